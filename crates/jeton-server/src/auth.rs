@@ -1,7 +1,7 @@
 //! Identifies callers.
 //!
 //! A caller is known by a certificate that the TLS handshake verified, or by a bearer token (RFC 6750)
-//! of an issuer of this server. In trial mode (no configured clients), every caller is the same local
+//! of an issuer of this server. Forms have further credentials: see `client_auth`. In trial mode (no configured clients), every caller is the same local
 //! caller, and the admin token identifies the administrator.
 
 use std::cell::RefCell;
@@ -11,6 +11,7 @@ use std::sync::Arc;
 use aws_lc_rs::digest;
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
+use jeton::Clock;
 use jeton_issuer::Node;
 use jeton_store::{Moment, Revision};
 
@@ -107,13 +108,14 @@ impl Authenticator {
     ///
     /// # Errors
     ///
-    /// [`Error::AdminToken`](crate::Error::AdminToken).
+    /// [`Error::AdminToken`](crate::Error::AdminToken) and [`Error::KeySet`](crate::Error::KeySet).
     pub(crate) fn new(
         config: &Config,
         generation: u64,
         token: Option<Arc<AdminToken>>,
+        clock: &Arc<dyn Clock>,
     ) -> Result<Authenticator> {
-        let clients = Clients::from_config(config);
+        let clients = Clients::from_config(config, clock)?;
         let trial = match clients.is_empty() {
             false => None,
             true => Some(TrialMode {
@@ -131,6 +133,10 @@ impl Authenticator {
             clients,
             generation,
         })
+    }
+
+    pub(crate) fn clients(&self) -> &Clients {
+        &self.clients
     }
 
     /// The admin token, in trial mode.
@@ -158,7 +164,7 @@ impl Authenticator {
     /// subject only, unless it administers the bearer issuer and could import a key anyway.
     pub(crate) fn check_credential(
         &self,
-        caller: &Caller,
+        caller: Option<&Caller>,
         iss: &str,
         audience: &str,
         subject: Option<&str>,
@@ -171,7 +177,9 @@ impl Authenticator {
         let (true, Some(subject)) = (is_credential, subject) else {
             return Ok(());
         };
-        match caller.is_subject(subject) || caller.may(Permission::Admin, iss) {
+        let may =
+            |caller: &Caller| caller.is_subject(subject) || caller.may(Permission::Admin, iss);
+        match caller.is_some_and(may) {
             true => Ok(()),
             false => Err(Denied::Credential),
         }

@@ -1,10 +1,22 @@
 //! The clients of the configuration, found by their credentials.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
+use jeton::jwk::KeySet;
+use jeton::jwt::JwtVerifier;
+use jeton::key::SigAlg;
+use jeton::limits::KEY_SET_BYTES;
+use jeton::{Clock, Policy};
+
+use crate::client_secret::SecretHash;
 use crate::config::Config;
+use crate::error::{Error, Result};
 use crate::permissions::Caller;
+use crate::text_file;
+use crate::token_rights::TokenRights;
+use crate::verify_clock::LEEWAY;
 
 /// The configured clients, indexed by their credentials.
 #[derive(Debug, Default)]
@@ -12,12 +24,66 @@ pub(crate) struct Clients {
     subjects: HashMap<String, Arc<Caller>>,
     certificate_names: HashMap<String, Arc<Caller>>,
     certificate_digests: HashMap<String, Arc<Caller>>,
+    /// By `client_id`.
+    secrets: HashMap<String, SecretClient>,
+    /// By `client_id`.
+    keys: HashMap<String, KeyClient>,
+    /// A hash of the slowest kind, if a client has one. A failed attempt costs the same for every `client_id`.
+    slow: Option<SecretHash>,
+}
+
+/// A client with secrets.
+#[derive(Debug)]
+pub(crate) struct SecretClient {
+    pub(crate) caller: Arc<Caller>,
+    pub(crate) hashes: Vec<SecretHash>,
+    /// The digest of a secret that matched a slow hash, under a key of this process.
+    pub(crate) known: OnceLock<[u8; 32]>,
+}
+
+/// A client with public keys.
+#[derive(Debug)]
+pub(crate) struct KeyClient {
+    pub(crate) caller: Arc<Caller>,
+    /// Requires the `client_id` as `iss`. The caller checks the audience.
+    pub(crate) verifier: JwtVerifier,
 }
 
 impl Clients {
-    pub(crate) fn from_config(config: &Config) -> Clients {
+    /// Builds the index. Reads the key sets of clients.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeySet`](crate::Error::KeySet).
+    pub(crate) fn from_config(config: &Config, clock: &Arc<dyn Clock>) -> Result<Clients> {
         let mut clients = Clients::default();
         for client in &config.clients {
+            let new = || {
+                Caller::new(client.name.clone(), client.bearer_subject.clone())
+                    .with_token_rights(TokenRights::of_client(client))
+            };
+            if !client.secrets.is_empty() || client.keys_file.is_some() {
+                let mut caller = new();
+                caller.grant(&client.may, &client.issuers);
+                let caller = Arc::new(caller);
+                if let Some(file) = &client.keys_file {
+                    let verifier = assertion_verifier(file, &client.name, clock)?;
+                    let client_with_keys = KeyClient { caller, verifier };
+                    clients.keys.insert(client.name.clone(), client_with_keys);
+                } else {
+                    let slow = client.secrets.iter().find(|hash| hash.is_slow());
+                    clients.slow = clients.slow.or_else(|| slow.cloned());
+                    let client_with_secrets = SecretClient {
+                        caller,
+                        hashes: client.secrets.clone(),
+                        known: OnceLock::new(),
+                    };
+                    clients
+                        .secrets
+                        .insert(client.name.clone(), client_with_secrets);
+                }
+                continue;
+            }
             let (index, key) = if let Some(subject) = &client.bearer_subject {
                 (&mut clients.subjects, subject.clone())
             } else if let Some(name) = &client.certificate_name {
@@ -30,24 +96,21 @@ impl Clients {
             } else {
                 continue;
             };
-            let caller = index.entry(key).or_insert_with(|| {
-                Arc::new(Caller::new(
-                    client.name.clone(),
-                    client.bearer_subject.clone(),
-                ))
-            });
+            let caller = index.entry(key).or_insert_with(|| Arc::new(new()));
             // Always succeeds: no clone exists yet.
             if let Some(caller) = Arc::get_mut(caller) {
                 caller.grant(&client.may, &client.issuers);
             }
         }
-        clients
+        Ok(clients)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.subjects.is_empty()
             && self.certificate_names.is_empty()
             && self.certificate_digests.is_empty()
+            && self.secrets.is_empty()
+            && self.keys.is_empty()
     }
 
     pub(crate) fn by_subject(&self, subject: &str) -> Option<Arc<Caller>> {
@@ -61,6 +124,47 @@ impl Clients {
     ) -> Option<Arc<Caller>> {
         let by_digest = self.certificate_digests.get(digest).cloned();
         by_digest.or_else(|| names.find_map(|name| self.certificate_names.get(name).cloned()))
+    }
+
+    pub(crate) fn with_secret(&self, client_id: &str) -> Option<&SecretClient> {
+        self.secrets.get(client_id)
+    }
+
+    pub(crate) fn with_keys(&self, client_id: &str) -> Option<&KeyClient> {
+        self.keys.get(client_id)
+    }
+
+    /// Whether a client authenticates with assertions, which are in the form.
+    pub(crate) fn has_keys(&self) -> bool {
+        !self.keys.is_empty()
+    }
+
+    pub(crate) fn slow_hash(&self) -> Option<&SecretHash> {
+        self.slow.as_ref()
+    }
+}
+
+/// Reads the keys of a client.
+fn assertion_verifier(file: &Path, client_id: &str, clock: &Arc<dyn Clock>) -> Result<JwtVerifier> {
+    let keys = read_key_set(file, None)?;
+    let policy = Policy::new(client_id.to_owned(), "")
+        .any_audience()
+        .leeway(LEEWAY);
+    Ok(JwtVerifier::new(keys, policy).clock(clock.clone()))
+}
+
+/// Reads a file with public keys (RFC 7517, section 5). `default_alg` is the algorithm of keys without `alg`.
+pub(crate) fn read_key_set(file: &Path, default_alg: Option<SigAlg>) -> Result<KeySet> {
+    let wrong = |what: String| Error::KeySet {
+        file: file.to_owned(),
+        what,
+    };
+    let text = text_file::read(file, KEY_SET_BYTES as u64).map_err(wrong)?;
+    let keys = KeySet::from_published_json(&text, default_alg);
+    let keys = keys.map_err(|error| wrong(error.to_string()))?;
+    match keys.is_empty() {
+        true => Err(wrong("no usable public key found".to_owned())),
+        false => Ok(keys),
     }
 }
 
@@ -78,7 +182,8 @@ mod tests {
              [[client]]\nname = 'a'\nsubject = 's'\nmay = ['issue']\nissuers = ['i']\n\
              [[client]]\nname = 'a'\nsubject = 's'\nmay = ['verify']\nissuers = ['*']\n",
         );
-        let clients = Clients::from_config(&config.unwrap());
+        let clock: Arc<dyn Clock> = Arc::new(jeton::SystemClock);
+        let clients = Clients::from_config(&config.unwrap(), &clock).unwrap();
         let caller = clients.by_subject("s").unwrap();
         assert!(caller.may(Permission::Issue, "i") && !caller.may(Permission::Issue, "j"));
         assert!(

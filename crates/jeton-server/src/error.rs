@@ -18,6 +18,20 @@ pub enum Error {
         /// The problem.
         what: String,
     },
+    /// A file with public keys of a client or of an outside issuer cannot be used.
+    KeySet {
+        /// The file.
+        file: PathBuf,
+        /// The problem.
+        what: String,
+    },
+    /// The keys of an outside issuer cannot be fetched from the configured address.
+    Trust {
+        /// The name of the trust entry.
+        name: String,
+        /// The problem.
+        what: String,
+    },
     /// A listener is not on loopback, and a required setting is missing.
     Exposed {
         /// The address.
@@ -62,6 +76,8 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Config(error) => error.fmt(f),
+            Error::KeySet { file, what } => write!(f, "{}: {what}", file.display()),
+            Error::Trust { name, what } => write!(f, "trust entry {name:?}: {what}"),
             Error::Tls { file, what } => write!(f, "{}: {what}", file.display()),
             Error::Exposed { address, missing } => write!(
                 f,

@@ -30,12 +30,23 @@ pub mod limits;
 
 // Authentication, authorization and request checks
 mod admin_token;
+mod argon2_queue;
 mod auth;
 mod authority;
+mod client_auth;
+mod client_secret;
 mod clients;
 mod cross_origin;
 mod hosts;
 mod permissions;
+mod rate_limit;
+mod token_rights;
+mod verify_clock;
+
+// Outside issuers
+mod claim_pattern;
+mod subject_template;
+mod trusts;
 
 // Services and routing
 mod etcd_store;
@@ -62,9 +73,13 @@ mod logs;
 mod metrics;
 mod sd_notify;
 
+pub use claim_pattern::ClaimPattern;
+pub use client_secret::{Argon2idHash, ClientSecret, SecretError, SecretHash};
 pub use config::{
-    Bearer, Client, Config, Etcd, GenerateJwt, Limits, Log, LogFormat, LogLevel, Tls, WhenStale,
+    AllowedToken, Bearer, Client, Config, Etcd, GenerateJwt, Grant, Limits, Log, LogFormat,
+    LogLevel, Tls, Trust, WhenStale,
 };
 pub use error::{ConfigError, Error, Result};
 pub use permissions::Permission;
 pub use server::{IssuableProfile, Reload, Server};
+pub use subject_template::SubjectTemplate;

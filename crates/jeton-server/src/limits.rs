@@ -27,6 +27,38 @@ pub const BEARER_CACHE_DURATION: Duration = Duration::from_millis(500);
 pub const BEARER_CACHE_TOKENS: usize = 1024;
 /// Maximum number of clients in the configuration.
 pub const CLIENTS: usize = 10_000;
+/// Maximum number of secrets of a client. Two are enough to replace one.
+pub const CLIENT_SECRETS: usize = 4;
+/// Maximum number of kinds of tokens that a client may get.
+pub const ALLOWED_TOKENS: usize = 64;
+/// Maximum number of scopes of a kind of token.
+pub const SCOPES: usize = 256;
+/// Maximum length of a scope, bytes.
+pub const SCOPE_BYTES: usize = 256;
+/// Maximum number of outside issuers' trust entries.
+pub const TRUST_ENTRIES: usize = 1000;
+/// Maximum number of claim matchers, and of copied claims, of a trust entry.
+pub const TRUST_CLAIMS: usize = 32;
+/// Default requests per minute of a client at the token endpoint.
+pub const REQUESTS_PER_MINUTE: u32 = 600;
+/// Maximum of that setting.
+pub const REQUESTS_PER_MINUTE_MAX: u32 = 1_000_000;
+/// Maximum lifetime of the assertion by which a client authenticates, seconds. Its `jti` is stored for so long.
+pub const CLIENT_ASSERTION_SECONDS: i64 = 3600;
+/// Maximum number of actors in `act` (RFC 8693, section 4.1).
+pub const ACTORS: usize = 8;
+/// Maximum number of parameters of a form.
+pub const FORM_PARAMETERS: usize = 32;
+/// Argon2id computations at the same time.
+pub const ARGON2_AT_ONCE: usize = 2;
+/// Argon2id computations that wait for these. Further requests are refused.
+pub const ARGON2_WAITING: usize = 16;
+/// Minimum and maximum memory of an Argon2id hash, KiB.
+pub const ARGON2_MEMORY_KIB: (u32, u32) = (1024, 65_536);
+/// Minimum and maximum passes of an Argon2id hash.
+pub const ARGON2_PASSES: (u32, u32) = (1, 10);
+/// Minimum and maximum lanes of an Argon2id hash.
+pub const ARGON2_LANES: (u32, u32) = (1, 4);
 /// Maximum number of names in `hosts`.
 pub const HOSTS: usize = 1000;
 /// Maximum length of a configuration file, bytes.

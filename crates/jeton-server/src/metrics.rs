@@ -21,13 +21,14 @@ pub(crate) enum Call {
     GenerateJwt,
     Introspect,
     RevokeForm,
+    Token,
     KeySet,
     Metadata,
     Admin,
 }
 
 impl Call {
-    const ALL: [Call; 15] = [
+    const ALL: [Call; 16] = [
         Call::Issue,
         Call::Verify,
         Call::IssueBatch,
@@ -40,6 +41,7 @@ impl Call {
         Call::GenerateJwt,
         Call::Introspect,
         Call::RevokeForm,
+        Call::Token,
         Call::KeySet,
         Call::Metadata,
         Call::Admin,
@@ -59,6 +61,7 @@ impl Call {
             Call::GenerateJwt => "generate_jwt",
             Call::Introspect => "introspect",
             Call::RevokeForm => "revoke_form",
+            Call::Token => "token",
             Call::KeySet => "key_set",
             Call::Metadata => "metadata",
             Call::Admin => "admin",

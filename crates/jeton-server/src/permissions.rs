@@ -5,12 +5,16 @@ use std::fmt;
 
 use serde::Deserialize;
 
+use crate::token_rights::TokenRights;
+
 /// A permission of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Permission {
     /// Issue tokens.
     Issue,
+    /// Get tokens for itself from the token endpoint.
+    Token,
     /// Verify tokens and follow revocations.
     Verify,
     /// Revoke tokens.
@@ -29,6 +33,7 @@ impl fmt::Display for Permission {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Permission::Issue => "issue",
+            Permission::Token => "get tokens",
             Permission::Verify => "verify",
             Permission::Revoke => "revoke",
             Permission::Admin => "admin",
@@ -37,7 +42,7 @@ impl fmt::Display for Permission {
 }
 
 /// An identified caller and its permissions.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Caller {
     name: String,
     /// The subject of its bearer tokens, if the caller is known by them.
@@ -48,6 +53,8 @@ pub(crate) struct Caller {
     all_issuers: u8,
     /// Permission bits for single issuers.
     by_issuer: HashMap<String, u8>,
+    /// What it may get from the token endpoint.
+    token_rights: TokenRights,
 }
 
 impl Caller {
@@ -59,7 +66,23 @@ impl Caller {
             is_local: false,
             all_issuers: 0,
             by_issuer: HashMap::new(),
+            token_rights: TokenRights::none(),
         }
+    }
+
+    /// Sets what it may get from the token endpoint.
+    pub(crate) fn with_token_rights(mut self, rights: TokenRights) -> Caller {
+        self.token_rights = rights;
+        self
+    }
+
+    pub(crate) fn token_rights(&self) -> &TokenRights {
+        &self.token_rights
+    }
+
+    /// Whether it is any local process, in trial mode.
+    pub(crate) fn is_local(&self) -> bool {
+        self.is_local
     }
 
     /// The caller that every local process is in trial mode. It cannot administer.
@@ -70,6 +93,7 @@ impl Caller {
             is_local: true,
             all_issuers: !Permission::Admin.bit(),
             by_issuer: HashMap::new(),
+            token_rights: TokenRights::none(),
         }
     }
 

@@ -27,6 +27,8 @@ use crate::limits::NAME_MESSAGE_BYTES;
 use crate::route::{Reflection, Routes};
 use crate::service::Service;
 use crate::transport::{self, Listener, Transport, Workers, wait_until_true};
+use crate::trusts::Trusts;
+use crate::verify_clock::clock_of;
 use crate::{logs, node, sd_notify};
 
 /// Reads the configuration for a reload.
@@ -81,7 +83,7 @@ impl Server {
     /// Starts a server with a clock and a function that reloads the configuration.
     ///
     /// The clock decides when keys rotate and tokens expire. SIGHUP calls the function and applies issuers,
-    /// clients with their permissions, `hosts` and certificates. Other keys need a restart.
+    /// clients with their permissions, trust entries, `hosts` and certificates. Other keys need a restart.
     ///
     /// The limit of open files of the process is raised if it is too low for the connections.
     ///
@@ -357,7 +359,9 @@ fn apply_reload(
     let before = service.authenticator.load_full();
     let token = before.admin_token().cloned();
     let generation = 1 + generation.fetch_add(1, Ordering::Relaxed);
-    let authenticator = Authenticator::new(&config, generation, token)?;
+    let clock = clock_of(&service.node);
+    let authenticator = Authenticator::new(&config, generation, token, &clock)?;
+    let trusts = Trusts::from_config(&config, &clock)?;
     // Nothing fails after this point.
     for ChangedKey { key, old, new } in needs_restart {
         tracing::warn!(
@@ -379,6 +383,7 @@ fn apply_reload(
         _ => {}
     }
     service.authenticator.store(Arc::new(authenticator));
+    service.trusts.store(Arc::new(trusts));
     service.hosts.store(Arc::new(Hosts::from_config(&config)));
     Ok(config)
 }

@@ -10,19 +10,27 @@ use jeton::{RawClaims, Verified};
 use jeton_issuer::{Error, Issued, Node, Request};
 use tokio::sync::Semaphore;
 
+use crate::argon2_queue::Argon2Queue;
 use crate::auth::{Authenticator, Denied};
 use crate::config::{Config, GenerateJwt, Limits};
 use crate::error::Result as StartResult;
 use crate::hosts::Hosts;
 use crate::metrics::Metrics;
 use crate::permissions::{Caller, Permission};
+use crate::rate_limit::RateExceeded;
 use crate::transport::{self, Load, PeerCertificate};
+use crate::trusts::Trusts;
+use crate::verify_clock::clock_of;
 
 /// The shared state. Issuing and verifying take none of its locks.
 #[derive(Debug)]
 pub(crate) struct Service {
     pub(crate) node: Node,
     pub(crate) authenticator: ArcSwap<Authenticator>,
+    /// Outside issuers.
+    pub(crate) trusts: ArcSwap<Trusts>,
+    /// Permits for slow comparisons of secrets.
+    pub(crate) argon2: Argon2Queue,
     pub(crate) hosts: ArcSwap<Hosts>,
     pub(crate) limits: Limits,
     pub(crate) metrics: Metrics,
@@ -40,9 +48,12 @@ impl Service {
         config: &Config,
         transport: Arc<transport::Shared>,
     ) -> StartResult<Service> {
+        let clock = clock_of(&node);
         Ok(Service {
             node,
-            authenticator: ArcSwap::from_pointee(Authenticator::new(config, 0, None)?),
+            authenticator: ArcSwap::from_pointee(Authenticator::new(config, 0, None, &clock)?),
+            trusts: ArcSwap::from_pointee(Trusts::from_config(config, &clock)?),
+            argon2: Argon2Queue::new(),
             hosts: ArcSwap::from_pointee(Hosts::from_config(config)),
             limits: config.limits.clone(),
             metrics: Metrics::default(),
@@ -82,7 +93,7 @@ impl Service {
         subject: Option<&str>,
     ) -> Result<(), Denied> {
         let authenticator = self.authenticator.load();
-        authenticator.check_credential(caller, iss, audience, subject)
+        authenticator.check_credential(Some(caller), iss, audience, subject)
     }
 
     /// Fails if this worker is overloaded.
@@ -113,6 +124,19 @@ impl Service {
         })
     }
 
+    /// Issues a token that a grant of the token endpoint allows. `None`: no client requested it.
+    pub(crate) fn issue_granted(
+        &self,
+        caller: Option<&Caller>,
+        iss: &str,
+        request: &Request<'_>,
+    ) -> Result<Issued, Failure> {
+        self.node.issue_if(iss, request, |audience, subject| {
+            let authenticator = self.authenticator.load();
+            Ok(authenticator.check_credential(caller, iss, audience, subject)?)
+        })
+    }
+
     pub(crate) fn verify(
         &self,
         caller: &Caller,
@@ -136,11 +160,37 @@ pub(crate) enum Failure {
     Overloaded(&'static str),
     /// The deadline of the call has passed.
     DeadlineExceeded,
+    /// A request to the token endpoint is refused (RFC 6749, section 5.2).
+    OAuth(OAuthError),
+    /// A client exceeded its requests per minute.
+    Rate(RateExceeded),
+}
+
+/// An error of the token endpoint: its code, and what is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OAuthError {
+    /// The code of RFC 6749, RFC 8693 or RFC 8707.
+    pub(crate) code: &'static str,
+    /// Names the parameter, and repeats no value.
+    pub(crate) what: String,
+}
+
+impl OAuthError {
+    pub(crate) fn new(code: &'static str, what: impl Into<String>) -> Failure {
+        let what = what.into();
+        Failure::OAuth(OAuthError { code, what })
+    }
 }
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Failure::Issuer(error)
+    }
+}
+
+impl From<RateExceeded> for Failure {
+    fn from(exceeded: RateExceeded) -> Self {
+        Failure::Rate(exceeded)
     }
 }
 

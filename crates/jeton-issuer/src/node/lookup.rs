@@ -34,6 +34,25 @@ impl Node {
         found.map(ToString::to_string)
     }
 
+    /// Returns whether the profile has this audience.
+    pub fn has_audience(&self, iss: &str, profile: &str, audience: &str) -> bool {
+        let snapshot = self.inner.snapshot.load();
+        let view = snapshot.issuer(iss).ok();
+        let profile = view.and_then(|view| view.settings.profile(profile));
+        profile.is_some_and(|profile| profile.audiences.iter().any(|known| known == audience))
+    }
+
+    /// Returns the name of the first profile.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownIssuer`].
+    pub fn first_profile(&self, iss: &str) -> Result<String> {
+        let snapshot = self.inner.snapshot.load();
+        let view = snapshot.issuer(iss)?;
+        Ok(view.settings.profiles()[0].name.clone())
+    }
+
     /// Verifies a token of that issuer for any audience. The caller must check the audience: introspection
     /// (RFC 7662) returns it.
     ///

@@ -11,6 +11,8 @@ mod problem;
 mod restart;
 mod store;
 mod tls;
+mod token_endpoint;
+mod trust;
 
 pub use clients::{Bearer, Client};
 pub use issuers::GenerateJwt;
@@ -19,6 +21,9 @@ pub use log::{Log, LogFormat, LogLevel};
 pub(crate) use restart::ChangedKey;
 pub use store::{Etcd, WhenStale};
 pub use tls::Tls;
+pub(crate) use token_endpoint::is_scope;
+pub use token_endpoint::{AllowedToken, Grant};
+pub use trust::Trust;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -95,6 +100,9 @@ pub struct Config {
     /// store, the server creates a trial issuer.
     #[serde(rename = "issuer")]
     pub issuers: Vec<IssuerSettings>,
+    /// Outside issuers whose tokens are exchanged for tokens of this server.
+    #[serde(rename = "trust")]
+    pub trusts: Vec<Trust>,
     /// Limits for clients.
     pub limits: Limits,
     /// Also serves `jwt.services.JwtService`.
@@ -154,6 +162,15 @@ impl Config {
             paths.extend(files.into_iter().flatten());
             paths.extend(etcd.password_file.as_mut());
         }
+        paths.extend(
+            self.clients
+                .iter_mut()
+                .filter_map(|client| client.keys_file.as_mut()),
+        );
+        for trust in &mut self.trusts {
+            let files = [&mut trust.keys_file, &mut trust.ca_file];
+            paths.extend(files.into_iter().flatten());
+        }
         for path in paths {
             *path = folder.join(&path);
         }
@@ -181,6 +198,7 @@ impl Default for Config {
             hosts: None,
             clients: Vec::new(),
             issuers: Vec::new(),
+            trusts: Vec::new(),
             limits: Limits::default(),
             generate_jwt: None,
         }

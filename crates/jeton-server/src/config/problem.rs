@@ -1,6 +1,6 @@
 //! The check of a whole configuration.
 
-use super::{Config, clients, issuers, limits, store};
+use super::{Config, clients, issuers, limits, store, trust};
 use crate::authority::Authority;
 use crate::limits::HOSTS;
 
@@ -30,6 +30,7 @@ impl Problem {
             .or_else(|| hosts(config))
             .or_else(|| issuers::problem(&config.issuers))
             .or_else(|| clients::problem(config))
+            .or_else(|| trust::problem(config))
     }
 }
 

@@ -46,6 +46,7 @@ impl Config {
             hosts: _,
             clients: _,
             issuers: _,
+            trusts: _,
         } = self;
         let path = |path: &std::path::PathBuf| path.display().to_string();
         let mut values = vec![

@@ -64,6 +64,21 @@ impl Failure {
                 message: (*what).to_owned(),
                 field: None,
             },
+            Failure::OAuth(error) => ErrorParts {
+                code: Code::InvalidArgument,
+                reason: codes::INVALID_ARGUMENT.name(),
+                message: error.what.clone(),
+                field: None,
+            },
+            Failure::Rate(exceeded) => ErrorParts {
+                code: Code::ResourceExhausted,
+                reason: codes::OVERLOADED.name(),
+                message: format!(
+                    "too many requests of this client, the limit is {} per minute",
+                    exceeded.per_minute
+                ),
+                field: None,
+            },
             Failure::DeadlineExceeded => ErrorParts {
                 code: Code::DeadlineExceeded,
                 reason: codes::DEADLINE_EXCEEDED.name(),
@@ -101,7 +116,7 @@ fn denied_parts(denied: Denied) -> ErrorParts {
         Denied::BadCredentials => (
             Code::Unauthenticated,
             codes::BAD_CREDENTIALS.name(),
-            "the certificate or bearer token does not belong to a client of this server".to_owned(),
+            "the credentials do not belong to a client of this server".to_owned(),
         ),
         Denied::Permission(permission) => (
             Code::PermissionDenied,

@@ -285,7 +285,8 @@ impl TokenApi {
             let mut batch = profile_issuer.batch()?;
             for (index, item) in items.iter().enumerate() {
                 let (audience, subject) = (profile_issuer.audience(), given(item.subject));
-                let checked = authenticator.check_credential(&self.caller, iss, audience, subject);
+                let checked =
+                    authenticator.check_credential(Some(&self.caller), iss, audience, subject);
                 outcomes.push(match checked {
                     Ok(()) => issue_item(&mut batch, item, token_bytes),
                     Err(denied) => Err(denied.into()),

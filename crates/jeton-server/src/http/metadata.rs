@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
+use jeton::key::SigAlg;
 use jeton_issuer::KeyKind;
 use serde_json::{Value, json};
 use tonic::body::Body;
@@ -14,8 +15,24 @@ use tonic::body::Body;
 use super::issuer_path::{issuer_of, url};
 use super::keys::set_cache_headers;
 use super::{plain, respond};
+use crate::config::Grant;
 use crate::metrics::{Call, CallOutcome};
 use crate::service::Service;
+
+/// How clients authenticate at the token endpoint. `none`: workloads with a token of an outside issuer.
+const CLIENT_METHODS: [&str; 4] = [
+    "client_secret_basic",
+    "private_key_jwt",
+    "tls_client_auth",
+    "none",
+];
+/// How clients authenticate for introspection and revocation.
+const FORM_METHODS: [&str; 4] = [
+    "client_secret_basic",
+    "private_key_jwt",
+    "tls_client_auth",
+    "Bearer",
+];
 
 /// `/.well-known/oauth-authorization-server…`
 pub(super) fn authorization_server<B>(
@@ -25,14 +42,18 @@ pub(super) fn authorization_server<B>(
 ) -> Response<Body> {
     document(service, request, at, |iss, base, _| {
         json!({
+            "token_endpoint": format!("{base}/token"),
+            "grant_types_supported": Grant::ALL.map(Grant::name),
+            "token_endpoint_auth_methods_supported": CLIENT_METHODS,
+            "token_endpoint_auth_signing_alg_values_supported": SigAlg::ALL.iter().map(|alg| alg.name()).collect::<Vec<_>>(),
             "issuer": iss,
             "jwks_uri": format!("{base}/.well-known/jwks.json"),
             // RFC 8414 requires the member. Without an authorization endpoint there is no response type.
             "response_types_supported": ["none"],
             "introspection_endpoint": format!("{base}/introspect"),
-            "introspection_endpoint_auth_methods_supported": ["Bearer", "tls_client_auth"],
+            "introspection_endpoint_auth_methods_supported": FORM_METHODS,
             "revocation_endpoint": format!("{base}/revoke"),
-            "revocation_endpoint_auth_methods_supported": ["Bearer", "tls_client_auth"],
+            "revocation_endpoint_auth_methods_supported": FORM_METHODS,
         })
     })
 }

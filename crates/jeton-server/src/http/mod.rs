@@ -8,7 +8,9 @@ mod keys;
 mod metadata;
 mod metrics;
 mod revoke;
+mod token;
 
+pub(crate) use form::Form;
 pub(crate) use issuer_path::url as issuer_url;
 
 use std::sync::Arc;
@@ -56,6 +58,10 @@ pub(crate) async fn handle(
             let at = at.to_owned();
             introspect::introspect(service, peer, request, &at).await
         }
+        Endpoint::Token(at) => {
+            let at = at.to_owned();
+            token::token(service, peer, request, &at).await
+        }
         Endpoint::Revoke(at) => {
             let at = at.to_owned();
             revoke::revoke(service, peer, request, &at).await
@@ -75,6 +81,7 @@ enum Endpoint<'p> {
     OpenId(&'p str),
     Introspect(&'p str),
     Revoke(&'p str),
+    Token(&'p str),
 }
 
 /// Builds an endpoint from the issuer's part of the path.
@@ -94,12 +101,13 @@ impl<'p> Endpoint<'p> {
         {
             return Some(Endpoint::AuthorizationServer(at));
         }
-        let ends: [(&str, AtIssuer<'p>); 5] = [
+        let ends: [(&str, AtIssuer<'p>); 6] = [
             ("/.well-known/jwks.json", Endpoint::KeySet),
             ("/.well-known/paserks.json", Endpoint::Paserks),
             ("/.well-known/openid-configuration", Endpoint::OpenId),
             ("/introspect", Endpoint::Introspect),
             ("/revoke", Endpoint::Revoke),
+            ("/token", Endpoint::Token),
         ];
         ends.into_iter()
             .find_map(|(end, endpoint)| path.strip_suffix(end).map(endpoint))
@@ -115,14 +123,16 @@ impl<'p> Endpoint<'p> {
 
     fn accepts(self, method: &Method) -> bool {
         match self {
-            Endpoint::Introspect(_) | Endpoint::Revoke(_) => method == Method::POST,
+            Endpoint::Introspect(_) | Endpoint::Revoke(_) | Endpoint::Token(_) => {
+                method == Method::POST
+            }
             _ => method == Method::GET || method == Method::HEAD,
         }
     }
 
     fn methods(self) -> &'static str {
         match self {
-            Endpoint::Introspect(_) | Endpoint::Revoke(_) => "POST",
+            Endpoint::Introspect(_) | Endpoint::Revoke(_) | Endpoint::Token(_) => "POST",
             _ => "GET, HEAD",
         }
     }
@@ -155,14 +165,12 @@ fn json_text(status: StatusCode, text: String) -> Response<Body> {
 /// An OAuth error response (RFC 6749, section 5.2).
 fn error_response(failure: &Failure) -> Response<Body> {
     let (status, reason, message) = grpc::http_status(failure);
-    let error = match status {
-        StatusCode::UNAUTHORIZED => "invalid_client",
-        StatusCode::FORBIDDEN => "unauthorized_client",
-        StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => {
-            "temporarily_unavailable"
+    let (status, error) = match failure {
+        Failure::OAuth(error) if error.code == "temporarily_unavailable" => {
+            (StatusCode::SERVICE_UNAVAILABLE, error.code)
         }
-        StatusCode::INTERNAL_SERVER_ERROR => "server_error",
-        _ => "invalid_request",
+        Failure::OAuth(error) => (status, error.code),
+        _ => (status, oauth_error(status)),
     };
     let body = serde_json::json!({
         "error": error,
@@ -175,6 +183,37 @@ fn error_response(failure: &Failure) -> Response<Body> {
         response
             .headers_mut()
             .insert(header::WWW_AUTHENTICATE, challenge);
+    }
+    response
+}
+
+/// The error code of a failure that has none of its own.
+fn oauth_error(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::UNAUTHORIZED => "invalid_client",
+        StatusCode::FORBIDDEN => "unauthorized_client",
+        StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => {
+            "temporarily_unavailable"
+        }
+        StatusCode::INTERNAL_SERVER_ERROR => "server_error",
+        _ => "invalid_request",
+    }
+}
+
+/// Same as [`error_response`], for an endpoint where clients authenticate as in OAuth.
+fn client_error_response(failure: &Failure) -> Response<Body> {
+    let mut response = error_response(failure);
+    let status = response.status();
+    let headers = response.headers_mut();
+    if status == StatusCode::UNAUTHORIZED {
+        // First, because some clients try the first scheme only (RFC 6749, section 5.2).
+        let basic = HeaderValue::from_static("Basic realm=\"jeton\"");
+        headers.insert(header::WWW_AUTHENTICATE, basic);
+        headers.append(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    if let Failure::Rate(exceeded) = failure {
+        let seconds = exceeded.retry_after.as_secs() + 1;
+        headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
     response
 }

@@ -1,0 +1,41 @@
+//! A client gets a token for itself (RFC 6749, section 4.4).
+
+use serde_json::Map;
+
+use super::{Granted, TokenRequest};
+use crate::service::Failure;
+use crate::token_rights::Chosen;
+
+pub(super) fn grant<'r>(request: &TokenRequest<'r>) -> Result<Granted<'r>, Failure> {
+    let caller = request.client()?;
+    let tokens = caller.token_rights().tokens();
+    let chosen = match caller.is_local() {
+        true => trial(request)?,
+        false => request.choose(tokens)?,
+    };
+    Ok(Granted {
+        chosen,
+        // RFC 9068, section 2.2: the client is the subject.
+        subject: caller.name().to_owned(),
+        client_id: caller.name().to_owned(),
+        claims: Map::new(),
+        expires_no_later_than: None,
+        issued_token_type: None,
+    })
+}
+
+/// In trial mode, every local process may issue every token over gRPC. Here it gets one of the first profile.
+fn trial<'r>(request: &TokenRequest<'r>) -> Result<Chosen<'r>, Failure> {
+    let scope = request.form.one("scope")?;
+    let scopes = scope.map(crate::token_rights::parse_scope).transpose();
+    let scopes = scopes.map_err(|_| super::malformed_scope())?;
+    let target = match request.form.one("resource")? {
+        Some(resource) => Some(resource),
+        None => request.form.one("audience")?,
+    };
+    Ok(Chosen {
+        profile: request.service.node.first_profile(request.iss)?,
+        scopes: scopes.unwrap_or_default(),
+        audience: target,
+    })
+}

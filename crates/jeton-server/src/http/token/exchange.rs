@@ -1,0 +1,243 @@
+//! Token exchange (RFC 8693): a client exchanges a token that it received for one with which it calls others.
+//!
+//! The result has the subject of the exchanged token, and names the client in `act`. It never lives longer and
+//! never has more scope.
+
+use jeton::{RawClaims, Verified};
+use serde_json::{Map, Value};
+
+use super::{ACCESS_TOKEN, Granted, ID_TOKEN, JWT, TokenRequest, federation};
+use crate::config::Grant;
+use crate::limits::ACTORS;
+use crate::permissions::Caller;
+use crate::service::{Failure, OAuthError};
+use crate::token_rights::parse_scope;
+
+pub(super) async fn exchange(request: &TokenRequest<'_>) -> Result<Value, Failure> {
+    let form = request.form;
+    let token = form.required("subject_token")?;
+    check_type("subject_token_type", form.required("subject_token_type")?)?;
+    match form.one("requested_token_type")? {
+        None | Some(ACCESS_TOKEN | JWT) => {}
+        Some(_) => {
+            let what = format!("expected {ACCESS_TOKEN} or {JWT}");
+            return Err(Failure::Field("requested_token_type", what));
+        }
+    }
+    if let Some(outside) = federation::outside_issuer(request, token) {
+        return federation::exchange(request, &outside, token).await;
+    }
+    let caller = request.client()?;
+    let subject_token = verify(request, caller, "subject_token", token)?;
+    let actor = actor(request, caller)?;
+    let claims = claims_of(&subject_token)?;
+    check_may_act(&claims, request.iss, Some(&actor))?;
+    let subject = subject_token.subject();
+    let subject = subject.ok_or_else(|| rejected("subject_token", "has no `sub`"))?;
+    let mut chosen = request.choose(caller.token_rights().tokens())?;
+    narrow(&mut chosen.scopes, form.one("scope")?, &claims)?;
+    let mut new_claims = Map::new();
+    new_claims.insert("act".to_owned(), nest_actor(&actor, &claims)?);
+    let granted = Granted {
+        chosen,
+        subject: subject.to_owned(),
+        client_id: caller.name().to_owned(),
+        claims: new_claims,
+        expires_no_later_than: subject_token.expires_at(),
+        issued_token_type: Some(ACCESS_TOKEN),
+    };
+    request.issue(Grant::TokenExchange, granted)
+}
+
+fn check_type(parameter: &'static str, typ: &str) -> Result<(), Failure> {
+    match [ACCESS_TOKEN, JWT, ID_TOKEN].contains(&typ) {
+        true => Ok(()),
+        false => {
+            let what = format!("expected {ACCESS_TOKEN}, {JWT} or {ID_TOKEN}");
+            Err(Failure::Field(parameter, what))
+        }
+    }
+}
+
+/// Verifies a token of this issuer that the client may exchange.
+///
+/// The token must be meant for the client. Otherwise a server that receives tokens of its users could exchange
+/// tokens that were meant for another one.
+fn verify(
+    request: &TokenRequest<'_>,
+    caller: &Caller,
+    parameter: &'static str,
+    token: &str,
+) -> Result<Verified<RawClaims>, Failure> {
+    let verified = request.service.node.introspect(request.iss, token);
+    let verified = verified.map_err(|error| match error.is_rejection() {
+        true => rejected(parameter, "rejected"),
+        false => error.into(),
+    })?;
+    let audiences: Vec<_> = verified.audiences().collect();
+    let audiences = audiences.iter().map(|audience| &**audience);
+    match caller.token_rights().may_exchange(audiences) {
+        true => Ok(verified),
+        false => Err(rejected(parameter, "is not meant for this client (`aud`)")),
+    }
+}
+
+/// The acting party: the subject of the actor token, or else the client.
+fn actor(request: &TokenRequest<'_>, caller: &Caller) -> Result<String, Failure> {
+    let form = request.form;
+    let typ = form.one("actor_token_type")?;
+    let Some(token) = form.one("actor_token")? else {
+        return match typ {
+            None => Ok(caller.name().to_owned()),
+            Some(_) => Err(Failure::Field("actor_token", "required".to_owned())),
+        };
+    };
+    check_type("actor_token_type", form.required("actor_token_type")?)?;
+    let actor = verify(request, caller, "actor_token", token)?;
+    let subject = actor.subject().map(str::to_owned);
+    subject.ok_or_else(|| rejected("actor_token", "has no `sub`"))
+}
+
+/// Checks `may_act` (RFC 8693, section 4.4): if the subject names a party that may act, no other party may.
+///
+/// Every member must match. A member that is not known could restrict the party further.
+pub(super) fn check_may_act(claims: &Value, iss: &str, actor: Option<&str>) -> Result<(), Failure> {
+    let Some(may_act) = claims.get("may_act") else {
+        return Ok(());
+    };
+    let is_actor = |value: &Value| actor.is_some() && value.as_str() == actor;
+    let is_named = may_act.as_object().is_some_and(|members| {
+        members.contains_key("sub")
+            && members.iter().all(|(name, value)| match name.as_str() {
+                "sub" => is_actor(value),
+                "iss" => value.as_str() == Some(iss),
+                _ => false,
+            })
+    });
+    match is_named {
+        true => Ok(()),
+        false => Err(rejected("subject_token", "`may_act` names another party")),
+    }
+}
+
+/// Limits the scope to that of the subject token.
+fn narrow(scopes: &mut Vec<&str>, requested: Option<&str>, claims: &Value) -> Result<(), Failure> {
+    let held = claims.get("scope").and_then(Value::as_str);
+    let held = held.map_or(Ok(Vec::new()), parse_scope);
+    let held = held.map_err(|_| rejected("subject_token", "has a malformed `scope`"))?;
+    let before = scopes.len();
+    scopes.retain(|scope| held.contains(scope));
+    match requested.is_some() && scopes.len() < before {
+        true => Err(OAuthError::new(
+            "invalid_scope",
+            "`scope`: more than that of the subject token",
+        )),
+        false => Ok(()),
+    }
+}
+
+/// `act` of the new token: the actor, and inside it the actors before (RFC 8693, section 4.1).
+fn nest_actor(actor: &str, claims: &Value) -> Result<Value, Failure> {
+    let mut act = Map::new();
+    act.insert("sub".to_owned(), Value::from(actor));
+    if let Some(before) = claims.get("act") {
+        let depth =
+            actors(before).ok_or_else(|| rejected("subject_token", "has a malformed `act`"))?;
+        if depth >= ACTORS {
+            let what = format!(
+                "`act` has {depth} actors, the limit is {} before an exchange",
+                ACTORS - 1
+            );
+            return Err(rejected("subject_token", &what));
+        }
+        act.insert("act".to_owned(), before.clone());
+    }
+    Ok(Value::Object(act))
+}
+
+/// The number of nested actors. `None` if one is not an object.
+fn actors(act: &Value) -> Option<usize> {
+    let mut count = 1;
+    let mut members = act.as_object()?;
+    while let Some(next) = members.get("act") {
+        count += 1;
+        members = next.as_object()?;
+    }
+    Some(count)
+}
+
+pub(super) fn claims_of(verified: &Verified<RawClaims>) -> Result<Value, Failure> {
+    let claims = serde_json::from_str(verified.json());
+    claims.map_err(|_| rejected("subject_token", "claims cannot be read"))
+}
+
+/// RFC 8693, section 2.2.2: a token that is not acceptable is an invalid request.
+fn rejected(parameter: &str, what: &str) -> Failure {
+    OAuthError::new("invalid_request", format!("`{parameter}`: {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn may_act_names_the_only_party_that_may_act() {
+        let check = |claims: Value, actor| check_may_act(&claims, "i", actor).is_ok();
+        assert!(check(json!({}), Some("a")) && check(json!({}), None));
+        assert!(check(json!({"may_act": {"sub": "a"}}), Some("a")));
+        assert!(check(
+            json!({"may_act": {"sub": "a", "iss": "i"}}),
+            Some("a")
+        ));
+        for may_act in [
+            json!({"sub": "b"}),
+            json!({"sub": "a", "iss": "j"}),
+            json!({"sub": "a", "client_id": "a"}),
+            json!({"iss": "i"}),
+            json!({"sub": ["a"]}),
+            json!({}),
+            json!("a"),
+            json!(null),
+            json!([{"sub": "a"}]),
+        ] {
+            assert!(
+                !check(json!({ "may_act": may_act }), Some("a")),
+                "{may_act}"
+            );
+        }
+        assert!(!check(json!({"may_act": {"sub": null}}), None));
+    }
+
+    #[test]
+    fn scope_is_never_more_than_that_of_the_subject_token() {
+        let narrow = |scopes: &[&'static str], requested, held: Value| {
+            let mut scopes = scopes.to_vec();
+            narrow(&mut scopes, requested, &held).map(|()| scopes)
+        };
+        let held = || json!({"scope": "read list"});
+        assert_eq!(narrow(&["read"], Some("read"), held()).unwrap(), ["read"]);
+        assert_eq!(narrow(&["read", "write"], None, held()).unwrap(), ["read"]);
+        assert!(narrow(&["write"], Some("write"), held()).is_err());
+        assert!(narrow(&["read"], Some("read"), json!({})).is_err());
+        assert!(narrow(&["read"], None, json!({})).unwrap().is_empty());
+        assert!(narrow(&["read"], None, json!({"scope": "read  list"})).is_err());
+        assert!(narrow(&["read"], Some("read"), json!({"scope": ["read"]})).is_err());
+    }
+
+    #[test]
+    fn actors_are_nested_up_to_the_limit() {
+        let mut claims = json!({});
+        for depth in 1..=ACTORS {
+            let act = nest_actor(&format!("a{depth}"), &claims).unwrap();
+            assert_eq!(actors(&act), Some(depth));
+            claims = json!({ "act": act });
+        }
+        assert!(nest_actor("b", &claims).is_err());
+        assert!(nest_actor("b", &json!({"act": "a"})).is_err());
+        assert!(nest_actor("b", &json!({"act": {"sub": "a", "act": 1}})).is_err());
+    }
+}

@@ -1,0 +1,135 @@
+//! Tokens of outside issuers (workload identity federation): as an assertion (RFC 7523, section 2.1), or as the
+//! subject token of an exchange (RFC 8693).
+//!
+//! The trust entry decides what such a token gives. A workload needs no credentials besides it.
+
+use std::time::Duration;
+
+use jeton::__private::UnverifiedJwt;
+use jeton::Limits as TokenLimits;
+use jeton_issuer::limits::NAME_BYTES;
+use serde_json::{Map, Value};
+
+use super::exchange::check_may_act;
+use super::{ACCESS_TOKEN, Granted, TokenRequest};
+use crate::claim_pattern::claim;
+use crate::config::Grant;
+use crate::service::{Failure, OAuthError};
+use crate::trusts::OutsideToken;
+
+/// The grant with an assertion.
+pub(super) async fn assertion(request: &TokenRequest<'_>) -> Result<Value, Failure> {
+    let assertion = request.form.required("assertion")?;
+    let outside = outside_issuer(request, assertion).ok_or_else(|| {
+        OAuthError::new(
+            "invalid_grant",
+            "`assertion`: no trust entry accepts the token",
+        )
+    })?;
+    issue(request, Grant::JwtBearer, &outside, assertion).await
+}
+
+/// The exchange of an outside token.
+pub(super) async fn exchange(
+    request: &TokenRequest<'_>,
+    outside: &str,
+    token: &str,
+) -> Result<Value, Failure> {
+    if request.form.one("actor_token")?.is_some() {
+        let what = "not supported with a token of an outside issuer";
+        return Err(Failure::Field("actor_token", what.to_owned()));
+    }
+    issue(request, Grant::TokenExchange, outside, token).await
+}
+
+/// The outside issuer that a token names. `None` if no trust entry names it.
+pub(super) fn outside_issuer(request: &TokenRequest<'_>, token: &str) -> Option<String> {
+    let unverified = UnverifiedJwt::read(token, &TokenLimits::default()).ok()?;
+    let issuer = unverified.issuer()?;
+    let trusts = request.service.trusts.load();
+    trusts.knows(issuer).then(|| issuer.to_owned())
+}
+
+async fn issue(
+    request: &TokenRequest<'_>,
+    grant: Grant,
+    outside: &str,
+    token: &str,
+) -> Result<Value, Failure> {
+    let is_exchange = grant == Grant::TokenExchange;
+    let error = match is_exchange {
+        true => ("invalid_request", "subject_token"),
+        false => ("invalid_grant", "assertion"),
+    };
+    let trusts = request.service.trusts.load_full();
+    let accepted = trusts.verify(request.iss, outside, token, error).await?;
+    let settings = &accepted.entry.settings;
+    accepted.entry.rate.take()?;
+    let client = request.caller.filter(|caller| !caller.is_local());
+    check_may_act(
+        &accepted.claims,
+        request.iss,
+        client.map(|client| client.name()),
+    )?;
+    let chosen = request.choose(&settings.tokens)?;
+    if settings.single_use {
+        use_once(request, outside, &accepted, error).await?;
+    }
+    let longest = Duration::from_secs(settings.maximum_lifetime_seconds.unsigned_abs());
+    let mut latest = request.service.node.now().saturating_add(longest);
+    if let (true, Some(expires_at)) = (is_exchange, accepted.verified.expires_at()) {
+        latest = latest.min(expires_at);
+    }
+    let client_id = client.map_or(settings.name.as_str(), |client| client.name());
+    let granted = Granted {
+        chosen,
+        client_id: client_id.to_owned(),
+        claims: copied(&accepted, error)?,
+        subject: accepted.subject,
+        expires_no_later_than: Some(latest),
+        issued_token_type: is_exchange.then_some(ACCESS_TOKEN),
+    };
+    request.issue(grant, granted)
+}
+
+/// Copies the claims of the trust entry. Only single values: a structure could be very large.
+fn copied(
+    accepted: &OutsideToken<'_>,
+    (code, parameter): (&'static str, &'static str),
+) -> Result<Map<String, Value>, Failure> {
+    let mut copied = Map::new();
+    for (name, from) in &accepted.entry.settings.copy_claims {
+        match claim(from, &accepted.claims) {
+            Some(value @ (Value::String(_) | Value::Number(_) | Value::Bool(_))) => {
+                copied.insert(name.clone(), value.clone());
+            }
+            Some(Value::Null) | None => {}
+            Some(Value::Array(_) | Value::Object(_)) => {
+                let what = format!("`{parameter}`: a copied claim is not a single value");
+                return Err(OAuthError::new(code, what));
+            }
+        }
+    }
+    Ok(copied)
+}
+
+/// Accepts a token once, by its `jti`.
+async fn use_once(
+    request: &TokenRequest<'_>,
+    outside: &str,
+    accepted: &OutsideToken<'_>,
+    (code, parameter): (&'static str, &'static str),
+) -> Result<(), Failure> {
+    let rejected = |what: &str| OAuthError::new(code, format!("`{parameter}`: {what}"));
+    let token = &accepted.verified;
+    let id = token.token_id().filter(|id| id.len() <= NAME_BYTES);
+    let id = id.ok_or_else(|| rejected("has no `jti`, or one that is too long"))?;
+    let expires_at = token.expires_at().ok_or_else(|| rejected("has no `exp`"))?;
+    let party = format!("issuer {outside}");
+    let node = &request.service.node;
+    let unused = node.use_once(request.iss, &party, id, expires_at.unix_seconds());
+    match unused.await? {
+        true => Ok(()),
+        false => Err(rejected("was used before (`jti`)")),
+    }
+}

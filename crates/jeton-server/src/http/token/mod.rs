@@ -1,0 +1,259 @@
+//! The token endpoint (RFC 6749, section 3.2).
+//!
+//! A grant decides who may get which token: its subject, its client, what it may contain and how long it may
+//! live. This module reads the form, identifies the client, issues the token and writes the response, for all of
+//! them.
+
+mod client_credentials;
+mod exchange;
+mod federation;
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use http::{Request, Response, StatusCode};
+use jeton::Timestamp;
+use jeton_issuer::{CustomClaims, Error, Request as IssueRequest};
+use serde_json::{Map, Value, json};
+use tonic::body::Body;
+
+use super::form::Form;
+use super::issuer_path::issuer_of;
+use super::{client_error_response, plain};
+use crate::auth::Denied;
+use crate::client_auth;
+use crate::config::{AllowedToken, Grant};
+use crate::metrics::{Call, CallOutcome};
+use crate::permissions::{Caller, Permission};
+use crate::service::{Failure, OAuthError, Service, check_permission};
+use crate::token_rights::{Chosen, NotAllowed, choose};
+use crate::transport::{DrainedBody, Peer};
+
+/// The types of tokens that are accepted and issued (RFC 8693, section 3).
+const ACCESS_TOKEN: &str = "urn:ietf:params:oauth:token-type:access_token";
+const JWT: &str = "urn:ietf:params:oauth:token-type:jwt";
+const ID_TOKEN: &str = "urn:ietf:params:oauth:token-type:id_token";
+
+/// A request to the token endpoint.
+struct TokenRequest<'r> {
+    service: &'r Service,
+    iss: &'r str,
+    form: &'r Form,
+    /// `None`: the request has no credentials.
+    caller: Option<&'r Caller>,
+}
+
+/// The token that a grant allows.
+struct Granted<'g> {
+    chosen: Chosen<'g>,
+    subject: String,
+    client_id: String,
+    /// `act`, and claims that are copied.
+    claims: Map<String, Value>,
+    expires_no_later_than: Option<Timestamp>,
+    /// `issued_token_type` of the response (RFC 8693, section 2.2.1).
+    issued_token_type: Option<&'static str>,
+}
+
+pub(super) async fn token(
+    service: &Arc<Service>,
+    peer: &Peer,
+    request: Request<DrainedBody>,
+    at: &str,
+) -> Response<Body> {
+    let started = Instant::now();
+    let Some(iss) = issuer_of(service, &request, at) else {
+        return plain(StatusCode::NOT_FOUND, "unknown issuer\n");
+    };
+    let (head, body) = request.into_parts();
+    let answered = async {
+        if head.uri.query().is_some() {
+            // Addresses are logged by proxies, and a form may have a secret.
+            let what = "parameters belong in the form, not in the address".to_owned();
+            return Err(Reply::Failed(Failure::Field("query", what)));
+        }
+        let form = Form::read(&head.headers, body, service.limits.form_bytes()).await;
+        let form = form.map_err(Reply::Response)?;
+        let identified = client_auth::identify(service, peer, &head.headers, &form, &iss).await;
+        let caller = identified.map_err(Reply::Failed)?;
+        let request = TokenRequest {
+            service,
+            iss: &iss,
+            form: &form,
+            caller: caller.as_deref(),
+        };
+        request.answer().await.map_err(Reply::Failed)
+    };
+    let (outcome, response) = match answered.await {
+        Ok(body) => (CallOutcome::Ok, super::json(StatusCode::OK, &body)),
+        Err(Reply::Failed(failure)) => {
+            let failure = in_oauth_terms(failure, &iss);
+            (failure.outcome(), client_error_response(&failure))
+        }
+        Err(Reply::Response(response)) => (CallOutcome::ClientError, *response),
+    };
+    service.metrics.count(Call::Token, outcome, started);
+    response
+}
+
+/// A response that is not a token.
+enum Reply {
+    Failed(Failure),
+    Response(Box<Response<Body>>),
+}
+
+impl<'r> TokenRequest<'r> {
+    async fn answer(&self) -> Result<Value, Failure> {
+        self.service.check_load()?;
+        let grant = Grant::from_name(self.form.required("grant_type")?);
+        let grant = grant.ok_or_else(|| {
+            OAuthError::new("unsupported_grant_type", "`grant_type`: not supported")
+        })?;
+        if let Some(caller) = self.caller {
+            check_caller(caller, grant, self.iss)?;
+        }
+        match grant {
+            Grant::ClientCredentials => self.issue(grant, client_credentials::grant(self)?),
+            Grant::TokenExchange => exchange::exchange(self).await,
+            Grant::JwtBearer => federation::assertion(self).await,
+        }
+    }
+
+    /// The identified client of the request.
+    fn client(&self) -> Result<&'r Caller, Failure> {
+        Ok(self.caller.ok_or(Denied::NoCredentials)?)
+    }
+
+    /// Chooses the kind of token by `scope`, and by `resource` (RFC 8707) or `audience` (RFC 8693).
+    fn choose<'t>(&self, tokens: &'t [AllowedToken]) -> Result<Chosen<'t>, Failure>
+    where
+        'r: 't,
+    {
+        let (resource, audience) = (self.form.one("resource")?, self.form.one("audience")?);
+        if let (Some(_), Some(_)) = (resource, audience) {
+            let what =
+                "`resource`: not accepted together with `audience`, a token has one audience";
+            return Err(OAuthError::new("invalid_target", what));
+        }
+        let has_audience = |profile: &str, audience: &str| {
+            self.service.node.has_audience(self.iss, profile, audience)
+        };
+        let chosen = choose(
+            tokens,
+            self.form.one("scope")?,
+            resource.or(audience),
+            has_audience,
+        );
+        chosen.map_err(|why| match why {
+            NotAllowed::MalformedScope => malformed_scope(),
+            NotAllowed::Scope => {
+                OAuthError::new("invalid_scope", "`scope`: not allowed, or not together")
+            }
+            NotAllowed::Audience => {
+                let parameter = if resource.is_some() {
+                    "resource"
+                } else {
+                    "audience"
+                };
+                OAuthError::new("invalid_target", format!("`{parameter}`: not allowed"))
+            }
+        })
+    }
+
+    /// Issues the token and builds the response (RFC 6749, section 5.1).
+    fn issue(&self, grant: Grant, granted: Granted<'_>) -> Result<Value, Failure> {
+        let Granted {
+            chosen,
+            subject,
+            client_id,
+            mut claims,
+            expires_no_later_than,
+            issued_token_type,
+        } = granted;
+        let scope = chosen.scopes.join(" ");
+        claims.insert("client_id".to_owned(), Value::from(client_id.as_str()));
+        if !scope.is_empty() {
+            claims.insert("scope".to_owned(), Value::from(scope.as_str()));
+        }
+        let claims = Value::Object(claims).to_string();
+        let claims = CustomClaims::from_json(&claims, self.service.limits.token_bytes())?;
+        let mut request = IssueRequest::new(&chosen.profile)
+            .subject(&subject)
+            .claims(claims);
+        if let Some(audience) = chosen.audience {
+            request = request.audience(audience);
+        }
+        if let Some(latest) = expires_no_later_than {
+            request = request.expires_no_later_than(latest);
+        }
+        let issued = self
+            .service
+            .issue_granted(self.caller, self.iss, &request)?;
+        self.service.metrics.issued.fetch_add(1, Ordering::Relaxed);
+        let (profile, issuer) = (&chosen.profile, self.iss);
+        // The subject is a claim, so the log has the client only.
+        match grant {
+            Grant::ClientCredentials => {
+                tracing::debug!(client = client_id, issuer, profile, ?grant, "token issued");
+            }
+            Grant::TokenExchange | Grant::JwtBearer => {
+                tracing::info!(client = client_id, issuer, profile, ?grant, "token issued");
+            }
+        }
+        let now = self.service.node.now().unix_seconds();
+        let mut body = json!({
+            "access_token": issued.token,
+            "token_type": "Bearer",
+            "expires_in": (issued.expires_at - now).max(0),
+        });
+        if !scope.is_empty() {
+            body["scope"] = Value::from(scope);
+        }
+        if let Some(typ) = issued_token_type {
+            body["issued_token_type"] = Value::from(typ);
+        }
+        Ok(body)
+    }
+}
+
+/// Gives an error the code of RFC 6749, section 5.2, and its status 400.
+fn in_oauth_terms(failure: Failure, issuer: &str) -> Failure {
+    match failure {
+        Failure::Denied(Denied::Permission(_) | Denied::Credential) => {
+            OAuthError::new("unauthorized_client", "the client may not get this token")
+        }
+        Failure::Issuer(Error::UnknownProfile) => {
+            tracing::warn!(
+                issuer,
+                "the configuration allows tokens of a profile that the issuer does not have"
+            );
+            OAuthError::new(
+                "invalid_scope",
+                "the issuer cannot issue the token of this client",
+            )
+        }
+        other => other,
+    }
+}
+
+fn malformed_scope() -> Failure {
+    OAuthError::new("invalid_scope", "`scope`: malformed")
+}
+
+/// Checks that a client may use the grant, and counts the request.
+fn check_caller(caller: &Caller, grant: Grant, iss: &str) -> Result<(), Failure> {
+    if caller.is_local() {
+        return Ok(());
+    }
+    // Before the permissions: a refused request counts too.
+    caller.token_rights().rate.take()?;
+    check_permission(caller, Permission::Token, iss)?;
+    match caller.token_rights().may_use(grant) {
+        true => Ok(()),
+        false => Err(OAuthError::new(
+            "unauthorized_client",
+            "`grant_type`: the client may not use this grant",
+        )),
+    }
+}
