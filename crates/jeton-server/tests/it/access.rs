@@ -8,7 +8,7 @@ use std::path::Path;
 use jeton_proto::v1::token_service_client::TokenServiceClient;
 use jeton_proto::v1::{IssueRequest, RevokeRequest, VerifyRequest, revoke_request};
 use jeton_server::{Config, Error, Server};
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, SanType};
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, SanType};
 use tempfile::TempDir;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
 use tonic::{Code, Request};
@@ -27,6 +27,10 @@ impl TestCertificates {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        // Another name than that of the certificates: OpenSSL takes them for self-signed otherwise.
+        params
+            .distinguished_name
+            .push(DnType::CommonName, "jeton test authority");
         let certificate = params.self_signed(&key).unwrap();
         fs::write(folder.path().join("ca.pem"), certificate.pem()).unwrap();
         let certificates = TestCertificates {
@@ -53,7 +57,7 @@ impl TestCertificates {
         fs::write(self.path(&format!("{file}.key")), key.serialize_pem()).unwrap();
     }
 
-    fn path(&self, file: &str) -> std::path::PathBuf {
+    pub(crate) fn path(&self, file: &str) -> std::path::PathBuf {
         self.folder.path().join(file)
     }
 

@@ -20,6 +20,7 @@ mod harness;
 #[path = "../../../jeton-issuer/tests/it/manual_clock.rs"]
 #[allow(dead_code)]
 mod manual_clock;
+mod oauth;
 mod raw_grpc;
 mod raw_http;
 mod reflection;

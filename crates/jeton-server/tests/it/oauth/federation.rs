@@ -1,0 +1,283 @@
+//! Tokens of outside issuers.
+
+use serde_json::{Value, json};
+
+use super::outside_issuer::{Behaviour, OutsideIssuer};
+use super::{
+    ACCESS_TOKEN, EXCHANGE, JWT, JWT_BEARER, OAuth, access_token, assert_error, claims_of, merge,
+};
+use crate::harness::ISS;
+use crate::raw_http::Response;
+
+/// Trust in a GitHub-shaped and a Kubernetes-shaped issuer.
+pub(super) fn trust(github: &OutsideIssuer, kubernetes: &OutsideIssuer, more: &str) -> String {
+    format!(
+        r#"
+[[trust]]
+name = "github"
+issuer = "{ISS}"
+iss = "{}"
+audience = "{ISS}"
+claims = {{sub = "repo:acme/*:ref:refs/heads/main", repository_owner_id = "1234"}}
+copy_claims = {{repository = "repository"}}
+tokens = [{{profile = "access", scopes = ["deploy"]}}]
+maximum_lifetime_seconds = 600
+{more}
+
+[[trust]]
+name = "kubernetes"
+issuer = "{ISS}"
+iss = "{}"
+audience = "{ISS}"
+claims = {{"/kubernetes.io/namespace" = "prod", sub = "system:serviceaccount:prod:*"}}
+subject = "k8s:{{/kubernetes.io/namespace}}:{{/kubernetes.io/serviceaccount/name}}"
+tokens = [{{profile = "access", scopes = ["read"]}}]
+maximum_lifetime_seconds = 300
+"#,
+        github.iss(),
+        kubernetes.iss()
+    )
+}
+
+pub(super) fn github_claims(oauth: &OAuth, changes: &Value) -> Value {
+    let mut claims = json!({
+        "sub": "repo:acme/app:ref:refs/heads/main",
+        "aud": ISS,
+        "jti": "1f0c9d5e-7c2c-4b0c-9d7c-000000000001",
+        "repository": "acme/app",
+        "repository_owner": "acme",
+        "repository_owner_id": "1234",
+        "ref": "refs/heads/main",
+        "run_id": "1001",
+        "nbf": oauth.now() - 5,
+        "iat": oauth.now(),
+        "exp": oauth.now() + 300,
+    });
+    merge(&mut claims, changes);
+    claims
+}
+
+fn kubernetes_claims(oauth: &OAuth) -> Value {
+    json!({
+        "sub": "system:serviceaccount:prod:billing",
+        "aud": [ISS],
+        "kubernetes.io": {
+            "namespace": "prod",
+            "pod": {"name": "billing-7", "uid": "0e3b"},
+            "serviceaccount": {"name": "billing", "uid": "f00d"},
+        },
+        "nbf": oauth.now(),
+        "iat": oauth.now(),
+        "exp": oauth.now() + 3600,
+    })
+}
+
+pub(super) fn bearer(oauth: &OAuth, assertion: &str, more: &[(&str, &str)]) -> Response {
+    let mut form = vec![("grant_type", JWT_BEARER), ("assertion", assertion)];
+    form.extend(more);
+    oauth.post(&[], &form)
+}
+
+pub(super) fn exchange_outside(oauth: &OAuth, token: &str, more: &[(&str, &str)]) -> Response {
+    let mut form = vec![
+        ("grant_type", EXCHANGE),
+        ("subject_token", token),
+        ("subject_token_type", JWT),
+    ];
+    form.extend(more);
+    oauth.post(&[], &form)
+}
+
+#[test]
+fn workload_token_gives_what_its_trust_entry_allows() {
+    let (github, kubernetes) = (OutsideIssuer::start(), OutsideIssuer::start());
+    let oauth = OAuth::with(&trust(&github, &kubernetes, ""));
+    let token = github.token(&github_claims(&oauth, &json!({})));
+    let answer = bearer(&oauth, &token, &[]);
+    let claims = claims_of(&access_token(&answer));
+    assert_eq!(claims["sub"], "github:repo:acme/app:ref:refs/heads/main");
+    assert_eq!(claims["client_id"], "github");
+    assert_eq!(claims["scope"], "deploy");
+    assert_eq!(claims["repository"], "acme/app");
+    assert_eq!(claims["exp"], oauth.now() + 600);
+    assert!(claims.get("ref").is_none(), "{claims}");
+    assert_eq!(answer.json()["scope"], "deploy");
+
+    let token = kubernetes.token(&kubernetes_claims(&oauth));
+    let answer = exchange_outside(&oauth, &token, &[("scope", "read"), ("audience", "api")]);
+    assert_eq!(answer.json()["issued_token_type"], ACCESS_TOKEN);
+    let claims = claims_of(&access_token(&answer));
+    assert_eq!(claims["sub"], "k8s:prod:billing");
+    assert_eq!(claims["exp"], oauth.now() + 300);
+    // An exchanged token ends with the subject token, an assertion only starts a session.
+    let token = github.token(&github_claims(&oauth, &json!({"exp": oauth.now() + 30})));
+    let exchanged = claims_of(&access_token(&exchange_outside(&oauth, &token, &[])));
+    assert_eq!(exchanged["exp"], oauth.now() + 30);
+}
+
+#[test]
+fn known_keys_verify_through_rotation_and_outage() {
+    let (mut github, kubernetes) = (OutsideIssuer::start(), OutsideIssuer::start());
+    let oauth = OAuth::with(&trust(&github, &kubernetes, ""));
+    let status = |token: &str| bearer(&oauth, token, &[]).status;
+    let new = |github: &OutsideIssuer| github.token(&github_claims(&oauth, &json!({})));
+    assert_eq!(status(&new(&github)), 200);
+    let before = new(&github);
+    github.rotate("two");
+    let after = new(&github);
+    // The unknown key is fetched, and the old one is still published.
+    assert_eq!((status(&after), status(&before)), (200, 200));
+    github.set(Behaviour::IsDown);
+    for _ in 0..6 {
+        oauth.clock.forward(600);
+        assert_eq!(status(&new(&github)), 200);
+        // The token from before the outage has expired, and nothing else changed.
+        assert_eq!(status(&after), 400);
+    }
+    // A key that was never published stays unknown, during the outage and after it.
+    let stranger = OutsideIssuer::start();
+    let mut claims = github_claims(&oauth, &json!({}));
+    merge(&mut claims, &json!({"iss": github.iss()}));
+    let forged = super::sign(&stranger.key, &claims);
+    assert_eq!(status(&forged), 400);
+    github.set(Behaviour::Works);
+    assert_eq!(status(&forged), 400);
+    assert_eq!(status(&new(&github)), 200);
+}
+
+#[test]
+fn outside_issuer_without_keys_is_an_outage_and_no_rejection() {
+    for behaviour in [
+        Behaviour::IsDown,
+        Behaviour::Fails,
+        Behaviour::NamesAnotherIssuer,
+        Behaviour::IsHuge,
+        Behaviour::IsSlow,
+    ] {
+        let (github, kubernetes) = (OutsideIssuer::start(), OutsideIssuer::start());
+        github.set(behaviour);
+        let oauth = OAuth::with(&trust(&github, &kubernetes, ""));
+        let token = github.token(&github_claims(&oauth, &json!({})));
+        let answer = bearer(&oauth, &token, &[]);
+        assert_error(
+            &answer,
+            503,
+            "temporarily_unavailable",
+            &format!("{behaviour:?}"),
+        );
+        // Another outside issuer and the service's own clients are not affected.
+        let token = kubernetes.token(&kubernetes_claims(&oauth));
+        assert_eq!(bearer(&oauth, &token, &[]).status, 200, "{behaviour:?}");
+        access_token(&oauth.client_credentials(&[]));
+    }
+}
+
+#[test]
+fn invented_keys_cause_few_requests() {
+    let (github, kubernetes) = (OutsideIssuer::start(), OutsideIssuer::start());
+    let oauth = OAuth::with(&trust(&github, &kubernetes, ""));
+    let token = github.token(&github_claims(&oauth, &json!({})));
+    assert_eq!(bearer(&oauth, &token, &[]).status, 200);
+    let stranger = OutsideIssuer::start();
+    for number in 0..20 {
+        let mut claims = github_claims(&oauth, &json!({}));
+        merge(&mut claims, &json!({"iss": github.iss()}));
+        let key = jeton::key::SigningKey::generate(jeton::key::SigAlg::ES256).unwrap();
+        let key = key.with_key_id(&format!("invented-{number}")).unwrap();
+        assert_eq!(bearer(&oauth, &super::sign(&key, &claims), &[]).status, 400);
+    }
+    // An issuer that no entry names is asked nothing.
+    let token = stranger.token(&github_claims(&oauth, &json!({})));
+    assert_error(
+        &bearer(&oauth, &token, &[]),
+        400,
+        "invalid_grant",
+        "stranger",
+    );
+    assert_eq!(stranger.requests(), 0);
+    assert!(github.requests() <= 4, "{}", github.requests());
+}
+
+#[test]
+fn single_use_entry_accepts_a_token_once() {
+    let (github, kubernetes) = (OutsideIssuer::start(), OutsideIssuer::start());
+    let oauth = OAuth::with(&trust(&github, &kubernetes, "single_use = true"));
+    let token = github.token(&github_claims(&oauth, &json!({})));
+    assert_eq!(bearer(&oauth, &token, &[]).status, 200);
+    assert_error(&bearer(&oauth, &token, &[]), 400, "invalid_grant", "again");
+    let without = github.token(&github_claims(&oauth, &json!({"jti": null})));
+    assert_error(
+        &bearer(&oauth, &without, &[]),
+        400,
+        "invalid_grant",
+        "no jti",
+    );
+}
+
+#[test]
+fn trust_configuration_error_names_line_and_key() {
+    let valid = "[[trust]]\nname = 'github'\nissuer = 'https://id.example'\niss = 'https://out.example'\n\
+         audience = 'a'\nclaims = {sub = 'x'}\ntokens = [{profile = 'p'}]\n\
+         maximum_lifetime_seconds = 600\n";
+    jeton_server::Config::from_toml(valid).unwrap();
+    for (from, to, expected) in [
+        (
+            "{sub = 'x'}",
+            "{}",
+            "line 6: `trust[0].claims`: requires at least one claim",
+        ),
+        (
+            "{sub = 'x'}",
+            "{sub = [1]}",
+            "a string, an integer or a boolean",
+        ),
+        (
+            "= 600",
+            "= 0",
+            "`trust[0].maximum_lifetime_seconds`: must be between 1",
+        ),
+        (
+            "'https://out.example'",
+            "'https://id.example'",
+            "an issuer of this server",
+        ),
+        ("[{profile = 'p'}]", "[]", "`trust[0].tokens`"),
+        ("audience = 'a'", "audience = ''", "`trust[0].audience`"),
+        (
+            "audience = 'a'",
+            "audience = 'a'\nsubject = '{'",
+            "`{` without `}`",
+        ),
+        (
+            "audience = 'a'",
+            "audience = 'a'\ncopy_claims = {scope = 'x'}",
+            "`trust[0].copy_claims`",
+        ),
+        (
+            "audience = 'a'",
+            "audience = 'a'\ndefault_alg = 'HS256'",
+            "a signature algorithm",
+        ),
+        (
+            "audience = 'a'",
+            "audience = 'a'\nkeys_url = 'https://x'\nkeys_file = 'y'",
+            "`trust[0].keys_url`",
+        ),
+        (
+            "audience = 'a'",
+            "audience = 'a'\nunknown = 1",
+            "unknown field",
+        ),
+    ] {
+        let text = valid.replace(from, to);
+        let error = jeton_server::Config::from_toml(&text)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(expected), "{error}\n{text}");
+    }
+    let other = valid.replace("'github'", "'other'");
+    jeton_server::Config::from_toml(&format!("{valid}{other}")).unwrap();
+    let other_keys = other.replace("audience", "keys_url = 'https://x'\naudience");
+    let error = jeton_server::Config::from_toml(&format!("{valid}{other_keys}"));
+    assert!(error.unwrap_err().to_string().contains("other keys"));
+}
