@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod access_tokens;
 mod configuration;
 mod failing_store;
 mod intercepted_store;
