@@ -272,7 +272,7 @@ impl TrialMode {
 }
 
 /// The token in an `authorization` header (RFC 6750, section 2.1).
-fn bearer_token(header: &[u8]) -> Option<&[u8]> {
+pub(crate) fn bearer_token(header: &[u8]) -> Option<&[u8]> {
     let (scheme, token) = header.split_at_checked(7)?;
     scheme.eq_ignore_ascii_case(b"bearer ").then_some(token)
 }

@@ -12,7 +12,7 @@ use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::hmac;
 use base64ct::{Base64, Encoding as _};
 use http::HeaderMap;
-use http::header::AUTHORIZATION;
+use http::header::{AUTHORIZATION, PROXY_AUTHORIZATION};
 use jeton::__private::UnverifiedJwt;
 use jeton::{Limits as TokenLimits, Verify as _};
 use jeton_issuer::limits::NAME_BYTES;
@@ -81,6 +81,28 @@ pub(crate) async fn identify(
         return Err(Denied::BadCredentials.into());
     }
     Ok(Some(caller))
+}
+
+/// Identifies a proxy that asks for a decision: by its certificate, or by HTTP Basic in `Proxy-Authorization`.
+/// `Authorization` is not its own.
+pub(crate) async fn identify_proxy(
+    service: &Service,
+    peer: &Peer,
+    headers: &HeaderMap,
+) -> Result<Arc<Caller>, Failure> {
+    let authenticator = service.authenticator.load_full();
+    let mut values = headers.get_all(PROXY_AUTHORIZATION).iter();
+    match (values.next(), values.next()) {
+        (None, _) => {
+            let certificate = peer.certificate.as_ref();
+            Ok(authenticator.identify(&service.node, certificate, &HeaderMap::new())?)
+        }
+        (Some(header), None) => match basic_credentials(header.as_bytes()) {
+            Some(basic) => by_secret(service, &authenticator, &basic).await,
+            None => Err(Denied::BadCredentials.into()),
+        },
+        (Some(_), Some(_)) => Err(Denied::BadCredentials.into()),
+    }
 }
 
 /// A `client_id` and a secret.

@@ -22,13 +22,14 @@ pub(crate) enum Call {
     Introspect,
     RevokeForm,
     Token,
+    ForwardAuth,
     KeySet,
     Metadata,
     Admin,
 }
 
 impl Call {
-    const ALL: [Call; 16] = [
+    const ALL: [Call; 17] = [
         Call::Issue,
         Call::Verify,
         Call::IssueBatch,
@@ -42,6 +43,7 @@ impl Call {
         Call::Introspect,
         Call::RevokeForm,
         Call::Token,
+        Call::ForwardAuth,
         Call::KeySet,
         Call::Metadata,
         Call::Admin,
@@ -62,6 +64,7 @@ impl Call {
             Call::Introspect => "introspect",
             Call::RevokeForm => "revoke_form",
             Call::Token => "token",
+            Call::ForwardAuth => "forward_auth",
             Call::KeySet => "key_set",
             Call::Metadata => "metadata",
             Call::Admin => "admin",

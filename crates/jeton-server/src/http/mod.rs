@@ -1,6 +1,7 @@
 //! The HTTP endpoints for verifiers, resource servers and operators.
 
 mod form;
+mod forward_auth;
 mod health;
 mod introspect;
 mod issuer_path;
@@ -58,6 +59,10 @@ pub(crate) async fn handle(
             let at = at.to_owned();
             introspect::introspect(service, peer, request, &at).await
         }
+        Endpoint::ForwardAuth(at, audience) => {
+            let (at, audience) = (at.to_owned(), decoded(audience));
+            forward_auth::forward_auth(service, peer, request, &at, &audience).await
+        }
         Endpoint::Token(at) => {
             let at = at.to_owned();
             token::token(service, peer, request, &at).await
@@ -82,6 +87,8 @@ enum Endpoint<'p> {
     Introspect(&'p str),
     Revoke(&'p str),
     Token(&'p str),
+    /// With the audience, percent-encoded.
+    ForwardAuth(&'p str, &'p str),
 }
 
 /// Builds an endpoint from the issuer's part of the path.
@@ -100,6 +107,11 @@ impl<'p> Endpoint<'p> {
             && (at.is_empty() || at.starts_with('/'))
         {
             return Some(Endpoint::AuthorizationServer(at));
+        }
+        // The proxy appends the path of its request, which may be anything.
+        if let Some((at, rest)) = path.split_once("/forward-auth/") {
+            let audience = rest.split('/').next().unwrap_or_default();
+            return (!audience.is_empty()).then_some(Endpoint::ForwardAuth(at, audience));
         }
         let ends: [(&str, AtIssuer<'p>); 6] = [
             ("/.well-known/jwks.json", Endpoint::KeySet),
@@ -123,6 +135,8 @@ impl<'p> Endpoint<'p> {
 
     fn accepts(self, method: &Method) -> bool {
         match self {
+            // The proxy sends the method of its request.
+            Endpoint::ForwardAuth(..) => true,
             Endpoint::Introspect(_) | Endpoint::Revoke(_) | Endpoint::Token(_) => {
                 method == Method::POST
             }
@@ -147,6 +161,36 @@ pub(crate) fn plain(status: StatusCode, text: &'static str) -> Response<Body> {
     )
 }
 
+/// Forbids caches to store a response.
+fn no_store(mut response: Response<Body>) -> Response<Body> {
+    let no_store = HeaderValue::from_static("no-store");
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, no_store);
+    response
+}
+
+/// Decodes percent-encoding. What is not UTF-8 matches no audience.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let digits = after.get(..2).and_then(|d| std::str::from_utf8(d).ok());
+        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match (first, byte) {
+            (b'%', Some(byte)) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            _ => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 /// A JSON response that must not be cached.
 fn json(status: StatusCode, value: &serde_json::Value) -> Response<Body> {
     json_text(status, value.to_string())
@@ -154,12 +198,7 @@ fn json(status: StatusCode, value: &serde_json::Value) -> Response<Body> {
 
 /// Same as [`json`], from text.
 fn json_text(status: StatusCode, text: String) -> Response<Body> {
-    let mut response = respond(status, "application/json", Bytes::from(text));
-    let no_store = HeaderValue::from_static("no-store");
-    response
-        .headers_mut()
-        .insert(header::CACHE_CONTROL, no_store);
-    response
+    no_store(respond(status, "application/json", Bytes::from(text)))
 }
 
 /// An OAuth error response (RFC 6749, section 5.2).
@@ -253,6 +292,15 @@ mod tests {
         assert_eq!(
             Endpoint::from_path("/a/introspect"),
             Some(Endpoint::Introspect("/a"))
+        );
+        assert_eq!(
+            Endpoint::from_path("/a/forward-auth/api/token"),
+            Some(Endpoint::ForwardAuth("/a", "api"))
+        );
+        assert_eq!(Endpoint::from_path("/forward-auth/"), None);
+        assert_eq!(
+            decoded("https:%2F%2Fapi.example%zz"),
+            "https://api.example%zz"
         );
         assert_eq!(Endpoint::from_path("/"), None);
     }

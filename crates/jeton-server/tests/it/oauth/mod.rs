@@ -5,6 +5,8 @@ mod client_credentials;
 mod curl;
 mod exchange;
 mod federation;
+mod forward_auth;
+mod libraries;
 mod outside_issuer;
 mod outside_shapes;
 
@@ -14,8 +16,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use base64ct::{Base64, Encoding as _};
-use jeton::Claims;
 use jeton::key::{SigAlg, SigningKey};
+use jeton::{Claims, Clock, SystemClock};
 use jeton_server::ClientSecret;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -48,16 +50,24 @@ pub(crate) struct OAuth {
     pub(crate) secret: String,
     pub(crate) signer: SigningKey,
     /// The files of the configuration.
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl OAuth {
     /// Starts a server with clients, and with more configuration.
     pub(crate) fn with(more: &str) -> OAuth {
-        OAuth::in_folder(tempfile::tempdir().unwrap(), more)
+        let clock = ManualClock::new();
+        let started = OAuth::start(more, Arc::new(clock.clone()));
+        OAuth { clock, ..started }
     }
 
-    pub(crate) fn in_folder(folder: TempDir, more: &str) -> OAuth {
+    /// Starts a server by the clock of the system.
+    pub(crate) fn by_system_clock() -> OAuth {
+        OAuth::start("", Arc::new(SystemClock))
+    }
+
+    fn start(more: &str, server_clock: Arc<dyn Clock>) -> OAuth {
+        let folder = tempfile::tempdir().unwrap();
         let secret = ClientSecret::generate().unwrap();
         let signer = SigningKey::generate(SigAlg::ES256).unwrap();
         let signer = signer.with_key_id("signer-1").unwrap();
@@ -66,15 +76,18 @@ impl OAuth {
             "{OAUTH_ISSUER}{}{more}",
             clients(&secret.hash().to_string(), folder.path())
         );
-        let clock = ManualClock::new();
-        let fixture = TestServer::with_clock(&config, Arc::new(clock.clone())).unwrap();
         OAuth {
-            fixture,
-            clock,
+            fixture: TestServer::with_clock(&config, server_clock).unwrap(),
+            clock: ManualClock::new(),
             secret: secret.text().to_owned(),
             signer,
-            _folder: folder,
+            folder,
         }
+    }
+
+    /// A file in the folder of the configuration.
+    pub(crate) fn path(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join(name)
     }
 
     /// Posts a form to the token endpoint, with further headers.
@@ -131,7 +144,6 @@ impl OAuth {
     }
 
     pub(crate) fn now(&self) -> i64 {
-        use jeton::Clock as _;
         self.clock.now().unix_seconds()
     }
 
