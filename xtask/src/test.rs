@@ -9,6 +9,7 @@ mod examples;
 mod features;
 mod grpcurl;
 mod lab;
+mod oauth_clients;
 mod published;
 mod separate_crate;
 mod verifiers;
@@ -126,6 +127,11 @@ const STEPS: &[Step] = &[
         name: "etcd",
         what: "the store's suite and several servers on a real etcd, which is killed",
         run: etcd::run,
+    },
+    Step {
+        name: "oauth-clients",
+        what: "OAuth client libraries of Go, Node and Python get, use and revoke tokens",
+        run: oauth_clients::run,
     },
     Step {
         name: "verifiers",

@@ -29,7 +29,8 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
     Ok(Outcome::Passed)
 }
 
-fn go(workspace: &Workspace, folder: &Path, binary: &Path) -> Result<(), Error> {
+/// Checks and builds a Go module.
+pub(super) fn go(workspace: &Workspace, folder: &Path, binary: &Path) -> Result<(), Error> {
     let go = |arguments: &[&str]| {
         let mut go = workspace.command("go");
         go.args(arguments).current_dir(folder);
