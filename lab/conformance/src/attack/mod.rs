@@ -24,7 +24,7 @@ pub use catalogue::{Attack, Demand, Family, Kind, WithoutKey};
 pub use differential::{
     CASES_MAX, Changed, CorpusEntry, Fuzzed, Replayed, add_to_corpus, fuzz, read_corpus, replay,
 };
-pub use endpoint::{Message, Protocol, Reach, Target, TargetOptions, run as run_target};
+pub use endpoint::{Grant, Message, Protocol, Reach, Target, TargetOptions, run as run_target};
 pub use estimate::{Estimate, estimate};
 pub use fixtures::Operator;
 pub use listing::listing;

@@ -143,6 +143,7 @@ fn key() -> SigningKey {
 
 fn attacked(address: &str, key: &SigningKey, attacks: &[&str]) -> Result<RunResult, String> {
     let options = TargetOptions {
+        grant: None,
         message: Message::default(),
         leeway: std::time::Duration::ZERO,
         target: Target::new(address, Reach::Loopback)?,

@@ -1,4 +1,5 @@
-//! Introspection requests, one after another: is this token active? (RFC 7662, section 2)
+//! Forms with a token, one after another: to introspection (RFC 7662, section 2), or to the token endpoint with a
+//! grant (RFC 6749).
 
 use serde_json::Value;
 use ureq::Agent;
@@ -9,16 +10,31 @@ use super::line::{ANSWER_BYTES_MAX, EndpointClient};
 use crate::attack::session::Reply;
 use jeton_lab_harness::protocol::ANSWER_LIMIT;
 
-/// An introspection endpoint.
+/// A grant of the token endpoint, which takes a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grant {
+    /// An assertion (RFC 7523, section 2.1).
+    JwtBearer,
+    /// The subject token of an exchange (RFC 8693, section 2.1).
+    TokenExchange,
+}
+
+/// An endpoint that takes a token in a form.
 pub(super) struct Introspection<'a> {
     target: &'a Target,
+    /// `None`: introspection.
+    grant: Option<Grant>,
     agent: Agent,
     authorization: Option<Zeroizing<String>>,
     server: Option<String>,
 }
 
 impl<'a> Introspection<'a> {
-    pub(super) fn new(target: &'a Target, authorization: Option<Zeroizing<String>>) -> Self {
+    pub(super) fn new(
+        target: &'a Target,
+        grant: Option<Grant>,
+        authorization: Option<Zeroizing<String>>,
+    ) -> Self {
         let agent = Agent::config_builder()
             .http_status_as_error(false)
             // Neither a redirect nor a proxy from the environment may send the tokens elsewhere.
@@ -31,6 +47,7 @@ impl<'a> Introspection<'a> {
             .into();
         Self {
             target,
+            grant,
             agent,
             authorization,
             server: None,
@@ -49,7 +66,7 @@ impl EndpointClient for Introspection<'_> {
         if let Some(authorization) = &self.authorization {
             request = request.header("authorization", authorization.as_str());
         }
-        let answered = request.send_form([("token", token), ("token_type_hint", "access_token")]);
+        let answered = request.send_form(form(self.grant, token));
         match answered {
             Ok(mut response) => {
                 let status = response.status().as_u16();
@@ -61,7 +78,10 @@ impl EndpointClient for Introspection<'_> {
                     .limit(ANSWER_BYTES_MAX as u64)
                     .read_to_vec();
                 match body {
-                    Ok(body) => meaning(status, &body),
+                    Ok(body) => match self.grant {
+                        None => meaning(status, &body),
+                        Some(_) => meaning_of_grant(status, &body),
+                    },
                     Err(error) => failed(&error),
                 }
             }
@@ -71,6 +91,42 @@ impl EndpointClient for Introspection<'_> {
 
     fn server(&self) -> Option<&str> {
         self.server.as_deref()
+    }
+}
+
+fn form(grant: Option<Grant>, token: &str) -> Vec<(&'static str, &str)> {
+    match grant {
+        None => vec![("token", token), ("token_type_hint", "access_token")],
+        Some(Grant::JwtBearer) => vec![
+            ("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"),
+            ("assertion", token),
+        ],
+        Some(Grant::TokenExchange) => vec![
+            (
+                "grant_type",
+                "urn:ietf:params:oauth:grant-type:token-exchange",
+            ),
+            ("subject_token", token),
+            ("subject_token_type", "urn:ietf:params:oauth:token-type:jwt"),
+        ],
+    }
+}
+
+/// Returns what an answer of the token endpoint means for the token (RFC 6749, section 5).
+fn meaning_of_grant(status: u16, body: &[u8]) -> Reply {
+    match status {
+        200 => {}
+        // Of the token: the control of the same caller was accepted.
+        401 => return Reply::Refused("answered 401".into()),
+        _ => return meaning(status, body),
+    }
+    let answer: Option<Value> = serde_json::from_slice(body).ok();
+    match answer
+        .as_ref()
+        .and_then(|answer| answer.get("access_token"))
+    {
+        Some(Value::String(_)) => Reply::Accepted,
+        _ => Reply::Crashed("answered 200 without `access_token`".into()),
     }
 }
 
@@ -110,6 +166,19 @@ fn failed(error: &ureq::Error) -> Reply {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn token_endpoint_answer_maps_to_reply() {
+        let issued = b"{\"access_token\":\"a\",\"token_type\":\"Bearer\"}";
+        assert_eq!(meaning_of_grant(200, issued), Reply::Accepted);
+        for wrong in [&b"{}"[..], b"{\"access_token\":1}", b"{\"active\":true}"] {
+            assert!(matches!(meaning_of_grant(200, wrong), Reply::Crashed(_)));
+        }
+        let refused = meaning_of_grant(400, b"{\"error\":\"invalid_grant\"}");
+        assert!(matches!(refused, Reply::Refused(_)));
+        assert!(matches!(meaning_of_grant(401, b""), Reply::Refused(_)));
+        assert!(matches!(meaning_of_grant(429, b""), Reply::Unasked(_)));
+    }
 
     #[test]
     fn introspection_answer_maps_to_reply() {

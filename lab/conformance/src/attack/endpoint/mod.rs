@@ -1,4 +1,5 @@
-//! Attacks on a live endpoint: token introspection over HTTP (RFC 7662) or a unary gRPC method,
+//! Attacks on a live endpoint: token introspection over HTTP (RFC 7662), a grant of the token endpoint, or a unary
+//! gRPC method,
 //! with tokens of a key that its operator provides.
 //!
 //! The server may belong to someone else. A target on another machine is refused unless the caller
@@ -12,4 +13,5 @@ mod run;
 
 pub use address::{Protocol, Reach, Target};
 pub use grpc::Message;
+pub use introspection::Grant;
 pub use run::{TargetOptions, run};

@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 
 use super::address::{Protocol, Target};
 use super::grpc::{Message, Method};
-use super::introspection::Introspection;
+use super::introspection::{Grant, Introspection};
 use super::line::{Endpoint, EndpointClient, LimitReached, REQUESTS_MAX, TIME_MAX};
 use crate::attack::beacon::Beacon;
 use crate::attack::catalogue::{About, Attack, Demand, Kind};
@@ -25,6 +25,8 @@ use jeton_lab_model::result::{AttackOutcome, AttackRow, Party, Practice, RunResu
 pub struct TargetOptions {
     /// The target.
     pub target: Target,
+    /// The grant, if the target is a token endpoint.
+    pub grant: Option<Grant>,
     /// The message of a gRPC method.
     pub message: Message,
     /// The operator's key and claims that the target accepts.
@@ -132,7 +134,11 @@ pub fn run(
 fn client_for(options: &TargetOptions) -> Result<Box<dyn EndpointClient + '_>, String> {
     let authorization = options.authorization.clone();
     Ok(match options.target.protocol {
-        Protocol::Introspection => Box::new(Introspection::new(&options.target, authorization)),
+        Protocol::Introspection => Box::new(Introspection::new(
+            &options.target,
+            options.grant,
+            authorization,
+        )),
         Protocol::Grpc => Box::new(Method::new(
             &options.target,
             &options.message,
