@@ -1,7 +1,7 @@
 //! Formats issuers, keys and times.
 
-use jeton_issuer::IssuerSettings;
 use jeton_issuer::keyring::{KeyEntry, State};
+use jeton_issuer::{IssuerSettings, TokenType};
 use serde::Serialize;
 
 /// A key in JSON. Times are RFC 3339.
@@ -68,8 +68,12 @@ pub(super) fn settings(settings: &IssuerSettings) -> String {
         rows.push([
             format!("profile {}", profile.name),
             format!(
-                "{}, {}, for {}{}",
+                "{}{}, {}, for {}{}",
                 profile.alg,
+                match profile.typ {
+                    TokenType::Jwt => String::new(),
+                    typ => format!(" ({})", typ.name()),
+                },
                 span(profile.lifetime_seconds),
                 profile.audiences.join(", "),
                 match &profile.encrypt_to {

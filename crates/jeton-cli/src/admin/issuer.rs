@@ -30,7 +30,7 @@ Settings are one JSON object:
 The last three members have these values by default.
 
 A profile describes one kind of token. Its alg is a JWS algorithm such as ES256 or HS256, or v4.public, \
-v4.local, v3.public or v3.local.
+v4.local, v3.public or v3.local. The member typ is optional: JWT, or at+jwt for access tokens (RFC 9068).
 
 A new key is published for publish_before_use_seconds before it signs. Verifiers may cache the key set for \
 max_age_seconds, which is at most half of that.";

@@ -1,6 +1,7 @@
 //! `jeton admin`: administers the data folder of a stopped service.
 
 mod backup;
+mod client;
 mod display;
 mod folder;
 mod issuer;
@@ -26,6 +27,7 @@ Examples:
   jeton admin issuer add @issuer.json     # the first issuer creates jeton-data
   jeton admin key list https://id.example
   jeton admin key rotate https://id.example
+  jeton admin client new ci --profile access -o ci.secret
   jeton admin revoke subject https://id.example user-7
   jeton admin backup --output monday.backup
   jeton admin verify
@@ -42,6 +44,7 @@ pub(crate) struct Admin {
 enum Command {
     Issuer(issuer::Issuer),
     Key(key::Key),
+    Client(client::Client),
     Revoke(revoke::Revoke),
     Status(status::Status),
     Backup(backup::Backup),
@@ -55,6 +58,7 @@ impl Admin {
         match self.command {
             Command::Issuer(issuer) => issuer.run(),
             Command::Key(key) => key.run(),
+            Command::Client(client) => client.run(),
             Command::Revoke(revoke) => revoke.run(),
             Command::Status(status) => status.run(),
             Command::Backup(backup) => backup.run(),

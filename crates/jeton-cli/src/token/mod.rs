@@ -1,5 +1,7 @@
 //! `jeton token`: calls a running token service.
 
+mod get;
+mod http_post;
 mod issue;
 mod revoke;
 mod server;
@@ -14,6 +16,7 @@ use crate::exit::Outcome;
 #[command(after_help = "\
 Examples:
   jeton token issue --profile access --subject alice > token
+  jeton token get --client ci --secret-file ci.secret --scope read > token
   jeton token verify --audience api @token
   jeton token revoke @token
 
@@ -27,6 +30,8 @@ pub(crate) struct Token {
 enum Command {
     /// Issue a token and print it
     Issue(issue::Issue),
+    /// Get a token from the token endpoint (OAuth) and print it
+    Get(get::Get),
     /// Verify a token and print its claims
     Verify(verify::Verify),
     /// Revoke a token, or all tokens of a subject, client or key
@@ -37,6 +42,7 @@ impl Token {
     pub(crate) fn run(self) -> Outcome {
         match self.command {
             Command::Issue(issue) => issue.run(),
+            Command::Get(get) => get.run(),
             Command::Verify(verify) => verify.run(),
             Command::Revoke(revoke) => revoke.run(),
         }

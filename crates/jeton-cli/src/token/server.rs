@@ -17,13 +17,24 @@ const BEARER_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, Args)]
 pub(super) struct Server {
+    #[command(flatten)]
+    address: Address,
+
+    /// File with the bearer token of the caller
+    #[arg(long, value_name = "FILE")]
+    bearer: Option<PathBuf>,
+}
+
+/// The address of the service, and its certificates.
+#[derive(Debug, Args)]
+pub(super) struct Address {
     /// URL of the service's data listener
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8420")]
-    server: String,
+    pub(super) server: String,
 
     /// Issuer, by its `iss` [default: the only issuer]
     #[arg(long, value_name = "ISS")]
-    issuer: Option<String>,
+    pub(super) issuer: Option<String>,
 
     /// PEM file with the certificate authorities that verify the server
     #[arg(long, value_name = "FILE")]
@@ -36,15 +47,28 @@ pub(super) struct Server {
     /// PEM file with the private key of --client-certificate
     #[arg(long, value_name = "FILE", requires = "client_certificate")]
     client_key: Option<PathBuf>,
+}
 
-    /// File with the bearer token of the caller
-    #[arg(long, value_name = "FILE")]
-    bearer: Option<PathBuf>,
+impl Address {
+    /// Reads the PEM file with certificate authorities.
+    pub(super) fn authorities(&self) -> Outcome<Option<Vec<u8>>> {
+        self.ca.as_deref().map(certificates).transpose()
+    }
+
+    /// Reads the client certificate and its private key, as PEM.
+    pub(super) fn identity(&self) -> Outcome<Option<(Vec<u8>, Vec<u8>)>> {
+        match (&self.client_certificate, &self.client_key) {
+            (Some(certificate), Some(key)) => {
+                Ok(Some((certificates(certificate)?, private_key(key)?)))
+            }
+            _ => Ok(None),
+        }
+    }
 }
 
 impl Server {
     pub(super) fn issuer(&self) -> String {
-        self.issuer.clone().unwrap_or_default()
+        self.address.issuer.clone().unwrap_or_default()
     }
 
     /// Connects and runs one request.
@@ -64,13 +88,12 @@ impl Server {
     }
 
     fn connection(&self) -> Outcome<Connection> {
-        let mut connection = Connection::to(&*self.server);
-        if let Some(file) = &self.ca {
-            connection = connection.ca_certificates(certificates(file)?);
+        let mut connection = Connection::to(&*self.address.server);
+        if let Some(authorities) = self.address.authorities()? {
+            connection = connection.ca_certificates(authorities);
         }
-        if let (Some(certificate), Some(key)) = (&self.client_certificate, &self.client_key) {
-            connection =
-                connection.client_certificate(certificates(certificate)?, private_key(key)?);
+        if let Some((certificate, key)) = self.address.identity()? {
+            connection = connection.client_certificate(certificate, key);
         }
         if let Some(file) = &self.bearer {
             let bytes = input::key_bytes(file, BEARER_BYTES)?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use jeton_lab_conformance::attack::{
-    Demand, Message, Operator, Protocol, Reach, Target, TargetOptions,
+    Demand, Grant, Message, Operator, Protocol, Reach, Target, TargetOptions,
 };
 use serde_json::{Map, Value};
 use zeroize::Zeroizing;
@@ -20,7 +20,8 @@ const FILE_BYTES_MAX: usize = 64 << 10;
 #[command(next_help_heading = "A live endpoint")]
 pub(super) struct TargetArgs {
     /// Attack this endpoint instead of the libraries, with at most 10,000 sequential requests in ten
-    /// minutes: token introspection (RFC 7662, http://HOST:PORT/PATH), or a unary gRPC method
+    /// minutes: token introspection (RFC 7662, http://HOST:PORT/PATH), a token endpoint (with
+    /// --target-grant), or a unary gRPC method
     /// (grpc://HOST:PORT/PACKAGE.SERVICE/METHOD) with the token in a string field
     #[arg(long, value_name = "URL", requires = "target_key", conflicts_with_all = ["seconds", "corpus", "subjects", "quick", "rounds", "budget"])]
     target: Option<String>,
@@ -57,6 +58,10 @@ pub(super) struct TargetArgs {
     /// Clock skew that the endpoint allows, in seconds; tokens within it are not tested [default: 0]
     #[arg(long, value_name = "SECONDS", requires = "target")]
     target_leeway: Option<u64>,
+
+    /// Grant of a token endpoint that takes the token: jwt-bearer (RFC 7523) or token-exchange (RFC 8693)
+    #[arg(long, value_name = "GRANT", value_parser = grant, requires = "target")]
+    target_grant: Option<Grant>,
 
     /// Field number of the token in the gRPC request message [default: 1]
     #[arg(long, value_name = "NUMBER", requires = "target")]
@@ -99,6 +104,11 @@ impl TargetArgs {
                     .to_owned(),
             );
         }
+        if self.target_grant.is_some() && target.protocol != Protocol::Introspection {
+            return Err(
+                "--target-grant requires a token endpoint (http://HOST:PORT/PATH)".to_owned(),
+            );
+        }
         let operator = Operator {
             jwk: line_of(key)?,
             claims: self.claims()?,
@@ -108,6 +118,7 @@ impl TargetArgs {
         let authorization = self.target_authorization.as_ref().map(|f| line_of(f));
         Ok(Some(TargetOptions {
             target,
+            grant: self.target_grant,
             message,
             operator,
             authorization: authorization.transpose()?,
@@ -151,6 +162,14 @@ fn field(text: &str) -> Result<(u32, String), String> {
     let parts = text.split_once('=');
     let field = parts.and_then(|(number, text)| Some((number.parse().ok()?, text.to_owned())));
     field.ok_or_else(|| "expected NUMBER=TEXT, for example 2=api".to_owned())
+}
+
+fn grant(name: &str) -> Result<Grant, String> {
+    match name {
+        "jwt-bearer" => Ok(Grant::JwtBearer),
+        "token-exchange" => Ok(Grant::TokenExchange),
+        _ => Err("expected one of: jwt-bearer, token-exchange".to_owned()),
+    }
 }
 
 fn demand(claim: &str) -> Result<Demand, String> {

@@ -6,6 +6,7 @@ mod configuration;
 mod etcd;
 mod full_disk;
 mod grpcurl;
+mod oauth;
 pub(crate) mod tls;
 #[cfg(feature = "etcd")]
 mod unread;

@@ -1,0 +1,142 @@
+//! `jeton admin client`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use jeton_server::{ClientSecret, Config, SecretHash};
+use zeroize::Zeroizing;
+
+use crate::exit::{Failure, Outcome};
+use crate::{input, output, private_file};
+
+/// The longest secret from elsewhere, bytes.
+const SECRET_BYTES: usize = 1024;
+
+/// Create credentials for clients of the token endpoint
+///
+/// The configuration of the server has the clients, each with hashes of its secrets. These commands create secrets
+/// and hashes. They use no data folder.
+#[derive(Debug, Args)]
+pub(super) struct Client {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    New(New),
+    Hash(Hash),
+}
+
+/// Create a client with a random secret, and print its entry for the configuration
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  jeton admin client new ci --profile access -o ci.secret >> jeton.toml
+  jeton admin client new ci --profile access --scope read -o ci.secret
+
+The entry contains the SHA-256 of the secret. The secret has 256 random bits and is only in the file. The server \
+reads a changed configuration at SIGHUP.")]
+struct New {
+    /// Name of the client, its `client_id`
+    #[arg(value_name = "NAME")]
+    name: String,
+
+    /// Issuer that it gets tokens from, by its `iss`; `*` means all
+    #[arg(long, value_name = "ISS", default_value = "*")]
+    issuer: String,
+
+    /// Profile of its tokens
+    #[arg(long, value_name = "NAME")]
+    profile: String,
+
+    /// Scope that its tokens may have (repeatable)
+    #[arg(long = "scope", value_name = "SCOPE")]
+    scopes: Vec<String>,
+
+    /// Audience that its tokens may have (repeatable) [default: those of the profile]
+    #[arg(long = "audience", value_name = "TEXT")]
+    audiences: Vec<String>,
+
+    /// New file for the secret, readable only by its owner
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// Hash a secret from elsewhere, and print the hash for the configuration
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  jeton admin client hash --secret-file old.secret
+  jeton admin client hash --secret-file - < old.secret
+
+The hash is Argon2id (RFC 9106), because a secret from elsewhere may be guessable. Add it to `secrets` of the \
+client.")]
+struct Hash {
+    /// File with the secret on one line (- for standard input)
+    #[arg(long, value_name = "FILE")]
+    secret_file: PathBuf,
+}
+
+impl Client {
+    pub(super) fn run(self) -> Outcome {
+        match self.command {
+            Command::New(new) => new.run(),
+            Command::Hash(hash) => hash.run(),
+        }
+    }
+}
+
+impl New {
+    fn run(self) -> Outcome {
+        let secret = ClientSecret::generate().map_err(failure)?;
+        let entry = self.entry(&secret.hash());
+        // The server reads the entry with the same code.
+        Config::from_toml(&entry).map_err(|error| Failure::error(error.to_string()))?;
+        let line = Zeroizing::new(format!("{}\n", secret.text()));
+        private_file::create(
+            &self.output,
+            line.as_bytes(),
+            "secrets are never overwritten",
+        )?;
+        output::text(&entry)
+    }
+
+    fn entry(&self, hash: &SecretHash) -> String {
+        let list = |texts: &[String]| {
+            let texts: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
+            format!("[{}]", texts.join(", "))
+        };
+        let mut token = format!("profile = {}", quoted(&self.profile));
+        for (key, texts) in [("scopes", &self.scopes), ("audiences", &self.audiences)] {
+            if !texts.is_empty() {
+                token.push_str(&format!(", {key} = {}", list(texts)));
+            }
+        }
+        format!(
+            "\n[[client]]\nname = {}\nsecrets = [\"{hash}\"]\nmay = [\"token\"]\nissuers = [{}]\n\
+             tokens = [{{{token}}}]\n",
+            quoted(&self.name),
+            quoted(&self.issuer)
+        )
+    }
+}
+
+impl Hash {
+    fn run(self) -> Outcome {
+        let secret = input::password(&self.secret_file, SECRET_BYTES)?;
+        let hash = SecretHash::of_imported(&secret).map_err(failure)?;
+        output::line(&hash.to_string())
+    }
+}
+
+/// A TOML string. JSON escapes all that TOML requires to be escaped, except one character.
+fn quoted(text: &str) -> String {
+    serde_json::json!(text)
+        .to_string()
+        .replace('\u{7f}', "\\u007f")
+}
+
+fn failure(error: jeton_server::SecretError) -> Failure {
+    Failure::error(error.to_string())
+}

@@ -1,0 +1,178 @@
+use std::path::PathBuf;
+
+use base64ct::{Base64, Encoding as _};
+use clap::Args;
+use serde_json::Value;
+use zeroize::Zeroizing;
+
+use super::http_post::{self, Response};
+use super::server::Address;
+use crate::exit::{Failure, Outcome};
+use crate::source::Source;
+use crate::{input, output};
+
+/// The longest client secret, bytes.
+const SECRET_BYTES: usize = 1024;
+
+const EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
+const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+const ACCESS_TOKEN: &str = "urn:ietf:params:oauth:token-type:access_token";
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  jeton token get --client ci --secret-file ci.secret --scope read > token
+  jeton token get --client-certificate ci.pem --client-key ci.key
+  jeton token get --issuer https://id.example/tenant --assertion @github.jwt
+  jeton token get --client a --secret-file a.secret --subject-token @token
+
+Without --assertion and --subject-token, the client gets a token for itself (RFC 6749, section 4.4). An assertion \
+is a token of an outside issuer that the server trusts (RFC 7523). A subject token is exchanged (RFC 8693).")]
+pub(super) struct Get {
+    #[command(flatten)]
+    server: Address,
+
+    /// Name of the client, its `client_id`
+    #[arg(long, value_name = "NAME", requires = "secret_file")]
+    client: Option<String>,
+
+    /// File with the secret of the client on one line (- for standard input)
+    #[arg(long, value_name = "FILE", requires = "client")]
+    secret_file: Option<PathBuf>,
+
+    /// Scope of the token (repeatable) [default: all that the client may have]
+    #[arg(long = "scope", value_name = "SCOPE")]
+    scopes: Vec<String>,
+
+    /// Audience of the token, as a name [default: the first that the client may have]
+    #[arg(long, value_name = "TEXT", conflicts_with = "resource")]
+    audience: Option<String>,
+
+    /// Audience of the token, as a URL (RFC 8707)
+    #[arg(long, value_name = "URL")]
+    resource: Option<String>,
+
+    /// Token of an outside issuer: as text, @FILE, or - for standard input
+    #[arg(long, value_name = "TOKEN|@FILE|-", conflicts_with = "subject_token")]
+    assertion: Option<Source>,
+
+    /// Token to exchange: as text, @FILE, or - for standard input
+    #[arg(long, value_name = "TOKEN|@FILE|-")]
+    subject_token: Option<Source>,
+
+    /// Token of the acting party: as text, @FILE, or - for standard input
+    #[arg(long, value_name = "TOKEN|@FILE|-", requires = "subject_token")]
+    actor_token: Option<Source>,
+
+    /// Print the whole response as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Get {
+    pub(super) fn run(self) -> Outcome {
+        let form = self.form()?;
+        let authorization = self.authorization()?;
+        let path = format!("{}/token", self.issuer_path());
+        let authorization = authorization.as_ref().map(|value| value.as_str());
+        let response = http_post::post(&self.server, &path, form, authorization)?;
+        let body = json_of(&response)?;
+        match (self.json, body.get("access_token").and_then(Value::as_str)) {
+            (_, None) => Err(Failure::error("the response has no `access_token`")),
+            (true, _) => output::json(&body),
+            (false, Some(token)) => output::line(token),
+        }
+    }
+
+    /// The path of the issuer's URL, without a slash at the end.
+    fn issuer_path(&self) -> String {
+        let issuer = self.server.issuer.as_deref().unwrap_or_default();
+        let rest = issuer
+            .strip_prefix("https://")
+            .or_else(|| issuer.strip_prefix("http://"));
+        let path = match rest {
+            Some(rest) => rest.find('/').map_or("", |start| &rest[start..]),
+            None if issuer.is_empty() => "",
+            None => return format!("/{issuer}"),
+        };
+        path.trim_end_matches('/').to_owned()
+    }
+
+    fn form(&self) -> Outcome<Zeroizing<String>> {
+        let scope = self.scopes.join(" ");
+        let token = |source: &Source, name: &str| source.text(name).map(Zeroizing::new);
+        let mut form = form_urlencoded::Serializer::new(String::new());
+        if let Some(source) = &self.assertion {
+            form.append_pair("grant_type", JWT_BEARER);
+            form.append_pair("assertion", token(source, "--assertion")?.trim());
+        } else if let Some(source) = &self.subject_token {
+            form.append_pair("grant_type", EXCHANGE);
+            form.append_pair("subject_token", token(source, "--subject-token")?.trim());
+            form.append_pair("subject_token_type", ACCESS_TOKEN);
+            if let Some(source) = &self.actor_token {
+                form.append_pair("actor_token", token(source, "--actor-token")?.trim());
+                form.append_pair("actor_token_type", ACCESS_TOKEN);
+            }
+        } else {
+            form.append_pair("grant_type", "client_credentials");
+        }
+        let more = [
+            (
+                "scope",
+                Some(scope.as_str()).filter(|scope| !scope.is_empty()),
+            ),
+            ("audience", self.audience.as_deref()),
+            ("resource", self.resource.as_deref()),
+        ];
+        for (name, value) in more {
+            if let Some(value) = value {
+                form.append_pair(name, value);
+            }
+        }
+        Ok(Zeroizing::new(form.finish()))
+    }
+
+    /// HTTP Basic authentication, with both parts encoded as in a form (RFC 6749, section 2.3.1).
+    fn authorization(&self) -> Outcome<Option<Zeroizing<String>>> {
+        let (Some(client), Some(file)) = (&self.client, &self.secret_file) else {
+            return Ok(None);
+        };
+        let secret = input::password(file, SECRET_BYTES)?;
+        let encode = |text: &str| {
+            let encoded: String = form_urlencoded::byte_serialize(text.as_bytes()).collect();
+            Zeroizing::new(encoded)
+        };
+        let (client, secret) = (encode(client), encode(&secret));
+        let pair = Zeroizing::new(format!("{}:{}", *client, *secret));
+        let encoded = Zeroizing::new(Base64::encode_string(pair.as_bytes()));
+        Ok(Some(Zeroizing::new(format!("Basic {}", *encoded))))
+    }
+}
+
+/// The body of a successful response, or the error of RFC 6749, section 5.2.
+fn json_of(response: &Response) -> Outcome<Value> {
+    let status = response.status.as_u16();
+    let body: Option<Value> = serde_json::from_slice(&response.body).ok();
+    if response.status.is_success() {
+        return body.ok_or_else(|| Failure::error("the response is not JSON"));
+    }
+    let text = |name: &str| body.as_ref()?.get(name)?.as_str().map(str::to_owned);
+    let message = match (text("error"), text("error_description")) {
+        (Some(error), Some(what)) => format!("{error}: {what}"),
+        (Some(error), None) => error,
+        _ => {
+            format!("the server responded with status {status}: is this the address of an issuer?")
+        }
+    };
+    let failure = match text("error").as_deref() {
+        Some("invalid_grant") => Failure::rejected(message),
+        _ => Failure::error(message),
+    };
+    Err(match status {
+        401 => failure.hint(
+            "to authenticate, add `--client NAME --secret-file FILE` or `--client-certificate FILE --client-key FILE`",
+        ),
+        503 => failure.hint("try again; the log of the server has the cause"),
+        _ => failure,
+    })
+}
