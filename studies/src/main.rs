@@ -37,6 +37,9 @@ fn run(workspace: &Workspace, study: &str, options: &[String]) -> Result<(), Err
         "agreement" => cross_check::run(workspace, &cross_check::Plan::parse(options)?),
         "loaders" => loaders::run(workspace, &pairs::Plan::parse(study, options)?),
         "service-cost" => service_cost::run(workspace, &pairs::Plan::parse(study, options)?),
+        "token-endpoint-cost" => {
+            service_cost::token_endpoint::run(workspace, &pairs::Plan::parse(study, options)?)
+        }
         "soak" => soak::run(workspace, &soak::Plan::parse(options)?),
         _ => Err(Error::Usage(format!(
             "unknown study `{study}`; expected one of: {}",

@@ -8,4 +8,10 @@ pub mod fuzz;
 pub const DISAGREEMENTS: &str = "vectors/disagreements/cases.jsonl";
 
 /// The tasks that are studies.
-pub const STUDIES: [&str; 4] = ["agreement", "loaders", "service-cost", "soak"];
+pub const STUDIES: [&str; 5] = [
+    "agreement",
+    "loaders",
+    "service-cost",
+    "soak",
+    "token-endpoint-cost",
+];

@@ -37,6 +37,9 @@ Studies, which are built from studies/ when one of them is called:
   cargo xtask service-cost
                         Load jeton's server and the Go server of the gRPC report, interleaved, and write
                         docs/reference/service-cost.md; about three minutes, on a quiet machine
+  cargo xtask token-endpoint-cost
+                        Load jeton's server over HTTP and gRPC, interleaved, and write
+                        docs/reference/token-endpoint-cost.md; about two minutes, on a quiet machine
   cargo xtask loaders   Load the same two servers with h2load and with jeton lab load, and write
                         docs/reference/load-generator-check.md; about nine minutes, on a quiet machine
   cargo xtask soak      Run the long checks and write a log to docs/soak/
@@ -57,7 +60,7 @@ Options of agreement:
   --only TOOL           Only go, criterion or jmh (repeatable)
   --pairs N             Number of runs of each tool (default 10)
 
-Options of service-cost and loaders:
+Options of service-cost, token-endpoint-cost and loaders:
   --pairs N             Number of loads of each server (default 10)
 
 Options of soak:

@@ -70,7 +70,8 @@ pub(crate) async fn identify(
             by_assertion(service, &authenticator, form, assertion, iss).await?
         }
         (None, None) => match authenticator.identify(&service.node, certificate, headers) {
-            Err(Denied::NoCredentials) => return Ok(None),
+            // There are no clients without credentials.
+            Err(Denied::NoCredentials) if form.one("client_id")?.is_none() => return Ok(None),
             identified => identified?,
         },
     };
@@ -163,6 +164,9 @@ async fn by_secret(
         if is_match {
             return Ok(client.caller.clone());
         }
+    } else {
+        // The same work as for a client.
+        matches(&SecretHash::Sha256([0; 32]));
     }
     // One slow comparison for each failure, if any client has a slow hash: for a client without one and for
     // an unknown client too.
@@ -216,6 +220,8 @@ async fn by_assertion(
     ) else {
         return Err(bad());
     };
+    // Before the write: a client must not fill the store.
+    client.assertions.take()?;
     let party = format!("client {name}");
     match service.node.use_once(iss, &party, id, expires_at).await? {
         true => Ok(client.caller.clone()),

@@ -14,6 +14,7 @@ use crate::client_secret::SecretHash;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::permissions::Caller;
+use crate::rate_limit::RateLimit;
 use crate::text_file;
 use crate::token_rights::TokenRights;
 use crate::verify_clock::LEEWAY;
@@ -47,6 +48,8 @@ pub(crate) struct KeyClient {
     pub(crate) caller: Arc<Caller>,
     /// Requires the `client_id` as `iss`. The caller checks the audience.
     pub(crate) verifier: JwtVerifier,
+    /// Its assertions per minute, each of which is stored.
+    pub(crate) assertions: RateLimit,
 }
 
 impl Clients {
@@ -68,7 +71,11 @@ impl Clients {
                 let caller = Arc::new(caller);
                 if let Some(file) = &client.keys_file {
                     let verifier = assertion_verifier(file, &client.name, clock)?;
-                    let client_with_keys = KeyClient { caller, verifier };
+                    let client_with_keys = KeyClient {
+                        caller,
+                        verifier,
+                        assertions: TokenRights::rate_of(client),
+                    };
                     clients.keys.insert(client.name.clone(), client_with_keys);
                 } else {
                     let slow = client.secrets.iter().find(|hash| hash.is_slow());

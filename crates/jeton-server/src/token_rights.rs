@@ -50,8 +50,13 @@ impl TokenRights {
             tokens: client.tokens.clone(),
             grants: grants.unwrap_or_else(|| vec![Grant::ClientCredentials]),
             exchange_audiences: client.exchange_audiences.clone().unwrap_or_else(own_name),
-            rate: RateLimit::new(client.requests_per_minute.unwrap_or(REQUESTS_PER_MINUTE)),
+            rate: TokenRights::rate_of(client),
         }
+    }
+
+    /// The requests per minute of a client.
+    pub(crate) fn rate_of(client: &Client) -> RateLimit {
+        RateLimit::new(client.requests_per_minute.unwrap_or(REQUESTS_PER_MINUTE))
     }
 
     pub(crate) fn may_use(&self, grant: Grant) -> bool {

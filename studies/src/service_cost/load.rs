@@ -16,32 +16,68 @@ const LEAST_ANSWER: u64 = 100;
 
 /// What is called, and how often.
 pub(super) struct Call {
-    method: &'static str,
-    frame: Vec<u8>,
+    path: &'static str,
+    /// Each as `name: value`.
+    headers: Vec<String>,
+    body: Vec<u8>,
     times: u64,
 }
 
 impl Call {
     pub(super) fn generate_jwt(algorithm: &str, times: u64) -> Self {
-        Self {
-            method: "jwt.services.JwtService/GenerateJwt",
-            frame: message::generate_jwt(algorithm),
+        Self::grpc(
+            "jwt.services.JwtService/GenerateJwt",
+            message::generate_jwt(algorithm),
             times,
-        }
+        )
     }
 
     pub(super) fn issue(times: u64) -> Self {
+        Self::grpc(
+            "jeton.v1.TokenService/Issue",
+            message::issue(super::servers::HS256_PROFILE),
+            times,
+        )
+    }
+
+    pub(super) fn issue_batch(times: u64, tokens: usize) -> Self {
+        Self::grpc(
+            "jeton.v1.TokenService/IssueBatch",
+            message::issue_batch(super::servers::HS256_PROFILE, tokens),
+            times,
+        )
+    }
+
+    /// `Issue` of a token as the token endpoint gives it, by a caller with this bearer token.
+    pub(super) fn issue_as_client(bearer: &str, times: u64) -> Self {
+        let mut call = Self::grpc(
+            "jeton.v1.TokenService/Issue",
+            message::issue_access_token("access"),
+            times,
+        );
+        call.headers.push(format!("authorization: Bearer {bearer}"));
+        call
+    }
+
+    /// Client credentials, by a client with this value of `Authorization`.
+    pub(super) fn client_credentials(authorization: &str, times: u64) -> Self {
         Self {
-            method: "jeton.v1.TokenService/Issue",
-            frame: message::issue(super::servers::HS256_PROFILE),
+            path: "token",
+            headers: vec![
+                "content-type: application/x-www-form-urlencoded".to_owned(),
+                format!("authorization: {authorization}"),
+            ],
+            body: b"grant_type=client_credentials&scope=read".to_vec(),
             times,
         }
     }
 
-    pub(super) fn issue_batch(times: u64, tokens: usize) -> Self {
+    fn grpc(path: &'static str, body: Vec<u8>, times: u64) -> Self {
+        let headers = ["content-type: application/grpc", "te: trailers"];
         Self {
-            method: "jeton.v1.TokenService/IssueBatch",
-            frame: message::issue_batch(super::servers::HS256_PROFILE, tokens),
+            path,
+            headers: headers.map(str::to_owned).to_vec(),
+            body,
             times,
         }
     }
@@ -58,7 +94,7 @@ impl Call {
         address: &str,
     ) -> Result<f64, Error> {
         let body = scratch.join("body");
-        std::fs::write(&body, &self.frame)
+        std::fs::write(&body, &self.body)
             .map_err(|error| Error::Usage(format!("{}: {error}", body.display())))?;
         let mut h2load = workspace.command("taskset");
         h2load
@@ -66,14 +102,16 @@ impl Call {
             .args(["-c", CONNECTIONS, "-m", IN_FLIGHT])
             .args(["-n", &self.times.to_string()])
             .arg("-d")
-            .arg(&body)
-            .args(["-H", "content-type: application/grpc", "-H", "te: trailers"])
-            .arg(format!("http://{address}/{}", self.method));
+            .arg(&body);
+        for header in &self.headers {
+            h2load.arg("-H").arg(header);
+        }
+        h2load.arg(format!("http://{address}/{}", self.path));
         let said = output(&mut h2load)?;
         read(&said, self.times).ok_or_else(|| {
             Error::Failed(format!(
                 "not every call of {} was answered with what it asks for:\n{said}",
-                self.method
+                self.path
             ))
         })
     }

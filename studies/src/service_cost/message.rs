@@ -30,6 +30,12 @@ pub(super) fn issue(profile: &str) -> Vec<u8> {
     frame(&[text(2, profile), text(3, "alice")].concat())
 }
 
+/// `jeton.v1.IssueRequest` with the claims that the token endpoint sets.
+pub(super) fn issue_access_token(profile: &str) -> Vec<u8> {
+    let claims = r#"{"client_id":"ci","scope":"read"}"#;
+    frame(&[text(2, profile), text(3, "ci"), text(5, claims)].concat())
+}
+
 /// `jeton.v1.IssueBatchRequest`: the profile, and so many tokens with a subject each.
 pub(super) fn issue_batch(profile: &str, tokens: usize) -> Vec<u8> {
     let item = nested(4, &text(1, "alice"));

@@ -10,6 +10,7 @@
 mod load;
 pub(crate) mod message;
 pub(crate) mod servers;
+pub(crate) mod token_endpoint;
 
 use std::fmt::Write as _;
 

@@ -65,14 +65,7 @@ impl Server {
 
     /// jeton's, as `jeton serve` is with an issuer that has both algorithms.
     pub(crate) fn jeton(workspace: &Workspace) -> Result<Self, Error> {
-        run_command(&mut workspace.cargo(&[
-            "build",
-            "--profile",
-            "dist",
-            "--locked",
-            "-p",
-            "jeton-cli",
-        ]))?;
+        build(workspace)?;
         let scratch = fresh(workspace, "jeton")?;
         let config = scratch.join("jeton.toml");
         let text = format!(
@@ -84,6 +77,23 @@ impl Server {
         );
         std::fs::write(&config, text)
             .map_err(|error| Error::Usage(format!("{}: {error}", config.display())))?;
+        let mut command = pinned(workspace, &workspace.target().join("dist/jeton"));
+        command.arg("serve").arg("--config").arg(&config);
+        Self::start(command, scratch, "gRPC and HTTP   http://")
+    }
+
+    /// jeton's from a built binary, with this configuration in a folder of that name. The data folder stays from one
+    /// start to the next.
+    pub(super) fn jeton_with(
+        workspace: &Workspace,
+        name: &str,
+        configuration: &str,
+    ) -> Result<Self, Error> {
+        let scratch = workspace.path(FOLDER).join(name);
+        let failed = |error| Error::Usage(format!("{}: {error}", scratch.display()));
+        std::fs::create_dir_all(&scratch).map_err(failed)?;
+        let config = scratch.join("jeton.toml");
+        std::fs::write(&config, configuration).map_err(failed)?;
         let mut command = pinned(workspace, &workspace.target().join("dist/jeton"));
         command.arg("serve").arg("--config").arg(&config);
         Self::start(command, scratch, "gRPC and HTTP   http://")
@@ -178,6 +188,12 @@ impl Drop for Server {
     }
 }
 
+/// Builds jeton as it is shipped.
+pub(super) fn build(workspace: &Workspace) -> Result<(), Error> {
+    let profile = ["build", "--profile", "dist", "--locked", "-p", "jeton-cli"];
+    run_command(&mut workspace.cargo(&profile))
+}
+
 fn gone() -> Error {
     Error::Failed("the server ended while it was loaded".into())
 }
@@ -188,7 +204,7 @@ fn pinned(workspace: &Workspace, binary: &Path) -> Command {
     command
 }
 
-fn fresh(workspace: &Workspace, name: &str) -> Result<PathBuf, Error> {
+pub(super) fn fresh(workspace: &Workspace, name: &str) -> Result<PathBuf, Error> {
     let folder = workspace.path(FOLDER).join(name);
     let failed = |error| Error::Usage(format!("{}: {error}", folder.display()));
     if folder.exists() {

@@ -60,6 +60,13 @@ pub struct Client {
     pub requests_per_minute: Option<u32>,
 }
 
+impl Client {
+    /// Whether its credential is in forms: it needs neither certificates nor bearer tokens.
+    pub(super) fn has_form_credential(&self) -> bool {
+        !self.secrets.is_empty() || self.keys_file.is_some()
+    }
+}
+
 pub(super) fn problem(config: &Config) -> Option<Problem> {
     if config.clients.len() > limits::CLIENTS {
         let (count, max) = (config.clients.len(), limits::CLIENTS);
@@ -140,7 +147,7 @@ fn token_endpoint_problem(config: &Config, client: &Client) -> Option<(&'static 
             "the permission `token` requires `tokens`, and the other way round",
         );
     }
-    if client.secrets.is_empty() && client.keys_file.is_none() && !may_get_tokens {
+    if !client.has_form_credential() && !may_get_tokens {
         return None;
     }
     let is_visible = client.name.bytes().all(|b| (b'!'..=b'~').contains(&b));

@@ -1,6 +1,6 @@
 //! What a listener needs beyond loopback.
 
-use super::Config;
+use super::{Client, Config};
 use crate::error::{Error, Result};
 
 impl Config {
@@ -20,8 +20,9 @@ impl Config {
                 "no `client` is configured"
             } else if self.tls.as_ref().is_some_and(|tls| tls.client_ca.is_none())
                 && self.bearer.is_none()
+                && !self.clients.iter().any(Client::has_form_credential)
             {
-                "neither `tls.client_ca` nor `bearer` is configured"
+                "neither `tls.client_ca` nor `bearer` is configured, and no client has `secrets` or `keys_file`"
             } else if !key_is_given {
                 "`key_encryption_key_file` is missing"
             } else {

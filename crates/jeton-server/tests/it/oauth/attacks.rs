@@ -389,6 +389,8 @@ fn attacks_on_workload_federation_are_refused() {
         &control(),
         &wrong_secret,
     );
+    let named = bearer(oauth, &new(&json!({})), &[("client_id", "ci")]);
+    outcomes.check("name of a client without its secret", &control(), &named);
     let exchanged = exchange_outside(oauth, &new(&json!({})), &[]);
     let token = new(&json!({}));
     let actor = [("actor_token", token.as_str()), ("actor_token_type", JWT)];
@@ -397,5 +399,5 @@ fn attacks_on_workload_federation_are_refused() {
     let huge = new(&json!({"padding": "a".repeat(300_000)}));
     let answer = bearer(oauth, &huge, &[]);
     assert_eq!(answer.status, 413, "{}", answer.body);
-    outcomes.finish(31);
+    outcomes.finish(32);
 }
