@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use base64ct::{Base64, Encoding as _};
 use clap::Args;
@@ -8,11 +8,12 @@ use zeroize::Zeroizing;
 use super::http_post::{self, Response};
 use super::server::Address;
 use crate::exit::{Failure, Outcome};
-use crate::source::Source;
 use crate::{input, output};
 
 /// The longest client secret, bytes.
 const SECRET_BYTES: usize = 1024;
+/// The longest token, bytes.
+const TOKEN_BYTES: usize = 2 * 1024 * 1024;
 
 const EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
@@ -23,10 +24,10 @@ const ACCESS_TOKEN: &str = "urn:ietf:params:oauth:token-type:access_token";
 Examples:
   jeton token get --client ci --secret-file ci.secret --scope read > token
   jeton token get --client-certificate ci.pem --client-key ci.key
-  jeton token get --issuer https://id.example/tenant --assertion @github.jwt
-  jeton token get --client a --secret-file a.secret --subject-token @token
+  jeton token get --issuer https://id.example/tenant --assertion-file github.jwt
+  jeton token get --client a --secret-file a.key --subject-token-file token
 
-Without --assertion and --subject-token, the client gets a token for itself (RFC 6749, section 4.4). An assertion \
+Without --assertion-file and --subject-token-file, the client gets a token for itself (RFC 6749, section 4.4). An assertion \
 is a token of an outside issuer that the server trusts (RFC 7523). A subject token is exchanged (RFC 8693).")]
 pub(super) struct Get {
     #[command(flatten)]
@@ -52,17 +53,17 @@ pub(super) struct Get {
     #[arg(long, value_name = "URL")]
     resource: Option<String>,
 
-    /// Token of an outside issuer: as text, @FILE, or - for standard input
-    #[arg(long, value_name = "TOKEN|@FILE|-", conflicts_with = "subject_token")]
-    assertion: Option<Source>,
+    /// File with a token of an outside issuer (- for standard input)
+    #[arg(long, value_name = "FILE", conflicts_with = "subject_token_file")]
+    assertion_file: Option<PathBuf>,
 
-    /// Token to exchange: as text, @FILE, or - for standard input
-    #[arg(long, value_name = "TOKEN|@FILE|-")]
-    subject_token: Option<Source>,
+    /// File with the token to exchange (- for standard input)
+    #[arg(long, value_name = "FILE")]
+    subject_token_file: Option<PathBuf>,
 
-    /// Token of the acting party: as text, @FILE, or - for standard input
-    #[arg(long, value_name = "TOKEN|@FILE|-", requires = "subject_token")]
-    actor_token: Option<Source>,
+    /// File with the token of the acting party (- for standard input)
+    #[arg(long, value_name = "FILE", requires = "subject_token_file")]
+    actor_token_file: Option<PathBuf>,
 
     /// Print the whole response as JSON
     #[arg(long)]
@@ -100,17 +101,16 @@ impl Get {
 
     fn form(&self) -> Outcome<Zeroizing<String>> {
         let scope = self.scopes.join(" ");
-        let token = |source: &Source, name: &str| source.text(name).map(Zeroizing::new);
         let mut form = form_urlencoded::Serializer::new(String::new());
-        if let Some(source) = &self.assertion {
+        if let Some(file) = &self.assertion_file {
             form.append_pair("grant_type", JWT_BEARER);
-            form.append_pair("assertion", token(source, "--assertion")?.trim());
-        } else if let Some(source) = &self.subject_token {
+            form.append_pair("assertion", &token(file)?);
+        } else if let Some(file) = &self.subject_token_file {
             form.append_pair("grant_type", EXCHANGE);
-            form.append_pair("subject_token", token(source, "--subject-token")?.trim());
+            form.append_pair("subject_token", &token(file)?);
             form.append_pair("subject_token_type", ACCESS_TOKEN);
-            if let Some(source) = &self.actor_token {
-                form.append_pair("actor_token", token(source, "--actor-token")?.trim());
+            if let Some(file) = &self.actor_token_file {
+                form.append_pair("actor_token", &token(file)?);
                 form.append_pair("actor_token_type", ACCESS_TOKEN);
             }
         } else {
@@ -146,6 +146,19 @@ impl Get {
         let pair = Zeroizing::new(format!("{}:{}", *client, *secret));
         let encoded = Zeroizing::new(Base64::encode_string(pair.as_bytes()));
         Ok(Some(Zeroizing::new(format!("Basic {}", *encoded))))
+    }
+}
+
+/// Reads a file with a token.
+fn token(file: &Path) -> Outcome<Zeroizing<String>> {
+    let bytes = input::key_bytes(file, TOKEN_BYTES)?;
+    match std::str::from_utf8(&bytes).map(str::trim) {
+        Ok("") => Err(Failure::error(format!("{} is empty", input::name_of(file)))),
+        Ok(token) => Ok(Zeroizing::new(token.to_owned())),
+        Err(_) => Err(Failure::error(format!(
+            "{}: not a token: not UTF-8 text",
+            input::name_of(file)
+        ))),
     }
 }
 

@@ -186,21 +186,6 @@ fn arguments() -> Vec<Argument> {
             "--claims",
             BINARY,
         ),
-        option(
-            &format!("token get {nowhere} --assertion NAME"),
-            "--assertion",
-            BINARY,
-        ),
-        option(
-            &format!("token get {nowhere} --subject-token NAME"),
-            "--subject-token",
-            BINARY,
-        ),
-        option(
-            &format!("token get {nowhere} --subject-token a --actor-token NAME"),
-            "--actor-token",
-            BINARY,
-        ),
         positional(
             &format!("token verify {nowhere} --audience api NAME"),
             "TOKEN",
