@@ -51,7 +51,7 @@ impl LoadError {
 }
 
 impl KeyFile {
-    fn shape(&self) -> Shape {
+    fn shape(&self) -> Shape<'_> {
         match self.form() {
             Form::Jwk(text) => Shape::of(text),
             _ => Shape::default(),
