@@ -158,6 +158,32 @@ fn assertion_of_a_client_is_accepted_once() {
     access_token(&oauth.post_assertion(&assertion, &[("client_id", "signer")]));
 }
 
+/// A server that is killed right after it has accepted an assertion does not accept it again.
+#[test]
+fn assertion_is_not_accepted_again_after_a_restart() {
+    let mut oauth = OAuth::with("");
+    let assertion = oauth.assertion(&json!({}));
+    access_token(&oauth.post_assertion(&assertion, &[]));
+    oauth.restart();
+    let replayed = oauth.post_assertion(&assertion, &[]);
+    assert_error(&replayed, 401, "invalid_client", "replayed");
+    let assertion = oauth.assertion(&json!({}));
+    access_token(&oauth.post_assertion(&assertion, &[]));
+}
+
+/// A token of the bearer issuer for the bearer audience is a credential of the client that its subject names.
+#[test]
+fn token_endpoint_gives_no_credential_of_another_client() {
+    let boss = format!(
+        "[bearer]\nissuer = '{ISS}'\naudience = 'admin-api'\n[[client]]\nname = 'boss'\n\
+         bearer_subject = 'ci'\nmay = ['admin']\nissuers = ['*']\n"
+    );
+    let oauth = OAuth::with(&boss);
+    access_token(&oauth.client_credentials(&[("scope", "read")]));
+    let refused = oauth.client_credentials(&[("scope", "write")]);
+    assert_error(&refused, 400, "unauthorized_client", "credential");
+}
+
 #[test]
 fn client_beyond_its_rate_is_told_to_wait() {
     let oauth = OAuth::with("");

@@ -49,6 +49,7 @@ pub(crate) struct OAuth {
     pub(crate) clock: ManualClock,
     pub(crate) secret: String,
     pub(crate) signer: SigningKey,
+    config: String,
     /// The files of the configuration.
     folder: TempDir,
 }
@@ -81,8 +82,20 @@ impl OAuth {
             clock: ManualClock::new(),
             secret: secret.text().to_owned(),
             signer,
+            config,
             folder,
         }
+    }
+
+    /// Stops the server, and starts it with the same data.
+    pub(crate) fn restart(&mut self) {
+        let data = self.fixture.folder().join("data");
+        if let Some(server) = self.fixture.server.take() {
+            server.stop();
+        }
+        let copy = self.path("data");
+        std::fs::rename(data, &copy).unwrap();
+        self.fixture = TestServer::in_folder(&self.config, &copy, Arc::new(self.clock.clone()));
     }
 
     /// A file in the folder of the configuration.
