@@ -23,6 +23,7 @@ mod algorithm;
 mod allow;
 mod args;
 mod claims;
+mod command_result;
 mod escape;
 mod exit;
 mod header_style;
@@ -90,7 +91,7 @@ enum Command {
     Jwe(jwe::Jwe),
     /// Issue and verify PASETOs
     Paseto(paseto::Paseto),
-    /// Show a token or key of any format, without verification
+    /// Show a token or key of any format, and verify it if keys are given
     Inspect(inspect::Inspect),
     Doctor(doctor::Doctor),
     /// Run the token service over gRPC and HTTP

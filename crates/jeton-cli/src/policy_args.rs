@@ -86,12 +86,18 @@ impl PolicyArgs {
 
     /// Notes which of issuer and audience were not checked in an accepted token.
     pub(crate) fn note_unchecked(&self) {
-        let message = match (&self.issuer, &self.audience) {
+        if let Some(message) = self.unchecked() {
+            output::note(message);
+        }
+    }
+
+    /// Returns which of issuer and audience the caller does not require.
+    pub(crate) fn unchecked(&self) -> Option<&'static str> {
+        Some(match (&self.issuer, &self.audience) {
             (None, None) => "issuer and audience were not checked; pass --issuer and --audience",
             (None, Some(_)) => "the issuer was not checked; pass --issuer",
             (Some(_), None) => "the audience was not checked; pass --audience",
-            (Some(_), Some(_)) => return,
-        };
-        output::note(message);
+            (Some(_), Some(_)) => return None,
+        })
     }
 }

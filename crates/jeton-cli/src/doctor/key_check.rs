@@ -3,6 +3,7 @@
 use jeton::key::Alg;
 use serde::Serialize;
 
+use super::secrets::SecretEncoding;
 use crate::keyfile::KeyFile;
 
 /// Whether a key signed a token.
@@ -44,6 +45,8 @@ pub(super) enum Detail {
     AssumedAlgorithm(Alg),
     /// The key has another algorithm than the token, or an unsupported kind.
     OtherAlgorithm,
+    /// The secret, read in this encoding, signed the token.
+    OtherEncoding(SecretEncoding),
 }
 
 impl KeyCheck {

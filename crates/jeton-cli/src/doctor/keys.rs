@@ -4,15 +4,18 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::slice;
 
+use jeton::key::{Alg, KeyFormat, KeyHalf};
+use jeton::limits;
 use serde::Deserialize;
 
 use super::Criteria;
 use super::fetch::{Date, Fetched, KeySetUrl, text_of};
 use super::findings::Section;
+use super::secrets;
 use crate::exit::Outcome;
 use crate::json::Members;
 use crate::keyfile::{AnyKey, Form, Half, KEY_ERROR_PREFIX, KeyFile};
-use crate::{output, paseto};
+use crate::{input, output, paseto};
 
 /// The keys, and the findings about their source.
 pub(super) struct Keys {
@@ -59,28 +62,45 @@ impl JwkMembers {
     /// Returns a name such as `ES256, kid 2026-11`.
     fn name(&self) -> String {
         let kind = [&self.alg, &self.crv, &self.kty].into_iter().flatten();
-        let kind = kind.map(String::as_str).next().unwrap_or("a key");
-        match &self.kid {
-            Some(kid) => format!("{kind}, kid {}", shortened(kid)),
-            None => format!("{kind}, without kid"),
+        match (kind.map(String::as_str).next(), &self.kid) {
+            (Some(kind), Some(kid)) => format!("{kind}, kid {}", shortened(kid)),
+            (Some(kind), None) => format!("{kind}, without kid"),
+            (None, Some(kid)) => format!("kid {}", shortened(kid)),
+            (None, None) => "without kid".to_owned(),
         }
     }
 }
 
-/// Reads a key file or fetches a key set.
-pub(super) fn load(place: &Path) -> Outcome<Keys> {
+/// Reads a key file or fetches a key set. A file that is no key file may be the secret that signed the token.
+pub(super) fn load(place: &Path, token: Option<&Outcome<String>>) -> Outcome<Keys> {
     match place.to_str().filter(|text| KeySetUrl::is(text)) {
         Some(text) => Ok(from_url(&KeySetUrl::read(text)?)),
         None => {
-            let file = KeyFile::read_as(place, None)?;
+            let (section, found) = match (KeyFile::read_as(place, None), token) {
+                (Ok(file), _) => (Section::named("keys", file.name()), Some(file)),
+                (Err(failure), Some(Ok(token))) => match secret(place, token) {
+                    Some(section) => (section, None),
+                    None => return Err(failure),
+                },
+                (Err(failure), _) => return Err(failure),
+            };
             Ok(Keys {
-                section: Section::named("keys", file.name()),
-                found: Some(file),
+                section,
+                found,
                 date: None,
                 is_from_url: false,
             })
         }
     }
+}
+
+/// Reports a file without a key as a secret. Standard input cannot be read again.
+fn secret(place: &Path, token: &str) -> Option<Section> {
+    if place == Path::new("-") {
+        return None;
+    }
+    let bytes = input::key_bytes(place, limits::KEY_SET_BYTES).ok()?;
+    secrets::check_file(&input::name_of(place), &bytes, token)
 }
 
 fn from_url(url: &KeySetUrl) -> Keys {
@@ -220,6 +240,28 @@ pub(super) fn is_for_another_use(key: &KeyFile) -> bool {
     }
 }
 
+/// Returns what a file is.
+fn describe(file: &KeyFile) -> String {
+    let format = match file.format() {
+        KeyFormat::Jwk => "JWK",
+        KeyFormat::JwkSet => "JWK Set",
+        KeyFormat::Pem => "PEM",
+        KeyFormat::Der => "DER",
+        KeyFormat::Base64 => "base64 of DER",
+        _ => "key",
+    };
+    match file.form() {
+        Form::Set(_) => match file.set_keys().ok().flatten().map(|keys| keys.len()) {
+            Some(1) => format!("{format}, 1 key"),
+            Some(count) => format!("{format}, {count} keys"),
+            None => format.to_owned(),
+        },
+        Form::Der(_, KeyHalf::Private) => format!("{format}, a private key"),
+        Form::Der(..) => format!("{format}, a public key"),
+        Form::Jwk(_) | Form::Paserk(_) => format.to_owned(),
+    }
+}
+
 /// Checks each key.
 pub(super) fn check_each(
     file: &KeyFile,
@@ -232,17 +274,19 @@ pub(super) fn check_each(
         paserk(&mut section, file, text, criteria);
         return section;
     }
+    section.good(describe(file));
     let set_keys = match file.set_keys() {
         Ok(set_keys) => set_keys,
         Err(failure) => {
             let why = reason(file, failure.message());
-            section.wrong(format!("cannot read the set: {why}"), "");
+            section.wrong_for(why, format!("cannot read the set: {why}"), "");
             return section;
         }
     };
     let keys = set_keys.as_deref().unwrap_or(slice::from_ref(file));
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     let mut skipped = 0;
+    let (mut without_alg, mut without_kid) = (Vec::new(), Vec::new());
     for (index, key) in keys.iter().enumerate() {
         let members = JwkMembers::of(key);
         let name = format!("key {}: {}", index + 1, members.name());
@@ -253,24 +297,36 @@ pub(super) fn check_each(
             }
             continue;
         }
-        for ignored in key.ignored_members() {
+        for ignored in key.ignored_members(criteria.verbose) {
             section.undetermined(
-                format!("{name}: {}", ignored.text()),
+                format!("{name}: {ignored}"),
                 "the owner of the key should remove or correct it",
             );
         }
         // A published secret key has been reported already.
         if !(is_from_url && is_secret(key)) {
-            one(&mut section, key, &name, set_keys.is_some(), criteria);
+            let is_in_set = set_keys.is_some();
+            match lacks_algorithm(key, is_in_set, criteria) {
+                true => without_alg.push((key, name)),
+                false => one(&mut section, key, &name, is_in_set, criteria),
+            }
         }
         match &members.kid {
             Some(kid) => *names.entry(kid.clone()).or_default() += 1,
-            None if keys.len() > 1 => section.wrong(
-                format!("key {} of {} has no kid", index + 1, keys.len()),
-                "set a kid in each key of a set, and in the header of each token",
-            ),
+            // A kid of another type makes the key unusable.
+            None if key.any_algorithm().is_ok() => without_kid.push(index + 1),
             None => {}
         }
+    }
+    if keys.len() > 1 && !without_kid.is_empty() {
+        let all = keys.len();
+        section.wrong(
+            match without_kid[..] {
+                [number] => format!("key {number} of {all} has no kid"),
+                _ => format!("{} of {all} keys have no kid", without_kid.len()),
+            },
+            "set a kid in each key of a set, and in the header of each token",
+        );
     }
     for (kid, times) in names.iter().filter(|(_, times)| **times > 1) {
         section.wrong(
@@ -278,6 +334,7 @@ pub(super) fn check_each(
             "each key needs its own kid: a verifier may select the wrong key",
         );
     }
+    report_without_alg(&mut section, &without_alg, criteria);
     match skipped {
         0 => {}
         1 => section.good("1 more key is for another use or of an unsupported kind; to list it, add `-v`"),
@@ -306,24 +363,70 @@ fn one(section: &mut Section, key: &KeyFile, name: &str, is_in_set: bool, criter
     match key.any_algorithm() {
         // It verifies with a feature that the caller enabled.
         Err(_) if loads(criteria.alg) => section.good(name.to_owned()),
-        Err(failure) => section.wrong(
-            format!("{name}: unusable: {}", reason(key, failure.message())),
-            "verifiers skip the key, or reject the whole set",
-        ),
+        Err(failure) => {
+            let why = reason(key, failure.message());
+            section.wrong_for(
+                why,
+                format!("{name}: unusable: {why}"),
+                failure
+                    .hint_text()
+                    .unwrap_or("verifiers skip the key, or reject the whole set"),
+            );
+        }
         Ok(_) if is_for_another_use(key) => {
             section.good(format!("{name}: for encryption, not for verification"));
         }
-        Ok(_) if is_secret(key) => section.good(format!("{name}: secret, do not publish it")),
-        Ok(_) if key.needs_algorithm(criteria.allowed) => match criteria.alg {
-            Some(alg) if loads(Some(alg)) => {
-                section.good(format!("{name}: used with {alg} (--alg)"));
-            }
-            _ => section.undetermined(
-                format!("{name}: no alg, and the key fits several algorithms"),
-                "set alg in the key; until then, pass the algorithm with `--alg`",
-            ),
-        },
-        Ok(_) => section.good(name.to_owned()),
+        Ok(loaded) if is_secret(key) => section.good(format!(
+            "{name}: {}; secret, do not publish it",
+            ability(&loaded)
+        )),
+        Ok(_) if key.needs_algorithm(criteria.allowed) => {
+            let alg = criteria.alg.map_or("the algorithm of --alg", Alg::name);
+            section.good(format!("{name}: verifies {alg} (--alg)"));
+        }
+        Ok(key) => section.good(format!("{name}: {}", ability(&key))),
+    }
+}
+
+/// Returns what a key can do.
+fn ability(key: &AnyKey) -> String {
+    match key {
+        AnyKey::Mac(key) => format!("signs and verifies {}", key.alg()),
+        AnyKey::Signing(key) => format!("signs {}", key.alg()),
+        AnyKey::Verifying(key) => format!("verifies {}", key.alg()),
+        AnyKey::Wrapping(_) | AnyKey::Content(_) => "encrypts and decrypts".to_owned(),
+        AnyKey::Decryption(_) => "decrypts".to_owned(),
+        AnyKey::Encryption(_) => "encrypts, does not verify".to_owned(),
+    }
+}
+
+/// Returns whether a key can only be used if the caller passes its algorithm, and the caller did not.
+fn lacks_algorithm(key: &KeyFile, is_in_set: bool, criteria: &Criteria<'_>) -> bool {
+    let loads = |alg| match is_in_set {
+        true => key.set_key_to_verify(Some(alg), criteria.allowed).is_ok(),
+        false => key.to_verify(Some(alg), criteria.allowed).is_ok(),
+    };
+    key.any_algorithm().is_ok()
+        && !is_for_another_use(key)
+        && key.needs_algorithm(criteria.allowed)
+        && !criteria.alg.is_some_and(loads)
+}
+
+/// Reports the keys without an algorithm, which have one cause.
+fn report_without_alg(section: &mut Section, keys: &[(&KeyFile, String)], criteria: &Criteria<'_>) {
+    let Some((first, name)) = keys.first() else {
+        return;
+    };
+    let what = match keys.len() {
+        1 => format!("{name}: no alg, and the key fits several algorithms"),
+        count => format!("{count} keys, from {name}: no alg, and the keys fit several algorithms"),
+    };
+    section.undetermined(
+        what,
+        "set alg in the key; until then, pass the algorithm with `--alg`",
+    );
+    if let Err(failure) = first.to_verify(criteria.alg, criteria.allowed) {
+        section.explaining(reason(first, failure.message()));
     }
 }
 
@@ -339,10 +442,11 @@ fn paserk(section: &mut Section, file: &KeyFile, text: &str, criteria: &Criteria
     match loaded {
         Ok(true) => section.good(format!("PASERK {name}: secret, do not publish it")),
         Ok(false) => section.good(format!("PASERK {name}")),
-        Err(failure) => section.wrong(
-            format!("PASERK, unusable: {}", reason(file, failure.message())),
-            failure.hint_text().unwrap_or_default(),
-        ),
+        Err(failure) => {
+            let why = reason(file, failure.message());
+            let hint = failure.hint_text().unwrap_or_default();
+            section.wrong_for(why, format!("PASERK, unusable: {why}"), hint);
+        }
     }
 }
 

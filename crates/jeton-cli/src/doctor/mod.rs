@@ -1,50 +1,36 @@
 //! `jeton doctor`: checks a clock, a key set and a token, and explains why verification fails.
 //!
-//! The command for the token decides whether it is accepted ([`command_result`]); all other findings explain that.
-//! With the same keys, policy and time, there is an error if and only if that command fails.
+//! The command for the token decides whether it is accepted ([`command_result`]); all other findings explain that. With
+//! the same keys, policy and time, there is an error if and only if that command fails.
 
 mod claims;
 mod clock;
-mod command_result;
 mod fetch;
 mod findings;
+mod graph;
 mod header;
 mod key_check;
 mod keys;
 mod probe;
+mod secrets;
 mod signature_checks;
 mod token;
+mod typ;
 mod unwrap;
 
+use std::ops::Deref;
 use std::path::PathBuf;
 
 use clap::Args;
-use jeton::jwe::Decrypter;
 use jeton::key::Alg;
-use jeton::{Clock, Limits, SystemClock};
+use jeton::{Clock, SystemClock};
 
-use crate::allow::{self, Allowed, InsecureOption};
+use crate::command_result::{self, CriteriaArgs, SUPPORTED};
 use crate::exit::{Failure, Outcome};
-use crate::keyfile::{KeyFile, TokenDecryptionKeyFile};
-use crate::limit_args::SignedTokenLimits;
-use crate::paseto::ContextArgs;
-use crate::policy_args::PolicyArgs;
 use crate::source::{self, Source, Text};
-use crate::verification::{self, JwtPolicy};
-use crate::{algorithm, output};
+use crate::{algorithm, allow, output};
 use findings::Section;
 use probe::Probe;
-
-/// The features that --allow enables here: those of the verifying commands.
-const SUPPORTED: [InsecureOption; 7] = [
-    InsecureOption::NoExpiry,
-    InsecureOption::WeakKeys,
-    InsecureOption::Rsa1_5,
-    InsecureOption::Pbes2,
-    InsecureOption::Zip,
-    InsecureOption::PasetoV1,
-    InsecureOption::PasetoV2,
-];
 
 /// Explain why a token is rejected: check the token, the keys, their URL and the clock
 #[derive(Debug, Args)]
@@ -56,6 +42,7 @@ Examples:
   jeton doctor --keys author.pub.jwk --decrypt-key private.jwk @nested
   jeton doctor --keys public.paserk --implicit tenant-7 v4.public.…
   jeton doctor --keys https://id.example/jwks.json
+  jeton doctor --key private.pem
   jeton doctor @token
   jeton doctor --json --keys jwks.json @token | jq '.[].findings'
 
@@ -68,8 +55,13 @@ Each key that could have signed the token has one of these results (in JSON: sig
   not signed by   the signature was computed and is not valid
   undetermined    the signature was not computed; the reason follows
 
-Without a token, a problem with the keys is an error. Keys for another use and keys of an unsupported kind are \
-listed with -v, or if no key fits.
+Each cause is one finding. What follows from it is listed below it, after so:.
+
+Without a token, each key is listed with what it can do, and a problem with a key is an error. With a token, keys for \
+another use and keys of an unsupported kind are listed with -v, or if no key fits. The clock is listed if it was \
+compared with another one, or with -v.
+
+A file that is not a key file is tried as an HMAC secret: as text, base64, base64url and hex.
 
 With a URL, one request is sent, which bypasses caches and has a timeout of 10 seconds. The response headers and the \
 clock of the server are checked too. Certificates are verified with the certificate authorities of the system, or \
@@ -82,7 +74,7 @@ Marks:
 Exit codes: 0 no error; 1 at least one error; 2 invalid usage, or a file could not be read.")]
 pub(crate) struct Doctor {
     /// Verification keys: a file (JWK, JWK Set, PEM, DER or PASERK) or the URL of a key set
-    #[arg(long, value_name = "FILE|URL")]
+    #[arg(long, visible_alias = "key", value_name = "FILE|URL")]
     keys: Option<PathBuf>,
 
     /// Algorithm, required for keys without `alg` (RSA, oct)
@@ -96,22 +88,9 @@ pub(crate) struct Doctor {
     alg: Option<Alg>,
 
     #[command(flatten)]
-    decryption: TokenDecryptionKeyFile,
+    criteria: CriteriaArgs,
 
-    #[command(flatten)]
-    policy_args: PolicyArgs,
-
-    /// Required media type (`typ`) [default: JWT or no typ]
-    #[arg(long, value_name = "TYPE")]
-    typ: Option<String>,
-
-    #[command(flatten)]
-    context: ContextArgs,
-
-    #[command(flatten)]
-    limits: SignedTokenLimits,
-
-    /// List every key, including skipped keys with the reason
+    /// List every key, including skipped keys with the reason, and the clock
     #[arg(short, long)]
     verbose: bool,
 
@@ -128,33 +107,20 @@ pub(crate) struct Doctor {
     text: Option<Text>,
 }
 
-/// The keys and the policy for a token.
+/// What is checked, and how.
 struct Criteria<'a> {
-    policy: JwtPolicy<'a>,
-    allowed: &'a Allowed,
-    keys: Option<&'a KeyFile>,
-    alg: Option<Alg>,
-    decryption: &'a TokenDecryptionKeyFile,
-    /// The file of `decryption`.
-    decryption_keys: Option<&'a KeyFile>,
-    /// The required footer of a PASETO.
-    footer: Option<&'a [u8]>,
-    /// The implicit assertion of a PASETO.
-    implicit: &'a [u8],
-    limits: Limits,
+    command: command_result::Criteria<'a>,
+    /// The caller passed keys, and they could not be read.
+    keys_failed: bool,
     verbose: bool,
     probe: &'a Probe,
 }
 
-impl Criteria<'_> {
-    /// Returns the decrypter, if the caller passed a decryption key.
-    fn decrypter(&self) -> Option<Outcome<Decrypter>> {
-        let decryption_keys = self.decryption_keys?;
-        let loaded = self.decryption.load(decryption_keys, self.allowed);
-        Some(loaded.map(|loaded| {
-            let enc = self.decryption.enc();
-            verification::decrypter(loaded.keys, enc, self.limits, self.allowed)
-        }))
+impl<'a> Deref for Criteria<'a> {
+    type Target = command_result::Criteria<'a>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.command
     }
 }
 
@@ -163,7 +129,7 @@ impl Doctor {
         let all = self.examine()?;
         match self.json {
             true => output::json(&all)?,
-            false => output::text(&text(&all))?,
+            false => output::text(&self.text(&all))?,
         }
         match all.iter().map(Section::error_count).sum() {
             0 => Ok(()),
@@ -174,49 +140,50 @@ impl Doctor {
 
     /// Checks everything that the caller passed.
     fn examine(&self) -> Outcome<Vec<Section>> {
-        let allowed = self.policy_args.allowed(&SUPPORTED)?;
+        let args = &self.criteria;
+        let allowed = args.policy_args.allowed(&SUPPORTED)?;
+        let token = source::given(self.token.as_ref(), self.text.as_ref()).map(Source::token);
         let mut keys = match &self.keys {
-            Some(place) => Some(keys::load(place)?),
+            Some(place) => Some(keys::load(place, token.as_ref())?),
             None => None,
         };
-        let decryption_keys = self.decryption.file()?;
-        let footer = self.context.footer()?;
-        let implicit = self.context.implicit()?;
-        let now = self
-            .policy_args
-            .verification_time()
-            .unwrap_or_else(|| SystemClock.now());
-        let limits = self.limits.limits();
-        let probe = Probe::new(now, limits)?;
+        let decryption_keys = args.decryption.file()?;
+        let footer = args.context.footer()?;
+        let implicit = args.context.implicit()?;
+        let now = args.policy_args.verification_time();
+        let limits = args.limits.limits();
+        let probe = Probe::new(now.unwrap_or_else(|| SystemClock.now()), limits)?;
         let criteria = Criteria {
-            policy: JwtPolicy {
-                policy_args: &self.policy_args,
-                typ: self.typ.as_deref(),
+            command: command_result::Criteria {
+                policy: args.policy(),
+                allowed: &allowed,
+                keys: keys.as_ref().and_then(|keys| keys.found.as_ref()),
+                alg: self.alg,
+                decryption: &args.decryption,
+                decryption_keys: decryption_keys.as_ref(),
+                footer: footer.as_ref().map(|footer| footer.as_slice()),
+                implicit: &implicit,
+                limits,
             },
-            allowed: &allowed,
-            keys: keys.as_ref().and_then(|keys| keys.found.as_ref()),
-            alg: self.alg,
-            decryption: &self.decryption,
-            decryption_keys: decryption_keys.as_ref(),
-            footer: footer.as_ref().map(|footer| footer.as_slice()),
-            implicit: &implicit,
-            limits,
+            keys_failed: keys.as_ref().is_some_and(|keys| keys.found.is_none()),
             verbose: self.verbose,
             probe: &probe,
         };
-        let checked = match source::given(self.token.as_ref(), self.text.as_ref()) {
-            Some(source) => Some(token::check(source.token(), &criteria)?),
+        let mut checked = match token {
+            Some(token) => Some(token::check(token, &criteria)?),
             None => None,
         };
         let mut of_keys = Section::new("keys");
         if let Some(file) = criteria.keys {
-            let a_key_fits = match &checked {
-                Some(checked) => checked.a_key_fits,
-                None => file.to_verify(self.alg, &allowed).is_ok(),
-            };
+            let a_key_fits = checked.as_ref().is_some_and(|checked| checked.a_key_fits);
             let is_from_url = keys.as_ref().is_some_and(|keys| keys.is_from_url);
             let lists_skipped = self.verbose || !a_key_fits;
             of_keys = keys::check_each(file, &criteria, is_from_url, lists_skipped);
+        }
+        if let Some(checked) = &mut checked
+            && let Some(key_failure) = checked.key_failure.take()
+        {
+            key_failure.list(&mut of_keys, &mut checked.section);
         }
         let date = keys.as_ref().and_then(|keys| keys.date.clone());
         let mut clock = clock::check(date);
@@ -234,9 +201,15 @@ impl Doctor {
         all.extend(checked.map(|checked| checked.section));
         Ok(all)
     }
-}
 
-fn text(all: &[Section]) -> String {
-    let all: Vec<String> = all.iter().map(Section::to_text).collect();
-    all.join("\n")
+    /// Formats the sections: the answer first, and the clock only if something is known about it.
+    fn text(&self, all: &[Section]) -> String {
+        let is_shown = |section: &&Section| {
+            self.verbose || all.len() == 1 || !section.is_undetermined() || !section.is("clock")
+        };
+        let shown = all.iter().rev().filter(is_shown);
+        let columns = output::columns();
+        let shown: Vec<String> = shown.map(|section| section.to_text(columns)).collect();
+        shown.join("\n")
+    }
 }

@@ -11,11 +11,14 @@ use jeton::key::{Alg, Keys};
 use super::findings::Section;
 use super::key_check::{CheckResult, Detail, KeyCheck};
 use super::keys::{JwkMembers, is_for_another_use, reason, shortened};
-use super::unwrap::UnwrappedToken;
-use super::{Criteria, header};
+use super::unwrap::{BASE64, PADDED, UnwrappedToken};
+use super::{Criteria, header, secrets};
 use crate::exit::Outcome;
 use crate::jose;
 use crate::keyfile::{AnyKey, KeyFile};
+
+/// The finding about a token whose signature is empty.
+pub(super) const EMPTY_SIGNATURE: &str = "the signature is empty";
 
 /// How many undetermined keys are listed without --verbose.
 const LISTED: usize = 10;
@@ -88,9 +91,21 @@ fn one(key: &KeyFile, is_in_set: bool, signed: &Signed<'_>, criteria: &Criteria<
                 Err(error) if is_in_set && error.is_unsupported() => Detail::OtherAlgorithm,
                 _ => Detail::Normal,
             },
-            ..KeyCheck::undetermined(reason(key, failure.message()))
+            ..KeyCheck::undetermined(why_unusable(key, failure.message(), signed))
         },
         Ok(trusted) => check_signature_of(trusted, key, signed, detail, criteria),
+    }
+}
+
+/// Returns why a key cannot be used. A `k` that is the text of the secret can still be the right secret.
+fn why_unusable(key: &KeyFile, message: &str, signed: &Signed<'_>) -> String {
+    let why = reason(key, message);
+    match secrets::encoding_of_jwk(key, signed.alg, &signed.text.token) {
+        Some(encoding) => format!(
+            "{why}; the secret signed it, if `k` is read as {}",
+            encoding.name()
+        ),
+        None => why.to_owned(),
     }
 }
 
@@ -125,7 +140,12 @@ fn check_signature_of(
             KeyCheck::new(CheckResult::Signed, detail)
         }
         (Rejection::Signature, Some(SignatureCheck::Invalid)) => {
+            let encoding = secrets::encoding_of_jwk(key, signed.alg, &signed.text.token);
+            let detail = encoding.map_or(detail, Detail::OtherEncoding);
             KeyCheck::new(CheckResult::NotSigned, detail)
+        }
+        (_, Some(SignatureCheck::WrongLength { bytes: 0, .. })) => {
+            KeyCheck::undetermined(EMPTY_SIGNATURE)
         }
         (Rejection::Signature, Some(SignatureCheck::WrongLength { bytes, wanted })) => {
             let alg = signed.alg;
@@ -184,10 +204,10 @@ pub(super) fn report(
         let key = &answer.key;
         match answer.answer {
             CheckResult::Signed => report_signer(findings, answer, signed),
-            CheckResult::NotSigned if is_only || is_named(answer) => findings.wrong(
-                format!("not signed by {key}: the signature was computed and is not valid"),
-                "another key signed the token, or the token was changed",
-            ),
+            CheckResult::NotSigned if is_only || is_named(answer) => {
+                let (what, advice) = not_signed(answer);
+                findings.wrong_for(Rejection::Signature, what, advice);
+            }
             CheckResult::NotSigned => others += 1,
             CheckResult::Undetermined => {
                 let matters = !is_signer_known && answer.detail != Detail::OtherAlgorithm;
@@ -200,7 +220,14 @@ pub(super) fn report(
                 }
                 listed += 1;
                 let why = answer.reason.as_deref().unwrap_or("the key cannot be used");
+                // The reason is a finding already.
+                if findings.list_under(why, format!("undetermined whether {key} signed it")) {
+                    continue;
+                }
                 findings.undetermined(format!("undetermined: {key}: {why}"), "");
+                if answer.detail == Detail::OtherAlgorithm {
+                    findings.explaining(Rejection::AlgorithmMismatch);
+                }
             }
         }
     }
@@ -217,21 +244,44 @@ pub(super) fn report(
         return;
     }
     let kid = signed.kid.filter(|_| !answers.iter().any(is_named));
+    let which = match others {
+        1 => "the other key".to_owned(),
+        count => format!("any of the {count} other keys"),
+    };
     if let Some(kid) = kid {
-        findings.wrong(
+        findings.wrong_for(
+            Rejection::UnknownKey,
             format!("no key has the kid {}", shortened(kid)),
             "the key set is outdated or belongs to another issuer",
         );
-    }
-    if others > 0 {
-        let which = match others {
-            1 => "the other key".to_owned(),
-            count => format!("any of the {count} other keys"),
-        };
-        findings.wrong(
+        findings.explaining(Rejection::AlgorithmMismatch);
+        if others > 0 {
+            findings.list_under_last(format!("not signed by {which}"));
+        }
+    } else if others > 0 && signed.kid.is_none() {
+        findings.wrong_for(
+            Rejection::Signature,
             format!("not signed by {which}: the signature was computed and is not valid"),
             "the token was changed, or the issuer uses other keys",
         );
+    }
+}
+
+/// Describes that a key did not sign the token.
+fn not_signed(answer: &KeyCheck) -> (String, &'static str) {
+    let key = &answer.key;
+    match answer.detail {
+        Detail::OtherEncoding(encoding) => (
+            format!(
+                "the secret of {key} signed it, if `k` is read as {}",
+                encoding.name()
+            ),
+            "`k` must be the base64url of the bytes of the secret (RFC 7518, section 6.4.1): encode it once",
+        ),
+        _ => (
+            format!("not signed by {key}: the signature was computed and is not valid"),
+            "another key signed the token, or the token was changed",
+        ),
     }
 }
 
@@ -239,11 +289,15 @@ pub(super) fn report(
 fn report_signer(findings: &mut Section, answer: &KeyCheck, signed: &Signed<'_>) {
     let key = &answer.key;
     match answer.detail {
-        Detail::OverPadding => findings.wrong(
+        Detail::OverPadding => findings.replace(
+            PADDED,
+            Rejection::Signature,
             format!("signed by {key}, over padded base64, as AWS load balancers do"),
             "verifiers reject padding (RFC 7515, section 2); the AWS documentation describes how to verify this token",
         ),
-        Detail::OverAnotherAlphabet => findings.wrong(
+        Detail::OverAnotherAlphabet => findings.replace(
+            BASE64,
+            Rejection::Signature,
             format!("signed by {key}, over base64 instead of base64url"),
             "verifiers reject this (RFC 7515, section 2)",
         ),
@@ -251,8 +305,9 @@ fn report_signer(findings: &mut Section, answer: &KeyCheck, signed: &Signed<'_>)
             format!("signed by {key}, if its algorithm is {alg}: the key has no alg"),
             &format!("if you expect this algorithm, add `--alg {alg}`"),
         ),
-        Detail::Normal | Detail::OtherAlgorithm => match (signed.kid, &answer.kid) {
-            (Some(kid), Some(own)) if kid != own => findings.wrong(
+        Detail::Normal | Detail::OtherAlgorithm | Detail::OtherEncoding(_) => match (signed.kid, &answer.kid) {
+            (Some(kid), Some(own)) if kid != own => findings.wrong_for(
+                Rejection::UnknownKey,
                 format!("signed by {key}, and the header has the kid {}", shortened(kid)),
                 "the issuer sets the kid of another key, or the key set has another kid for this key",
             ),
