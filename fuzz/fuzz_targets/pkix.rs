@@ -2,7 +2,7 @@
 #![no_main]
 
 use jeton::key::{
-    DecryptionKey, EncryptionKey, KeyManagementAlg, SigAlg, SigningKey, VerifyingKey,
+    AnyKey, DecryptionKey, EncryptionKey, KeyManagementAlg, SigAlg, SigningKey, VerifyingKey,
 };
 use jeton_fuzz::keys::{self, Signing};
 use jeton_fuzz::seeds;
@@ -15,6 +15,12 @@ fuzz_target!(init: seeds::write(first), |data: &[u8]| {
         VerifyingKey::from_der_as(data, alg),
     ];
     for key in publics.into_iter().flatten() {
+        same_public(&key);
+    }
+    // The key of a certificate, which nothing checks.
+    if let Ok(key) = AnyKey::from_certificate(data)
+        && let Ok(key) = key.verifying(alg)
+    {
         same_public(&key);
     }
     let privates = [

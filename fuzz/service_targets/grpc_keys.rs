@@ -15,7 +15,7 @@ fuzz_target!(
         let keys = service.call::<KeysRequest, _>("jeton.v1.TokenService/Keys", data);
         let keys: Option<KeysResponse> = keys;
         if let Some(keys) = keys {
-            assert!(KeySet::from_json(&keys.jwk_set).is_ok());
+            assert!(KeySet::from_json(&keys.jwk_set).is_ok_and(|set| !set.is_empty()));
             assert_eq!(keys.paserks.len(), 1);
         }
     })

@@ -38,7 +38,7 @@ pub(crate) enum InsecureOption {
 }
 
 impl InsecureOption {
-    const ALL: [InsecureOption; 8] = [
+    pub(crate) const ALL: [InsecureOption; 8] = [
         InsecureOption::NoExpiry,
         InsecureOption::Rsa1_5,
         InsecureOption::Zip,

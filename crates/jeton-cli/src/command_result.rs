@@ -37,9 +37,9 @@ pub(crate) struct CriteriaArgs {
     #[command(flatten)]
     pub(crate) policy_args: PolicyArgs,
 
-    /// Required media type (`typ`) [default: JWT or no typ]
+    /// Required media type (`typ`); repeat it to accept one of several [default: JWT or no typ]
     #[arg(long, value_name = "TYPE")]
-    pub(crate) typ: Option<String>,
+    pub(crate) typ: Vec<String>,
 
     #[command(flatten)]
     pub(crate) context: ContextArgs,
@@ -52,7 +52,7 @@ impl CriteriaArgs {
     pub(crate) fn policy(&self) -> JwtPolicy<'_> {
         JwtPolicy {
             policy_args: &self.policy_args,
-            typ: self.typ.as_deref(),
+            typ: &self.typ,
         }
     }
 }

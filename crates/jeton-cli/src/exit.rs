@@ -15,11 +15,12 @@ const ERROR: u8 = 2;
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
 /// The error of a command, with its exit code and a hint.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Failure {
     cause: Cause,
     message: String,
     hint: Option<String>,
+    code: Option<&'static str>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +40,7 @@ impl Failure {
             cause: Cause::Rejection,
             message: reason.into(),
             hint: None,
+            code: None,
         }
     }
 
@@ -48,6 +50,7 @@ impl Failure {
             cause: Cause::Finding,
             message: message.into(),
             hint: None,
+            code: None,
         }
     }
 
@@ -57,12 +60,19 @@ impl Failure {
             cause: Cause::Error,
             message: message.into(),
             hint: None,
+            code: None,
         }
     }
 
     /// Adds a hint: what to do next.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Failure {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// Sets the stable code of the reason, one of [`jeton::error::codes`].
+    pub(crate) fn with_code(mut self, code: &'static str) -> Failure {
+        self.code = Some(code);
         self
     }
 
@@ -75,6 +85,11 @@ impl Failure {
     /// Returns the cause.
     pub(crate) fn cause(&self) -> Cause {
         self.cause
+    }
+
+    /// Returns the stable code of the reason, if the library or a check of the token has one.
+    pub(crate) fn reason_code(&self) -> Option<&'static str> {
+        self.code
     }
 
     /// Returns the exit code.

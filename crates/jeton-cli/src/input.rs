@@ -1,7 +1,7 @@
 //! Reads files and standard input up to a limit.
 
 use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind, IsTerminal, Read};
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +13,9 @@ use crate::redact::{self, Redacted};
 
 /// The largest input, bytes. A longer one is an error and is not truncated.
 pub(crate) const INPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// Whether an argument has read standard input.
+static STDIN_READ: AtomicBool = AtomicBool::new(false);
 
 /// The hint for a pasted key.
 const INTO_A_FILE: &str =
@@ -57,6 +60,21 @@ pub(crate) fn stdin_bytes() -> Outcome<Zeroizing<Vec<u8>>> {
     stdin(INPUT_BYTES_MAX)
 }
 
+/// Reads standard input for an argument that was not passed, unless it is a terminal, empty or read already.
+pub(crate) fn piped_bytes() -> Outcome<Zeroizing<Vec<u8>>> {
+    let missing = || {
+        Failure::error("no token").hint("pass it as text, as @FILE, or pipe it to standard input")
+    };
+    if io::stdin().is_terminal() || STDIN_READ.load(Ordering::Relaxed) {
+        return Err(missing());
+    }
+    let bytes = stdin(INPUT_BYTES_MAX)?;
+    match bytes.is_empty() {
+        true => Err(missing()),
+        false => Ok(bytes),
+    }
+}
+
 /// Reads a key file, which must not be empty; `-` is standard input.
 pub(crate) fn key_bytes(path: &Path, bytes_max: usize) -> Outcome<Zeroizing<Vec<u8>>> {
     let bytes = match path == Path::new("-") {
@@ -84,27 +102,45 @@ fn named_bytes(path: &Path, bytes_max: usize) -> Outcome<Zeroizing<Vec<u8>>> {
 }
 
 /// Reads the one line of a password file, without its line break; `-` is standard input.
-///
-/// Errors never repeat the name of the file: the caller may have passed the password itself.
 pub(crate) fn password(path: &Path, bytes_max: usize) -> Outcome<Zeroizing<String>> {
     let line_end_bytes = 2;
-    let bytes_max = (bytes_max + line_end_bytes) as u64;
-    let bytes = match path == Path::new("-") {
-        true => stdin(bytes_max)?,
-        false => file(path, bytes_max).map_err(|read_failure| match read_failure {
-            ReadFailure::Error(error) => {
-                Failure::error(format!("cannot read the password file: {error}"))
-                    .hint("pass the name of a file that contains the password on one line")
-            }
-            ReadFailure::TooLong(bytes_max) => too_long("the password file", bytes_max),
-        })?,
-    };
+    let hint = "pass the name of a file that contains the password on one line";
+    let bytes = unnamed_bytes(path, "the password file", hint, bytes_max + line_end_bytes)?;
     match std::str::from_utf8(without_line_end(&bytes)) {
         Ok("") => Err(Failure::error("the password file is empty")),
         Ok(line) if !line.contains('\n') => Ok(Zeroizing::new(line.to_owned())),
         // A password is typed on one line: this is a key or some other file.
         _ => Err(Failure::error("the password file: not one line of text")),
     }
+}
+
+/// Reads the file of an HMAC secret; `-` is standard input.
+pub(crate) fn secret(path: &Path, bytes_max: usize) -> Outcome<Zeroizing<Vec<u8>>> {
+    let hint = "pass the name of a file that contains the secret, not the secret";
+    let bytes = unnamed_bytes(path, "the secret file", hint, bytes_max)?;
+    match bytes.is_empty() {
+        true => Err(Failure::error("the secret file is empty")),
+        false => Ok(bytes),
+    }
+}
+
+/// Reads a file whose name errors never repeat: the caller may have passed the content itself.
+fn unnamed_bytes(
+    path: &Path,
+    what: &str,
+    hint: &str,
+    bytes_max: usize,
+) -> Outcome<Zeroizing<Vec<u8>>> {
+    let bytes_max = bytes_max as u64;
+    if path == Path::new("-") {
+        return stdin(bytes_max);
+    }
+    file(path, bytes_max).map_err(|read_failure| match read_failure {
+        ReadFailure::Error(error) => {
+            Failure::error(format!("cannot read {what}: {error}")).hint(hint)
+        }
+        ReadFailure::TooLong(bytes_max) => too_long(what, bytes_max),
+    })
 }
 
 /// Fails if a key or a token was pasted in place of a file name that is opened elsewhere.
@@ -159,8 +195,7 @@ fn file(path: &Path, bytes_max: u64) -> Result<Zeroizing<Vec<u8>>, ReadFailure> 
 }
 
 fn stdin(bytes_max: u64) -> Outcome<Zeroizing<Vec<u8>>> {
-    static READ: AtomicBool = AtomicBool::new(false);
-    if READ.swap(true, Ordering::Relaxed) {
+    if STDIN_READ.swap(true, Ordering::Relaxed) {
         return Err(Failure::error(
             "two arguments read standard input; it can be read once",
         ));

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use jeton::strict::{JsonError, read_members};
+use jeton::__private::{JsonError, read_members};
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;

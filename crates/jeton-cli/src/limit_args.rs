@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
-use jeton::error::{Measure, Part, Rejection};
+use jeton::error::{Measure, Part, Rejection, codes};
 use jeton::{Limits, limits};
 
 use crate::exit::{Failure, Outcome};
@@ -78,7 +78,8 @@ pub(crate) fn check(bytes: usize, limits: Limits) -> Outcome {
     if bytes <= limit {
         return Ok(());
     }
-    let failure = Failure::rejected(format!("the token has {bytes} bytes, limit {limit}"));
+    let failure = Failure::rejected(format!("the token has {bytes} bytes, limit {limit}"))
+        .with_code(codes::TOKEN_TOO_LARGE.name());
     Err(match within(bytes as u64, input::INPUT_BYTES_MAX) {
         Some(bytes) => failure.hint(token_hint(bytes)),
         None => failure,
@@ -86,8 +87,8 @@ pub(crate) fn check(bytes: usize, limits: Limits) -> Outcome {
 }
 
 /// Returns the hint for a token that exceeds a limit, if an option can raise this limit far enough.
-pub(crate) fn hint(rejection: Rejection) -> Option<String> {
-    match rejection {
+pub(crate) fn hint(rejection: &Rejection) -> Option<String> {
+    match *rejection {
         Rejection::TooManyKeys { keys, .. } => {
             let keys = within(keys.into(), limits::KEY_SET_KEYS as u64)?;
             Some(format!(

@@ -17,21 +17,25 @@ mod manual;
 mod paseto;
 mod serve;
 mod token;
+mod verify;
 
 // Shared by the commands
 mod algorithm;
 mod allow;
 mod args;
+mod atomic_file;
 mod claims;
 mod command_result;
 mod escape;
 mod exit;
+mod fetch;
 mod header_style;
 mod input;
 mod jose;
 mod json;
 mod keyfile;
 mod output;
+mod pasted;
 mod policy_args;
 mod private_file;
 mod redact;
@@ -91,7 +95,9 @@ enum Command {
     Jwe(jwe::Jwe),
     /// Issue and verify PASETOs
     Paseto(paseto::Paseto),
+    Verify(verify::Verify),
     /// Show a token or key of any format, and verify it if keys are given
+    #[command(visible_alias = "decode")]
     Inspect(inspect::Inspect),
     Doctor(doctor::Doctor),
     /// Run the token service over gRPC and HTTP
@@ -118,6 +124,7 @@ fn main() -> ExitCode {
         Command::Jws(jws) => output::report(jws.run()),
         Command::Jwe(jwe) => output::report(jwe.run()),
         Command::Paseto(paseto) => output::report(paseto.run()),
+        Command::Verify(verify) => output::report(verify.run()),
         Command::Inspect(inspect) => output::report(inspect.run()),
         Command::Doctor(doctor) => output::report(doctor.run()),
         Command::Serve(serve) => output::report(serve.run()),

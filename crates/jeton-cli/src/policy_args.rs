@@ -13,13 +13,13 @@ use crate::time;
 /// What the claims of a token must be.
 #[derive(Debug, Args)]
 pub(crate) struct PolicyArgs {
-    /// Required issuer (`iss`) [default: not checked]
+    /// Required issuer (`iss`); repeat it to accept one of several [default: not checked]
     #[arg(long, value_name = "ISSUER")]
-    issuer: Option<String>,
+    issuer: Vec<String>,
 
-    /// Required audience (`aud`) [default: not checked]
+    /// Required audience (`aud`); repeat it to accept one of several [default: not checked]
     #[arg(long, value_name = "AUDIENCE")]
-    audience: Option<String>,
+    audience: Vec<String>,
 
     /// Allowed difference between the clocks of issuer and verifier, for example 60s
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = time::duration)]
@@ -42,15 +42,14 @@ impl PolicyArgs {
 
     pub(crate) fn policy(&self) -> Policy {
         // The library checks neither: `note_unchecked` tells the caller.
-        let mut policy = Policy::new(
-            self.issuer.clone().unwrap_or_default(),
-            self.audience.clone().unwrap_or_default(),
-        )
-        .leeway(self.leeway);
-        if self.issuer.is_none() {
+        let mut policy = Policy::new("", "")
+            .issuers(self.issuer.iter().cloned())
+            .audiences(self.audience.iter().cloned())
+            .leeway(self.leeway);
+        if self.issuer.is_empty() {
             policy = policy.any_issuer();
         }
-        if self.audience.is_none() {
+        if self.audience.is_empty() {
             policy = policy.any_audience();
         }
         if self.allows_no_expiry() {
@@ -59,14 +58,26 @@ impl PolicyArgs {
         policy
     }
 
-    /// Returns the required issuer.
-    pub(crate) fn issuer(&self) -> Option<&str> {
-        self.issuer.as_deref()
+    /// Requires this issuer, if the caller named none.
+    pub(crate) fn set_default_issuer(&mut self, issuer: &str) {
+        if self.issuer.is_empty() {
+            self.issuer.push(issuer.to_owned());
+        }
     }
 
-    /// Returns the required audience.
-    pub(crate) fn audience(&self) -> Option<&str> {
-        self.audience.as_deref()
+    /// Returns the accepted issuers as text, if the issuer is checked.
+    pub(crate) fn issuer(&self) -> Option<String> {
+        any_of(&self.issuer)
+    }
+
+    /// Returns the accepted audiences as text, if the audience is checked.
+    pub(crate) fn audience(&self) -> Option<String> {
+        any_of(&self.audience)
+    }
+
+    /// Returns whether the caller requires a claim.
+    pub(crate) fn requires_claims(&self) -> bool {
+        !self.issuer.is_empty() || !self.audience.is_empty()
     }
 
     /// Returns whether tokens without `exp` are accepted.
@@ -93,11 +104,16 @@ impl PolicyArgs {
 
     /// Returns which of issuer and audience the caller does not require.
     pub(crate) fn unchecked(&self) -> Option<&'static str> {
-        Some(match (&self.issuer, &self.audience) {
-            (None, None) => "issuer and audience were not checked; pass --issuer and --audience",
-            (None, Some(_)) => "the issuer was not checked; pass --issuer",
-            (Some(_), None) => "the audience was not checked; pass --audience",
-            (Some(_), Some(_)) => return None,
+        Some(match (self.issuer.is_empty(), self.audience.is_empty()) {
+            (true, true) => "issuer and audience were not checked; pass --issuer and --audience",
+            (true, false) => "the issuer was not checked; pass --issuer",
+            (false, true) => "the audience was not checked; pass --audience",
+            (false, false) => return None,
         })
     }
+}
+
+/// Returns the accepted values as text: `a or b`.
+pub(crate) fn any_of(values: &[String]) -> Option<String> {
+    (!values.is_empty()).then(|| values.join(" or "))
 }

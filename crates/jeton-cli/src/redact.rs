@@ -82,7 +82,7 @@ fn is_versioned(text: &str, letter: u8) -> bool {
 }
 
 /// Returns whether a text looks like random bytes in hexadecimal, base64 or base64url, or like DER in base64.
-fn is_random(text: &str) -> bool {
+pub(crate) fn is_random(text: &str) -> bool {
     let has = |kind: fn(&char) -> bool| text.chars().any(|c| kind(&c));
     let mixed = has(char::is_ascii_lowercase) && has(char::is_ascii_uppercase);
     let is_hex = text.chars().all(|c| c.is_ascii_hexdigit());

@@ -24,7 +24,7 @@ pub(crate) fn failure(error: jeton::Error, token: &str, command: Command) -> Fai
     let Some(rejection) = error.rejection() else {
         return Failure::error(error.to_string());
     };
-    let failure = Failure::rejected(rejection.to_string());
+    let failure = Failure::rejected(rejection.to_string()).with_code(error.code());
     match hint(rejection, token, command) {
         Some(hint) => failure.hint(hint),
         None => failure,
@@ -53,7 +53,7 @@ pub(crate) fn failure_with_keys(
 }
 
 /// Returns what to do about a rejection.
-pub(crate) fn hint(rejection: Rejection, token: &str, command: Command) -> Option<String> {
+pub(crate) fn hint(rejection: &Rejection, token: &str, command: Command) -> Option<String> {
     let fixed = match rejection {
         Rejection::WrongFormat | Rejection::Malformed(_) | Rejection::Signature
             if jose::other_form(token).is_some() =>
@@ -89,7 +89,7 @@ pub(crate) fn hint(rejection: Rejection, token: &str, command: Command) -> Optio
             return limit_args::hint(rejection);
         }
         Rejection::WrongFormat => return another_format(token, command),
-        Rejection::Malformed(part) => return another_form(part, token, command),
+        Rejection::Malformed(part) => return another_form(*part, token, command),
         _ => return None,
     };
     Some(fixed.to_owned())

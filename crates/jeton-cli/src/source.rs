@@ -8,16 +8,19 @@ use std::error::Error;
 use std::ffi::OsString;
 use std::fmt;
 use std::fs;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{OsStringValueParser, TryMapValueParser, TypedValueParser, ValueParserFactory};
 use clap::error::{ContextKind, ContextValue};
+use jeton::error::codes;
 use zeroize::Zeroizing;
 
 use crate::exit::{Failure, Outcome};
+use crate::pasted::{self, Pasted};
 use crate::redact::Redacted;
-use crate::{escape, input, shell};
+use crate::{escape, input, output, shell};
 
 /// Where a token, claims or a payload is read from: `TEXT|@FILE|-`.
 #[derive(Debug, Clone)]
@@ -28,6 +31,8 @@ pub(crate) enum Source {
     File(PathBuf),
     /// `-`
     Stdin,
+    /// No argument: standard input, unless it is a terminal.
+    Pipe,
 }
 
 /// An argument that is always text, also if it begins with `@` or is `-`.
@@ -37,13 +42,38 @@ pub(crate) struct Text(Source);
 /// The token that a command reads.
 #[derive(Debug, Args)]
 pub(crate) struct TokenArgument {
-    /// Token as text, @FILE, or - for standard input
-    #[arg(value_name = "TOKEN|@FILE|-", required_unless_present = "text")]
+    /// Token as text, @FILE, or - for standard input [default: standard input, if it is a pipe or a file]
+    #[arg(value_name = "TOKEN|@FILE|-")]
     token: Option<Source>,
 
-    /// Token as text, never read as @FILE or -
+    /// Token as exactly this text: never read as @FILE or -, and nothing around it is removed
     #[arg(long, value_name = "TEXT", conflicts_with = "token")]
     text: Option<Text>,
+
+    /// Name of the JSON member, parameter or cookie that has the token, if the text has several
+    #[arg(long, value_name = "NAME", conflicts_with = "text")]
+    member: Option<String>,
+
+    /// The token, if another command has read it.
+    #[arg(skip)]
+    read: Option<GivenToken>,
+}
+
+/// A token that the caller passed.
+#[derive(Debug, Clone)]
+pub(crate) struct GivenToken {
+    pub(crate) token: String,
+    /// What was removed around it.
+    pub(crate) input_notes: Vec<String>,
+}
+
+/// The result of a check of a token.
+pub(crate) struct Checked<T> {
+    pub(crate) result: Outcome<T>,
+    /// The token, which is empty if it could not be read.
+    pub(crate) token: String,
+    /// What was removed around the token.
+    pub(crate) input_notes: Vec<String>,
 }
 
 /// The payload that a command reads.
@@ -83,16 +113,90 @@ impl ClaimsArgument {
 }
 
 impl TokenArgument {
-    pub(crate) fn source(&self) -> Outcome<&Source> {
-        required(
-            self.token.as_ref(),
-            self.text.as_ref(),
-            "no token: pass one as an argument",
-        )
+    /// Reads the token, and notes what was removed around it.
+    pub(crate) fn read(&self) -> Outcome<GivenToken> {
+        if let Some(read) = &self.read {
+            return Ok(read.clone());
+        }
+        let given = self.read_from(self.given().unwrap_or(&Source::Pipe))?;
+        given.input_notes.iter().for_each(output::note);
+        Ok(given)
     }
 
-    pub(crate) fn read(&self) -> Outcome<String> {
-        self.source()?.token()
+    /// Reads the token and checks it.
+    pub(crate) fn check<T>(&self, check: impl FnOnce(&str) -> Outcome<T>) -> Checked<T> {
+        match self.read() {
+            Ok(given) => Checked {
+                result: check(&given),
+                token: given.token,
+                input_notes: given.input_notes,
+            },
+            Err(failure) => Checked {
+                result: Err(failure),
+                token: String::new(),
+                input_notes: Vec::new(),
+            },
+        }
+    }
+
+    /// Reads the token, if the caller passed one as an argument. Prints no notes.
+    pub(crate) fn read_if_given(&self) -> Option<Outcome<GivenToken>> {
+        self.given().map(|source| self.read_from(source))
+    }
+
+    /// Reads the argument as a name, for a command that can take one in place of a token.
+    pub(crate) fn name(&self) -> Outcome<String> {
+        self.given().unwrap_or(&Source::Pipe).text("the name")
+    }
+
+    /// Returns the argument of a command for a token that was read already.
+    pub(crate) fn of(read: GivenToken) -> TokenArgument {
+        TokenArgument {
+            token: None,
+            text: None,
+            member: None,
+            read: Some(read),
+        }
+    }
+
+    /// Reads the bytes of the argument, which can also be a key.
+    pub(crate) fn bytes(&self) -> Outcome<Zeroizing<Vec<u8>>> {
+        self.given().unwrap_or(&Source::Pipe).bytes()
+    }
+
+    /// Returns the token in a text that was read with [`bytes`](Self::bytes), and notes what was removed.
+    pub(crate) fn extract<'t>(&self, text: &'t str) -> Outcome<Pasted<'t>> {
+        let pasted = self.find(text)?;
+        pasted.notes.iter().for_each(output::note);
+        Ok(pasted)
+    }
+
+    fn find<'t>(&self, text: &'t str) -> Outcome<Pasted<'t>> {
+        match self.text {
+            Some(_) => Ok(Pasted::exact(text)),
+            None => pasted::extract(text, self.member.as_deref()),
+        }
+    }
+
+    fn given(&self) -> Option<&Source> {
+        given(self.token.as_ref(), self.text.as_ref())
+    }
+
+    fn read_from(&self, source: &Source) -> Outcome<GivenToken> {
+        let text = source.token()?;
+        let pasted = self.find(&text)?;
+        Ok(GivenToken {
+            input_notes: pasted.notes,
+            token: pasted.token.into_owned(),
+        })
+    }
+}
+
+impl Deref for GivenToken {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.token
     }
 }
 
@@ -137,20 +241,21 @@ impl Source {
             Source::Argument(argument) => Ok(Zeroizing::new(argument.as_encoded_bytes().to_vec())),
             Source::File(path) => input::file_bytes(path),
             Source::Stdin => input::stdin_bytes(),
+            Source::Pipe => input::piped_bytes(),
         }
     }
 
-    /// Reads a token. One line break at the end of a file is removed, and nothing else.
-    pub(crate) fn token(&self) -> Outcome<String> {
+    /// Reads the text of a token. One line break at the end of a file is removed, and nothing else.
+    fn token(&self) -> Outcome<String> {
         let bytes = self.bytes()?;
         let bytes = match self {
             Source::Argument(_) => &bytes[..],
-            Source::File(_) | Source::Stdin => input::without_line_end(&bytes),
+            Source::File(_) | Source::Stdin | Source::Pipe => input::without_line_end(&bytes),
         };
         match std::str::from_utf8(bytes) {
-            Ok("") => Err(Failure::rejected("the token is empty")),
+            Ok("") => Err(malformed("the token is empty")),
             Ok(text) => Ok(text.to_owned()),
-            Err(_) => Err(Failure::rejected("the token is malformed: not UTF-8 text")),
+            Err(_) => Err(malformed("the token is malformed: not UTF-8 text")),
         }
     }
 
@@ -162,6 +267,10 @@ impl Source {
             Err(_) => Err(Failure::error(format!("{name}: not UTF-8 text"))),
         }
     }
+}
+
+fn malformed(reason: &str) -> Failure {
+    Failure::rejected(reason).with_code(codes::TOKEN_MALFORMED.name())
 }
 
 /// Returns whether a path names an existing file.

@@ -20,15 +20,16 @@ use crate::rejection_hints::Command;
 #[derive(Clone, Copy)]
 pub(crate) struct JwtPolicy<'a> {
     pub(crate) policy_args: &'a PolicyArgs,
-    pub(crate) typ: Option<&'a str>,
+    /// One of these types, or `JWT` or no type if there is none.
+    pub(crate) typ: &'a [String],
 }
 
 impl JwtPolicy<'_> {
     pub(crate) fn policy(self) -> Policy {
         let policy = self.policy_args.policy();
         match self.typ {
-            Some(typ) => policy.typ(typ.to_owned()),
-            None => policy,
+            [] => policy,
+            types => policy.types(types.iter().cloned()),
         }
     }
 
@@ -83,7 +84,7 @@ pub(crate) fn decrypter(
 ) -> Decrypter {
     let mut decrypter = Decrypter::new(keys).limits(limits);
     if let Some(enc) = enc {
-        decrypter = decrypter.allow_only(&[enc]);
+        decrypter = decrypter.allow_only([enc]);
     }
     if allowed.has(InsecureOption::Zip) {
         decrypter = danger::allow_zip(decrypter);

@@ -15,6 +15,21 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Messages
+//!
+//! The requests and responses are messages of `jeton-proto`, with public fields. A later version can have more fields: end
+//! each literal with `..Default::default()`, and each pattern with `..`.
+//!
+//! ```
+//! use jeton_client::{IssueRequest, VerifyResponse};
+//!
+//! let request = IssueRequest { profile: "access".into(), ..Default::default() };
+//! assert_eq!(request.subject, "");
+//!
+//! let VerifyResponse { subject, .. } = VerifyResponse::default();
+//! assert_eq!(subject, "");
+//! ```
 
 mod clock_guard;
 mod connection;

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use jeton::__private::{JsonError, Member, read_json_claims};
 use jeton::JsonClaims;
 use jeton::error::Claim;
-use jeton::strict::{JsonError, Member};
 
 use crate::error::{Error, Result, Rule};
 use crate::limits;
@@ -60,7 +60,7 @@ impl<'t> CustomClaims<'t> {
             return Err(Error::rule(FIELD, rule));
         }
         let mut client_id = None;
-        let read = JsonClaims::read(text, limits::CLAIMS_DEPTH, |member| {
+        let read = read_json_claims(text, limits::CLAIMS_DEPTH, |member| {
             check(member, &mut client_id).map_err(Stop)
         });
         match read {

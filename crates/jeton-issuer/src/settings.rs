@@ -1,6 +1,6 @@
 //! Settings of an issuer: its name, its profiles and its times.
 
-use jeton::strict::{self, JsonError};
+use jeton::__private::{JsonError, read_members};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -75,7 +75,7 @@ impl IssuerSettings {
     /// [`Error::Invalid`] with the field and the violated rule.
     pub fn from_json(text: &str) -> Result<IssuerSettings> {
         // Strict parsing first: serde_json accepts duplicate members of a key.
-        strict::read_members(text, limits::SETTINGS_DEPTH, |_| Ok::<_, JsonError>(()))
+        read_members(text, limits::SETTINGS_DEPTH, |_| Ok::<_, JsonError>(()))
             .or_else(unless_serde_says_more)?;
         let written: Written = serde_json::from_str(text)
             .map_err(|error| Error::rule("settings", in_words(&error)))?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use jeton::error::Rejection;
 use jeton::jwk::KeySet;
 use jeton::limits::KEYS_TRIED;
-use jeton::paseto::{PasetoKeySet, PasetoKeys, PasetoVerifier};
+use jeton::paseto::{PasetoKey, PasetoKeySet, PasetoVerifier};
 use jeton::{Clock, Limits, Policy, RawClaims, Timestamp, Verified, Verify, jwt::JwtVerifier};
 
 use crate::error::{Error, Result};
@@ -57,8 +57,8 @@ impl Verifiers {
             match &**secret {
                 SecretKey::Jws(key) => set.insert(key.verifying_key())?,
                 SecretKey::Mac(key) => set.insert(key)?,
-                SecretKey::V3Local(key) => paseto_keys.push(PasetoKeys::from(key)),
-                SecretKey::V4Local(key) => paseto_keys.push(PasetoKeys::from(key)),
+                SecretKey::V3Local(key) => paseto_keys.push(PasetoKey::from(key)),
+                SecretKey::V4Local(key) => paseto_keys.push(PasetoKey::from(key)),
                 SecretKey::V3Public(key) => paseto_keys.push(key.public_key().into()),
                 SecretKey::V4Public(key) => paseto_keys.push(key.public_key().into()),
             }
@@ -71,9 +71,11 @@ impl Verifiers {
             }
         };
         let mut paseto = Vec::new();
-        while !paseto_keys.is_empty() {
-            let rest = paseto_keys.split_off(paseto_keys.len().min(KEYS_TRIED));
-            let set = PasetoKeySet::new(std::mem::replace(&mut paseto_keys, rest))?;
+        for keys in paseto_keys.chunks(KEYS_TRIED) {
+            let mut set = PasetoKeySet::new();
+            for key in keys {
+                set.insert(key.clone())?;
+            }
             let verifier = PasetoVerifier::new(set, policy.clone()).limits(LIMITS);
             paseto.push(verifier.clock(Shared(clock.clone())));
         }
@@ -107,7 +109,7 @@ impl Verifiers {
                 Some(Rejection::WrongFormat) => {}
                 Some(
                     other @ (Rejection::UnknownKey | Rejection::Signature | Rejection::Decryption),
-                ) => rejection = other,
+                ) => rejection = other.clone(),
                 _ => return Err(refused),
             }
         }

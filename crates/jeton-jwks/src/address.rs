@@ -17,6 +17,12 @@ pub enum AddressError {
     Credentials,
     /// `http` to a host other than a loopback host: someone on the way could replace the keys.
     NotEncrypted,
+    /// An address of a private network, named by a document and not by the caller. The host of the issuer is
+    /// allowed; for others see
+    /// [`allow_private_addresses`](crate::RemoteKeySetBuilder::allow_private_addresses).
+    Private,
+    /// The address of an issuer (RFC 8414, section 2) or of a resource has a query or a fragment.
+    QueryOrFragment,
 }
 
 impl fmt::Display for AddressError {
@@ -25,6 +31,8 @@ impl fmt::Display for AddressError {
             AddressError::NotHttp => "the address is not an https URL",
             AddressError::Credentials => "the address contains credentials",
             AddressError::NotEncrypted => "the address must use https, or http to a loopback host",
+            AddressError::Private => "the address is in a private network",
+            AddressError::QueryOrFragment => "the address must have no query and no fragment",
         })
     }
 }

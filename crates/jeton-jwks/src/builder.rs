@@ -4,13 +4,15 @@ use std::sync::Arc;
 use jeton::key::SigAlg;
 
 use crate::address::parse_address;
+use crate::discovery::DiscoveredIssuer;
 use crate::error::FetchError;
 use crate::fetch::Fetch;
 use crate::https::Https;
-use crate::remote::RemoteKeySet;
+use crate::remote::{Location, RemoteKeySet};
 use crate::schedule::Schedule;
 
-/// The settings of a [`RemoteKeySet`]. [`RemoteKeySet::builder`] creates it.
+/// The settings of a [`RemoteKeySet`]. [`RemoteKeySet::builder`] and [`RemoteKeySet::builder_with_discovery`]
+/// create it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -30,16 +32,32 @@ use crate::schedule::Schedule;
 /// ```
 #[must_use = "settings do nothing until build is called"]
 pub struct RemoteKeySetBuilder {
-    address: String,
+    source: Source,
+    allow_private: bool,
     fetch: Option<Arc<dyn Fetch>>,
     schedule: Schedule,
     default_alg: Option<SigAlg>,
 }
 
+/// Where the key set is, as the caller wrote it.
+enum Source {
+    Address(String),
+    Issuer(String),
+}
+
 impl RemoteKeySetBuilder {
     pub(crate) fn new(address: String) -> Self {
+        Self::of(Source::Address(address))
+    }
+
+    pub(crate) fn with_discovery(issuer: String) -> Self {
+        Self::of(Source::Issuer(issuer))
+    }
+
+    fn of(source: Source) -> Self {
         Self {
-            address,
+            source,
+            allow_private: false,
             fetch: None,
             schedule: Schedule::default(),
             default_alg: None,
@@ -52,6 +70,15 @@ impl RemoteKeySetBuilder {
     /// Without a default, a key without `alg` is skipped, unless its curve implies the algorithm.
     pub fn default_alg(mut self, alg: SigAlg) -> Self {
         self.default_alg = Some(alg);
+        self
+    }
+
+    /// Allows a discovered `jwks_uri` in a private network, also on another host than the issuer. Without this, the
+    /// issuer could send requests into the network of the service.
+    ///
+    /// It has no effect on an address of the caller, which may always be private.
+    pub fn allow_private_addresses(mut self) -> Self {
+        self.allow_private = true;
         self
     }
 
@@ -72,13 +99,18 @@ impl RemoteKeySetBuilder {
     /// # Errors
     /// [`FetchError::InvalidAddress`] if the address is not allowed, and those of [`Https::new`].
     pub fn build(self) -> Result<RemoteKeySet, FetchError> {
-        let uri = parse_address(&self.address)?;
+        let location = match self.source {
+            Source::Address(address) => Location::Address(parse_address(&address)?),
+            Source::Issuer(name) => {
+                Location::Issuer(DiscoveredIssuer::parse(name, self.allow_private)?)
+            }
+        };
         let fetch = match self.fetch {
             Some(fetch) => fetch,
             None => Arc::new(Https::new()?),
         };
         Ok(RemoteKeySet::from_parts(
-            uri,
+            location,
             fetch,
             self.schedule,
             self.default_alg,

@@ -1,5 +1,6 @@
 //! Connects to a server, directly or through a proxy.
 
+use std::net::SocketAddr;
 use std::pin::Pin;
 #[cfg(feature = "proxy")]
 use std::sync::Arc;
@@ -7,6 +8,7 @@ use std::task::{Context, Poll};
 
 use http::Uri;
 use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::connect::dns::{GaiResolver, Name};
 #[cfg(feature = "proxy")]
 use hyper_util::client::{
     legacy::connect::proxy::Tunnel,
@@ -14,33 +16,41 @@ use hyper_util::client::{
 };
 use tower_service::Service;
 
+use crate::address::AddressError;
+use crate::network::is_public;
+
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
-type Stream = <HttpConnector as Service<Uri>>::Response;
+type Stream = <HttpConnector<Resolver> as Service<Uri>>::Response;
+
+/// Which addresses a connection may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    Anywhere,
+    /// Public addresses only. A proxy resolves names itself, so it has to enforce this.
+    Public,
+}
 
 #[derive(Clone)]
 pub(crate) struct Connector {
-    tcp: HttpConnector,
+    tcp: HttpConnector<Resolver>,
     #[cfg(feature = "proxy")]
     proxies: Option<Arc<Matcher>>,
 }
 
 impl Connector {
-    pub(crate) fn direct() -> Connector {
-        let mut tcp = HttpConnector::new();
-        // The addresses are `https`; the layer above speaks TLS.
-        tcp.enforce_http(false);
+    pub(crate) fn direct(reach: Reach) -> Connector {
         Connector {
-            tcp,
+            tcp: tcp(reach),
             #[cfg(feature = "proxy")]
             proxies: None,
         }
     }
 
     #[cfg(feature = "proxy")]
-    pub(crate) fn through_proxy_of_environment() -> Connector {
+    pub(crate) fn through_proxy_of_environment(reach: Reach) -> Connector {
         Connector {
             proxies: Some(Arc::new(Matcher::from_env())),
-            ..Connector::direct()
+            ..Connector::direct(reach)
         }
     }
 
@@ -67,20 +77,63 @@ impl Service<Uri> for Connector {
     fn call(&mut self, address: Uri) -> Self::Future {
         #[cfg(feature = "proxy")]
         if let Some(proxy) = self.proxy(&address) {
-            return Box::pin(through(proxy, self.tcp.clone(), address));
+            return Box::pin(through(proxy, address));
         }
         let connecting = self.tcp.call(address);
         Box::pin(async move { Ok(connecting.await?) })
     }
 }
 
+fn tcp(reach: Reach) -> HttpConnector<Resolver> {
+    let mut tcp = HttpConnector::new_with_resolver(Resolver {
+        system: GaiResolver::new(),
+        reach,
+    });
+    // The addresses are `https`; the layer above speaks TLS.
+    tcp.enforce_http(false);
+    tcp
+}
+
+/// Resolves names with the resolver of the system. Names that have only private addresses fail if the reach is
+/// public: the connection then uses the addresses that were checked.
+#[derive(Clone)]
+pub(crate) struct Resolver {
+    system: GaiResolver,
+    reach: Reach,
+}
+
+impl Service<Name> for Resolver {
+    type Response = std::vec::IntoIter<SocketAddr>;
+    type Error = BoxError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, BoxError>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.system.poll_ready(context).map_err(Into::into)
+    }
+
+    fn call(&mut self, name: Name) -> Self::Future {
+        let (resolving, reach) = (self.system.call(name), self.reach);
+        Box::pin(async move {
+            let mut addresses: Vec<_> = resolving.await?.collect();
+            if reach == Reach::Public {
+                addresses.retain(|address| is_public(address.ip()));
+                if addresses.is_empty() {
+                    return Err(AddressError::Private.into());
+                }
+            }
+            Ok(addresses.into_iter())
+        })
+    }
+}
+
 /// Connects through a proxy with CONNECT (RFC 9110, section 9.3.6).
 #[cfg(feature = "proxy")]
-async fn through(proxy: Intercept, tcp: HttpConnector, address: Uri) -> Result<Stream, BoxError> {
+async fn through(proxy: Intercept, address: Uri) -> Result<Stream, BoxError> {
     if proxy.uri().scheme_str() != Some("http") {
         return Err("the proxy must use http".into());
     }
-    let mut tunnel = Tunnel::new(proxy.uri().clone(), tcp);
+    // The caller chose the proxy, which is often in a private network.
+    let mut tunnel = Tunnel::new(proxy.uri().clone(), tcp(Reach::Anywhere));
     if let Some(credentials) = proxy.basic_auth() {
         tunnel = tunnel.with_auth(credentials.clone());
     }

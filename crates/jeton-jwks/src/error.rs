@@ -5,6 +5,7 @@ use jeton::error::{KeyError, codes};
 use jeton::jwk::Skipped;
 
 use crate::address::AddressError;
+use crate::discovery::DiscoveryError;
 
 /// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -32,7 +33,7 @@ impl Error {
 
     /// Returns why the token was rejected, if it was.
     #[must_use]
-    pub fn rejection(&self) -> Option<jeton::error::Rejection> {
+    pub fn rejection(&self) -> Option<&jeton::error::Rejection> {
         match self {
             Error::Jeton(error) => error.rejection(),
             Error::NoKeys(_) => None,
@@ -71,7 +72,8 @@ impl From<FetchError> for Error {
 }
 
 /// Why no keys could be fetched. It contains nothing from the response, except key ids in
-/// [`NoUsableKey`](FetchError::NoUsableKey), which its message leaves out.
+/// [`NoUsableKey`](FetchError::NoUsableKey) and the issuer in [`DiscoveryError::IssuerMismatch`]. The messages
+/// leave both out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FetchError {
@@ -83,19 +85,28 @@ pub enum FetchError {
     TimedOut,
     /// The response has an unexpected status: neither 200, nor 304 to a conditional request.
     Status(u16),
-    /// The response is larger than [`KEY_SET_BYTES`](jeton::limits::KEY_SET_BYTES).
+    /// The response is larger than [`FetchRequest::max_bytes`](crate::FetchRequest::max_bytes).
     TooLarge {
         /// The length of the response, bytes. If it was not announced, reading stopped at the limit plus one.
         bytes: u64,
         /// The limit, bytes.
         limit: u64,
     },
+    /// The response is an HTML page, often of a proxy, a login or an error.
+    Html,
     /// The response is not a key set.
     InvalidKeySet(KeyError),
     /// The key set has no public key that can verify.
     NoUsableKey {
         /// The keys of the set, each with the reason. Empty if the set has no keys.
         skipped: Arc<[Skipped]>,
+    },
+    /// The address of the key set could not be discovered.
+    Discovery(DiscoveryError),
+    /// A certificate authority of the caller is malformed, or there is none in the text.
+    InvalidAuthority {
+        /// The position of the certificate, from 0.
+        index: usize,
     },
 }
 
@@ -114,8 +125,11 @@ impl FetchError {
                 codes::KEY_SET_UNREACHABLE.name()
             }
             FetchError::TooLarge { .. } => codes::KEY_TOO_LARGE.name(),
+            FetchError::Html => codes::KEY_MALFORMED.name(),
             FetchError::InvalidKeySet(error) => error.code(),
             FetchError::NoUsableKey { .. } => codes::KEY_SET_EMPTY.name(),
+            FetchError::Discovery(error) => error.code(),
+            FetchError::InvalidAuthority { .. } => codes::INVALID_CERTIFICATE_AUTHORITY.name(),
         }
     }
 }
@@ -126,10 +140,15 @@ impl fmt::Display for FetchError {
             FetchError::InvalidAddress(why) => why.fmt(f),
             FetchError::Unreachable(why) => write!(f, "the server is not reachable: {why}"),
             FetchError::TimedOut => f.write_str("the server did not respond in time"),
+            FetchError::Status(status @ (301..=303 | 307 | 308)) => write!(
+                f,
+                "the server redirects (status {status}), and redirects are not followed"
+            ),
             FetchError::Status(status) => write!(f, "the server responded with status {status}"),
             FetchError::TooLarge { bytes, limit } => {
                 write!(f, "the response has {bytes} bytes or more, limit {limit}")
             }
+            FetchError::Html => f.write_str("the response is an HTML page, not JSON"),
             FetchError::InvalidKeySet(error) => write!(f, "the response is not a key set: {error}"),
             FetchError::NoUsableKey { skipped } if skipped.is_empty() => {
                 f.write_str("the key set has no keys")
@@ -141,11 +160,25 @@ impl fmt::Display for FetchError {
                     "the key set has no public key that can verify: {reasons}"
                 )
             }
+            FetchError::Discovery(error) => error.fmt(f),
+            FetchError::InvalidAuthority { index } => {
+                write!(
+                    f,
+                    "certificate {index} of the authorities is missing or malformed"
+                )
+            }
         }
     }
 }
 
-impl std::error::Error for FetchError {}
+impl std::error::Error for FetchError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            FetchError::Discovery(error) => Some(error),
+            _ => None,
+        }
+    }
+}
 
 /// The most keys that a message or a line of the log names.
 const NAMED_KEYS: usize = 8;

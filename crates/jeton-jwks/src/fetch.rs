@@ -16,7 +16,7 @@ pub const TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum length of an `ETag` that is sent back, bytes.
 const ETAG_BYTES: usize = 256;
 
-/// A request for a key set.
+/// A request for a key set, or for the discovery document that names its address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FetchRequest {
@@ -27,6 +27,11 @@ pub struct FetchRequest {
     /// Whether to send `Cache-Control: no-cache` (RFC 9111, section 5.2.1.4), so that no proxy answers from
     /// its copy. This is true when a token names a key that the cached set does not contain.
     pub no_cache: bool,
+    /// The maximum length of the response, bytes. The client must not read more.
+    pub max_bytes: usize,
+    /// Whether to connect to public addresses only. A document of another server named the address, and it
+    /// must not lead into a private network. Check the addresses after the name is resolved.
+    pub public_only: bool,
 }
 
 impl FetchRequest {
@@ -37,6 +42,8 @@ impl FetchRequest {
             uri,
             etag: None,
             no_cache: false,
+            max_bytes: limits::KEY_SET_BYTES,
+            public_only: false,
         }
     }
 
@@ -52,6 +59,21 @@ impl FetchRequest {
     pub fn no_cache(self) -> Self {
         Self {
             no_cache: true,
+            ..self
+        }
+    }
+
+    /// Sets the maximum length of the response, bytes. Default: [`KEY_SET_BYTES`](limits::KEY_SET_BYTES).
+    #[must_use]
+    pub fn max_bytes(self, max_bytes: usize) -> Self {
+        Self { max_bytes, ..self }
+    }
+
+    /// Connects to public addresses only.
+    #[must_use]
+    pub fn public_only(self) -> Self {
+        Self {
+            public_only: true,
             ..self
         }
     }
@@ -72,7 +94,7 @@ impl FetchRequest {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchResponse {
-    /// The text of the JWK Set, or `None` if the cached set has not changed.
+    /// The text of the JWK Set or of the document, or `None` if the cached set has not changed.
     pub(crate) text: Option<String>,
     pub(crate) etag: Option<String>,
     pub(crate) max_age: Option<Duration>,
@@ -103,7 +125,8 @@ impl FetchResponse {
     ///
     /// # Errors
     /// [`FetchError::Status`] if the status is neither 200 nor 304, [`FetchError::TooLarge`] if the body has more
-    /// than [`KEY_SET_BYTES`](limits::KEY_SET_BYTES), and [`FetchError::InvalidKeySet`] if it is not UTF-8.
+    /// than [`KEY_SET_BYTES`](limits::KEY_SET_BYTES), [`FetchError::Html`] if it is an HTML page, and
+    /// [`FetchError::InvalidKeySet`] if it is not UTF-8.
     pub fn from_http(response: &http::Response<impl AsRef<[u8]>>) -> Result<Self, FetchError> {
         let headers = response.headers();
         let parsed = match response.status() {
@@ -134,13 +157,17 @@ impl FetchResponse {
 
 fn text(body: &[u8]) -> Result<&str, FetchError> {
     if body.len() > limits::KEY_SET_BYTES {
-        return Err(too_large(body.len() as u64));
+        return Err(too_large(body.len() as u64, limits::KEY_SET_BYTES));
+    }
+    // No JSON text begins with this byte.
+    if body.trim_ascii_start().starts_with(b"<") {
+        return Err(FetchError::Html);
     }
     str::from_utf8(body).map_err(|_| FetchError::InvalidKeySet(KeyProblem::Malformed.into()))
 }
 
-pub(crate) fn too_large(bytes: u64) -> FetchError {
-    let limit = limits::KEY_SET_BYTES as u64;
+pub(crate) fn too_large(bytes: u64, limit: usize) -> FetchError {
+    let limit = limit as u64;
     FetchError::TooLarge { bytes, limit }
 }
 
@@ -148,11 +175,11 @@ pub(crate) fn too_large(bytes: u64) -> FetchError {
 pub type FetchFuture<'a> =
     Pin<Box<dyn Future<Output = Result<FetchResponse, FetchError>> + Send + 'a>>;
 
-/// Fetches key sets. [`Https`](crate::Https) implements it; implement it to use another HTTP client, for example one with
+/// Fetches key sets and discovery documents. [`Https`](crate::Https) implements it; implement it to use another HTTP client, for example one with
 /// a proxy.
 ///
 /// The caller enforces [`TIMEOUT`] and repeats failed requests. An implementation must not follow redirects
-/// to addresses that are not allowed, and must limit the size of the response.
+/// to addresses that are not allowed, and must obey [`FetchRequest::max_bytes`] and [`FetchRequest::public_only`].
 /// [`FetchResponse::from_http`] reads the response.
 ///
 /// ```

@@ -10,26 +10,35 @@ use hyper::body::{Body as _, Bytes, Incoming};
 use hyper_rustls::{ConfigBuilderExt, HttpsConnector};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
-use jeton::limits;
-use rustls::ClientConfig;
 use rustls::crypto::aws_lc_rs::default_provider;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 
-use crate::address::check_address;
-use crate::connector::Connector;
+use crate::address::{AddressError, check_address};
+use crate::connector::{Connector, Reach};
 use crate::error::FetchError;
 use crate::fetch::{Fetch, FetchFuture, FetchRequest, FetchResponse, age, too_large};
+use crate::network::may_be_public;
 
 /// Fetches key sets over TLS with the certificate authorities of the operating system. Plain `http` is
 /// allowed only for loopback hosts. Redirects are not followed.
 pub struct Https {
-    client: Client<HttpsConnector<Connector>, Empty<Bytes>>,
+    client: HttpsClient,
+    /// Connects to public addresses only.
+    public_client: HttpsClient,
     #[cfg(feature = "proxy")]
     tls: Arc<ClientConfig>,
 }
 
+type HttpsClient = Client<HttpsConnector<Connector>, Empty<Bytes>>;
+
 /// A response of which the body has not been read: see [`Https::get`].
 #[derive(Debug)]
-pub struct Response(http::Response<Incoming>);
+pub struct Response {
+    response: http::Response<Incoming>,
+    max_bytes: usize,
+}
 
 const MEDIA_TYPES: &str = "application/jwk-set+json, application/json";
 const AGENT: &str = concat!("jeton-jwks/", env!("CARGO_PKG_VERSION"));
@@ -40,33 +49,70 @@ impl Https {
     /// # Errors
     /// [`FetchError::Unreachable`] if the operating system has none.
     pub fn new() -> Result<Self, FetchError> {
-        let tls = ClientConfig::builder_with_provider(Arc::new(default_provider()))
-            .with_safe_default_protocol_versions()
-            .expect("the provider supports these versions of TLS")
+        let tls = tls()
             .with_native_roots()
             .map_err(|why| FetchError::Unreachable(why.to_string()))?
             .with_no_client_auth();
         Ok(Self::with_tls(tls))
     }
 
-    /// Creates a client with this TLS configuration.
+    /// Creates a client that also trusts the certificate authorities of this PEM text, besides those of the
+    /// operating system. Text before, between and after the certificates is ignored.
+    ///
+    /// ```no_run
+    /// # fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// let https = jeton_jwks::Https::with_authorities(&std::fs::read("company-ca.pem")?)?;
+    /// let keys = jeton_jwks::RemoteKeySet::builder_with_discovery("https://id.internal.example")
+    ///     .fetch(https)
+    ///     .build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`FetchError::InvalidAuthority`] if the text has no certificate, or one that is malformed.
+    pub fn with_authorities(pem: &[u8]) -> Result<Self, FetchError> {
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        let mut added = 0;
+        for certificate in CertificateDer::pem_slice_iter(pem) {
+            let invalid = || FetchError::InvalidAuthority { index: added };
+            let certificate = certificate.map_err(|_| invalid())?;
+            roots.add(certificate).map_err(|_| invalid())?;
+            added += 1;
+        }
+        if added == 0 {
+            return Err(FetchError::InvalidAuthority { index: 0 });
+        }
+        let tls = tls().with_root_certificates(roots).with_no_client_auth();
+        Ok(Self::with_tls(tls))
+    }
+
+    /// Creates a client with this TLS configuration: only your own authorities, client certificates, or other versions
+    /// of TLS.
     #[must_use]
     pub fn with_tls(config: ClientConfig) -> Self {
-        Self::connecting(Connector::direct(), Arc::new(config))
+        Self::connecting(Connector::direct, Arc::new(config))
     }
 
     /// Uses the proxy that the environment names for `https`: `HTTPS_PROXY` or `ALL_PROXY`, except for the
     /// hosts in `NO_PROXY`. The proxy itself must use `http`. By default, no proxy is used.
+    ///
+    /// A proxy resolves names. So it has to refuse names in its private network, which a `jwks_uri` may have.
     #[cfg(feature = "proxy")]
     #[must_use]
     pub fn with_proxy_from_environment(self) -> Self {
-        Self::connecting(Connector::through_proxy_of_environment(), self.tls)
+        Self::connecting(Connector::through_proxy_of_environment, self.tls)
     }
 
-    fn connecting(connector: Connector, tls: Arc<ClientConfig>) -> Self {
-        let https = HttpsConnector::from((connector, Arc::clone(&tls)));
+    fn connecting(connector: impl Fn(Reach) -> Connector, tls: Arc<ClientConfig>) -> Self {
+        let client = |reach| {
+            let https = HttpsConnector::from((connector(reach), Arc::clone(&tls)));
+            Client::builder(TokioExecutor::new()).build(https)
+        };
         Self {
-            client: Client::builder(TokioExecutor::new()).build(https),
+            client: client(Reach::Anywhere),
+            public_client: client(Reach::Public),
             #[cfg(feature = "proxy")]
             tls,
         }
@@ -81,6 +127,12 @@ impl Https {
     /// [`FetchError::InvalidAddress`] if the address is not allowed, and [`FetchError::Unreachable`].
     pub async fn get(&self, request: FetchRequest) -> Result<Response, FetchError> {
         check_address(&request.uri)?;
+        let max_bytes = request.max_bytes;
+        let client = match request.public_only {
+            false => &self.client,
+            true if may_be_public(request.uri.host().unwrap_or_default()) => &self.public_client,
+            true => return Err(AddressError::Private.into()),
+        };
         let mut get = Request::new(Empty::new());
         *get.uri_mut() = request.uri;
         let headers = get.headers_mut();
@@ -93,12 +145,11 @@ impl Https {
         if request.no_cache {
             headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         }
-        let response = self
-            .client
-            .request(get)
-            .await
-            .map_err(|e| unreachable(&e))?;
-        Ok(Response(response))
+        let response = client.request(get).await.map_err(|e| unreachable(&e))?;
+        Ok(Response {
+            response,
+            max_bytes,
+        })
     }
 
     async fn fetch_key_set(&self, request: FetchRequest) -> Result<FetchResponse, FetchError> {
@@ -122,30 +173,37 @@ impl Https {
     }
 }
 
+fn tls() -> ConfigBuilder<ClientConfig, WantsVerifier> {
+    ClientConfig::builder_with_provider(Arc::new(default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("the provider supports these versions of TLS")
+}
+
 impl Response {
     /// Returns the status.
     #[must_use]
     pub fn status(&self) -> StatusCode {
-        self.0.status()
+        self.response.status()
     }
 
     /// Returns the headers.
     #[must_use]
     pub fn headers(&self) -> &HeaderMap {
-        self.0.headers()
+        self.response.headers()
     }
 
     /// Reads the body.
     ///
     /// # Errors
-    /// [`FetchError::TooLarge`] if it has more than [`KEY_SET_BYTES`](limits::KEY_SET_BYTES), and
-    /// [`FetchError::Unreachable`].
+    /// [`FetchError::TooLarge`] if it has more than [`FetchRequest::max_bytes`], and [`FetchError::Unreachable`].
     pub async fn body(self) -> Result<Vec<u8>, FetchError> {
-        let limit = limits::KEY_SET_BYTES;
-        let announced = self.0.body().size_hint().lower();
-        let body = Limited::new(self.0.into_body(), limit).collect().await;
+        let limit = self.max_bytes;
+        let announced = self.response.body().size_hint().lower();
+        let body = Limited::new(self.response.into_body(), limit)
+            .collect()
+            .await;
         let body = body.map_err(|why| match why.is::<LengthLimitError>() {
-            true => too_large(announced.max(limit as u64 + 1)),
+            true => too_large(announced.max(limit as u64 + 1), limit),
             false => FetchError::Unreachable(why.to_string()),
         })?;
         Ok(body.to_bytes().to_vec())
@@ -169,6 +227,9 @@ fn unreachable(error: &hyper_util::client::legacy::Error) -> FetchError {
     // The innermost cause is the useful one: connection refused, certificate expired.
     while let Some(cause) = why.source() {
         why = cause;
+    }
+    if let Some(why) = why.downcast_ref::<AddressError>() {
+        return (*why).into();
     }
     FetchError::Unreachable(why.to_string())
 }

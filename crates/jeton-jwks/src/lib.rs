@@ -10,7 +10,7 @@
 //!
 //! # async fn example(token: &str) -> Result<(), jeton_jwks::Error> {
 //! // Once.
-//! let keys = RemoteKeySet::new("https://id.example/.well-known/jwks.json")?;
+//! let keys = RemoteKeySet::discover("https://id.example")?;
 //! let verifier = RemoteVerifier::new(&keys, Policy::new("https://id.example", "api"));
 //!
 //! // For every token.
@@ -19,7 +19,25 @@
 //! # }
 //! ```
 //!
-//! A [`MultiIssuerVerifier`] has one key set and one policy for each of several issuers.
+//! [`RemoteKeySet::discover`] finds the key set of an issuer; [`RemoteKeySet::new`] takes its address. A
+//! [`MultiIssuerVerifier`] has one key set and one policy for each of several issuers.
+//!
+//! # Discovery
+//!
+//! [`RemoteKeySet::discover`] takes the issuer and finds its key set. It tries these addresses in order, and the
+//! next one only after status 404 or 410:
+//!
+//! 1. `{issuer}/.well-known/openid-configuration` (OpenID Connect Discovery 1.0, section 4)
+//! 2. `{host}/.well-known/oauth-authorization-server{path}` (RFC 8414, section 3)
+//! 3. `{host}/.well-known/openid-configuration{path}`, if the issuer has a path
+//!
+//! - `issuer` of the document must equal the issuer, byte for byte, including a slash at the end.
+//! - `jwks_uri` must use `https`, or `http` to a loopback host. It may be on another host, but not at a private
+//!   address: see [`allow_private_addresses`](RemoteKeySetBuilder::allow_private_addresses). The host and port of
+//!   the issuer are allowed. The address is checked after the name is resolved.
+//! - A document has at most [`DISCOVERY_BYTES`], and each request has the time limit [`TIMEOUT`]. Members that are not
+//!   read are skipped, however deep they are nested.
+//! - The document is read again with the next fetch after [`Schedule::address_fresh_for`], and after a failure.
 //!
 //! # When keys are fetched
 //!
@@ -63,10 +81,13 @@
 mod address;
 mod builder;
 mod connector;
+mod discovery;
 mod error;
 mod fetch;
 mod https;
+mod metrics;
 mod multi_issuer;
+mod network;
 mod public_keys;
 mod remote;
 mod schedule;
@@ -74,9 +95,11 @@ mod verifier;
 
 pub use address::{AddressError, check_address};
 pub use builder::RemoteKeySetBuilder;
+pub use discovery::{DISCOVERY_BYTES, DiscoveryError, check_issuer, discover_key_set};
 pub use error::{Error, FetchError, Result};
 pub use fetch::{Fetch, FetchFuture, FetchRequest, FetchResponse, TIMEOUT};
 pub use https::{Https, Response};
+pub use metrics::Metrics;
 pub use multi_issuer::{IssuerNotReady, MultiIssuerVerifier};
 pub use remote::RemoteKeySet;
 pub use schedule::Schedule;

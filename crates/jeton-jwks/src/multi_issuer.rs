@@ -2,14 +2,16 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use jeton::__private::UnverifiedJwt;
 use jeton::error::{Claim, InvalidUse, Rejection};
-use jeton::jwt::UnverifiedJwt;
 use jeton::{Clock, Limits, Policy, RawClaims, Verified};
 use serde::de::DeserializeOwned;
 
 #[cfg(doc)]
 use crate::error::Error;
 use crate::error::{FetchError, Result};
+use crate::fetch::Fetch;
+use crate::https::Https;
 use crate::remote::RemoteKeySet;
 use crate::verifier::RemoteVerifier;
 
@@ -26,11 +28,10 @@ use crate::verifier::RemoteVerifier;
 /// use jeton_jwks::{MultiIssuerVerifier, RemoteKeySet};
 ///
 /// # async fn example(token: &str) -> Result<(), jeton_jwks::Error> {
-/// let mut verifier = MultiIssuerVerifier::new();
-/// for issuer in ["https://a.example/", "https://b.example/"] {
-///     let keys = RemoteKeySet::new(format!("{issuer}.well-known/jwks.json"))?;
-///     verifier = verifier.issuer(&keys, Policy::new(issuer, "api"))?;
-/// }
+/// let keys = RemoteKeySet::new("https://b.example/keys.json")?;
+/// let verifier = MultiIssuerVerifier::new()
+///     .discover(Policy::new("https://a.example", "api"))?
+///     .issuer(&keys, Policy::new("https://b.example", "api"))?;
 /// let verified: Verified<RawClaims> = verifier.verify_raw(token).await?;
 /// # Ok(())
 /// # }
@@ -42,6 +43,8 @@ pub struct MultiIssuerVerifier {
     names: HashMap<String, usize>,
     limits: Limits,
     clock: Option<Arc<dyn Clock>>,
+    /// The client for issuers that are discovered.
+    fetch: Option<Arc<dyn Fetch>>,
 }
 
 impl MultiIssuerVerifier {
@@ -73,6 +76,41 @@ impl MultiIssuerVerifier {
         }
         self.issuers.push(verifier);
         Ok(self)
+    }
+
+    /// Adds the issuers of the policy. The key set of each is [discovered](RemoteKeySet::discover). All share one
+    /// client: [`fetch`](MultiIssuerVerifier::fetch).
+    ///
+    /// For other settings, such as a default algorithm, pass a key set of
+    /// [`RemoteKeySet::builder_with_discovery`] to [`issuer`](MultiIssuerVerifier::issuer).
+    ///
+    /// # Errors
+    /// Those of [`issuer`](MultiIssuerVerifier::issuer) and [`RemoteKeySet::discover`].
+    pub fn discover(mut self, policy: Policy) -> Result<Self> {
+        let names = policy.accepted_issuers().unwrap_or_default().to_vec();
+        if names.is_empty() {
+            return Err(jeton::Error::from(InvalidUse::IssuerNotChosen).into());
+        }
+        let fetch = match &self.fetch {
+            Some(fetch) => Arc::clone(fetch),
+            None => Arc::new(Https::new()?),
+        };
+        self.fetch = Some(Arc::clone(&fetch));
+        for name in names {
+            let keys = RemoteKeySet::builder_with_discovery(&*name)
+                .fetch(Arc::clone(&fetch))
+                .build()?;
+            self = self.issuer(&keys, policy.clone().issuers([name]))?;
+        }
+        Ok(self)
+    }
+
+    /// Sets the client for issuers that are [discovered](MultiIssuerVerifier::discover) after this call. Default:
+    /// [`Https`].
+    #[must_use]
+    pub fn fetch(mut self, fetch: impl Fetch) -> Self {
+        self.fetch = Some(Arc::new(fetch));
+        self
     }
 
     /// Sets the limits for the tokens of all issuers.

@@ -1,18 +1,23 @@
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use http::Uri;
+use jeton::Timestamp;
 use jeton::jwk::KeySet;
 use jeton::key::SigAlg;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
+use crate::address::AddressError;
 use crate::builder::RemoteKeySetBuilder;
+use crate::discovery::{DiscoveredIssuer, DiscoveryError, KeySetAddress, send};
 use crate::error::FetchError;
-use crate::fetch::{Fetch, FetchRequest, FetchResponse, TIMEOUT};
+use crate::fetch::{Fetch, FetchRequest, FetchResponse};
+use crate::metrics::Metrics;
 use crate::public_keys::{log_skipped, public_keys};
 use crate::schedule::{Attempts, Need, Schedule, Times};
 
@@ -24,7 +29,7 @@ use crate::schedule::{Attempts, Need, Schedule, Times};
 pub struct RemoteKeySet(Arc<Shared>);
 
 struct Shared {
-    uri: Uri,
+    location: Location,
     fetch: Arc<dyn Fetch>,
     schedule: Schedule,
     /// The algorithm of keys without `alg`.
@@ -32,6 +37,14 @@ struct Shared {
     cached: ArcSwapOption<FetchedKeys>,
     /// Locked while a request runs.
     state: Arc<Mutex<FetchState>>,
+    fetches: AtomicU64,
+    failures: AtomicU64,
+}
+
+/// Where the key set is.
+pub(crate) enum Location {
+    Address(Uri),
+    Issuer(DiscoveredIssuer),
 }
 
 /// A fetched set. It has at least one public key that can verify.
@@ -42,12 +55,16 @@ pub(crate) struct FetchedKeys {
     /// The text of the set, to find out whether it has changed.
     text: Arc<str>,
     times: Times,
+    /// The time of day of the last response that had or confirmed the keys.
+    confirmed: Timestamp,
 }
 
 /// The state of fetching.
 #[derive(Default)]
 struct FetchState {
     attempts: Attempts,
+    /// The address that the issuer published, unless the last request to it failed.
+    address: Option<KeySetAddress>,
     /// The `ETag` of the cached set.
     etag: Option<String>,
     /// The error of the last request, if it failed.
@@ -87,19 +104,58 @@ impl RemoteKeySet {
         RemoteKeySetBuilder::new(address.into())
     }
 
+    /// Creates a key set of an issuer, whose address is discovered: from the discovery document of OpenID
+    /// Connect, or else from that of RFC 8414. It uses [`Https`](crate::Https) and the default [`Schedule`].
+    ///
+    /// `issuer` is `iss` of the tokens, byte for byte. It sends no request. The crate documentation says
+    /// [which addresses are allowed](crate#discovery).
+    ///
+    /// ```
+    /// use jeton::Policy;
+    /// use jeton_jwks::{RemoteKeySet, RemoteVerifier};
+    ///
+    /// let keys = RemoteKeySet::discover("https://id.example")?;
+    /// let verifier = RemoteVerifier::new(&keys, Policy::new("https://id.example", "api"));
+    /// # Ok::<(), jeton_jwks::FetchError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`FetchError::InvalidAddress`] if the issuer is not a URL that is allowed, and those of
+    /// [`Https::new`](crate::Https::new).
+    pub fn discover(issuer: impl Into<String>) -> Result<Self, FetchError> {
+        Self::builder_with_discovery(issuer).build()
+    }
+
+    /// Starts to set up a key set whose address is [discovered](RemoteKeySet::discover).
+    ///
+    /// ```
+    /// use jeton::key::SigAlg;
+    /// use jeton_jwks::RemoteKeySet;
+    ///
+    /// let keys = RemoteKeySet::builder_with_discovery("https://id.example")
+    ///     .default_alg(SigAlg::RS256)
+    ///     .build()?;
+    /// # Ok::<(), jeton_jwks::FetchError>(())
+    /// ```
+    pub fn builder_with_discovery(issuer: impl Into<String>) -> RemoteKeySetBuilder {
+        RemoteKeySetBuilder::with_discovery(issuer.into())
+    }
+
     pub(crate) fn from_parts(
-        uri: Uri,
+        location: Location,
         fetch: Arc<dyn Fetch>,
         schedule: Schedule,
         default_alg: Option<SigAlg>,
     ) -> Self {
         Self(Arc::new(Shared {
-            uri,
+            location,
             fetch,
             schedule,
             default_alg,
             cached: ArcSwapOption::empty(),
             state: Arc::default(),
+            fetches: AtomicU64::new(0),
+            failures: AtomicU64::new(0),
         }))
     }
 
@@ -109,6 +165,29 @@ impl RemoteKeySet {
     pub fn age(&self) -> Option<Duration> {
         let cached = self.0.cached.load();
         cached.as_ref().map(|set| set.times.fetched.elapsed())
+    }
+
+    /// Returns counters and the state of the cache, for the metrics of a service.
+    ///
+    /// ```
+    /// # let keys = jeton_jwks::RemoteKeySet::new("https://id.example/jwks.json")?;
+    /// let metrics = keys.metrics();
+    /// println!("jwks_fetch_failures_total {}", metrics.failures);
+    /// # Ok::<(), jeton_jwks::FetchError>(())
+    /// ```
+    #[must_use]
+    pub fn metrics(&self) -> Metrics {
+        let cached = self.0.cached.load();
+        let cached = cached.as_ref();
+        // In this order, failures are never more than fetches.
+        let failures = self.0.failures.load(Ordering::Acquire);
+        Metrics {
+            fetches: self.0.fetches.load(Ordering::Acquire),
+            failures,
+            last_success: cached.map(|set| set.confirmed),
+            keys: cached.map_or(0, |set| set.keys.len()),
+            skipped: cached.map_or(0, |set| set.keys.skipped().len()),
+        }
     }
 
     /// Returns the cached keys, or `None` if none were fetched yet. [`KeySet::skipped`] says which keys of the
@@ -224,19 +303,14 @@ impl RemoteKeySet {
             // Counted as a failure until the response arrives.
             state.attempts.failures = state.attempts.failures.saturating_add(1);
             state.last_error = Some(FetchError::TimedOut);
-            let request = FetchRequest {
-                uri: shared.uri.clone(),
-                etag: state.etag.clone(),
-                no_cache: proxies == ProxyCache::Revalidate,
-            };
-            let response = timeout(TIMEOUT, shared.fetch.fetch(request)).await;
-            let response = response.unwrap_or(Err(FetchError::TimedOut));
-            match response.and_then(|response| shared.store(response, &mut state.etag)) {
+            shared.fetches.fetch_add(1, Ordering::AcqRel);
+            match shared.fetch_set(&mut state, proxies).await {
                 Ok(()) => {
                     state.attempts.failures = 0;
                     state.last_error = None;
                 }
                 Err(error) => {
+                    shared.failures.fetch_add(1, Ordering::AcqRel);
                     let host = shared.host();
                     let failures = state.attempts.failures;
                     tracing::warn!(host, %error, failures, "fetching the key set failed");
@@ -248,6 +322,49 @@ impl RemoteKeySet {
 }
 
 impl Shared {
+    /// Fetches the set, and first its address if that is not known or is stale.
+    async fn fetch_set(
+        &self,
+        state: &mut FetchState,
+        proxies: ProxyCache,
+    ) -> Result<(), FetchError> {
+        // After a failure, the issuer may have moved its keys: then the address is taken from the document again.
+        let known = state.address.take();
+        let (request, address) = match &self.location {
+            Location::Address(uri) => (FetchRequest::new(uri.clone()), None),
+            Location::Issuer(issuer) => {
+                let is_fresh = |known: &KeySetAddress| {
+                    let age = Instant::now().saturating_duration_since(known.discovered);
+                    self.schedule.address_is_fresh(age)
+                };
+                let address = match known.filter(is_fresh) {
+                    Some(known) => known,
+                    None => {
+                        // The `ETag` is of the address that was used before.
+                        state.etag = None;
+                        issuer.discover(&*self.fetch).await?
+                    }
+                };
+                (address.request(), Some(address))
+            }
+        };
+        let request = request.etag(state.etag.clone());
+        let request = match proxies {
+            ProxyCache::Allowed => request,
+            ProxyCache::Revalidate => request.no_cache(),
+        };
+        let response = send(&*self.fetch, request).await;
+        let response = response.map_err(|error| match (&self.location, error) {
+            (Location::Issuer(_), FetchError::InvalidAddress(why @ AddressError::Private)) => {
+                DiscoveryError::InvalidKeySetAddress(why).into()
+            }
+            (_, error) => error,
+        })?;
+        self.store(response, &mut state.etag)?;
+        state.address = address;
+        Ok(())
+    }
+
     /// Replaces the cached set with the one in the response.
     fn store(
         &self,
@@ -287,19 +404,23 @@ impl Shared {
                 fetched: Instant::now(),
                 fresh_for: self.schedule.freshness(response.max_age),
             },
+            confirmed: Timestamp::now(),
         })));
         Ok(())
     }
 
     fn host(&self) -> &str {
-        self.uri.host().unwrap_or_default()
+        match &self.location {
+            Location::Address(uri) => uri.host().unwrap_or_default(),
+            Location::Issuer(issuer) => issuer.host(),
+        }
     }
 }
 
 impl fmt::Debug for RemoteKeySet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RemoteKeySet")
-            .field("host", &self.0.uri.host())
+            .field("host", &self.0.host())
             .field("schedule", &self.0.schedule)
             .field("age", &self.age())
             .finish_non_exhaustive()

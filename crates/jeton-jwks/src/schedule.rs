@@ -27,15 +27,18 @@ pub struct Schedule {
     fresh_for: Duration,
     cooldown: Duration,
     usable_for: Duration,
+    address_fresh_for: Duration,
 }
 
 impl Default for Schedule {
-    /// Fresh for 5 minutes, a cooldown of 30 seconds, usable for 1 day.
+    /// Fresh for 5 minutes, a cooldown of 30 seconds, usable for 1 day. A discovered address is fresh
+    /// for 1 hour.
     fn default() -> Self {
         Self {
             fresh_for: Duration::from_secs(5 * 60),
             cooldown: Duration::from_secs(30),
             usable_for: DAY,
+            address_fresh_for: Duration::from_secs(60 * 60),
         }
     }
 }
@@ -59,6 +62,21 @@ impl Schedule {
     #[must_use]
     pub fn usable_for(self, usable_for: Duration) -> Self {
         Self { usable_for, ..self }
+    }
+
+    /// Sets how long a [discovered](crate::RemoteKeySet::discover) address is used. The next fetch of the keys
+    /// after it reads the discovery document again. So does the fetch after one that failed.
+    #[must_use]
+    pub fn address_fresh_for(self, address_fresh_for: Duration) -> Self {
+        Self {
+            address_fresh_for,
+            ..self
+        }
+    }
+
+    /// Whether an address that was discovered so long ago is still used.
+    pub(crate) fn address_is_fresh(&self, age: Duration) -> bool {
+        age < self.address_fresh_for
     }
 
     /// How long a response with this `max-age` is fresh.

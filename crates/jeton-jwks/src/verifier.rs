@@ -2,8 +2,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
+use jeton::__private::{UnverifiedJwt, verify_read};
 use jeton::error::Rejection;
-use jeton::jwt::{JwtVerifier, UnverifiedJwt};
+use jeton::jwt::JwtVerifier;
 use jeton::{Clock, Limits, Policy, RawClaims, Verified, Verify as _};
 use serde::de::DeserializeOwned;
 
@@ -81,8 +82,8 @@ impl RemoteVerifier {
         token: &str,
     ) -> Result<Verified<RawClaims>> {
         let keys = self.keys.current().await?;
-        let unknown_key = match self.verifier_for(&keys).verifier.verify_read(read) {
-            Err(error) if error.rejection() == Some(Rejection::UnknownKey) => error,
+        let unknown_key = match verify_read(&self.verifier_for(&keys).verifier, read) {
+            Err(error) if error.rejection() == Some(&Rejection::UnknownKey) => error,
             other => return Ok(other?),
         };
         match self.keys.newer_than(&keys).await {
@@ -105,7 +106,7 @@ impl RemoteVerifier {
     ) -> Result<Verified<T>> {
         let keys = self.keys.current().await?;
         let unknown_key = match verify(&self.verifier_for(&keys).verifier) {
-            Err(error) if error.rejection() == Some(Rejection::UnknownKey) => error,
+            Err(error) if error.rejection() == Some(&Rejection::UnknownKey) => error,
             other => return Ok(other?),
         };
         match self.keys.newer_than(&keys).await {

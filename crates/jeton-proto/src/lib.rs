@@ -8,6 +8,9 @@
 //! let request = IssueRequest { profile: "access".into(), ..IssueRequest::default() };
 //! assert!(request.issuer.is_empty()); // the server's only issuer
 //! ```
+//!
+//! A later version can have more fields in a message: end each literal with `..Default::default()`, and each pattern with
+//! `..`.
 
 /// The package `jeton.v1`: the token service.
 #[allow(missing_docs, unreachable_pub, clippy::all, clippy::unwrap_used)]

@@ -10,8 +10,8 @@ use jeton::Verified;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::claims;
-use crate::failure::{Cause, Describe, Failure, Protocol};
-use crate::layer::Checked;
+use crate::failure::{Cause, Failure, Protocol};
+use crate::layer::{details, is_checked};
 
 /// An axum extractor for the verified claims of a request.
 ///
@@ -53,7 +53,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Authenticated<
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Response> {
         let claims = extract(parts).and_then(|claims| {
             claims.ok_or_else(|| {
-                if parts.extensions.get::<Checked>().is_some() {
+                if is_checked(&parts.extensions) {
                     return Cause::Missing.into();
                 }
                 tracing::error!(
@@ -84,7 +84,5 @@ fn extract<T: DeserializeOwned>(parts: &Parts) -> Result<Option<Verified<T>>, Fa
 }
 
 fn response(failure: Failure, parts: &Parts) -> Response {
-    let checked = parts.extensions.get::<Checked>();
-    let describe = checked.map_or(Describe::Nothing, |checked| checked.describe);
-    failure.response(Protocol::Http, describe)
+    failure.response(Protocol::Http, &details(&parts.extensions))
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use http::header::{
     CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
@@ -39,11 +40,20 @@ pub(crate) enum Cause {
 }
 
 /// What a response says about the error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Describe {
+    #[default]
     Nothing,
     /// Its stable code.
     Code,
+}
+
+/// What the responses of a layer say besides the cause.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Details {
+    pub(crate) describe: Describe,
+    /// The URL of the metadata of the resource (RFC 9728, section 5.1).
+    pub(crate) resource_metadata: Option<Arc<str>>,
 }
 
 /// The protocol of the response.
@@ -88,23 +98,23 @@ impl Failure {
         }
     }
 
-    pub(crate) fn response<B: Default>(
-        self,
-        protocol: Protocol,
-        describe: Describe,
-    ) -> Response<B> {
-        let code = self.code.filter(|_| describe == Describe::Code);
+    pub(crate) fn response<B: Default>(self, protocol: Protocol, details: &Details) -> Response<B> {
+        let code = self.code.filter(|_| details.describe == Describe::Code);
         match protocol {
-            Protocol::Http => self.http(code),
+            Protocol::Http => self.http(code, details.resource_metadata.as_deref()),
             Protocol::Grpc => self.grpc(code),
         }
     }
 
-    fn http<B: Default>(self, code: Option<&'static str>) -> Response<B> {
+    fn http<B: Default>(
+        self,
+        code: Option<&'static str>,
+        resource_metadata: Option<&str>,
+    ) -> Response<B> {
         let mut response = Response::new(B::default());
         *response.status_mut() = self.status();
         let headers = response.headers_mut();
-        if let Some(challenge) = self.challenge(code) {
+        if let Some(challenge) = self.challenge(code, resource_metadata) {
             headers.insert(WWW_AUTHENTICATE, challenge);
         }
         if self.cause == Cause::NoKeys {
@@ -124,22 +134,31 @@ impl Failure {
     }
 
     /// The `WWW-Authenticate` header. A request without a token gets no error code (RFC 6750, section 3).
-    fn challenge(&self, code: Option<&'static str>) -> Option<HeaderValue> {
+    fn challenge(
+        &self,
+        code: Option<&'static str>,
+        resource_metadata: Option<&str>,
+    ) -> Option<HeaderValue> {
         let error = match self.cause {
-            Cause::Missing => return Some(HeaderValue::from_static("Bearer")),
-            Cause::Invalid => "invalid_token",
-            Cause::Malformed => "invalid_request",
-            Cause::Scope => "insufficient_scope",
+            Cause::Missing => None,
+            Cause::Invalid => Some("invalid_token"),
+            Cause::Malformed => Some("invalid_request"),
+            Cause::Scope => Some("insufficient_scope"),
             Cause::NoKeys | Cause::Misconfigured => return None,
         };
-        let mut challenge = format!("Bearer error=\"{error}\"");
-        if let Some(code) = code {
-            challenge += &format!(", error_description=\"{code}\"");
-        }
-        if let Some(scope) = &self.scope {
-            challenge += &format!(", scope=\"{scope}\"");
-        }
-        HeaderValue::try_from(challenge).ok()
+        let parameters = [
+            ("error", error),
+            ("error_description", code.filter(|_| error.is_some())),
+            ("scope", self.scope.as_deref()),
+            ("resource_metadata", resource_metadata),
+        ];
+        let parameters = parameters.into_iter().filter_map(|(name, value)| {
+            let value = value?;
+            Some(format!("{name}=\"{value}\""))
+        });
+        let parameters = parameters.collect::<Vec<_>>().join(", ");
+        let challenge = format!("Bearer {parameters}");
+        HeaderValue::try_from(challenge.trim_end()).ok()
     }
 
     /// A response without a body ("Trailers-Only" in gRPC over HTTP/2).
@@ -161,8 +180,9 @@ impl Failure {
 
     /// The gRPC status of a method.
     #[cfg(feature = "tonic")]
-    pub(crate) fn status_for(&self, describe: Describe) -> tonic::Status {
-        self.grpc_status(self.code.filter(|_| describe == Describe::Code))
+    pub(crate) fn status_for(&self, details: &Details) -> tonic::Status {
+        let code = self.code.filter(|_| details.describe == Describe::Code);
+        self.grpc_status(code)
     }
 
     /// The gRPC status, with the code as `google.rpc.ErrorInfo`.

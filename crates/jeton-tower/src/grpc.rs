@@ -4,8 +4,8 @@ use jeton::Verified;
 use serde::de::DeserializeOwned;
 use tonic::{Request, Status};
 
-use crate::failure::{Cause, Describe, Failure};
-use crate::layer::Checked;
+use crate::failure::{Cause, Failure};
+use crate::layer::{details, is_checked};
 
 /// Returns the verified claims of a request, or the status with which a method of a tonic service fails.
 ///
@@ -22,19 +22,18 @@ use crate::layer::Checked;
 ///   [optional](crate::RequireToken::optional).
 /// - `INTERNAL` if the service has no [`RequireToken`](crate::RequireToken) layer. The cause is logged.
 pub fn require<T: DeserializeOwned>(request: &Request<impl Sized>) -> Result<Verified<T>, Status> {
-    let checked = request.extensions().get::<Checked>();
-    let describe = checked.map_or(Describe::Nothing, |checked| checked.describe);
-    let failure = match (crate::claims(request.extensions()), checked) {
+    let is_checked = is_checked(request.extensions());
+    let failure = match (crate::claims(request.extensions()), is_checked) {
         (Some(Ok(verified)), _) => return Ok(verified),
         (Some(Err(error)), _) => {
             tracing::debug!(%error, "the claims do not match the type of the method");
             Failure::from(&error)
         }
-        (None, Some(_)) => Cause::Missing.into(),
-        (None, None) => {
+        (None, true) => Cause::Missing.into(),
+        (None, false) => {
             tracing::error!("a method requires claims, but its service has no RequireToken layer");
             Cause::Misconfigured.into()
         }
     };
-    Err(failure.status_for(describe))
+    Err(failure.status_for(&details(request.extensions())))
 }

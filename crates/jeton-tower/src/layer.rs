@@ -2,13 +2,14 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use http::{Request, Response};
+use http::{Extensions, Request, Response};
 use jeton::{RawClaims, Verified};
 use tower_layer::Layer;
 use tower_service::Service;
 
 use crate::bearer::bearer;
-use crate::failure::{Cause, Describe, Failure, Protocol};
+use crate::failure::{Cause, Describe, Details, Failure, Protocol};
+use crate::resource_metadata::ResourceMetadata;
 use crate::source::{Source, TokenVerifier};
 
 /// A layer that passes requests with a valid token, and adds the claims to their extensions.
@@ -18,13 +19,22 @@ use crate::source::{Source, TokenVerifier};
 pub struct RequireToken {
     source: Source,
     is_optional: bool,
-    describe: Describe,
+    details: Details,
 }
 
 /// Marks requests that passed [`RequireToken`].
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Checked {
-    pub(crate) describe: Describe,
+#[derive(Debug, Clone)]
+struct Checked(Details);
+
+/// Returns whether [`RequireToken`] checked a request.
+pub(crate) fn is_checked(extensions: &Extensions) -> bool {
+    extensions.get::<Checked>().is_some()
+}
+
+/// Returns what responses to a request say. It is the default if no [`RequireToken`] checked the request.
+pub(crate) fn details(extensions: &Extensions) -> Details {
+    let checked = extensions.get::<Checked>();
+    checked.map_or_else(Details::default, |checked| checked.0.clone())
 }
 
 impl RequireToken {
@@ -35,7 +45,7 @@ impl RequireToken {
         Self {
             source: verifier.into_source(),
             is_optional: false,
-            describe: Describe::Nothing,
+            details: Details::default(),
         }
     }
 
@@ -55,11 +65,17 @@ impl RequireToken {
     /// By default the response does not say why a token is rejected. The code has nothing from the token, but it
     /// tells the sender which check failed.
     #[must_use]
-    pub fn describe_errors(self) -> Self {
-        Self {
-            describe: Describe::Code,
-            ..self
-        }
+    pub fn describe_errors(mut self) -> Self {
+        self.details.describe = Describe::Code;
+        self
+    }
+
+    /// Adds the address of the metadata to `WWW-Authenticate`, so that clients find out where to get a token
+    /// (RFC 9728, section 5.1). [`RequireScope`](crate::RequireScope) under this layer does it too.
+    #[must_use]
+    pub fn resource_metadata(mut self, metadata: &ResourceMetadata) -> Self {
+        self.details.resource_metadata = Some(metadata.url().into());
+        self
     }
 }
 
@@ -103,12 +119,12 @@ where
         let RequireToken {
             source,
             is_optional,
-            describe,
+            details,
         } = self.required.clone();
         Box::pin(async move {
             // Claims in the extensions must come from this layer only.
             request.extensions_mut().remove::<Verified<RawClaims>>();
-            request.extensions_mut().insert(Checked { describe });
+            request.extensions_mut().insert(Checked(details.clone()));
             let protocol = Protocol::of(request.headers());
             let verified = match bearer(request.headers()) {
                 Ok(Some(token)) => source.verify(token).await.map(Some),
@@ -117,7 +133,7 @@ where
                 Err(_) => Err(Failure::from(Cause::Malformed)),
             };
             match verified {
-                Err(failure) => return Ok(failure.response(protocol, describe)),
+                Err(failure) => return Ok(failure.response(protocol, &details)),
                 Ok(Some(verified)) => drop(request.extensions_mut().insert(verified)),
                 Ok(None) => {}
             }

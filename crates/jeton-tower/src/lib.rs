@@ -44,6 +44,18 @@
 //! The response does not say why a token was rejected, unless [`RequireToken::describe_errors`] is set. The log does
 //! (`tracing`, level `DEBUG`).
 //!
+//! [`ResourceMetadata`] says which issuers and scopes the service accepts (RFC 9728). With
+//! [`RequireToken::resource_metadata`], `WWW-Authenticate` has its address.
+//!
+//! # Order of layers
+//!
+//! In axum, the layer that is added last runs first. Add a CORS layer after [`RequireToken`]. It then answers a preflight
+//! request, which has no token, and adds its headers to error responses. Browsers show `WWW-Authenticate` to a page only
+//! if the CORS layer exposes it.
+//!
+//! `route_layer` is for the routes that the router has at that point, also nested ones. Other paths get 404 then; with
+//! `layer` they get 401.
+//!
 //! # tonic
 //!
 //! Add the same layer to a server or to one service. tonic's `LayerExt::named_layer` keeps the name of a service, which
@@ -72,6 +84,7 @@ mod failure;
 #[cfg(feature = "tonic")]
 mod grpc;
 mod layer;
+mod resource_metadata;
 mod scope;
 #[cfg(feature = "tonic")]
 mod send;
@@ -79,6 +92,7 @@ mod source;
 
 pub use bearer::{MalformedAuthorization, bearer};
 pub use layer::{RequireToken, RequireTokenService};
+pub use resource_metadata::ResourceMetadata;
 pub use scope::{RequireScope, RequireScopeService};
 pub use source::{TokenVerifier, kind};
 

@@ -9,8 +9,8 @@ use jeton::{RawClaims, Verified};
 use tower_layer::Layer;
 use tower_service::Service;
 
-use crate::failure::{Cause, Describe, Failure, Protocol};
-use crate::layer::Checked;
+use crate::failure::{Cause, Failure, Protocol};
+use crate::layer::{details, is_checked};
 
 /// A layer that passes requests whose token has these scopes. [`RequireToken`](crate::RequireToken) must verify the
 /// token before.
@@ -31,6 +31,9 @@ use crate::layer::Checked;
 ///     .layer(RequireToken::new(verifier));
 /// # Ok::<(), jeton::Error>(())
 /// ```
+///
+/// As `route_layer` of a router it is for all routes that the router has at that point, also nested ones. A layer that is
+/// added later runs earlier, so add [`RequireToken`](crate::RequireToken) after it.
 #[derive(Debug, Clone)]
 pub struct RequireScope {
     scopes: Arc<[Cow<'static, str>]>,
@@ -62,7 +65,7 @@ impl RequireScope {
 
     fn check(&self, extensions: &Extensions) -> Result<(), Failure> {
         let Some(verified) = extensions.get::<Verified<RawClaims>>() else {
-            if extensions.get::<Checked>().is_some() {
+            if is_checked(extensions) {
                 return Err(Cause::Missing.into());
             }
             tracing::error!("a route requires scopes, but has no RequireToken layer");
@@ -116,9 +119,8 @@ where
         let Err(failure) = self.required.check(request.extensions()) else {
             return Box::pin(self.inner.call(request));
         };
-        let checked = request.extensions().get::<Checked>();
-        let describe = checked.map_or(Describe::Nothing, |checked| checked.describe);
-        let response = failure.response(Protocol::of(request.headers()), describe);
+        let protocol = Protocol::of(request.headers());
+        let response = failure.response(protocol, &details(request.extensions()));
         Box::pin(std::future::ready(Ok(response)))
     }
 }

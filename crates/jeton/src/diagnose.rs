@@ -2,6 +2,7 @@ use crate::key::Keys;
 
 /// The result of checking a signature over bytes that the caller chose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SignatureCheck {
     /// The signature is valid for the key.
     Valid,
@@ -22,7 +23,7 @@ pub enum SignatureCheck {
 /// The result must not be used to accept a token: the bytes can be anything, such as parts with padding.
 ///
 /// ```
-/// use jeton::diagnose::{SignatureCheck, check_signature};
+/// use jeton::__private::{SignatureCheck, check_signature};
 /// use jeton::jws::JwsSigner;
 /// use jeton::key::{Keys, SigAlg, SigningKey};
 ///

@@ -17,7 +17,8 @@ use crate::error::Result;
 /// - [`RemoteSigner`](crate::remote::RemoteSigner) issues JWTs with a remote signer.
 /// - The keys of [`paseto`](crate::paseto) issue PASETOs.
 ///
-/// Other types may implement it too, for example to choose between keys.
+/// Other types may implement it too, for example to choose between keys. Only
+/// [`issue_with_clock`](Issue::issue_with_clock) is required, and later versions require no other method.
 ///
 /// It is object-safe: `&impl Issue` and `&dyn Issue` both work. The concrete types have their own `issue`
 /// method, so only generic code needs the trait in scope.

@@ -47,6 +47,9 @@
 //!
 //! Each error has a message for people, and a stable [code](error::codes) for programs.
 //!
+//! Only what this documentation shows is stable. The module `__private` serves the other crates of this project, which
+//! require exactly this version; any release may change it.
+//!
 //! The library does no I/O and starts no threads. A [`Clock`] is its only source of time. Every size that
 //! an attacker can choose has a limit in [`limits`]. Insecure and legacy options are in [`danger`].
 
@@ -107,15 +110,18 @@ pub mod error;
 mod json;
 pub mod limits;
 
-/// Strict JSON reading for the service and the command line. Not covered by semantic versioning.
-#[doc(hidden)]
-pub mod strict {
-    pub use crate::json::{JsonError, Member, read_members};
-}
+// Explains why a signature was rejected, for the command line.
+mod diagnose;
 
-/// Explains why a signature was rejected, for the command line. Not covered by semantic versioning.
+/// What the other crates of this project need, and nobody else. Any release may change or remove it.
 #[doc(hidden)]
-pub mod diagnose;
+pub mod __private {
+    pub use crate::claims::read_json_claims;
+    pub use crate::diagnose::{SignatureCheck, check_signature};
+    pub use crate::json::{JsonError, Member, read_members};
+    pub use crate::jwt::multi_issuer::UnverifiedJwt;
+    pub use crate::jwt::verifier::verify_read;
+}
 
 pub use cache::{Cached, Revocations};
 pub use claims::{Claims, CustomClaims, JsonClaims, WithRegistered};

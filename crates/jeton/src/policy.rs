@@ -42,9 +42,9 @@ pub struct Policy {
 }
 
 /// A required custom claim.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct CustomClaim {
-    name: &'static str,
+    name: Arc<str>,
     is_string: bool,
 }
 
@@ -108,7 +108,7 @@ impl Policy {
             .require(Claim::IssuedAt)
             .require(Claim::TokenId);
         policy.required_custom.push(CustomClaim {
-            name: "client_id",
+            name: "client_id".into(),
             is_string: true,
         });
         policy
@@ -204,14 +204,18 @@ impl Policy {
     /// Requires that this custom claim is present and not null, for example `client_id` (RFC 9068). Its value is not
     /// checked otherwise. For a registered claim, use [`require`](Policy::require).
     ///
+    /// The name may come from a configuration:
+    ///
     /// ```
     /// use jeton::Policy;
     ///
-    /// let policy = Policy::new("https://id.example", "api").require_custom("client_id");
+    /// let required: Vec<String> = vec!["client_id".into(), "tenant".into()];
+    /// let policy = Policy::new("https://id.example", "api");
+    /// let policy = required.into_iter().fold(policy, Policy::require_custom);
     /// ```
-    pub fn require_custom(mut self, name: &'static str) -> Policy {
+    pub fn require_custom(mut self, name: impl Into<Cow<'static, str>>) -> Policy {
         self.required_custom.push(CustomClaim {
-            name,
+            name: Arc::from(&*name.into()),
             is_string: false,
         });
         self
@@ -336,9 +340,13 @@ impl Policy {
             let first = value.and_then(|range| payload.as_bytes().get(range.start));
             match first {
                 // The claims are JSON, so only null starts with `n`.
-                None | Some(b'n') => return Err(Rejection::CustomClaimMissing(name)),
+                None | Some(b'n') => {
+                    return Err(Rejection::CustomClaimMissing(Arc::clone(name)));
+                }
                 Some(b'"') => {}
-                Some(_) if *is_string => return Err(Rejection::CustomClaimType(name)),
+                Some(_) if *is_string => {
+                    return Err(Rejection::CustomClaimType(Arc::clone(name)));
+                }
                 Some(_) => {}
             }
         }
@@ -583,20 +591,30 @@ mod tests {
     }
 
     #[test]
+    fn required_claim_of_a_configuration_is_named() {
+        let configured = String::from("tenant");
+        let policy = times().without_expiry().require_custom(configured);
+        assert_eq!(check(&policy, r#"{"tenant":1}"#), Ok(()));
+        let missing = check(&policy, "{}").expect_err("no tenant");
+        assert_eq!(missing, Rejection::CustomClaimMissing("tenant".into()));
+        assert_eq!(missing.to_string(), "the claim `tenant` is missing");
+    }
+
+    #[test]
     fn required_custom_claim_is_found_in_every_layout() {
         let policy = times().without_expiry().require_custom("client_id");
-        let missing = Err(Rejection::CustomClaimMissing("client_id"));
+        let missing = Err(Rejection::CustomClaimMissing("client_id".into()));
         let many: String = (0..20).map(|n| format!("\"m{n}\":0,")).collect();
         for (payload, expected) in [
             (r#"{"client_id":"c"}"#.to_owned(), Ok(())),
             (r#"{"client\u005fid":"c"}"#.to_owned(), Ok(())),
             (format!("{{{many}\"client_id\":1}}"), Ok(())),
-            (format!("{{{many}\"client_id\":null}}"), missing),
-            (r#"{"client_id":null}"#.to_owned(), missing),
-            (format!("{{{many}\"x\":1}}"), missing),
+            (format!("{{{many}\"client_id\":null}}"), missing.clone()),
+            (r#"{"client_id":null}"#.to_owned(), missing.clone()),
+            (format!("{{{many}\"x\":1}}"), missing.clone()),
             (
                 r#"{"Client_id":"c","a":{"client_id":1}}"#.to_owned(),
-                missing,
+                missing.clone(),
             ),
             ("{}".to_owned(), missing),
         ] {

@@ -16,6 +16,10 @@ use crate::verified::{RawClaims, Scratch, Verified, VerifiedIn};
 /// [`Verified::deserialize`] then deserializes the custom claims. The concrete types have a `verify` method that does
 /// both, so only generic code needs the trait in scope.
 ///
+/// Other types may implement it too, for example to choose between verifiers, or as a double in a test. Only
+/// [`verify_raw`](Verify::verify_raw) and [`recheck`](Verify::recheck) are required, and later versions require no
+/// other method.
+///
 /// ```
 /// use std::time::Duration;
 /// use jeton::key::{SigAlg, SigningKey};
@@ -56,6 +60,8 @@ pub trait Verify: Send + Sync {
 
     /// Verifies a token with its payload in `scratch`, without an allocation if the format allows it.
     ///
+    /// By default, the payload of [`verify_raw`](Verify::verify_raw) is copied.
+    ///
     /// # Errors
     ///
     /// Those of [`verify_raw`](Verify::verify_raw).
@@ -63,7 +69,9 @@ pub trait Verify: Send + Sync {
         &self,
         token: &str,
         scratch: &'s mut Scratch,
-    ) -> Result<VerifiedIn<'s, RawClaims>>;
+    ) -> Result<VerifiedIn<'s, RawClaims>> {
+        Ok(self.verify_raw(token)?.copied_into(scratch))
+    }
 
     /// Checks claims that this verifier verified earlier against its policy at the current time. The signature is
     /// not verified again.

@@ -54,7 +54,10 @@ fn symmetric_key_in_a_set_needs_hmac() {
     } else {
         assert_eq!(set.len(), 1);
         assert_eq!(set.skipped().len(), 1);
-        assert_eq!(set.skipped()[0].reason().problem(), KeyProblem::Unsupported);
+        assert_eq!(
+            set.skipped()[0].reason().problem(),
+            &KeyProblem::Unsupported
+        );
     }
 }
 

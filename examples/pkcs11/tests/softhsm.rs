@@ -205,7 +205,7 @@ fn signature_with_wrong_salt_length_is_an_error() {
         let output = token.run(&["issue", "key", "PS256", ISSUER, AUDIENCE, salt_bytes]);
         assert!(!output.status.success() && output.stdout.is_empty());
         assert!(
-            printed(&output).contains("Remote(Signature)"),
+            printed(&output).contains("SIGNER_SIGNATURE_INVALID"),
             "{}",
             printed(&output)
         );

@@ -44,7 +44,7 @@ impl Verify {
     pub(super) fn run(self) -> Outcome {
         let result = self.verify();
         let valid = match self.json {
-            true => verification_output::print_rejection(result)?,
+            true => verification_output::print_rejection(result, &[])?,
             false => result?,
         };
         if self.json {

@@ -67,13 +67,13 @@ pub(super) fn check(
         && (findings.error_count() == before
             || rejection == Rejection::DuplicateMember(Part::Payload))
     {
-        let (what, advice) = payload_problem(rejection, text);
+        let (what, advice) = payload_problem(&rejection, text);
         findings.wrong_for(rejection, what, advice);
     }
 }
 
 /// Describes a problem of the whole payload.
-fn payload_problem(rejection: Rejection, text: &str) -> (String, &'static str) {
+fn payload_problem(rejection: &Rejection, text: &str) -> (String, &'static str) {
     match (rejection, Members::strict(text, DEPTH_MAX)) {
         (Rejection::DuplicateMember(_), Err(Problem::Duplicate(name))) => (
             format!("payload: duplicate member {name:?}"),
@@ -175,7 +175,7 @@ impl ClaimsCheck<'_> {
 
     /// Reports a claim that is not a valid time.
     fn invalid_time(&self, findings: &mut Section, name: &str, rejection: Rejection) {
-        match (self.format, self.seconds(name), rejection) {
+        match (self.format, self.seconds(name), &rejection) {
             (Format::Jwt, Some(at), Rejection::ClaimRange(_)) if at >= SECONDS_MAX => findings
                 .wrong_for(
                     rejection,
@@ -189,11 +189,11 @@ impl ClaimsCheck<'_> {
             ),
             (Format::Paseto, _, Rejection::ClaimType(_) | Rejection::ClaimRange(_)) => findings
                 .wrong_for(
-                    rejection,
+                    &rejection,
                     format!("{name} is not a time: {rejection}"),
                     "times of a PASETO are RFC 3339 text, for example 2026-11-20T09:00:00Z",
                 ),
-            _ => findings.wrong_for(rejection, rejection.to_string(), ""),
+            _ => findings.wrong_for(&rejection, rejection.to_string(), ""),
         }
     }
 
@@ -202,7 +202,7 @@ impl ClaimsCheck<'_> {
         let policy = || self.policy_args.policy().without_expiry();
         match (
             self.rejected("iss", policy().any_audience()),
-            self.policy_args.issuer(),
+            self.policy_args.issuer().as_deref(),
         ) {
             (None, Some(wanted)) => findings.good(format!("issuer {wanted}")),
             (None, None) => {}
@@ -222,7 +222,7 @@ impl ClaimsCheck<'_> {
         }
         match (
             self.rejected("aud", policy().any_issuer()),
-            self.policy_args.audience(),
+            self.policy_args.audience().as_deref(),
         ) {
             (None, Some(wanted)) => findings.good(format!("audience {wanted}")),
             (None, None) => {}
@@ -256,7 +256,7 @@ impl ClaimsCheck<'_> {
     }
 
     fn invalid_text(&self, findings: &mut Section, name: &str, rejection: Rejection) {
-        match (rejection, self.value(name)) {
+        match (&rejection, self.value(name)) {
             (Rejection::ClaimType(_), Some(value)) => findings.wrong_for(
                 rejection,
                 format!(

@@ -2,8 +2,8 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::fetch::Date;
 use super::findings::Section;
+use crate::fetch::Date;
 
 /// The first day of 2025, in seconds since 1970. An earlier time means that the clock is wrong.
 const EARLIEST_PLAUSIBLE: i64 = 1_735_689_600;

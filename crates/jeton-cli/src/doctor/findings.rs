@@ -19,6 +19,12 @@ pub(super) struct Section {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     findings: Vec<Finding>,
+    /// For a rejected token: one of [`jeton::error::codes`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'static str>,
+    /// For a token: what was removed around it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    input_notes: Vec<String>,
     /// For a token: the result of each key.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     keys: Vec<KeyCheck>,
@@ -57,12 +63,17 @@ impl Finding {
 /// Explains every message: after this finding, the command checks nothing else.
 pub(super) const EVERYTHING: &str = "";
 
+/// The advice about text that was removed around a token.
+const REMOVED_ADVICE: &str = "other verifiers accept only the token itself";
+
 impl Section {
     pub(super) fn new(about: &'static str) -> Section {
         Section {
             about,
             name: None,
             findings: Vec::new(),
+            code: None,
+            input_notes: Vec::new(),
             keys: Vec::new(),
         }
     }
@@ -204,6 +215,16 @@ impl Section {
         });
     }
 
+    /// Sets the code of the rejection of a token.
+    pub(super) fn set_code(&mut self, code: Option<&'static str>) {
+        self.code = code;
+    }
+
+    /// Sets what was removed around a token. The text output shows it as warnings.
+    pub(super) fn set_input_notes(&mut self, notes: Vec<String>) {
+        self.input_notes = notes;
+    }
+
     /// Sets the results of the keys of a token.
     pub(super) fn set_key_checks(&mut self, keys: Vec<KeyCheck>) {
         self.keys = keys;
@@ -252,6 +273,10 @@ impl Section {
             Some(name) => format!("{} {}\n", self.about, escape::line(name)),
             None => format!("{}\n", self.about),
         };
+        for note in &self.input_notes {
+            push(&mut out, "? ", note, columns);
+            push(&mut out, "    ", REMOVED_ADVICE, columns);
+        }
         for finding in &self.findings {
             let mark = match finding.state {
                 State::Good => "  ",

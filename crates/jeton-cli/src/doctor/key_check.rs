@@ -3,8 +3,7 @@
 use jeton::key::Alg;
 use serde::Serialize;
 
-use super::secrets::SecretEncoding;
-use crate::keyfile::KeyFile;
+use crate::keyfile::{KeyFile, SecretEncoding};
 
 /// Whether a key signed a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

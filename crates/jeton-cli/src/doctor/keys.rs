@@ -6,25 +6,47 @@ use std::slice;
 
 use jeton::key::{Alg, KeyFormat, KeyHalf};
 use jeton::limits;
-use serde::Deserialize;
 
 use super::Criteria;
-use super::fetch::{Date, Fetched, KeySetUrl, text_of};
 use super::findings::Section;
 use super::secrets;
 use crate::exit::Outcome;
+use crate::fetch::{Date, Fetched, Problem, RemoteKeyArgs, RemoteKeys, text_of};
+use crate::input;
 use crate::json::Members;
-use crate::keyfile::{AnyKey, Form, Half, KEY_ERROR_PREFIX, KeyFile};
-use crate::{input, output, paseto};
+use crate::keyfile::{AnyKey, Form, KEY_ERROR_PREFIX, KeyFile, Secret, suggest_secret};
+use crate::paseto;
 
 /// The keys, and the findings about their source.
 pub(super) struct Keys {
     pub(super) section: Section,
     /// The key file, if it could be read.
     pub(super) found: Option<KeyFile>,
+    /// The keys from a URL without secret keys, which verify nothing.
+    pub(super) published: Option<KeyFile>,
     /// The time of the server.
     pub(super) date: Option<Date>,
     pub(super) is_from_url: bool,
+}
+
+impl Keys {
+    fn unusable(section: Section) -> Keys {
+        Keys {
+            section,
+            found: None,
+            published: None,
+            date: None,
+            is_from_url: false,
+        }
+    }
+
+    /// Returns the keys that can verify.
+    pub(super) fn to_verify(&self) -> Option<&KeyFile> {
+        match self.is_from_url {
+            true => self.published.as_ref(),
+            false => self.found.as_ref(),
+        }
+    }
 }
 
 /// The members of a JWK that are not key material.
@@ -72,26 +94,18 @@ impl JwkMembers {
 }
 
 /// Reads a key file or fetches a key set. A file that is no key file may be the secret that signed the token.
-pub(super) fn load(place: &Path, token: Option<&Outcome<String>>) -> Outcome<Keys> {
-    match place.to_str().filter(|text| KeySetUrl::is(text)) {
-        Some(text) => Ok(from_url(&KeySetUrl::read(text)?)),
-        None => {
-            let (section, found) = match (KeyFile::read_as(place, None), token) {
-                (Ok(file), _) => (Section::named("keys", file.name()), Some(file)),
-                (Err(failure), Some(Ok(token))) => match secret(place, token) {
-                    Some(section) => (section, None),
-                    None => return Err(failure),
-                },
-                (Err(failure), _) => return Err(failure),
-            };
-            Ok(Keys {
-                section,
-                found,
-                date: None,
-                is_from_url: false,
-            })
-        }
+pub(super) fn load(place: &Path, remote: &RemoteKeyArgs, token: Option<&str>) -> Outcome<Keys> {
+    if let Some(remote) = remote.at("--keys", place)? {
+        return Ok(from_url(&remote));
     }
+    KeyFile::read_as(place, None)
+        .map(of_file)
+        .or_else(
+            |failure| match token.and_then(|token| secret(place, token)) {
+                Some(section) => Ok(Keys::unusable(section)),
+                None => Err(suggest_secret("--keys", place, failure)),
+            },
+        )
 }
 
 /// Reports a file without a key as a secret. Standard input cannot be read again.
@@ -100,55 +114,58 @@ fn secret(place: &Path, token: &str) -> Option<Section> {
         return None;
     }
     let bytes = input::key_bytes(place, limits::KEY_SET_BYTES).ok()?;
-    secrets::check_file(&input::name_of(place), &bytes, token)
+    secrets::check_file(place, &bytes, token)
 }
 
-fn from_url(url: &KeySetUrl) -> Keys {
-    let mut section = Section::named("keys", &url.name());
-    output::note(format_args!("fetching {}", url.name()));
-    let response = match url.fetch() {
+/// Fetches the key set of the issuer, if the caller named one.
+pub(super) fn of_issuer(remote: &RemoteKeyArgs) -> Outcome<Option<Keys>> {
+    Ok(remote.of_issuer()?.map(|remote| from_url(&remote)))
+}
+
+/// Returns the key of a secret.
+pub(super) fn of_secret(secret: &Secret) -> Outcome<Keys> {
+    secret.key_file().map(of_file)
+}
+
+fn of_file(file: KeyFile) -> Keys {
+    Keys {
+        found: Some(file.clone()),
+        ..Keys::unusable(Section::named("keys", file.name()))
+    }
+}
+
+fn from_url(remote: &RemoteKeys) -> Keys {
+    let mut keys = Keys {
+        is_from_url: true,
+        ..Keys::unusable(Section::named("keys", &remote.name()))
+    };
+    let response = match remote.fetch() {
         Ok(response) => response,
-        Err(why) => {
-            section.wrong(
-                why,
-                "verifiers cannot fetch the keys and reject every token",
-            );
-            return Keys {
-                section,
-                found: None,
-                date: None,
-                is_from_url: true,
+        Err(Problem { what, how }) => {
+            let how = match &*how {
+                "" => "verifiers cannot fetch the keys and reject every token",
+                how => how,
             };
+            keys.section.wrong(what, how);
+            return keys;
         }
     };
-    let date = response.date.clone();
-    let found = check_response(&mut section, response);
-    if let Some(file) = &found {
-        secrets(&mut section, file);
+    keys.found = check_response(&mut keys.section, &response);
+    keys.date = response.date.clone();
+    if let Some(file) = &keys.found {
+        secrets(&mut keys.section, file);
+        // The checks of each key report a set that cannot be read.
+        let published = file.clone().without_secrets();
+        keys.published = published.unwrap_or_else(|_| Some(file.clone()));
     }
-    Keys {
-        section,
-        found,
-        date,
-        is_from_url: true,
-    }
+    keys
 }
 
 /// Checks the response.
-fn check_response(section: &mut Section, response: Fetched) -> Option<KeyFile> {
-    let (status, bytes) = (response.status, response.body.len());
-    let took = response.took.as_millis();
-    if status != 200 {
-        let what = match text_of(&response.headers, "location") {
-            Some(_) if (300..400).contains(&status) => {
-                format!("status {status}: not every verifier follows redirects")
-            }
-            _ => format!("status {status}"),
-        };
-        section.wrong(
-            what,
-            "the URL that verifiers use must return the key set with status 200",
-        );
+fn check_response(section: &mut Section, response: &Fetched) -> Option<KeyFile> {
+    let (took, bytes) = (response.took.as_millis(), response.body.len());
+    if let Err(Problem { what, how }) = response.check_status() {
+        section.wrong(what, &how);
         return None;
     }
     section.good(format!("response after {took} ms, {bytes} bytes"));
@@ -179,38 +196,20 @@ fn check_response(section: &mut Section, response: Fetched) -> Option<KeyFile> {
             "verifiers see a new key only when the copy expires: configure the cache to obey no-cache",
         );
     }
-    if let Some(keys_at) = metadata(&response.body) {
-        section.wrong(
-            "the response is provider metadata, not a key set",
-            &format!("use the URL in jwks_uri: {keys_at}"),
-        );
-        return None;
+    match response.key_file("the response") {
+        Ok(file) => Some(file),
+        Err(Problem { what, how }) => {
+            section.wrong(what, &how);
+            None
+        }
     }
-    let file = KeyFile::of("the response", &response.body).ok();
-    if file.is_none() {
-        section.wrong(
-            "the response is not a key set",
-            "a key set is a JSON object with the member keys (RFC 7517, section 5)",
-        );
-    }
-    file
-}
-
-/// Returns `jwks_uri`, if the response is provider metadata (RFC 8414).
-fn metadata(body: &[u8]) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Metadata {
-        jwks_uri: String,
-    }
-    let metadata: Metadata = serde_json::from_slice(body).ok()?;
-    Some(metadata.jwks_uri)
 }
 
 /// Reports private keys in a published set. This is an error even if the token is accepted.
 fn secrets(section: &mut Section, file: &KeyFile) {
     let set_keys = file.set_keys().ok().flatten();
     let keys = set_keys.as_deref().unwrap_or(slice::from_ref(file));
-    for (index, key) in keys.iter().enumerate().filter(|(_, key)| is_secret(key)) {
+    for (index, key) in keys.iter().enumerate().filter(|(_, key)| key.is_secret()) {
         section.wrong(
             format!(
                 "key {}: {}: a secret key is published",
@@ -219,13 +218,6 @@ fn secrets(section: &mut Section, file: &KeyFile) {
             ),
             "anyone can sign with it: remove it, create a new key, and publish public keys only",
         );
-    }
-}
-
-fn is_secret(key: &KeyFile) -> bool {
-    match key.any_algorithm() {
-        Ok(loaded) => loaded.half() != Half::Public,
-        Err(_) => key.has_secret(),
     }
 }
 
@@ -258,7 +250,7 @@ fn describe(file: &KeyFile) -> String {
         },
         Form::Der(_, KeyHalf::Private) => format!("{format}, a private key"),
         Form::Der(..) => format!("{format}, a public key"),
-        Form::Jwk(_) | Form::Paserk(_) => format.to_owned(),
+        Form::Jwk(_) | Form::Paserk(_) | Form::Several(_) => format.to_owned(),
     }
 }
 
@@ -274,7 +266,9 @@ pub(super) fn check_each(
         paserk(&mut section, file, text, criteria);
         return section;
     }
-    section.good(describe(file));
+    if criteria.secret.is_none() {
+        section.good(describe(file));
+    }
     let set_keys = match file.set_keys() {
         Ok(set_keys) => set_keys,
         Err(failure) => {
@@ -289,7 +283,10 @@ pub(super) fn check_each(
     let (mut without_alg, mut without_kid) = (Vec::new(), Vec::new());
     for (index, key) in keys.iter().enumerate() {
         let members = JwkMembers::of(key);
-        let name = format!("key {}: {}", index + 1, members.name());
+        let name = match criteria.secret {
+            Some(_) => file.name().to_owned(),
+            None => format!("key {}: {}", index + 1, members.name()),
+        };
         if let Some(why) = set_keys.as_ref().and_then(|_| why_skipped(key)) {
             match lists_skipped {
                 true => section.good(format!("{name}: skipped: {why}")),
@@ -304,9 +301,9 @@ pub(super) fn check_each(
             );
         }
         // A published secret key has been reported already.
-        if !(is_from_url && is_secret(key)) {
+        if !(is_from_url && key.is_secret()) {
             let is_in_set = set_keys.is_some();
-            match lacks_algorithm(key, is_in_set, criteria) {
+            match lacks_algorithm(key, criteria) {
                 true => without_alg.push((key, name)),
                 false => one(&mut section, key, &name, is_in_set, criteria),
             }
@@ -356,14 +353,23 @@ fn why_skipped(key: &KeyFile) -> Option<String> {
 }
 
 fn one(section: &mut Section, key: &KeyFile, name: &str, is_in_set: bool, criteria: &Criteria<'_>) {
-    let loads = |alg| match is_in_set {
-        true => key.set_key_to_verify(alg, criteria.allowed).is_ok(),
-        false => key.to_verify(alg, criteria.allowed).is_ok(),
+    let loaded = match is_in_set {
+        true => key
+            .set_key_to_verify(criteria.alg, criteria.allowed)
+            .map(drop),
+        false => key.to_verify(criteria.alg, criteria.allowed).map(drop),
     };
-    match key.any_algorithm() {
+    let needs_algorithm = key.needs_algorithm(criteria.allowed);
+    match (key.any_algorithm(), criteria.alg) {
         // It verifies with a feature that the caller enabled.
-        Err(_) if loads(criteria.alg) => section.good(name.to_owned()),
-        Err(failure) => {
+        (Err(_), _) if loaded.is_ok() => section.good(name.to_owned()),
+        (Ok(_), Some(alg)) if needs_algorithm && let Err(failure) = &loaded => {
+            let why = reason(key, failure.message());
+            let hint = failure.hint_text().unwrap_or_default();
+            section.undetermined(format!("{name}: unusable with {alg} (--alg): {why}"), hint);
+            section.explaining(why);
+        }
+        (Err(failure), _) => {
             let why = reason(key, failure.message());
             section.wrong_for(
                 why,
@@ -373,27 +379,30 @@ fn one(section: &mut Section, key: &KeyFile, name: &str, is_in_set: bool, criter
                     .unwrap_or("verifiers skip the key, or reject the whole set"),
             );
         }
-        Ok(_) if is_for_another_use(key) => {
+        (Ok(_), _) if is_for_another_use(key) => {
             section.good(format!("{name}: for encryption, not for verification"));
         }
-        Ok(loaded) if is_secret(key) => section.good(format!(
-            "{name}: {}; secret, do not publish it",
-            ability(&loaded)
-        )),
-        Ok(_) if key.needs_algorithm(criteria.allowed) => {
-            let alg = criteria.alg.map_or("the algorithm of --alg", Alg::name);
-            section.good(format!("{name}: verifies {alg} (--alg)"));
+        (Ok(loaded), alg) => {
+            let ability = ability(&loaded, alg.filter(|_| needs_algorithm));
+            let advice = match key.is_secret() && criteria.secret.is_none() {
+                true => "; secret, do not publish it",
+                false => "",
+            };
+            section.good(format!("{name}: {ability}{advice}"));
         }
-        Ok(key) => section.good(format!("{name}: {}", ability(&key))),
     }
 }
 
-/// Returns what a key can do.
-fn ability(key: &AnyKey) -> String {
+/// Returns what a key can do. A key without an algorithm has that of --alg.
+fn ability(key: &AnyKey, alg: Option<Alg>) -> String {
+    let named = |own: &str| match alg {
+        Some(alg) => format!("{alg} (--alg)"),
+        None => own.to_owned(),
+    };
     match key {
-        AnyKey::Mac(key) => format!("signs and verifies {}", key.alg()),
-        AnyKey::Signing(key) => format!("signs {}", key.alg()),
-        AnyKey::Verifying(key) => format!("verifies {}", key.alg()),
+        AnyKey::Mac(key) => format!("signs and verifies {}", named(key.alg().name())),
+        AnyKey::Signing(key) => format!("signs {}", named(key.alg().name())),
+        AnyKey::Verifying(key) => format!("verifies {}", named(key.alg().name())),
         AnyKey::Wrapping(_) | AnyKey::Content(_) => "encrypts and decrypts".to_owned(),
         AnyKey::Decryption(_) => "decrypts".to_owned(),
         AnyKey::Encryption(_) => "encrypts, does not verify".to_owned(),
@@ -401,15 +410,12 @@ fn ability(key: &AnyKey) -> String {
 }
 
 /// Returns whether a key can only be used if the caller passes its algorithm, and the caller did not.
-fn lacks_algorithm(key: &KeyFile, is_in_set: bool, criteria: &Criteria<'_>) -> bool {
-    let loads = |alg| match is_in_set {
-        true => key.set_key_to_verify(Some(alg), criteria.allowed).is_ok(),
-        false => key.to_verify(Some(alg), criteria.allowed).is_ok(),
-    };
-    key.any_algorithm().is_ok()
-        && !is_for_another_use(key)
+fn lacks_algorithm(key: &KeyFile, criteria: &Criteria<'_>) -> bool {
+    let is_to_verify = criteria.secret.is_some() || !is_for_another_use(key);
+    criteria.alg.is_none()
+        && is_to_verify
+        && key.any_algorithm().is_ok()
         && key.needs_algorithm(criteria.allowed)
-        && !criteria.alg.is_some_and(loads)
 }
 
 /// Reports the keys without an algorithm, which have one cause.
@@ -421,11 +427,14 @@ fn report_without_alg(section: &mut Section, keys: &[(&KeyFile, String)], criter
         1 => format!("{name}: no alg, and the key fits several algorithms"),
         count => format!("{count} keys, from {name}: no alg, and the keys fit several algorithms"),
     };
-    section.undetermined(
-        what,
-        "set alg in the key; until then, pass the algorithm with `--alg`",
-    );
-    if let Err(failure) = first.to_verify(criteria.alg, criteria.allowed) {
+    let failure = first.to_verify(criteria.alg, criteria.allowed).err();
+    let hint = failure.as_ref().and_then(|failure| failure.hint_text());
+    let advice = match (criteria.secret, hint) {
+        (Some(_), Some(hint)) => hint,
+        _ => "set alg in the key; until then, pass the algorithm with `--alg`",
+    };
+    section.undetermined(what, advice);
+    if let Some(failure) = failure {
         section.explaining(reason(first, failure.message()));
     }
 }

@@ -5,7 +5,6 @@
 
 mod claims;
 mod clock;
-mod fetch;
 mod findings;
 mod graph;
 mod header;
@@ -21,24 +20,30 @@ mod unwrap;
 use std::ops::Deref;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use jeton::key::Alg;
 use jeton::{Clock, SystemClock};
 
 use crate::command_result::{self, CriteriaArgs, SUPPORTED};
 use crate::exit::{Failure, Outcome};
-use crate::source::{self, Source, Text};
+use crate::fetch::RemoteKeyArgs;
+use crate::keyfile::{KeyFile, Secret, SecretArgs};
+use crate::source::{GivenToken, TokenArgument};
 use crate::{algorithm, allow, output};
 use findings::Section;
 use probe::Probe;
 
 /// Explain why a token is rejected: check the token, the keys, their URL and the clock
 #[derive(Debug, Args)]
-#[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
+#[command(mut_arg("token", |token| token.help(TOKEN_HELP)))]
+#[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)),
+    group = ArgGroup::new("key_source").args(["keys", "secret_file", "secret_env", "discover"]), after_help = "\
 Examples:
+  jeton doctor --discover https://id.example --audience api @token
   jeton doctor --keys https://id.example/jwks.json @token
   jeton doctor --keys jwks.json --audience api @token
   jeton doctor --keys jwks.json --alg RS256 @token
+  jeton doctor --secret-file secret.txt --alg HS256 @token
   jeton doctor --keys author.pub.jwk --decrypt-key private.jwk @nested
   jeton doctor --keys public.paserk --implicit tenant-7 v4.public.…
   jeton doctor --keys https://id.example/jwks.json
@@ -61,9 +66,11 @@ Without a token, each key is listed with what it can do, and a problem with a ke
 another use and keys of an unsupported kind are listed with -v, or if no key fits. The clock is listed if it was \
 compared with another one, or with -v.
 
-A file that is not a key file is tried as an HMAC secret: as text, base64, base64url and hex.
+If the signature is not valid with a secret, the other encodings of the secret are tried. A file that is not a key \
+file is tried as an HMAC secret: as text, base64, base64url and hex.
 
-With a URL, one request is sent, which bypasses caches and has a timeout of 10 seconds. The response headers and the \
+With a URL, one request is sent, which bypasses caches and has a timeout of 10 seconds. --discover reads \
+ISSUER/.well-known/openid-configuration before, or else the metadata of RFC 8414. The response headers and the \
 clock of the server are checked too. Certificates are verified with the certificate authorities of the system, or \
 of SSL_CERT_FILE.
 
@@ -73,15 +80,21 @@ Marks:
 
 Exit codes: 0 no error; 1 at least one error; 2 invalid usage, or a file could not be read.")]
 pub(crate) struct Doctor {
-    /// Verification keys: a file (JWK, JWK Set, PEM, DER or PASERK) or the URL of a key set
+    /// Verification keys: a file (JWK, JWK Set, PEM, DER or PASERK) or the URL of a key set; repeat it for several
     #[arg(long, visible_alias = "key", value_name = "FILE|URL")]
-    keys: Option<PathBuf>,
+    keys: Vec<PathBuf>,
 
-    /// Algorithm, required for keys without `alg` (RSA, oct)
+    #[command(flatten)]
+    remote: RemoteKeyArgs,
+
+    #[command(flatten)]
+    secret: SecretArgs,
+
+    /// Algorithm, required for keys without `alg` (RSA, oct, a secret)
     #[arg(
         long,
         value_name = "NAME",
-        requires = "keys",
+        requires = "key_source",
         value_parser = algorithm::signing(),
         hide_possible_values = true
     )]
@@ -98,19 +111,18 @@ pub(crate) struct Doctor {
     #[arg(long)]
     json: bool,
 
-    /// Token as text, @FILE, or - for standard input
-    #[arg(value_name = "TOKEN|@FILE|-")]
-    token: Option<Source>,
-
-    /// Token as text, never read as @FILE or -
-    #[arg(long, value_name = "TEXT", conflicts_with = "token")]
-    text: Option<Text>,
+    #[command(flatten)]
+    token: TokenArgument,
 }
+
+const TOKEN_HELP: &str = "Token as text, @FILE, or - for standard input";
 
 /// What is checked, and how.
 struct Criteria<'a> {
     command: command_result::Criteria<'a>,
-    /// The caller passed keys, and they could not be read.
+    /// The secret in place of a key file.
+    secret: Option<&'a Secret>,
+    /// The caller passed keys, and none could be read.
     keys_failed: bool,
     verbose: bool,
     probe: &'a Probe,
@@ -125,7 +137,10 @@ impl<'a> Deref for Criteria<'a> {
 }
 
 impl Doctor {
-    pub(crate) fn run(self) -> Outcome {
+    pub(crate) fn run(mut self) -> Outcome {
+        if let Some(issuer) = self.remote.discovered_issuer() {
+            self.criteria.policy_args.set_default_issuer(issuer);
+        }
         let all = self.examine()?;
         match self.json {
             true => output::json(&all)?,
@@ -142,11 +157,16 @@ impl Doctor {
     fn examine(&self) -> Outcome<Vec<Section>> {
         let args = &self.criteria;
         let allowed = args.policy_args.allowed(&SUPPORTED)?;
-        let token = source::given(self.token.as_ref(), self.text.as_ref()).map(Source::token);
-        let mut keys = match &self.keys {
-            Some(place) => Some(keys::load(place, token.as_ref())?),
-            None => None,
-        };
+        let secret = self.secret.read()?;
+        let token = self.token.read_if_given();
+        let sources = self.sources(secret.as_ref(), token.as_ref())?;
+        let found: Vec<KeyFile> = sources
+            .iter()
+            .filter_map(|keys| keys.to_verify().cloned())
+            .collect();
+        let found = (!found.is_empty())
+            .then(|| KeyFile::of_several(found))
+            .transpose()?;
         let decryption_keys = args.decryption.file()?;
         let footer = args.context.footer()?;
         let implicit = args.context.implicit()?;
@@ -157,7 +177,7 @@ impl Doctor {
             command: command_result::Criteria {
                 policy: args.policy(),
                 allowed: &allowed,
-                keys: keys.as_ref().and_then(|keys| keys.found.as_ref()),
+                keys: found.as_ref(),
                 alg: self.alg,
                 decryption: &args.decryption,
                 decryption_keys: decryption_keys.as_ref(),
@@ -165,7 +185,8 @@ impl Doctor {
                 implicit: &implicit,
                 limits,
             },
-            keys_failed: keys.as_ref().is_some_and(|keys| keys.found.is_none()),
+            secret: secret.as_ref(),
+            keys_failed: !sources.is_empty() && found.is_none(),
             verbose: self.verbose,
             probe: &probe,
         };
@@ -173,33 +194,48 @@ impl Doctor {
             Some(token) => Some(token::check(token, &criteria)?),
             None => None,
         };
-        let mut of_keys = Section::new("keys");
-        if let Some(file) = criteria.keys {
-            let a_key_fits = checked.as_ref().is_some_and(|checked| checked.a_key_fits);
-            let is_from_url = keys.as_ref().is_some_and(|keys| keys.is_from_url);
-            let lists_skipped = self.verbose || !a_key_fits;
-            of_keys = keys::check_each(file, &criteria, is_from_url, lists_skipped);
-        }
+        let a_key_fits = checked.as_ref().is_some_and(|checked| checked.a_key_fits);
+        let lists_skipped = self.verbose || !a_key_fits;
+        let check = |keys: &keys::Keys| match &keys.found {
+            Some(file) => keys::check_each(file, &criteria, keys.is_from_url, lists_skipped),
+            None => Section::new("keys"),
+        };
+        let mut of_keys: Vec<Section> = sources.iter().map(check).collect();
         if let Some(checked) = &mut checked
             && let Some(key_failure) = checked.key_failure.take()
         {
             key_failure.list(&mut of_keys, &mut checked.section);
         }
-        let date = keys.as_ref().and_then(|keys| keys.date.clone());
+        let date = sources.iter().find_map(|keys| keys.date.clone());
         let mut clock = clock::check(date);
         if checked.as_ref().is_some_and(|checked| checked.is_accepted) {
             // The command does not check the response of a URL. For everything else, its result decides.
-            of_keys.downgrade_errors();
-            if !keys.as_ref().is_some_and(|keys| keys.is_from_url) {
+            of_keys.iter_mut().for_each(Section::downgrade_errors);
+            if !sources.iter().any(|keys| keys.is_from_url) {
                 clock.downgrade_errors();
             }
         }
         let mut all = vec![clock];
-        if let Some(keys) = keys.take() {
-            all.push(keys.section.and(of_keys));
-        }
+        let of_keys = sources.into_iter().zip(of_keys);
+        all.extend(of_keys.map(|(keys, of_keys)| keys.section.and(of_keys)));
         all.extend(checked.map(|checked| checked.section));
         Ok(all)
+    }
+
+    /// Reads or fetches the keys that the caller named.
+    fn sources(
+        &self,
+        secret: Option<&Secret>,
+        token: Option<&Outcome<GivenToken>>,
+    ) -> Outcome<Vec<keys::Keys>> {
+        let token = token.and_then(|token| token.as_ref().ok());
+        let load = |place: &PathBuf| keys::load(place, &self.remote, token.map(|token| &**token));
+        let mut sources: Vec<keys::Keys> = self.keys.iter().map(load).collect::<Outcome<_>>()?;
+        sources.extend(keys::of_issuer(&self.remote)?);
+        if let Some(secret) = secret {
+            sources.push(keys::of_secret(secret)?);
+        }
+        Ok(sources)
     }
 
     /// Formats the sections: the answer first, and the clock only if something is known about it.
@@ -207,8 +243,11 @@ impl Doctor {
         let is_shown = |section: &&Section| {
             self.verbose || all.len() == 1 || !section.is_undetermined() || !section.is("clock")
         };
-        let shown = all.iter().rev().filter(is_shown);
         let columns = output::columns();
+        let shown = ["token", "keys", "clock"].into_iter().flat_map(|about| {
+            let sections = all.iter().filter(move |section| section.is(about));
+            sections.filter(is_shown)
+        });
         let shown: Vec<String> = shown.map(|section| section.to_text(columns)).collect();
         shown.join("\n")
     }

@@ -103,5 +103,5 @@ fn any() -> Policy {
 }
 
 fn rejection<T>(verified: jeton::Result<T>) -> Option<Rejection> {
-    verified.err().and_then(|error| error.rejection())
+    verified.err().and_then(|error| error.rejection().cloned())
 }

@@ -3,7 +3,7 @@
 
 use std::slice;
 
-use jeton::diagnose::{SignatureCheck, check_signature};
+use jeton::__private::{SignatureCheck, check_signature};
 use jeton::error::{Part, Rejection};
 use jeton::jws::JwsVerifier;
 use jeton::key::{Alg, Keys};
@@ -15,7 +15,7 @@ use super::unwrap::{BASE64, PADDED, UnwrappedToken};
 use super::{Criteria, header, secrets};
 use crate::exit::Outcome;
 use crate::jose;
-use crate::keyfile::{AnyKey, KeyFile};
+use crate::keyfile::{AnyKey, KeyFile, SecretEncoding};
 
 /// The finding about a token whose signature is empty.
 pub(super) const EMPTY_SIGNATURE: &str = "the signature is empty";
@@ -50,7 +50,9 @@ pub(super) fn check_keys(
             KeyCheck {
                 key: match (&members.kid, set_keys.is_some()) {
                     (Some(kid), _) => format!("the key {}", shortened(kid)),
+                    (None, true) if keys.is_several() => format!("the key of {}", key.name()),
                     (None, true) => format!("key {} of the set", index + 1),
+                    (None, false) if criteria.secret.is_some() => keys.name().to_owned(),
                     (None, false) => format!("the key of {}", keys.name()),
                 },
                 kid: members.kid,
@@ -87,26 +89,27 @@ fn one(key: &KeyFile, is_in_set: bool, signed: &Signed<'_>, criteria: &Criteria<
     };
     match loaded {
         Err(failure) => KeyCheck {
-            detail: match key.load_any_algorithm() {
-                Err(error) if is_in_set && error.is_unsupported() => Detail::OtherAlgorithm,
+            detail: match (
+                key.load_any_algorithm(),
+                other_encoding(key, signed, criteria),
+            ) {
+                (_, Some(encoding)) => Detail::OtherEncoding(encoding),
+                (Err(error), None) if is_in_set && error.is_unsupported() => Detail::OtherAlgorithm,
                 _ => Detail::Normal,
             },
-            ..KeyCheck::undetermined(why_unusable(key, failure.message(), signed))
+            ..KeyCheck::undetermined(reason(key, failure.message()))
         },
         Ok(trusted) => check_signature_of(trusted, key, signed, detail, criteria),
     }
 }
 
-/// Returns why a key cannot be used. A `k` that is the text of the secret can still be the right secret.
-fn why_unusable(key: &KeyFile, message: &str, signed: &Signed<'_>) -> String {
-    let why = reason(key, message);
-    match secrets::encoding_of_jwk(key, signed.alg, &signed.text.token) {
-        Some(encoding) => format!(
-            "{why}; the secret signed it, if `k` is read as {}",
-            encoding.name()
-        ),
-        None => why.to_owned(),
-    }
+/// Returns the encoding, other than that of a symmetric key, in which its secret signed the token.
+fn other_encoding(
+    key: &KeyFile,
+    signed: &Signed<'_>,
+    criteria: &Criteria<'_>,
+) -> Option<SecretEncoding> {
+    secrets::other_encoding(key, criteria.secret, signed.alg, &signed.text.token)
 }
 
 /// Checks the signature with a usable key.
@@ -123,7 +126,7 @@ fn check_signature_of(
     let rejection = match verified.map(drop) {
         Ok(()) => return KeyCheck::new(CheckResult::Signed, detail),
         Err(error) => match error.rejection() {
-            Some(rejection) => rejection,
+            Some(rejection) => rejection.clone(),
             None => return KeyCheck::undetermined(error.to_string()),
         },
     };
@@ -140,7 +143,7 @@ fn check_signature_of(
             KeyCheck::new(CheckResult::Signed, detail)
         }
         (Rejection::Signature, Some(SignatureCheck::Invalid)) => {
-            let encoding = secrets::encoding_of_jwk(key, signed.alg, &signed.text.token);
+            let encoding = other_encoding(key, signed, criteria);
             let detail = encoding.map_or(detail, Detail::OtherEncoding);
             KeyCheck::new(CheckResult::NotSigned, detail)
         }
@@ -162,7 +165,7 @@ fn check_signature_of(
                 signed.alg
             ))
         },
-        (rejection, _) => KeyCheck::undetermined(header::explain(rejection, &signed.text.token).0),
+        (rejection, _) => KeyCheck::undetermined(header::explain(&rejection, &signed.text.token).0),
     }
 }
 
@@ -205,10 +208,14 @@ pub(super) fn report(
         match answer.answer {
             CheckResult::Signed => report_signer(findings, answer, signed),
             CheckResult::NotSigned if is_only || is_named(answer) => {
-                let (what, advice) = not_signed(answer);
-                findings.wrong_for(Rejection::Signature, what, advice);
+                let (what, advice) = not_signed(answer, criteria);
+                findings.wrong_for(Rejection::Signature, what, &advice);
             }
             CheckResult::NotSigned => others += 1,
+            CheckResult::Undetermined if let Detail::OtherEncoding(encoding) = answer.detail => {
+                let (what, advice) = signed_if_encoded(answer, encoding, criteria);
+                findings.undetermined(what, &advice);
+            }
             CheckResult::Undetermined => {
                 let matters = !is_signer_known && answer.detail != Detail::OtherAlgorithm;
                 if !(is_only || is_named(answer) || matters || criteria.verbose) {
@@ -268,19 +275,36 @@ pub(super) fn report(
 }
 
 /// Describes that a key did not sign the token.
-fn not_signed(answer: &KeyCheck) -> (String, &'static str) {
-    let key = &answer.key;
+fn not_signed(answer: &KeyCheck, criteria: &Criteria<'_>) -> (String, String) {
     match answer.detail {
-        Detail::OtherEncoding(encoding) => (
-            format!(
-                "the secret of {key} signed it, if `k` is read as {}",
-                encoding.name()
-            ),
-            "`k` must be the base64url of the bytes of the secret (RFC 7518, section 6.4.1): encode it once",
-        ),
+        Detail::OtherEncoding(encoding) => signed_if_encoded(answer, encoding, criteria),
         _ => (
-            format!("not signed by {key}: the signature was computed and is not valid"),
-            "another key signed the token, or the token was changed",
+            format!(
+                "not signed by {}: the signature was computed and is not valid",
+                answer.key
+            ),
+            "another key signed the token, or the token was changed".to_owned(),
+        ),
+    }
+}
+
+/// Describes that the secret of a key signed the token in another encoding, and what to do.
+fn signed_if_encoded(
+    answer: &KeyCheck,
+    encoding: SecretEncoding,
+    criteria: &Criteria<'_>,
+) -> (String, String) {
+    let (key, encoding) = (&answer.key, encoding.name());
+    match criteria.secret {
+        Some(_) => (
+            format!("signed by {key}, if its encoding is {encoding}"),
+            format!("add `--secret-encoding {encoding}`"),
+        ),
+        None => (
+            format!("signed by the secret of {key}, if its encoding is {encoding}"),
+            format!(
+                "make the JWK again with `jeton key import` and `--secret-encoding {encoding}`"
+            ),
         ),
     }
 }

@@ -13,6 +13,7 @@ use super::{Criteria, claims, graph, header, typ};
 use crate::command_result::{self, CommandResult, is_local, is_paseto};
 use crate::exit::{Failure, Outcome};
 use crate::jose::{self, Jwe, Jws, Serialization, Token};
+use crate::source::GivenToken;
 use crate::{limit_args, paseto, verification};
 
 /// The size limit of a cookie, with name and attributes (RFC 6265, section 6.1), bytes.
@@ -38,25 +39,34 @@ pub(super) struct KeyFailure {
 
 impl KeyFailure {
     /// Lists it under the finding about the keys that is the reason, or adds it to the findings about the token.
-    pub(super) fn list(&self, of_keys: &mut Section, of_token: &mut Section) {
+    pub(super) fn list(&self, of_keys: &mut [Section], of_token: &mut Section) {
         let (message, hint) = (self.failure.message(), self.failure.hint_text());
         let result = format!("{} rejects it", self.command);
-        if !of_keys.list_result(&result, message, hint) {
+        let mut of_keys = of_keys.iter_mut();
+        if !of_keys.any(|of_keys| of_keys.list_result(&result, message, hint)) {
             of_token.wrong(format!("{result}: {message}"), hint.unwrap_or_default());
         }
     }
 }
 
 /// Checks a token.
-pub(super) fn check(token: Outcome<String>, criteria: &Criteria<'_>) -> Outcome<CheckedToken> {
+pub(super) fn check(token: Outcome<GivenToken>, criteria: &Criteria<'_>) -> Outcome<CheckedToken> {
     let mut findings = Section::new("token");
     let token = match token {
-        Ok(token) => token,
+        Ok(given) => {
+            findings.set_input_notes(given.input_notes);
+            given.token
+        }
         Err(failure) => {
             let Some(rejection) = failure.rejection() else {
                 return Err(failure);
             };
-            findings.wrong(rejection, "a token is ASCII text and not empty");
+            let advice = failure.hint_text();
+            findings.wrong(
+                rejection,
+                advice.unwrap_or("a token is ASCII text and not empty"),
+            );
+            findings.set_code(failure.reason_code());
             return Ok(CheckedToken {
                 section: findings,
                 a_key_fits: false,
@@ -102,6 +112,7 @@ pub(super) fn check(token: Outcome<String>, criteria: &Criteria<'_>) -> Outcome<
                 let hint = failure.hint_text().unwrap_or_default();
                 findings.wrong(format!("{result}: {message}"), hint);
             }
+            findings.set_code(failure.reason_code());
         }
         CommandResult::NotRun if criteria.keys_failed => {
             findings.undetermined("not verified: the keys cannot be used", "");
@@ -211,9 +222,9 @@ fn signed(
     }
     let typ = headers.text("typ");
     match criteria.probe.header(&plain.token) {
-        Some(rejection) if findings.explains(rejection) => {}
+        Some(rejection) if findings.explains(&rejection) => {}
         Some(rejection) => {
-            let (what, advice) = header::explain(rejection, &plain.token);
+            let (what, advice) = header::explain(&rejection, &plain.token);
             findings.wrong_for(rejection, what, &advice);
         }
         None => typ::check(findings, typ.as_deref(), criteria),

@@ -5,6 +5,7 @@ use jeton::error::Rejection;
 use super::Criteria;
 use super::findings::Section;
 use crate::json::Members;
+use crate::policy_args::any_of;
 use crate::shell;
 
 /// The claims that an access token must have (RFC 9068, section 2.2).
@@ -20,18 +21,19 @@ pub(super) fn check(findings: &mut Section, typ: Option<&str>, criteria: &Criter
         return;
     }
     let wanted = criteria.policy.typ;
+    let expected = any_of(wanted);
     findings.wrong_for(
         Rejection::TypeMismatch,
         format!(
             "typ is {}, expected {}",
             typ.unwrap_or("missing"),
-            wanted.unwrap_or("JWT or no typ")
+            expected.as_deref().unwrap_or("JWT or no typ")
         ),
         &advice(typ, wanted),
     );
 }
 
-fn advice(typ: Option<&str>, wanted: Option<&str>) -> String {
+fn advice(typ: Option<&str>, wanted: &[String]) -> String {
     let Some(typ) = typ else {
         return "an ID token or another token was sent, or the issuer sets no typ; to accept this token, remove `--typ`".to_owned();
     };
@@ -41,7 +43,7 @@ fn advice(typ: Option<&str>, wanted: Option<&str>) -> String {
         "logout+jwt" => "a logout token (OpenID Connect Back-Channel Logout)",
         "secevent+jwt" => "a security event (RFC 8417)",
         "dpop+jwt" => "a DPoP proof (RFC 9449), which is sent beside the access token",
-        "jwt" if wanted.is_some_and(is_access_token) => {
+        "jwt" if wanted.iter().any(|wanted| is_access_token(wanted)) => {
             "an ID token, or an access token of an issuer that does not follow RFC 9068"
         }
         _ => "a token of another type",

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::findings::Section;
 use crate::command_result::is_paseto;
-use crate::jose;
+use crate::{jose, pasted};
 
 /// The finding about padding.
 pub(super) const PADDED: &str = "the token has base64 padding (=)";
@@ -18,61 +18,23 @@ pub(super) struct UnwrappedToken<'t> {
     pub(super) as_written: Cow<'t, str>,
 }
 
-/// Returns the token in a text. Each removed part is an error: verifiers accept a token only as it is.
+/// Returns the token in a text that was passed with --text. Each removed part is an error: verifiers accept a token
+/// only as it is.
 pub(super) fn unwrap<'t>(findings: &mut Section, text: &'t str) -> UnwrappedToken<'t> {
-    let mut token = text.trim();
-    if token.len() < text.len() {
-        findings.wrong(
-            "whitespace before or after the token",
-            "verifiers do not remove it: remove it where the token is read",
-        );
-    }
-    if let Some((scheme, rest)) = token.split_once(' ')
-        && scheme.eq_ignore_ascii_case("Bearer")
-    {
-        findings.wrong(
-            format!("the text is an Authorization header: it begins with {scheme}"),
-            "pass only the text after the scheme (RFC 6750, section 2.1)",
-        );
-        token = rest.trim();
-    }
-    for quote in ['"', '\''] {
-        let inner = token
-            .strip_prefix(quote)
-            .and_then(|rest| rest.strip_suffix(quote));
-        if let Some(inner) = inner {
-            findings.wrong(
-                "the token is in quotes",
-                "it was encoded as JSON or quoted twice: pass the text inside the quotes",
-            );
-            token = inner;
+    let as_written = match pasted::extract(text, None) {
+        Ok(found) => {
+            for note in found.notes {
+                findings.wrong(note, "verifiers accept only the token itself");
+            }
+            found.token
         }
-    }
-    let as_written = escaped(findings, token);
+        // A token is one of several: the form of the text is explained.
+        Err(_) => text.into(),
+    };
     UnwrappedToken {
         token: alphabet(findings, as_written.clone()),
         as_written,
     }
-}
-
-fn escaped<'t>(findings: &mut Section, token: &'t str) -> Cow<'t, str> {
-    let is_escaped = ["%2e", "%2E", "%3d", "%3D"]
-        .into_iter()
-        .any(|escape| token.contains(escape));
-    if !is_escaped {
-        return token.into();
-    }
-    findings.wrong(
-        "the token is percent-encoded (%2E is a dot)",
-        "decode it once before verification",
-    );
-    let plain = [("%2e", "."), ("%2E", "."), ("%3d", "="), ("%3D", "=")];
-    let token = plain
-        .iter()
-        .fold(token.to_owned(), |token, (escape, character)| {
-            token.replace(escape, character)
-        });
-    token.into()
 }
 
 /// Converts base64 to base64url (RFC 7515, section 2).
@@ -94,10 +56,6 @@ fn alphabet<'t>(findings: &mut Section, token: Cow<'t, str>) -> Cow<'t, str> {
             "base64url has - and _ instead (RFC 4648, section 5)",
         );
         token = token.replace('+', "-").replace('/', "_").into();
-    }
-    if token.contains(|c: char| c.is_ascii_whitespace()) && jose::tokens_in(&token) < 2 {
-        findings.wrong("whitespace inside the token", "it was wrapped into lines");
-        token = token.split_ascii_whitespace().collect::<String>().into();
     }
     token
 }

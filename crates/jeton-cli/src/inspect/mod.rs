@@ -40,6 +40,7 @@ Examples:
   jeton inspect @token.json
   jeton inspect --web -o token.html @token.txt
   jeton inspect --key jwks.json --audience api @token.txt
+  jeton inspect --discover https://id.example --audience api @token.txt
 
 Shows:
   JWT, JWS   header and payload, in every serialization
@@ -53,7 +54,7 @@ notes name them.
 --web writes the same content and the token to an HTML page without network access and scripts. The page is as \
 secret as the token: delete it after use.
 
-Without keys, nothing is verified: anyone can create a token with this content. With --key, the token is verified by \
+Without keys, nothing is verified: anyone can create a token with this content. With keys, the token is verified by \
 the code of jeton jwt verify, or for a PASETO, of jeton paseto verify or decrypt. With only --decrypt-key, it is \
 decrypted by the code of jeton jwe decrypt. The content is shown in each case.
 
@@ -97,24 +98,37 @@ enum Detected<'t> {
 struct Unrecognized<'a> {
     verified: bool,
     format: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'static str>,
     reason: &'a str,
 }
 
 impl Inspect {
-    pub(crate) fn run(self) -> Outcome {
+    pub(crate) fn run(mut self) -> Outcome {
+        self.verdict.require_discovered_issuer();
         let criteria = self.verdict.criteria();
         let now = criteria.policy_args.verification_time();
         let now = now.unwrap_or_else(|| SystemClock.now());
-        let bytes = self.token.source()?.bytes()?;
+        let bytes = self.token.bytes()?;
         limit_args::check(bytes.len(), criteria.limits.limits())?;
-        let detected = Detected::of(&bytes);
-        let token = detected.token();
-        let verdict = match token {
-            Some(token) => self.verdict.verdict(token)?,
-            None => None,
+        let text = std::str::from_utf8(&bytes).unwrap_or_default();
+        let pasted = self.token.extract(text.trim());
+        let (report, token, verdict) = match &pasted {
+            Ok(pasted) => {
+                let detected = Detected::of(&bytes, &pasted.token);
+                let token = detected.token();
+                let verdict = match token {
+                    Some(token) => self.verdict.verdict(token)?,
+                    None => None,
+                };
+                let is_verified = verdict.as_ref().is_some_and(Verdict::is_verified);
+                let report = detected.report(is_verified);
+                let notes = pasted.notes.clone();
+                let report = report.map(|report| report.with_input_notes(notes));
+                (report, token, verdict)
+            }
+            Err(failure) => (Err(failure.clone()), None, None),
         };
-        let is_verified = verdict.as_ref().is_some_and(Verdict::is_verified);
-        let report = detected.report(is_verified);
         if self.json
             && let Err(failure) = &report
             && let Some(reason) = failure.rejection()
@@ -122,6 +136,7 @@ impl Inspect {
             output::json(&Unrecognized {
                 verified: false,
                 format: None,
+                code: failure.reason_code(),
                 reason,
             })?;
         }
@@ -159,12 +174,11 @@ impl Inspect {
 }
 
 impl<'t> Detected<'t> {
-    fn of(bytes: &'t Zeroizing<Vec<u8>>) -> Detected<'t> {
+    /// Detects the kind of a token, or of a key in these bytes.
+    fn of(bytes: &'t Zeroizing<Vec<u8>>, text: &'t str) -> Detected<'t> {
         if bytes.trim_ascii().is_empty() {
             return Detected::Empty;
         }
-        let text = std::str::from_utf8(bytes).map_or("", str::trim);
-        let text = without_scheme(text);
         if paseto::is_paseto(text) {
             return Detected::Paseto(text);
         }
@@ -217,14 +231,6 @@ fn caution(is_key: bool, report: &Report) -> &'static str {
             "this key is secret: keep it out of messages, tickets and the shell history"
         }
         (true, false) => "this is a key, not a token: nothing here proves who owns it",
-    }
-}
-
-/// Removes the scheme of an HTTP Authorization header (RFC 6750, section 2.1).
-fn without_scheme(text: &str) -> &str {
-    match text.split_once(' ') {
-        Some((scheme, token)) if scheme.eq_ignore_ascii_case("Bearer") => token.trim_start(),
-        _ => text,
     }
 }
 

@@ -34,6 +34,8 @@ pub(super) struct Report {
     children: Option<Children>,
     /// The notes about the token or key.
     notes: Vec<String>,
+    /// What was removed around the token.
+    input_notes: Vec<String>,
     /// The result of verification, if the caller passed keys.
     verdict: Option<Verdict>,
 }
@@ -139,8 +141,15 @@ impl Report {
             times: Vec::new(),
             children: None,
             notes: Vec::new(),
+            input_notes: Vec::new(),
             verdict: None,
         }
+    }
+
+    /// Sets what was removed around the token.
+    pub(super) fn with_input_notes(mut self, notes: Vec<String>) -> Report {
+        self.input_notes = notes;
+        self
     }
 
     pub(super) fn with_verdict(mut self, verdict: Option<Verdict>) -> Report {
@@ -401,6 +410,9 @@ impl Serialize for Report {
         }
         if !self.notes.is_empty() {
             map.serialize_entry("notes", &self.notes)?;
+        }
+        if !self.input_notes.is_empty() {
+            map.serialize_entry("input_notes", &self.input_notes)?;
         }
         map.end()
     }

@@ -1,35 +1,29 @@
 //! Verifies the token that is shown, if the caller passed keys: with the code of the verifying commands.
 
-use std::path::PathBuf;
-
 use clap::Args;
-use jeton::key::Alg;
+use jeton::error::codes;
 
-use crate::algorithm;
 use crate::command_result::{self, CommandResult, Criteria, CriteriaArgs, SUPPORTED};
 use crate::exit::{Failure, Outcome};
-use crate::keyfile::KeyFile;
+use crate::keyfile::VerifyingKeyFile;
 
 /// The keys and the policy for the verdict.
 #[derive(Debug, Args)]
+#[command(
+    mut_group("key_source", |group| group.required(false)),
+    mut_arg("key", |key| key.help(KEY_HELP)),
+    mut_arg("alg", |alg| alg.requires("key_source")),
+    mut_arg("verbose", |verbose| verbose.requires("key_source")),
+)]
 pub(super) struct VerdictArgs {
-    /// Verify the token with this key or key set too: JWK, JWK Set, PEM, DER or PASERK (- for standard input)
-    #[arg(long, value_name = "FILE")]
-    key: Option<PathBuf>,
-
-    /// Algorithm, required if the key has no `alg` (RSA, oct)
-    #[arg(
-        long,
-        value_name = "NAME",
-        requires = "key",
-        value_parser = algorithm::signing(),
-        hide_possible_values = true
-    )]
-    alg: Option<Alg>,
+    #[command(flatten)]
+    key: VerifyingKeyFile,
 
     #[command(flatten)]
     criteria: CriteriaArgs,
 }
+
+const KEY_HELP: &str = "Verify the token too, with this key or key set: JWK, JWK Set, PEM, DER or PASERK (- for standard input); or the URL of a key set; repeat it for several";
 
 /// The result of the command that verifies the token.
 pub(super) enum Verdict {
@@ -45,6 +39,13 @@ pub(super) enum Verdict {
 }
 
 impl VerdictArgs {
+    /// Requires the issuer whose keys are discovered, if the caller named no other.
+    pub(super) fn require_discovered_issuer(&mut self) {
+        if let Some(issuer) = self.key.discovered_issuer() {
+            self.criteria.policy_args.set_default_issuer(issuer);
+        }
+    }
+
     pub(super) fn criteria(&self) -> &CriteriaArgs {
         &self.criteria
     }
@@ -53,7 +54,7 @@ impl VerdictArgs {
     pub(super) fn verdict(&self, token: &str) -> Outcome<Option<Verdict>> {
         let args = &self.criteria;
         let allowed = args.policy_args.allowed(&SUPPORTED)?;
-        let keys = self.key.as_deref().map(KeyFile::read).transpose()?;
+        let keys = self.key.file_if_given()?;
         let decryption_keys = args.decryption.file()?;
         let footer = args.context.footer()?;
         let implicit = args.context.implicit()?;
@@ -61,13 +62,18 @@ impl VerdictArgs {
             policy: args.policy(),
             allowed: &allowed,
             keys: keys.as_ref(),
-            alg: self.alg,
+            alg: self.key.alg(),
             decryption: &args.decryption,
             decryption_keys: decryption_keys.as_ref(),
             footer: footer.as_ref().map(|footer| footer.as_slice()),
             implicit: &implicit,
             limits: args.limits.limits(),
         };
+        if let Some(keys) = keys.as_ref().filter(|_| self.key.is_verbose())
+            && let Ok(loaded) = keys.to_verify(self.key.alg(), &allowed)
+        {
+            loaded.skipped.note();
+        }
         match command_result::run(token, &criteria) {
             CommandResult::NotRun => Ok(None),
             CommandResult::Accepted(command) => Ok(Some(Verdict::Verified {
@@ -79,7 +85,12 @@ impl VerdictArgs {
             })),
             CommandResult::Rejected(_, failure) if failure.rejection().is_none() => Err(failure),
             CommandResult::Rejected(command, failure) => {
-                Ok(Some(Verdict::Rejected { command, failure }))
+                let code = failure.reason_code();
+                let is_signature = code == Some(codes::TOKEN_NOT_AUTHENTIC.name());
+                Ok(Some(Verdict::Rejected {
+                    command,
+                    failure: self.key.suggest_doctor(is_signature, failure),
+                }))
             }
         }
     }

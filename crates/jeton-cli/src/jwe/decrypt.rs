@@ -12,7 +12,7 @@ use crate::jose::{self, Token};
 use crate::keyfile::{DecryptionKeyFile, Loaded};
 use crate::limit_args::TokenLimits;
 use crate::rejection_hints::{self, Command};
-use crate::source::TokenArgument;
+use crate::source::{Checked, TokenArgument};
 use crate::{output, verification, verification_output};
 
 /// The features that --allow enables here.
@@ -88,6 +88,8 @@ struct Accepted<'a> {
     aad: Option<String>,
     /// base64url
     plaintext: String,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    input_notes: &'a [String],
 }
 
 impl Decrypt {
@@ -99,27 +101,28 @@ impl Decrypt {
         if allowed.has(InsecureOption::UnprotectedAlg) {
             decrypter = danger::allow_unprotected_enc(decrypter);
         }
-        let result =
-            self.token
-                .read()
-                .and_then(|token| match verification::decrypt(&decrypter, &token) {
-                    Ok(decrypted) => Ok((token, decrypted)),
-                    Err(error) => Err(rejection_hints::failure_with_keys(
-                        error,
-                        &token,
-                        Command::JweDecrypt,
-                        &skipped,
-                    )),
-                });
+        let Checked {
+            result,
+            token,
+            input_notes,
+        } = self.token.check(|token| {
+            verification::decrypt(&decrypter, token).map_err(|error| {
+                rejection_hints::failure_with_keys(error, token, Command::JweDecrypt, &skipped)
+            })
+        });
         if !self.json {
-            return output::payload(result?.1.plaintext());
+            return output::payload(result?.plaintext());
         }
-        let (token, decrypted) = verification_output::print_rejection(result)?;
-        output::json(&accepted(&token, &decrypted))
+        let decrypted = verification_output::print_rejection(result, &input_notes)?;
+        output::json(&accepted(&token, &decrypted, &input_notes))
     }
 }
 
-fn accepted<'a>(token: &'a str, decrypted: &'a Decrypted) -> Accepted<'a> {
+fn accepted<'a>(
+    token: &'a str,
+    decrypted: &'a Decrypted,
+    input_notes: &'a [String],
+) -> Accepted<'a> {
     let encode = |bytes: &[u8]| base64_simd::URL_SAFE_NO_PAD.encode_to_string(bytes);
     let mut accepted = Accepted {
         valid: true,
@@ -133,6 +136,7 @@ fn accepted<'a>(token: &'a str, decrypted: &'a Decrypted) -> Accepted<'a> {
         recipient: None,
         aad: decrypted.aad().map(encode),
         plaintext: encode(decrypted.plaintext()),
+        input_notes,
     };
     if let Some(Token::Jwe(jwe)) = Token::read(token)
         && let Some(recipient) = jwe.recipients.get(decrypted.recipient_index())

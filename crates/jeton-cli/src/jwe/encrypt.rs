@@ -159,22 +159,19 @@ impl Encrypt {
             encrypter = encrypter.recipient(other.key());
         }
         if let Some(typ) = &self.typ {
-            encrypter = encrypter.typ(typ);
+            encrypter = encrypter.typ(typ.clone());
         }
         if let Some(cty) = &self.cty {
-            encrypter = encrypter.content_type(cty);
+            encrypter = encrypter.content_type(cty.clone());
         }
         if let Some(aad) = source::given(self.aad.as_ref(), self.aad_text.as_ref()) {
             encrypter = encrypter.aad(&aad.bytes()?);
         }
-        let apu = source::given(self.apu.as_ref(), self.apu_text.as_ref());
-        let apv = source::given(self.apv.as_ref(), self.apv_text.as_ref());
-        if apu.is_some() || apv.is_some() {
-            let party = |source: Option<&Source>| match source {
-                Some(source) => source.bytes().map(|bytes| bytes.to_vec()),
-                None => Ok(Vec::new()),
-            };
-            encrypter = encrypter.party_info(&party(apu)?, &party(apv)?);
+        if let Some(apu) = source::given(self.apu.as_ref(), self.apu_text.as_ref()) {
+            encrypter = encrypter.producer_info(&apu.bytes()?);
+        }
+        if let Some(apv) = source::given(self.apv.as_ref(), self.apv_text.as_ref()) {
+            encrypter = encrypter.recipient_info(&apv.bytes()?);
         }
         for Member { name, value } in &self.unprotected {
             encrypter = encrypter.unprotected(name, value);

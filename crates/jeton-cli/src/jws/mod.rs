@@ -5,6 +5,8 @@ mod verify;
 
 use clap::{Args, Subcommand};
 
+pub(crate) use verify::JwsVerification;
+
 use crate::exit::Outcome;
 
 /// Sign and verify arbitrary payloads (JWS)

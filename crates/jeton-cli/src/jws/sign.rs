@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use clap::Args;
 use jeton::danger::RawHeaderSigner;
 use jeton::jws::{GeneralJws, JwsSigner};
@@ -100,7 +98,7 @@ impl Sign {
         }
         let mut signers = Vec::with_capacity(keys.len());
         for key in keys {
-            signers.push(self.signer(key).map_err(wrong)?);
+            signers.push(self.signer(key));
         }
         if let Serialization::General = self.serialization {
             let general = signers
@@ -143,24 +141,20 @@ impl Sign {
         }
     }
 
-    fn signer<'k>(&self, key: &'k keyfile::Signer) -> jeton::Result<JwsSigner<'k>> {
+    fn signer<'k>(&self, key: &'k keyfile::Signer) -> JwsSigner<'k> {
         let mut signer = JwsSigner::new(key.key());
         if let Some(typ) = &self.typ {
-            signer = signer.typ(typ);
+            signer = signer.typ(typ.clone());
         }
         if let Some(cty) = &self.cty {
-            signer = signer.content_type(cty);
+            signer = signer.content_type(cty.clone());
         }
         if self.b64_false {
             signer = signer.unencoded();
         }
-        if self.unprotected.is_empty() {
-            return Ok(signer);
+        for Member { name, value } in &self.unprotected {
+            signer = signer.unprotected(name, value);
         }
-        let members = self.unprotected.iter();
-        let header: BTreeMap<_, _> = members
-            .map(|member| (&member.name, &member.value))
-            .collect();
-        signer.unprotected(&header)
+        signer
     }
 }

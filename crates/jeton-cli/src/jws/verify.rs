@@ -1,17 +1,17 @@
 use clap::Args;
-use jeton::danger;
 use jeton::error::{Part, Rejection};
 use jeton::jws::{JwsVerifier, VerifiedPayload};
+use jeton::{Limits, danger};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::allow::{self, AllowArgs, InsecureOption};
+use crate::allow::{self, AllowArgs, Allowed, InsecureOption};
 use crate::exit::Outcome;
 use crate::jose::{self, Token};
 use crate::keyfile::{Loaded, VerifyingKeyFile};
 use crate::limit_args::SignedTokenLimits;
 use crate::rejection_hints::{self, Command};
-use crate::source::{self, Source, Text, TokenArgument};
+use crate::source::{self, Checked, Source, Text, TokenArgument};
 use crate::{output, verification_output};
 
 /// The features that --allow enables here.
@@ -22,6 +22,7 @@ const SUPPORTED: [InsecureOption; 2] = [InsecureOption::WeakKeys, InsecureOption
 Examples:
   jeton jws verify --key public.jwk eyJhbGciOi…
   jeton jws verify --key jwks.json @document.jws > document.pdf
+  jeton jws verify --key https://id.example/jwks.json @document.jws
   jeton jws verify --key public.jwk --detached @document.pdf @document.sig
   jeton jws verify --key rsa.pem --alg PS256 --json - < token.json
 
@@ -72,62 +73,102 @@ struct Accepted<'a> {
     unprotected: Option<&'a RawValue>,
     /// base64url
     payload: String,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    input_notes: &'a [String],
 }
 
 impl Verify {
     pub(super) fn run(self) -> Outcome {
-        let allowed = self.allow.check(&SUPPORTED)?;
+        let content = source::given(self.detached.as_ref(), self.detached_text.as_ref());
+        JwsVerification {
+            key: &self.key,
+            allowed: self.allow.check(&SUPPORTED)?,
+            content,
+            limits: self.limits.limits(),
+            json: self.json,
+            token: &self.token,
+        }
+        .run()
+    }
+}
+
+/// The verification of a JWS, for each command that does it.
+pub(crate) struct JwsVerification<'a> {
+    pub(crate) key: &'a VerifyingKeyFile,
+    pub(crate) allowed: Allowed,
+    /// The payload of a detached token.
+    pub(crate) content: Option<&'a Source>,
+    pub(crate) limits: Limits,
+    pub(crate) json: bool,
+    pub(crate) token: &'a TokenArgument,
+}
+
+impl JwsVerification<'_> {
+    /// Verifies the token and prints the result.
+    pub(crate) fn run(self) -> Outcome {
+        let allowed = self.allowed;
         let Loaded { keys, skipped } = self.key.load(&allowed)?;
         let skipped = skipped.list_if(self.key.is_verbose());
-        let content = source::given(self.detached.as_ref(), self.detached_text.as_ref());
-        let content = content.map(Source::bytes).transpose()?;
+        let content = self.content.map(Source::bytes).transpose()?;
         let content = content.as_ref().map(|bytes| bytes.as_slice());
-        let mut limits = self.limits.limits();
+        let mut limits = self.limits;
         // The caller's own payload may be longer than the limit for tokens.
         limits.token_bytes = limits.token_bytes.max(content.map_or(0, <[u8]>::len));
         let mut verifier = JwsVerifier::new(keys).limits(limits);
         if allowed.has(InsecureOption::UnprotectedAlg) {
             verifier = danger::allow_unprotected_alg(verifier);
         }
-        let result = self.token.read().and_then(|token| {
-            let verified = match (jose::is_json(&token), content) {
-                (false, None) => verifier.verify(&token),
-                (false, Some(content)) => verifier.verify_detached(&token, content),
-                (true, None) => verifier.verify_json(&token),
-                (true, Some(content)) => verifier.verify_json_detached(&token, content),
+        let Checked {
+            result,
+            token,
+            input_notes,
+        } = self.token.check(|token| {
+            let verified = match (jose::is_json(token), content) {
+                (false, None) => verifier.verify(token),
+                (false, Some(content)) => verifier.verify_detached(token, content),
+                (true, None) => verifier.verify_json(token),
+                (true, Some(content)) => verifier.verify_json_detached(token, content),
             };
             match verified {
-                Ok(verified) => Ok((token, verified)),
+                Ok(verified) => Ok(verified),
                 Err(error) => Err(match (error.rejection(), content) {
                     (Some(Rejection::Malformed(Part::Payload)), Some(_)) => {
-                        rejection_hints::failure(error, &token, Command::JwsVerify)
+                        rejection_hints::failure(error, token, Command::JwsVerify)
                             .hint("the token contains its payload; remove `--detached`")
                     }
                     (Some(Rejection::Signature), Some(_)) => rejection_hints::failure_with_keys(
                         error,
-                        &token,
+                        token,
                         Command::JwsVerify,
                         &skipped,
                     )
                     .hint("the payload must be exactly the signed bytes, including line breaks"),
-                    _ => rejection_hints::failure_with_keys(
-                        error,
-                        &token,
-                        Command::JwsVerify,
-                        &skipped,
-                    ),
+                    (rejection, _) => {
+                        let is_signature = rejection == Some(&Rejection::Signature);
+                        let failure = rejection_hints::failure_with_keys(
+                            error,
+                            token,
+                            Command::JwsVerify,
+                            &skipped,
+                        );
+                        self.key.suggest_doctor(is_signature, failure)
+                    }
                 }),
             }
         });
         if !self.json {
-            return output::payload(result?.1.payload());
+            return output::payload(result?.payload());
         }
-        let (token, verified) = verification_output::print_rejection(result)?;
-        output::json(&accepted(&token, &verified))
+        let verified = verification_output::print_rejection(result, &input_notes)?;
+        output::json(&accepted(&token, &verified, &input_notes))
     }
 }
 
-fn accepted<'a>(token: &'a str, verified: &'a VerifiedPayload) -> Accepted<'a> {
+fn accepted<'a>(
+    token: &'a str,
+    verified: &'a VerifiedPayload,
+    input_notes: &'a [String],
+) -> Accepted<'a> {
     let index = verified.signature_index();
     let signature = match Token::read(token) {
         Some(Token::Jws(mut jws)) if index < jws.signatures.len() => {
@@ -149,5 +190,6 @@ fn accepted<'a>(token: &'a str, verified: &'a VerifiedPayload) -> Accepted<'a> {
         header: protected.and_then(jose::decode_json),
         unprotected: signature.as_ref().and_then(|signature| signature.header),
         payload: base64_simd::URL_SAFE_NO_PAD.encode_to_string(verified.payload()),
+        input_notes,
     }
 }

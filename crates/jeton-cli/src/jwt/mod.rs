@@ -5,6 +5,8 @@ mod verify;
 
 use clap::{Args, Subcommand};
 
+pub(crate) use verify::{JwtVerification, JwtVerifyArgs};
+
 use crate::exit::Outcome;
 
 /// Issue and verify JSON Web Tokens (JWT)

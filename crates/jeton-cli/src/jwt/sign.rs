@@ -90,7 +90,9 @@ impl Sign {
             }
             None => match (&self.typ, key) {
                 (Some(typ), key) => {
-                    let issuer = JwtIssuer::builder(key.into_issuer_key()).typ(typ).build();
+                    let issuer = JwtIssuer::builder(key.into_issuer_key())
+                        .typ(typ.clone())
+                        .build();
                     issuer.and_then(|issuer| issuer.issue(&claims))
                 }
                 (None, Signer::Mac(key)) => key.issue(&claims),

@@ -6,7 +6,7 @@ use jeton::paserk::Paserk;
 use zeroize::Zeroizing;
 
 use super::destination::Destination;
-use super::ed25519;
+use super::{ed25519, import};
 use crate::algorithm::{self, Algorithm};
 use crate::exit::{Failure, Outcome};
 use crate::keyfile::{AnyKey, Form, KeyFile, KeyPassword, LoadError};
@@ -78,25 +78,18 @@ impl Convert {
 
     fn write(&self, file: &KeyFile) -> Outcome<Written> {
         let failure = |error| file.failure(error);
-        let key = match file.form() {
-            Form::Set(_) => {
-                return Err(Failure::error(format!(
-                    "{}: expected one key, got a key set",
-                    file.name()
-                )));
-            }
-            Form::Paserk(text) => {
+        let key = match (file.form(), self.to) {
+            (Form::Paserk(text), To::Paserk) => {
                 let paserk = Paserk::parse(text).map_err(|error| failure(error.into()))?;
-                if self.to == To::Paserk {
-                    return Ok(Written::Text(paserk.to_text()));
-                }
-                ed25519::from_paserk(&paserk).map_err(failure)?
+                return Ok(Written::Text(paserk.to_text()));
             }
-            // Of these formats only JWK contains the algorithm.
-            Form::Jwk(_) | Form::Der(..) => match (self.to, self.alg) {
-                (To::Jwk, _) | (_, Some(_)) => file.any(self.alg)?,
-                (_, None) => file.any_algorithm()?,
-            },
+            // Of the formats for JOSE only JWK contains the algorithm.
+            (Form::Jwk(_) | Form::Der(..), To::Pem | To::Der | To::Paserk)
+                if self.alg.is_none() =>
+            {
+                file.any_algorithm()?
+            }
+            _ => import::one_key(file, self.alg)?,
         };
         match &key {
             AnyKey::Mac(_) | AnyKey::Wrapping(_) | AnyKey::Content(_) => {

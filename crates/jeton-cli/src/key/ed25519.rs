@@ -49,8 +49,13 @@ pub(super) fn public_paserk(key: &VerifyingKey) -> Result<String, LoadError> {
         .to_string())
 }
 
+/// Returns the Ed25519 key of a PASERK in text form.
+pub(super) fn of_paserk_text(text: &str) -> Result<AnyKey, LoadError> {
+    from_paserk(&Paserk::parse(text)?)
+}
+
 /// Returns the Ed25519 key of a `k4.secret` or `k4.public`.
-pub(super) fn from_paserk(paserk: &Paserk) -> Result<AnyKey, LoadError> {
+fn from_paserk(paserk: &Paserk) -> Result<AnyKey, LoadError> {
     let bytes = key_bytes(paserk)?;
     match paserk.kind() {
         Kind::K4_SECRET if bytes.len() == 2 * HALF_BYTES => {

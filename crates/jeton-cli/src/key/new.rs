@@ -9,6 +9,7 @@ use jeton::paseto::{LocalKey, SecretKey, Version, v3::V3, v4::V4};
 use zeroize::Zeroizing;
 
 use super::destination::Destination;
+use super::kid::KeyIdArgs;
 use crate::algorithm::{self, Algorithm};
 use crate::allow::{self, AllowArgs, InsecureOption};
 use crate::exit::{Failure, Outcome};
@@ -23,7 +24,9 @@ const SUPPORTED: [InsecureOption; 3] = [
 ];
 
 #[derive(Debug, Args)]
-#[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
+#[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)),
+    mut_arg("kid", |kid| kid.conflicts_with("paseto")),
+    mut_arg("no_kid", |no_kid| no_kid.conflicts_with("paseto")), after_help = "\
 Examples:
   jeton key new --alg ES256 --kid 2026-11 -o private.jwk
   jeton key new --alg HS256 > secret.jwk
@@ -42,19 +45,16 @@ Algorithms:
   Direct encryption   A128GCM A192GCM A256GCM
                       A128CBC-HS256 A192CBC-HS384 A256CBC-HS512
 
+The key id (`kid`) is the thumbprint (RFC 7638). Tokens contain it, and verifiers select the key by it. A \
+symmetric key gets none by default, because its thumbprint is a hash of the secret.
+
 The key is written to standard output. With -o it is written to a new file that only its owner can read.")]
 pub(super) struct New {
     #[command(flatten)]
     key_type: KeyType,
 
-    /// Key id (`kid`), 1 to 1024 bytes
-    #[arg(
-        long,
-        value_name = "ID",
-        conflicts_with = "paseto",
-        allow_hyphen_values = true
-    )]
-    kid: Option<String>,
+    #[command(flatten)]
+    key_id: KeyIdArgs,
 
     /// RSA key size in bits: 2048, 3072, 4096 or 8192 [default: 2048]
     #[arg(long, value_name = "BITS", conflicts_with = "paseto", value_parser = rsa_size)]
@@ -164,10 +164,7 @@ impl New {
 
     /// Creates a JWK, and describes it.
     fn jwk(&self, alg: Algorithm) -> Outcome<(Zeroizing<String>, String)> {
-        let mut key = self.make(alg)?;
-        if let Some(kid) = &self.kid {
-            key = key.with_key_id(kid).map_err(failed)?;
-        }
+        let key = self.key_id.set(self.make(alg)?)?;
         let what = match key.half() {
             Half::Symmetric => format!("a secret JWK for {}", alg.name()),
             _ => format!(

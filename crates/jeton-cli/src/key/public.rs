@@ -44,7 +44,7 @@ impl Public {
                 let public = public_paserk(text).map_err(|error| file.failure(error))?;
                 output::line(&public)
             }
-            Form::Set(_) => {
+            Form::Set(_) | Form::Several(_) => {
                 let jwks = file.each_as(|key| self.jwk(key))?;
                 output::line(&format!("{{\"keys\":[{}]}}", jwks.join(",")))
             }

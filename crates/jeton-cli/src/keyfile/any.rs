@@ -203,7 +203,9 @@ impl KeyFile {
         Ok(match self.form() {
             Form::Jwk(text) => EncryptionKey::from_jwk_as(text, alg)?,
             Form::Der(der, _) => EncryptionKey::from_der_as(der, alg)?,
-            Form::Set(_) | Form::Paserk(_) => return Err(self.not_one_key()),
+            Form::Set(_) | Form::Paserk(_) | Form::Several(_) => {
+                return Err(self.not_one_key());
+            }
         })
     }
 
@@ -258,6 +260,19 @@ impl AnyKey {
             AnyKey::Decryption(key) => key.to_jwk()?,
             AnyKey::Encryption(key) => Zeroizing::new(key.to_jwk()),
         })
+    }
+
+    /// Returns the key id (`kid`).
+    pub(crate) fn key_id(&self) -> Option<&str> {
+        match self {
+            AnyKey::Mac(key) => key.key_id(),
+            AnyKey::Wrapping(key) => key.key_id(),
+            AnyKey::Content(key) => key.key_id(),
+            AnyKey::Signing(key) => key.key_id(),
+            AnyKey::Verifying(key) => key.key_id(),
+            AnyKey::Decryption(key) => key.key_id(),
+            AnyKey::Encryption(key) => key.key_id(),
+        }
     }
 
     pub(crate) fn with_key_id(self, kid: &str) -> jeton::Result<AnyKey> {

@@ -1,17 +1,19 @@
 //! The arguments that name a key file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Arg, ArgGroup, Args};
 use jeton::danger::{Password, Pbes2Alg};
 use jeton::key::{Alg, ContentEnc, DecryptionKeys, Keys};
 
 use super::encrypting::{Requested, SymmetricKey};
-use super::{KeyFile, Loaded, Recipient, Signer, Skipped};
+use super::{KeyFile, Loaded, Recipient, SecretArgs, Signer, Skipped, UNKNOWN_FORMAT};
 use crate::algorithm::{self, Algorithm};
 use crate::allow::{Allowed, InsecureOption};
 use crate::exit::{Failure, Outcome};
+use crate::fetch::{self, RemoteKeyArgs};
 use crate::input;
+use crate::redact::{self, Redacted};
 
 /// The password of an encrypted private key.
 #[derive(Debug, Default, Args)]
@@ -32,12 +34,17 @@ impl KeyPassword {
 
 /// The key that signs a token.
 #[derive(Debug, Args)]
+#[group(skip)]
+#[command(group = key_source(), mut_arg("key_password_file", without_secret))]
 pub(crate) struct SigningKeyFile {
     /// Private or symmetric key file: JWK, JWK Set, PEM or DER (- for standard input)
     #[arg(long, value_name = "FILE")]
-    key: PathBuf,
+    key: Option<PathBuf>,
 
-    /// Algorithm, required if the key has no `alg` (RSA, oct)
+    #[command(flatten)]
+    secret: SecretArgs,
+
+    /// Algorithm, required if the key has no `alg` (RSA, oct, a secret)
     #[arg(long, value_name = "NAME", value_parser = algorithm::signing(), hide_possible_values = true)]
     alg: Option<Alg>,
 
@@ -51,12 +58,17 @@ pub(crate) struct SigningKeyFile {
 
 /// The keys that sign a JWS.
 #[derive(Debug, Args)]
+#[group(skip)]
+#[command(group = key_source(), mut_arg("key_password_file", without_secret))]
 pub(crate) struct SigningKeyFiles {
     /// Private or symmetric key file: JWK, JWK Set, PEM or DER (- for standard input); repeat it for several signatures
-    #[arg(long, value_name = "FILE", required = true)]
+    #[arg(long, value_name = "FILE")]
     key: Vec<PathBuf>,
 
-    /// Algorithm, required if the key has no `alg` (RSA, oct); pass it once for all keys, or once for each key
+    #[command(flatten)]
+    secret: SecretArgs,
+
+    /// Algorithm, required if the key has no `alg` (RSA, oct, a secret); pass it once for all keys, or once for each key
     #[arg(long, value_name = "NAME", value_parser = algorithm::signing(), hide_possible_values = true)]
     alg: Vec<Alg>,
 
@@ -70,12 +82,20 @@ pub(crate) struct SigningKeyFiles {
 
 /// The keys that verify a token.
 #[derive(Debug, Args)]
+#[group(skip)]
+#[command(group = key_source())]
 pub(crate) struct VerifyingKeyFile {
-    /// Public or symmetric key file, or a key set: JWK, JWK Set, PEM or DER (- for standard input)
-    #[arg(long, value_name = "FILE")]
-    key: PathBuf,
+    /// Public or symmetric key file, or a key set: JWK, JWK Set, PEM or DER (- for standard input); or the URL of a key set; repeat it for several
+    #[arg(long, value_name = "FILE|URL")]
+    key: Vec<PathBuf>,
 
-    /// Algorithm, required if the key has no `alg` (RSA, oct)
+    #[command(flatten)]
+    remote: RemoteKeyArgs,
+
+    #[command(flatten)]
+    secret: SecretArgs,
+
+    /// Algorithm, required for keys without `alg` (RSA, oct, a secret)
     #[arg(long, value_name = "NAME", value_parser = algorithm::signing(), hide_possible_values = true)]
     alg: Option<Alg>,
 
@@ -230,6 +250,11 @@ impl TokenEncryptionKeyFile {
 }
 
 impl TokenDecryptionKeyFile {
+    /// Returns whether the caller named a key.
+    pub(crate) fn is_given(&self) -> bool {
+        self.decrypt_key.is_some()
+    }
+
     /// Reads the key file, if the caller named one.
     pub(crate) fn file(&self) -> Outcome<Option<KeyFile>> {
         let path = self.decrypt_key.as_ref();
@@ -258,37 +283,112 @@ impl TokenDecryptionKeyFile {
     }
 }
 
+/// A secret has no password.
+fn without_secret(password: Arg) -> Arg {
+    password.conflicts_with("secret")
+}
+
+/// Returns the group of the options that name a key, of which one is required.
+fn key_source() -> ArgGroup {
+    ArgGroup::new("key_source")
+        .args(["key", "secret_file", "secret_env", "discover"])
+        .required(true)
+}
+
+/// Reads the secret, or else the key files.
+fn keys_or_secret(
+    keys: &[PathBuf],
+    secret: &SecretArgs,
+    read: impl Fn(&Path) -> Outcome<KeyFile>,
+) -> Outcome<Vec<KeyFile>> {
+    match secret.read()? {
+        Some(secret) => Ok(vec![secret.key_file()?]),
+        None => keys
+            .iter()
+            .map(|path| read(path).map_err(|failure| suggest_secret("--key", path, failure)))
+            .collect(),
+    }
+}
+
+/// For a file or a text that can be a secret, the hint is the option for secrets, instead of this option.
+pub(crate) fn suggest_secret(option: &str, path: &Path, failure: Failure) -> Failure {
+    let text = path.to_string_lossy();
+    if fetch::is_url(&text) {
+        return failure;
+    }
+    let is_secret_text = Redacted::of(&text) == Some(Redacted::Key) && redact::is_random(&text);
+    match failure.hint_text() {
+        Some(UNKNOWN_FORMAT) => failure.hint(format!("if it is a secret for HMAC, instead of {option}, pass `--secret-file FILE --alg HS256`; to make a new key, run `jeton key new --alg ES256`")),
+        Some(_) if is_secret_text => failure.hint(format!("write it to a file that only you can read; then, for a secret for HMAC, instead of {option}, pass `--secret-file FILE --alg HS256`")),
+        _ => failure,
+    }
+}
+
 impl SigningKeyFile {
     pub(crate) fn load(&self, allowed: &Allowed) -> Outcome<Signer> {
-        KeyFile::read_encrypted(&self.key, &self.password)?.to_sign(
-            self.alg,
-            self.kid.as_deref(),
-            allowed,
-        )
+        let read = |path: &Path| KeyFile::read_encrypted(path, &self.password);
+        let files = keys_or_secret(self.key.as_slice(), &self.secret, read)?;
+        KeyFile::of_several(files)?.to_sign(self.alg, self.kid.as_deref(), allowed)
     }
 }
 
 impl SigningKeyFiles {
     /// Loads at least one key.
     pub(crate) fn load(&self, allowed: &Allowed) -> Outcome<Vec<Signer>> {
-        let algs = for_each("--alg", &self.alg, self.key.len(), Spread::All)?;
-        let kids = for_each("--kid", &self.kid, self.key.len(), Spread::Each)?;
-        let named = self.key.iter().zip(algs.into_iter().zip(kids));
+        // Without a key file, there is one secret.
+        let count = self.key.len().max(1);
+        let algs = for_each("--alg", &self.alg, count, Spread::All)?;
+        let kids = for_each("--kid", &self.kid, count, Spread::Each)?;
+        let read = |path: &Path| KeyFile::read_encrypted(path, &self.password);
+        let files = keys_or_secret(&self.key, &self.secret, read)?;
+        let named = files.iter().zip(algs.into_iter().zip(kids));
         named
-            .map(|(path, (alg, kid))| {
-                KeyFile::read_encrypted(path, &self.password)?.to_sign(
-                    alg.copied(),
-                    kid.map(String::as_str),
-                    allowed,
-                )
-            })
+            .map(|(file, (alg, kid))| file.to_sign(alg.copied(), kid.map(String::as_str), allowed))
             .collect()
     }
 }
 
 impl VerifyingKeyFile {
+    /// Reads the key files, which can have any format, or fetches the key sets.
+    pub(crate) fn file(&self) -> Outcome<KeyFile> {
+        if let Some(remote) = self.remote.of_issuer()? {
+            return remote.key_file();
+        }
+        let read = |place: &Path| match self.remote.at("--key", place)? {
+            Some(remote) => remote.key_file(),
+            None => KeyFile::read(place),
+        };
+        KeyFile::of_several(keys_or_secret(&self.key, &self.secret, read)?)
+    }
+
+    /// Reads the keys, if the caller named any. For a command that does not require them.
+    pub(crate) fn file_if_given(&self) -> Outcome<Option<KeyFile>> {
+        let is_given = !self.key.is_empty()
+            || self.secret.is_given()
+            || self.remote.discovered_issuer().is_some();
+        is_given.then(|| self.file()).transpose()
+    }
+
     pub(crate) fn load(&self, allowed: &Allowed) -> Outcome<Loaded<Keys>> {
-        KeyFile::read(&self.key)?.to_verify(self.alg, allowed)
+        self.file()?.to_verify(self.alg, allowed)
+    }
+
+    /// Returns the algorithm that the caller named.
+    pub(crate) fn alg(&self) -> Option<Alg> {
+        self.alg
+    }
+
+    /// For a signature that is not valid with a secret, the hint is the command that tries the other encodings.
+    pub(crate) fn suggest_doctor(&self, is_signature: bool, failure: Failure) -> Failure {
+        match is_signature && failure.hint_text().is_none() && self.secret.is_given() {
+            true => failure.hint("to try the other encodings of the secret, run `jeton doctor --secret-file FILE --alg HS256 TOKEN`"),
+            false => failure,
+        }
+    }
+
+    /// Returns the issuer whose keys are discovered.
+    pub(crate) fn discovered_issuer(&self) -> Option<&str> {
+        self.remote.discovered_issuer()
     }
 
     /// Returns whether skipped keys are listed even if verification succeeds.

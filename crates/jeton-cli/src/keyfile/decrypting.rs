@@ -28,7 +28,7 @@ impl KeyFile {
         requested: Requested,
         allowed: &Allowed,
     ) -> Outcome<Loaded<DecryptionKeys>> {
-        let Form::Set(text) = self.form() else {
+        if !self.is_set() {
             let key = self.one_to_decrypt(requested, allowed);
             return key
                 .map(|keys| Loaded {
@@ -36,13 +36,13 @@ impl KeyFile {
                     skipped: Skipped::default(),
                 })
                 .map_err(|error| self.failure(error));
-        };
+        }
         let load = |key: &KeyFile| {
             key.with_default_algorithm(requested.alg, |alg| {
                 key.one_to_decrypt(Requested { alg, ..requested }, allowed)
             })
         };
-        let Loaded { mut keys, skipped } = self.usable(text, load)?;
+        let Loaded { mut keys, skipped } = self.usable(load)?;
         let first = keys.remove(0);
         Ok(Loaded {
             keys: keys.into_iter().fold(first, DecryptionKeys::and),
@@ -98,7 +98,9 @@ impl KeyFile {
         Ok(match self.form() {
             Form::Jwk(text) => DecryptionKey::from_jwk_as(text, alg)?,
             Form::Der(der, _) => DecryptionKey::from_der_as(der, alg)?,
-            Form::Set(_) | Form::Paserk(_) => return Err(self.not_one_key()),
+            Form::Set(_) | Form::Paserk(_) | Form::Several(_) => {
+                return Err(self.not_one_key());
+            }
         })
     }
 }

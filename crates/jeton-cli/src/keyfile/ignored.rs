@@ -26,7 +26,7 @@ impl KeyFile {
     }
 
     /// Notes the ignored members of the key, or of the keys of a set.
-    pub(super) fn note_ignored(&self) {
+    pub(crate) fn note_ignored(&self) {
         let Ok(Some(keys)) = self.set_keys() else {
             for ignored in self.ignored_members(false) {
                 output::note(format_args!("{}: {ignored}", self.name()));

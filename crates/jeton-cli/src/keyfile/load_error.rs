@@ -194,7 +194,7 @@ impl LoadError {
     pub(crate) fn key_problem(&self) -> Option<KeyProblem> {
         match self {
             LoadError::Key(error) | LoadError::Allowable(error) => problem_of(error),
-            LoadError::Problem(problem) => Some(*problem),
+            LoadError::Problem(problem) => Some(problem.clone()),
             _ => None,
         }
     }

@@ -9,6 +9,7 @@ mod decrypting;
 mod encrypting;
 mod ignored;
 mod load_error;
+mod secret;
 mod set;
 mod signing;
 mod verifying;
@@ -16,10 +17,11 @@ mod verifying;
 pub(crate) use any::{AnyKey, Half};
 pub(crate) use argument::{
     DecryptionKeyFile, EncryptionKeyFiles, KeyPassword, SigningKeyFile, SigningKeyFiles,
-    TokenDecryptionKeyFile, TokenEncryptionKeyFile, VerifyingKeyFile,
+    TokenDecryptionKeyFile, TokenEncryptionKeyFile, VerifyingKeyFile, suggest_secret,
 };
 pub(crate) use encrypting::Recipient;
 pub(crate) use load_error::{LoadError, PREFIX as KEY_ERROR_PREFIX};
+pub(crate) use secret::{Secret, SecretArgs, SecretEncoding};
 pub(crate) use set::{Loaded, Skipped};
 pub(crate) use signing::Signer;
 
@@ -36,7 +38,11 @@ use zeroize::Zeroizing;
 use crate::exit::{Failure, Outcome};
 use crate::{input, shell};
 
+/// The hint for a file of an unknown format.
+const UNKNOWN_FORMAT: &str = "a key file is a JWK, a JWK Set, PEM, DER or a PASERK; to make a key of a secret for HMAC, run `jeton key import --secret-file FILE --alg HS256`; to make a new key, run `jeton key new --alg ES256`";
+
 /// A key file that has been read and not yet parsed as a key.
+#[derive(Clone)]
 pub(crate) struct KeyFile {
     name: String,
     /// The name of the whole file, if this is one key of a set.
@@ -46,15 +52,32 @@ pub(crate) struct KeyFile {
 }
 
 /// The format of a key file.
+#[derive(Clone)]
 pub(crate) enum Form {
     Jwk(Zeroizing<String>),
     Set(Zeroizing<String>),
     /// DER, also from PEM or base64.
     Der(Zeroizing<Vec<u8>>, KeyHalf),
     Paserk(Zeroizing<String>),
+    /// Several files, which together are a key set.
+    Several(Vec<KeyFile>),
 }
 
 impl KeyFile {
+    /// Combines files to a key set. A single file stays as it is.
+    pub(crate) fn of_several(mut files: Vec<KeyFile>) -> Outcome<KeyFile> {
+        match files.len() {
+            0 => Err(Failure::error("no key: pass --key")),
+            1 => Ok(files.remove(0)),
+            count => Ok(KeyFile {
+                name: format!("the {count} key files"),
+                file: "FILE".to_owned(),
+                format: KeyFormat::JwkSet,
+                form: Form::Several(files),
+            }),
+        }
+    }
+
     /// Reads a file; `-` is standard input. Notes the members that are ignored.
     pub(crate) fn read(path: &Path) -> Outcome<KeyFile> {
         KeyFile::read_as(path, None).inspect(KeyFile::note_ignored)
@@ -79,10 +102,36 @@ impl KeyFile {
                     false => format!("to get the public key, run `jeton key public --key-password-file PASSWORD_FILE {name}`"),
                 })
             }
+            Some(KeyProblem::Found(
+                FoundInput::OpenSshPrivateKey | FoundInput::OpenSshPublicKey,
+            )) if is_openssh_ed25519(&bytes) => {
+                Failure::error(format!("{name}: {KEY_ERROR_PREFIX}this is an Ed25519 key of OpenSSH"))
+                    .hint("ssh-keygen cannot convert it; to make a new key, run `jeton key new --alg EdDSA`")
+            }
             Some(KeyProblem::Found(found)) => no_key(path, &name, found),
             Some(KeyProblem::Malformed) => Failure::error(format!("{name}: unknown key format"))
-                .hint("a key file is a JWK, a JWK Set, PEM, DER or a PASERK; a secret for HMAC is a JWK with `kty` oct and the secret in base64url as `k`; to make a key, run `jeton key new --alg ES256`"),
+                .hint(UNKNOWN_FORMAT),
             _ => Failure::error(format!("{name}: {}", load_error::message_of(error))),
+        })
+    }
+
+    /// Reads the public key of a certificate, which nothing checks; `-` is standard input.
+    pub(crate) fn read_certificate(path: &Path) -> Outcome<KeyFile> {
+        let name = input::name_of(path);
+        let bytes = input::key_bytes(path, limits::KEY_SET_BYTES)?;
+        let key = jeton::key::AnyKey::from_certificate(&bytes).map_err(|error| {
+            let why = load_error::message_of(error);
+            Failure::error(format!("{name}: {why}"))
+                .hint("if it is a key, remove `--from-certificate`")
+        })?;
+        Ok(KeyFile {
+            file: name.clone(),
+            name,
+            format: key.format(),
+            form: Form::Der(
+                Zeroizing::new(key.der().unwrap_or_default().to_vec()),
+                key.half(),
+            ),
         })
     }
 
@@ -143,6 +192,11 @@ impl KeyFile {
         self.kind() != Kind::Public
     }
 
+    /// Returns whether it is a symmetric key, valid or not.
+    pub(crate) fn is_symmetric(&self) -> bool {
+        self.kind() == Kind::Symmetric
+    }
+
     /// Returns the kind of key, judged by its form alone.
     fn kind(&self) -> Kind {
         match &self.form {
@@ -152,7 +206,7 @@ impl KeyFile {
                 _ => Kind::Public,
             },
             Form::Der(_, KeyHalf::Private) => Kind::Private,
-            Form::Der(..) | Form::Set(_) | Form::Paserk(_) => Kind::Public,
+            Form::Der(..) | Form::Set(_) | Form::Paserk(_) | Form::Several(_) => Kind::Public,
         }
     }
 
@@ -172,6 +226,10 @@ impl KeyFile {
     pub(crate) fn paserk(&self) -> Outcome<&str> {
         match &self.form {
             Form::Paserk(text) => Ok(text),
+            Form::Several(_) => Err(Failure::error(format!(
+                "{}: a PASETO has one key, and it must be a PASERK",
+                self.name
+            ))),
             _ => Err(
                 Failure::error(format!("{}: a key for PASETO must be a PASERK", self.name)).hint(
                     "to make one, run `jeton key new --paseto v4.public`; to convert an Ed25519 key, run `jeton key convert --to paserk FILE`",
@@ -219,6 +277,22 @@ fn no_key(path: &Path, name: &str, found: FoundInput) -> Failure {
     })
 }
 
+/// Returns whether a key in a format of OpenSSH is for Ed25519. Other programs cannot convert such a key.
+fn is_openssh_ed25519(bytes: &[u8]) -> bool {
+    const NAME: &str = "ssh-ed25519";
+    let text = Zeroizing::new(String::from_utf8_lossy(bytes).into_owned());
+    let mut body = Zeroizing::new(String::with_capacity(text.len()));
+    for line in text.lines().filter(|line| !line.starts_with("-----")) {
+        body.extend(line.chars().filter(|c| !c.is_whitespace()));
+    }
+    let decoded = base64_simd::STANDARD
+        .decode_to_vec(body.as_bytes())
+        .map(Zeroizing::new);
+    let name = NAME.as_bytes();
+    text.contains(NAME)
+        || decoded.is_ok_and(|bytes| bytes.windows(name.len()).any(|window| window == name))
+}
+
 /// The kind of a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -230,7 +304,7 @@ enum Kind {
 /// Returns the problem, if the error is about a key.
 fn problem_of(error: &jeton::Error) -> Option<KeyProblem> {
     match error {
-        jeton::Error::Key(error) => Some(error.problem()),
+        jeton::Error::Key(error) => Some(error.problem().clone()),
         _ => None,
     }
 }

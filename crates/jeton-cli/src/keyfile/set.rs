@@ -1,11 +1,13 @@
 //! Loads one key or all keys of a key set for a use, and records why a key is skipped.
 
+use std::slice;
+
 use jeton::error::KeyProblem;
 use jeton::key::KeyFormat;
 use serde::Deserialize;
 use zeroize::Zeroizing;
 
-use super::{Form, KEY_ERROR_PREFIX as PREFIX, KeyFile, LoadError, Shape};
+use super::{Form, Half, KEY_ERROR_PREFIX as PREFIX, KeyFile, LoadError, Shape};
 use crate::exit::{Failure, Outcome};
 use crate::output;
 
@@ -61,8 +63,8 @@ impl KeyFile {
         id: fn(&K) -> Option<&str>,
         with_id: fn(K, &str) -> jeton::Result<K>,
     ) -> Outcome<K> {
-        if let Form::Set(text) = self.form() {
-            return self.select(text, use_name, kid, load, id);
+        if self.is_set() {
+            return self.select(use_name, kid, load, id);
         }
         let key = load(self).map_err(|error| self.failure(error))?;
         match (kid, id(&key)) {
@@ -85,10 +87,54 @@ impl KeyFile {
 
     /// Returns the keys of a set, each as its own file; `None` for a single key.
     pub(crate) fn set_keys(&self) -> Outcome<Option<Vec<KeyFile>>> {
-        let Form::Set(text) = self.form() else {
-            return Ok(None);
+        self.is_set().then(|| self.elements()).transpose()
+    }
+
+    /// Returns whether it is a key set, or several files.
+    pub(super) fn is_set(&self) -> bool {
+        matches!(self.form(), Form::Set(_) | Form::Several(_))
+    }
+
+    /// Returns whether it is several files.
+    pub(crate) fn is_several(&self) -> bool {
+        matches!(self.form(), Form::Several(_))
+    }
+
+    /// Returns the files that the caller named.
+    pub(super) fn files(&self) -> &[KeyFile] {
+        match self.form() {
+            Form::Several(files) => files,
+            _ => slice::from_ref(self),
+        }
+    }
+
+    /// Removes secret keys, which must not count if anyone can read the file. Returns `None` if no key is left.
+    pub(crate) fn without_secrets(self) -> Outcome<Option<KeyFile>> {
+        let Some(keys) = self.set_keys()? else {
+            return Ok((!self.is_secret()).then_some(self));
         };
-        self.elements(text).map(Some)
+        let public: Vec<_> = keys.iter().filter(|key| !key.is_secret()).collect();
+        if public.len() == keys.len() {
+            return Ok(Some(self));
+        }
+        let texts = public.iter().filter_map(|key| match key.form() {
+            Form::Jwk(text) => Some(text.as_str()),
+            _ => None,
+        });
+        let texts: Vec<_> = texts.collect();
+        let set = format!("{{\"keys\":[{}]}}", texts.join(","));
+        Ok((!texts.is_empty()).then(|| KeyFile {
+            form: Form::Set(Zeroizing::new(set)),
+            ..self
+        }))
+    }
+
+    /// Returns whether it is a private or a symmetric key.
+    pub(crate) fn is_secret(&self) -> bool {
+        match self.any_algorithm() {
+            Ok(loaded) => loaded.half() != Half::Public,
+            Err(_) => self.has_secret(),
+        }
     }
 
     /// Converts the key, or each key of a set. A key of a set that fails is noted, and at least one succeeds.
@@ -104,12 +150,11 @@ impl KeyFile {
     /// Loads the keys of a set that have this use, at least one.
     pub(super) fn usable<K>(
         &self,
-        text: &str,
         load: impl Fn(&KeyFile) -> Result<K, LoadError>,
     ) -> Outcome<Loaded<Vec<K>>> {
-        let (usable, skipped_keys) = partition(self.elements(text)?, |key| key.loaded(&load));
+        let (usable, skipped_keys) = partition(self.elements()?, |key| key.loaded(&load));
         if usable.is_empty() {
-            return Err(self.no_usable_key(text, load));
+            return Err(self.no_usable_key(load));
         }
         Ok(Loaded {
             keys: usable,
@@ -123,8 +168,7 @@ impl KeyFile {
         alg: Option<A>,
         load: impl Fn(Option<A>) -> Result<K, LoadError>,
     ) -> Result<K, LoadError> {
-        let says_its_own = matches!(self.form(), Form::Jwk(text) if Shape::of(text).alg.is_some());
-        if alg.is_none() || says_its_own {
+        if alg.is_none() || self.names_algorithm() {
             return load(None);
         }
         load(alg).or_else(|error| match load(None) {
@@ -139,13 +183,12 @@ impl KeyFile {
 
     fn select<K>(
         &self,
-        text: &str,
         use_name: &str,
         kid: Option<&str>,
         load: impl Fn(&KeyFile) -> Result<K, LoadError>,
         id: fn(&K) -> Option<&str>,
     ) -> Outcome<K> {
-        let (mut keys, mut skipped_keys) = partition(self.elements(text)?, |key| key.loaded(&load));
+        let (mut keys, mut skipped_keys) = partition(self.elements()?, |key| key.loaded(&load));
         if kid.is_some() {
             // Errors of keys with another id do not matter.
             keys.retain(|key| id(key) == kid);
@@ -164,7 +207,7 @@ impl KeyFile {
             (Some(_), Some(_)) => Err(Failure::error(format!(
                 "{set}: {PREFIX}kid: several keys that can {use_name} have this id"
             ))),
-            (None, None) => Err(self.no_usable_key(text, load)),
+            (None, None) => Err(self.no_usable_key(load)),
             (None, Some(_)) if !skipped_keys.is_empty() => Err(skipped_keys.swap_remove(0).reason),
             (None, Some(_)) => Err(Failure::error(format!(
                 "{set}: {PREFIX}kid: no key that can {use_name} has this id"
@@ -176,10 +219,9 @@ impl KeyFile {
     /// a public key comes first, because that is the most likely mistake.
     pub(super) fn no_usable_key<K>(
         &self,
-        text: &str,
         load: impl Fn(&KeyFile) -> Result<K, LoadError>,
     ) -> Failure {
-        let elements = match self.elements(text) {
+        let elements = match self.elements() {
             Ok(elements) => elements,
             Err(failure) => return failure,
         };
@@ -207,7 +249,7 @@ impl KeyFile {
     }
 
     /// Returns the key's `kid`.
-    fn kid(&self) -> Option<String> {
+    pub(crate) fn kid(&self) -> Option<String> {
         #[derive(Deserialize)]
         struct Named {
             kid: String,
@@ -218,14 +260,34 @@ impl KeyFile {
         serde_json::from_str(text).ok().map(|Named { kid }| kid)
     }
 
-    pub(super) fn elements(&self, text: &str) -> Outcome<Vec<KeyFile>> {
-        let failure =
-            |message: &str| Failure::error(format!("{}: {PREFIX}keys: {message}", self.name()));
+    /// Returns the keys, at least one.
+    fn elements(&self) -> Outcome<Vec<KeyFile>> {
+        if let Form::Several(files) = self.form() {
+            let keys: Outcome<Vec<_>> = files.iter().map(KeyFile::elements).collect();
+            return Ok(keys?.concat());
+        }
+        let keys = self.elements_or_none()?;
+        match keys.is_empty() {
+            true => Err(Failure::error(format!(
+                "{}: {PREFIX}keys: the set is empty",
+                self.name()
+            ))),
+            false => Ok(keys),
+        }
+    }
+
+    /// Returns whether the key is a JWK with an algorithm.
+    pub(crate) fn names_algorithm(&self) -> bool {
+        matches!(self.form(), Form::Jwk(text) if Shape::of(text).alg.is_some())
+    }
+
+    /// Returns the keys of a set, which may be empty; a single key is the only element.
+    pub(crate) fn elements_or_none(&self) -> Outcome<Vec<KeyFile>> {
+        let Form::Set(text) = self.form() else {
+            return Ok(vec![self.clone()]);
+        };
         let keys = jeton::key::AnyKey::from_bytes(text.as_bytes()).and_then(|set| set.each());
         let keys = keys.map_err(|error| self.failure(error.into()))?;
-        if keys.is_empty() {
-            return Err(failure("the set is empty"));
-        }
         let keys = keys.iter().enumerate();
         Ok(keys
             .map(|(index, key)| KeyFile {

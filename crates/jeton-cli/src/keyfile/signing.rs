@@ -96,7 +96,9 @@ impl KeyFile {
             }
             (Form::Der(der, _), None) => SigningKey::from_der(der)?,
             (Form::Der(der, _), Some(alg)) => SigningKey::from_der_as(der, alg)?,
-            (Form::Set(_) | Form::Paserk(_), _) => return Err(self.not_one_key()),
+            (Form::Set(_) | Form::Paserk(_) | Form::Several(_), _) => {
+                return Err(self.not_one_key());
+            }
         })
     }
 }

@@ -17,7 +17,7 @@ const ALG_MEMBER_BYTES: usize = 32;
 impl KeyFile {
     /// Loads the key or the key set to verify with.
     pub(crate) fn to_verify(&self, alg: Option<Alg>, allowed: &Allowed) -> Outcome<Loaded<Keys>> {
-        let Form::Set(text) = self.form() else {
+        if !self.is_set() {
             let key = self.one_to_verify(alg, allowed);
             return key
                 .map(|keys| Loaded {
@@ -25,21 +25,22 @@ impl KeyFile {
                     skipped: Skipped::default(),
                 })
                 .map_err(|error| self.failure(error));
-        };
-        match KeySet::from_json(text) {
-            Err(error) if problem_of(&error) != Some(KeyProblem::NoUsableKey) => {
-                return Err(self.failure(error.into()));
-            }
-            // Each key is checked separately below.
-            _ => {}
         }
-        let Loaded {
-            keys: usable,
-            skipped,
-        } = self.usable(text, |key| key.with_algorithm(alg, allowed))?;
-        let mut set = Zeroizing::new(String::with_capacity(
-            text.len() + ALG_MEMBER_BYTES * usable.len(),
-        ));
+        if let Form::Set(text) = self.form() {
+            // Each key is checked separately below.
+            KeySet::from_json(text).map_err(|error| self.failure(error.into()))?;
+        }
+        let load = |key: &KeyFile| key.with_algorithm(alg, allowed);
+        let mut usable = Vec::new();
+        let mut skipped = Skipped::default();
+        // Each file has a usable key: the caller named it.
+        for file in self.files() {
+            let loaded = file.usable(load)?;
+            usable.extend(loaded.keys);
+            skipped = skipped.and(loaded.skipped);
+        }
+        let bytes: usize = usable.iter().map(|jwk| jwk.len() + 1).sum();
+        let mut set = Zeroizing::new(String::with_capacity(bytes + ALG_MEMBER_BYTES));
         for jwk in &usable {
             let before = if set.is_empty() { "{\"keys\":[" } else { "," };
             set.push_str(before);
@@ -78,7 +79,11 @@ impl KeyFile {
         allowed: &Allowed,
     ) -> Result<Zeroizing<String>, LoadError> {
         let Form::Jwk(text) = self.form() else {
-            return Err(self.not_one_key());
+            return self.with_default_algorithm(alg, |alg| {
+                let key = self.verifying(alg, allowed);
+                let key = key.map_err(|error| self.explain_encryption_key(error))?;
+                Ok(Zeroizing::new(key.to_jwk()))
+            });
         };
         let alg =
             self.with_default_algorithm(alg, |alg| self.one_to_verify(alg, allowed).map(|_| alg))?;
@@ -119,7 +124,9 @@ impl KeyFile {
             }
             (Form::Der(der, _), None) => VerifyingKey::from_der(der),
             (Form::Der(der, _), Some(alg)) => VerifyingKey::from_der_as(der, alg),
-            (Form::Set(_) | Form::Paserk(_), _) => return Err(self.not_one_key()),
+            (Form::Set(_) | Form::Paserk(_) | Form::Several(_), _) => {
+                return Err(self.not_one_key());
+            }
         };
         match key {
             Err(error)

@@ -9,6 +9,7 @@ use clap::{Args, Subcommand};
 
 pub(crate) use context::ContextArgs;
 pub(crate) use key::{AcceptingKey, decrypting, signing, verifying};
+pub(crate) use verify::PasetoVerification;
 
 use crate::exit::Outcome;
 

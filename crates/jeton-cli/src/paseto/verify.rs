@@ -1,8 +1,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use jeton::Verified;
 use jeton::error::Rejection;
+use jeton::{Limits, Verified};
 use serde::de::IgnoredAny;
 
 use super::context::ContextArgs;
@@ -98,34 +98,69 @@ impl VerifyArgs {
     }
 
     fn run(&self, key: &dyn AcceptingKey, command: Command) -> Outcome {
+        let verification = PasetoVerification {
+            key,
+            command,
+            context: &self.context,
+            policy_args: &self.policy_args,
+            limits: self.size.limits(),
+            json: self.json,
+            token: &self.token,
+        };
+        match self.raw {
+            true => verification.print_payload(),
+            false => verification.run(),
+        }
+    }
+}
+
+/// The verification of a PASETO, for each command that does it.
+pub(crate) struct PasetoVerification<'a> {
+    pub(crate) key: &'a dyn AcceptingKey,
+    pub(crate) command: Command,
+    pub(crate) context: &'a ContextArgs,
+    pub(crate) policy_args: &'a PolicyArgs,
+    pub(crate) limits: Limits,
+    pub(crate) json: bool,
+    pub(crate) token: &'a TokenArgument,
+}
+
+impl PasetoVerification<'_> {
+    /// Verifies only the signature or the encryption, and prints the payload.
+    fn print_payload(&self) -> Outcome {
+        let (key, command, limits) = (self.key, self.command, self.limits);
         let footer = self.context.footer()?;
         let implicit = self.context.implicit()?;
-        let limits = self.size.limits();
-        if self.raw {
-            let token = self.token.read()?;
-            let opened = key
-                .open(&token, &implicit, limits)
-                .map_err(|error| rejection_hints::failure(error, &token, command))?;
-            if footer.is_some_and(|footer| *footer != opened.footer()) {
-                return Err(rejection_hints::failure(
-                    Rejection::FooterMismatch.into(),
-                    &token,
-                    command,
-                ));
-            }
-            return output::payload(opened.message());
+        let token = self.token.read()?;
+        let opened = key
+            .open(&token, &implicit, limits)
+            .map_err(|error| rejection_hints::failure(error, &token, command))?;
+        if footer.is_some_and(|footer| *footer != opened.footer()) {
+            return Err(rejection_hints::failure(
+                Rejection::FooterMismatch.into(),
+                &token,
+                command,
+            ));
         }
+        output::payload(opened.message())
+    }
+
+    /// Verifies the token and prints its claims.
+    pub(crate) fn run(&self) -> Outcome {
+        let (key, command, limits) = (self.key, self.command, self.limits);
+        let footer = self.context.footer()?;
+        let implicit = self.context.implicit()?;
         let footer = footer.as_ref().map(|footer| footer.as_slice());
-        let verifier = verification::paseto(key, &self.policy_args, footer, &implicit, limits);
-        let result = self.token.read().and_then(|token| {
-            let verified: jeton::Result<Verified<IgnoredAny>> = verifier.verify(&token);
-            verified.map_err(|error| rejection_hints::failure(error, &token, command))
+        let verifier = verification::paseto(key, self.policy_args, footer, &implicit, limits);
+        let checked = self.token.check(|token| {
+            let verified: jeton::Result<Verified<IgnoredAny>> = verifier.verify(token);
+            verified.map_err(|error| rejection_hints::failure(error, token, command))
         });
         let format = if self.json {
             Format::Json
         } else {
             Format::Exact
         };
-        verification_output::show(result, &self.policy_args, format)
+        verification_output::show(checked, self.policy_args, format)
     }
 }

@@ -43,9 +43,9 @@ enum Every {
 impl Revoke {
     pub(super) fn run(self) -> Outcome {
         let what = match self.every {
-            None => What::Token(self.token.read()?),
+            None => What::Token(self.token.read()?.token),
             Some(every) => {
-                let name = self.token.source()?.text("the name")?.trim_end().to_owned();
+                let name = self.token.name()?.trim_end().to_owned();
                 match every {
                     Every::Subject => What::Subject(name),
                     Every::Client => What::ClientId(name),

@@ -33,7 +33,7 @@ impl Verify {
         let request = VerifyRequest {
             issuer: self.server.issuer(),
             audience: self.audience,
-            token: self.token.read()?,
+            token: self.token.read()?.token,
         };
         let verified = self
             .server

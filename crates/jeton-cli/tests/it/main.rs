@@ -16,8 +16,11 @@ mod help;
 mod help_arguments;
 mod inputs;
 mod inspect_web;
+mod key;
 mod lab;
+mod pasted;
 mod readme;
+mod remote_keys;
 #[cfg(unix)]
 mod serve;
 #[cfg(unix)]

@@ -92,6 +92,7 @@ impl Cache {
                 server {{
                     listen {address};
                     location / {{ proxy_pass http://{}; proxy_cache keys; {more} }}
+                    location = /logged {{ return 204; }}
                 }}
             }}",
             origin.address
@@ -123,8 +124,14 @@ impl Cache {
         cache
     }
 
-    /// The number of requests that have reached nginx.
+    /// The number of requests for keys that have reached nginx.
     fn request_count(&self) -> usize {
+        // nginx writes its log after it has answered. Its only worker ends one request before it reads the next,
+        // so once this one is answered, the log has all requests before it.
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        let request = b"HEAD /logged HTTP/1.0\r\n\r\n";
+        stream.write_all(request).unwrap();
+        stream.read_to_end(&mut Vec::new()).unwrap();
         let log = fs::read_to_string(self.folder.path().join("requests")).unwrap();
         log.lines().filter(|line| line.contains("GET")).count()
     }
@@ -169,7 +176,7 @@ async fn verified(verifier: &RemoteVerifier, key: &SigningKey) -> Result<(), Err
 }
 
 fn rejection(result: Result<(), Error>) -> Option<Rejection> {
-    result.unwrap_err().rejection()
+    result.unwrap_err().rejection().cloned()
 }
 
 #[tokio::test]

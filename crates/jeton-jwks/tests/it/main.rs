@@ -4,5 +4,6 @@
 
 #[cfg(unix)]
 mod caching_proxy;
+mod discovery;
 mod multi_issuer;
 mod remote_key_set;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use http::{Request, Response, StatusCode};
-use jeton::strict::{JsonError, read_members};
+use jeton::__private::{JsonError, read_members};
 use jeton::{RawClaims, Verified};
 use jeton_issuer::{STATED_BY_INTROSPECTION, limits};
 use serde_json::json;

@@ -223,14 +223,6 @@ impl Verify for Misconfigured {
         Err(jeton::error::InvalidUse::ImplicitAssertion.into())
     }
 
-    fn verify_raw_in<'s>(
-        &self,
-        _: &str,
-        _: &'s mut jeton::Scratch,
-    ) -> jeton::Result<jeton::VerifiedIn<'s, jeton::RawClaims>> {
-        Err(jeton::error::InvalidUse::ImplicitAssertion.into())
-    }
-
     fn recheck(&self, _: &Verified<jeton::RawClaims>) -> jeton::Result<()> {
         Ok(())
     }

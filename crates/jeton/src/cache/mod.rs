@@ -103,22 +103,32 @@ struct Current<V> {
 
 /// Decides which valid tokens are revoked. Implemented for closures with this signature.
 ///
+/// An implementation that cannot answer must answer true: its list is too old, was never loaded, or the token has no id.
+/// Then the tokens are rejected with [`Rejection::Revoked`] until the list is back. To log the reason is up to the
+/// implementation.
+///
 /// ```
 /// use std::collections::HashSet;
 /// use jeton::{Revocations, RawClaims, Verified};
 ///
-/// struct Blocked(HashSet<String>);
+/// /// The ids of revoked tokens; `None` while there is no current list.
+/// struct Blocked(Option<HashSet<String>>);
 ///
 /// impl Revocations for Blocked {
 ///     fn is_revoked(&self, token: &Verified<RawClaims>) -> bool {
-///         // A token without an id is treated as revoked.
-///         token.token_id().is_none_or(|id| self.0.contains(id))
+///         match (&self.0, token.token_id()) {
+///             (Some(blocked), Some(id)) => blocked.contains(id),
+///             // Cannot answer.
+///             _ => true,
+///         }
 ///     }
 /// }
 /// ```
 pub trait Revocations: Send + Sync {
     /// Returns whether the token, its subject, its client or its key is revoked. It is called for every
     /// token that is otherwise accepted, so it must be fast and must not wait for a network.
+    ///
+    /// Returns true if it cannot answer.
     fn is_revoked(&self, token: &Verified<RawClaims>) -> bool;
 }
 
@@ -137,7 +147,8 @@ impl<V: Verify> Cached<V> {
     /// [`Error::Primitive`](crate::Error::Primitive) if the system has no randomness.
     pub fn new(verifier: V, entries: usize) -> Result<Cached<V>> {
         if !(1..=limits::CACHE_ENTRIES).contains(&entries) {
-            return Err(InvalidUse::CacheEntries { entries }.into());
+            let limit = limits::CACHE_ENTRIES;
+            return Err(InvalidUse::CacheEntries { entries, limit }.into());
         }
         let mut secret = Zeroizing::new([0; 32]);
         random::fill(secret.as_mut_slice())?;

@@ -58,37 +58,7 @@ impl<'t> JsonClaims<'t> {
     /// assert_eq!(error.to_string(), "the claims are nested 3 levels, limit 2");
     /// ```
     pub fn from_json_with_limits(text: &'t str, limits: &Limits) -> Result<JsonClaims<'t>> {
-        JsonClaims::read(text, limits.depth(), |_| Ok(())).map_err(|Stop(error)| error)
-    }
-
-    /// Reads claims that are nested at most `depth` deep, at most 127. `check` is called for each member and
-    /// may reject it. For the service. Not covered by semantic versioning.
-    ///
-    /// # Errors
-    ///
-    /// [`JsonError`], the error for a registered claim, and the first error of `check`.
-    #[doc(hidden)]
-    pub fn read<E: From<JsonError> + From<Error>>(
-        text: &'t str,
-        depth: u32,
-        mut check: impl FnMut(&Member<'t>) -> Result<(), E>,
-    ) -> Result<JsonClaims<'t>, E> {
-        let mut embedded = Embedded::default();
-        read_members(text, depth, |member| -> Result<(), E> {
-            check(&member)?;
-            let (name, value) = member.parts();
-            if let Some(claim) = registered_name(name) {
-                embedded.add(claim, value).map_err(Error::from)?;
-            }
-            Ok(())
-        })?;
-        let object = text.trim_ascii();
-        // The parser has checked the braces at both ends.
-        let members = object.get(1..object.len() - 1).unwrap_or_default();
-        Ok(JsonClaims {
-            members: Cow::Borrowed(members.trim_ascii()),
-            embedded,
-        })
+        read_json_claims(text, limits.depth(), |_| Ok(())).map_err(|Stop(error)| error)
     }
 
     /// Returns whether the text has this registered claim.
@@ -108,6 +78,34 @@ impl<'t> JsonClaims<'t> {
     pub(crate) fn bytes(&self) -> usize {
         self.members.len()
     }
+}
+
+/// Reads claims that are nested at most `depth` deep, at most 127. `check` is called for each member and may reject it.
+///
+/// # Errors
+///
+/// [`JsonError`], the error for a registered claim, and the first error of `check`.
+pub fn read_json_claims<'t, E: From<JsonError> + From<Error>>(
+    text: &'t str,
+    depth: u32,
+    mut check: impl FnMut(&Member<'t>) -> Result<(), E>,
+) -> Result<JsonClaims<'t>, E> {
+    let mut embedded = Embedded::default();
+    read_members(text, depth, |member| -> Result<(), E> {
+        check(&member)?;
+        let (name, value) = member.parts();
+        if let Some(claim) = registered_name(name) {
+            embedded.add(claim, value).map_err(Error::from)?;
+        }
+        Ok(())
+    })?;
+    let object = text.trim_ascii();
+    // The parser has checked the braces at both ends.
+    let members = object.get(1..object.len() - 1).unwrap_or_default();
+    Ok(JsonClaims {
+        members: Cow::Borrowed(members.trim_ascii()),
+        embedded,
+    })
 }
 
 impl<'t> Claims<'t, JsonClaims<'t>> {

@@ -18,7 +18,7 @@ mod write;
 pub(crate) use buffer::Buffer;
 pub use custom::CustomClaims;
 pub(crate) use deserialize::{Layout, find_member};
-pub use json::JsonClaims;
+pub use json::{JsonClaims, read_json_claims};
 pub(crate) use registered::{Dates, Registered, Scanned};
 pub use with_registered::WithRegistered;
 pub(crate) use write::{ClaimsPrefix, IssuerClaims, OwnRegistered, write_own_with};

@@ -98,7 +98,8 @@ impl Pair {
     }
 
     pub(crate) fn from_parts(parts: &Parts) -> Result<Pair, KeyProblem> {
-        check_public(Strength::Current, &parts.n, &parts.e).map_err(|error| error.problem())?;
+        check_public(Strength::Current, &parts.n, &parts.e)
+            .map_err(|error| error.into_problem())?;
         KeyPair::from_components(&KeyPairComponents {
             public_key: PublicKeyComponents {
                 n: &parts.n,

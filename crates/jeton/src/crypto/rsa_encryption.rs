@@ -48,17 +48,17 @@ impl Public {
     /// `n` and `e` have no leading zeros. The error names the invalid member.
     pub(crate) fn from_parts(padding: Padding, n: &[u8], e: &[u8]) -> Result<Public, KeyError> {
         check_public(Strength::Current, n, e)?;
-        let invalid = KeyError::at("n", KeyProblem::Invalid);
+        let invalid = || KeyError::at("n", KeyProblem::Invalid);
         let key: PublicEncryptingKey = PublicKeyComponents { n, e }
             .try_into()
-            .map_err(|_| invalid)?;
+            .map_err(|_| invalid())?;
         match padding.oaep() {
             Some(algorithm) => {
                 OaepPublicEncryptingKey::new(key).map(|key| Public::Oaep(algorithm, key))
             }
             None => Pkcs1PublicEncryptingKey::new(key).map(Public::Pkcs1),
         }
-        .map_err(|_| invalid)
+        .map_err(|_| invalid())
     }
 
     pub(crate) fn encrypt(&self, secret: &[u8]) -> Result<Vec<u8>> {

@@ -41,9 +41,9 @@ impl Error {
     }
 
     /// Returns why the token was rejected, if it was.
-    pub fn rejection(&self) -> Option<Rejection> {
+    pub fn rejection(&self) -> Option<&Rejection> {
         match self {
-            Error::Rejected(rejection) => Some(*rejection),
+            Error::Rejected(rejection) => Some(rejection),
             _ => None,
         }
     }

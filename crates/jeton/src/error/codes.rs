@@ -111,7 +111,7 @@ impl fmt::Display for Cause {
 /// assert_eq!(codes::find("internal"), None);
 /// ```
 pub fn find(name: &str) -> Option<&'static Code> {
-    ALL.iter().copied().find(|code| code.name == name)
+    ALL.iter().find(|code| code.name == name)
 }
 
 macro_rules! codes {
@@ -131,7 +131,7 @@ macro_rules! codes {
         )*)*
 
         /// All codes: those of the library by cause, then those of the service.
-        pub const ALL: &[&Code] = &[$($(&$name,)*)*];
+        pub const ALL: &[Code] = &[$($($name,)*)*];
     };
 }
 
@@ -247,6 +247,12 @@ codes! {
             "Pass a PASERK of the expected kind.", "PASERK, types";
         KEY_SET_EMPTY: "The key set has no usable key.",
             "Check why each key of the set is skipped.", "RFC 7517, section 5";
+        DISCOVERY_ISSUER_MISMATCH: "The discovery document is of another issuer.",
+            "Compare the issuer with the document byte for byte, including a slash at the end.", "RFC 8414, section 3.3";
+        DISCOVERY_MALFORMED: "The discovery document is not a JSON object with `issuer` and `jwks_uri`.",
+            "Check the address of the issuer.", "RFC 8414, section 2";
+        DISCOVERY_TOO_LARGE: "The discovery document is larger than its limit.",
+            "Check the address of the issuer.";
     }
     false Caller {
         CLAIMS_WITHOUT_EXPIRY: "The claims have no expiry, and it was not omitted on purpose.",
@@ -314,7 +320,9 @@ codes! {
         INVALID_CACHE_ENTRIES: "The capacity of the cache is outside its limits.",
             "Pass a number within the limits.";
         KEY_SET_ADDRESS: "Keys may not be fetched from the address of the key set.",
-            "Use https, or http to a loopback host, without credentials.";
+            "Use https to a public address, or http to a loopback host, without credentials.";
+        INVALID_CERTIFICATE_AUTHORITY: "A certificate authority is not a certificate in PEM.",
+            "Pass the certificates of the authorities in PEM.", "RFC 7468, section 5";
     }
     false Signer {
         SIGNER_FAILED: "The remote signer returned no signature.",

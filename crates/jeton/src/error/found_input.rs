@@ -12,7 +12,7 @@ use std::fmt;
 /// let Err(Error::Key(error)) = AnyKey::from_bytes(br#"{"jwks_uri":"https://id.example/jwks"}"#) else {
 ///     unreachable!()
 /// };
-/// assert_eq!(error.problem(), KeyProblem::Found(FoundInput::IssuerMetadata));
+/// assert_eq!(error.problem(), &KeyProblem::Found(FoundInput::IssuerMetadata));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]

@@ -2,7 +2,6 @@ use std::fmt;
 
 use super::Claim;
 use super::codes::{self, Code};
-use crate::limits;
 
 /// An invalid use of the API: a bug in the calling program.
 ///
@@ -16,7 +15,7 @@ use crate::limits;
 /// assert_eq!(error, Error::InvalidUse(InvalidUse::ExpiryNotChosen));
 /// # Ok::<(), jeton::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum InvalidUse {
     /// Neither `expires_in`, `expires_at` nor `without_expiry` was called.
@@ -74,6 +73,8 @@ pub enum InvalidUse {
     KeyId {
         /// The actual length, bytes.
         bytes: usize,
+        /// The limit.
+        limit: usize,
     },
     /// The password cost is outside its limits, or for another version. Versions 1 and 3 use PBKDF2,
     /// versions 2 and 4 use Argon2id.
@@ -82,6 +83,8 @@ pub enum InvalidUse {
     FooterTooLarge {
         /// The actual length, bytes.
         bytes: usize,
+        /// The limit.
+        limit: usize,
     },
     /// An implicit assertion was passed; PASETO versions 1 and 2 do not have it.
     ImplicitAssertion,
@@ -106,6 +109,8 @@ pub enum InvalidUse {
     PartyInfo {
         /// The actual length, bytes.
         bytes: usize,
+        /// The limit.
+        limit: usize,
     },
     /// `apu` and `apv` were set, but no recipient uses ECDH-ES.
     PartyInfoUnused,
@@ -114,11 +119,14 @@ pub enum InvalidUse {
     Pbes2Rounds {
         /// The number that was passed.
         rounds: u32,
+        /// The minimum.
+        minimum: u32,
+        /// The limit.
+        limit: u32,
     },
     /// The content key is for another `enc` than the requested one.
     ContentEncryption,
-    /// The unprotected header is not an object, has a name that must be protected, or was requested for
-    /// a compact token.
+    /// The unprotected header exceeds the default [`Limits`](crate::Limits), or has a value that does not serialize.
     UnprotectedHeader,
     /// An unencoded payload (RFC 7797) contains bytes that the serialization does not allow. A compact
     /// token allows printable ASCII without a dot, the JSON serialization UTF-8.
@@ -127,6 +135,8 @@ pub enum InvalidUse {
     Signers {
         /// The actual number.
         signers: usize,
+        /// The limit.
+        limit: usize,
     },
     /// The signers of a general JWS have different settings for the encoding of the payload (RFC 7797, section 3).
     MixedPayloadEncoding,
@@ -138,6 +148,8 @@ pub enum InvalidUse {
     CacheEntries {
         /// The number that was passed.
         entries: usize,
+        /// The limit.
+        limit: usize,
     },
 }
 
@@ -259,19 +271,16 @@ impl fmt::Display for InvalidUse {
                 "the claim `{claim}` is in the custom claims, and is set or omitted in another way too"
             ),
             InvalidUse::TimeOutOfRange => f.write_str("a time is outside the years 1970 to 9999"),
-            InvalidUse::KeyId { bytes } => write!(
+            InvalidUse::KeyId { bytes, limit } => write!(
                 f,
-                "the key id has {bytes} bytes, must be between 1 and {}",
-                limits::KEY_ID_BYTES
+                "the key id has {bytes} bytes, must be between 1 and {limit}"
             ),
             InvalidUse::PasswordCost => f.write_str(
                 "the password cost is outside its limits, or for another version: k1 and k3 use PBKDF2, k2 and k4 use Argon2id",
             ),
-            InvalidUse::FooterTooLarge { bytes } => write!(
-                f,
-                "the footer has {bytes} bytes, limit {}",
-                limits::FOOTER_BYTES
-            ),
+            InvalidUse::FooterTooLarge { bytes, limit } => {
+                write!(f, "the footer has {bytes} bytes, limit {limit}")
+            },
             InvalidUse::ImplicitAssertion => {
                 f.write_str("PASETO versions 1 and 2 have no implicit assertion")
             }
@@ -289,25 +298,25 @@ impl fmt::Display for InvalidUse {
             InvalidUse::HeaderMember => {
                 f.write_str("a header member of this name is already set, or set by the library")
             }
-            InvalidUse::PartyInfo { bytes } => write!(
-                f,
-                "`apu` or `apv` has {bytes} bytes, limit {}",
-                limits::PARTY_INFO_BYTES
-            ),
+            InvalidUse::PartyInfo { bytes, limit } => {
+                write!(f, "`apu` or `apv` has {bytes} bytes, limit {limit}")
+            },
             InvalidUse::PartyInfoUnused => {
                 f.write_str("only ECDH-ES uses `apu` and `apv`, and no recipient uses ECDH-ES")
             }
-            InvalidUse::Pbes2Rounds { rounds } => write!(
+            InvalidUse::Pbes2Rounds {
+                rounds,
+                minimum,
+                limit,
+            } => write!(
                 f,
-                "{rounds} PBKDF2 rounds, must be between {} and {}",
-                limits::PBES2_ROUNDS_MIN,
-                limits::PBES2_ROUNDS
+                "{rounds} PBKDF2 rounds, must be between {minimum} and {limit}"
             ),
             InvalidUse::ContentEncryption => {
                 f.write_str("the content key is for another content encryption (`enc`)")
             }
             InvalidUse::UnprotectedHeader => f.write_str(
-                "the unprotected header must be an object without protected names, and a compact token has none",
+                "the unprotected header is too large, nested too deep, or does not serialize",
             ),
             InvalidUse::UnencodedPayload => f.write_str(
                 "the payload contains bytes that cannot be sent unencoded: detach it, or do not use b64=false",
@@ -315,15 +324,13 @@ impl fmt::Display for InvalidUse {
             InvalidUse::SharedRsaKey => f.write_str(
                 "one RSA key cannot be used for both RSA1_5 and RSA-OAEP: use a separate key for each",
             ),
-            InvalidUse::CacheEntries { entries } => write!(
+            InvalidUse::CacheEntries { entries, limit } => write!(
                 f,
-                "the cache has {entries} entries, must be between 1 and {}",
-                limits::CACHE_ENTRIES
+                "the cache has {entries} entries, must be between 1 and {limit}"
             ),
-            InvalidUse::Signers { signers } => write!(
+            InvalidUse::Signers { signers, limit } => write!(
                 f,
-                "a general JWS has {signers} signers, must be between 1 and {}",
-                limits::SIGNATURES
+                "a general JWS has {signers} signers, must be between 1 and {limit}"
             ),
             InvalidUse::MixedPayloadEncoding => f.write_str(
                 "the signers of a general JWS have different settings for the payload encoding (b64)",

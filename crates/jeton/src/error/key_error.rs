@@ -16,12 +16,12 @@ use crate::json;
 /// let Err(Error::Key(error)) = SigningKey::from_pem_as(&pem, SigAlg::RS256) else {
 ///     unreachable!("an EC key is not for RS256");
 /// };
-/// assert_eq!(error.problem(), KeyProblem::WrongKeyType);
+/// assert_eq!(error.problem(), &KeyProblem::WrongKeyType);
 /// assert_eq!((error.found(), error.expected()), (Some("EC P-256"), Some("RSA for RS256")));
 /// assert_eq!(error.code(), "KEY_OF_ANOTHER_TYPE");
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct KeyError {
     member: Option<&'static str>,
     problem: KeyProblem,
@@ -30,23 +30,48 @@ pub struct KeyError {
     sizes: Option<Sizes>,
 }
 
-/// The size of a key or member, and the limit. The unit follows from the member.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Sizes {
+/// The size of a key or of a member, and the limit. [`KeyError::sizes`] returns it.
+///
+/// The unit is bits for `n` and `e`, keys for `keys`, and bytes for all others.
+///
+/// ```
+/// use jeton::Error;
+/// use jeton::key::{MacAlg, MacKey};
+///
+/// let Err(Error::Key(error)) = MacKey::new(MacAlg::HS256, b"short") else { unreachable!() };
+/// let sizes = error.sizes().unwrap();
+/// assert_eq!((sizes.actual(), sizes.limit()), (5, 32));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Sizes {
     actual: u32,
     limit: NonZeroU32,
     coordinate: Option<Coordinate>,
 }
 
+impl Sizes {
+    /// Returns the actual size. A reader that stops at a limit counts up to it. More than [`u32::MAX`] is given as
+    /// that.
+    pub fn actual(self) -> u32 {
+        self.actual
+    }
+
+    /// Returns the limit: the maximum, or the minimum if the key is too weak. For a member of a fixed length, it is
+    /// this length.
+    pub fn limit(self) -> u32 {
+        self.limit.get()
+    }
+}
+
 /// Where a coordinate of a point belongs.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Coordinate {
     curve: CurveName,
     is_zero_first: bool,
 }
 
 /// A curve, small enough for an error.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum CurveName {
     P256,
     P384,
@@ -91,7 +116,11 @@ impl KeyError {
     }
 
     /// Returns what is wrong with the key.
-    pub fn problem(&self) -> KeyProblem {
+    pub fn problem(&self) -> &KeyProblem {
+        &self.problem
+    }
+
+    pub(crate) fn into_problem(self) -> KeyProblem {
         self.problem
     }
 
@@ -105,11 +134,9 @@ impl KeyError {
         self.expected
     }
 
-    /// Returns the actual size and the limit, if the problem is a size. A reader that
-    /// stops at a limit counts up to it. The unit is bits for `n` and `e`, keys for `keys`, and bytes for all
-    /// others. An actual size above [`u32::MAX`] is given as that.
-    pub fn sizes(&self) -> Option<(u32, u32)> {
-        self.sizes.map(|sizes| (sizes.actual, sizes.limit.get()))
+    /// Returns the actual size and the limit, if the problem is a size.
+    pub fn sizes(&self) -> Option<Sizes> {
+        self.sizes
     }
 
     /// Returns the stable code of the problem, for programs. [`codes`](super::codes) lists all codes.
@@ -210,7 +237,7 @@ impl KeyError {
         if let Some(sizes) = self.sizes {
             return self.write_sizes(sizes, f);
         }
-        match (self.problem, self.member, self.found, self.expected) {
+        match (&self.problem, self.member, self.found, self.expected) {
             (KeyProblem::WrongType, Some(member), Some(found), Some(expected)) => {
                 return write!(f, "`{member}` must be {expected}, not {found}");
             }
@@ -253,7 +280,7 @@ impl KeyError {
         };
         let limit = Grouped(sizes.limit.get());
         write!(f, "{what} has {} {unit}, ", Grouped(sizes.actual))?;
-        match (self.problem, sizes.coordinate) {
+        match (&self.problem, sizes.coordinate) {
             (KeyProblem::TooWeak, _) => write!(f, "minimum {limit}"),
             (KeyProblem::TooLarge, _) => write!(f, "limit {limit}"),
             (_, None) => write!(f, "{limit} are needed"),

@@ -13,10 +13,10 @@ use crate::paserk::Kind;
 /// use jeton::key::{MacAlg, MacKey};
 ///
 /// let Err(Error::Key(error)) = MacKey::new(MacAlg::HS256, b"short") else { unreachable!() };
-/// assert_eq!(error.problem(), KeyProblem::TooWeak);
+/// assert_eq!(error.problem(), &KeyProblem::TooWeak);
 /// assert_eq!(error.to_string(), "key rejected: HMAC key has 5 bytes, minimum 32");
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum KeyProblem {
     /// The input is not a key in this encoding (JWK, PEM, DER or PASERK).
@@ -104,8 +104,7 @@ pub enum KeyProblem {
         /// The maximum, MiB, rounded down.
         limit_mib: u32,
     },
-    /// A PASERK requires more Argon2id passes than
-    /// [`limits::ARGON2ID_PASSES`](crate::limits::ARGON2ID_PASSES).
+    /// A PASERK requires more Argon2id passes than [`PasswordLimits`](crate::paserk::PasswordLimits) allows.
     PasswordPasses {
         /// The number that the PASERK requires.
         asked: u32,
@@ -144,11 +143,11 @@ pub enum KeyProblem {
 
 impl KeyProblem {
     /// Returns the stable code, for programs. [`codes`](super::codes) lists all codes.
-    pub fn code(self) -> &'static str {
+    pub fn code(&self) -> &'static str {
         self.entry().name()
     }
 
-    pub(super) fn entry(self) -> &'static Code {
+    pub(super) fn entry(&self) -> &'static Code {
         match self {
             KeyProblem::Malformed => &codes::KEY_MALFORMED,
             KeyProblem::Duplicate => &codes::KEY_DUPLICATE_MEMBER,

@@ -23,7 +23,7 @@ mod remote_error;
 pub use claim::Claim;
 pub use found_input::{FoundInput, PemLabel};
 pub use invalid_use::InvalidUse;
-pub use key_error::KeyError;
+pub use key_error::{KeyError, Sizes};
 pub use key_problem::KeyProblem;
 pub use rejection::{Measure, Part, Rejection, ShapeMismatch};
 pub use remote_error::RemoteError;

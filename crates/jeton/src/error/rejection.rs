@@ -1,4 +1,5 @@
 use std::fmt;
+use std::sync::Arc;
 
 use super::Claim;
 use super::codes::{self, Code};
@@ -100,12 +101,12 @@ impl Measure {
 /// let error = verifier.verify::<serde::de::IgnoredAny>(&key.issue(&claims)?).unwrap_err();
 /// match error.rejection() {
 ///     Some(Rejection::Expired) => unreachable!("ask for a new token"),
-///     Some(rejection) => assert_eq!(rejection, Rejection::IssuerMismatch),
+///     Some(rejection) => assert_eq!(rejection, &Rejection::IssuerMismatch),
 ///     None => unreachable!("not the fault of the token"),
 /// }
 /// # Ok::<(), jeton::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rejection {
     /// A part is larger than its limit.
@@ -170,10 +171,10 @@ pub enum Rejection {
     ClaimMissing(Claim),
     /// A custom claim that the policy requires is absent or null. It has the name from
     /// [`Policy::require_custom`](crate::Policy::require_custom).
-    CustomClaimMissing(&'static str),
+    CustomClaimMissing(Arc<str>),
     /// A custom claim that the policy requires has the wrong JSON type: `client_id` of an access token is a string
     /// (RFC 8693, section 4.3).
-    CustomClaimType(&'static str),
+    CustomClaimType(Arc<str>),
     /// A claim has the wrong JSON type.
     ClaimType(Claim),
     /// A time is outside the years 1970 to 9999.
@@ -401,10 +402,10 @@ impl fmt::Display for Rejection {
 /// let claims = Claims::new(()).issuer("i").audience("a").without_expiry();
 /// let error = verifier.verify::<Visit>(&key.issue(&claims)?).unwrap_err();
 /// let missing = ShapeMismatch::MissingField("page");
-/// assert_eq!(error.rejection(), Some(Rejection::ClaimsShape(missing)));
+/// assert_eq!(error.rejection(), Some(&Rejection::ClaimsShape(missing)));
 /// # Ok::<(), jeton::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ShapeMismatch {
     /// The token has no claim for this field, and the field is required.

@@ -31,11 +31,11 @@ use crate::token_limits::Limits;
 /// use jeton::key::{ContentEnc, KeyWrapAlg, WrappingKey};
 ///
 /// let key = WrappingKey::generate(KeyWrapAlg::A128Kw)?;
-/// let decrypter = Decrypter::new(&key).allow_only(&[ContentEnc::A256Gcm]);
+/// let decrypter = Decrypter::new(&key).allow_only([ContentEnc::A256Gcm]);
 /// let token = Encrypter::new(&key, ContentEnc::A256Gcm).encrypt(b"hello")?;
 /// assert!(decrypter.decrypt(&token).is_ok());
 /// let other = Encrypter::new(&key, ContentEnc::A128Gcm).encrypt(b"hello")?;
-/// let rejection = decrypter.decrypt(&other).unwrap_err().rejection();
+/// let rejection = decrypter.decrypt(&other).unwrap_err().rejection().cloned();
 /// assert_eq!(rejection, Some(Rejection::EncryptionMismatch));
 /// # Ok::<(), jeton::Error>(())
 /// ```
@@ -68,8 +68,8 @@ impl Decrypter {
     }
 
     /// Accepts only tokens with one of these content encryptions.
-    pub fn allow_only(mut self, encs: &[ContentEnc]) -> Decrypter {
-        self.allowed = encs.to_vec();
+    pub fn allow_only(mut self, encs: impl IntoIterator<Item = ContentEnc>) -> Decrypter {
+        self.allowed = encs.into_iter().collect();
         self
     }
 

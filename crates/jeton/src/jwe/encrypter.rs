@@ -1,3 +1,6 @@
+use std::borrow::Cow;
+
+use serde::Serialize;
 use zeroize::Zeroizing;
 
 use super::content::{self, Sealed};
@@ -7,7 +10,7 @@ use crate::base64;
 #[cfg(feature = "legacy")]
 use crate::crypto::deflate;
 use crate::error::{InvalidUse, Result};
-use crate::jws::is_reserved;
+use crate::jws::Unprotected;
 use crate::key::{ContentEnc, EncryptionKeyRef};
 use crate::limits;
 
@@ -38,11 +41,11 @@ use crate::limits;
 pub struct Encrypter<'k> {
     recipients: Vec<EncryptionKeyRef<'k>>,
     enc: ContentEnc,
-    typ: Option<String>,
-    cty: Option<String>,
+    typ: Option<Cow<'static, str>>,
+    cty: Option<Cow<'static, str>>,
     parties: PartyInfo,
     aad: Option<Vec<u8>>,
-    unprotected: Vec<(String, String)>,
+    unprotected: Unprotected,
     is_compressing: bool,
     /// The text of the protected header, if the caller provides it.
     text: Option<String>,
@@ -58,7 +61,7 @@ impl<'k> Encrypter<'k> {
             cty: None,
             parties: PartyInfo::default(),
             aad: None,
-            unprotected: Vec::new(),
+            unprotected: Unprotected::default(),
             is_compressing: false,
             text: None,
         }
@@ -76,24 +79,40 @@ impl<'k> Encrypter<'k> {
     }
 
     /// Sets `typ`: the media type of the whole token.
-    pub fn typ(mut self, typ: impl Into<String>) -> Encrypter<'k> {
+    pub fn typ(mut self, typ: impl Into<Cow<'static, str>>) -> Encrypter<'k> {
         self.typ = Some(typ.into());
         self
     }
 
     /// Sets `cty`: the media type of the plaintext.
-    pub fn content_type(mut self, content_type: impl Into<String>) -> Encrypter<'k> {
+    pub fn content_type(mut self, content_type: impl Into<Cow<'static, str>>) -> Encrypter<'k> {
         self.cty = Some(content_type.into());
         self
     }
 
-    /// Sets `apu` and `apv`: the parties that ECDH-ES binds the derived key to (RFC 7518, section 4.6.1), at
-    /// most [`limits::PARTY_INFO_BYTES`] each.
-    pub fn party_info(mut self, producer: &[u8], recipient: &[u8]) -> Encrypter<'k> {
-        self.parties = PartyInfo {
-            u: Some(producer.to_vec()),
-            v: Some(recipient.to_vec()),
-        };
+    /// Sets `apu`: who sends, at most [`limits::PARTY_INFO_BYTES`]. ECDH-ES binds the derived key to it (RFC 7518,
+    /// section 4.6.1.2).
+    ///
+    /// ```
+    /// use jeton::jwe::{Decrypter, Encrypter};
+    /// use jeton::key::{ContentEnc, DecryptionKey, KeyManagementAlg};
+    ///
+    /// let key = DecryptionKey::generate(KeyManagementAlg::EcdhEs)?;
+    /// let public = key.encryption_key();
+    /// let encrypter = Encrypter::new(&public, ContentEnc::A256Gcm);
+    /// let token = encrypter.producer_info(b"Alice").recipient_info(b"Bob").encrypt(b"x")?;
+    /// assert_eq!(Decrypter::new(&key).decrypt(&token)?.plaintext(), b"x");
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn producer_info(mut self, producer: &[u8]) -> Encrypter<'k> {
+        self.parties.u = Some(producer.to_vec());
+        self
+    }
+
+    /// Sets `apv`: who receives, at most [`limits::PARTY_INFO_BYTES`]. ECDH-ES binds the derived key to it (RFC 7518,
+    /// section 4.6.1.3).
+    pub fn recipient_info(mut self, recipient: &[u8]) -> Encrypter<'k> {
+        self.parties.v = Some(recipient.to_vec());
         self
     }
 
@@ -105,14 +124,23 @@ impl<'k> Encrypter<'k> {
     }
 
     /// Adds a member to the unprotected header that all recipients share (RFC 7516, section 7.2.1). Only for
-    /// the JSON serializations. Encrypting returns [`InvalidUse::HeaderMember`] for a name that is set twice, and
-    /// for a name that must be protected.
-    pub fn unprotected(
-        mut self,
-        name: impl Into<String>,
-        value: impl Into<String>,
-    ) -> Encrypter<'k> {
-        self.unprotected.push((name.into(), value.into()));
+    /// the JSON serializations.
+    ///
+    /// Encrypting returns [`InvalidUse::HeaderMember`] for a name that is set twice, and for a name that must be
+    /// protected. It returns [`InvalidUse::UnprotectedHeader`] for a value that does not serialize, and for a header that
+    /// exceeds the default [`Limits`](crate::Limits).
+    ///
+    /// ```
+    /// use jeton::jwe::Encrypter;
+    /// use jeton::key::{ContentEnc, KeyWrapAlg, WrappingKey};
+    ///
+    /// let key = WrappingKey::generate(KeyWrapAlg::A128Kw)?;
+    /// let encrypter = Encrypter::new(&key, ContentEnc::A128Gcm).unprotected("copies", 2);
+    /// assert!(encrypter.encrypt_flattened(b"x")?.contains(r#""unprotected":{"copies":2}"#));
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn unprotected(mut self, name: impl Into<String>, value: impl Serialize) -> Encrypter<'k> {
+        self.unprotected.add(name.into(), &value);
         self
     }
 
@@ -155,18 +183,20 @@ impl<'k> Encrypter<'k> {
     /// Encrypts to the flattened JSON serialization (RFC 7516, section 7.2.2), for one recipient.
     pub fn encrypt_flattened(&self, plaintext: &[u8]) -> Result<String> {
         self.own_text_is_compact()?;
+        let unprotected = self.unprotected.to_json()?;
         let (protected, encrypted_key, sealed) = self.encrypt_to_one(plaintext)?;
         let encrypted_key = match encrypted_key.as_slice() {
             [] => String::new(),
             bytes => format!(",\"encrypted_key\":\"{}\"", base64::encode(bytes)),
         };
-        Ok(self.document(&protected, &encrypted_key, &sealed))
+        Ok(self.document(&protected, unprotected.as_deref(), &encrypted_key, &sealed))
     }
 
     /// Encrypts to the general JSON serialization (RFC 7516, section 7.2.1). The header of each recipient
     /// contains its `alg`, `kid` and the members of its key management.
     pub fn encrypt_general(&self, plaintext: &[u8]) -> Result<String> {
         self.own_text_is_compact()?;
+        let unprotected = self.unprotected.to_json()?;
         self.check()?;
         let direct = self.recipients.iter().any(|key| recipient::is_direct(*key));
         let limit = if direct { 1 } else { limits::RECIPIENTS };
@@ -184,7 +214,7 @@ impl<'k> Encrypter<'k> {
         let sealed = self.seal(&key, &protected, plaintext)?;
         let recipients: Vec<String> = recipients.iter().map(entry).collect();
         let recipients = format!(",\"recipients\":[{}]", recipients.join(","));
-        Ok(self.document(&protected, &recipients, &sealed))
+        Ok(self.document(&protected, unprotected.as_deref(), &recipients, &sealed))
     }
 
     fn own_text_is_compact(&self) -> Result<(), InvalidUse> {
@@ -219,18 +249,13 @@ impl<'k> Encrypter<'k> {
         for info in [&self.parties.u, &self.parties.v].into_iter().flatten() {
             let binds = |key: &EncryptionKeyRef<'_>| key.alg_name().starts_with("ECDH-ES");
             if info.len() > limits::PARTY_INFO_BYTES {
-                return Err(InvalidUse::PartyInfo { bytes: info.len() });
+                return Err(InvalidUse::PartyInfo {
+                    bytes: info.len(),
+                    limit: limits::PARTY_INFO_BYTES,
+                });
             }
             if !self.recipients.iter().any(binds) {
                 return Err(InvalidUse::PartyInfoUnused);
-            }
-        }
-        for (index, (name, _)) in self.unprotected.iter().enumerate() {
-            let is_second = self.unprotected[..index]
-                .iter()
-                .any(|(other, _)| other == name);
-            if is_second || is_reserved(name) {
-                return Err(InvalidUse::HeaderMember);
             }
         }
         Ok(())
@@ -266,7 +291,13 @@ impl<'k> Encrypter<'k> {
         self.aad.as_deref().map(base64::encode)
     }
 
-    fn document(&self, protected: &str, recipients: &str, sealed: &Sealed) -> String {
+    fn document(
+        &self,
+        protected: &str,
+        unprotected: Option<&str>,
+        recipients: &str,
+        sealed: &Sealed,
+    ) -> String {
         // More than the names and quotes need.
         const REST_BYTES: usize = 128;
         let aad = self.encoded_aad();
@@ -278,11 +309,7 @@ impl<'k> Encrypter<'k> {
                 + REST_BYTES,
         );
         text.push_str(&format!("{{\"protected\":\"{protected}\""));
-        if !self.unprotected.is_empty() {
-            let members: serde_json::Map<String, serde_json::Value> = (self.unprotected.iter())
-                .map(|(name, value)| (name.clone(), value.as_str().into()))
-                .collect();
-            let members = serde_json::Value::from(members);
+        if let Some(members) = unprotected {
             text.push_str(&format!(",\"unprotected\":{members}"));
         }
         text.push_str(recipients);

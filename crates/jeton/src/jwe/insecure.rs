@@ -48,7 +48,7 @@ pub fn allow_zip(decrypter: Decrypter) -> Decrypter {
 /// use jeton::key::{ContentEnc, ContentKey};
 ///
 /// let key = ContentKey::generate(ContentEnc::A256Gcm)?;
-/// let decrypter = Decrypter::new(&key).allow_only(&[ContentEnc::A256Gcm]);
+/// let decrypter = Decrypter::new(&key).allow_only([ContentEnc::A256Gcm]);
 /// let decrypter = danger::allow_unprotected_enc(decrypter);
 /// # Ok::<(), jeton::Error>(())
 /// ```

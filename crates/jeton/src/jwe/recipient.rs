@@ -119,7 +119,7 @@ pub(super) fn wrapped(
             let rounds = password.rounds_when_encrypting();
             members.bytes("p2s", salt.as_slice());
             members.json("p2c", rounds.to_string());
-            let rounds = NonZeroU32::new(rounds).ok_or(InvalidUse::Pbes2Rounds { rounds })?;
+            let rounds = NonZeroU32::new(rounds).ok_or_else(|| key::invalid_rounds(rounds))?;
             aes_kw::wrap(&password.wrapping_key(salt.as_slice(), rounds)?, secret)?
         }
     };

@@ -166,23 +166,23 @@ fn by_password(
     encrypted: &[u8],
     budget: &mut Budget,
 ) -> Result<Option<Secret>, Rejection> {
-    let malformed = Rejection::Malformed(Part::Header);
-    let written = fields.p2c.ok_or(malformed)?;
+    let malformed = || Rejection::Malformed(Part::Header);
+    let written = fields.p2c.ok_or_else(malformed)?;
     let is_whole = written.bytes().all(|byte| byte.is_ascii_digit());
     if !is_whole {
-        return Err(malformed);
+        return Err(malformed());
     }
     // A number with more digits than a u32 is too large as well.
     let rounds: u32 =
         (written.parse()).map_err(|_| too_many_rounds(u32::MAX, budget.rounds_max))?;
     if rounds < limits::PBES2_ROUNDS_MIN {
-        return Err(malformed);
+        return Err(malformed());
     }
     budget.take_rounds(rounds)?;
-    let salt = fields.p2s.as_deref().ok_or(malformed)?;
-    let salt = base64::decode(salt.as_bytes()).map_err(|_| malformed)?;
+    let salt = fields.p2s.as_deref().ok_or_else(malformed)?;
+    let salt = base64::decode(salt.as_bytes()).map_err(|_| malformed())?;
     if salt.len() < 8 {
-        return Err(malformed);
+        return Err(malformed());
     }
     if salt.len() > limits::PBES2_SALT_BYTES {
         return Err(Rejection::over(
@@ -192,7 +192,7 @@ fn by_password(
             limits::PBES2_SALT_BYTES,
         ));
     }
-    let rounds = NonZeroU32::new(rounds).ok_or(malformed)?;
+    let rounds = NonZeroU32::new(rounds).ok_or_else(malformed)?;
     let wrapping = password.unwrapping_key(&salt, rounds);
     Ok(wrapping.and_then(|wrapping| aes_kw::unwrap(&wrapping, encrypted)))
 }

@@ -292,10 +292,10 @@ impl<'a> Members<'a> {
         let Some(operations) = self.not_null("key_ops") else {
             return Ok(());
         };
-        let wrong_type = KeyError::at("key_ops", KeyProblem::WrongType);
+        let wrong_type = || KeyError::at("key_ops", KeyProblem::WrongType);
         let mut declared = BTreeSet::new();
-        for value in operations.elements().ok_or(wrong_type)? {
-            let name = value.string().ok_or(wrong_type)?;
+        for value in operations.elements().ok_or_else(wrong_type)? {
+            let name = value.string().ok_or_else(wrong_type)?;
             if !declared.insert(name.to_cow()) {
                 return Err(KeyError::at("key_ops", KeyProblem::Duplicate));
             }

@@ -38,7 +38,8 @@ pub struct KeySet {
     skipped: Vec<Skipped>,
 }
 
-/// A key of a set that was skipped, and the reason.
+/// A key of a set that was skipped, and the reason. [`KeySet::skipped`] returns it, and
+/// [`PasetoKeySet::skipped`](crate::paseto::PasetoKeySet::skipped) too.
 ///
 /// ```
 /// use jeton::error::KeyProblem;
@@ -50,7 +51,7 @@ pub struct KeySet {
 /// let set = KeySet::from_json(&text)?;
 /// let skipped = &set.skipped()[0];
 /// assert_eq!((skipped.index(), skipped.key_id()), (1, Some("b")));
-/// assert_eq!(skipped.reason().problem(), KeyProblem::Unsupported);
+/// assert_eq!(skipped.reason().problem(), &KeyProblem::Unsupported);
 /// # Ok::<(), jeton::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,6 +63,16 @@ pub struct Skipped {
 }
 
 impl Skipped {
+    #[cfg(feature = "paseto")]
+    pub(crate) fn of_paserk(index: usize, reason: KeyError) -> Skipped {
+        Skipped {
+            index,
+            key_id: None,
+            serves_another_use: false,
+            reason,
+        }
+    }
+
     /// Returns the position of the key in the set, from 0.
     pub fn index(&self) -> usize {
         self.index
@@ -78,8 +89,8 @@ impl Skipped {
     }
 
     /// Returns why the key cannot verify.
-    pub fn reason(&self) -> KeyError {
-        self.reason
+    pub fn reason(&self) -> &KeyError {
+        &self.reason
     }
 }
 
@@ -128,12 +139,34 @@ impl KeySet {
     }
 
     /// Reads a JWK Set. A key without `alg` is only accepted if its curve implies the algorithm.
+    ///
+    /// A key that cannot be used is skipped (RFC 7517, section 5), and [`skipped`](KeySet::skipped) says why. A set
+    /// without a usable key is no error: check [`is_empty`](KeySet::is_empty). A verifier with an empty set rejects every
+    /// token with [`Rejection::UnknownKey`](crate::error::Rejection::UnknownKey). All readers of sets do this.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Key`](crate::Error::Key) if the text is not a JWK Set, or exceeds [`limits::KEY_SET_BYTES`] or
+    /// [`limits::KEY_SET_KEYS`].
+    ///
+    /// ```
+    /// use jeton::jwk::KeySet;
+    ///
+    /// let set = KeySet::from_json(r#"{"keys":[{"kty":"new"}]}"#)?;
+    /// assert!(set.is_empty());
+    /// assert_eq!(set.skipped()[0].to_string(), "key 0: kty: not supported");
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
     pub fn from_json(text: &str) -> Result<KeySet> {
         Ok(Self::read(text, Wanted::Own, read_key)?)
     }
 
     /// Reads a JWK Set in which some keys have no `alg`, as Microsoft Entra publishes it. The algorithm applies only
     /// to keys that neither name nor imply one, and fit it. All others keep their own.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`from_json`](KeySet::from_json).
     ///
     /// ```
     /// use jeton::jwk::KeySet;
@@ -152,6 +185,10 @@ impl KeySet {
 
     /// Reads a JWK Set whose keys are all for one algorithm. It applies to keys without `alg`. Keys with
     /// another `alg` are skipped.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`from_json`](KeySet::from_json).
     pub fn from_json_as(text: &str, alg: impl Into<Alg>) -> Result<KeySet> {
         Ok(Self::read(text, Wanted::Only(alg.into()), read_key)?)
     }
@@ -160,8 +197,10 @@ impl KeySet {
     /// with a symmetric or private key in it, so these are skipped ([`KeyProblem::PrivateGiven`]).
     ///
     /// The default applies to keys without `alg`, as in [`from_json_with_default`](KeySet::from_json_with_default).
-    /// A set without a usable key is no error here, so that [`skipped`](KeySet::skipped) can say why: check
-    /// [`is_empty`](KeySet::is_empty).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`from_json`](KeySet::from_json).
     ///
     /// ```
     /// use jeton::error::KeyProblem;
@@ -171,12 +210,13 @@ impl KeySet {
     /// let secret = MacKey::generate(MacAlg::HS256)?.to_jwk();
     /// let set = KeySet::from_published_json(&format!(r#"{{"keys":[{}]}}"#, *secret), None)?;
     /// assert!(set.is_empty());
-    /// assert_eq!(set.skipped()[0].reason().problem(), KeyProblem::PrivateGiven);
+    /// assert_eq!(set.skipped()[0].reason().problem(), &KeyProblem::PrivateGiven);
     /// # Ok::<(), jeton::Error>(())
     /// ```
-    pub fn from_published_json(text: &str, default: Option<SigAlg>) -> Result<KeySet> {
+    pub fn from_published_json(text: &str, default: impl Into<Option<SigAlg>>) -> Result<KeySet> {
+        let default = default.into();
         let wanted = default.map_or(Wanted::Own, |alg| Wanted::Default(alg.into()));
-        Ok(Self::read_all(text, wanted, read_public_key)?)
+        Ok(Self::read(text, wanted, read_public_key)?)
     }
 
     /// Adds a key.
@@ -247,21 +287,13 @@ impl KeySet {
     }
 
     fn read(text: &str, wanted: Wanted, read_key: ReadKey) -> Result<KeySet, KeyError> {
-        let set = Self::read_all(text, wanted, read_key)?;
-        match set.is_empty() {
-            true => Err(KeyError::at("keys", KeyProblem::NoUsableKey)),
-            false => Ok(set),
-        }
-    }
-
-    fn read_all(text: &str, wanted: Wanted, read_key: ReadKey) -> Result<KeySet, KeyError> {
         let mut set = KeySet::new();
         for (index, element) in elements(text)?.into_iter().enumerate() {
             let read = match wanted {
                 Wanted::Own => read_key(element, None),
                 Wanted::Only(alg) => read_key(element, Some(alg)),
                 Wanted::Default(alg) => match read_key(element, None) {
-                    Err(error) if error.problem() == KeyProblem::AlgorithmNeeded => {
+                    Err(error) if *error.problem() == KeyProblem::AlgorithmNeeded => {
                         read_key(element, Some(alg))
                     }
                     read => read,
@@ -308,6 +340,13 @@ impl<'s> IntoIterator for &'s KeySet {
     }
 }
 
+impl From<&KeySet> for Keys {
+    /// Secrets are shared with the verifier, not copied.
+    fn from(set: &KeySet) -> Self {
+        set.clone().into()
+    }
+}
+
 impl From<KeySet> for Keys {
     fn from(set: KeySet) -> Self {
         Keys::of_set(set.keys)
@@ -324,14 +363,14 @@ impl From<KeySet> for Keys {
 /// use jeton::jwk::KeySet;
 ///
 /// let set = r#"{"keys":[{"kty":"oct","alg":"HS256","k":"c2hvcnQ"}]}"#;
-/// assert!(KeySet::from_json(set).is_err());
+/// assert!(KeySet::from_json(set)?.is_empty());
 /// assert_eq!(danger::weak_key_set(set, None)?.len(), 1);
 /// # Ok::<(), jeton::Error>(())
 /// ```
-pub fn weak_key_set(text: &str, alg: Option<Alg>) -> Result<KeySet> {
+pub fn weak_key_set(text: &str, alg: impl Into<Option<Alg>>) -> Result<KeySet> {
     Ok(KeySet::read(
         text,
-        alg.map_or(Wanted::Own, Wanted::Only),
+        alg.into().map_or(Wanted::Own, Wanted::Only),
         read_weak_key,
     )?)
 }
@@ -404,7 +443,7 @@ fn read_public_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, K
 /// Reads a key. If it is only below the minimum strength, it is accepted.
 fn read_weak_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, KeyError> {
     let too_weak = match read_key(text, wanted) {
-        Err(error) if error.problem() == KeyProblem::TooWeak => error,
+        Err(error) if *error.problem() == KeyProblem::TooWeak => error,
         read => return read,
     };
     let members = Members::parse(text)?;

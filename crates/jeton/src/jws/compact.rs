@@ -43,13 +43,14 @@ impl<'t> Compact<'t> {
                 limits.token_bytes,
             ));
         }
-        let malformed = Rejection::Malformed(Part::Token);
-        let first = memchr(b'.', token.as_bytes()).ok_or(malformed)?;
-        let second = first + 1 + memchr(b'.', &token.as_bytes()[first + 1..]).ok_or(malformed)?;
+        let malformed = || Rejection::Malformed(Part::Token);
+        let first = memchr(b'.', token.as_bytes()).ok_or_else(malformed)?;
+        let second =
+            first + 1 + memchr(b'.', &token.as_bytes()[first + 1..]).ok_or_else(malformed)?;
         let signature = &token[second + 1..];
         // A third dot would fail to decode anyway; this check is faster.
         if memchr(b'.', signature.as_bytes()).is_some() {
-            return Err(malformed);
+            return Err(malformed());
         }
         Ok(Compact {
             signing_input: &token[..second],

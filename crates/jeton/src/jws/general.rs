@@ -52,7 +52,10 @@ impl<'k> GeneralJws<'k> {
         let signers = self.0.len();
         let first = match self.0.first() {
             Some(first) if signers <= limits::SIGNATURES => first,
-            _ => return Err(InvalidUse::Signers { signers }.into()),
+            _ => {
+                let limit = limits::SIGNATURES;
+                return Err(InvalidUse::Signers { signers, limit }.into());
+            }
         };
         match self.0.iter().all(|signer| signer.form() == first.form()) {
             true => Ok(first),

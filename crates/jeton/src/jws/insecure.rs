@@ -49,7 +49,7 @@ pub fn peek(token: &str) -> Result<Unverified> {
 /// let key = MacKey::from_jwk_as(r#"{"kty":"oct","k":"hJtXIZ2uSN5kbQfbtTNWbpdmhkV8FJG-Onbc6mxCcYg"}"#, MacAlg::HS256)?;
 /// // RFC 7520, section 4.7.
 /// let text = r#"{"payload":"SXTigJlzIGEgZGFuZ2Vyb3VzIGJ1c2luZXNzLCBGcm9kbywgZ29pbmcgb3V0IHlvdXIgZG9vci4gWW91IHN0ZXAgb250byB0aGUgcm9hZCwgYW5kIGlmIHlvdSBkb24ndCBrZWVwIHlvdXIgZmVldCwgdGhlcmXigJlzIG5vIGtub3dpbmcgd2hlcmUgeW91IG1pZ2h0IGJlIHN3ZXB0IG9mZiB0by4","header":{"alg":"HS256","kid":"018c0ae5-4d9b-471b-bfd6-eef314bc7037"},"signature":"xuLifqLGiblpv9zBpuZczWhNj1gARaLV3UxvxhJxZuk"}"#;
-/// let rejection = JwsVerifier::new(&key).verify_json(text).unwrap_err().rejection();
+/// let rejection = JwsVerifier::new(&key).verify_json(text).unwrap_err().rejection().cloned();
 /// assert_eq!(rejection, Some(Rejection::UnprotectedAlg));
 /// assert!(danger::allow_unprotected_alg(JwsVerifier::new(&key)).verify_json(text).is_ok());
 /// # Ok::<(), jeton::Error>(())

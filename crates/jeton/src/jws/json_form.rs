@@ -81,7 +81,7 @@ pub(super) fn verify(
     for (index, signature) in read.iter().enumerate() {
         let verified = match signature {
             Ok(signature) => signature.verify(&payload, keys, reading, &mut tries),
-            Err(rejection) => Err(*rejection),
+            Err(rejection) => Err(rejection.clone()),
         };
         match verified {
             Err(_) if tries.over() => {

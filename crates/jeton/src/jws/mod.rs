@@ -29,6 +29,7 @@ pub(crate) mod insecure;
 mod json_form;
 pub(crate) mod raw_header;
 mod signer;
+mod unprotected;
 mod verified_payload;
 mod verifier;
 
@@ -38,10 +39,10 @@ pub use verified_payload::VerifiedPayload;
 pub use verifier::JwsVerifier;
 
 pub(crate) use compact::{Compact, assemble, assemble_onto, attach, compact_length, unsigned};
-#[cfg(feature = "jwe")]
-pub(crate) use header::is_reserved;
 pub(crate) use header::{Extensions, Header, Headers, KnownHeader};
 pub(crate) use raw_header::RawHeaderSigner;
 #[cfg(feature = "jwe")]
 pub(crate) use raw_header::check_header_text;
 pub(crate) use signer::header_with_type;
+#[cfg(feature = "jwe")]
+pub(crate) use unprotected::Unprotected;

@@ -1,13 +1,14 @@
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::compact::{assemble, is_allowed_in_compact, signing_input};
-use super::header::{PayloadForm, is_reserved};
+use super::header::PayloadForm;
+use super::unprotected::Unprotected;
 use crate::base64;
 use crate::crypto::SignatureBuffer;
 use crate::error::{InvalidUse, Result};
-use crate::json::{self, ScanError};
 use crate::key::SigningKeyRef;
-use crate::token_limits::Limits;
 
 /// Signs bytes as a JWS in the compact serialization (RFC 7515, section 7.1) or the flattened JSON
 /// serialization (section 7.2.2). [`GeneralJws`](super::GeneralJws) combines several signers.
@@ -26,10 +27,9 @@ use crate::token_limits::Limits;
 #[derive(Debug)]
 pub struct JwsSigner<'k> {
     key: SigningKeyRef<'k>,
-    typ: Option<String>,
-    cty: Option<String>,
-    /// A validated JSON object.
-    unprotected: Option<String>,
+    typ: Option<Cow<'static, str>>,
+    cty: Option<Cow<'static, str>>,
+    unprotected: Unprotected,
     form: PayloadForm,
 }
 
@@ -40,19 +40,19 @@ impl<'k> JwsSigner<'k> {
             key: key.into(),
             typ: None,
             cty: None,
-            unprotected: None,
+            unprotected: Unprotected::default(),
             form: PayloadForm::Encoded,
         }
     }
 
     /// Sets `typ`: the media type of the whole token, such as `at+jwt`.
-    pub fn typ(mut self, typ: impl Into<String>) -> Self {
+    pub fn typ(mut self, typ: impl Into<Cow<'static, str>>) -> Self {
         self.typ = Some(typ.into());
         self
     }
 
     /// Sets `cty`: the media type of the payload.
-    pub fn content_type(mut self, content_type: impl Into<String>) -> Self {
+    pub fn content_type(mut self, content_type: impl Into<Cow<'static, str>>) -> Self {
         self.cty = Some(content_type.into());
         self
     }
@@ -80,43 +80,26 @@ impl<'k> JwsSigner<'k> {
         self
     }
 
-    /// Sets an unprotected header (`header`, RFC 7515, section 7.2.1), which is not signed. Only for the JSON
-    /// serialization; signing a compact token then returns a [`InvalidUse`].
+    /// Adds a member to the unprotected header (`header`, RFC 7515, section 7.2.1), which is not signed. Only for the
+    /// JSON serializations.
     ///
-    /// Returns a [`InvalidUse`] if the value is not an object, or has a name that a verifier interprets: these must
-    /// be protected.
+    /// Signing returns [`InvalidUse::HeaderMember`] for a name that is set twice, and for a name that a verifier
+    /// interprets: these must be protected. It returns [`InvalidUse::UnprotectedHeader`] for a value that does not
+    /// serialize, and for a header that exceeds the default [`Limits`](crate::Limits).
+    /// [`sign`](JwsSigner::sign) and [`sign_detached`](JwsSigner::sign_detached) return [`InvalidUse::CompactForm`].
     ///
     /// ```
     /// # use jeton::jws::JwsSigner;
     /// # use jeton::key::{MacAlg, MacKey};
     /// # let key = MacKey::generate(MacAlg::HS256)?;
-    /// let signer = JwsSigner::new(&key).unprotected(&serde_json::json!({"note": "for the archive"}))?;
-    /// assert!(signer.sign_flattened(b"x")?.contains("for the archive"));
-    /// assert!(JwsSigner::new(&key).unprotected(&serde_json::json!({"alg": "none"})).is_err());
+    /// let signer = JwsSigner::new(&key).unprotected("note", "for the archive").unprotected("copies", 2);
+    /// assert!(signer.sign_flattened(b"x")?.contains(r#""header":{"note":"for the archive","copies":2}"#));
+    /// assert!(JwsSigner::new(&key).unprotected("alg", "none").sign_flattened(b"x").is_err());
     /// # Ok::<(), jeton::Error>(())
     /// ```
-    pub fn unprotected<T: Serialize + ?Sized>(mut self, header: &T) -> Result<Self> {
-        let invalid_use = InvalidUse::UnprotectedHeader;
-        let text = serde_json::to_string(header).map_err(|_| invalid_use)?;
-        let limits = Limits::default();
-        if text.len() > limits.header_bytes {
-            return Err(invalid_use.into());
-        }
-        struct Rejected;
-        impl From<ScanError> for Rejected {
-            fn from(_: ScanError) -> Self {
-                Rejected
-            }
-        }
-        json::read_object(&text, limits.depth(), |name, _| {
-            if is_reserved(&name.to_cow()) {
-                return Err(Rejected);
-            }
-            Ok(())
-        })
-        .map_err(|Rejected| invalid_use)?;
-        self.unprotected = Some(text);
-        Ok(self)
+    pub fn unprotected(mut self, name: impl Into<String>, value: impl Serialize) -> Self {
+        self.unprotected.add(name.into(), &value);
+        self
     }
 
     /// Signs the payload as a compact JWS.
@@ -177,9 +160,10 @@ impl<'k> JwsSigner<'k> {
 
     /// `"protected":"…","header":{…},"signature":"…"`
     pub(super) fn signature_members(&self, payload: &[u8]) -> Result<String> {
+        let unprotected = self.unprotected.to_json()?;
         let protected = self.header()?;
         let signature = self.signature(&protected, payload)?;
-        let header = match &self.unprotected {
+        let header = match unprotected {
             Some(unprotected) => format!(",\"header\":{unprotected}"),
             None => String::new(),
         };
@@ -189,9 +173,9 @@ impl<'k> JwsSigner<'k> {
     }
 
     fn compact_only(&self) -> Result<()> {
-        match self.unprotected {
-            Some(_) => Err(InvalidUse::UnprotectedHeader.into()),
-            None => Ok(()),
+        match self.unprotected.is_empty() {
+            true => Ok(()),
+            false => Err(InvalidUse::CompactForm.into()),
         }
     }
 

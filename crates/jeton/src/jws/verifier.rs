@@ -20,7 +20,7 @@ use crate::token_limits::Limits;
 /// let verifier = JwsVerifier::new(&key).limits(Limits::new().token_bytes(4096));
 /// assert_eq!(verifier.verify(&token)?.payload(), b"hello");
 /// let error = verifier.verify(&token.replace(".aGVs", ".aGVt")).unwrap_err();
-/// assert_eq!(error.rejection(), Some(Rejection::Signature));
+/// assert_eq!(error.rejection(), Some(&Rejection::Signature));
 ///
 /// let json = JwsSigner::new(&key).sign_flattened(b"hello")?;
 /// assert_eq!(verifier.verify_json(&json)?.payload(), b"hello");

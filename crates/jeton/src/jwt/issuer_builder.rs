@@ -18,7 +18,7 @@ const ACCESS_TOKEN_TYPE: &str = "at+jwt";
 pub struct IssuerBuilder {
     pub(super) key: IssuerKey,
     claims: Claims<'static, ()>,
-    typ: Option<String>,
+    typ: Option<Cow<'static, str>>,
     is_for_access_tokens: bool,
 }
 
@@ -74,7 +74,7 @@ impl IssuerBuilder {
 
     /// Sets `typ` of all tokens, for example `at+jwt` (RFC 9068) or `logout+jwt`. Default: `JWT`. A verifier that
     /// requires one type rejects all others (RFC 8725, section 3.11).
-    pub fn typ(mut self, typ: impl Into<String>) -> Self {
+    pub fn typ(mut self, typ: impl Into<Cow<'static, str>>) -> Self {
         self.typ = Some(typ.into());
         self
     }

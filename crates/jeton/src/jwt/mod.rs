@@ -41,10 +41,10 @@ mod issuer_builder;
 mod issuer_key;
 #[cfg(feature = "jwe")]
 pub(crate) mod issuer_wrapping_key;
-mod multi_issuer;
+pub(crate) mod multi_issuer;
 #[cfg(feature = "jwe")]
 mod nested;
-mod verifier;
+pub(crate) mod verifier;
 
 pub use batch::{BatchIssuer, TokenClaims};
 #[cfg(feature = "jwe")]
@@ -57,6 +57,4 @@ pub use multi_issuer::MultiIssuerVerifier;
 pub use nested::{NestedIssuer, NestedVerifier};
 pub use verifier::JwtVerifier;
 
-/// For jeton-jwks. Not covered by semantic versioning.
-#[doc(hidden)]
-pub use multi_issuer::UnverifiedJwt;
+use multi_issuer::UnverifiedJwt;

@@ -46,10 +46,10 @@ use crate::verify::Verify;
 ///
 /// // The key of b cannot issue in the name of a.
 /// let error = verifier.verify::<serde_json::Value>(&b.issue(&of_a)?).unwrap_err();
-/// assert_eq!(error.rejection(), Some(Rejection::AlgorithmMismatch));
+/// assert_eq!(error.rejection(), Some(&Rejection::AlgorithmMismatch));
 ///
 /// let error = verifier.verify::<serde_json::Value>(&a.issue(&claims.issuer("https://c.example"))?).unwrap_err();
-/// assert_eq!(error.rejection(), Some(Rejection::IssuerMismatch));
+/// assert_eq!(error.rejection(), Some(&Rejection::IssuerMismatch));
 /// # Ok::<(), jeton::Error>(())
 /// ```
 pub struct MultiIssuerVerifier {

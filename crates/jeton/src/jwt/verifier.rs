@@ -36,7 +36,7 @@ use crate::verify::Verify;
 /// let later = FixedClock(Timestamp::now().saturating_add(Duration::from_secs(120)));
 /// let later = JwtVerifier::new(&key, Policy::new("i", "a")).clock(later);
 /// let error = later.verify::<serde::de::IgnoredAny>(&token).unwrap_err();
-/// assert_eq!(error.rejection(), Some(Rejection::Expired));
+/// assert_eq!(error.rejection(), Some(&Rejection::Expired));
 /// # Ok::<(), jeton::Error>(())
 /// ```
 pub struct JwtVerifier {
@@ -104,18 +104,6 @@ impl JwtVerifier {
         scratch: &'s mut Scratch,
     ) -> Result<VerifiedIn<'s, T>> {
         self.accept_in(token, scratch, |layout, payload| layout.read(payload))
-    }
-
-    /// Verifies a token whose claims were read before, within the limits of this verifier. For jeton-jwks. Not
-    /// covered by semantic versioning.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`verify`](JwtVerifier::verify).
-    #[doc(hidden)]
-    pub fn verify_read(&self, token: UnverifiedJwt<'_>) -> Result<Verified<RawClaims>> {
-        let clock = self.clock.as_ref();
-        Ok(self.trust.verify_read(token, &self.limits, clock)?)
     }
 
     /// `deserialize` reads the custom claims of the verified payload.
@@ -223,6 +211,19 @@ impl Trust {
             .check_scanned(&claims, payload.as_ref(), clock)?;
         Ok(Verified::raw(claims, payload, shared_id(key), header))
     }
+}
+
+/// Verifies a token whose claims were read before, within the limits of this verifier.
+///
+/// # Errors
+///
+/// Those of [`JwtVerifier::verify`].
+pub fn verify_read(
+    verifier: &JwtVerifier,
+    token: UnverifiedJwt<'_>,
+) -> Result<Verified<RawClaims>> {
+    let clock = verifier.clock.as_ref();
+    Ok(verifier.trust.verify_read(token, &verifier.limits, clock)?)
 }
 
 impl Verify for JwtVerifier {

@@ -6,8 +6,8 @@ use super::der_form::DerForm;
 use super::mismatch::{not_a_secret, wrong_jwk_type};
 use super::pem::{self, Pem};
 use super::{
-    Alg, IgnoredMember, Keys, Pkcs8Limits, SigAlg, SigningKey, VerifyingKey, encrypted, key_text,
-    pkix,
+    Alg, IgnoredMember, Keys, Pkcs8Limits, SigAlg, SigningKey, VerifyingKey, certificate,
+    encrypted, key_text, pkix,
 };
 #[cfg(feature = "jwe")]
 use super::{DecryptionKey, EncryptionKey, KeyManagementAlg, pkix_encryption};
@@ -121,6 +121,27 @@ impl AnyKey {
         Ok(Self::read(bytes, Some((password, limits)))?)
     }
 
+    /// Reads the public key of a certificate (X.509) in PEM or DER. In PEM it is the first certificate.
+    ///
+    /// Nothing checks the certificate: neither its signature nor its time, name or use. Trust its key only if you
+    /// trust the file.
+    ///
+    /// # Errors
+    /// [`KeyProblem::Missing`] if PEM has no certificate, and [`KeyProblem::Malformed`] if it cannot be read.
+    ///
+    /// ```
+    /// use jeton::key::AnyKey;
+    ///
+    /// assert!(AnyKey::from_certificate(b"not a certificate").is_err());
+    /// ```
+    pub fn from_certificate(bytes: &[u8]) -> Result<AnyKey> {
+        let spki = certificate::public_key(bytes)?;
+        Ok(AnyKey {
+            form: Form::Der(DerForm::Spki, Zeroizing::new(spki)),
+            format: KeyFormat::Der,
+        })
+    }
+
     /// Returns the detected encoding.
     pub fn format(&self) -> KeyFormat {
         self.format
@@ -213,6 +234,11 @@ impl AnyKey {
     /// Makes the keys of a verifier: one key, or the usable keys of a set. `alg` is the algorithm of the keys that do
     /// not name one.
     ///
+    /// # Errors
+    ///
+    /// [`KeyProblem::NoUsableKey`] for a set without a usable key: [`KeySet::skipped`] says why each is skipped. Else
+    /// the error of the key.
+    ///
     /// ```
     /// use jeton::key::{AnyKey, SigAlg, SigningKey};
     /// use jeton::{Policy, jwt::JwtVerifier};
@@ -225,10 +251,14 @@ impl AnyKey {
     pub fn keys(&self, alg: impl Into<Option<Alg>>) -> Result<Keys> {
         let alg = alg.into();
         if let Form::Set(text) = &self.form {
-            return Ok(match alg {
-                None => KeySet::from_json(text)?.into(),
-                Some(alg) => KeySet::from_json_with_default(text, alg)?.into(),
-            });
+            let set = match alg {
+                None => KeySet::from_json(text)?,
+                Some(alg) => KeySet::from_json_with_default(text, alg)?,
+            };
+            return match set.is_empty() {
+                true => Err(KeyError::at("keys", KeyProblem::NoUsableKey).into()),
+                false => Ok(set.into()),
+            };
         }
         match (self.half(), alg) {
             #[cfg(feature = "hmac")]
@@ -376,14 +406,14 @@ impl AnyKey {
                 return Err(KeyError::input(FoundInput::OpenSshPublicKey));
             }
             text => {
-                let malformed = KeyError::new(KeyProblem::Malformed);
-                let inner = key_text::base64(text).ok_or(malformed)?;
+                let malformed = || KeyError::new(KeyProblem::Malformed);
+                let inner = key_text::base64(text).ok_or_else(malformed)?;
                 return match DerForm::of(&inner) {
                     Some(form) => Self::of_der(form, &inner, KeyFormat::Base64, password),
                     None if key_text::is_key_text(&inner) => {
                         Err(KeyError::input(FoundInput::EncodedTwice))
                     }
-                    None => Err(malformed),
+                    None => Err(malformed()),
                 };
             }
         };
@@ -463,11 +493,11 @@ fn is_for_decryption(members: &Members<'_>) -> bool {
 }
 
 fn needs_algorithm(error: &KeyError) -> bool {
-    error.problem() == KeyProblem::AlgorithmNeeded
+    *error.problem() == KeyProblem::AlgorithmNeeded
 }
 
 fn is_unchecked(error: &KeyError) -> bool {
-    error.problem() == KeyProblem::PrimesMissing
+    *error.problem() == KeyProblem::PrimesMissing
 }
 
 /// Returns the SubjectPublicKeyInfo of a private key.

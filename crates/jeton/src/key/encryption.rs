@@ -1,4 +1,5 @@
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::encryption_algorithm::Management;
@@ -17,9 +18,11 @@ use crate::jwk::{self, Members};
 ///
 /// let key = DecryptionKey::generate_x25519(KeyManagementAlg::EcdhEsA256Kw)?.encryption_key();
 /// let same = EncryptionKey::from_jwk(&key.to_jwk())?;
-/// assert_eq!(same.thumbprint(), key.thumbprint());
+/// assert_eq!(same, key);
 /// # Ok::<(), jeton::Error>(())
 /// ```
+///
+/// Two keys are equal if the algorithm and the key material are. The key id does not count.
 #[derive(Clone)]
 pub struct EncryptionKey {
     alg: KeyManagementAlg,
@@ -35,6 +38,16 @@ pub(crate) enum Public {
         e: Vec<u8>,
     },
     Ecdh(ecdh::Public),
+}
+
+impl Public {
+    /// Returns the type, and the bytes that, with the algorithm, make the key.
+    fn material(&self) -> (&'static str, [&[u8]; 2]) {
+        match self {
+            Public::Rsa { n, e, .. } => ("RSA", [n, e]),
+            Public::Ecdh(key) => (crv(key.group()), [key.bytes(), &[]]),
+        }
+    }
 }
 
 impl EncryptionKey {
@@ -285,6 +298,21 @@ pub(crate) fn crv(group: Group) -> &'static str {
         Group::P384 => "P-384",
         Group::P521 => "P-521",
         Group::X25519 => "X25519",
+    }
+}
+
+impl PartialEq for EncryptionKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.alg == other.alg && self.public.material() == other.public.material()
+    }
+}
+
+impl Eq for EncryptionKey {}
+
+impl Hash for EncryptionKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.alg.hash(state);
+        self.public.material().hash(state);
     }
 }
 

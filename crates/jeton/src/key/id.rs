@@ -10,7 +10,10 @@ pub(crate) struct KeyId(Arc<str>);
 impl KeyId {
     /// Checks an id that the caller sets.
     pub(crate) fn from_caller(id: &str) -> Result<KeyId, InvalidUse> {
-        Self::bounded(id, limits::KEY_ID_BYTES).ok_or(InvalidUse::KeyId { bytes: id.len() })
+        Self::bounded(id, limits::KEY_ID_BYTES).ok_or(InvalidUse::KeyId {
+            bytes: id.len(),
+            limit: limits::KEY_ID_BYTES,
+        })
     }
 
     /// Checks an id from key material.

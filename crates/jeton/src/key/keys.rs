@@ -20,7 +20,8 @@ use crate::jws::{Headers, KnownHeader};
 /// let secret = JwsVerifier::new(&MacKey::generate(MacAlg::HS256)?);
 /// let mut set = KeySet::new();
 /// set.insert(public)?;
-/// let several = JwsVerifier::new(set);
+/// let several = JwsVerifier::new(&set);
+/// let first = JwsVerifier::new(set.iter().next().unwrap());
 /// # Ok::<(), jeton::Error>(())
 /// ```
 #[derive(Debug)]
@@ -266,6 +267,19 @@ impl From<VerifyingKey> for Keys {
 
 impl From<&VerifyingKey> for Keys {
     fn from(key: &VerifyingKey) -> Self {
+        key.clone().into()
+    }
+}
+
+impl From<VerificationKey> for Keys {
+    fn from(key: VerificationKey) -> Self {
+        Keys(Trusted::One(key))
+    }
+}
+
+impl From<&VerificationKey> for Keys {
+    /// A secret is shared with the verifier, not copied.
+    fn from(key: &VerificationKey) -> Self {
         key.clone().into()
     }
 }

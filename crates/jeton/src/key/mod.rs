@@ -13,11 +13,46 @@
 //! If the encoding of a key is not known, load it with [`AnyKey`]: JWK, JWK Set, PEM, DER or PASERK. Several keys for
 //! verification are a [`KeySet`](crate::jwk::KeySet). The page [`guide::keys`](crate::guide::keys) has examples.
 //!
-//! Secrets are wiped when dropped, cannot be cloned, and do not appear in `Debug` output.
+//! # Share a key
+//!
+//! Secrets are wiped when dropped, and do not appear in `Debug` output. A [`SigningKey`], a [`MacKey`], a
+//! [`DecryptionKey`] and the keys of a verifier are not `Clone`, so that no copy of a secret is made by accident. To share
+//! one, put it into an `Arc`: a [`JwtIssuer`](crate::jwt::JwtIssuer) takes an `Arc<SigningKey>`, and `Arc<JwtVerifier>`
+//! implements [`Verify`](crate::Verify). Public keys and key sets are `Clone`; the clones share the key material.
+//!
+//! # Keep a key and what uses it
+//!
+//! A [`JwtIssuer`](crate::jwt::JwtIssuer), a [`RemoteSigner`](crate::remote::RemoteSigner) and all verifiers own their
+//! keys: keep one for the life of a service. [`JwsSigner`](crate::jws::JwsSigner),
+//! `Encrypter`, `NestedIssuer`, `EncryptedIssuer` and `BoundIssuer` borrow the key and only hold options. Create one for
+//! each call: it costs no cryptographic work.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use jeton::jws::JwsSigner;
+//! use jeton::jwt::JwtIssuer;
+//! use jeton::key::{SigAlg, SigningKey};
+//!
+//! struct Service { key: Arc<SigningKey>, issuer: JwtIssuer }
+//!
+//! impl Service {
+//!     fn sign(&self, payload: &[u8]) -> jeton::Result<String> {
+//!         JwsSigner::new(&*self.key).typ("note").sign(payload)
+//!     }
+//! }
+//!
+//! let key = Arc::new(SigningKey::generate(SigAlg::ES256)?);
+//! let issuer = JwtIssuer::builder(Arc::clone(&key)).issuer("https://id.example").build()?;
+//! let service = Service { key, issuer };
+//! assert!(service.sign(b"hello").is_ok());
+//! # Ok::<(), jeton::Error>(())
+//! ```
 
 mod algorithm;
 #[cfg(feature = "pem")]
 mod any_key;
+#[cfg(feature = "pem")]
+mod certificate;
 #[cfg(feature = "jwe")]
 mod content;
 #[cfg(feature = "jwe")]
@@ -110,7 +145,7 @@ pub(crate) use id::KeyId;
 pub(crate) use key_text::is_key_text;
 pub(crate) use mismatch::{not_json, wrong_jwk_type};
 #[cfg(all(feature = "jwe", feature = "legacy"))]
-pub(crate) use password::Password;
+pub(crate) use password::{Password, invalid_rounds};
 #[cfg(any(feature = "pem", all(feature = "paseto", feature = "legacy")))]
 pub(crate) use rsa_private_key::parts_from_pkcs1 as rsa_parts_from_pkcs1;
 #[cfg(feature = "jwe")]

@@ -89,6 +89,15 @@ pub struct Password {
     key_id: Option<KeyId>,
 }
 
+/// The error for a number of rounds outside its limits.
+pub(crate) fn invalid_rounds(rounds: u32) -> InvalidUse {
+    InvalidUse::Pbes2Rounds {
+        rounds,
+        minimum: limits::PBES2_ROUNDS_MIN,
+        limit: limits::PBES2_ROUNDS,
+    }
+}
+
 impl Password {
     /// Default number of PBKDF2 rounds for encryption; see [`rounds`](Self::rounds).
     pub const ROUNDS_DEFAULT: u32 = 600_000;
@@ -152,7 +161,7 @@ impl Password {
     /// [`limits::PBES2_ROUNDS`].
     pub fn rounds(mut self, rounds: u32) -> Result<Password> {
         if !(limits::PBES2_ROUNDS_MIN..=limits::PBES2_ROUNDS).contains(&rounds) {
-            return Err(InvalidUse::Pbes2Rounds { rounds }.into());
+            return Err(invalid_rounds(rounds).into());
         }
         self.rounds = rounds;
         Ok(self)

@@ -71,9 +71,7 @@ impl Pem {
             left = behind;
             match block.label {
                 "EC PARAMETERS" => {}
-                "CERTIFICATE" | "X509 CERTIFICATE" | "TRUSTED CERTIFICATE" => {
-                    has_certificate = true
-                }
+                label if is_certificate(label) => has_certificate = true,
                 _ if key.is_some() => return Err(KeyError::new(KeyProblem::SeveralBlocks)),
                 _ => key = Some(block),
             }
@@ -86,23 +84,40 @@ impl Pem {
     }
 }
 
+/// Returns whether a label is that of a certificate.
+fn is_certificate(label: &str) -> bool {
+    ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"].contains(&label)
+}
+
+/// Returns the DER of the first certificate in a text, if there is one.
+pub(super) fn certificate(text: &str) -> Result<Option<Zeroizing<Vec<u8>>>, KeyError> {
+    let mut left = text;
+    while let Some((block, behind)) = next_block(text, left)? {
+        if is_certificate(block.label) {
+            return block.base64().map(Some);
+        }
+        left = behind;
+    }
+    Ok(None)
+}
+
 /// Returns the next block and the text behind it.
 fn next_block<'t>(text: &'t str, left: &'t str) -> Result<Option<(Block<'t>, &'t str)>, KeyError> {
     let Some((_, rest)) = left.split_once(BEGIN) else {
         return Ok(None);
     };
-    let truncated = KeyError::new(KeyProblem::Truncated);
-    let (label, rest) = rest.split_once(HYPHENS).ok_or(truncated)?;
+    let truncated = || KeyError::new(KeyProblem::Truncated);
+    let (label, rest) = rest.split_once(HYPHENS).ok_or_else(truncated)?;
     let before = &text[..text.len() - rest.len()];
     let (body, rest) = rest
         .find(HYPHENS)
         .map(|at| rest.split_at(at))
-        .ok_or(truncated)?;
-    let rest = rest.strip_prefix(END).ok_or(truncated)?;
-    let (end, rest) = rest.split_once(HYPHENS).ok_or(truncated)?;
+        .ok_or_else(truncated)?;
+    let rest = rest.strip_prefix(END).ok_or_else(truncated)?;
+    let (end, rest) = rest.split_once(HYPHENS).ok_or_else(truncated)?;
     // The hyphens belong to the next block.
     if rest.starts_with(BEGIN_WORD) {
-        return Err(truncated);
+        return Err(truncated());
     }
     if label.trim() != end.trim() {
         return Err(KeyError::new(KeyProblem::Labels));
@@ -204,7 +219,7 @@ mod tests {
 
     fn problem(text: &str) -> KeyProblem {
         match VerifyingKey::from_pem(text) {
-            Err(crate::Error::Key(error)) => error.problem(),
+            Err(crate::Error::Key(error)) => error.problem().clone(),
             other => panic!("{other:?}"),
         }
     }

@@ -1,4 +1,5 @@
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::algorithm::Scheme;
@@ -18,9 +19,12 @@ use crate::jws::Headers;
 ///
 /// let key = SigningKey::generate(SigAlg::ES256)?.verifying_key();
 /// let same = VerifyingKey::from_pem(&key.to_pem()?)?;
-/// assert_eq!(same.thumbprint(), key.thumbprint());
+/// assert_eq!(same, key);
 /// # Ok::<(), jeton::Error>(())
 /// ```
+///
+/// Two keys are equal if the algorithm and the key material are. The key id, the permitted use and the certificates do
+/// not count.
 #[derive(Clone)]
 pub struct VerifyingKey {
     alg: SigAlg,
@@ -247,6 +251,16 @@ impl VerifyingKey {
 }
 
 impl Public {
+    /// Returns the bytes that, with the algorithm, make the key.
+    fn material(&self) -> [&[u8]; 2] {
+        match self {
+            Public::Rsa { n, e, .. } => [n, e],
+            Public::Ecdsa { point, .. } => [point, &[]],
+            Public::Ed25519(key) => [key.bytes(), &[]],
+            Public::MlDsa(key) => [key.bytes(), &[]],
+        }
+    }
+
     /// Reads the public members for this algorithm.
     pub(super) fn from_members(members: &Members<'_>, alg: SigAlg) -> Result<Public, KeyError> {
         match alg.scheme() {
@@ -365,6 +379,27 @@ fn crv(curve: Curve) -> &'static str {
         Curve::P384 => "P-384",
         Curve::P521 => "P-521",
         Curve::Secp256k1 => "secp256k1",
+    }
+}
+
+impl From<&VerifyingKey> for VerifyingKey {
+    fn from(key: &VerifyingKey) -> Self {
+        key.clone()
+    }
+}
+
+impl PartialEq for VerifyingKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.alg == other.alg && self.public.material() == other.public.material()
+    }
+}
+
+impl Eq for VerifyingKey {}
+
+impl Hash for VerifyingKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.alg.hash(state);
+        self.public.material().hash(state);
     }
 }
 

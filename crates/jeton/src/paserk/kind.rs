@@ -106,7 +106,7 @@ impl Kind {
     }
 
     /// Splits a text into its kind and the part after the dot.
-    pub(super) fn split(text: &str) -> Option<(Kind, &str)> {
+    pub(crate) fn split(text: &str) -> Option<(Kind, &str)> {
         let version = PaserkVersion::ALL
             .into_iter()
             .find(|version| text.starts_with(version.name()))?;

@@ -63,11 +63,12 @@ pub use password_limits::PasswordLimits;
 pub use wrapping::PaserkWrappingKey;
 
 use std::fmt;
+use std::str::FromStr;
 
 use zeroize::Zeroizing;
 
 use crate::base64;
-use crate::error::{KeyError, KeyProblem, Result};
+use crate::error::{Error, KeyError, KeyProblem, Result};
 
 /// The member name in errors.
 const MEMBER: &str = "paserk";
@@ -105,6 +106,7 @@ impl Paserk {
     /// ```
     /// use jeton::paserk::Paserk;
     /// assert!(Paserk::parse("k4.local.cHFyc3R1dnd4eXp7fH1-f4CBgoOEhYaHiImKi4yNjo8").is_ok());
+    /// assert!("k4.local.cHFyc3R1dnd4eXp7fH1-f4CBgoOEhYaHiImKi4yNjo8".parse::<Paserk>().is_ok());
     /// assert!(Paserk::parse("k4.local.cHFyc3R1dnd4eXp7fH1-f4CBgoOEhYaHiImKi4yNjo").is_err());
     /// ```
     pub fn parse(text: &str) -> Result<Paserk> {
@@ -174,6 +176,15 @@ impl Paserk {
 
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+}
+
+impl FromStr for Paserk {
+    type Err = Error;
+
+    /// Parses the text as [`Paserk::parse`] does.
+    fn from_str(text: &str) -> Result<Paserk> {
+        Paserk::parse(text)
     }
 }
 

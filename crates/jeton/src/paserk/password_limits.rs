@@ -26,6 +26,8 @@ use crate::paserk::key_error;
 ///     error.unwrap_err().to_string(),
 ///     "key rejected: paserk: requires 16 MiB of Argon2id memory, maximum 8 MiB"
 /// );
+/// let one_pass = PasswordLimits::default().argon2id_passes(1);
+/// assert!(LocalKey::from_password_paserk_within(&text, b"secret words", &one_pass).is_err());
 /// assert!(LocalKey::from_password_paserk(&text, b"secret words").is_ok());
 /// # Ok::<_, jeton::Error>(())
 /// ```
@@ -35,6 +37,7 @@ use crate::paserk::key_error;
 pub struct PasswordLimits {
     pbkdf2_iterations: u32,
     argon2id_memory_bytes: u64,
+    argon2id_passes: u32,
     argon2id_work_bytes: u64,
 }
 
@@ -43,6 +46,7 @@ impl Default for PasswordLimits {
         PasswordLimits {
             pbkdf2_iterations: limits::PBKDF2_ITERATIONS,
             argon2id_memory_bytes: limits::ARGON2ID_MEMORY_BYTES_DEFAULT,
+            argon2id_passes: limits::ARGON2ID_PASSES,
             argon2id_work_bytes: limits::ARGON2ID_WORK_BYTES_DEFAULT,
         }
     }
@@ -58,6 +62,12 @@ impl PasswordLimits {
     /// Sets the maximum Argon2id memory (versions 2 and 4), bytes, at most [`limits::ARGON2ID_MEMORY_BYTES`].
     pub fn argon2id_memory_bytes(mut self, bytes: u64) -> PasswordLimits {
         self.argon2id_memory_bytes = bytes.min(limits::ARGON2ID_MEMORY_BYTES);
+        self
+    }
+
+    /// Sets the maximum number of Argon2id passes (versions 2 and 4), at most [`limits::ARGON2ID_PASSES`], the default.
+    pub fn argon2id_passes(mut self, passes: u32) -> PasswordLimits {
+        self.argon2id_passes = passes.min(limits::ARGON2ID_PASSES);
         self
     }
 
@@ -86,10 +96,10 @@ impl PasswordLimits {
                 limit_mib: mib(self.argon2id_memory_bytes / MIB),
             }));
         }
-        if passes > limits::ARGON2ID_PASSES {
+        if passes > self.argon2id_passes {
             return Err(key_error(KeyProblem::PasswordPasses {
                 asked: passes,
-                limit: limits::ARGON2ID_PASSES,
+                limit: self.argon2id_passes,
             }));
         }
         let work = memory_bytes.saturating_mul(u64::from(passes));

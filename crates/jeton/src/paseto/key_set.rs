@@ -6,9 +6,11 @@ use smallvec::SmallVec;
 use super::open::{Open, PasetoKeys};
 use super::token::Parts;
 use super::{v3, v4};
-use crate::error::{KeyError, KeyProblem, Part, Rejection, Result};
+use crate::error::{Error, KeyError, KeyProblem, Part, Rejection, Result};
 use crate::json::{self, ScanError};
+use crate::jwk::Skipped;
 use crate::limits;
+use crate::paserk::{self, Form, Kind};
 use crate::token_limits::Limits;
 
 /// A set of keys. The footer of a token selects one by its PASERK id: `{"kid":"k4.pid.…"}`.
@@ -18,7 +20,8 @@ use crate::token_limits::Limits;
 /// footer (`wpk`) is ignored. If the footer is not an object or has no `kid`, the keys of the version and
 /// purpose of the token are tried, at most [`Limits::keys_tried`].
 ///
-/// A set has at most [`limits::KEY_SET_KEYS`] keys. Replace a set as a whole; sets are never merged.
+/// A set has at most [`limits::KEY_SET_KEYS`] keys. A verifier with an empty set rejects every token with
+/// [`Rejection::UnknownKey`].
 ///
 /// ```
 /// use std::time::Duration;
@@ -26,7 +29,9 @@ use crate::token_limits::Limits;
 /// use jeton::{Claims, Policy};
 ///
 /// let (old, next) = (v4::SecretKey::generate()?, v4::SecretKey::generate()?);
-/// let set = PasetoKeySet::new([old.public_key().into(), next.public_key().into()])?;
+/// let mut set = PasetoKeySet::new();
+/// set.insert(old.public_key())?;
+/// set.insert(next.public_key())?;
 /// let verifier = PasetoVerifier::new(set, Policy::new("i", "a"));
 ///
 /// let footer = format!("{{\"kid\":\"{}\"}}", next.public_key().id());
@@ -36,10 +41,41 @@ use crate::token_limits::Limits;
 /// assert_eq!(verified.key_id(), Some(next.public_key().id().to_string().as_str()));
 /// # Ok::<_, jeton::Error>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct PasetoKeySet {
-    keys: Arc<[Arc<dyn Open>]>,
-    skipped: usize,
+    keys: Vec<PasetoKey>,
+    skipped: Vec<Skipped>,
+}
+
+/// A key that verifies or decrypts, of any version and purpose: an element of a [`PasetoKeySet`].
+///
+/// ```
+/// use jeton::paseto::{PasetoKey, v4};
+///
+/// let public = v4::SecretKey::generate()?.public_key();
+/// let key = PasetoKey::from(&public);
+/// assert_eq!((key.alg(), key.key_id()), ("v4.public", public.id().to_string().as_str()));
+/// # Ok::<(), jeton::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct PasetoKey(pub(super) Arc<dyn Open>);
+
+impl PasetoKey {
+    /// Returns the PASERK id, for example `k4.pid.…`.
+    pub fn key_id(&self) -> &str {
+        self.0.id()
+    }
+
+    /// Returns the version and the purpose, for example `v4.public`.
+    pub fn alg(&self) -> &'static str {
+        self.0.header().trim_end_matches('.')
+    }
+}
+
+impl fmt::Debug for PasetoKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PasetoKey({})", self.key_id())
+    }
 }
 
 /// The keys that may have created a token.
@@ -50,67 +86,82 @@ pub(super) struct Candidates<'k> {
 }
 
 impl PasetoKeySet {
-    /// Creates a set of these keys.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Key`](crate::Error::Key) if there is no key, if there are more than
-    /// [`limits::KEY_SET_KEYS`], or if a key is a duplicate.
-    pub fn new(keys: impl IntoIterator<Item = PasetoKeys>) -> Result<PasetoKeySet> {
-        let mut all: Vec<Arc<dyn Open>> = Vec::new();
-        for PasetoKeys(keys) in keys {
-            for key in keys.all() {
-                if all.iter().any(|other| other.id() == key.id()) {
-                    return Err(key_set_error(KeyProblem::Duplicate).into());
-                }
-                if all.len() == limits::KEY_SET_KEYS {
-                    return Err(too_many_keys().into());
-                }
-                all.push(Arc::clone(key));
-            }
-        }
-        if all.is_empty() {
-            return Err(key_set_error(KeyProblem::NoUsableKey).into());
-        }
-        Ok(PasetoKeySet {
-            keys: all.into(),
-            skipped: 0,
-        })
+    /// Creates an empty set.
+    pub fn new() -> PasetoKeySet {
+        PasetoKeySet::default()
     }
 
-    /// Creates a set from PASERKs of the forms `public` and `local`.
+    /// Reads PASERKs of the forms `public` and `local`.
     ///
-    /// PASERKs of an unknown kind and keys that cannot verify are skipped;
-    /// [`skipped`](PasetoKeySet::skipped) counts them.
+    /// PASERKs of an unknown kind and keys that cannot verify are skipped, and [`skipped`](PasetoKeySet::skipped) says
+    /// why. A set without a usable key is no error: check [`is_empty`](PasetoKeySet::is_empty).
     ///
     /// # Errors
     ///
-    /// Those of [`new`](PasetoKeySet::new). Skipped PASERKs count towards the limit.
+    /// Those of [`insert`](PasetoKeySet::insert). Skipped PASERKs count towards the limit.
     ///
     /// ```
     /// use jeton::paseto::{PasetoKeySet, v4};
     ///
     /// let key = v4::SecretKey::generate()?.public_key();
     /// let set = PasetoKeySet::from_paserks([key.to_paserk().as_str(), "k9.public.AAAA"])?;
-    /// assert_eq!((set.len(), set.skipped()), (1, 1));
+    /// assert_eq!((set.len(), set.skipped().len()), (1, 1));
+    /// assert_eq!(set.skipped()[0].to_string(), "key 1: paserk: malformed");
     /// # Ok::<_, jeton::Error>(())
     /// ```
     pub fn from_paserks<'t>(texts: impl IntoIterator<Item = &'t str>) -> Result<PasetoKeySet> {
-        let mut keys: Vec<PasetoKeys> = Vec::new();
-        let mut skipped = 0;
-        for text in texts {
-            if keys.len() + skipped == limits::KEY_SET_KEYS {
+        let mut set = PasetoKeySet::new();
+        for (index, text) in texts.into_iter().enumerate() {
+            if index == limits::KEY_SET_KEYS {
                 return Err(too_many_keys().into());
             }
             match read(text) {
-                Some(key) => keys.push(key),
-                None => skipped += 1,
+                Ok(key) => set.insert(key)?,
+                Err(Error::Key(reason)) => set.skipped.push(Skipped::of_paserk(index, reason)),
+                Err(other) => return Err(other),
             }
         }
-        Ok(PasetoKeySet {
-            skipped,
-            ..PasetoKeySet::new(keys)?
-        })
+        Ok(set)
+    }
+
+    /// Adds a key.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyProblem::TooLarge`] if the set is full ([`limits::KEY_SET_KEYS`]), and [`KeyProblem::Duplicate`] if the set
+    /// has the key already.
+    pub fn insert(&mut self, key: impl Into<PasetoKey>) -> Result<()> {
+        let key = key.into();
+        if self.keys.len() >= limits::KEY_SET_KEYS {
+            return Err(too_many_keys().into());
+        }
+        if self.keys.iter().any(|other| other.key_id() == key.key_id()) {
+            return Err(KeyError::at("keys", KeyProblem::Duplicate).into());
+        }
+        self.keys.push(key);
+        Ok(())
+    }
+
+    /// Removes the key with this id, and returns whether there was one.
+    ///
+    /// ```
+    /// use jeton::paseto::{PasetoKeySet, v4};
+    ///
+    /// let key = v4::SecretKey::generate()?.public_key();
+    /// let mut set = PasetoKeySet::new();
+    /// set.insert(&key)?;
+    /// assert!(set.remove(&key.id().to_string()) && set.is_empty());
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn remove(&mut self, key_id: &str) -> bool {
+        let before = self.keys.len();
+        self.keys.retain(|key| key.key_id() != key_id);
+        self.keys.len() < before
+    }
+
+    /// Returns the keys in the order of the set.
+    pub fn iter(&self) -> std::slice::Iter<'_, PasetoKey> {
+        self.keys.iter()
     }
 
     /// Returns the number of keys in the set.
@@ -118,17 +169,17 @@ impl PasetoKeySet {
         self.keys.len()
     }
 
-    /// Always returns false: a set has at least one key.
+    /// Returns whether the set has no key.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// Returns the number of skipped PASERKs.
-    pub fn skipped(&self) -> usize {
-        self.skipped
+    /// Returns the PASERKs that were skipped when the set was read.
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.skipped
     }
 
-    pub(super) fn keys(&self) -> &[Arc<dyn Open>] {
+    pub(super) fn keys(&self) -> &[PasetoKey] {
         &self.keys
     }
 
@@ -138,17 +189,18 @@ impl PasetoKeySet {
         token: &'t str,
         limits: &Limits,
     ) -> Result<(Parts<'t>, Candidates<'k>), Rejection> {
-        let header = self
-            .keys
-            .iter()
+        if self.keys.is_empty() {
+            return Err(Rejection::UnknownKey);
+        }
+        let keys = self.keys.iter().map(|PasetoKey(key)| key);
+        let header = keys
+            .clone()
             .map(|key| key.header())
             .find(|header| token.starts_with(header))
             .ok_or(Rejection::WrongFormat)?;
         let parts = Parts::of(token, header, limits)?;
         let kid = key_id(&parts.footer, limits)?;
-        let all = self
-            .keys
-            .iter()
+        let all = keys
             .filter(|key| key.header() == header)
             .filter(|key| kid.as_ref().is_none_or(|kid| **key.id() == **kid));
         let count = all.clone().count();
@@ -160,15 +212,42 @@ impl PasetoKeySet {
     }
 }
 
+impl From<PasetoKey> for PasetoKeys {
+    fn from(key: PasetoKey) -> PasetoKeys {
+        PasetoKeys(super::open::Trusted::One(key))
+    }
+}
+
+impl From<&PasetoKey> for PasetoKeys {
+    fn from(key: &PasetoKey) -> PasetoKeys {
+        key.clone().into()
+    }
+}
+
+impl From<&PasetoKeySet> for PasetoKeys {
+    fn from(set: &PasetoKeySet) -> PasetoKeys {
+        set.clone().into()
+    }
+}
+
 impl From<PasetoKeySet> for PasetoKeys {
     fn from(set: PasetoKeySet) -> PasetoKeys {
         PasetoKeys(super::open::Trusted::Set(set))
     }
 }
 
+impl<'s> IntoIterator for &'s PasetoKeySet {
+    type Item = &'s PasetoKey;
+    type IntoIter = std::slice::Iter<'s, PasetoKey>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
 impl fmt::Debug for PasetoKeySet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ids = self.keys.iter().map(|key| key.id());
+        let ids = self.keys.iter().map(PasetoKey::key_id);
         f.debug_list().entries(ids).finish()
     }
 }
@@ -177,18 +256,20 @@ fn too_many_keys() -> KeyError {
     KeyError::too_large("keys", limits::KEY_SET_KEYS + 1, limits::KEY_SET_KEYS)
 }
 
-fn key_set_error(problem: KeyProblem) -> KeyError {
-    KeyError::at("keys", problem)
-}
-
 /// Reads a key of a current version.
-fn read(text: &str) -> Option<PasetoKeys> {
-    v4::PublicKey::from_paserk(text)
-        .map(PasetoKeys::from)
-        .or_else(|_| v4::LocalKey::from_paserk(text).map(PasetoKeys::from))
-        .or_else(|_| v3::PublicKey::from_paserk(text).map(PasetoKeys::from))
-        .or_else(|_| v3::LocalKey::from_paserk(text).map(PasetoKeys::from))
-        .ok()
+fn read(text: &str) -> Result<PasetoKey> {
+    let malformed = || paserk::key_error(KeyProblem::Malformed);
+    let (kind, _) = Kind::split(text).ok_or_else(malformed)?;
+    Ok(match kind {
+        Kind::K4_PUBLIC => v4::PublicKey::from_paserk(text)?.into(),
+        Kind::K4_LOCAL => v4::LocalKey::from_paserk(text)?.into(),
+        Kind::K3_PUBLIC => v3::PublicKey::from_paserk(text)?.into(),
+        Kind::K3_LOCAL => v3::LocalKey::from_paserk(text)?.into(),
+        secret if secret.form() == Form::Secret => {
+            return Err(paserk::key_error(KeyProblem::PrivateGiven).into());
+        }
+        _ => return Err(paserk::key_error(KeyProblem::Unsupported).into()),
+    })
 }
 
 struct Rejected(Rejection);

@@ -9,7 +9,7 @@ use super::issue::{self, Buffer, Seal};
 use super::open::{self, Message, Open, PasetoKeys};
 use super::suite::{Cipher, Suite};
 use super::token::Parts;
-use super::{TokenContext, Version, bound};
+use super::{PasetoKey, TokenContext, Version, bound};
 use crate::claims::{Claims, CustomClaims, JsonClaims};
 use crate::clock::{Clock, SystemClock};
 use crate::crypto::random;
@@ -244,6 +244,18 @@ impl<V: Version> LocalKey<V> {
 
     pub(crate) fn secret(&self) -> &[u8] {
         &self.prepared.key
+    }
+}
+
+impl<V> From<&LocalKey<V>> for PasetoKey {
+    fn from(key: &LocalKey<V>) -> PasetoKey {
+        PasetoKey(Arc::clone(&key.prepared) as Arc<dyn Open>)
+    }
+}
+
+impl<V> From<LocalKey<V>> for PasetoKey {
+    fn from(key: LocalKey<V>) -> PasetoKey {
+        PasetoKey(key.prepared)
     }
 }
 

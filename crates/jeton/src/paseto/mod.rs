@@ -85,7 +85,7 @@ mod token;
 
 pub use bound::{BoundIssuer, IssueBound};
 pub use context::TokenContext;
-pub use key_set::PasetoKeySet;
+pub use key_set::{PasetoKey, PasetoKeySet};
 pub use local::LocalKey;
 pub use open::{Message, PasetoKeys};
 pub use public::{PublicKey, SecretKey};

@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use super::key_set::Candidates;
 use super::suite::Suite;
 use super::token::{Footer, Parts};
-use super::{PasetoKeySet, TokenContext};
+use super::{PasetoKey, PasetoKeySet, TokenContext};
 use crate::error::{Rejection, Result};
 use crate::token_limits::Limits;
 
@@ -52,13 +52,13 @@ pub struct PasetoKeys(pub(super) Trusted);
 
 #[derive(Clone)]
 pub(super) enum Trusted {
-    One(Arc<dyn Open>),
+    One(PasetoKey),
     Set(PasetoKeySet),
 }
 
 impl PasetoKeys {
     pub(super) fn one(key: Arc<dyn Open>) -> PasetoKeys {
-        PasetoKeys(Trusted::One(key))
+        PasetoKeys(Trusted::One(PasetoKey(key)))
     }
 
     /// Splits the token, and returns it with the keys that may have created it, all of its version and purpose.
@@ -68,7 +68,7 @@ impl PasetoKeys {
         limits: &Limits,
     ) -> Result<(Parts<'t>, Candidates<'k>), Rejection> {
         match &self.0 {
-            Trusted::One(key) => {
+            Trusted::One(PasetoKey(key)) => {
                 let parts = Parts::of(token, key.header(), limits)?;
                 let keys = smallvec![key];
                 Ok((parts, Candidates { keys, count: 1 }))
@@ -79,7 +79,7 @@ impl PasetoKeys {
 }
 
 impl Trusted {
-    pub(super) fn all(&self) -> &[Arc<dyn Open>] {
+    pub(super) fn all(&self) -> &[PasetoKey] {
         match self {
             Trusted::One(key) => std::slice::from_ref(key),
             Trusted::Set(set) => set.keys(),
@@ -89,7 +89,7 @@ impl Trusted {
 
 impl fmt::Debug for PasetoKeys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ids = self.0.all().iter().map(|key| key.id());
+        let ids = self.0.all().iter().map(PasetoKey::key_id);
         f.write_str("PasetoKeys")?;
         f.debug_list().entries(ids).finish()
     }

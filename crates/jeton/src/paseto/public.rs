@@ -13,7 +13,7 @@ use super::suite::{Pair, Public, Suite};
 use super::token::Parts;
 use super::v3::V3;
 use super::v4::V4;
-use super::{RemotePublicKey, TokenContext, Version, bound};
+use super::{PasetoKey, RemotePublicKey, TokenContext, Version, bound};
 use crate::claims::{Claims, CustomClaims, JsonClaims};
 use crate::clock::{Clock, SystemClock};
 use crate::crypto::Signature;
@@ -370,6 +370,18 @@ impl<V> PartialEq for PublicKey<V> {
 }
 
 impl<V> Eq for PublicKey<V> {}
+
+impl<V> From<&PublicKey<V>> for PasetoKey {
+    fn from(key: &PublicKey<V>) -> PasetoKey {
+        PasetoKey(Arc::clone(&key.prepared) as Arc<dyn Open>)
+    }
+}
+
+impl<V> From<PublicKey<V>> for PasetoKey {
+    fn from(key: PublicKey<V>) -> PasetoKey {
+        PasetoKey(key.prepared)
+    }
+}
 
 impl<V> From<&PublicKey<V>> for PasetoKeys {
     fn from(key: &PublicKey<V>) -> PasetoKeys {

@@ -47,8 +47,16 @@ pub struct PasetoRemoteKey {
     public: Arc<dyn RemotelySigned>,
 }
 
-/// A public key whose secret key may be remote. Implemented for the current versions of PASETO.
+/// A public key whose secret key may be remote. Implemented for the current versions of PASETO, and for references.
 pub trait RemotePublicKey: sealed::Share {}
+
+impl<K: RemotePublicKey> RemotePublicKey for &K {}
+
+impl<K: RemotePublicKey> sealed::Share for &K {
+    fn share(&self) -> Arc<dyn RemotelySigned> {
+        (**self).share()
+    }
+}
 
 pub(super) mod sealed {
     use super::{Arc, RemotelySigned};
@@ -77,8 +85,8 @@ pub trait RemotelySigned: RemoteVerifier {
 }
 
 impl PasetoRemoteKey {
-    /// Creates a remote key from its public key.
-    pub fn new(public: &impl RemotePublicKey) -> PasetoRemoteKey {
+    /// Creates a remote key from its public key, or from a reference to it.
+    pub fn new(public: impl RemotePublicKey) -> PasetoRemoteKey {
         PasetoRemoteKey {
             public: public.share(),
         }

@@ -40,6 +40,7 @@ impl Suite {
         if context.footer.len() > limits::FOOTER_BYTES {
             return Err(InvalidUse::FooterTooLarge {
                 bytes: context.footer.len(),
+                limit: limits::FOOTER_BYTES,
             }
             .into());
         }

@@ -148,7 +148,7 @@ impl Public {
         check_size(modulus, &EXPONENT)?;
         let (padding, hash) = (Padding::Pss, Hash::Sha384);
         let key = rsa::Public::from_parts(padding, hash, Strength::Current, modulus, &EXPONENT)
-            .map_err(|error| error.problem())?;
+            .map_err(|error| error.into_problem())?;
         Ok(Public {
             spki: spki.to_vec(),
             key,

@@ -47,7 +47,7 @@ use crate::verify::Verify;
 ///
 /// let later = verifier.clock(FixedClock(noon.saturating_add(Duration::from_secs(60))));
 /// let error = later.verify::<Nothing>(&token).unwrap_err();
-/// assert_eq!(error.rejection(), Some(Rejection::Expired));
+/// assert_eq!(error.rejection(), Some(&Rejection::Expired));
 /// # Ok::<_, jeton::Error>(())
 /// ```
 #[must_use = "a verifier does nothing until it is given a token"]
@@ -166,7 +166,7 @@ impl PasetoVerifier {
         // caller gets the error.
         if !self.implicit_assertion.is_empty() {
             for key in self.keys.0.all() {
-                open::check(key.as_ref(), &self.implicit_assertion)?;
+                open::check(key.0.as_ref(), &self.implicit_assertion)?;
             }
         }
         Ok(self.keys.candidates(token, &self.limits)?)

@@ -22,9 +22,12 @@ pub struct RemoteKey {
 }
 
 impl RemoteKey {
-    /// Creates a remote key from its public key. Tokens contain its `kid`, if it has one.
-    pub fn new(public: VerifyingKey) -> RemoteKey {
-        RemoteKey { public }
+    /// Creates a remote key from its public key, a `VerifyingKey` or a reference to one. Tokens contain its `kid`, if it
+    /// has one.
+    pub fn new(public: impl Into<VerifyingKey>) -> RemoteKey {
+        RemoteKey {
+            public: public.into(),
+        }
     }
 
     /// Prepares a JWT with these claims for signing, using the system clock.

@@ -12,7 +12,8 @@ use jeton::key::{
 };
 use jeton::paseto::{BoundIssuer, PasetoVerifier, TokenContext, v3, v4};
 use jeton::{
-    Cached, Claims, Error, FixedClock, Issue, Policy, Scratch, Timestamp, Verified, Verify,
+    AnyClaims, Cached, Claims, Clock, Error, FixedClock, Issue, Policy, RawClaims, Scratch,
+    Timestamp, Verified, Verify,
     jwt::{self, JwtIssuer, JwtVerifier},
 };
 use serde::{Deserialize, Serialize};
@@ -66,12 +67,12 @@ fn round_trip<I: Issue + ?Sized, V: Verify + ?Sized>(issuer: &I, in_time: &V, la
     );
 
     let rejection = late.verify_raw(&token).unwrap_err();
-    assert_eq!(rejection.rejection(), Some(Rejection::Expired));
+    assert_eq!(rejection.rejection(), Some(&Rejection::Expired));
     let rejection = late
         .verify_raw_in(&token, &mut scratch)
         .map(drop)
         .unwrap_err();
-    assert_eq!(rejection.rejection(), Some(Rejection::Expired));
+    assert_eq!(rejection.rejection(), Some(&Rejection::Expired));
     let verified = in_time.verify_raw(&token).unwrap();
     assert_eq!(in_time.recheck(&verified), Ok(()));
     assert_eq!(late.recheck(&verified), Err(Rejection::Expired.into()));
@@ -79,7 +80,7 @@ fn round_trip<I: Issue + ?Sized, V: Verify + ?Sized>(issuer: &I, in_time: &V, la
     let other_shape = verified.deserialize::<Vec<u8>>().unwrap_err();
     assert_eq!(
         other_shape.rejection(),
-        Some(Rejection::ClaimsShape(ShapeMismatch::Unnamed))
+        Some(&Rejection::ClaimsShape(ShapeMismatch::Unnamed))
     );
     let mut changed = token.into_bytes();
     let last = changed.len() - 1;
@@ -104,6 +105,37 @@ fn with_every_dispatch<V: Verify + 'static>(
     round_trip(&Box::new(issuer), &in_time, &late);
     let remembering = |clock| Cached::new(verifier(clock), 8).unwrap();
     round_trip(issuer, &remembering(after(59)), &remembering(after(60)));
+}
+
+/// What a type of the caller must implement, and nothing else.
+struct Required<T>(T);
+
+impl<T: Issue> Issue for Required<T> {
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> jeton::Result<String> {
+        self.0.issue_with_clock(claims, clock)
+    }
+}
+
+impl<T: Verify> Verify for Required<T> {
+    fn verify_raw(&self, token: &str) -> jeton::Result<Verified<RawClaims>> {
+        self.0.verify_raw(token)
+    }
+
+    fn recheck(&self, verified: &Verified<RawClaims>) -> jeton::Result<()> {
+        self.0.recheck(verified)
+    }
+}
+
+#[test]
+fn types_with_required_methods_only_round_trip() {
+    let key = SigningKey::generate(SigAlg::EdDSA).unwrap();
+    with_every_dispatch(&Required(&key), |clock| {
+        Required(JwtVerifier::new(key.verifying_key(), policy()).clock(clock))
+    });
+    let key = v4::LocalKey::generate().unwrap();
+    with_every_dispatch(&Required(&key), |clock| {
+        Required(PasetoVerifier::new(&key, policy()).clock(clock))
+    });
 }
 
 #[test]
@@ -135,7 +167,7 @@ fn jwt_of_another_type_round_trips() {
         .with_key_id("k\"1")
         .unwrap();
     let key = Arc::new(key);
-    let with_type = |typ: &str| JwtIssuer::builder(Arc::clone(&key)).typ(typ).build();
+    let with_type = |typ: &'static str| JwtIssuer::builder(Arc::clone(&key)).typ(typ).build();
     let issuer = with_type("at+jwt").unwrap();
     with_every_dispatch(&issuer, |clock| {
         JwtVerifier::new(key.verifying_key(), access()).clock(clock)
@@ -148,7 +180,7 @@ fn jwt_of_another_type_round_trips() {
     ] {
         let verifier = JwtVerifier::new(key.verifying_key(), policy);
         let rejection = verifier.verify::<Visit>(&token.unwrap()).unwrap_err();
-        assert_eq!(rejection.rejection(), Some(Rejection::TypeMismatch));
+        assert_eq!(rejection.rejection(), Some(&Rejection::TypeMismatch));
     }
     // With the type `JWT`, the tokens equal those of the key byte for byte.
     let usual = with_type("JWT").unwrap();
@@ -158,7 +190,10 @@ fn jwt_of_another_type_round_trips() {
         other.issue_with_clock(&claims(), &after(0))
     );
     for wrong in ["", "at jwt", "ä", &"x".repeat(129)] {
-        let rejected = JwtIssuer::builder(&mac).typ(wrong).build().map(drop);
+        let rejected = JwtIssuer::builder(&mac)
+            .typ(wrong.to_owned())
+            .build()
+            .map(drop);
         assert_eq!(
             rejected,
             Err(Error::InvalidUse(InvalidUse::Type)),
@@ -289,7 +324,7 @@ fn verify_encrypted_jwt_checks_typ() {
         .unwrap();
     let demanding = jwt::EncryptedVerifier::new(&key, policy().typ("at+jwt"));
     let rejection = demanding.verify::<Visit>(&token).unwrap_err();
-    assert_eq!(rejection.rejection(), Some(Rejection::TypeMismatch));
+    assert_eq!(rejection.rejection(), Some(&Rejection::TypeMismatch));
     // Content that is marked as something other than claims is not read as claims.
     let other = Encrypter::new(&key, ContentEnc::A256Gcm)
         .content_type("json")
@@ -297,7 +332,7 @@ fn verify_encrypted_jwt_checks_typ() {
         .unwrap();
     let verifier = jwt::EncryptedVerifier::new(&key, policy());
     let rejection = verifier.verify::<Visit>(&other).unwrap_err();
-    assert_eq!(rejection.rejection(), Some(Rejection::TypeMismatch));
+    assert_eq!(rejection.rejection(), Some(&Rejection::TypeMismatch));
 }
 
 #[test]
@@ -308,7 +343,11 @@ fn verify_encrypted_jwt_over_limits_is_rejected() {
         .unwrap();
     let limits = jeton::Limits::default().token_bytes(token.len() - 1);
     let verifier = jwt::EncryptedVerifier::new(&key, policy()).limits(limits);
-    let rejection = verifier.verify::<Visit>(&token).unwrap_err().rejection();
+    let rejection = verifier
+        .verify::<Visit>(&token)
+        .unwrap_err()
+        .rejection()
+        .cloned();
     assert!(
         matches!(rejection, Some(Rejection::TooLarge { .. })),
         "{rejection:?}"

@@ -2,8 +2,9 @@
 //! CVE-2026-35030) and entries kept after their expiry (fast-jwt, GHSA-rp9m-7r4c-75qg). Others are entries kept
 //! after a change of keys, policy or revocations, races, eviction by an attacker, and cached rejections.
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
-use std::sync::{Arc, Barrier};
+use std::sync::{Arc, Barrier, RwLock};
 use std::thread;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use jeton::error::{InvalidUse, Rejection};
 
 use jeton::key::{ContentEnc, ContentKey, MacAlg, MacKey, SigAlg, SigningKey};
 use jeton::{
-    Cached, Claims, Clock, Error, Policy, RawClaims, Scratch, Timestamp, Verified, VerifiedIn,
+    Cached, Claims, Clock, Error, Policy, RawClaims, Revocations, Scratch, Timestamp, Verified,
     Verify,
     jwt::{self, JwtVerifier},
     limits,
@@ -61,15 +62,6 @@ impl<V: Verify> Verify for Counting<V> {
         self.verifier.verify_raw(token)
     }
 
-    fn verify_raw_in<'s>(
-        &self,
-        token: &str,
-        scratch: &'s mut Scratch,
-    ) -> jeton::Result<VerifiedIn<'s, RawClaims>> {
-        self.count.fetch_add(1, Ordering::SeqCst);
-        self.verifier.verify_raw_in(token, scratch)
-    }
-
     fn recheck(&self, verified: &Verified<RawClaims>) -> jeton::Result<()> {
         self.verifier.recheck(verified)
     }
@@ -116,7 +108,7 @@ impl Setup {
     fn page(&self, token: &str) -> Result<String, Rejection> {
         let verified = self.cached.verify::<Visit>(token);
         let page = verified.map(|visit| visit.into_claims().page);
-        page.map_err(|error| error.rejection().unwrap())
+        page.map_err(|error| error.rejection().unwrap().clone())
     }
 
     /// Returns the number of verifications since the last call.
@@ -248,7 +240,7 @@ fn hit_checks_exp_nbf_iat_and_max_age() {
     let rejected = setup.cached.verify_in::<Visit>(&token, &mut scratch);
     assert_eq!(
         rejected.map(drop).unwrap_err().rejection(),
-        Some(Rejection::NotYetValid)
+        Some(&Rejection::NotYetValid)
     );
 }
 
@@ -292,7 +284,7 @@ fn two_caches_are_independent() {
     let token = setup.token("/");
     assert_eq!(setup.page(&token).as_deref(), Ok("/"));
     let rejection = strict.verify::<Visit>(&token).unwrap_err();
-    assert_eq!(rejection.rejection(), Some(Rejection::AudienceMismatch));
+    assert_eq!(rejection.rejection(), Some(&Rejection::AudienceMismatch));
 }
 
 /// A verification that started with the old keys ends after they were replaced. It uses the old keys, and its
@@ -313,14 +305,6 @@ fn verification_during_replace_is_not_cached() {
                 self.inside.wait();
             }
             verified
-        }
-
-        fn verify_raw_in<'s>(
-            &self,
-            token: &str,
-            scratch: &'s mut Scratch,
-        ) -> jeton::Result<VerifiedIn<'s, RawClaims>> {
-            self.verifier.verify_raw_in(token, scratch)
         }
 
         fn recheck(&self, verified: &Verified<RawClaims>) -> jeton::Result<()> {
@@ -351,7 +335,7 @@ fn verification_during_replace_is_not_cached() {
         assert_eq!(verifying.join().unwrap(), Ok(()));
     });
     let rejection = cached.verify::<Visit>(&token).unwrap_err();
-    assert_eq!(rejection.rejection(), Some(Rejection::Signature));
+    assert_eq!(rejection.rejection(), Some(&Rejection::Signature));
 }
 
 #[test]
@@ -385,10 +369,40 @@ fn revoked_token_is_rejected_on_the_next_hit() {
     let rejected = setup.cached.verify_in::<Visit>(&token, &mut scratch);
     assert_eq!(
         rejected.map(drop).unwrap_err().rejection(),
-        Some(Rejection::Revoked)
+        Some(&Rejection::Revoked)
     );
     revoked.store(false, Ordering::SeqCst);
     assert_eq!(setup.page(&token).as_deref(), Ok("/"));
+}
+
+/// The list of a service that can be away. It answers true while it is, as `Revocations` requires.
+struct Listed(Arc<RwLock<Option<HashSet<String>>>>);
+
+impl Revocations for Listed {
+    fn is_revoked(&self, token: &Verified<RawClaims>) -> bool {
+        match (&*self.0.read().unwrap(), token.token_id()) {
+            (Some(revoked), Some(id)) => revoked.contains(id),
+            _ => true,
+        }
+    }
+}
+
+#[test]
+fn revocations_that_cannot_answer_reject_every_token() {
+    let list = Arc::new(RwLock::new(Some(HashSet::from(["8".to_owned()]))));
+    let mut setup = Setup::new(policy(), 64);
+    setup.cached = setup.cached.revocations(Listed(Arc::clone(&list)));
+    let token = |id| {
+        let claims = claims("/").token_id(id);
+        setup.issue(claims.expires_in(Duration::from_secs(60)))
+    };
+    let (listed, other) = (token("8"), token("7"));
+    assert!(setup.page(&other).is_ok());
+    assert_eq!(setup.page(&listed), Err(Rejection::Revoked));
+    let away = list.write().unwrap().take();
+    assert_eq!(setup.page(&other), Err(Rejection::Revoked));
+    *list.write().unwrap() = away;
+    assert!(setup.page(&other).is_ok());
 }
 
 #[test]
@@ -477,7 +491,10 @@ fn cache_of_one_entry_works_and_of_zero_is_an_error() {
     }
     assert_eq!(setup.cached.remembered(), 1);
     for entries in [0, limits::CACHE_ENTRIES + 1] {
-        let invalid_use = Error::InvalidUse(InvalidUse::CacheEntries { entries });
+        let invalid_use = Error::InvalidUse(InvalidUse::CacheEntries {
+            entries,
+            limit: limits::CACHE_ENTRIES,
+        });
         let verifier = setup.verifier(policy());
         assert_eq!(Cached::new(verifier, entries).map(drop), Err(invalid_use));
     }

@@ -48,7 +48,7 @@ fn page() -> String {
         };
         for cause in Cause::ALL {
             let of_cause =
-                |code: &&&Code| code.cause() == *cause && code.is_of_service() == of_service;
+                |code: &&Code| code.cause() == *cause && code.is_of_service() == of_service;
             let mut all = codes::ALL.iter().filter(of_cause).peekable();
             if all.peek().is_none() {
                 continue;
@@ -80,7 +80,7 @@ fn codes_are_unique_and_described() {
         for text in [code.meaning(), code.action()] {
             assert!(text.ends_with('.') && text.len() < 120, "{code}: {text}");
         }
-        assert_eq!(codes::find(code.name()), Some(*code));
+        assert_eq!(codes::find(code.name()), Some(code));
     }
 }
 

@@ -1,8 +1,7 @@
-//! `public-api.txt` lists the public API: every `pub` item of the sources with its signature, every public field
-//! and variant, and every trait of a public type. This test fails if the API and the listing differ, so that
-//! changes are visible in review. With `JETON_WRITE=1` it writes the listing instead.
-//!
-//! The lint `unreachable_pub` ensures that every `pub` item can be reached.
+//! `public-api.txt` lists the public API: every item that a user can reach, under the path that the user writes, with its
+//! signature, every public field and variant, and every trait of a public type. Hidden items (`#[doc(hidden)]`) are left
+//! out. This test fails if the API and the listing differ, so that changes are visible in review. With `JETON_WRITE=1` it
+//! writes the listing instead.
 
 #![allow(
     clippy::disallowed_methods,
@@ -15,15 +14,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use quote::ToTokens;
-use syn::{Attribute, Fields, File, ImplItem, Item, TraitItem, Type, Visibility};
+use syn::{
+    Attribute, Fields, File, ImplItem, Item, ItemImpl, TraitItem, Type, UseTree, Visibility,
+};
 
 #[test]
 fn public_api_matches_the_listing() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let lines: BTreeSet<String> = public_items(&root.join("src"), "jeton")
-        .into_iter()
-        .flat_map(|(_, lines)| lines)
-        .collect();
+    let lines = reachable_items(&root.join("src"), "jeton");
     let mut listing = String::from(
         "# The public API of jeton. Written by tests/it/public_api.rs (JETON_WRITE=1).\n",
     );
@@ -74,60 +72,231 @@ pub(crate) fn public_items(src: &Path, name: &str) -> Vec<(File, BTreeSet<String
 #[test]
 fn public_item_has_one_path() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let listing = fs::read_to_string(root.join("public-api.txt")).unwrap();
-    let lines = || listing.lines().filter_map(|line| line.split_once(": "));
-    let mut modules = vec!["jeton".to_owned()];
-    modules
-        .extend(lines().filter_map(|(module, item)| {
-            Some(format!("{module}::{}", item.strip_prefix("mod ")?))
-        }));
-    // By module and name: the module that the name is imported from.
-    let mut imports = HashMap::new();
-    for (module, item) in lines() {
-        let Some(path) = item.strip_prefix("use ") else {
-            continue;
-        };
-        for (source, name) in imported(module, path) {
-            imports.insert((module.to_owned(), name), source);
-        }
-    }
-    let mut paths: HashMap<(String, String), Vec<&String>> = HashMap::new();
-    for (module, name) in imports
-        .keys()
-        .filter(|(module, _)| modules.contains(module))
-    {
-        let mut origin = (module.clone(), name.clone());
-        while let Some(source) = imports.get(&origin) {
-            origin.0.clone_from(source);
-        }
-        if let Some(public) = modules.iter().find(|module| **module == origin.0) {
-            paths.entry(origin.clone()).or_default().push(public);
-        }
-        paths.entry(origin).or_default().push(module);
-    }
-    paths.retain(|_, modules| modules.len() > 1);
+    let mut files = Vec::new();
+    read(&root.join("src"), "jeton", &mut files);
+    let modules = modules(&files);
+    let mut paths = reachable(&modules, "jeton");
+    paths.retain(|_, paths| paths.len() > 1);
     assert!(paths.is_empty(), "items with several paths: {paths:#?}");
 }
 
-/// Returns module and name of each import in a path such as `a::{B, C}`.
-fn imported(module: &str, path: &str) -> Vec<(String, String)> {
-    let (prefix, names) = match path.split_once('{') {
-        Some((prefix, names)) => (prefix, names.trim_end_matches('}')),
-        None => path.rsplit_once("::").unwrap_or(("", path)),
+/// Where an item is: the module, and the name in it.
+type Place = (String, String);
+
+type Modules<'f> = HashMap<String, &'f [Item]>;
+
+/// The items of each module, also of inline modules.
+fn modules(files: &[(String, File)]) -> Modules<'_> {
+    let mut modules = HashMap::new();
+    for (module, file) in files {
+        add_module(module.clone(), &file.items, &mut modules);
+    }
+    modules
+}
+
+fn add_module<'f>(module: String, items: &'f [Item], modules: &mut Modules<'f>) {
+    for item in items {
+        if let Item::Mod(inner) = item
+            && let Some((_, content)) = &inner.content
+        {
+            add_module(format!("{module}::{}", inner.ident), content, modules);
+        }
+    }
+    modules.insert(module, items);
+}
+
+/// The lines of all items that a user can reach.
+fn reachable_items(src: &Path, name: &str) -> BTreeSet<String> {
+    let mut files = Vec::new();
+    read(src, name, &mut files);
+    let modules = modules(&files);
+    let reachable = reachable(&modules, name);
+    let is_of_hidden_trait = |item: &ItemImpl, module: &String| {
+        let last = item
+            .trait_
+            .as_ref()
+            .and_then(|(_, path, _)| path.segments.last());
+        let of_trait = last.map(|segment| segment.ident.to_string());
+        let origin = of_trait.and_then(|of_trait| resolve(&modules, name, module, &of_trait, 0));
+        origin.is_some_and(|place| !reachable.contains_key(&place))
     };
-    let prefix = prefix.trim_end_matches("::");
-    let source = match (prefix.strip_prefix("crate"), prefix.strip_prefix("super")) {
-        (Some(rest), _) => format!("jeton{rest}"),
-        (_, Some(rest)) => format!("{}{rest}", module.rsplit_once("::").unwrap().0),
-        _ => format!("{module}::{prefix}"),
+    let mut lines = BTreeSet::new();
+    for (module, items) in &modules {
+        for item in *items {
+            let Some(listed) = name_of(item) else {
+                continue;
+            };
+            let origin = match item {
+                // Of a trait that only the crate can name.
+                Item::Impl(item) if is_of_hidden_trait(item, module) => None,
+                Item::Impl(_) => resolve(&modules, name, module, &listed, 0),
+                _ => Some((module.clone(), listed.clone())),
+            };
+            for (public, alias) in origin
+                .iter()
+                .filter_map(|place| reachable.get(place))
+                .flatten()
+            {
+                let names = HashSet::from([listed.clone()]);
+                list(item, public, &names, &mut lines);
+                if *alias != listed && !matches!(item, Item::Impl(_)) {
+                    lines.insert(format!("{public}: use {module}::{listed} as {alias}"));
+                }
+            }
+        }
+    }
+    lines
+}
+
+/// The public paths of each item that a user can reach.
+fn reachable(modules: &Modules<'_>, root: &str) -> HashMap<Place, BTreeSet<Place>> {
+    let mut reachable: HashMap<Place, BTreeSet<Place>> = HashMap::new();
+    let mut queue = vec![root.to_owned()];
+    let mut seen = HashSet::new();
+    while let Some(module) = queue.pop() {
+        if !seen.insert(module.clone()) {
+            continue;
+        }
+        for item in modules.get(&module).copied().unwrap_or_default() {
+            let Some((visibility, attributes)) = visibility(item) else {
+                continue;
+            };
+            if !is_public(visibility) || is_hidden(attributes) {
+                continue;
+            }
+            let mut reach = |origin: Place, name: String| {
+                let path = format!("{}::{}", origin.0, origin.1);
+                if modules.contains_key(&path) {
+                    queue.push(path);
+                }
+                let paths = reachable.entry(origin).or_default();
+                paths.insert((module.clone(), name));
+            };
+            if let Item::Use(item) = item {
+                for (path, name) in imports(&item.tree) {
+                    let source = absolute(modules, root, &module, &path);
+                    let (inside, last) = source.rsplit_once("::").unwrap();
+                    let origin = resolve(modules, root, inside, last, 0);
+                    if let Some(origin) = origin {
+                        reach(origin, name);
+                    }
+                }
+            } else if let Some(name) = name_of(item) {
+                reach((module.clone(), name.clone()), name);
+            }
+        }
+    }
+    reachable
+}
+
+/// Returns where the item is defined that has this name in a module.
+fn resolve(
+    modules: &Modules<'_>,
+    root: &str,
+    module: &str,
+    name: &str,
+    depth: u32,
+) -> Option<Place> {
+    let items = modules.get(module).filter(|_| depth < 16)?;
+    let defines = |item: &Item| {
+        !matches!(item, Item::Impl(_)) && name_of(item).is_some_and(|defined| defined == name)
     };
-    let names = names
-        .split(',')
-        .map(str::trim)
-        .filter(|name| !name.is_empty());
-    names
-        .map(|name| (source.clone(), name.to_owned()))
-        .collect()
+    if items.iter().any(defines) {
+        return Some((module.to_owned(), name.to_owned()));
+    }
+    let uses = items.iter().filter_map(|item| match item {
+        Item::Use(item) => Some(imports(&item.tree)),
+        _ => None,
+    });
+    let (path, _) = uses.flatten().find(|(_, imported)| imported == name)?;
+    let source = absolute(modules, root, module, &path);
+    let (inside, last) = source.rsplit_once("::")?;
+    resolve(modules, root, inside, last, depth + 1)
+}
+
+/// Returns a path of a `use` from the root of the crate.
+fn absolute(modules: &Modules<'_>, root: &str, module: &str, path: &[String]) -> String {
+    let mut base = module.to_owned();
+    let mut rest = path;
+    while let [first, others @ ..] = rest {
+        match first.as_str() {
+            "crate" => base = root.to_owned(),
+            "self" => {}
+            "super" => base = base.rsplit_once("::").unwrap().0.to_owned(),
+            _ => break,
+        }
+        rest = others;
+    }
+    // The first name may be a module that is imported.
+    if let [first, _, ..] = rest
+        && !modules.contains_key(&format!("{base}::{first}"))
+        && let Some((inside, last)) = resolve(modules, root, &base, first, 1)
+    {
+        let parts = [inside, last].into_iter().chain(rest[1..].iter().cloned());
+        return parts.collect::<Vec<_>>().join("::");
+    }
+    let parts = std::iter::once(base).chain(rest.iter().cloned());
+    parts.collect::<Vec<_>>().join("::")
+}
+
+/// Returns path and name of each import.
+fn imports(tree: &UseTree) -> Vec<(Vec<String>, String)> {
+    match tree {
+        UseTree::Path(path) => {
+            let mut inner = imports(&path.tree);
+            for (segments, name) in &mut inner {
+                if segments.last().is_some_and(|last| last == "self") {
+                    segments.pop();
+                    *name = path.ident.to_string();
+                }
+                segments.insert(0, path.ident.to_string());
+            }
+            inner
+        }
+        UseTree::Name(name) => vec![(vec![name.ident.to_string()], name.ident.to_string())],
+        UseTree::Rename(name) => vec![(vec![name.ident.to_string()], name.rename.to_string())],
+        UseTree::Group(group) => group.items.iter().flat_map(imports).collect(),
+        UseTree::Glob(_) => Vec::new(),
+    }
+}
+
+/// Returns the name of an item, and for an `impl` the name of its type.
+fn name_of(item: &Item) -> Option<String> {
+    Some(match item {
+        Item::Fn(item) => item.sig.ident.to_string(),
+        Item::Const(item) => item.ident.to_string(),
+        Item::Type(item) => item.ident.to_string(),
+        Item::Struct(item) => item.ident.to_string(),
+        Item::Enum(item) => item.ident.to_string(),
+        Item::Trait(item) => item.ident.to_string(),
+        Item::Mod(item) => item.ident.to_string(),
+        Item::Impl(item) => match &*item.self_ty {
+            Type::Path(path) => path.path.segments.last()?.ident.to_string(),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+fn visibility(item: &Item) -> Option<(&Visibility, &[Attribute])> {
+    Some(match item {
+        Item::Fn(item) => (&item.vis, &item.attrs),
+        Item::Const(item) => (&item.vis, &item.attrs),
+        Item::Type(item) => (&item.vis, &item.attrs),
+        Item::Struct(item) => (&item.vis, &item.attrs),
+        Item::Enum(item) => (&item.vis, &item.attrs),
+        Item::Trait(item) => (&item.vis, &item.attrs),
+        Item::Mod(item) => (&item.vis, &item.attrs),
+        Item::Use(item) => (&item.vis, &item.attrs),
+        _ => return None,
+    })
+}
+
+/// Whether the documentation leaves the item out.
+fn is_hidden(attributes: &[Attribute]) -> bool {
+    attributes
+        .iter()
+        .any(|attribute| attribute.path().is_ident("doc") && tokens(attribute).contains("hidden"))
 }
 
 /// Every source file with the path of its module.
@@ -210,7 +379,9 @@ fn list(item: &Item, module: &str, public: &HashSet<String>, lines: &mut BTreeSe
                 tokens(&item.supertraits)
             ));
             for method in &item.items {
-                if let TraitItem::Fn(method) = method {
+                if let TraitItem::Fn(method) = method
+                    && !is_hidden(&method.attrs)
+                {
                     add(format!("{}::{}", item.ident, tokens(&method.sig)));
                 }
             }
@@ -230,7 +401,7 @@ fn list(item: &Item, module: &str, public: &HashSet<String>, lines: &mut BTreeSe
             }
             for member in &item.items {
                 match member {
-                    ImplItem::Fn(method) if is_public(&method.vis) => {
+                    ImplItem::Fn(method) if is_public(&method.vis) && !is_hidden(&method.attrs) => {
                         add(format!("{of}::{}", tokens(&method.sig)));
                     }
                     ImplItem::Const(constant) if is_public(&constant.vis) => {

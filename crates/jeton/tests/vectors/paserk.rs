@@ -420,7 +420,7 @@ fn rejected<T>(result: jeton::Result<T>) -> Result<KeyProblem, Failed> {
 
 fn problem(error: Error) -> KeyProblem {
     match error {
-        Error::Key(error) => error.problem(),
+        Error::Key(error) => error.problem().clone(),
         other => panic!("not about a key: {other}"),
     }
 }

@@ -66,7 +66,8 @@ pub(crate) fn trials() -> Vec<Trial> {
             let rejection = JwsVerifier::new(keys)
                 .verify(token.trim())
                 .unwrap_err()
-                .rejection();
+                .rejection()
+                .cloned();
             check(
                 rejection == Some(Rejection::AlgorithmMismatch),
                 "rejected for another reason",
@@ -97,7 +98,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     trials.push(trial("A.6_key_set_of_private_keys_is_rejected", || {
         // The published set contains private keys, which must be rejected as public keys.
         check(
-            KeySet::from_json(&text("rfc7515/rfc7515_A.6.jwkset")).is_err(),
+            KeySet::from_json(&text("rfc7515/rfc7515_A.6.jwkset"))?.is_empty(),
             "private keys taken",
         )
     }));

@@ -88,7 +88,7 @@ fn every_change_is_rejected(decrypter: &Decrypter, token: &str) -> Result<(), Fa
                 Rejection::Malformed(jeton::error::Part::Token),
             ];
             check(
-                position <= header_end || expected.contains(&rejection),
+                position <= header_end || expected.contains(rejection),
                 &format!("a change at {position} told more: {rejection}"),
             )?;
             if token.len() > 600 {

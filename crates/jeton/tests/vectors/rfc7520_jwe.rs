@@ -76,14 +76,14 @@ fn case(vector: &Value, index: usize, token: &Value) -> Result<(), Failed> {
         None => decrypter.decrypt_json(&token.to_string()),
     };
     let decrypted = if vector["title"] == "Protecting Content Only" {
-        let rejection = open(&decrypter).unwrap_err().rejection();
+        let rejection = open(&decrypter).unwrap_err().rejection().cloned();
         check(
             rejection == Some(Rejection::UnprotectedEnc),
             "unprotected enc without danger",
         )?;
         open(&danger::allow_unprotected_enc(decrypter))?
     } else if vector["input"]["zip"] == "DEF" {
-        let rejection = open(&decrypter).unwrap_err().rejection();
+        let rejection = open(&decrypter).unwrap_err().rejection().cloned();
         check(
             rejection == Some(Rejection::Compressed),
             "zip without danger",

@@ -82,7 +82,7 @@ fn verify(
     let mut verifier = JwsVerifier::new(verification_keys(key, alg)?);
     if has_unprotected_alg(vector, index) {
         let rejection = verifier.verify_json(&token.to_string()).map(drop);
-        let rejection = rejection.unwrap_err().rejection();
+        let rejection = rejection.unwrap_err().rejection().cloned();
         let expected = match vector["title"].as_str() {
             // The error of the last signature is returned.
             Some("Multiple Signatures") => Rejection::AlgorithmMismatch,

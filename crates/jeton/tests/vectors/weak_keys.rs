@@ -10,7 +10,7 @@ use crate::support::{self, Trial, check, trial};
 
 fn problem<T>(result: jeton::Result<T>) -> (Option<&'static str>, KeyProblem) {
     match result {
-        Err(Error::Key(error)) => (error.member(), error.problem()),
+        Err(Error::Key(error)) => (error.member(), error.problem().clone()),
         Err(other) => panic!("not a key error: {other}"),
         Ok(_) => panic!("accepted"),
     }

@@ -194,7 +194,7 @@ fn opening(jwk: &str, management: Management, enc: ContentEnc) -> Result<Decrypt
         Management::Password(alg) => Password::from_jwk_as(jwk, alg).map(Into::into),
     };
     let decrypter = Decrypter::new(keys.map_err(DriverError::failed)?);
-    Ok(decrypter.allow_only(&[enc]))
+    Ok(decrypter.allow_only([enc]))
 }
 
 fn management(request: &PrepareRequest) -> Result<Management, DriverError> {

@@ -1,5 +1,6 @@
 //! Verifies one token in a thousand with jeton.
 
+use jeton::error::{KeyError, KeyProblem};
 use jeton::jwk::KeySet;
 use jeton::key::{Alg, Keys, MacAlg, MacKey, SigAlg, VerifyingKey};
 use jeton::{
@@ -36,14 +37,22 @@ impl Checker {
     /// A sentence, if the keys are invalid. v4.local is not supported: only the server has its key.
     pub fn read(algorithm: Algorithm, file: &[u8]) -> Result<Self, String> {
         let text = String::from_utf8_lossy(file);
-        let set = |alg| KeySet::from_json_as(&text, Alg::Sig(alg));
+        let set = |alg| -> jeton::Result<KeySet> {
+            let set = KeySet::from_json_as(&text, Alg::Sig(alg))?;
+            match set.is_empty() {
+                true => Err(KeyError::from(KeyProblem::NoUsableKey).into()),
+                false => Ok(set),
+            }
+        };
         let verifier = match algorithm {
             Algorithm::Hs256 => return Self::hs256(file),
             Algorithm::Es256 => return Self::es256(&text),
             Algorithm::Rs256 => set(SigAlg::RS256).map(of_jwt),
             Algorithm::EdDsa => set(SigAlg::EdDSA).map(of_jwt),
-            Algorithm::V4Public => PasetoKeySet::from_paserks(text.lines())
-                .map(|keys| Verifier::Paseto(PasetoVerifier::new(keys, policy()))),
+            Algorithm::V4Public => match PasetoKeySet::from_paserks(text.lines()) {
+                Ok(keys) if keys.is_empty() => Err(KeyError::from(KeyProblem::NoUsableKey).into()),
+                keys => keys.map(|keys| Verifier::Paseto(PasetoVerifier::new(keys, policy()))),
+            },
             Algorithm::V4Local => {
                 return Err(
                     "v4.local tokens cannot be checked: only the server has the key".to_owned(),

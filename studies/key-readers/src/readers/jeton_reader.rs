@@ -74,7 +74,7 @@ pub fn read(format: Format, input: &[u8]) -> JetonAnswer {
 const RSA: SigAlg = SigAlg::RS256;
 
 fn needs_alg(error: &Error) -> bool {
-    matches!(error, Error::Key(error) if error.problem() == KeyProblem::AlgorithmNeeded)
+    matches!(error, Error::Key(error) if *error.problem() == KeyProblem::AlgorithmNeeded)
 }
 
 /// Reads without an algorithm, and with one if the key does not imply it.

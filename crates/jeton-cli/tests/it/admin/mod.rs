@@ -1,6 +1,7 @@
 //! Tests of `jeton admin`: issuers, keys, revocations, backups, and concurrent processes.
 
 mod damage;
+mod hints;
 
 use std::fs;
 use std::process::{Command, Stdio};

@@ -223,7 +223,7 @@ fn doctor_empty_signature_is_named() {
 fn doctor_secret_file_names_its_encoding() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let secret: Vec<u8> = (0..32).map(|byte| 37 * byte ^ 0x5b).collect();
+    let secret: Vec<u8> = (0..32).map(|byte| (37 * byte) ^ 0x5b).collect();
     let token = JwsSigner::new(&MacKey::new(MacAlg::HS256, &secret).unwrap()).sign(CLAIMS);
     let token = token.unwrap();
     let hex: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -244,6 +244,18 @@ fn doctor_secret_file_names_its_encoding() {
         );
         let (said, _) = doctor(folder, &["--keys", "secret", &token]);
         assert!(!said.contains(text.trim()), "{said}");
+        // The advice works.
+        let instead = ["--secret-file", "secret", "--secret-encoding", encoding];
+        let advice = format!(
+            "instead of --keys, pass `{} --alg HS256`",
+            instead.join(" ")
+        );
+        assert!(said.contains(&advice), "{said}");
+        let (said, code) = doctor(
+            folder,
+            &[&instead, &["--alg", "HS256", &token][..]].concat(),
+        );
+        assert_eq!(code, 0, "{said}");
     }
     fs::write(folder.join("secret"), "another secret\n").unwrap();
     let cause = "not a key file, and not the secret that signed the token";
@@ -290,7 +302,7 @@ fn doctor_secret_files_of_the_cases_are_explained() {
 fn doctor_jwk_secret_encoded_twice_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let secret: Vec<u8> = (0..40).map(|byte| 91 * byte ^ 0x17).collect();
+    let secret: Vec<u8> = (0..40).map(|byte| (91 * byte) ^ 0x17).collect();
     let token = JwsSigner::new(&MacKey::new(MacAlg::HS256, &secret).unwrap()).sign(CLAIMS);
     let token = token.unwrap();
     let twice = URL_SAFE_NO_PAD.encode_to_string(STANDARD.encode_to_string(&secret));
@@ -299,7 +311,7 @@ fn doctor_jwk_secret_encoded_twice_is_named() {
     one_cause(
         folder,
         &["--keys", "jwk", &token],
-        "the secret of the key of jwk signed it, if `k` is read as base64",
+        "signed by the secret of the key of jwk, if its encoding is base64",
         &["jeton jwt verify rejects it"],
     );
     // The text of the secret instead of its base64url.
@@ -309,7 +321,9 @@ fn doctor_jwk_secret_encoded_twice_is_named() {
     fs::write(folder.join("jwk"), jwk).unwrap();
     let (said, code) = doctor(folder, &["--keys", "jwk", &token.unwrap()]);
     assert_eq!(code, 1, "{said}");
-    assert!(said.contains("if `k` is read as text"), "{said}");
+    assert!(said.ends_with("found: 1 error\n"), "{said}");
+    let what = "signed by the secret of the key of jwk, if its encoding is text";
+    assert!(said.contains(what), "{said}");
 }
 
 #[test]

@@ -126,15 +126,24 @@ fn doctor_token_with_extra_characters_is_explained() {
     for (given, what) in [
         (
             format!("Bearer {token}"),
-            "the text is an Authorization header",
+            "`Bearer` before the token was removed",
         ),
-        (format!("\"{token}\""), "the token is in quotes"),
-        (format!(" {token}"), "whitespace before or after the token"),
-        (token.replace('.', "%2E"), "percent-encoded"),
+        (
+            format!("\"{token}\""),
+            "quotes around the token were removed",
+        ),
+        (
+            format!(" {token}"),
+            "white space around the token was removed",
+        ),
+        (
+            token.replace('.', "%2E"),
+            "percent-encoding or JSON escapes were decoded",
+        ),
+        (wrapped, "line breaks inside the token were removed"),
         (token.replace('.', "=."), "base64 padding"),
-        (wrapped, "whitespace inside the token"),
     ] {
-        let args = [&DEMANDED[..], &[&given]].concat();
+        let args = [&DEMANDED[..], &["--text", &given]].concat();
         fixture.finds(&args, what);
         let (said, _) = fixture.doctor(&args);
         assert!(

@@ -158,6 +158,17 @@ fn arguments() -> Vec<Argument> {
             "--implicit",
             b"tenant-7",
         ),
+        positional("verify --key hs256.jwk NAME", "TOKEN", JWS),
+        option(
+            "verify --key k4.public --footer NAME @signed-footer",
+            "--footer",
+            b"the.footer",
+        ),
+        option(
+            "verify --key k4.public --implicit NAME @signed-implicit",
+            "--implicit",
+            b"tenant-7",
+        ),
         positional("inspect NAME", "TOKEN", JWS),
         option(
             "inspect --key k4.public --footer NAME @signed-footer",

@@ -1,29 +1,183 @@
 //! Runs the hints of the snapshots: what a hint says to type is accepted, and does not lead back to the same error.
 #![cfg(unix)]
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::io::ErrorKind;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
-use crate::binary::jeton;
+use crate::binary::{inputs, jeton};
 
 /// Options without a value.
-const FLAGS: [&str; 6] = [
+const FLAGS: [&str; 8] = [
     "--json",
     "--no-expiry",
     "--raw",
     "--verbose",
     "--zip",
     "--b64-false",
+    "--from-certificate",
+    "--symmetric",
 ];
 
-/// A snapshot that ends with a hint.
+/// A call that ends with a hint.
 struct Case {
     name: String,
     args: Vec<String>,
     stdin: String,
+    /// Values for placeholders of the hint.
+    fill: Vec<(&'static str, &'static str)>,
     /// The first line of standard error.
     error: String,
     hint: String,
+}
+
+/// A call whose hint is in no snapshot, and values for the placeholders of the hint.
+type Provoked = (
+    &'static [&'static str],
+    &'static [(&'static str, &'static str)],
+);
+
+/// Calls with hints that are in no snapshot.
+const PROVOKED: &[Provoked] = &[
+    (
+        &[
+            "jwt",
+            "verify",
+            "--key",
+            "es256.pub.jwk",
+            "--max-header-bytes",
+            "5",
+            "@../tokens/es256",
+        ],
+        &[],
+    ),
+    (
+        &[
+            "jwt",
+            "verify",
+            "--key",
+            "es256.pub.jwk",
+            "--max-kid-bytes",
+            "5",
+            "@../tokens/es256",
+        ],
+        &[],
+    ),
+    (
+        &[
+            "jwt",
+            "verify",
+            "--key",
+            "es256.pub.jwk",
+            "--max-bytes",
+            "5",
+            "@../tokens/es256",
+        ],
+        &[],
+    ),
+    (&["inspect", "--max-bytes", "5", "@../tokens/es256"], &[]),
+    (&["jwt", "verify", "--key", "nine.json", "@nokid"], &[]),
+    (
+        &[
+            "jwt",
+            "verify",
+            "--key",
+            "es256.pub.jwk",
+            "--decrypt-key",
+            "rsa-enc-no-alg.jwk",
+            "--decrypt-alg",
+            "RSA-OAEP",
+            "@../tokens/jwe-rsa1_5",
+        ],
+        &[],
+    ),
+    (
+        &[
+            "jwt",
+            "verify",
+            "--key",
+            "es256.pub.jwk",
+            "--decrypt-key",
+            "a128kw.jwk",
+            "@../tokens/jwe-pbes2",
+        ],
+        &[("FILE", "pbes2.jwk")],
+    ),
+    (
+        &[
+            "jwt",
+            "sign",
+            "--key",
+            "es256.jwk",
+            "--claims",
+            "{}",
+            "--no-expiry",
+            "--header-style",
+            "report",
+            "--encrypt-key",
+            "ecdh.pub.jwk",
+        ],
+        &[],
+    ),
+    (
+        &["jws", "verify", "--key", "encrypted.pem", "x"],
+        &[("PASSWORD_FILE", "password")],
+    ),
+    (
+        &[
+            "jwe",
+            "encrypt",
+            "--key",
+            "a128kw.jwk",
+            "--key",
+            "a128kw.jwk",
+            "--serialization",
+            "flattened",
+            "x",
+        ],
+        &[],
+    ),
+    (
+        &[
+            "inspect",
+            "{\"a\":\"eyJhbGciOiJFUzI1NiJ9.e30.AA\",\"b\":\"eyJhbGciOiJFUzI1NiJ9.e30.AA\"}",
+        ],
+        &[],
+    ),
+    (
+        &[
+            "inspect",
+            "--member",
+            "x",
+            "{\"a\":\"eyJhbGciOiJFUzI1NiJ9.e30.AA\"}",
+        ],
+        &[],
+    ),
+    (
+        &["inspect", "--member", "x", "eyJhbGciOiJFUzI1NiJ9.e30.AA"],
+        &[],
+    ),
+    (&["key", "thumbprint", "ssh.pub"], &[]),
+    (&["{\"sub\":\"user-7\"}"], &[]),
+];
+
+/// Runs a call that ends with a hint.
+fn provoke(keys: &Path, (args, fill): &Provoked) -> Case {
+    let stderr = jeton(keys, args, b"").stderr;
+    let stderr = String::from_utf8(stderr).unwrap();
+    let hint = stderr.lines().find_map(|line| line.strip_prefix("hint: "));
+    let hint = hint.unwrap_or_else(|| panic!("no hint: {args:?}: {stderr}"));
+    let is_error = |line: &&str| line.starts_with("error: ") || line.starts_with("rejected: ");
+    Case {
+        name: args.join(" "),
+        args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+        stdin: String::new(),
+        fill: fill.to_vec(),
+        error: stderr.lines().find(is_error).unwrap().to_owned(),
+        hint: hint.to_owned(),
+    }
 }
 
 /// What a hint says to do with a text in backticks.
@@ -64,6 +218,7 @@ fn case(file: &Path) -> Option<Case> {
     let args = snapshot["args"].as_array().unwrap().iter();
     Some(Case {
         name: file.display().to_string(),
+        fill: Vec::new(),
         args: args.map(|arg| arg.as_str().unwrap().to_owned()).collect(),
         stdin: text("stdin"),
         error: stderr
@@ -84,6 +239,7 @@ fn actions(hint: &str) -> Vec<(Action, &str)> {
             let action = match pair[0] {
                 before if before.ends_with("remove ") => Action::Remove,
                 before if before.ends_with("instead of --key, pass ") => Action::Replace("--key"),
+                before if before.ends_with("instead of --keys, pass ") => Action::Replace("--keys"),
                 _ => Action::Add,
             };
             (action, pair[1])
@@ -103,6 +259,9 @@ fn without(args: &[String], option: &str) -> Vec<String> {
 
 /// Replaces the placeholders of a hint.
 fn filled(case: &Case, word: &str) -> String {
+    if let Some((_, value)) = case.fill.iter().find(|(name, _)| *name == word) {
+        return (*value).to_owned();
+    }
     let value_of = |options: &[&str]| {
         let at = case
             .args
@@ -212,6 +371,17 @@ fn folder() -> tempfile::TempDir {
             fs::copy(file.path(), to).unwrap();
         }
     }
+    for (name, file) in [
+        ("many-keys", "nine.json"),
+        ("many-keys", "nokid"),
+        ("pkcs12", "ks.jks"),
+        ("encrypted", "old.pem"),
+        ("encrypted", "ssh"),
+        ("encrypted", "ssh.pub"),
+    ] {
+        let to = folder.path().join("keys").join(file);
+        fs::copy(inputs(name).join(file), to).unwrap();
+    }
     folder
 }
 
@@ -220,7 +390,8 @@ fn hint_is_accepted_and_changes_the_error() {
     let folder = folder();
     let keys = folder.path().join("keys");
     let (mut run_count, mut failures) = (0, Vec::new());
-    for case in cases() {
+    let provoked = PROVOKED.iter().map(|call| provoke(&keys, call));
+    for case in cases().into_iter().chain(provoked) {
         let mut is_helpful = None;
         for (action, text) in actions(&case.hint) {
             let Some(args) = call(&case, &action, text) else {
@@ -244,4 +415,202 @@ fn hint_is_accepted_and_changes_the_error() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n---\n"));
     assert!(run_count > 100, "{run_count}");
+}
+
+/// The folders of the source whose hints are not run here, and why.
+const ELSEWHERE: [(&str, &str); 6] = [
+    ("admin", "they need a data folder: tests of `admin`"),
+    ("doctor", "advice: tests of `doctor` run it"),
+    ("lab", "they need a lab"),
+    ("serve.rs", "they need a service: tests of `serve`"),
+    ("token", "they need a service"),
+    (
+        "inspect/web",
+        "they need a temporary folder that cannot be written to",
+    ),
+];
+
+/// Hints that need a terminal.
+const OF_A_TERMINAL: [&str; 1] = ["to write it to a file, add `-o FILE`"];
+
+/// Returns the texts in the source that tell the user to type something.
+fn texts_in_source() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut texts = Vec::new();
+    let mut folders = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(&root).unwrap().display().to_string();
+            if ELSEWHERE.iter().any(|(part, _)| name.starts_with(part))
+                || name.ends_with("tests.rs")
+            {
+                continue;
+            }
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let source = fs::read_to_string(path).unwrap();
+            let source = source.split("#[cfg(test)]").next().unwrap();
+            for line in source
+                .lines()
+                .filter(|line| !line.trim_start().starts_with("//"))
+            {
+                let literals = line.split('"').skip(1).step_by(2);
+                let is_typed = |text: &&str| {
+                    ["`jeton ", "`--", "`-o "]
+                        .iter()
+                        .any(|typed| text.contains(typed))
+                        && !OF_A_TERMINAL.contains(text)
+                };
+                texts.extend(
+                    literals
+                        .filter(is_typed)
+                        .map(|text| (name.clone(), text.to_owned())),
+                );
+            }
+        }
+    }
+    texts
+}
+
+/// Returns whether a hint is this text with its placeholders filled in.
+fn is_of(hint: &str, text: &str) -> bool {
+    let mut rest = hint;
+    let mut pieces = text
+        .split(['{', '}'])
+        .step_by(2)
+        .flat_map(|piece| piece.split(" FILE"));
+    pieces.all(|piece| match rest.find(piece) {
+        Some(at) => {
+            rest = &rest[at + piece.len()..];
+            true
+        }
+        None => false,
+    })
+}
+
+#[test]
+fn every_hint_of_the_source_is_run() {
+    let folder = folder();
+    let keys = folder.path().join("keys");
+    let provoked = PROVOKED.iter().map(|call| provoke(&keys, call));
+    let hints: Vec<String> = cases()
+        .into_iter()
+        .chain(provoked)
+        .map(|case| case.hint)
+        .collect();
+    let texts = texts_in_source();
+    assert!(texts.len() > 40, "{}", texts.len());
+    let missing: Vec<_> = texts
+        .iter()
+        .filter(|(_, text)| !hints.iter().any(|hint| is_of(hint, text)))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "no call of this test prints: {missing:#?}"
+    );
+}
+
+/// What the programs ask for, which a test cannot type.
+const ANSWERS: [(&str, &[&str]); 5] = [
+    ("ssh-keygen -q", &["-N", ""]),
+    ("openssl pkcs12", &["-passin", "pass:changeit"]),
+    ("openssl pkey", &["-passin", "pass:password"]),
+    (
+        "keytool -importkeystore",
+        &["-srcstorepass", "changeit", "-deststorepass", "changeit"],
+    ),
+    ("ssh-keygen -p", &["-P", "", "-N", ""]),
+];
+
+/// Runs a program that a hint names; returns its output, or `None` if this machine does not have it.
+fn run_program(folder: &Path, command: &str) -> Option<Vec<u8>> {
+    let mut words = command.split_whitespace();
+    let program = words.next().unwrap();
+    let answers = ANSWERS.iter().find(|(begin, _)| command.starts_with(begin));
+    let answers = answers.map_or(&[][..], |(_, answers)| answers);
+    let output = Command::new(program)
+        .args(words.chain(answers.iter().copied()))
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output();
+    let output = match output {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            eprintln!("{program} is not installed");
+            return None;
+        }
+        output => output.unwrap(),
+    };
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command}: {stderr}");
+    Some(output.stdout)
+}
+
+/// Follows the hints about a file that is no key, until it is one. A hint may lead to another file.
+fn follow(folder: &Path, file: &str) {
+    let mut file = file.to_owned();
+    let mut errors: Vec<String> = Vec::new();
+    loop {
+        let stderr = jeton(folder, &["key", "thumbprint", &file], b"").stderr;
+        let stderr = String::from_utf8(stderr).unwrap();
+        let hint = stderr.lines().find_map(|line| line.strip_prefix("hint: "));
+        let command = hint
+            .and_then(|hint| hint.split('`').nth(1))
+            .unwrap_or_default();
+        let is_program = ["openssl ", "keytool ", "ssh-keygen "];
+        if !is_program
+            .iter()
+            .any(|program| command.starts_with(program))
+        {
+            assert!(
+                stderr.is_empty() || command.starts_with("jeton ") || command.starts_with("--"),
+                "{file}: {stderr}"
+            );
+            assert!(!errors.is_empty() || !command.is_empty(), "{file}: no hint");
+            return;
+        }
+        let error = stderr.lines().next().unwrap().replace(&file, "FILE");
+        assert!(!errors.contains(&error), "{command} leads back to: {error}");
+        errors.push(error);
+        let next = format!("converted-{}-{file}", errors.len());
+        let command = command.replace("NEW_FILE", &next);
+        let Some(stdout) = run_program(folder, &command) else {
+            return;
+        };
+        if !stdout.is_empty() && !command.contains(&next) && !command.starts_with("ssh-keygen -p") {
+            fs::write(folder.join(&next), stdout).unwrap();
+        }
+        if folder.join(&next).exists() {
+            file = next;
+        }
+    }
+}
+
+#[test]
+fn hint_with_another_program_leads_to_a_key() {
+    let folder = folder();
+    let keys = folder.path().join("keys");
+    let make = |command: &str| drop(run_program(&keys, command));
+    for file in ["ssh", "es256.pem"] {
+        // ssh-keygen reads no key that others can read.
+        fs::set_permissions(keys.join(file), Permissions::from_mode(0o600)).unwrap();
+    }
+    make("openssl req -new -key es256.pem -subj /CN=a -out request.pem");
+    make("ssh-keygen -q -t ecdsa -f ssh-ecdsa");
+    for file in [
+        "certificate.pem",
+        "request.pem",
+        "ks.jks",
+        "old.pem",
+        "ssh",
+        "ssh.pub",
+        "ssh-ecdsa",
+        "ssh-ecdsa.pub",
+    ] {
+        if keys.join(file).exists() {
+            follow(&keys, file);
+        }
+    }
 }

@@ -6,7 +6,7 @@ mod configuration;
 mod etcd;
 mod full_disk;
 mod grpcurl;
-mod tls;
+pub(crate) mod tls;
 #[cfg(feature = "etcd")]
 mod unread;
 mod web_site;

@@ -12,10 +12,10 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, 
 use crate::serving::Serving;
 
 /// The certificate authority of the server.
-struct Authority(Issuer<'static, KeyPair>);
+pub(crate) struct Authority(Issuer<'static, KeyPair>);
 
 impl Authority {
-    fn new(file: &Path) -> Authority {
+    pub(crate) fn new(file: &Path) -> Authority {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -29,7 +29,7 @@ impl Authority {
     }
 
     /// Issues a server certificate and its key, valid until the first day of this year.
-    fn certify(&self, folder: &Path, until: i32) {
+    pub(crate) fn certify(&self, folder: &Path, until: i32) {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
         params.subject_alt_names = vec![SanType::IpAddress([127, 0, 0, 1].into())];

@@ -16,7 +16,7 @@ use crate::members::{Elsewhere, ISS, Member, caught_up, members};
 
 fn rejection(answer: Result<Revision, Error>) -> Rejection {
     match answer {
-        Err(Error::Token(error)) => error.rejection().unwrap(),
+        Err(Error::Token(error)) => error.rejection().unwrap().clone(),
         other => panic!("{other:?}"),
     }
 }

@@ -64,8 +64,9 @@ fn missing_or_wrong_field_is_named() {
             WrongType("inner"),
         ),
     ] {
-        assert_eq!(mismatch::<Visit>(text), Some(expected), "{text}");
-        assert_eq!(mismatch::<WithRegistered<Visit>>(text), Some(expected));
+        let expected = Some(expected);
+        assert_eq!(mismatch::<Visit>(text), expected, "{text}");
+        assert_eq!(mismatch::<WithRegistered<Visit>>(text), expected);
     }
 }
 

@@ -124,9 +124,7 @@ fn header_contains_the_requested_members() {
 #[test]
 fn unprotected_header_is_separate() {
     let key = SigningKey::generate(SigAlg::EdDSA).unwrap();
-    let signer = JwsSigner::new(&key)
-        .unprotected(&json!({"note": ["x", 1]}))
-        .unwrap();
+    let signer = JwsSigner::new(&key).unprotected("note", json!(["x", 1]));
     let text = signer.sign_flattened(b"x").unwrap();
     let document: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(document["header"], json!({"note": ["x", 1]}));
@@ -135,38 +133,45 @@ fn unprotected_header_is_separate() {
             .verify_json(&text)
             .is_ok()
     );
-    assert_eq!(
-        invalid_use(signer.sign(b"x")),
-        InvalidUse::UnprotectedHeader
-    );
+    assert_eq!(invalid_use(signer.sign(b"x")), InvalidUse::CompactForm);
     assert_eq!(
         invalid_use(signer.sign_detached(b"x")),
+        InvalidUse::CompactForm
+    );
+    let signed = |name, value: Value| {
+        let signer = JwsSigner::new(&key).unprotected("note", "x");
+        invalid_use(signer.unprotected(name, value).sign_flattened(b"x"))
+    };
+    for (name, value) in [
+        ("alg", json!("none")),
+        ("kid", json!("another")),
+        ("crit", json!(["b64"])),
+        ("b64", json!(false)),
+        ("jwk", json!({})),
+        ("note", json!("y")),
+    ] {
+        assert_eq!(signed(name, value), InvalidUse::HeaderMember, "{name}");
+    }
+    let deep = (0..40).fold(json!(1), |inner, _| json!([inner]));
+    for value in [json!("x".repeat(20_000)), deep] {
+        assert_eq!(signed("other", value), InvalidUse::UnprotectedHeader);
+    }
+    let unserializable = std::collections::HashMap::from([((1, 2), 3)]);
+    let signer = JwsSigner::new(&key).unprotected("other", unserializable);
+    assert_eq!(
+        invalid_use(signer.sign_flattened(b"x")),
         InvalidUse::UnprotectedHeader
     );
-    for header in [
-        json!({"alg": "none"}),
-        json!({"kid": "another"}),
-        json!({"crit": ["b64"]}),
-        json!({"b64": false}),
-        json!({"jwk": {}}),
-        json!(["x"]),
-        json!("x"),
-        json!({"long": "x".repeat(20_000)}),
-    ] {
-        let rejected = JwsSigner::new(&key).unprotected(&header);
-        assert_eq!(
-            invalid_use(rejected),
-            InvalidUse::UnprotectedHeader,
-            "{header}"
-        );
-    }
 }
 
 #[test]
 fn signers_with_different_encoding_are_an_error() {
     let key = SigningKey::generate(SigAlg::ES384).unwrap();
     let signer = || JwsSigner::new(&key);
-    let none = InvalidUse::Signers { signers: 0 };
+    let none = InvalidUse::Signers {
+        signers: 0,
+        limit: 16,
+    };
     assert_eq!(invalid_use(GeneralJws::new().sign(b"x")), none);
     assert_eq!(invalid_use(GeneralJws::new().sign_detached(b"x")), none);
     let mixed = GeneralJws::new()
@@ -177,7 +182,13 @@ fn signers_with_different_encoding_are_an_error() {
     assert_eq!(invalid_use(mixed.sign_detached(b"x")), differ);
     let crowd = (0..17).fold(GeneralJws::new(), |general, _| general.signer(signer()));
     let crowd = invalid_use(crowd.sign(b"x"));
-    assert_eq!(crowd, InvalidUse::Signers { signers: 17 });
+    assert_eq!(
+        crowd,
+        InvalidUse::Signers {
+            signers: 17,
+            limit: 16
+        }
+    );
     assert_eq!(
         crowd.to_string(),
         "a general JWS has 17 signers, must be between 1 and 16"

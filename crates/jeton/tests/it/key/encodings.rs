@@ -80,7 +80,7 @@ fn curve_implies_algorithm_but_rsa_does_not() {
         for form in forms {
             match implied {
                 Some(implied) => assert_eq!(form.unwrap().alg(), implied),
-                None => assert_eq!(rejected(form).problem(), KeyProblem::AlgorithmNeeded),
+                None => assert_eq!(rejected(form).problem(), &KeyProblem::AlgorithmNeeded),
             }
         }
         let pem = key.to_pem().unwrap();
@@ -266,7 +266,7 @@ fn contradicting_member_is_named_in_the_error() {
         let error = rejected(VerifyingKey::from_jwk(&text));
         assert_eq!(
             (error.member(), error.problem()),
-            (Some(member), problem),
+            (Some(member), &problem),
             "{text}"
         );
     }
@@ -297,7 +297,7 @@ fn mismatched_private_and_public_key_is_rejected() {
         let error = rejected(SigningKey::from_jwk(&mixed.to_string()));
         assert_eq!(
             (error.member(), error.problem()),
-            (Some(private), KeyProblem::Mismatch),
+            (Some(private), &KeyProblem::Mismatch),
             "{alg}"
         );
     }
@@ -308,7 +308,7 @@ fn mismatched_private_and_public_key_is_rejected() {
         let error = rejected(SigningKey::from_jwk(&without.to_string()));
         assert_eq!(
             (error.member(), error.problem()),
-            (Some(member), KeyProblem::Missing)
+            (Some(member), &KeyProblem::Missing)
         );
         let mut wrong = rsa.clone();
         wrong[member] = json!("Aw");
@@ -322,7 +322,7 @@ fn mismatched_private_and_public_key_is_rejected() {
     let error = rejected(SigningKey::from_jwk(&multi_prime.to_string()));
     assert_eq!(
         (error.member(), error.problem()),
-        (Some("oth"), KeyProblem::Unsupported)
+        (Some("oth"), &KeyProblem::Unsupported)
     );
 }
 
@@ -333,19 +333,19 @@ fn private_key_as_public_and_reverse_is_rejected() {
         let public = key.verifying_key();
         assert_eq!(
             rejected(SigningKey::from_jwk(&public.to_jwk())).problem(),
-            KeyProblem::PublicGiven
+            &KeyProblem::PublicGiven
         );
         assert_eq!(
             rejected(SigningKey::from_pem_as(&public.to_pem().unwrap(), alg)).problem(),
-            KeyProblem::PublicGiven
+            &KeyProblem::PublicGiven
         );
         assert_eq!(
             rejected(VerifyingKey::from_jwk(&key.to_jwk().unwrap())).problem(),
-            KeyProblem::PrivateGiven
+            &KeyProblem::PrivateGiven
         );
         assert_eq!(
             rejected(VerifyingKey::from_pem_as(&key.to_pem().unwrap(), alg)).problem(),
-            KeyProblem::PrivateGiven
+            &KeyProblem::PrivateGiven
         );
     }
 }
@@ -448,7 +448,7 @@ fn hybrid_point_is_rejected() {
         let odd = der.last().unwrap() & 1;
         der[point] = 6 + odd;
         let rejection = rejected(VerifyingKey::from_der_as(&der, alg));
-        assert_eq!(rejection.problem(), KeyProblem::Invalid, "{alg}");
+        assert_eq!(rejection.problem(), &KeyProblem::Invalid, "{alg}");
     }
 }
 
@@ -548,7 +548,7 @@ fn ml_dsa_private_key_without_seed_is_rejected() {
     }
     assert_eq!(
         rejected_der(&pkcs8(&tlv(0x04, expanded.as_ref()))).problem(),
-        KeyProblem::Unsupported
+        &KeyProblem::Unsupported
     );
     assert!(SigningKey::from_der(&pkcs8(&tlv(0x80, &seed[1..]))).is_err());
     assert!(SigningKey::from_der_as(&der, SigAlg::MlDsa44).is_err());

@@ -431,7 +431,7 @@ fn token_of_remote_key_verifies() {
     let token = prepared.attach(&signature).unwrap();
     let other = SigningKey::generate(SigAlg::ES256).unwrap().verifying_key();
     let rejection = verifier(other).verify::<Visit>(&token).unwrap_err();
-    assert_eq!(rejection.rejection(), Some(Rejection::Signature));
+    assert_eq!(rejection.rejection(), Some(&Rejection::Signature));
 }
 
 /// The seed of a `v4.public` key, for the remote signer.
@@ -488,7 +488,8 @@ fn paseto_prepare_and_attach_works() {
     assert_eq!(
         rejected,
         Err(Error::InvalidUse(InvalidUse::FooterTooLarge {
-            bytes: 8193
+            bytes: 8193,
+            limit: 8192,
         }))
     );
 }

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use jeton::error::{KeyProblem, Rejection};
-use jeton::jwk::KeySet;
-use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey};
-use jeton::paseto::{PasetoKeySet, PasetoKeys, PasetoVerifier, TokenContext, v4};
-use jeton::{Claims, Error, Policy, Scratch, Verified, jwt::JwtVerifier, limits};
+use jeton::jwk::{KeySet, Skipped};
+use jeton::key::{Alg, AnyKey, MacAlg, MacKey, SigAlg, SigningKey};
+use jeton::paseto::{PasetoKey, PasetoKeySet, PasetoVerifier, TokenContext, v4};
+use jeton::{Claims, Error, Policy, Scratch, Verified, danger, jwt::JwtVerifier, limits};
 use serde::de::IgnoredAny;
 
 fn claims() -> Claims<'static, ()> {
@@ -37,12 +37,12 @@ fn verdict(set: &str, token: &str) -> Result<Option<String>, Rejection> {
     let verifier = JwtVerifier::new(KeySet::from_json(set).unwrap(), policy());
     let verified = verifier.verify::<IgnoredAny>(token);
     let id = verified.map(|verified| verified.key_id().map(str::to_owned));
-    id.map_err(|error| error.rejection().unwrap())
+    id.map_err(|error| error.rejection().unwrap().clone())
 }
 
 fn problem<T>(result: jeton::Result<T>) -> Option<KeyProblem> {
     match result.err()? {
-        Error::Key(error) => Some(error.problem()),
+        Error::Key(error) => Some(error.problem().clone()),
         _ => None,
     }
 }
@@ -121,10 +121,34 @@ fn unknown_keys_in_a_set_are_skipped() {
     let read = KeySet::from_json(&set).unwrap();
     assert_eq!((read.len(), read.skipped().len()), (1, unknown.len()));
     assert!(verdict(&set, &good.issue(&claims()).unwrap()).is_ok());
-    assert_eq!(
-        problem(KeySet::from_json(&jwks(unknown))),
-        Some(KeyProblem::NoUsableKey)
-    );
+}
+
+/// The same for every reader: the set is empty and says why, and a verifier with it knows no key.
+#[test]
+fn set_without_usable_key_is_empty_and_says_why() {
+    let set = jwks([r#"{"kty":"new","kid":"x"}"#]);
+    let token = key(SigAlg::ES256, "x").issue(&claims()).unwrap();
+    for read in [
+        KeySet::from_json(&set),
+        KeySet::from_json_as(&set, SigAlg::ES256),
+        KeySet::from_json_with_default(&set, SigAlg::ES256),
+        KeySet::from_published_json(&set, None),
+        KeySet::from_published_json(&set, SigAlg::ES256),
+        danger::weak_key_set(&set, None),
+        danger::weak_key_set(&set, Alg::Sig(SigAlg::ES256)),
+    ] {
+        let read = read.unwrap();
+        assert!(read.is_empty());
+        assert_eq!(read.skipped()[0].to_string(), "key 0: kty: not supported");
+        let verifier = JwtVerifier::new(read, policy());
+        let error = verifier.verify::<IgnoredAny>(&token).unwrap_err();
+        assert_eq!(error.rejection(), Some(&Rejection::UnknownKey));
+    }
+    let any = AnyKey::from_bytes(set.as_bytes()).unwrap();
+    for alg in [None, Some(Alg::Sig(SigAlg::RS256))] {
+        assert_eq!(problem(any.keys(alg)), Some(KeyProblem::NoUsableKey));
+    }
+    assert!(KeySet::from_json(r#"{"keys":[]}"#).unwrap().is_empty());
 }
 
 #[test]
@@ -175,9 +199,17 @@ fn footer(kid: &str) -> String {
     format!("{{\"kid\":\"{kid}\"}}")
 }
 
+fn paseto_set(keys: impl IntoIterator<Item = PasetoKey>) -> jeton::Result<PasetoKeySet> {
+    let mut set = PasetoKeySet::new();
+    for key in keys {
+        set.insert(key)?;
+    }
+    Ok(set)
+}
+
 fn paseto_verdict(set: &PasetoKeySet, token: &str) -> Result<String, Rejection> {
     let verifier = PasetoVerifier::new(set.clone(), policy());
-    let rejection = |error: Error| error.rejection().unwrap();
+    let rejection = |error: Error| error.rejection().unwrap().clone();
     let verified: Verified<IgnoredAny> = verifier.verify(token).map_err(rejection)?;
     let mut scratch = Scratch::new();
     let again = verifier
@@ -194,12 +226,14 @@ fn paseto_footer_kid_selects_the_key() {
         v4::SecretKey::generate().unwrap(),
     );
     let local = v4::LocalKey::generate().unwrap();
-    let set = PasetoKeySet::new([
+    let set = paseto_set([
         one.public_key().into(),
         (&two.public_key()).into(),
         (&local).into(),
     ])
     .unwrap();
+    let algs: Vec<_> = set.iter().map(PasetoKey::alg).collect();
+    assert_eq!(algs, ["v4.public", "v4.public", "v4.local"]);
     for key in [&one, &two] {
         let id = key.public_key().id().to_string();
         let footer = footer(&id);
@@ -237,7 +271,7 @@ fn paseto_without_kid_is_tried_with_limited_keys() {
     let pairs: Vec<v4::SecretKey> = (0..=limits::KEYS_TRIED)
         .map(|_| v4::SecretKey::generate().unwrap())
         .collect();
-    let set = PasetoKeySet::new(pairs.iter().map(|pair| pair.public_key().into())).unwrap();
+    let set = paseto_set(pairs.iter().map(|pair| pair.public_key().into())).unwrap();
     for footer in ["", "not JSON", "[\"kid\"]", "{\"for\":\"you\"}"] {
         let context = TokenContext::new().footer(footer);
         let first = pairs[0].issue_with(&claims(), context).unwrap();
@@ -267,7 +301,7 @@ fn paseto_without_kid_is_tried_with_limited_keys() {
 #[test]
 fn unverified_footer_is_read_strictly() {
     let pair = v4::SecretKey::generate().unwrap();
-    let set = PasetoKeySet::new([pair.public_key().into()]).unwrap();
+    let set = paseto_set([pair.public_key().into()]).unwrap();
     let id = pair.public_key().id();
     let deep = format!("{{\"a\":{}{}}}", "[".repeat(200), "]".repeat(200));
     let long = footer(&"k".repeat(limits::KEY_ID_BYTES + 1));
@@ -299,7 +333,7 @@ fn paseto_key_set_accepts_only_versions_of_its_keys() {
         v4::LocalKey::generate().unwrap(),
         v4::SecretKey::generate().unwrap(),
     );
-    let only_public = PasetoKeySet::new([pair.public_key().into()]).unwrap();
+    let only_public = paseto_set([pair.public_key().into()]).unwrap();
     let token = local.issue(&claims()).unwrap();
     assert_eq!(
         paseto_verdict(&only_public, &token),
@@ -324,10 +358,9 @@ fn paseto_key_set_accepts_only_versions_of_its_keys() {
 fn paseto_key_set_has_limits_and_skips_unknown_keys() {
     let public = |_| v4::SecretKey::generate().unwrap().public_key();
     let keys: Vec<v4::PublicKey> = (0..=limits::KEY_SET_KEYS).map(public).collect();
-    let set = |keys: &[v4::PublicKey]| PasetoKeySet::new(keys.iter().map(PasetoKeys::from));
+    let set = |keys: &[v4::PublicKey]| paseto_set(keys.iter().map(PasetoKey::from));
     assert_eq!(set(&keys[1..]).unwrap().len(), limits::KEY_SET_KEYS);
     assert_eq!(problem(set(&keys)), Some(KeyProblem::TooLarge));
-    assert_eq!(problem(set(&[])), Some(KeyProblem::NoUsableKey));
     let twice = [keys[0].clone(), keys[1].clone(), keys[0].clone()];
     assert_eq!(problem(set(&twice)), Some(KeyProblem::Duplicate));
 
@@ -345,14 +378,24 @@ fn paseto_key_set_has_limits_and_skips_unknown_keys() {
         &local_text,
     ];
     let read = PasetoKeySet::from_paserks(texts).unwrap();
-    assert_eq!((read.len(), read.skipped()), (2, 3));
+    let skipped: Vec<_> = read.skipped().iter().map(Skipped::to_string).collect();
+    assert_eq!(read.len(), 2);
+    assert_eq!(
+        skipped,
+        [
+            "key 1: paserk: malformed",
+            "key 2: paserk: malformed",
+            "key 3: paserk: private key given, public key expected"
+        ]
+    );
     let crowd = std::iter::repeat_n("", limits::KEY_SET_KEYS).chain([public_text.as_str()]);
     assert_eq!(
         problem(PasetoKeySet::from_paserks(crowd)),
         Some(KeyProblem::TooLarge)
     );
-    assert_eq!(
-        problem(PasetoKeySet::from_paserks([""])),
-        Some(KeyProblem::NoUsableKey)
-    );
+    let empty = PasetoKeySet::from_paserks([""]).unwrap();
+    assert_eq!((empty.is_empty(), empty.skipped().len()), (true, 1));
+    for token in ["", "v4.public.AAAA", &secret.issue(&claims()).unwrap()] {
+        assert_eq!(paseto_verdict(&empty, token), Err(Rejection::UnknownKey));
+    }
 }

@@ -187,7 +187,7 @@ mod tests {
             };
             assert_eq!(
                 error.problem(),
-                KeyProblem::KeyAsSecret,
+                &KeyProblem::KeyAsSecret,
                 "{}",
                 trial.spelling
             );

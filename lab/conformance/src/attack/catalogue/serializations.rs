@@ -184,7 +184,10 @@ mod tests {
                     allowed.verify_json(token).map(drop),
                 )
             };
-            (plain.unwrap_err().rejection().unwrap(), allowed.is_ok())
+            (
+                plain.unwrap_err().rejection().unwrap().clone(),
+                allowed.is_ok(),
+            )
         });
         told.collect()
     }
@@ -208,7 +211,7 @@ mod tests {
                 _ => Rejection::UnprotectedAlg,
             };
             for rejection in rejections(&stage, "json-unprotected-alg") {
-                assert_eq!(rejection, (expected, true), "{}", stage.alg);
+                assert_eq!(rejection, (expected.clone(), true), "{}", stage.alg);
             }
         }
     }

@@ -155,7 +155,8 @@ fn changed_party_info_is_rejected() {
     for alg in ALGS {
         let key = DecryptionKey::generate(alg).unwrap();
         let token = Encrypter::new(&key.encryption_key(), ContentEnc::A256Gcm)
-            .party_info(b"Alice", b"Bob")
+            .producer_info(b"Alice")
+            .recipient_info(b"Bob")
             .encrypt(b"x")
             .unwrap();
         assert!(Decrypter::new(&key).decrypt(&token).is_ok());
@@ -172,7 +173,7 @@ fn changed_party_info_is_rejected() {
         }
         let long = vec![0; jeton::limits::PARTY_INFO_BYTES + 1];
         let public = key.encryption_key();
-        let encrypter = Encrypter::new(&public, ContentEnc::A256Gcm).party_info(&long, b"");
+        let encrypter = Encrypter::new(&public, ContentEnc::A256Gcm).producer_info(&long);
         assert!(encrypter.encrypt(b"x").is_err());
     }
 }

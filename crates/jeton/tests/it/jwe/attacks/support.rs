@@ -52,7 +52,7 @@ pub(crate) fn seal(secret: &[u8], aad: &str, plaintext: &[u8]) -> (String, Strin
 pub(crate) fn rejection<T>(result: jeton::Result<T>) -> Rejection {
     match result {
         Ok(_) => panic!("accepted"),
-        Err(error) => error.rejection().expect("a rejection"),
+        Err(error) => error.rejection().expect("a rejection").clone(),
     }
 }
 

@@ -40,7 +40,7 @@ fn public_key_as_hmac_secret_is_rejected() {
                 // Such bytes cannot be loaded as a secret ...
                 let rejected = MacKey::new(mac, &text).unwrap_err();
                 assert!(
-                    matches!(rejected, Error::Key(e) if matches!(e.problem(), KeyProblem::KeyAsSecret | KeyProblem::TooWeak)),
+                    matches!(&rejected, Error::Key(e) if matches!(e.problem(), KeyProblem::KeyAsSecret | KeyProblem::TooWeak)),
                     "{rejected}"
                 );
                 // ... and a token with such a MAC is rejected because of its algorithm.
@@ -66,7 +66,7 @@ fn empty_or_short_hmac_key_is_rejected() {
     for &alg in MacAlg::ALL {
         for length in 0..alg.key_bytes() {
             let rejected = MacKey::new(alg, &vec![7; length]).unwrap_err();
-            assert!(matches!(rejected, Error::Key(e) if e.problem() == KeyProblem::TooWeak));
+            assert!(matches!(rejected, Error::Key(e) if *e.problem() == KeyProblem::TooWeak));
             let jwk = json!({"kty":"oct","alg":alg.name(),"k":encode(&vec![7; length])});
             assert!(MacKey::from_jwk(&jwk.to_string()).is_err());
         }

@@ -91,7 +91,7 @@ fn mac_key_from_public_key_text_is_rejected() {
             for bytes in forms {
                 let shown = String::from_utf8_lossy(&bytes).into_owned();
                 let rejected = |result: jeton::Result<MacKey>| match result {
-                    Err(Error::Key(error)) => error.problem(),
+                    Err(Error::Key(error)) => error.problem().clone(),
                     other => panic!("{other:?}: {shown}"),
                 };
                 let problem = rejected(MacKey::new(MacAlg::HS256, &bytes));
@@ -114,7 +114,7 @@ fn password_from_public_key_text_is_rejected() {
     for text in key_texts() {
         for bytes in written(&text) {
             let problem = match Password::new(Pbes2Alg::Hs256A128Kw, &bytes) {
-                Err(Error::Key(error)) => error.problem(),
+                Err(Error::Key(error)) => error.problem().clone(),
                 other => panic!("{other:?}: {text}"),
             };
             assert!(

@@ -243,7 +243,7 @@ fn verify_claims_of_another_shape_are_rejected() {
             .verify::<Other>(&key.issue(TokenContext::new()));
         assert_eq!(
             answer.unwrap_err().rejection(),
-            Some(Rejection::ClaimsShape(ShapeMismatch::WrongType("page")))
+            Some(&Rejection::ClaimsShape(ShapeMismatch::WrongType("page")))
         );
     }
 }
@@ -275,12 +275,14 @@ fn issue_invalid_claims_is_invalid_use() {
             InvalidUse::TimeOutOfRange,
         ),
     ] {
-        assert_eq!(local.issue(&claims), Err(Error::InvalidUse(invalid_use)));
-        assert_eq!(secret.issue(&claims), Err(Error::InvalidUse(invalid_use)));
+        let rejected = Err(Error::InvalidUse(invalid_use));
+        assert_eq!(local.issue(&claims), rejected);
+        assert_eq!(secret.issue(&claims), rejected);
     }
     let context = TokenContext::new().footer(&footer);
     let rejected = Err(Error::InvalidUse(InvalidUse::FooterTooLarge {
         bytes: 8193,
+        limit: 8192,
     }));
     assert_eq!(local.issue_with(&claims(), context), rejected);
     assert_eq!(secret.issue_with(&claims(), context), rejected);

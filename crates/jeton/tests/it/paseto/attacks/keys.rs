@@ -14,7 +14,7 @@ fn problem<T>(result: jeton::Result<T>) -> KeyProblem {
     match result {
         Err(Error::Key(error)) => {
             assert_eq!(error.member(), Some("paserk"));
-            error.problem()
+            error.problem().clone()
         }
         Err(other) => panic!("not about a key: {other}"),
         Ok(_) => panic!("taken"),

@@ -9,8 +9,8 @@ use jeton::paserk::PaserkVersion;
 use jeton::paseto::v3::V3;
 use jeton::paseto::v4::V4;
 use jeton::paseto::{
-    LocalKey, Message, PasetoKeySet, PasetoKeys, PasetoVerifier, PublicKey, SecretKey,
-    TokenContext, Version,
+    LocalKey, Message, PasetoKey, PasetoKeySet, PasetoVerifier, PublicKey, SecretKey, TokenContext,
+    Version,
 };
 use jeton::{Error, FixedClock, Limits, Policy, Result};
 
@@ -26,7 +26,7 @@ struct Key {
     header: String,
     version: PaserkVersion,
     forged: Rejection,
-    keys: PasetoKeys,
+    key: PasetoKey,
     open: Open,
     make: Make,
     claims: String,
@@ -42,7 +42,7 @@ fn of<V: Version>(number: u8) -> [Key; 2] {
             header: format!("v{number}.local."),
             version: V::VERSION,
             forged: Rejection::Decryption,
-            keys: PasetoKeys::from(&local),
+            key: PasetoKey::from(&local),
             claims: local.issue(&claims()).unwrap(),
             open: Box::new(move |token, assertion| again.decrypt(token, assertion)),
             make: Box::new(move |message, context| local.encrypt(message, context)),
@@ -51,7 +51,7 @@ fn of<V: Version>(number: u8) -> [Key; 2] {
             header: format!("v{number}.public."),
             version: V::VERSION,
             forged: Rejection::Signature,
-            keys: PasetoKeys::from(&public),
+            key: PasetoKey::from(&public),
             claims: secret.issue(&claims()).unwrap(),
             open: Box::new(move |token, assertion| public.verify(token, assertion)),
             make: Box::new(move |message, context| secret.sign(message, context)),
@@ -71,7 +71,7 @@ fn all() -> Vec<Key> {
 impl Key {
     fn verifier(&self) -> PasetoVerifier {
         let policy = Policy::new("https://id.example", "api");
-        PasetoVerifier::new(self.keys.clone(), policy).clock(FixedClock(now()))
+        PasetoVerifier::new(self.key.clone(), policy).clock(FixedClock(now()))
     }
 
     fn has_assertions(&self) -> bool {
@@ -180,7 +180,14 @@ fn verify_footer_over_limit_is_rejected() {
         ));
         let footer = vec![0; jeton::limits::FOOTER_BYTES + 1];
         let made = (key.make)(b"", TokenContext::new().footer(&footer));
-        assert_eq!(made, Err(InvalidUse::FooterTooLarge { bytes: 8193 }.into()));
+        assert_eq!(
+            made,
+            Err(InvalidUse::FooterTooLarge {
+                bytes: 8193,
+                limit: 8192
+            }
+            .into())
+        );
         let made = (key.make)(b"", TokenContext::new().footer(&footer[1..])).unwrap();
         assert!((key.open)(&made, b"").is_ok());
     }
@@ -233,7 +240,10 @@ fn key_set_without_assertion_support_rejects_assertion() {
     let keys = all();
     let (with, without): (Vec<_>, Vec<_>) = keys.iter().partition(|key| key.has_assertions());
     let (with, without) = (with[0], without[0]);
-    let set = PasetoKeySet::new([with.keys.clone(), without.keys.clone()]).unwrap();
+    let mut set = PasetoKeySet::new();
+    for one in [with, without] {
+        set.insert(one.key.clone()).unwrap();
+    }
     let policy = Policy::new("i", "a").any_issuer().any_audience();
     let verifier = PasetoVerifier::new(set, policy).implicit_assertion("tenant-7");
     for token in [

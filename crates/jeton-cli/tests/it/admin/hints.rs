@@ -1,0 +1,91 @@
+//! Runs the hints of `jeton admin`, each in a data folder.
+
+use std::fs;
+use std::path::Path;
+
+use crate::binary::{self, jeton, succeeds};
+use crate::data_folder::{ISS, SETTINGS, issuer, keys, private};
+
+/// Runs a call that fails with a hint; returns the first line of the error and the texts in backticks of the hint.
+#[track_caller]
+fn fails(folder: &Path, args: &[&str]) -> (String, Vec<String>) {
+    let output = jeton(folder, args, b"");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {stderr}");
+    let hint = stderr.lines().find_map(|line| line.strip_prefix("hint: "));
+    let hint = hint.unwrap_or_else(|| panic!("no hint: {args:?}: {stderr}"));
+    let commands = hint.split('`').skip(1).step_by(2).map(str::to_owned);
+    (
+        stderr.lines().next().unwrap().to_owned(),
+        commands.collect(),
+    )
+}
+
+/// Runs a command of a hint: a whole call, or options for the call that failed.
+#[track_caller]
+fn works(folder: &Path, args: &[&str], command: &str, fill: &[(&str, &str)]) {
+    let words = command.split_whitespace().map(|word| {
+        let filled = fill.iter().find(|(name, _)| *name == word);
+        filled.map_or(word, |(_, value)| *value)
+    });
+    let words: Vec<&str> = words.collect();
+    let call = match words[0] {
+        "jeton" => words[1..].to_vec(),
+        _ => [args, &words].concat(),
+    };
+    succeeds(folder, &call, b"");
+}
+
+#[test]
+fn hint_of_admin_works() {
+    let folder = issuer();
+    let folder = folder.path();
+    fs::write(folder.join("issuer.json"), SETTINGS).unwrap();
+    succeeds(folder, &["admin", "backup", "-o", "saved"], b"");
+    let kid = keys(folder)[0].0.clone();
+    let import = ["admin", "key", "import", ISS, "key.der"];
+    fs::copy(binary::keys().join("es256.der"), folder.join("key.der")).unwrap();
+    let two = SETTINGS.replace(
+        "]}]}",
+        r#"]}, {"name": "other", "alg": "EdDSA", "lifetime_seconds": 900, "audiences": ["api"]}]}"#,
+    );
+    let two = two.replace("https://id.example", "https://two.example");
+    succeeds(folder, &["admin", "issuer", "add", &two], b"");
+    for (args, fill) in [
+        (&["admin", "issuer", "add", "@issuer.json"][..], &[][..]),
+        (&["admin", "key", "list", "https://nobody.example"], &[]),
+        (
+            &["admin", "key", "withdraw", ISS, "nobody"],
+            &[("ISSUER", ISS)],
+        ),
+        (&["admin", "key", "rotate", "https://two.example"], &[]),
+        (&["admin", "restore", "saved"], &[("DIR", "restored")]),
+        (&import, &[("FILE", "key.der")]),
+    ] {
+        let (_, commands) = fails(folder, args);
+        assert!(!commands.is_empty(), "{args:?}");
+        for command in commands {
+            works(folder, args, &command, fill);
+        }
+    }
+    // A key id of the list is the one to pass.
+    let (_, commands) = fails(folder, &["admin", "revoke", "signed-by", ISS, "nobody"]);
+    assert!(commands.is_empty());
+    succeeds(folder, &["admin", "revoke", "signed-by", ISS, &kid], b"");
+    // The option is removed.
+    let revoke = ["admin", "revoke", "token", ISS, "id-1"];
+    let expired = [&revoke[..], &["--expires-at", "2020-01-01T00:00:00Z"]].concat();
+    let (_, commands) = fails(folder, &expired);
+    assert_eq!(commands, ["--expires-at"]);
+    succeeds(folder, &revoke, b"");
+    // Another key-encryption key.
+    let key = fs::read_to_string(folder.join("jeton-data/key-encryption-key")).unwrap();
+    private(&folder.join("right"), &key);
+    let other = tempfile::tempdir().unwrap();
+    succeeds(other.path(), &["admin", "issuer", "add", SETTINGS], b"");
+    let other = fs::read_to_string(other.path().join("jeton-data/key-encryption-key")).unwrap();
+    private(&folder.join("jeton-data/key-encryption-key"), &other);
+    let list = ["admin", "key", "rotate", ISS];
+    let (_, commands) = fails(folder, &list);
+    works(folder, &list, &commands[0], &[("FILE", "right")]);
+}
