@@ -83,7 +83,7 @@ pub(crate) struct SigningKeyFiles {
 /// The keys that verify a token.
 #[derive(Debug, Args)]
 #[group(skip)]
-#[command(group = key_source())]
+#[command(group = key_source().arg("discover"))]
 pub(crate) struct VerifyingKeyFile {
     /// Public or symmetric key file, or a key set: JWK, JWK Set, PEM or DER (- for standard input); or the URL of a key set; repeat it for several
     #[arg(long, value_name = "FILE|URL")]
@@ -291,7 +291,7 @@ fn without_secret(password: Arg) -> Arg {
 /// Returns the group of the options that name a key, of which one is required.
 fn key_source() -> ArgGroup {
     ArgGroup::new("key_source")
-        .args(["key", "secret_file", "secret_env", "discover"])
+        .args(["key", "secret_file", "secret_env"])
         .required(true)
 }
 

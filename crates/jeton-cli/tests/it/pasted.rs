@@ -152,7 +152,7 @@ fn json_answers_have_notes_and_codes() {
         ),
         (
             "jwe",
-            "ecdh.jwk",
+            "a128kw.jwk",
             "@../tokens/jwe-tampered",
             "TOKEN_NOT_AUTHENTIC",
         ),

@@ -62,6 +62,8 @@ fn calls() -> Vec<(Takes, String)> {
             "jwt verify --discover http://127.0.0.1:1 --ca BAD @jws",
             "jwt verify --key hs256.jwk --decrypt-key BAD @jwe",
             "verify --key BAD @jws",
+            "verify --secret-file BAD --alg HS256 @jws",
+            "verify --discover http://127.0.0.1:1 --ca BAD @jws",
             "verify --key hs256.jwk --decrypt-key BAD @jwe",
             "verify --key hs256.jwk --decrypt-key ecdh.jwk --key-password-file BAD @jwe",
             "jws sign --key BAD text",

@@ -103,7 +103,64 @@ const PROVOKED: &[Provoked] = &[
             "a128kw.jwk",
             "@../tokens/jwe-pbes2",
         ],
-        &[("FILE", "pbes2.jwk")],
+        &[("FILE", "pbes2-hs512.jwk")],
+    ),
+    (
+        &[
+            "jwt",
+            "verify",
+            "--key",
+            "es256.pub.jwk",
+            "--ca",
+            "certificate.pem",
+            "@../tokens/es256",
+        ],
+        &[],
+    ),
+    (&["key", "public", "oct-enc.jwk"], &[]),
+    (
+        &[
+            "jws",
+            "verify",
+            "--secret-file",
+            "binary",
+            "--alg",
+            "HS256",
+            "@../tokens/hs256",
+        ],
+        &[],
+    ),
+    (
+        &[
+            "jws",
+            "verify",
+            "--secret-file",
+            "base64url",
+            "--secret-encoding",
+            "base64",
+            "--alg",
+            "HS256",
+            "@../tokens/hs256",
+        ],
+        &[],
+    ),
+    (
+        &[
+            "jws",
+            "verify",
+            "--secret-file",
+            "base64",
+            "--secret-encoding",
+            "base64url",
+            "--alg",
+            "HS256",
+            "@../tokens/hs256",
+        ],
+        &[],
+    ),
+    (
+        &["key", "set", "add", "one.json", "same-kid.jwk"],
+        &[("ID", "same")],
     ),
     (
         &[
@@ -382,6 +439,18 @@ fn folder() -> tempfile::TempDir {
         let to = folder.path().join("keys").join(file);
         fs::copy(inputs(name).join(file), to).unwrap();
     }
+    let own: [(&str, &[u8]); 7] = [
+        ("oct-enc.jwk", br#"{"kty":"oct","use":"enc","k":"Y29ycmVjdCBob3JzZSBiYXR0ZXJ5IHN0YXBsZSBhbmM"}"#),
+        ("pbes2-hs512.jwk", br#"{"kty":"oct","alg":"PBES2-HS512+A256KW","k":"Y29ycmVjdCBob3JzZSBiYXR0ZXJ5IHN0YXBsZQ"}"#),
+        ("binary", &[0xff; 32]),
+        ("base64url", b"__________________________________________8"),
+        ("base64", b"//////////////////////////////////////////8="),
+        ("one.json", br#"{"keys":[{"kty":"OKP","crv":"Ed25519","alg":"EdDSA","kid":"same","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#),
+        ("same-kid.jwk", br#"{"kty":"EC","crv":"P-256","alg":"ES256","kid":"same","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}"#),
+    ];
+    for (name, content) in own {
+        fs::write(folder.path().join("keys").join(name), content).unwrap();
+    }
     folder
 }
 
@@ -430,8 +499,11 @@ const ELSEWHERE: [(&str, &str); 6] = [
     ),
 ];
 
-/// Hints that need a terminal.
-const OF_A_TERMINAL: [&str; 1] = ["to write it to a file, add `-o FILE`"];
+/// Hints that need a terminal, or a server with a certificate: tests of `remote_keys` run that one.
+const NOT_HERE: [&str; 2] = [
+    "to write it to a file, add `-o FILE`",
+    "to trust the authority of the server, add `--ca FILE`",
+];
 
 /// Returns the texts in the source that tell the user to type something.
 fn texts_in_source() -> Vec<(String, String)> {
@@ -462,7 +534,7 @@ fn texts_in_source() -> Vec<(String, String)> {
                     ["`jeton ", "`--", "`-o "]
                         .iter()
                         .any(|typed| text.contains(typed))
-                        && !OF_A_TERMINAL.contains(text)
+                        && !NOT_HERE.contains(text)
                 };
                 texts.extend(
                     literals
