@@ -8,6 +8,7 @@ use base64_simd::{STANDARD, URL_SAFE_NO_PAD};
 use jeton::danger::{RawHeaderSigner, weak_mac_key};
 use jeton::jws::JwsSigner;
 use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey};
+use rcgen::{KeyPair, PKCS_ED25519, SigningKey as _};
 use serde_json::Value;
 
 use crate::binary::{inputs, jeton, keys, said};
@@ -153,16 +154,19 @@ fn key_in(folder: &Path) -> SigningKey {
 fn doctor_graph_token_is_undetermined() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let key = key_in(folder);
+    // The library sets no nonce.
+    let key = KeyPair::generate_for(&PKCS_ED25519).unwrap();
+    fs::write(folder.join("public"), key.public_key_pem()).unwrap();
+    let base64url = |bytes: &[u8]| URL_SAFE_NO_PAD.encode_to_string(bytes);
+    let header = |nonce: &str| {
+        base64url(format!(r#"{{"alg":"EdDSA","typ":"JWT","nonce":"{nonce}"}}"#).as_bytes())
+    };
     // The issuer signs another header than the one it sends.
-    let header = |nonce: &str| format!(r#"{{"alg":"ES256","typ":"JWT","nonce":"{nonce}"}}"#);
-    let signed = RawHeaderSigner::new(&key, &header("hash")).and_then(|signer| signer.sign(CLAIMS));
-    let signed = signed.unwrap();
-    let (_, rest) = signed.split_once('.').unwrap();
-    let sent = format!(
-        "{}.{rest}",
-        URL_SAFE_NO_PAD.encode_to_string(header("nonce"))
-    );
+    let payload = base64url(CLAIMS);
+    let input = format!("{}.{payload}", header("hash"));
+    let signature = base64url(&key.sign(input.as_bytes()).unwrap());
+    let signed = format!("{input}.{signature}");
+    let sent = format!("{}.{payload}.{signature}", header("nonce"));
     one_cause(
         folder,
         &["--keys", "public", &sent],
@@ -223,7 +227,9 @@ fn doctor_empty_signature_is_named() {
 fn doctor_secret_file_names_its_encoding() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let secret: Vec<u8> = (0..32).map(|byte| (37 * byte) ^ 0x5b).collect();
+    let secret: Vec<u8> = (0..32_u8)
+        .map(|byte| byte.wrapping_mul(37) ^ 0x5b)
+        .collect();
     let token = JwsSigner::new(&MacKey::new(MacAlg::HS256, &secret).unwrap()).sign(CLAIMS);
     let token = token.unwrap();
     let hex: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -302,7 +308,9 @@ fn doctor_secret_files_of_the_cases_are_explained() {
 fn doctor_jwk_secret_encoded_twice_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let secret: Vec<u8> = (0..40).map(|byte| (91 * byte) ^ 0x17).collect();
+    let secret: Vec<u8> = (0..40_u8)
+        .map(|byte| byte.wrapping_mul(91) ^ 0x17)
+        .collect();
     let token = JwsSigner::new(&MacKey::new(MacAlg::HS256, &secret).unwrap()).sign(CLAIMS);
     let token = token.unwrap();
     let twice = URL_SAFE_NO_PAD.encode_to_string(STANDARD.encode_to_string(&secret));
