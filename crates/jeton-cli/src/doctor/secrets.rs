@@ -39,8 +39,10 @@ fn signed(secret: &[u8], alg: MacAlg, token: &str) -> bool {
     danger::weak_mac_key(alg, secret).is_ok_and(|key| JwsVerifier::new(&key).verify(token).is_ok())
 }
 
-/// Reports a file that is no key file as a secret. Returns `None` if the token has no algorithm for a secret.
+/// Reports a file that is no key file as a secret. Returns `None` if the file is not text, or if the token has no
+/// algorithm for a secret.
 pub(super) fn check_file(path: &Path, bytes: &[u8], token: &str) -> Option<Section> {
+    std::str::from_utf8(bytes).ok()?;
     let Alg::Mac(alg) = Token::alg_of(token)?.parse().ok()? else {
         return None;
     };
@@ -115,7 +117,8 @@ mod tests {
                 assert!(found.contains(&advice), "{found}");
             }
         }
-        for other in [&b"other"[..], b"", b"\n", b"abc", &[0xff; 32]] {
+        assert!(check_file(Path::new("secret"), &[0xff; 32], &encoded).is_none());
+        for other in [&b"other"[..], b"", b"\n", b"abc"] {
             let found = check_file(Path::new("secret"), other, &encoded);
             let found = found.unwrap().to_text(None);
             assert!(found.contains("not the secret that signed"), "{found}");

@@ -382,10 +382,11 @@ fn has_option(folder: &Path, key: &str, token: &str, more: &[&str], error: &str,
     assert!(text.contains(&format!("add `{option}`")), "{text}");
     let (text, code) = said(folder, &doctor);
     assert_eq!(code, 1, "{text}");
-    assert!(
-        text.contains(&format!("! jeton jwt verify rejects it: {error}\n")),
-        "{text}"
-    );
+    // The cause is the error, or the result of the command if no finding explains it.
+    let result = format!("! jeton jwt verify rejects it: {error}\n");
+    let is_cause = text.contains(&format!("! {error}\n"))
+        && text.contains("    so: jeton jwt verify rejects it\n");
+    assert!(is_cause || text.contains(&result), "{text}");
     assert!(text.contains(&format!("add `{option}`")), "{text}");
     assert!(!text.to_lowercase().contains("not signed by"), "{text}");
     // The doctor says it once, and nothing else is wrong.
