@@ -349,7 +349,7 @@ fn key_readers(workspace: &Workspace) -> Result<Outcome, Error> {
     }
     let folder = workspace.path("studies/key-readers");
     separate_crate::format(workspace, &folder)?;
-    separate_crate::lints_and_tests(workspace, &folder, &[])?;
+    separate_crate::lints_and_tests(workspace, &folder)?;
     Ok(Outcome::Passed)
 }
 
