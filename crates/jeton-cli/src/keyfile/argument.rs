@@ -361,8 +361,21 @@ impl VerifyingKeyFile {
         KeyFile::of_several(keys_or_secret(&self.key, &self.secret, read)?)
     }
 
+    /// Reads the keys, if the caller named any. For a command that does not require them.
+    pub(crate) fn file_if_given(&self) -> Outcome<Option<KeyFile>> {
+        let is_given = !self.key.is_empty()
+            || self.secret.is_given()
+            || self.remote.discovered_issuer().is_some();
+        is_given.then(|| self.file()).transpose()
+    }
+
     pub(crate) fn load(&self, allowed: &Allowed) -> Outcome<Loaded<Keys>> {
         self.file()?.to_verify(self.alg, allowed)
+    }
+
+    /// Returns the algorithm that the caller named.
+    pub(crate) fn alg(&self) -> Option<Alg> {
+        self.alg
     }
 
     /// For a signature that is not valid with a secret, the hint is the command that tries the other encodings.
