@@ -175,8 +175,9 @@ pub(crate) struct OAuthError {
     pub(crate) what: String,
 }
 
-impl OAuthError {
-    pub(crate) fn new(code: &'static str, what: impl Into<String>) -> Failure {
+impl Failure {
+    /// An error of the token endpoint.
+    pub(crate) fn oauth(code: &'static str, what: impl Into<String>) -> Failure {
         let what = what.into();
         Failure::OAuth(OAuthError { code, what })
     }

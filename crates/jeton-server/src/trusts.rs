@@ -15,7 +15,7 @@ use crate::config::{Config, Trust};
 use crate::error::{Error, Result as StartResult};
 use crate::limits::REQUESTS_PER_MINUTE;
 use crate::rate_limit::RateLimit;
-use crate::service::{Failure, OAuthError};
+use crate::service::Failure;
 use crate::subject_template::SubjectTemplate;
 use crate::verify_clock::LEEWAY;
 
@@ -104,7 +104,7 @@ impl Trusts {
         token: &str,
         (code, parameter): (&'static str, &'static str),
     ) -> Result<OutsideToken<'_>, Failure> {
-        let rejected = |what: &str| OAuthError::new(code, format!("`{parameter}`: {what}"));
+        let rejected = |what: &str| Failure::oauth(code, format!("`{parameter}`: {what}"));
         let issuer = self.outside.get(outside);
         let is_own = |entry: &&TrustEntry| entry.settings.issuer == own;
         let issuer = issuer.filter(|issuer| issuer.entries.iter().any(|entry| is_own(&entry)));
@@ -121,7 +121,7 @@ impl Trusts {
             }
             Err(error) => {
                 tracing::warn!(issuer = outside, %error, "cannot verify tokens of an outside issuer");
-                return Err(OAuthError::new(
+                return Err(Failure::oauth(
                     "temporarily_unavailable",
                     "the keys of the outside issuer cannot be fetched, retry later",
                 ));

@@ -10,7 +10,7 @@ use super::{ACCESS_TOKEN, Granted, ID_TOKEN, JWT, TokenRequest, federation};
 use crate::config::Grant;
 use crate::limits::ACTORS;
 use crate::permissions::Caller;
-use crate::service::{Failure, OAuthError};
+use crate::service::Failure;
 use crate::token_rights::parse_scope;
 
 pub(super) async fn exchange(request: &TokenRequest<'_>) -> Result<Value, Failure> {
@@ -128,7 +128,7 @@ fn narrow(scopes: &mut Vec<&str>, requested: Option<&str>, claims: &Value) -> Re
     let before = scopes.len();
     scopes.retain(|scope| held.contains(scope));
     match requested.is_some() && scopes.len() < before {
-        true => Err(OAuthError::new(
+        true => Err(Failure::oauth(
             "invalid_scope",
             "`scope`: more than that of the subject token",
         )),
@@ -173,7 +173,7 @@ pub(super) fn claims_of(verified: &Verified<RawClaims>) -> Result<Value, Failure
 
 /// RFC 8693, section 2.2.2: a token that is not acceptable is an invalid request.
 fn rejected(parameter: &str, what: &str) -> Failure {
-    OAuthError::new("invalid_request", format!("`{parameter}`: {what}"))
+    Failure::oauth("invalid_request", format!("`{parameter}`: {what}"))
 }
 
 #[cfg(test)]

@@ -14,14 +14,14 @@ use super::exchange::check_may_act;
 use super::{ACCESS_TOKEN, Granted, TokenRequest};
 use crate::claim_pattern::claim;
 use crate::config::Grant;
-use crate::service::{Failure, OAuthError};
+use crate::service::Failure;
 use crate::trusts::OutsideToken;
 
 /// The grant with an assertion.
 pub(super) async fn assertion(request: &TokenRequest<'_>) -> Result<Value, Failure> {
     let assertion = request.form.required("assertion")?;
     let outside = outside_issuer(request, assertion).ok_or_else(|| {
-        OAuthError::new(
+        Failure::oauth(
             "invalid_grant",
             "`assertion`: no trust entry accepts the token",
         )
@@ -106,7 +106,7 @@ fn copied(
             Some(Value::Null) | None => {}
             Some(Value::Array(_) | Value::Object(_)) => {
                 let what = format!("`{parameter}`: a copied claim is not a single value");
-                return Err(OAuthError::new(code, what));
+                return Err(Failure::oauth(code, what));
             }
         }
     }
@@ -120,7 +120,7 @@ async fn use_once(
     accepted: &OutsideToken<'_>,
     (code, parameter): (&'static str, &'static str),
 ) -> Result<(), Failure> {
-    let rejected = |what: &str| OAuthError::new(code, format!("`{parameter}`: {what}"));
+    let rejected = |what: &str| Failure::oauth(code, format!("`{parameter}`: {what}"));
     let token = &accepted.verified;
     let id = token.token_id().filter(|id| id.len() <= NAME_BYTES);
     let id = id.ok_or_else(|| rejected("has no `jti`, or one that is too long"))?;

@@ -26,7 +26,7 @@ use crate::client_auth;
 use crate::config::{AllowedToken, Grant};
 use crate::metrics::{Call, CallOutcome};
 use crate::permissions::{Caller, Permission};
-use crate::service::{Failure, OAuthError, Service, check_permission};
+use crate::service::{Failure, Service, check_permission};
 use crate::token_rights::{Chosen, NotAllowed, choose};
 use crate::transport::{DrainedBody, Peer};
 
@@ -108,7 +108,7 @@ impl<'r> TokenRequest<'r> {
         self.service.check_load()?;
         let grant = Grant::from_name(self.form.required("grant_type")?);
         let grant = grant.ok_or_else(|| {
-            OAuthError::new("unsupported_grant_type", "`grant_type`: not supported")
+            Failure::oauth("unsupported_grant_type", "`grant_type`: not supported")
         })?;
         if let Some(caller) = self.caller {
             check_caller(caller, grant, self.iss)?;
@@ -134,7 +134,7 @@ impl<'r> TokenRequest<'r> {
         if let (Some(_), Some(_)) = (resource, audience) {
             let what =
                 "`resource`: not accepted together with `audience`, a token has one audience";
-            return Err(OAuthError::new("invalid_target", what));
+            return Err(Failure::oauth("invalid_target", what));
         }
         let has_audience = |profile: &str, audience: &str| {
             self.service.node.has_audience(self.iss, profile, audience)
@@ -148,7 +148,7 @@ impl<'r> TokenRequest<'r> {
         chosen.map_err(|why| match why {
             NotAllowed::MalformedScope => malformed_scope(),
             NotAllowed::Scope => {
-                OAuthError::new("invalid_scope", "`scope`: not allowed, or not together")
+                Failure::oauth("invalid_scope", "`scope`: not allowed, or not together")
             }
             NotAllowed::Audience => {
                 let parameter = if resource.is_some() {
@@ -156,7 +156,7 @@ impl<'r> TokenRequest<'r> {
                 } else {
                     "audience"
                 };
-                OAuthError::new("invalid_target", format!("`{parameter}`: not allowed"))
+                Failure::oauth("invalid_target", format!("`{parameter}`: not allowed"))
             }
         })
     }
@@ -221,14 +221,14 @@ impl<'r> TokenRequest<'r> {
 fn in_oauth_terms(failure: Failure, issuer: &str) -> Failure {
     match failure {
         Failure::Denied(Denied::Permission(_) | Denied::Credential) => {
-            OAuthError::new("unauthorized_client", "the client may not get this token")
+            Failure::oauth("unauthorized_client", "the client may not get this token")
         }
         Failure::Issuer(Error::UnknownProfile) => {
             tracing::warn!(
                 issuer,
                 "the configuration allows tokens of a profile that the issuer does not have"
             );
-            OAuthError::new(
+            Failure::oauth(
                 "invalid_scope",
                 "the issuer cannot issue the token of this client",
             )
@@ -238,7 +238,7 @@ fn in_oauth_terms(failure: Failure, issuer: &str) -> Failure {
 }
 
 fn malformed_scope() -> Failure {
-    OAuthError::new("invalid_scope", "`scope`: malformed")
+    Failure::oauth("invalid_scope", "`scope`: malformed")
 }
 
 /// Checks that a client may use the grant, and counts the request.
@@ -251,7 +251,7 @@ fn check_caller(caller: &Caller, grant: Grant, iss: &str) -> Result<(), Failure>
     check_permission(caller, Permission::Token, iss)?;
     match caller.token_rights().may_use(grant) {
         true => Ok(()),
-        false => Err(OAuthError::new(
+        false => Err(Failure::oauth(
             "unauthorized_client",
             "`grant_type`: the client may not use this grant",
         )),
