@@ -9,6 +9,9 @@ pub struct Metrics {
     pub fetches: u64,
     /// How many of the fetches failed. A fetch that runs now is not yet counted here.
     pub failures: u64,
+    /// How many fetches failed since the last one that succeeded. While this is not 0, a new key of the issuer may
+    /// be unknown.
+    pub consecutive_failures: u64,
     /// When a server last sent the keys or confirmed that they are current, or `None` if none ever did.
     pub last_success: Option<Timestamp>,
     /// The number of keys that verify tokens.

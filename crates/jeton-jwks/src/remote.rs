@@ -39,6 +39,7 @@ struct Shared {
     state: Arc<Mutex<FetchState>>,
     fetches: AtomicU64,
     failures: AtomicU64,
+    consecutive_failures: AtomicU64,
 }
 
 /// Where the key set is.
@@ -156,6 +157,7 @@ impl RemoteKeySet {
             state: Arc::default(),
             fetches: AtomicU64::new(0),
             failures: AtomicU64::new(0),
+            consecutive_failures: AtomicU64::new(0),
         }))
     }
 
@@ -184,6 +186,7 @@ impl RemoteKeySet {
         Metrics {
             fetches: self.0.fetches.load(Ordering::Acquire),
             failures,
+            consecutive_failures: self.0.consecutive_failures.load(Ordering::Acquire),
             last_success: cached.map(|set| set.confirmed),
             keys: cached.map_or(0, |set| set.keys.len()),
             skipped: cached.map_or(0, |set| set.keys.skipped().len()),
@@ -308,9 +311,11 @@ impl RemoteKeySet {
                 Ok(()) => {
                     state.attempts.failures = 0;
                     state.last_error = None;
+                    shared.consecutive_failures.store(0, Ordering::Release);
                 }
                 Err(error) => {
                     shared.failures.fetch_add(1, Ordering::AcqRel);
+                    shared.consecutive_failures.fetch_add(1, Ordering::AcqRel);
                     let host = shared.host();
                     let failures = state.attempts.failures;
                     tracing::warn!(host, %error, failures, "fetching the key set failed");
