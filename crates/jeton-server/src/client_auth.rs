@@ -4,16 +4,17 @@
 //! 2.3.1), or a signed assertion (`private_key_jwt`, RFC 7523, section 2.2). Certificates (RFC 8705) and bearer
 //! tokens are those of [`auth`](crate::auth).
 //!
-//! A failure never says whether the client exists. With secrets, it also takes the same time.
+//! A failure never says whether the client exists, and takes about the same time if it does not.
 
 use std::sync::{Arc, OnceLock};
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::hmac;
-use base64ct::{Base64, Encoding as _};
+use base64ct::{Base64, Base64UrlUnpadded, Encoding as _};
 use http::HeaderMap;
 use http::header::{AUTHORIZATION, PROXY_AUTHORIZATION};
 use jeton::__private::UnverifiedJwt;
+use jeton::key::Alg;
 use jeton::{Limits as TokenLimits, Verify as _};
 use jeton_issuer::limits::NAME_BYTES;
 use zeroize::Zeroizing;
@@ -154,13 +155,12 @@ async fn by_secret(
     let secret = basic.secret.as_bytes();
     let matches = |hash: &SecretHash| hash.matches(secret).unwrap_or(false);
     if let Some(client) = client {
-        let quick = client.hashes.iter().filter(|hash| !hash.is_slow());
+        let quick = client.hashes.iter().filter(|hash| hash.cost().is_none());
         // All are compared, so that the time does not tell which one matches.
         let mut is_match = quick.fold(false, |found, hash| matches(hash) | found);
-        is_match |= client
-            .known
-            .get()
-            .is_some_and(|known| is_known(known, secret));
+        for known in client.known.iter().filter_map(OnceLock::get) {
+            is_match |= is_known(known, secret);
+        }
         if is_match {
             return Ok(client.caller.clone());
         }
@@ -168,16 +168,21 @@ async fn by_secret(
         // The same work as for a client.
         matches(&SecretHash::Sha256([0; 32]));
     }
-    // One slow comparison for each failure, if any client has a slow hash: for a client without one and for
-    // an unknown client too.
-    let own = client.and_then(|client| client.hashes.iter().find(|hash| hash.is_slow()));
-    if let Some(hash) = own.or(clients.slow_hash()).cloned() {
+    let slow = clients.slow_comparisons(client);
+    if !slow.is_empty() {
         let copy = basic.secret.clone();
-        let compare = move || hash.matches(copy.as_bytes()).unwrap_or(false);
-        let is_match = service.argon2.run(compare).await?;
-        if let (Some(client), Some(_), true) = (client, own, is_match) {
-            // The next request of the client costs no memory.
-            let _ = client.known.set(digest(secret));
+        let compare = move || {
+            let mut matched = None;
+            for (own, hash) in slow {
+                let is_match = hash.matches(copy.as_bytes()).unwrap_or(false);
+                matched = own.filter(|_| is_match).or(matched);
+            }
+            matched
+        };
+        let matched = service.argon2.run(compare).await?;
+        if let (Some(client), Some(index)) = (client, matched) {
+            // The next request with this secret costs no memory.
+            let _ = client.known[index].set(digest(secret));
             return Ok(client.caller.clone());
         }
     }
@@ -201,7 +206,13 @@ async fn by_assertion(
     let client = unverified
         .issuer()
         .and_then(|client_id| authenticator.clients().with_keys(client_id));
-    let client = client.ok_or_else(bad)?;
+    let Some(client) = client else {
+        // About the same work as for a client.
+        let alg = alg_of(assertion);
+        let decoy = alg.and_then(|alg| authenticator.clients().assertion_decoy(alg));
+        drop(decoy.map(|decoy| decoy.verifier.verify_raw(assertion)));
+        return Err(bad());
+    };
     let verified = client.verifier.verify_raw(assertion).map_err(|_| bad())?;
     let name = client.caller.name();
     let mut audiences = verified.audiences();
@@ -227,6 +238,14 @@ async fn by_assertion(
         true => Ok(client.caller.clone()),
         false => Err(bad()),
     }
+}
+
+/// The algorithm that an assertion names.
+fn alg_of(assertion: &str) -> Option<Alg> {
+    let (header, _) = assertion.split_once('.')?;
+    let header = Base64UrlUnpadded::decode_vec(header).ok()?;
+    let header: serde_json::Value = serde_json::from_slice(&header).ok()?;
+    header.get("alg")?.as_str()?.parse().ok()
 }
 
 /// Whether an audience is the issuer or its token endpoint (RFC 7523, section 3).

@@ -137,8 +137,12 @@ impl SecretHash {
         })
     }
 
-    pub(crate) fn is_slow(&self) -> bool {
-        matches!(self, SecretHash::Argon2id(_))
+    /// The cost of Argon2id: memory, passes, lanes and length. `None`: the comparison is quick.
+    pub(crate) fn cost(&self) -> Option<(u32, u32, u32, usize)> {
+        match self {
+            SecretHash::Sha256(_) => None,
+            SecretHash::Argon2id(of) => Some((of.memory_kib, of.passes, of.lanes, of.hash.len())),
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use jeton::jwk::KeySet;
 use jeton::jwt::JwtVerifier;
-use jeton::key::SigAlg;
+use jeton::key::{Alg, SigAlg};
 use jeton::limits::KEY_SET_BYTES;
 use jeton::{Clock, Policy};
 
@@ -15,6 +15,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::permissions::Caller;
 use crate::rate_limit::RateLimit;
+use crate::slow_comparisons::SlowComparisons;
 use crate::text_file;
 use crate::token_rights::TokenRights;
 use crate::verify_clock::LEEWAY;
@@ -29,8 +30,10 @@ pub(crate) struct Clients {
     secrets: HashMap<String, SecretClient>,
     /// By `client_id`.
     keys: HashMap<String, KeyClient>,
-    /// A hash of the slowest kind, if a client has one. A failed attempt costs the same for every `client_id`.
-    slow: Option<SecretHash>,
+    /// A client with keys for each algorithm. An assertion of no client is verified by such keys too.
+    assertion_decoys: HashMap<Alg, String>,
+    /// The slow comparisons of each attempt with a secret.
+    slow: SlowComparisons,
 }
 
 /// A client with secrets.
@@ -38,8 +41,8 @@ pub(crate) struct Clients {
 pub(crate) struct SecretClient {
     pub(crate) caller: Arc<Caller>,
     pub(crate) hashes: Vec<SecretHash>,
-    /// The digest of a secret that matched a slow hash, under a key of this process.
-    pub(crate) known: OnceLock<[u8; 32]>,
+    /// For each hash, if it is slow: the digest of the secret that matched it, under a key of this process.
+    pub(crate) known: Vec<OnceLock<[u8; 32]>>,
 }
 
 /// A client with public keys.
@@ -59,7 +62,11 @@ impl Clients {
     ///
     /// [`Error::KeySet`](crate::Error::KeySet).
     pub(crate) fn from_config(config: &Config, clock: &Arc<dyn Clock>) -> Result<Clients> {
-        let mut clients = Clients::default();
+        let secrets = config.clients.iter().map(|client| &*client.secrets);
+        let mut clients = Clients {
+            slow: SlowComparisons::for_clients(secrets),
+            ..Clients::default()
+        };
         for client in &config.clients {
             let new = || {
                 Caller::new(client.name.clone(), client.bearer_subject.clone())
@@ -70,7 +77,14 @@ impl Clients {
                 caller.grant(&client.may, &client.issuers);
                 let caller = Arc::new(caller);
                 if let Some(file) = &client.keys_file {
-                    let verifier = assertion_verifier(file, &client.name, clock)?;
+                    let keys = read_key_set(file, None)?;
+                    for key in keys.iter() {
+                        let decoys = &mut clients.assertion_decoys;
+                        decoys
+                            .entry(key.alg())
+                            .or_insert_with(|| client.name.clone());
+                    }
+                    let verifier = assertion_verifier(keys, &client.name, clock);
                     let client_with_keys = KeyClient {
                         caller,
                         verifier,
@@ -78,12 +92,10 @@ impl Clients {
                     };
                     clients.keys.insert(client.name.clone(), client_with_keys);
                 } else {
-                    let slow = client.secrets.iter().find(|hash| hash.is_slow());
-                    clients.slow = clients.slow.or_else(|| slow.cloned());
                     let client_with_secrets = SecretClient {
                         caller,
                         hashes: client.secrets.clone(),
-                        known: OnceLock::new(),
+                        known: client.secrets.iter().map(|_| OnceLock::new()).collect(),
                     };
                     clients
                         .secrets
@@ -146,18 +158,26 @@ impl Clients {
         !self.keys.is_empty()
     }
 
-    pub(crate) fn slow_hash(&self) -> Option<&SecretHash> {
-        self.slow.as_ref()
+    /// A client whose keys verify assertions of this algorithm.
+    pub(crate) fn assertion_decoy(&self, alg: Alg) -> Option<&KeyClient> {
+        self.with_keys(self.assertion_decoys.get(&alg)?)
+    }
+
+    /// The slow comparisons of an attempt, for a client or for a name that no client has.
+    pub(crate) fn slow_comparisons(
+        &self,
+        client: Option<&SecretClient>,
+    ) -> Vec<(Option<usize>, SecretHash)> {
+        self.slow
+            .of_client(client.map_or(&[], |client| &client.hashes))
     }
 }
 
-/// Reads the keys of a client.
-fn assertion_verifier(file: &Path, client_id: &str, clock: &Arc<dyn Clock>) -> Result<JwtVerifier> {
-    let keys = read_key_set(file, None)?;
+fn assertion_verifier(keys: KeySet, client_id: &str, clock: &Arc<dyn Clock>) -> JwtVerifier {
     let policy = Policy::new(client_id.to_owned(), "")
         .any_audience()
         .leeway(LEEWAY);
-    Ok(JwtVerifier::new(keys, policy).clock(clock.clone()))
+    JwtVerifier::new(keys, policy).clock(clock.clone())
 }
 
 /// Reads a file with public keys (RFC 7517, section 5). `default_alg` is the algorithm of keys without `alg`.

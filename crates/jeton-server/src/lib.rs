@@ -40,6 +40,7 @@ mod cross_origin;
 mod hosts;
 mod permissions;
 mod rate_limit;
+mod slow_comparisons;
 mod token_rights;
 mod verify_clock;
 

@@ -29,6 +29,9 @@ pub const BEARER_CACHE_TOKENS: usize = 1024;
 pub const CLIENTS: usize = 10_000;
 /// Maximum number of secrets of a client. Two are enough to replace one.
 pub const CLIENT_SECRETS: usize = 4;
+/// Maximum number of Argon2id comparisons of one attempt to authenticate. Clients with hashes of the same cost share
+/// theirs.
+pub const ARGON2_COMPARISONS: usize = 8;
 /// Maximum number of kinds of tokens that a client may get.
 pub const ALLOWED_TOKENS: usize = 64;
 /// Maximum number of scopes of a kind of token.

@@ -10,6 +10,7 @@ use super::{AllowedToken, Config, Grant};
 use crate::client_secret::SecretHash;
 use crate::limits;
 use crate::permissions::Permission;
+use crate::slow_comparisons::SlowComparisons;
 
 /// Bearer tokens (RFC 6750) of an issuer of this server, as credentials of clients.
 #[derive(Debug, Clone, Deserialize)]
@@ -71,6 +72,17 @@ pub(super) fn problem(config: &Config) -> Option<Problem> {
     if config.clients.len() > limits::CLIENTS {
         let (count, max) = (config.clients.len(), limits::CLIENTS);
         let what = format!("{count} clients, maximum {max}");
+        return Some(Problem::new("client", what));
+    }
+    let secrets = config.clients.iter().map(|client| &*client.secrets);
+    let (slow, max) = (
+        SlowComparisons::for_clients(secrets).count(),
+        limits::ARGON2_COMPARISONS,
+    );
+    if slow > max {
+        let what = format!(
+            "each attempt takes {slow} Argon2id comparisons, maximum {max}: use hashes of the same cost"
+        );
         return Some(Problem::new("client", what));
     }
     config

@@ -34,6 +34,11 @@ const FORM_METHODS: [&str; 4] = [
     "Bearer",
 ];
 
+/// The algorithms of `private_key_jwt`.
+fn assertion_algorithms() -> Vec<&'static str> {
+    SigAlg::ALL.iter().map(|alg| alg.name()).collect()
+}
+
 /// `/.well-known/oauth-authorization-server…`
 pub(super) fn authorization_server<B>(
     service: &Service,
@@ -41,19 +46,22 @@ pub(super) fn authorization_server<B>(
     at: &str,
 ) -> Response<Body> {
     document(service, request, at, |iss, base, _| {
+        let algorithms = assertion_algorithms();
         json!({
             "token_endpoint": format!("{base}/token"),
             "grant_types_supported": Grant::ALL.map(Grant::name),
             "token_endpoint_auth_methods_supported": CLIENT_METHODS,
-            "token_endpoint_auth_signing_alg_values_supported": SigAlg::ALL.iter().map(|alg| alg.name()).collect::<Vec<_>>(),
+            "token_endpoint_auth_signing_alg_values_supported": algorithms,
             "issuer": iss,
             "jwks_uri": format!("{base}/.well-known/jwks.json"),
             // RFC 8414 requires the member. Without an authorization endpoint there is no response type.
             "response_types_supported": ["none"],
             "introspection_endpoint": format!("{base}/introspect"),
             "introspection_endpoint_auth_methods_supported": FORM_METHODS,
+            "introspection_endpoint_auth_signing_alg_values_supported": algorithms,
             "revocation_endpoint": format!("{base}/revoke"),
             "revocation_endpoint_auth_methods_supported": FORM_METHODS,
+            "revocation_endpoint_auth_signing_alg_values_supported": algorithms,
         })
     })
 }

@@ -146,6 +146,26 @@ fn imported_secret_is_compared_by_argon2id() {
     access_token(&with("ci", &oauth.secret));
 }
 
+/// An imported secret is replaced by another one: both are valid for some time.
+#[test]
+fn client_with_two_imported_secrets_may_use_both() {
+    let hash = |secret: &str| jeton_server::SecretHash::of_imported(secret).unwrap();
+    let client = format!(
+        "[[client]]\nname = 'legacy'\nsecrets = ['{}', '{}']\nmay = ['token']\nissuers = ['*']\n\
+         tokens = [{{profile = 'access'}}]\n",
+        hash("old"),
+        hash("new")
+    );
+    let oauth = OAuth::with(&client);
+    let form = [("grant_type", "client_credentials")];
+    let with = |secret: &str| oauth.post(&[("authorization", &basic("legacy", secret))], &form);
+    for _ in 0..2 {
+        access_token(&with("new"));
+        access_token(&with("old"));
+        assert_eq!(with("other").status, 401);
+    }
+}
+
 #[test]
 fn assertion_of_a_client_is_accepted_once() {
     let oauth = OAuth::with("");
@@ -342,6 +362,14 @@ fn metadata_lists_grants_and_client_authentication() {
             methods.as_array().unwrap().contains(&json!(method)),
             "{method}"
         );
+    }
+    // RFC 8414, section 2: required for `private_key_jwt`, at each endpoint.
+    for endpoint in ["token", "introspection", "revocation"] {
+        let name = format!("{endpoint}_endpoint_auth_signing_alg_values_supported");
+        let algorithms = metadata[&name].as_array().unwrap();
+        assert!(algorithms.contains(&json!("ES256")), "{name}");
+        // An assertion is signed: a client has no shared key.
+        assert!(!algorithms.contains(&json!("HS256")), "{name}");
     }
 }
 
