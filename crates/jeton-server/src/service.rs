@@ -52,7 +52,7 @@ impl Service {
         Ok(Service {
             node,
             authenticator: ArcSwap::from_pointee(Authenticator::new(config, 0, None, &clock)?),
-            trusts: ArcSwap::from_pointee(Trusts::from_config(config, &clock)?),
+            trusts: ArcSwap::from_pointee(Trusts::from_config(config, &clock, &Trusts::default())?),
             argon2: Argon2Queue::new(),
             hosts: ArcSwap::from_pointee(Hosts::from_config(config)),
             limits: config.limits.clone(),

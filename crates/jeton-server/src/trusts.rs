@@ -2,9 +2,12 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use jeton::error::Rejection;
 use jeton::jwt::JwtVerifier;
+use jeton::key::SigAlg;
 use jeton::{Clock, Policy, RawClaims, Verified};
 use jeton_issuer::limits::{NAME_BYTES, TOKEN_BYTES_MAX};
 use jeton_jwks::{Https, RemoteKeySet, RemoteVerifier};
@@ -28,15 +31,32 @@ pub(crate) struct Trusts {
 /// An outside issuer, with the entries that accept its tokens.
 #[derive(Debug)]
 struct OutsideIssuer {
-    verifier: OutsideVerifier,
+    keys: OutsideKeys,
     entries: Vec<TrustEntry>,
 }
 
-/// Verifies the tokens of an outside issuer for any audience. The entries check the audience.
+/// The keys of an outside issuer. They verify its tokens for any audience: the entries check the audience.
 #[derive(Debug)]
-enum OutsideVerifier {
-    Remote(RemoteVerifier),
-    File(JwtVerifier),
+enum OutsideKeys {
+    Remote(Arc<RemoteKeys>),
+    File(Box<JwtVerifier>),
+}
+
+/// Keys that are fetched.
+#[derive(Debug)]
+struct RemoteKeys {
+    source: Source,
+    keys: RemoteKeySet,
+    verifier: RemoteVerifier,
+}
+
+/// What the configuration says about keys that are fetched.
+#[derive(Debug, PartialEq, Eq)]
+struct Source {
+    url: Option<String>,
+    authorities: Option<Vec<u8>>,
+    allow_private_addresses: bool,
+    default_alg: Option<&'static str>,
 }
 
 /// A trust entry.
@@ -60,10 +80,17 @@ pub(crate) struct OutsideToken<'t> {
 impl Trusts {
     /// Reads the files of the entries. It sends no request.
     ///
+    /// `before` are the entries of the former configuration. Their fetched keys stay, so that a reload during the
+    /// outage of an outside issuer loses none.
+    ///
     /// # Errors
     ///
     /// [`Error::KeySet`] and [`Error::Trust`].
-    pub(crate) fn from_config(config: &Config, clock: &Arc<dyn Clock>) -> StartResult<Trusts> {
+    pub(crate) fn from_config(
+        config: &Config,
+        clock: &Arc<dyn Clock>,
+        before: &Trusts,
+    ) -> StartResult<Trusts> {
         let mut trusts = Trusts::default();
         for settings in &config.trusts {
             let default_subject = || SubjectTemplate::default_of(&settings.name);
@@ -76,8 +103,9 @@ impl Trusts {
             match trusts.outside.get_mut(&settings.iss) {
                 Some(issuer) => issuer.entries.push(entry),
                 None => {
+                    let before = before.outside.get(&settings.iss);
                     let issuer = OutsideIssuer {
-                        verifier: OutsideVerifier::new(settings, clock)?,
+                        keys: OutsideKeys::new(settings, clock, before.map(|old| &old.keys))?,
                         entries: vec![entry],
                     };
                     trusts.outside.insert(settings.iss.clone(), issuer);
@@ -114,18 +142,22 @@ impl Trusts {
             let what = format!("has {bytes} bytes, the limit is {TOKEN_BYTES_MAX}");
             return Err(rejected(&what));
         }
-        let verified = match issuer.verifier.verify(token).await {
+        let unavailable = || {
+            let what = "the keys of the outside issuer cannot be fetched, retry later";
+            Failure::oauth("temporarily_unavailable", what)
+        };
+        let verified = match issuer.keys.verify(token).await {
             Ok(verified) => verified,
             Err(jeton_jwks::Error::Jeton(error)) if error.is_rejection() => {
-                return Err(rejected(&format!("rejected ({})", error.code())));
+                let is_unknown = error.rejection() == Some(&Rejection::UnknownKey);
+                return Err(match is_unknown && issuer.keys.is_failing() {
+                    // The outside issuer may have published the key in the meantime.
+                    true => unavailable(),
+                    false => rejected(&format!("rejected ({})", error.code())),
+                });
             }
-            Err(error) => {
-                tracing::warn!(issuer = outside, %error, "cannot verify tokens of an outside issuer");
-                return Err(Failure::oauth(
-                    "temporarily_unavailable",
-                    "the keys of the outside issuer cannot be fetched, retry later",
-                ));
-            }
+            // jeton-jwks logs why, once for each request to the outside issuer.
+            Err(_) => return Err(unavailable()),
         };
         // The token is strict JSON without duplicate members.
         let claims: Value = serde_json::from_str(verified.json())
@@ -147,48 +179,87 @@ impl Trusts {
     }
 }
 
-impl OutsideVerifier {
-    fn new(settings: &Trust, clock: &Arc<dyn Clock>) -> StartResult<OutsideVerifier> {
+impl OutsideKeys {
+    fn new(
+        settings: &Trust,
+        clock: &Arc<dyn Clock>,
+        before: Option<&OutsideKeys>,
+    ) -> StartResult<OutsideKeys> {
         let policy = Policy::new(settings.iss.clone(), "")
             .any_audience()
             .leeway(LEEWAY);
         if let Some(file) = &settings.keys_file {
             let keys = read_key_set(file, settings.default_alg)?;
             let verifier = JwtVerifier::new(keys, policy).clock(clock.clone());
-            return Ok(OutsideVerifier::File(verifier));
+            return Ok(OutsideKeys::File(Box::new(verifier)));
         }
+        let source = Source::of(settings)?;
+        if let Some(OutsideKeys::Remote(before)) = before
+            && before.source == source
+        {
+            return Ok(OutsideKeys::Remote(before.clone()));
+        }
+        let keys = source.key_set(settings)?;
+        let verifier = RemoteVerifier::new(&keys, policy).clock(clock.clone());
+        Ok(OutsideKeys::Remote(Arc::new(RemoteKeys {
+            source,
+            keys,
+            verifier,
+        })))
+    }
+
+    async fn verify(&self, token: &str) -> jeton_jwks::Result<Verified<RawClaims>> {
+        use jeton::Verify as _;
+        match self {
+            OutsideKeys::Remote(remote) => remote.verifier.verify_raw(token).await,
+            OutsideKeys::File(verifier) => Ok(verifier.verify_raw(token)?),
+        }
+    }
+
+    /// Whether the last request for the keys failed.
+    fn is_failing(&self) -> bool {
+        match self {
+            OutsideKeys::Remote(remote) => remote.keys.metrics().consecutive_failures > 0,
+            OutsideKeys::File(_) => false,
+        }
+    }
+}
+
+impl Source {
+    fn of(settings: &Trust) -> StartResult<Source> {
+        let read = |file: &PathBuf| {
+            fs::read(file).map_err(|error| Error::Trust {
+                name: settings.name.clone(),
+                what: format!("{}: {error}", file.display()),
+            })
+        };
+        Ok(Source {
+            url: settings.keys_url.clone(),
+            authorities: settings.ca_file.as_ref().map(read).transpose()?,
+            allow_private_addresses: settings.allow_private_addresses,
+            default_alg: settings.default_alg.map(SigAlg::name),
+        })
+    }
+
+    fn key_set(&self, settings: &Trust) -> StartResult<RemoteKeySet> {
         let wrong = |error: jeton_jwks::FetchError| Error::Trust {
             name: settings.name.clone(),
             what: error.to_string(),
         };
-        let mut keys = match &settings.keys_url {
+        let mut keys = match &self.url {
             Some(address) => RemoteKeySet::builder(address.clone()),
             None => RemoteKeySet::builder_with_discovery(settings.iss.clone()),
         };
         if let Some(alg) = settings.default_alg {
             keys = keys.default_alg(alg);
         }
-        if settings.allow_private_addresses {
+        if self.allow_private_addresses {
             keys = keys.allow_private_addresses();
         }
-        if let Some(file) = &settings.ca_file {
-            let pem = fs::read(file).map_err(|error| Error::Trust {
-                name: settings.name.clone(),
-                what: format!("{}: {error}", file.display()),
-            })?;
-            keys = keys.fetch(Https::with_authorities(&pem).map_err(wrong)?);
+        if let Some(pem) = &self.authorities {
+            keys = keys.fetch(Https::with_authorities(pem).map_err(wrong)?);
         }
-        let keys = keys.build().map_err(wrong)?;
-        let verifier = RemoteVerifier::new(&keys, policy).clock(clock.clone());
-        Ok(OutsideVerifier::Remote(verifier))
-    }
-
-    async fn verify(&self, token: &str) -> jeton_jwks::Result<Verified<RawClaims>> {
-        use jeton::Verify as _;
-        match self {
-            OutsideVerifier::Remote(verifier) => verifier.verify_raw(token).await,
-            OutsideVerifier::File(verifier) => Ok(verifier.verify_raw(token)?),
-        }
+        keys.build().map_err(wrong)
     }
 }
 
@@ -202,3 +273,11 @@ impl TrustEntry {
                 .all(|(name, pattern)| pattern.matches(name, claims))
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, dead_code)]
+#[path = "../tests/it/oauth/outside_issuer.rs"]
+mod outside_issuer;
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,7 @@
 //! The result has the subject of the exchanged token, and names the client in `act`. It never lives longer and
 //! never has more scope.
 
-use jeton::{RawClaims, Verified};
+use jeton::{RawClaims, Timestamp, Verified};
 use serde_json::{Map, Value};
 
 use super::{ACCESS_TOKEN, Granted, ID_TOKEN, JWT, TokenRequest, federation};
@@ -29,6 +29,9 @@ pub(super) async fn exchange(request: &TokenRequest<'_>) -> Result<Value, Failur
     }
     let caller = request.client()?;
     let subject_token = verify(request, caller, "subject_token", token)?;
+    if let Some(expires_at) = subject_token.expires_at() {
+        check_not_ended(expires_at, request.service.node.now())?;
+    }
     let actor = actor(request, caller)?;
     let claims = claims_of(&subject_token)?;
     check_may_act(&claims, request.iss, Some(&actor))?;
@@ -117,6 +120,14 @@ pub(super) fn check_may_act(claims: &Value, iss: &str, actor: Option<&str>) -> R
     match is_named {
         true => Ok(()),
         false => Err(rejected("subject_token", "`may_act` names another party")),
+    }
+}
+
+/// Checks that the subject token has not expired. It is verified with a leeway, and the new token has none.
+pub(super) fn check_not_ended(expires_at: Timestamp, now: Timestamp) -> Result<(), Failure> {
+    match expires_at > now {
+        true => Ok(()),
+        false => Err(rejected("subject_token", "has expired")),
     }
 }
 

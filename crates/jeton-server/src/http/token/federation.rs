@@ -10,7 +10,7 @@ use jeton::Limits as TokenLimits;
 use jeton_issuer::limits::NAME_BYTES;
 use serde_json::{Map, Value};
 
-use super::exchange::check_may_act;
+use super::exchange::{check_may_act, check_not_ended};
 use super::{ACCESS_TOKEN, Granted, TokenRequest};
 use crate::claim_pattern::claim;
 use crate::config::Grant;
@@ -65,6 +65,12 @@ async fn issue(
     let accepted = trusts.verify(request.iss, outside, token, error).await?;
     let settings = &accepted.entry.settings;
     accepted.entry.rate.take()?;
+    if accepted.claims.get("act").is_some() {
+        // The new token would hide the actor. An actor of an outside issuer has no name here.
+        let (code, parameter) = error;
+        let what = format!("`{parameter}`: has an actor (`act`), which is not accepted");
+        return Err(Failure::oauth(code, what));
+    }
     let client = request.caller.filter(|caller| !caller.is_local());
     check_may_act(
         &accepted.claims,
@@ -72,13 +78,15 @@ async fn issue(
         client.map(|client| client.name()),
     )?;
     let chosen = request.choose(&settings.tokens)?;
+    let now = request.service.node.now();
+    let longest = Duration::from_secs(settings.maximum_lifetime_seconds.unsigned_abs());
+    let mut latest = now.saturating_add(longest);
+    if let (true, Some(expires_at)) = (is_exchange, accepted.verified.expires_at()) {
+        check_not_ended(expires_at, now)?;
+        latest = latest.min(expires_at);
+    }
     if settings.single_use {
         use_once(request, outside, &accepted, error).await?;
-    }
-    let longest = Duration::from_secs(settings.maximum_lifetime_seconds.unsigned_abs());
-    let mut latest = request.service.node.now().saturating_add(longest);
-    if let (true, Some(expires_at)) = (is_exchange, accepted.verified.expires_at()) {
-        latest = latest.min(expires_at);
     }
     let client_id = client.map_or(settings.name.as_str(), |client| client.name());
     let granted = Granted {

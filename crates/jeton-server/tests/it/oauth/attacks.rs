@@ -345,6 +345,8 @@ fn attacks_on_workload_federation_are_refused() {
             "party that may not act",
             json!({"may_act": {"sub": "somebody"}}),
         ),
+        // The new token would hide the actor.
+        ("token of an actor", json!({"act": {"sub": "somebody"}})),
     ] {
         outcomes.check(name, &control(), &bearer(oauth, &new(&changes), &[]));
     }
@@ -399,5 +401,5 @@ fn attacks_on_workload_federation_are_refused() {
     let huge = new(&json!({"padding": "a".repeat(300_000)}));
     let answer = bearer(oauth, &huge, &[]);
     assert_eq!(answer.status, 413, "{}", answer.body);
-    outcomes.finish(32);
+    outcomes.finish(33);
 }

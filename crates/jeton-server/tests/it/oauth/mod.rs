@@ -17,10 +17,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use base64ct::{Base64, Encoding as _};
 use jeton::key::{SigAlg, SigningKey};
-use jeton::{Claims, Clock, SystemClock};
+use jeton::{Clock, SystemClock};
 use jeton_server::ClientSecret;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+pub(crate) use outside_issuer::{key_set, merge, sign};
 
 use crate::harness::{ISS, TestServer};
 use crate::manual_clock::ManualClock;
@@ -236,40 +238,8 @@ pub(crate) fn encode(form: &[(&str, &str)]) -> String {
     encoded.finish()
 }
 
-/// Replaces members. A member with the value null is removed.
-pub(crate) fn merge(claims: &mut Value, changes: &Value) {
-    let members = claims.as_object_mut().unwrap();
-    for (name, value) in changes.as_object().unwrap() {
-        match value {
-            Value::Null => drop(members.remove(name)),
-            value => drop(members.insert(name.clone(), value.clone())),
-        }
-    }
-}
-
-/// Signs claims as they are.
-pub(crate) fn sign(key: &SigningKey, claims: &Value) -> String {
-    let text = claims.to_string();
-    let mut all = Claims::from_json(&text).unwrap();
-    if claims.get("exp").is_none() {
-        all = all.without_expiry();
-    }
-    if claims.get("iat").is_none() {
-        all = all.without_issued_at();
-    }
-    key.issue(&all).unwrap()
-}
-
 pub(crate) fn write_keys(file: &Path, keys: &[&SigningKey]) {
     fs::write(file, key_set(keys)).unwrap();
-}
-
-pub(crate) fn key_set(keys: &[&SigningKey]) -> String {
-    let mut set = jeton::jwk::KeySet::new();
-    for key in keys {
-        set.insert(key.verifying_key()).unwrap();
-    }
-    set.to_json()
 }
 
 /// The claims of a token, without verification.

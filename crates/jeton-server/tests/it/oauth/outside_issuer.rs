@@ -5,10 +5,9 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use jeton::Claims;
 use jeton::key::{SigAlg, SigningKey};
 use serde_json::{Value, json};
-
-use super::{key_set, sign};
 
 /// What the server does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,7 +85,7 @@ impl OutsideIssuer {
     /// A token with these claims, of this issuer.
     pub(crate) fn token(&self, claims: &Value) -> String {
         let mut all = json!({ "iss": self.iss() });
-        super::merge(&mut all, claims);
+        merge(&mut all, claims);
         sign(&self.key, &all)
     }
 }
@@ -129,4 +128,36 @@ fn respond(mut stream: TcpStream, address: SocketAddr, state: &Mutex<State>) {
         "HTTP/1.1 {status}\r\nconnection: close\r\ncache-control: max-age=0\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     );
+}
+
+/// Replaces members. A member with the value null is removed.
+pub(crate) fn merge(claims: &mut Value, changes: &Value) {
+    let members = claims.as_object_mut().unwrap();
+    for (name, value) in changes.as_object().unwrap() {
+        match value {
+            Value::Null => drop(members.remove(name)),
+            value => drop(members.insert(name.clone(), value.clone())),
+        }
+    }
+}
+
+/// Signs claims as they are.
+pub(crate) fn sign(key: &SigningKey, claims: &Value) -> String {
+    let text = claims.to_string();
+    let mut all = Claims::from_json(&text).unwrap();
+    if claims.get("exp").is_none() {
+        all = all.without_expiry();
+    }
+    if claims.get("iat").is_none() {
+        all = all.without_issued_at();
+    }
+    key.issue(&all).unwrap()
+}
+
+pub(crate) fn key_set(keys: &[&SigningKey]) -> String {
+    let mut set = jeton::jwk::KeySet::new();
+    for key in keys {
+        set.insert(key.verifying_key()).unwrap();
+    }
+    set.to_json()
 }

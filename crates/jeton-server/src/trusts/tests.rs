@@ -1,0 +1,154 @@
+//! Keys of a real outside issuer, whose age is moved.
+
+#![allow(clippy::unwrap_used)]
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use jeton::Timestamp;
+use serde_json::json;
+
+use super::outside_issuer::{Behaviour, OutsideIssuer};
+use super::*;
+
+const OWN: &str = "https://id.example";
+
+/// The clock of the tokens, and the time that the age of keys is measured by.
+#[derive(Clone)]
+struct Time(Arc<AtomicI64>);
+
+impl Clock for Time {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_unix_seconds(self.0.load(Ordering::SeqCst)).unwrap()
+    }
+}
+
+impl Time {
+    fn new() -> Time {
+        Time(Arc::new(AtomicI64::new(1_800_000_000)))
+    }
+
+    async fn forward(&self, seconds: u64) {
+        self.0.fetch_add(seconds.cast_signed(), Ordering::SeqCst);
+        tokio::time::pause();
+        tokio::time::advance(Duration::from_secs(seconds)).await;
+        tokio::time::resume();
+    }
+}
+
+struct Tested {
+    issuer: OutsideIssuer,
+    time: Time,
+    config: Config,
+    trusts: Trusts,
+}
+
+impl Tested {
+    fn new() -> Tested {
+        let (issuer, time) = (OutsideIssuer::start(), Time::new());
+        let text = format!(
+            "[[trust]]\nname = 'out'\nissuer = '{OWN}'\niss = '{}'\naudience = 'us'\n\
+             claims = {{sub = 'workload'}}\ntokens = [{{profile = 'p'}}]\nmaximum_lifetime_seconds = 600\n",
+            issuer.iss()
+        );
+        let config = Config::from_toml(&text).unwrap();
+        let mut tested = Tested {
+            issuer,
+            time,
+            config,
+            trusts: Trusts::default(),
+        };
+        tested.trusts = tested.reloaded(&Trusts::default());
+        tested
+    }
+
+    fn reloaded(&self, before: &Trusts) -> Trusts {
+        let clock: Arc<dyn Clock> = Arc::new(self.time.clone());
+        Trusts::from_config(&self.config, &clock, before).unwrap()
+    }
+
+    /// A token that is valid now.
+    fn token(&self) -> String {
+        let now = self.time.now().unix_seconds();
+        let claims = json!({"sub": "workload", "aud": "us", "iat": now, "exp": now + 60});
+        self.issuer.token(&claims)
+    }
+
+    /// The error code for a token, or `accepted`.
+    async fn outcome(&self, token: &str) -> &'static str {
+        outcome(&self.trusts, &self.issuer.iss(), token).await
+    }
+}
+
+async fn outcome(trusts: &Trusts, iss: &str, token: &str) -> &'static str {
+    let verified = trusts.verify(OWN, iss, token, ("invalid_grant", "assertion"));
+    let outcome = match verified.await {
+        Ok(_) => "accepted",
+        Err(Failure::OAuth(error)) => error.code,
+        Err(_) => "another error",
+    };
+    // A request in the background ends before the time is moved.
+    tokio::time::sleep(Duration::from_millis(30)).await;
+    outcome
+}
+
+#[tokio::test]
+async fn outage_of_an_hour_takes_no_known_key_and_rejects_no_new_one() {
+    let mut tested = Tested::new();
+    assert_eq!(tested.outcome(&tested.token()).await, "accepted");
+    tested.time.forward(60).await;
+    tested.issuer.rotate("two");
+    assert_eq!(tested.outcome(&tested.token()).await, "accepted");
+    tested.issuer.set(Behaviour::IsDown);
+    let before = tested.issuer.requests();
+    for minutes in (0..60).step_by(5) {
+        let about = format!("{minutes} minutes");
+        assert_eq!(tested.outcome(&tested.token()).await, "accepted", "{about}");
+        tested.time.forward(300).await;
+    }
+    // The keys were older than their `max-age`, and the issuer was asked in vain.
+    assert!(tested.issuer.requests() > before);
+    let known = tested.token();
+    tested.issuer.rotate("three");
+    let new = tested.token();
+    // The service cannot know the key yet. The token is not wrong.
+    assert_eq!(tested.outcome(&new).await, "temporarily_unavailable");
+    assert_eq!(tested.outcome(&known).await, "accepted");
+    tested.issuer.set(Behaviour::Works);
+    tested.time.forward(31).await;
+    assert_eq!(tested.outcome(&tested.token()).await, "accepted");
+    let stranger = OutsideIssuer::start();
+    let claims = json!({"iss": tested.issuer.iss(), "sub": "workload", "aud": "us"});
+    let forged = stranger.token(&claims);
+    assert_eq!(tested.outcome(&forged).await, "invalid_grant");
+}
+
+/// A withdrawn key must not verify for ever.
+#[tokio::test]
+async fn outage_of_a_day_ends_the_use_of_known_keys() {
+    let tested = Tested::new();
+    assert_eq!(tested.outcome(&tested.token()).await, "accepted");
+    tested.issuer.set(Behaviour::IsDown);
+    tested.time.forward(23 * 3600).await;
+    assert_eq!(tested.outcome(&tested.token()).await, "accepted");
+    tested.time.forward(3600).await;
+    assert_eq!(
+        tested.outcome(&tested.token()).await,
+        "temporarily_unavailable"
+    );
+}
+
+#[tokio::test]
+async fn reload_during_an_outage_keeps_known_keys() {
+    let mut tested = Tested::new();
+    let iss = tested.issuer.iss();
+    assert_eq!(tested.outcome(&tested.token()).await, "accepted");
+    tested.issuer.set(Behaviour::IsDown);
+    let reloaded = tested.reloaded(&tested.trusts);
+    assert_eq!(outcome(&reloaded, &iss, &tested.token()).await, "accepted");
+    // Other settings of the keys begin without keys, as a start does.
+    tested.config.trusts[0].default_alg = Some(SigAlg::ES256);
+    let changed = tested.reloaded(&reloaded);
+    let refused = outcome(&changed, &iss, &tested.token()).await;
+    assert_eq!(refused, "temporarily_unavailable");
+}
