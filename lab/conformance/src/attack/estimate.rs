@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use super::catalogue::Attack;
-use super::run::{Extent, Options, attackable, chosen};
+use super::run::{Extent, Options, attackable, chosen_for_drivers};
 use jeton_lab_harness::driver::Driver;
 
 /// The size of an attack run, known before anything is built.
@@ -21,13 +20,13 @@ pub struct Estimate<'a> {
 /// Estimates a run of these drivers.
 #[must_use]
 pub fn estimate<'a>(drivers: &'a [Driver], options: &Options) -> Estimate<'a> {
-    let attacks = chosen(&options.attacks).len();
+    let attacks = chosen_for_drivers(&options.attacks).len();
     let attacked = drivers.iter().filter(|d| attackable(d, &options.subjects));
     let attacked: Vec<&Driver> = attacked
         .filter(|d| !options.built_only || !options.cache.stale(d.recipe()))
         .collect();
     let all = attacked.iter().map(|d| takes(d, options)).sum::<Duration>();
-    let part = attacks as f64 / Attack::all().len() as f64;
+    let part = attacks as f64 / chosen_for_drivers(&[]).len() as f64;
     let workers = options.workers.min(attacked.len()).max(1);
     let starts = START * u32::try_from(attacked.len()).unwrap_or(u32::MAX);
     Estimate {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::beacon::Beacon;
-use super::catalogue::{About, Attack, Demand, Kind};
+use super::catalogue::{About, Attack, Demand, Family, Kind};
 use super::fixtures::Stage;
 use super::run_trial::TrialContext;
 use super::session::{Session, Stopped};
@@ -115,7 +115,7 @@ pub fn run(
     tell: &mut (dyn FnMut(Event<'_>) + Send),
 ) -> RunResult {
     let started = jiff::Timestamp::now();
-    let attacks = chosen(&options.attacks);
+    let attacks = chosen_for_drivers(&options.attacks);
     let mut rows = Vec::new();
     let mut built = Vec::new();
     let mut hashes = BTreeMap::new();
@@ -241,6 +241,13 @@ pub(super) fn chosen(names: &[String]) -> Vec<Attack> {
     let all = Attack::all().into_iter();
     all.filter(|a| names.is_empty() || names.iter().any(|n| n == a.id))
         .collect()
+}
+
+/// Returns those of them that apply to libraries. The others need a token endpoint.
+pub(super) fn chosen_for_drivers(names: &[String]) -> Vec<Attack> {
+    let mut attacks = chosen(names);
+    attacks.retain(|attack| attack.family != Family::Grant);
+    attacks
 }
 
 /// Returns whether a driver is selected and wraps a library in a format that can be attacked.
@@ -475,7 +482,7 @@ mod tests {
                     .any(|t| !t.takes_time() && extent.has(stage, t))
             })
         };
-        for attack in Attack::all() {
+        for attack in chosen_for_drivers(&[]) {
             for &kind in attack.formats {
                 let all = made_in(&attack, kind, Extent::Everything);
                 let few = made_in(&attack, kind, Extent::Quick);

@@ -109,7 +109,9 @@ impl TrialContext<'_> {
                 (order, trial.control.clone())
             }
             Act::Verify(token) | Act::NoFetch(token) => (order, token.clone()),
-            Act::Load { .. } | Act::Issue(_) | Act::Costly { .. } => (order, String::new()),
+            Act::Load { .. } | Act::Issue(_) | Act::Costly { .. } | Act::Form(..) => {
+                (order, String::new())
+            }
         };
         let (mut reply, mut took) = session.verify(&order, &token)?;
         if matches!(reply, Reply::Refused(_)) && is_slow(took, usual) {

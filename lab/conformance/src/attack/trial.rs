@@ -50,6 +50,48 @@ pub(super) enum Act {
     NextKeys(Keys),
     /// The token must be rejected, and no keys may be fetched from the address in it.
     NoFetch(String),
+    /// A token endpoint must reject the form with this token and these changes.
+    Form(String, Vec<FormChange>),
+}
+
+/// A change of the form for a token endpoint.
+#[derive(Debug, Clone)]
+pub(super) enum FormChange {
+    /// A parameter has this value.
+    Set(&'static str, String),
+    /// A parameter ends with this text too.
+    Append(&'static str, String),
+    /// A parameter is in upper case.
+    UpperCase(&'static str),
+    /// A parameter ends with a byte that is not UTF-8.
+    NotUtf8(&'static str),
+    /// A parameter is absent.
+    Remove(&'static str),
+    /// A parameter is there twice, first with this value.
+    Before(&'static str, String),
+    /// A parameter is there twice, last with this value.
+    After(&'static str, String),
+    /// A parameter is there twice with the same value.
+    Again(&'static str),
+    /// A parameter is the access token that the endpoint issued last.
+    Issued(&'static str),
+    /// The parameters are in the address.
+    InAddress,
+    /// The parameters are in the address of a GET request.
+    Get,
+    /// The parameters are a JSON object.
+    Json,
+    /// The form is declared as this content type.
+    ContentType(&'static str),
+    /// The value of `Authorization`, instead of that of the operator.
+    Authorization(String),
+    /// No `Authorization`.
+    NoAuthorization,
+}
+
+impl FormChange {
+    /// Stands for the name of the parameter with the token, which depends on the grant.
+    pub(super) const TOKEN: &'static str = "<token>";
 }
 
 impl Trial {
@@ -96,7 +138,7 @@ impl Trial {
             Act::Verify(token) | Act::NoFetch(token) | Act::VerifyUnder(_, token) => {
                 !token.is_empty()
             }
-            Act::Costly { token, .. } => !token.is_empty(),
+            Act::Costly { token, .. } | Act::Form(token, _) => !token.is_empty(),
             _ => true,
         };
         made && !self.control.is_empty()

@@ -51,7 +51,7 @@ pub(super) struct TargetArgs {
     #[arg(long, value_name = "FILE", requires = "target")]
     target_authorization: Option<PathBuf>,
 
-    /// Claims that the endpoint must check: iss, aud, exp; other claims are not tested
+    /// Claims that the endpoint must check: iss, aud, exp, or jti if it accepts a token once; other claims are not tested
     #[arg(long, value_name = "CLAIM", value_delimiter = ',', value_parser = demand, requires = "target")]
     target_demands: Vec<Demand>,
 
@@ -174,5 +174,5 @@ fn grant(name: &str) -> Result<Grant, String> {
 
 fn demand(claim: &str) -> Result<Demand, String> {
     let known = Demand::of_claim(claim).filter(|d| *d != Demand::NotBefore);
-    known.ok_or_else(|| "expected one of: iss, aud, exp".to_owned())
+    known.ok_or_else(|| "expected one of: iss, aud, exp, jti".to_owned())
 }

@@ -5,6 +5,7 @@ mod claims;
 mod costs;
 mod encoding;
 mod encryption;
+mod grants;
 mod headers;
 mod json;
 mod key_texts;
@@ -67,6 +68,8 @@ pub enum Family {
     Cost,
     /// Properties that every token must have.
     Property,
+    /// Grants of a token endpoint.
+    Grant,
 }
 
 /// What a library must check to reject an attack. If the driver does the check instead, or no code
@@ -92,11 +95,19 @@ pub enum Demand {
     Expiry,
     /// `nbf` must have passed.
     NotBefore,
+    /// A token is accepted once, by its `jti`.
+    Once,
 }
 
 impl Demand {
     /// All requirements.
-    pub const ALL: [Self; 4] = [Self::Issuer, Self::Audience, Self::Expiry, Self::NotBefore];
+    pub const ALL: [Self; 5] = [
+        Self::Issuer,
+        Self::Audience,
+        Self::Expiry,
+        Self::NotBefore,
+        Self::Once,
+    ];
 
     /// Returns the claim.
     #[must_use]
@@ -106,6 +117,7 @@ impl Demand {
             Self::Audience => "aud",
             Self::Expiry => "exp",
             Self::NotBefore => "nbf",
+            Self::Once => "jti",
         }
     }
 
@@ -125,6 +137,10 @@ pub enum Kind {
     Jwe,
     /// PASETO of any version and purpose.
     Paseto,
+    /// An assertion at a token endpoint.
+    JwtBearer,
+    /// A subject token at a token endpoint.
+    TokenExchange,
 }
 
 impl Kind {
@@ -146,13 +162,15 @@ impl Kind {
             Self::Jwt => "JWT",
             Self::Jwe => "JWE",
             Self::Paseto => "PASETO",
+            Self::JwtBearer => "jwt-bearer",
+            Self::TokenExchange => "token-exchange",
         }
     }
 }
 
 impl Family {
     /// All families, in display order.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Header,
         Self::Key,
         Self::Signature,
@@ -163,6 +181,7 @@ impl Family {
         Self::Paseto,
         Self::Cost,
         Self::Property,
+        Self::Grant,
     ];
 
     /// Returns the name for readers.
@@ -179,6 +198,7 @@ impl Family {
             Self::Paseto => "PASETO",
             Self::Cost => "cost",
             Self::Property => "properties",
+            Self::Grant => "grants",
         }
     }
 
@@ -200,6 +220,7 @@ impl Family {
                 Self::Header | Self::Key | Self::Signature => JWT,
                 Self::Encryption => JWE,
                 Self::Paseto => PASETO,
+                Self::Grant => GRANTS,
                 Self::Encoding | Self::Json | Self::Claims | Self::Cost | Self::Property => ALL,
             },
             reference,
@@ -238,6 +259,7 @@ impl Attack {
             paseto::ATTACKS,
             costs::ATTACKS,
             properties::ATTACKS,
+            grants::ATTACKS,
         ]
         .concat()
     }
@@ -283,4 +305,5 @@ const JWT: &[Kind] = &[Kind::Jwt];
 const JWE: &[Kind] = &[Kind::Jwe];
 const JOSE: &[Kind] = &[Kind::Jwt, Kind::Jwe];
 const PASETO: &[Kind] = &[Kind::Paseto];
+const GRANTS: &[Kind] = &[Kind::JwtBearer, Kind::TokenExchange];
 const ALL: &[Kind] = &[Kind::Jwt, Kind::Jwe, Kind::Paseto];

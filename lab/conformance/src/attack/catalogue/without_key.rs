@@ -67,6 +67,20 @@ const GETS_PAST: &[&str] = &[
     "remembered-other-tail",
     // Answers to points off the curve reveal the private key bit by bit.
     "ecdh-off-curve",
+    // A token endpoint that gives more than the token allows, or to somebody else.
+    "grant-scope-widened",
+    "grant-audience-other",
+    "grant-resource-other",
+    "grant-client-unknown",
+    "grant-client-assertion-unsigned",
+    "grant-client-assertion-other",
+    "grant-token-as-client-assertion",
+    "grant-replay",
+    "grant-issued-token",
+    "exchange-actor-other-key",
+    "exchange-actor-unsigned",
+    "exchange-actor-expired",
+    "exchange-actor-other-audience",
 ];
 
 /// Anyone can send these.

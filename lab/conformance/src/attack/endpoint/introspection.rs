@@ -1,23 +1,17 @@
 //! Forms with a token, one after another: to introspection (RFC 7662, section 2), or to the token endpoint with a
 //! grant (RFC 6749).
 
+use http::Response;
 use serde_json::Value;
-use ureq::Agent;
+use ureq::{Agent, Body};
 use zeroize::Zeroizing;
 
 use super::address::Target;
+use super::grant_form::{Authorization, Grant};
 use super::line::{ANSWER_BYTES_MAX, EndpointClient};
 use crate::attack::session::Reply;
+use crate::attack::trial::FormChange;
 use jeton_lab_harness::protocol::ANSWER_LIMIT;
-
-/// A grant of the token endpoint, which takes a token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Grant {
-    /// An assertion (RFC 7523, section 2.1).
-    JwtBearer,
-    /// The subject token of an exchange (RFC 8693, section 2.1).
-    TokenExchange,
-}
 
 /// An endpoint that takes a token in a form.
 pub(super) struct Introspection<'a> {
@@ -27,6 +21,8 @@ pub(super) struct Introspection<'a> {
     agent: Agent,
     authorization: Option<Zeroizing<String>>,
     server: Option<String>,
+    /// The access token that the endpoint issued last.
+    issued: Option<Zeroizing<String>>,
 }
 
 impl<'a> Introspection<'a> {
@@ -51,41 +47,89 @@ impl<'a> Introspection<'a> {
             agent,
             authorization,
             server: None,
+            issued: None,
         }
+    }
+}
+
+impl Introspection<'_> {
+    /// Returns the status and the body of an answer.
+    fn read(&mut self, mut response: Response<Body>) -> Result<(u16, Vec<u8>), Reply> {
+        let status = response.status().as_u16();
+        let named = response.headers().get("server");
+        self.server = named.and_then(|v| v.to_str().ok()).map(str::to_owned);
+        let body = response.body_mut().with_config();
+        let body = body.limit(ANSWER_BYTES_MAX as u64).read_to_vec();
+        Ok((status, body.map_err(|error| failed(&error))?))
+    }
+
+    fn introspect(&mut self, token: &str) -> Result<Reply, Reply> {
+        let address = format!("http://{}{}", self.target.socket, self.target.path);
+        let mut request = self.agent.post(&address);
+        request = request.header("host", &self.target.authority);
+        request = request.header("accept", "application/json");
+        if let Some(authorization) = &self.authorization {
+            request = request.header("authorization", authorization.as_str());
+        }
+        let sent = request.send_form([("token", token), ("token_type_hint", "access_token")]);
+        let (status, body) = self.read(sent.map_err(|error| failed(&error))?)?;
+        Ok(meaning(status, &body))
+    }
+
+    fn grant(&mut self, grant: Grant, token: &str, changes: &[FormChange]) -> Result<Reply, Reply> {
+        let issued = self.issued.as_ref().map(|token| token.as_str());
+        let form = grant.request(token, changes, issued);
+        let (socket, path) = (&self.target.socket, &self.target.path);
+        let mut request = http::Request::builder()
+            .method(if form.is_get { "GET" } else { "POST" })
+            .uri(format!("http://{socket}{path}{}", form.query))
+            .header("host", &self.target.authority)
+            .header("accept", "application/json");
+        if !form.is_get {
+            request = request.header("content-type", form.content_type);
+        }
+        let authorization = match &form.authorization {
+            Authorization::OfOperator => self.authorization.as_ref().map(|value| value.as_str()),
+            Authorization::Other(value) => Some(value.as_str()),
+            Authorization::None => None,
+        };
+        if let Some(authorization) = authorization {
+            request = request.header("authorization", authorization);
+        }
+        let unasked = |_| Reply::Unasked("the request cannot be made".into());
+        let sent = match form.is_get {
+            true => self.agent.run(request.body(()).map_err(unasked)?),
+            false => self.agent.run(request.body(form.body).map_err(unasked)?),
+        };
+        let (status, body) = self.read(sent.map_err(|error| failed(&error))?)?;
+        let (reply, issued) = meaning_of_grant(status, &body, form.scope.as_deref());
+        if issued.is_some() {
+            self.issued = issued;
+        }
+        // These are verdicts on a form, and not on a token.
+        Ok(match (status, changes.is_empty()) {
+            (403 | 405 | 415, false) => Reply::Refused(format!("answered {status}")),
+            _ => reply,
+        })
     }
 }
 
 impl EndpointClient for Introspection<'_> {
     fn ask(&mut self, token: &str) -> Reply {
-        let address = format!("http://{}{}", self.target.socket, self.target.path);
-        let mut request = self
-            .agent
-            .post(&address)
-            .header("host", &self.target.authority)
-            .header("accept", "application/json");
-        if let Some(authorization) = &self.authorization {
-            request = request.header("authorization", authorization.as_str());
-        }
-        let answered = request.send_form(form(self.grant, token));
-        match answered {
-            Ok(mut response) => {
-                let status = response.status().as_u16();
-                let named = response.headers().get("server");
-                self.server = named.and_then(|v| v.to_str().ok()).map(str::to_owned);
-                let body = response
-                    .body_mut()
-                    .with_config()
-                    .limit(ANSWER_BYTES_MAX as u64)
-                    .read_to_vec();
-                match body {
-                    Ok(body) => match self.grant {
-                        None => meaning(status, &body),
-                        Some(_) => meaning_of_grant(status, &body),
-                    },
-                    Err(error) => failed(&error),
-                }
+        let asked = match self.grant {
+            None => self.introspect(token),
+            Some(grant) => self.grant(grant, token, &[]),
+        };
+        asked.unwrap_or_else(|reply| reply)
+    }
+
+    fn ask_form(&mut self, token: &str, changes: &[FormChange]) -> Reply {
+        match self.grant {
+            None => Reply::Unasked("only a token endpoint has such a form".into()),
+            Some(grant) => {
+                let asked = self.grant(grant, token, changes);
+                asked.unwrap_or_else(|reply| reply)
             }
-            Err(error) => failed(&error),
         }
     }
 
@@ -94,39 +138,36 @@ impl EndpointClient for Introspection<'_> {
     }
 }
 
-fn form(grant: Option<Grant>, token: &str) -> Vec<(&'static str, &str)> {
-    match grant {
-        None => vec![("token", token), ("token_type_hint", "access_token")],
-        Some(Grant::JwtBearer) => vec![
-            ("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"),
-            ("assertion", token),
-        ],
-        Some(Grant::TokenExchange) => vec![
-            (
-                "grant_type",
-                "urn:ietf:params:oauth:grant-type:token-exchange",
-            ),
-            ("subject_token", token),
-            ("subject_token_type", "urn:ietf:params:oauth:token-type:jwt"),
-        ],
-    }
-}
-
-/// Returns what an answer of the token endpoint means for the token (RFC 6749, section 5).
-fn meaning_of_grant(status: u16, body: &[u8]) -> Reply {
+/// Returns what an answer of the token endpoint means for the token (RFC 6749, section 5), and the issued token.
+///
+/// An endpoint may issue a token with less scope than requested, if it says so (section 3.3).
+fn meaning_of_grant(
+    status: u16,
+    body: &[u8],
+    requested: Option<&str>,
+) -> (Reply, Option<Zeroizing<String>>) {
     match status {
         200 => {}
         // Of the token: the control of the same caller was accepted.
-        401 => return Reply::Refused("answered 401".into()),
-        _ => return meaning(status, body),
+        401 => return (Reply::Refused("answered 401".into()), None),
+        _ => return (meaning(status, body), None),
     }
     let answer: Option<Value> = serde_json::from_slice(body).ok();
-    match answer
-        .as_ref()
-        .and_then(|answer| answer.get("access_token"))
-    {
-        Some(Value::String(_)) => Reply::Accepted,
-        _ => Reply::Crashed("answered 200 without `access_token`".into()),
+    let text = |name: &str| answer.as_ref()?.get(name)?.as_str();
+    let Some(issued) = text("access_token") else {
+        let why = "answered 200 without `access_token`";
+        return (Reply::Crashed(why.into()), None);
+    };
+    let is_less = match (requested, text("scope")) {
+        (Some(requested), Some(given)) => {
+            let given: Vec<&str> = given.split(' ').collect();
+            !requested.split(' ').any(|scope| given.contains(&scope))
+        }
+        _ => false,
+    };
+    match is_less {
+        true => (Reply::Refused("gave another scope".into()), None),
+        false => (Reply::Accepted, Some(Zeroizing::new(issued.to_owned()))),
     }
 }
 
@@ -169,15 +210,32 @@ mod tests {
 
     #[test]
     fn token_endpoint_answer_maps_to_reply() {
+        let meaning_of_grant = |status, body, scope| meaning_of_grant(status, body, scope).0;
         let issued = b"{\"access_token\":\"a\",\"token_type\":\"Bearer\"}";
-        assert_eq!(meaning_of_grant(200, issued), Reply::Accepted);
+        assert_eq!(meaning_of_grant(200, issued, None), Reply::Accepted);
+        // Without `scope`, the token has the scope of the request.
+        assert_eq!(meaning_of_grant(200, issued, Some("x")), Reply::Accepted);
+        let scoped = b"{\"access_token\":\"a\",\"scope\":\"read list\"}";
+        let list = meaning_of_grant(200, scoped, Some("x list"));
+        assert_eq!(list, Reply::Accepted);
+        let less = meaning_of_grant(200, scoped, Some("x"));
+        assert!(matches!(less, Reply::Refused(_)));
         for wrong in [&b"{}"[..], b"{\"access_token\":1}", b"{\"active\":true}"] {
-            assert!(matches!(meaning_of_grant(200, wrong), Reply::Crashed(_)));
+            assert!(matches!(
+                meaning_of_grant(200, wrong, None),
+                Reply::Crashed(_)
+            ));
         }
-        let refused = meaning_of_grant(400, b"{\"error\":\"invalid_grant\"}");
+        let refused = meaning_of_grant(400, b"{\"error\":\"invalid_grant\"}", None);
         assert!(matches!(refused, Reply::Refused(_)));
-        assert!(matches!(meaning_of_grant(401, b""), Reply::Refused(_)));
-        assert!(matches!(meaning_of_grant(429, b""), Reply::Unasked(_)));
+        assert!(matches!(
+            meaning_of_grant(401, b"", None),
+            Reply::Refused(_)
+        ));
+        assert!(matches!(
+            meaning_of_grant(429, b"", None),
+            Reply::Unasked(_)
+        ));
     }
 
     #[test]

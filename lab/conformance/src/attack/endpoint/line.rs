@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::attack::session::Reply;
+use crate::attack::trial::FormChange;
 
 /// The maximum number of requests to one target.
 pub(super) const REQUESTS_MAX: u32 = 10_000;
@@ -17,6 +18,12 @@ pub(super) const ANSWER_BYTES_MAX: usize = 64 << 10;
 pub(super) trait EndpointClient {
     /// Sends a token and returns the verdict.
     fn ask(&mut self, token: &str) -> Reply;
+
+    /// Sends a form of the token endpoint with these changes, and returns the verdict.
+    fn ask_form(&mut self, token: &str, changes: &[FormChange]) -> Reply {
+        let _ = (token, changes);
+        Reply::Unasked("only a token endpoint has such a form".into())
+    }
 
     /// Returns the server's name from its last answer.
     fn server(&self) -> Option<&str>;
@@ -44,12 +51,28 @@ impl<'a> Endpoint<'a> {
 
     /// Sends a token. Returns the verdict and the time that it took.
     pub(super) fn ask(&mut self, token: &str) -> Result<(Reply, Duration), LimitReached> {
+        self.counted(|line| line.ask(token))
+    }
+
+    /// Sends a form of the token endpoint with these changes.
+    pub(super) fn ask_form(
+        &mut self,
+        token: &str,
+        changes: &[FormChange],
+    ) -> Result<(Reply, Duration), LimitReached> {
+        self.counted(|line| line.ask_form(token, changes))
+    }
+
+    fn counted(
+        &mut self,
+        ask: impl FnOnce(&mut dyn EndpointClient) -> Reply,
+    ) -> Result<(Reply, Duration), LimitReached> {
         if self.requests >= REQUESTS_MAX || Instant::now() >= self.until {
             return Err(LimitReached);
         }
         self.requests += 1;
         let began = Instant::now();
-        let reply = self.line.ask(token);
+        let reply = ask(&mut *self.line);
         Ok((reply, began.elapsed()))
     }
 

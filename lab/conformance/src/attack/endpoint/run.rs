@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use zeroize::Zeroizing;
 
 use super::address::{Protocol, Target};
+use super::grant_form::Grant;
 use super::grpc::{Message, Method};
-use super::introspection::{Grant, Introspection};
+use super::introspection::Introspection;
 use super::line::{Endpoint, EndpointClient, LimitReached, REQUESTS_MAX, TIME_MAX};
 use crate::attack::beacon::Beacon;
 use crate::attack::catalogue::{About, Attack, Demand, Kind};
@@ -84,7 +85,7 @@ pub fn run(
     }
     let attacks: Vec<Attack> = chosen(&options.attacks)
         .into_iter()
-        .filter(|a| a.formats.contains(&Kind::Jwt))
+        .filter(|a| a.formats.iter().any(|kind| applies(*kind, options.grant)))
         .collect();
     let mut rows = Vec::new();
     for (i, attack) in attacks.iter().enumerate() {
@@ -147,6 +148,16 @@ fn client_for(options: &TargetOptions) -> Result<Box<dyn EndpointClient + '_>, S
     })
 }
 
+/// Returns whether attacks of this kind apply to the endpoint.
+fn applies(kind: Kind, grant: Option<Grant>) -> bool {
+    match kind {
+        Kind::Jwt => true,
+        Kind::JwtBearer => grant == Some(Grant::JwtBearer),
+        Kind::TokenExchange => grant == Some(Grant::TokenExchange),
+        Kind::Jwe | Kind::Paseto => false,
+    }
+}
+
 /// Returns why an attack does not apply to an endpoint, if so.
 fn skip_reason(attack: &Attack, options: &TargetOptions) -> Option<SkipReason> {
     if attack.is_at_a_border() && !options.leeway.is_zero() {
@@ -196,7 +207,10 @@ impl EndpointRun<'_> {
         };
         let token = match &trial.act {
             _ if trial.claims == Claims::Typed => return Ok(fixed_by_endpoint()),
-            Act::Verify(token) | Act::NoFetch(token) | Act::Costly { token, .. } => token,
+            Act::Verify(token)
+            | Act::NoFetch(token)
+            | Act::Costly { token, .. }
+            | Act::Form(token, _) => token,
             Act::Later(_) => &trial.control,
             Act::VerifyUnder(..) | Act::Load { .. } | Act::Issue(_) | Act::NextKeys(_) => {
                 return Ok(fixed_by_endpoint());
@@ -207,7 +221,10 @@ impl EndpointRun<'_> {
         }
         std::thread::sleep(wait);
         let calls = self.beacon.calls();
-        let (reply, took) = self.endpoint.ask(token)?;
+        let (reply, took) = match &trial.act {
+            Act::Form(token, changes) => self.endpoint.ask_form(token, changes)?,
+            _ => self.endpoint.ask(token)?,
+        };
         if matches!(reply, Reply::Crashed(_) | Reply::Hung(_)) {
             // Checks first that the endpoint is still available.
             self.control = None;
