@@ -1,45 +1,65 @@
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use base64ct::{Base64, Encoding as _};
-use clap::Args;
+use base64ct::{Base64, Base64UrlUnpadded, Encoding as _};
+use clap::{ArgGroup, Args};
+use jeton::Claims;
+use jeton::key::Alg;
 use serde_json::Value;
 use zeroize::Zeroizing;
 
 use super::http_post::{self, Response};
 use super::server::Address;
+use crate::allow::Allowed;
 use crate::exit::{Failure, Outcome};
-use crate::{input, output};
+use crate::keyfile::{KeyFile, Signer};
+use crate::{algorithm, input, output};
 
 /// The longest client secret, bytes.
 const SECRET_BYTES: usize = 1024;
+/// How long an assertion of the client is valid: once, for one request.
+const ASSERTION_LIFETIME: Duration = Duration::from_secs(60);
 /// The longest token, bytes.
 const TOKEN_BYTES: usize = 2 * 1024 * 1024;
 
 const EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+const CLIENT_ASSERTION: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const ACCESS_TOKEN: &str = "urn:ietf:params:oauth:token-type:access_token";
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   jeton token get --client ci --secret-file ci.secret --scope read > token
+  jeton token get --client ci --issuer https://id.example --signing-key ci.jwk
   jeton token get --client-certificate ci.pem --client-key ci.key
   jeton token get --issuer https://id.example/tenant --assertion-file github.jwt
   jeton token get --client a --secret-file a.key --subject-token-file token
 
+A client authenticates with a secret, with a signature (private_key_jwt), or with a certificate.
+
 Without --assertion-file and --subject-token-file, the client gets a token for itself (RFC 6749, section 4.4). An assertion \
 is a token of an outside issuer that the server trusts (RFC 7523). A subject token is exchanged (RFC 8693).")]
+#[command(group = ArgGroup::new("client_credential").args(["secret_file", "signing_key"]))]
 pub(super) struct Get {
     #[command(flatten)]
     server: Address,
 
     /// Name of the client, its `client_id`
-    #[arg(long, value_name = "NAME", requires = "secret_file")]
+    #[arg(long, value_name = "NAME", requires = "client_credential")]
     client: Option<String>,
 
     /// File with the secret of the client on one line (- for standard input)
     #[arg(long, value_name = "FILE", requires = "client")]
     secret_file: Option<PathBuf>,
+
+    /// Private key file of the client, with which it signs an assertion: JWK, PEM or DER (- for standard input); requires --issuer
+    #[arg(long, value_name = "FILE", requires_all = ["client", "issuer"])]
+    signing_key: Option<PathBuf>,
+
+    /// Algorithm of --signing-key, required if the key has no `alg` (RSA)
+    #[arg(long, value_name = "NAME", value_parser = algorithm::signing(), hide_possible_values = true, requires = "signing_key")]
+    alg: Option<Alg>,
 
     /// Scope of the token (repeatable) [default: all that the client may have]
     #[arg(long = "scope", value_name = "SCOPE")]
@@ -100,6 +120,7 @@ impl Get {
     }
 
     fn form(&self) -> Outcome<Zeroizing<String>> {
+        let assertion = self.client_assertion()?;
         let scope = self.scopes.join(" ");
         let mut form = form_urlencoded::Serializer::new(String::new());
         if let Some(file) = &self.assertion_file {
@@ -129,7 +150,39 @@ impl Get {
                 form.append_pair(name, value);
             }
         }
+        if let Some(assertion) = assertion {
+            form.append_pair("client_assertion_type", CLIENT_ASSERTION);
+            form.append_pair("client_assertion", &assertion);
+        }
         Ok(Zeroizing::new(form.finish()))
+    }
+
+    /// Signs the assertion of the client (RFC 7523, section 3).
+    fn client_assertion(&self) -> Outcome<Option<Zeroizing<String>>> {
+        let (Some(client), Some(file), Some(issuer)) =
+            (&self.client, &self.signing_key, &self.server.issuer)
+        else {
+            return Ok(None);
+        };
+        let key = KeyFile::read(file)?.to_sign(self.alg, None, &Allowed::default())?;
+        let Signer::Private(key) = key else {
+            let what = format!(
+                "{}: a symmetric key (kty oct) cannot sign",
+                input::name_of(file)
+            );
+            return Err(
+                Failure::error(what).hint("to create a key, run `jeton key new --alg ES256`")
+            );
+        };
+        let claims = Claims::new(())
+            .issuer(client.as_str())
+            .subject(client.as_str())
+            .audience(issuer.as_str())
+            .token_id(random_id()?)
+            .expires_in(ASSERTION_LIFETIME);
+        let assertion = key.issue(&claims);
+        let assertion = assertion.map_err(|error| Failure::error(error.to_string()))?;
+        Ok(Some(Zeroizing::new(assertion)))
     }
 
     /// HTTP Basic authentication, with both parts encoded as in a form (RFC 6749, section 2.3.1).
@@ -147,6 +200,14 @@ impl Get {
         let encoded = Zeroizing::new(Base64::encode_string(pair.as_bytes()));
         Ok(Some(Zeroizing::new(format!("Basic {}", *encoded))))
     }
+}
+
+/// An id that no other assertion has.
+fn random_id() -> Outcome<String> {
+    let mut bytes = [0; 16];
+    aws_lc_rs::rand::fill(&mut bytes)
+        .map_err(|_| Failure::error("the random generator of the system failed"))?;
+    Ok(Base64UrlUnpadded::encode_string(&bytes))
 }
 
 /// Reads a file with a token.
@@ -183,7 +244,8 @@ fn json_of(response: &Response) -> Outcome<Value> {
     };
     Err(match status {
         401 => failure.hint(
-            "to authenticate, add `--client NAME --secret-file FILE` or `--client-certificate FILE --client-key FILE`",
+            "to authenticate, add `--client NAME` with `--secret-file FILE` or `--signing-key FILE`, or \
+             `--client-certificate FILE --client-key FILE`",
         ),
         503 => failure.hint("try again; the log of the server has the cause"),
         _ => failure,

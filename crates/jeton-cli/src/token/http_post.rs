@@ -50,10 +50,9 @@ pub(super) fn post(
         Some("http") => false,
         _ => return Err(invalid()),
     };
-    let has_secret = authorization.is_some() || address.identity()?.is_some();
-    if has_secret && !is_tls && !is_loopback(&uri) {
+    if !is_tls && !is_loopback(&uri) {
         return Err(Failure::error(
-            "a client secret or certificate requires an https:// URL, except on this machine",
+            "a request for a token requires an https:// URL, except on this machine",
         ));
     }
     let mut request = Request::post(uri)

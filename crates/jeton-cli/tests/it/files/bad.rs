@@ -114,6 +114,7 @@ fn calls() -> Vec<(Takes, String)> {
             "admin restore --data restored BAD",
             "admin client hash --secret-file BAD",
             "token get --server http://127.0.0.1:1 --client a --secret-file BAD",
+            "token get --server http://127.0.0.1:1 --client a --issuer https://id.example --signing-key BAD",
             "token get --server http://127.0.0.1:1 --assertion-file BAD",
             "token get --server http://127.0.0.1:1 --subject-token-file BAD",
             "token get --server http://127.0.0.1:1 --subject-token-file jws --actor-token-file BAD",

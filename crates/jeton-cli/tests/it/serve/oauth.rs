@@ -1,5 +1,6 @@
 //! The commands of the guide to the token endpoint run as they are written, against a real server.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::path::Path;
@@ -69,20 +70,81 @@ fn token_guide_commands_run() {
     }
 }
 
-/// The attacks of the lab on the two grants that take a token of an outside issuer.
+/// A client signs an assertion (`private_key_jwt`) for each token. Keys of other kinds get none.
 #[test]
-fn token_endpoint_passes_the_attacks_of_the_lab() {
+fn client_with_a_key_gets_and_uses_a_token() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    let commands = "jeton key new --alg ES256 --kid one > key.jwk\n\
-         chmod 600 key.jwk\n\
-         jeton key public key.jwk > public.jwk\n\
-         printf '{\"keys\":[%s]}' \"$(cat public.jwk)\" > keys.json";
-    run(at, "", commands);
+    run(
+        at,
+        "",
+        "jeton key new --alg ES256 --kid one > ci.jwk\n\
+         jeton key new --alg ES256 --kid one > other.jwk\n\
+         jeton key new --alg HS256 > secret.jwk\n\
+         chmod 600 *.jwk\n\
+         jeton key public ci.jwk > public.jwk\n\
+         printf '{\"keys\":[%s]}' \"$(cat public.jwk)\" > keys.json",
+    );
     let configuration = r#"
 [[issuer]]
+iss = "https://id.example/tenant"
+profiles = [{name = "access", alg = "ES256", typ = "at+jwt", lifetime_seconds = 900, audiences = ["api"]}]
+
+[[client]]
+name = "ci"
+keys_file = "keys.json"
+may = ["token", "verify"]
+issuers = ["*"]
+tokens = [{profile = "access", scopes = ["read"]}]
+"#;
+    fs::write(at.join("jeton.toml"), configuration).unwrap();
+    let serving = Serving::any_port(at, &["--config", "jeton.toml"]);
+    let server = serving.address();
+    let get = |key: &str, issuer: &str| {
+        let call = [
+            "token",
+            "get",
+            "--server",
+            &server,
+            "--client",
+            "ci",
+            "--signing-key",
+            key,
+        ];
+        jeton(at, &[&call[..], &["--issuer", issuer]].concat(), b"")
+    };
+    for _ in 0..2 {
+        let output = get("ci.jwk", "https://id.example/tenant");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        let token = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(token.trim().split('.').count(), 3, "{token}");
+    }
+    let output = get("other.jwk", "https://id.example/tenant");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("invalid_client") && said.contains("--signing-key FILE"),
+        "{said}"
+    );
+    let output = get("secret.jwk", "https://id.example/tenant");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("secret.jwk: a symmetric key"), "{said}");
+    assert!(!serving.said().contains("eyJ"), "{}", serving.said());
+}
+
+/// A service that trusts an outside issuer. The trust entry is last.
+const OUTSIDE: &str = r#"[[issuer]]
 iss = "https://id.example"
 profiles = [{name = "access", alg = "ES256", typ = "at+jwt", lifetime_seconds = 900, audiences = ["api"]}]
+
+[[client]]
+name = "ci"
+secrets = ["sha256:0000000000000000000000000000000000000000000000000000000000000000"]
+may = ["token"]
+issuers = ["*"]
+tokens = [{profile = "access", scopes = ["read"]}]
 
 [[trust]]
 name = "outside"
@@ -95,11 +157,28 @@ tokens = [{profile = "access"}]
 maximum_lifetime_seconds = 600
 requests_per_minute = 1000000
 "#;
-    fs::write(at.join("jeton.toml"), configuration).unwrap();
+const OUTSIDE_CLAIMS: &str =
+    r#"{"iss": "https://outside.example", "aud": "https://id.example", "sub": "workload-7"}"#;
+
+/// Writes the keys of that outside issuer.
+fn write_outside_keys(folder: &Path) {
+    let commands = "jeton key new --alg ES256 --kid one > key.jwk\n\
+         chmod 600 key.jwk\n\
+         jeton key public key.jwk > public.jwk\n\
+         printf '{\"keys\":[%s]}' \"$(cat public.jwk)\" > keys.json";
+    run(folder, "", commands);
+}
+
+/// The attacks of the lab on the two grants that take a token of an outside issuer.
+#[test]
+fn token_endpoint_passes_the_attacks_of_the_lab() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write_outside_keys(at);
+    fs::write(at.join("jeton.toml"), OUTSIDE).unwrap();
     let serving = Serving::any_port(at, &["--config", "jeton.toml"]);
     let target = format!("{}/token", serving.address());
-    let claims =
-        r#"{"iss": "https://outside.example", "aud": "https://id.example", "sub": "workload-7"}"#;
+    let mut attacks = BTreeSet::new();
     for grant in ["jwt-bearer", "token-exchange"] {
         let call = [
             "lab",
@@ -112,7 +191,7 @@ requests_per_minute = 1000000
             "--target-key",
             "key.jwk",
             "--target-claims",
-            claims,
+            OUTSIDE_CLAIMS,
             "--target-demands",
             "iss,aud,exp",
             "--target-leeway=60",
@@ -125,10 +204,64 @@ requests_per_minute = 1000000
         let rows = result["rows"].as_array().unwrap();
         let refused = rows.iter().filter(|row| row["outcome"] == "refused");
         let refused = refused.count();
-        assert!(refused >= 60, "{grant}: {refused} of {}", rows.len());
+        assert!(refused >= 90, "{grant}: {refused} of {}", rows.len());
+        // Those on the form, the client and the actors: none is void or without a verdict, except where the
+        // service accepts a token more than once.
+        let grants = rows.iter().filter(|row| row["family"] == "grants");
+        let (refused, others): (Vec<_>, Vec<_>) =
+            grants.partition(|row| row["outcome"] == "refused");
+        let others: Vec<_> = others.iter().map(|row| &row["attack"]).collect();
+        assert_eq!(others, ["grant-replay"], "{grant}");
+        assert!(refused.len() >= 28, "{grant}: {}", refused.len());
+        assert!(refused.iter().all(|row| row["void"] == 0), "{grant}");
+        attacks.extend(
+            refused
+                .iter()
+                .map(|row| row["attack"].as_str().unwrap().to_owned()),
+        );
     }
+    assert!(attacks.len() >= 30, "{attacks:?}");
     let log = serving.said();
     assert!(!log.contains("ERROR"), "{log}");
+}
+
+/// Against an endpoint that accepts a token once, only the attack that makes new tokens is meaningful.
+#[test]
+fn token_endpoint_rejects_a_replayed_token_of_the_lab() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write_outside_keys(at);
+    // The token that is tried first has an id, too.
+    let claims = OUTSIDE_CLAIMS.replace('}', r#", "jti": "first"}"#);
+    for (single_use, expected) in [("true", "refused"), ("false", "accepted")] {
+        let data = format!("data = \"{single_use}\"\n");
+        let configuration = format!("{data}{OUTSIDE}single_use = {single_use}\n");
+        fs::write(at.join("jeton.toml"), configuration).unwrap();
+        let serving = Serving::any_port(at, &["--config", "jeton.toml"]);
+        let target = format!("{}/token", serving.address());
+        let call = [
+            "lab",
+            "attack",
+            "--json",
+            "--target",
+            &target,
+            "--target-grant",
+            "jwt-bearer",
+            "--target-key",
+            "key.jwk",
+            "--target-claims",
+            &claims,
+            "--target-demands",
+            "jti",
+            "--attack",
+            "grant-replay",
+        ];
+        let output = jeton(at, &call, b"");
+        let result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let rows = result["rows"].as_array().unwrap();
+        let outcomes: Vec<_> = rows.iter().map(|row| &row["outcome"]).collect();
+        assert_eq!(outcomes, [expected], "{single_use}");
+    }
 }
 
 /// The other examples are valid configurations.

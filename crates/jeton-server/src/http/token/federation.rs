@@ -35,9 +35,11 @@ pub(super) async fn exchange(
     outside: &str,
     token: &str,
 ) -> Result<Value, Failure> {
-    if request.form.one("actor_token")?.is_some() {
-        let what = "not supported with a token of an outside issuer";
-        return Err(Failure::Field("actor_token", what.to_owned()));
+    for parameter in ["actor_token", "actor_token_type"] {
+        if request.form.one(parameter)?.is_some() {
+            let what = "not supported with a token of an outside issuer";
+            return Err(Failure::Field(parameter, what.to_owned()));
+        }
     }
     issue(request, Grant::TokenExchange, outside, token).await
 }

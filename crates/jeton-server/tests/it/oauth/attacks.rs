@@ -398,8 +398,14 @@ fn attacks_on_workload_federation_are_refused() {
     let actor = [("actor_token", token.as_str()), ("actor_token_type", JWT)];
     let with_actor = exchange_outside(oauth, &new(&json!({})), &actor);
     outcomes.check("actor besides an outside token", &exchanged, &with_actor);
+    let with_type = exchange_outside(oauth, &new(&json!({})), &actor[1..]);
+    outcomes.check(
+        "type of an actor besides an outside token",
+        &exchanged,
+        &with_type,
+    );
     let huge = new(&json!({"padding": "a".repeat(300_000)}));
     let answer = bearer(oauth, &huge, &[]);
     assert_eq!(answer.status, 413, "{}", answer.body);
-    outcomes.finish(33);
+    outcomes.finish(34);
 }
