@@ -122,7 +122,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "caching-proxy",
-        what: "a key set is fetched through a real nginx that caches it",
+        what: "a real nginx caches a key set, and asks the service whether requests may pass",
         run: caching_proxy::run,
     },
     Step {

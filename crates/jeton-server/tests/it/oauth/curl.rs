@@ -1,8 +1,13 @@
-//! curl as the client: with a secret, and with a certificate.
+//! curl as the client, with a secret and with a certificate, and as the caller of an API.
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 use std::process::Command;
 
-use serde_json::Value;
+use jeton::jwk::KeySet;
+use jeton::jwt::JwtVerifier;
+use jeton::{Policy, Verify as _};
+use serde_json::{Value, json};
 
 use super::{OAUTH_ISSUER, OAuth};
 use crate::access::TestCertificates;
@@ -24,8 +29,37 @@ fn curl(arguments: &[&str]) -> Option<Value> {
     Some(serde_json::from_str(&body).unwrap_or_else(|_| panic!("{body}")))
 }
 
-/// Gets a token, introspects it, revokes it, and introspects it again.
-fn get_use_and_revoke(base: &str, client: &[&str]) {
+/// Starts an API that verifies access tokens (RFC 9068) with these keys, and returns its address.
+fn start_api(key_set: &Value) -> String {
+    let keys = KeySet::from_published_json(&key_set.to_string(), None).unwrap();
+    let policy = Policy::access_token(ISS, "api");
+    let verifier = JwtVerifier::new(keys, policy);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/invoices", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut request = [0; 8192];
+            let length = stream.read(&mut request).unwrap_or(0);
+            let request = String::from_utf8_lossy(&request[..length]).into_owned();
+            let mut lines = request.lines();
+            let token = lines.find_map(|line| line.strip_prefix("Authorization: Bearer "));
+            let verified = token.map(|token| verifier.verify_raw(token));
+            let (status, body) = match verified {
+                Some(Ok(verified)) => ("200 OK", json!({"caller": verified.subject()})),
+                _ => ("401 Unauthorized", json!({"error": "invalid_token"})),
+            };
+            let body = body.to_string();
+            let length = body.len();
+            let head =
+                format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {length}");
+            let _ = write!(stream, "{head}\r\n\r\n{body}");
+        }
+    });
+    address
+}
+
+/// Gets a token, calls an API with it, introspects it, revokes it, and introspects it again.
+fn get_use_and_revoke(base: &str, client: &[&str], name: &str) {
     let run = |path: &str, form: &[&str]| {
         let address = format!("{base}{path}");
         let mut arguments = client.to_vec();
@@ -41,20 +75,26 @@ fn get_use_and_revoke(base: &str, client: &[&str]) {
     let token = issued["access_token"]
         .as_str()
         .unwrap_or_else(|| panic!("{issued}"));
+    let api = start_api(&run("/.well-known/jwks.json", &[]).unwrap());
+    let call = |token: &str| curl(&["--oauth2-bearer", token, &api]).unwrap();
+    assert_eq!(call(token), json!({ "caller": name }));
+    assert_eq!(call("abc"), json!({"error": "invalid_token"}));
     let form = format!("token={token}");
     let introspected = run("/introspect", &[&form]).unwrap();
     assert_eq!(introspected["active"], true, "{introspected}");
     assert_eq!(introspected["scope"], "read");
+    assert_eq!(introspected["client_id"], name);
     run("/revoke", &[&form]).unwrap();
     assert_eq!(run("/introspect", &[&form]).unwrap()["active"], false);
 }
 
 #[test]
 fn curl_with_a_secret_gets_and_revokes_a_token() {
-    let oauth = OAuth::with("");
+    // The API verifies by the clock of the system, as the service does.
+    let oauth = OAuth::by_system_clock();
     let user = format!("ci:{}", oauth.secret);
     let base = format!("http://{}/tenant", oauth.fixture.address());
-    get_use_and_revoke(&base, &["--user", &user]);
+    get_use_and_revoke(&base, &["--user", &user], "ci");
 }
 
 #[test]
@@ -69,7 +109,8 @@ fn curl_with_a_certificate_gets_and_revokes_a_token() {
     let file = |name: &str| certificates.path(name).display().to_string();
     let base = format!("https://{}/tenant", fixture.address());
     let (ca, cert, key) = (file("ca.pem"), file("billing.pem"), file("billing.key"));
-    get_use_and_revoke(&base, &["--cacert", &ca, "--cert", &cert, "--key", &key]);
+    let client = ["--cacert", &ca, "--cert", &cert, "--key", &key];
+    get_use_and_revoke(&base, &client, "billing");
     // Another certificate of the same authority is no client.
     let (cert, key) = (file("stranger.pem"), file("stranger.key"));
     let address = format!("{base}/token");
