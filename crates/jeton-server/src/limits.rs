@@ -48,6 +48,8 @@ pub const REQUESTS_PER_MINUTE: u32 = 600;
 pub const REQUESTS_PER_MINUTE_MAX: u32 = 1_000_000;
 /// Maximum lifetime of the assertion by which a client authenticates, seconds. Its `jti` is stored for so long.
 pub const CLIENT_ASSERTION_SECONDS: i64 = 3600;
+/// How long an outside token of a trust entry with `single_use` may be valid, seconds. Its `jti` is stored for so long.
+pub const SINGLE_USE_SECONDS: i64 = 86_400;
 /// Maximum number of actors in `act` (RFC 8693, section 4.1).
 pub const ACTORS: usize = 8;
 /// Maximum number of parameters of a form.

@@ -14,6 +14,7 @@ use super::exchange::{check_may_act, check_not_ended};
 use super::{ACCESS_TOKEN, Granted, TokenRequest};
 use crate::claim_pattern::claim;
 use crate::config::Grant;
+use crate::limits::SINGLE_USE_SECONDS;
 use crate::service::Failure;
 use crate::trusts::OutsideToken;
 
@@ -135,8 +136,14 @@ async fn use_once(
     let id = token.token_id().filter(|id| id.len() <= NAME_BYTES);
     let id = id.ok_or_else(|| rejected("has no `jti`, or one that is too long"))?;
     let expires_at = token.expires_at().ok_or_else(|| rejected("has no `exp`"))?;
-    let party = format!("issuer {outside}");
     let node = &request.service.node;
+    // The id is stored until then.
+    let longest = node.now().unix_seconds() + SINGLE_USE_SECONDS;
+    if expires_at.unix_seconds() > longest {
+        let what = format!("is valid for more than {SINGLE_USE_SECONDS} s (`exp`)");
+        return Err(rejected(&what));
+    }
+    let party = format!("issuer {outside}");
     let unused = node.use_once(request.iss, &party, id, expires_at.unix_seconds());
     match unused.await? {
         true => Ok(()),

@@ -252,6 +252,11 @@ fn single_use_entry_accepts_a_token_once() {
         "invalid_grant",
         "no jti",
     );
+    // Its id would fill the store.
+    let month = json!({"jti": "month", "exp": oauth.now() + 30 * 86_400});
+    let answer = bearer(&oauth, &github.token(&github_claims(&oauth, &month)), &[]);
+    assert_error(&answer, 400, "invalid_grant", "valid for a month");
+    assert!(answer.body.contains("86400 s"), "{}", answer.body);
 }
 
 #[test]
