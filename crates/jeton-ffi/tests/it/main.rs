@@ -1,0 +1,11 @@
+//! Tests of the C interface, as Rust calls it.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by a panic")]
+
+mod api;
+mod bad_input;
+mod cases;
+mod codes;
+mod handles;
+mod header;
+mod operations;
