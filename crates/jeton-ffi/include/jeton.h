@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "jeton_codes.h"
 
 // The number of registered claims.
 #define JETON_CLAIMS_MAX 7
@@ -34,6 +35,9 @@ typedef struct JetonPrepared JetonPrepared;
 
 // Verifies tokens with its keys and its policy.
 typedef struct JetonVerifier JetonVerifier;
+
+// What a function returns: 0, or the number of an error code. `jeton_codes.h` has a name for each.
+typedef int32_t JetonCode;
 
 // Memory of the library with a result. Free it with `jeton_buffer_free`, and change no member.
 typedef struct {
@@ -109,156 +113,6 @@ typedef struct {
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
-
-// Wipes and frees the memory of a buffer, and sets its members to zero. A buffer whose members are zero is ignored, and so
-// is a null pointer.
-JetonCode jeton_buffer_free(JetonBuffer *buffer);
-
-// Signs or encrypts bytes with an issuer of the format `jws`, `jwe` or `paseto`. The token is in a buffer of the library.
-//
-// With the option `detached`, the token does not contain the bytes.
-JetonCode jeton_issue_bytes(const JetonIssuer *issuer,
-                            const uint8_t *data,
-                            size_t length,
-                            JetonBuffer *out,
-                            JetonReason *reason);
-
-// Verifies or decrypts a token of a verifier of the format `jws` or `jwe`. The bytes are in a buffer of the library.
-//
-// `content` is what a detached JWS signs; null if the token contains it.
-JetonCode jeton_verify_bytes(const JetonVerifier *verifier,
-                             const uint8_t *token,
-                             size_t token_length,
-                             const uint8_t *content,
-                             size_t content_length,
-                             JetonBuffer *out,
-                             JetonReason *reason);
-
-// Creates a clock that stands at this time, in seconds since 1970.
-JetonCode jeton_clock_new(int64_t seconds, const JetonClock **out, JetonReason *reason);
-
-// Sets a clock, for all issuers and verifiers that have it.
-JetonCode jeton_clock_set(const JetonClock *clock, int64_t seconds, JetonReason *reason);
-
-// Returns the name of a code, for example `TOKEN_EXPIRED`, with a zero byte at its end, or null if there is no such
-// code. The text is part of the library: do not free it.
-const char *jeton_code_name(JetonCode code);
-
-// Adds a reference to a handle of any type. Each reference needs one call of `jeton_release`.
-JetonCode jeton_retain(const void *handle, JetonReason *reason);
-
-// Drops a reference to a handle of any type. The last one wipes and frees it. A null pointer is ignored.
-JetonCode jeton_release(const void *handle,
-                        JetonReason *reason);
-
-// Makes the next call of any function panic inside. The function then returns `INTERNAL`.
-void jeton_test_panic_next(void);
-
-// Creates an issuer.
-//
-// With `encryption`, JWTs are signed and then encrypted to that key. A content key (`dir`) as `key` encrypts JWTs. A
-// public key as `key` is for `jeton_prepare`. A null clock is that of the system.
-//
-// Options: `format` is `jwt`, `jws`, `jwe` or `paseto`. For claims: `issuer`, `audience`, `lifetime` (seconds) or
-// `without_expiry`, `issued_ago` (seconds), `access_tokens`. For PASETO: `footer`, `implicit_assertion`. For bytes: `cty`,
-// `detached`, `unencoded`, `serialization`. Others: `typ`, `enc`.
-JetonCode jeton_issuer_new(const JetonKey *key,
-                           const JetonKey *encryption,
-                           const JetonClock *clock,
-                           const uint8_t *options,
-                           size_t options_length,
-                           const JetonIssuer **out,
-                           JetonReason *reason);
-
-// Returns an upper bound for the length of a token with claims of this length, or 0 if the issuer is for bytes or the
-// handle is not valid.
-size_t jeton_issue_bound(const JetonIssuer *issuer,
-                         size_t claims_length);
-
-// Issues a token with these claims, a JSON object, and writes it to a buffer of the caller, which has at least
-// `jeton_issue_bound` bytes. A smaller buffer is the error `BUFFER_TOO_SMALL`, before anything is signed.
-JetonCode jeton_issue(const JetonIssuer *issuer,
-                      const uint8_t *claims,
-                      size_t claims_length,
-                      uint8_t *buffer,
-                      size_t capacity,
-                      size_t *token_length,
-                      JetonReason *reason);
-
-// Generates a key for an algorithm: a JWA name, `dir` with the option `enc`, or `v3.local`, `v3.public`, `v4.local`,
-// `v4.public`.
-//
-// Options: `kid`, `rsa_bits`, `crv`, `enc`.
-JetonCode jeton_key_generate(const uint8_t *alg,
-                             size_t alg_length,
-                             const uint8_t *options,
-                             size_t options_length,
-                             const JetonKey **out,
-                             JetonReason *reason);
-
-// Creates a handle of the public key of a private key. A symmetric key has none, which is an error.
-JetonCode jeton_key_public(const JetonKey *key, const JetonKey **out, JetonReason *reason);
-
-// Makes one signature with a private key and drops it. The first signature of a process seeds the random generator,
-// which takes tens of milliseconds. Generating and importing a key does this; call it again after `fork`. Other
-// keys do nothing.
-JetonCode jeton_key_warm_up(const JetonKey *key,
-                            JetonReason *reason);
-
-// Writes what `what` names into a buffer of the library:
-//
-// - `jwk`, `pem`, `der`, `paserk`: the public key. A private key is exported as its public key; a symmetric key is an error.
-// - `thumbprint`, `thumbprint-uri`: RFC 7638 and RFC 9278.
-// - `kid`: the id, empty if the key has none; for PASETO the PASERK id. `alg`: the algorithm.
-// - `kind`: `symmetric`, `private` or `public`.
-// - `insecure-jwk`, `insecure-pem`, `insecure-der`, `insecure-paserk`: the key with its secret part.
-JetonCode jeton_key_export(const JetonKey *key,
-                           const uint8_t *what,
-                           size_t what_length,
-                           JetonBuffer *out,
-                           JetonReason *reason);
-
-// Imports a key.
-//
-// Options: `format` is `any` (JWK, PEM, DER or PASERK, found by its content), `secret`, `secret-base64` or
-// `certificate`. `alg` is required if the key does not imply it. `enc` is required for `dir`. `kid` sets the id.
-// `password` decrypts PKCS#8 or a PASERK.
-JetonCode jeton_key_import(const uint8_t *data,
-                           size_t length,
-                           const uint8_t *options,
-                           size_t options_length,
-                           const JetonKey **out,
-                           JetonReason *reason);
-
-// Creates a set of these keys, which have the same use: keys that verify, that decrypt, or that open a PASETO. Of a
-// private key for signatures, the set has the public key.
-JetonCode jeton_key_set_new(const JetonKey *const *keys,
-                            size_t count,
-                            const JetonKeySet **out,
-                            JetonReason *reason);
-
-// Imports a JWK Set, or PASERKs with one in each line. Keys that cannot be used are skipped:
-// `jeton_key_set_export` says why. A set without a usable key is an error.
-//
-// Options: `default_alg` is the algorithm of keys without `alg`. `published` skips secret and private keys, which
-// a set that others can read must not have.
-JetonCode jeton_key_set_import(const uint8_t *data,
-                               size_t length,
-                               const uint8_t *options,
-                               size_t options_length,
-                               const JetonKeySet **out,
-                               JetonReason *reason);
-
-// Writes what `what` names into a buffer of the library:
-//
-// - `jwks`: the public keys as a JWK Set.
-// - `ids`: the ids of the keys, one in each line; an empty line for a key without id.
-// - `skipped`: why keys were skipped when the set was read, one in each line.
-JetonCode jeton_key_set_export(const JetonKeySet *keys,
-                               const uint8_t *what,
-                               size_t what_length,
-                               JetonBuffer *out,
-                               JetonReason *reason);
 
 // Wipes and frees the memory of a buffer, and sets its members to zero. A buffer whose members are zero is ignored, and so
 // is a null pointer.
@@ -411,70 +265,6 @@ JetonCode jeton_key_set_export(const JetonKeySet *keys,
                                size_t what_length,
                                JetonBuffer *out,
                                JetonReason *reason);
-
-// Prepares a token with an issuer whose key is public: what is to be signed elsewhere. `data` are claims, or the
-// bytes of an issuer of the format `jws`.
-JetonCode jeton_prepare(const JetonIssuer *issuer,
-                        const uint8_t *data,
-                        size_t length,
-                        const JetonPrepared **out,
-                        JetonReason *reason);
-
-// Writes what is to be signed into a buffer of the library. `what` is `message`, or `digest`: the hash of the message for
-// signers that take it. `alg` is the algorithm.
-JetonCode jeton_prepared_input(const JetonPrepared *prepared,
-                               const uint8_t *what,
-                               size_t what_length,
-                               JetonBuffer *out,
-                               JetonReason *reason);
-
-// Adds the signature to a prepared token, verifies it with the public key, and writes the token into a buffer of the
-// library. A prepared token takes one signature, valid or not.
-//
-// `form` is `fixed`, as a token has it, or `der`, as most signers return ECDSA signatures.
-JetonCode jeton_attach(const JetonPrepared *prepared,
-                       const uint8_t *signature,
-                       size_t signature_length,
-                       const uint8_t *form,
-                       size_t form_length,
-                       JetonBuffer *out,
-                       JetonReason *reason);
-
-// Creates a verifier.
-//
-// Pass one key or a key set, and null for the other. `decryption` is a set of keys that decrypt: with it, tokens are signed
-// and then encrypted. A content key (`dir`) alone verifies encrypted JWTs. A null clock is that of the system.
-//
-// Options: `format` is `jwt`, `jws`, `jwe` or `paseto`. For claims: `issuer` or `any_issuer`, `audience` or `any_audience`,
-// `without_expiry`, `typ`, `access_tokens`, `required`, `leeway`, `max_age` (seconds), `cache` (entries). For PASETO:
-// `footer`, `implicit_assertion`. Others: `enc`, `serialization`, `limits`.
-JetonCode jeton_verifier_new(const JetonKey *key,
-                             const JetonKeySet *keys,
-                             const JetonKeySet *decryption,
-                             const JetonClock *clock,
-                             const uint8_t *options,
-                             size_t options_length,
-                             const JetonVerifier **out,
-                             JetonReason *reason);
-
-// Returns the size of a buffer for the result of `jeton_verify`, for a token of this many bytes.
-size_t jeton_verify_bound(size_t token_length);
-
-// Verifies a token and writes its claims to a buffer of the caller, which has at least `jeton_verify_bound` bytes.
-// A smaller buffer is the error `BUFFER_TOO_SMALL`, before anything is verified.
-//
-// A token that is no UTF-8 is rejected as malformed.
-JetonCode jeton_verify(const JetonVerifier *verifier,
-                       const uint8_t *token,
-                       size_t token_length,
-                       uint8_t *buffer,
-                       size_t capacity,
-                       JetonVerified *result,
-                       JetonReason *reason);
-
-// Returns the version of the interface that the library has. Compare it with `JETON_ABI_VERSION` when the library is
-// loaded.
-uint32_t jeton_abi_version(void);
 
 // Prepares a token with an issuer whose key is public: what is to be signed elsewhere. `data` are claims, or the
 // bytes of an issuer of the format `jws`.

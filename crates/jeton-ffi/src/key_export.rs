@@ -32,7 +32,7 @@ pub unsafe extern "C" fn jeton_key_export(
             unsafe { (Out::new(out)?, handle::get(key)?, text(what, what_length)?) };
         let bytes = match what {
             "kid" => key_id(&key)?.unwrap_or_default().into_bytes(),
-            "alg" => alg(&key).into(),
+            "alg" => alg_name(&key).into(),
             "kind" => kind(&key).into(),
             "thumbprint" => thumbprint(&key, false)?.into_bytes(),
             "thumbprint-uri" => thumbprint(&key, true)?.into_bytes(),
@@ -111,7 +111,7 @@ fn key_id(key: &Key) -> Result<Option<String>, Fault> {
     })
 }
 
-fn alg(key: &Key) -> &'static str {
+pub(crate) fn alg_name(key: &Key) -> &'static str {
     match key {
         Key::Mac(key) => key.alg().name(),
         Key::Signing(key) => key.alg().name(),

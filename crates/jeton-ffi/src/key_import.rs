@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base64ct::{Base64, Base64Unpadded, Base64Url, Base64UrlUnpadded, Encoding};
-use jeton::error::{KeyError, KeyProblem};
+use jeton::error::KeyProblem;
 use jeton::key::{AnyKey, ContentKey, KeyFormat, KeyHalf, MacKey, WrappingKey};
 use jeton::paserk::{Kind as PaserkKind, Paserk};
 use jeton::paseto::{v3, v4};
@@ -15,6 +15,7 @@ use crate::code::JetonCode;
 use crate::guard::guard;
 use crate::handle;
 use crate::key::{JetonKey, Key, warm_up};
+use crate::key_export::alg_name;
 use crate::options::{self, AnyAlg, ImportOptions, KeyText, content_enc};
 use crate::reason::{Fault, JetonReason};
 
@@ -120,7 +121,7 @@ fn any(key: &AnyKey, alg: Option<AnyAlg>, options: &ImportOptions) -> Result<Key
             )?;
             return match alg {
                 None => Ok(key),
-                Some(AnyAlg::Paseto(_)) => Ok(key),
+                Some(AnyAlg::Paseto(name)) if name == alg_name(&key) => Ok(key),
                 Some(_) => Err(KeyProblem::AnotherAlgorithm.into()),
             };
         }
@@ -135,7 +136,7 @@ fn any(key: &AnyKey, alg: Option<AnyAlg>, options: &ImportOptions) -> Result<Key
     }
     let stated = match (alg, key.text()) {
         (Some(alg), _) => Some(alg),
-        (None, Some(jwk)) => jwk_alg(jwk)?,
+        (None, Some(jwk)) => jwk_alg(jwk),
         (None, None) => None,
     };
     Ok(match (stated, key.half()) {
@@ -167,21 +168,18 @@ fn jwk_text(key: &AnyKey) -> Result<&str, Fault> {
     key.text().ok_or_else(problem)
 }
 
-/// The algorithm that a JWK states. `alg` may be a content encryption, or `enc` may be beside it.
-fn jwk_alg(jwk: &str) -> Result<Option<AnyAlg>, Fault> {
-    // A malformed JWK gets its error from the library.
-    let Ok(JwkUse { alg, enc }) = serde_json::from_str(jwk) else {
-        return Ok(None);
-    };
-    Ok(match alg {
-        _ if enc.is_some() => Some(AnyAlg::Direct),
-        None => None,
-        Some(alg) if content_enc(&alg).is_ok() => Some(AnyAlg::Direct),
-        Some(alg) => Some(
-            AnyAlg::parse(&alg)
-                .map_err(|_| Fault::from(KeyError::from(KeyProblem::Unsupported)))?,
-        ),
-    })
+/// The algorithm that a JWK states. `alg` may be a content encryption, or `enc` may be beside it. The library says what is
+/// wrong with a malformed JWK, and with an algorithm that it does not know.
+fn jwk_alg(jwk: &str) -> Option<AnyAlg> {
+    let JwkUse { alg, enc } = serde_json::from_str(jwk).ok()?;
+    if enc.is_some() {
+        return Some(AnyAlg::Direct);
+    }
+    let alg = alg?;
+    match content_enc(&alg) {
+        Ok(_) => Some(AnyAlg::Direct),
+        Err(_) => AnyAlg::parse(&alg).ok(),
+    }
 }
 
 fn paserk(text: &str, password: Option<&str>) -> Result<Key, Fault> {

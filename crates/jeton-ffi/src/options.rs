@@ -33,6 +33,10 @@ pub(crate) unsafe fn read<T: DeserializeOwned>(
             "the options have more than 65536 bytes",
         ));
     }
+    // serde reads a list as the members of a struct.
+    if !text.trim_ascii_start().starts_with('{') {
+        return Err(Fault::Options { line: 1, column: 1 });
+    }
     serde_json::from_str(text).map_err(|error| Fault::Options {
         line: error.line(),
         column: error.column(),

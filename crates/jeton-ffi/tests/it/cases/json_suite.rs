@@ -27,7 +27,8 @@ pub(crate) fn cases() -> Vec<Case> {
             // Duplicate members are valid JSON, and refused in claims.
             "y_" if name.contains("duplicated") => Label::Code("TOKEN_DUPLICATE_MEMBER"),
             "y_" => Label::Valid,
-            other => panic!("unknown label {other}"),
+            // An implementation may do either: lone surrogates. They are refused.
+            _ => Label::Invalid,
         };
         cases.push(case.labelled(label));
     }

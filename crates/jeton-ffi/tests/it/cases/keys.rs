@@ -191,7 +191,7 @@ fn jwks() -> Vec<Case> {
         with(
             "alg-unknown",
             &|jwk| set(jwk, "alg", json!("ES999")),
-            Label::Code("KEY_UNSUPPORTED"),
+            Label::Code("KEY_OF_ANOTHER_ALGORITHM"),
         ),
         with(
             "use-enc",

@@ -3,8 +3,6 @@
 use std::path::PathBuf;
 
 use base64ct::{Base64UrlUnpadded, Encoding};
-use jeton::danger::RawHeaderSigner;
-use jeton::key::{MacAlg, MacKey};
 use serde_json::{Map, Value, json};
 
 use super::run_rust;
@@ -44,16 +42,15 @@ pub(crate) fn key(data: impl Into<String>, options: Value) -> KeyData {
 
 /// A token with this header and payload, of the secret.
 pub(crate) fn hs256(header: &str, payload: &[u8]) -> String {
-    let key = MacKey::new(MacAlg::HS256, SECRET.as_bytes()).unwrap();
-    RawHeaderSigner::new(&key, header)
-        .unwrap()
-        .sign(payload)
-        .unwrap()
+    hs256_over(&format!(
+        "{}.{}",
+        base64url(header.as_bytes()),
+        base64url(payload)
+    ))
 }
 
 /// A token of the secret, with a MAC over parts that need not be a header and a payload.
 pub(crate) fn hs256_over(input: &str) -> String {
-    // What is signed is the text up to the last dot.
     let key = aws_lc_rs::hmac::Key::new(aws_lc_rs::hmac::HMAC_SHA256, SECRET.as_bytes());
     let mac = aws_lc_rs::hmac::sign(&key, input.as_bytes());
     format!("{input}.{}", base64url(mac.as_ref()))

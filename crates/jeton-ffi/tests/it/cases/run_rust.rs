@@ -6,6 +6,7 @@ use std::time::Duration;
 use base64ct::{Base64UrlUnpadded, Encoding};
 use jeton::error::{Claim, KeyProblem};
 use jeton::jwe::Decrypter;
+use jeton::jwk::KeySet;
 use jeton::jws::JwsVerifier;
 use jeton::jwt::{EncryptedVerifier, JwtIssuer, JwtVerifier, NestedVerifier};
 use jeton::key::{
@@ -139,6 +140,16 @@ fn keys(case: &Case) -> Result<Keys> {
     }
     let default = alg(key).or(text(&key.options, "default_alg"));
     let default = default.map(|alg| Alg::from_str(alg).unwrap());
+    if case.keys.is_some() {
+        let set = match default {
+            Some(alg) => KeySet::from_json_with_default(&key.data, alg)?,
+            None => KeySet::from_json(&key.data)?,
+        };
+        return match set.is_empty() {
+            true => Err(Error::Key(KeyProblem::NoUsableKey.into())),
+            false => Ok(set.into()),
+        };
+    }
     let any = AnyKey::from_bytes(key.data.as_bytes())?;
     match any.half() {
         KeyHalf::Private => any.public()?.keys(default),
@@ -327,7 +338,7 @@ fn import(key: &KeyData) -> Result<Expected> {
     }
     let any = AnyKey::from_bytes(key.data.as_bytes())?;
     if any.format() == KeyFormat::Paserk {
-        return paserk(&key.data);
+        return paserk(any.text().unwrap());
     }
     let name = alg(key)
         .map(str::to_owned)
@@ -354,11 +365,8 @@ fn import(key: &KeyData) -> Result<Expected> {
             Some(key.thumbprint()),
         ));
     }
-    let signature = match name.map(Alg::from_str) {
-        Some(Err(_)) => return Err(Error::Key(KeyProblem::Unsupported.into())),
-        Some(Ok(alg)) => Some(alg),
-        None => None,
-    };
+    // The library says what is wrong with an algorithm that it does not know.
+    let signature = name.and_then(|name| Alg::from_str(name).ok());
     match (any.half(), signature) {
         (KeyHalf::Symmetric, None) | (_, Some(Alg::Mac(_))) => {
             let key = match signature {
