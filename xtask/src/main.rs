@@ -7,6 +7,7 @@ mod audit;
 mod instructions;
 mod lines;
 mod mutants;
+mod sdk;
 mod setup;
 mod studies;
 mod test;
@@ -29,6 +30,10 @@ Development tasks of jeton
                         Count instructions under callgrind and compare them with their bounds
   cargo xtask mutants   Remove one check at a time from a copy of the library and see which test fails;
                         about half an hour
+  cargo xtask sdk [NAME]
+                        Build and test the library for one language (c, go, node, python, java) or for all;
+                        cases, codes or header write what is written from Rust sources
+  cargo xtask package   Build what users of this platform get into dist/, with checksums and an SBOM
   cargo xtask audit     Look up the dependencies in the advisory database; needs the network
 
 Studies, which are built from studies/ when one of them is called:
@@ -116,6 +121,8 @@ fn run(workspace: &Workspace, task: &str, options: &[String]) -> Result<ExitCode
         "lines" => no_options(task, options).and_then(|()| lines::run(workspace)),
         "instructions" => no_options(task, options).and_then(|()| instructions::run(workspace)),
         "mutants" => mutants::run(workspace, &mutants::Choice::parse(options)?),
+        "sdk" => sdk::run(workspace, options),
+        "package" => no_options(task, options).and_then(|()| sdk::package::run(workspace)),
         "audit" => no_options(task, options).and_then(|()| audit::run(workspace)),
         other if is_help(other) => {
             print_help();

@@ -21,8 +21,10 @@ pub(crate) fn guard(
     match caught {
         Ok(code) => code,
         Err(payload) => {
-            // Its destructor is unknown code that may panic again.
-            std::mem::forget(payload);
+            // Its destructor may panic again. What that panic carries is never dropped.
+            if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+                std::mem::forget(again);
+            }
             report(reason, &Fault::Internal)
         }
     }

@@ -190,7 +190,11 @@ mod tests {
         assert_eq!(found("crates/jeton-testkit/src/lib.rs", code), 0);
         assert_eq!(found("crates/jeton-ffi/src/handle.rs", code), 0);
         for other in ["jeton", "jeton-ffi-more", "jeton-jwks", "jeton-server"] {
-            assert_eq!(found(&format!("crates/{other}/src/lib.rs"), code), 1, "{other}");
+            assert_eq!(
+                found(&format!("crates/{other}/src/lib.rs"), code),
+                1,
+                "{other}"
+            );
         }
         assert_eq!(
             found("fuzz/fuzz_targets/a.rs", "#![forbid(unsafe_code)]"),
