@@ -25,6 +25,8 @@ mod key_set;
 mod options;
 mod prepared;
 mod reason;
+#[cfg(feature = "test-hooks")]
+pub mod script;
 mod thread_memory;
 mod verifier;
 mod version;

@@ -9,3 +9,5 @@ mod codes;
 mod handles;
 mod header;
 mod operations;
+#[cfg(feature = "test-hooks")]
+mod scripts;
