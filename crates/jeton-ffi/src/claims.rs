@@ -1,9 +1,9 @@
 //! Verified claims: where they are in the buffer of the caller.
 
 use jeton::error::Claim;
-use jeton::{RawClaims, Timestamp, VerifiedIn};
+use jeton::{RawClaims, Timestamp, Verified};
 
-use crate::argument::OutBytes;
+use crate::argument::{Out, OutBytes};
 use crate::reason::Fault;
 
 /// The number of registered claims.
@@ -81,65 +81,73 @@ fn bit(claim: Claim) -> u32 {
     }
 }
 
-fn range(start: usize, length: usize) -> Result<JetonRange, Fault> {
-    let number = |value| u32::try_from(value).map_err(|_| Fault::Internal);
-    Ok(JetonRange {
-        start: number(start)?,
-        length: number(length)?,
-    })
+/// A range of the buffer, whose size was checked.
+fn range(start: usize, length: usize) -> JetonRange {
+    JetonRange {
+        start: start as u32,
+        length: length as u32,
+    }
 }
 
 /// Writes the claims and the header to the buffer.
-pub(crate) fn write(
-    verified: &VerifiedIn<'_, RawClaims>,
-    out: &OutBytes,
-) -> Result<JetonVerified, Fault> {
+pub(crate) fn write<Text: AsRef<str>>(
+    verified: &Verified<RawClaims, Text>,
+    buffer: &OutBytes,
+    result: Out<JetonVerified>,
+) -> Result<(), Fault> {
     let json = verified.json();
     let header = verified.header();
+    let (kid, typ, footer) = (header.kid(), header.typ(), verified.footer());
+    let parts = [
+        (KID, kid.map(str::as_bytes)),
+        (TYP, typ.map(str::as_bytes)),
+        (FOOTER, footer),
+    ];
+    let length = |part: &(u32, Option<&[u8]>)| part.1.map_or(0, <[u8]>::len);
+    if u32::try_from(json.len() + parts.iter().map(length).sum::<usize>()).is_err() {
+        return Err(Fault::Internal);
+    }
+    // Few claims have one, so that the values are seldom searched.
+    let has_escape = memchr::memchr(b'\\', json.as_bytes()).is_some();
+    let mut present = 0;
+    let mut claim_count = 0;
+    let mut claims = [JetonClaim::default(); JETON_CLAIMS_MAX];
+    for (place, found) in claims.iter_mut().zip(verified.registered_members()) {
+        let claim = bit(found.claim);
+        present |= claim;
+        claim_count += 1;
+        place.claim = claim;
+        let is_plain = !has_escape || !json[found.value.clone()].contains('\\');
+        place.is_plain = u32::from(is_plain);
+        place.member = range(found.member.start, found.member.len());
+        place.value = range(found.value.start, found.value.len());
+    }
+    buffer.write(0, json.as_bytes())?;
+    let mut end = json.len();
+    let mut ranges = [JetonRange::default(); 3];
+    for (range_of_part, (flag, part)) in ranges.iter_mut().zip(parts) {
+        if let Some(part) = part {
+            buffer.write(end, part)?;
+            *range_of_part = range(end, part.len());
+            end += part.len();
+            present |= flag;
+        }
+    }
     let seconds = |moment: Option<Timestamp>| moment.map_or(0, Timestamp::unix_seconds);
-    let mut result = JetonVerified {
-        present: 0,
-        claim_count: 0,
-        claims: [JetonClaim::default(); JETON_CLAIMS_MAX],
-        json: range(0, json.len())?,
-        kid: JetonRange::default(),
-        typ: JetonRange::default(),
-        footer: JetonRange::default(),
+    let [kid, typ, footer] = ranges;
+    result.put(JetonVerified {
+        present,
+        claim_count,
+        claims,
+        json: range(0, json.len()),
+        kid,
+        typ,
+        footer,
         alg: header.alg().as_ptr(),
         alg_length: header.alg().len(),
         expires_at: seconds(verified.expires_at()),
         not_before: seconds(verified.not_before()),
         issued_at: seconds(verified.issued_at()),
-    };
-    for (place, found) in result.claims.iter_mut().zip(verified.registered_members()) {
-        let claim = bit(found.claim);
-        result.present |= claim;
-        result.claim_count += 1;
-        let value = &json.as_bytes()[found.value.clone()];
-        *place = JetonClaim {
-            claim,
-            is_plain: u32::from(!value.contains(&b'\\')),
-            member: range(found.member.start, found.member.len())?,
-            value: range(found.value.start, found.value.len())?,
-        };
-    }
-    out.write(0, json.as_bytes())?;
-    let mut end = json.len();
-    let mut append = |bytes: &[u8], flag: u32| -> Result<JetonRange, Fault> {
-        let start = end;
-        out.write(start, bytes)?;
-        end += bytes.len();
-        result.present |= flag;
-        range(start, bytes.len())
-    };
-    if let Some(kid) = header.kid() {
-        result.kid = append(kid.as_bytes(), KID)?;
-    }
-    if let Some(typ) = header.typ() {
-        result.typ = append(typ.as_bytes(), TYP)?;
-    }
-    if let Some(footer) = verified.footer() {
-        result.footer = append(footer, FOOTER)?;
-    }
-    Ok(result)
+    });
+    Ok(())
 }
