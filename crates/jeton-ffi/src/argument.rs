@@ -25,7 +25,7 @@ pub(crate) unsafe fn bytes<'a>(pointer: *const u8, length: usize) -> Result<&'a 
             _ => Err(null()),
         };
     }
-    // SAFETY: the pointer is not null, the length is in range, and the caller keeps the rest of the contract.
+    // SAFETY: the pointer is not null, the length is in range, and the caller ensures the rest.
     Ok(unsafe { std::slice::from_raw_parts(pointer, length) })
 }
 
@@ -35,7 +35,7 @@ pub(crate) unsafe fn bytes<'a>(pointer: *const u8, length: usize) -> Result<&'a 
 ///
 /// As for [`bytes`].
 pub(crate) unsafe fn text<'a>(pointer: *const u8, length: usize) -> Result<&'a str, Fault> {
-    // SAFETY: the caller keeps the contract.
+    // SAFETY: the caller ensures it.
     let bytes = unsafe { bytes(pointer, length) }?;
     std::str::from_utf8(bytes)
         .map_err(|_| Fault::argument(&codes::ARGUMENT_NOT_UTF8, "a text is not valid UTF-8"))
@@ -48,7 +48,7 @@ pub(crate) unsafe fn text<'a>(pointer: *const u8, length: usize) -> Result<&'a s
 /// As for [`bytes`], with this number of elements.
 pub(crate) unsafe fn elements<'a, T>(pointer: *const T, count: usize) -> Result<&'a [T], Fault> {
     let length = count.checked_mul(size_of::<T>()).unwrap_or(usize::MAX);
-    // SAFETY: only the checks run if the length is out of range; else the caller keeps the contract.
+    // SAFETY: only the checks run if the length is out of range; else the caller ensures it.
     unsafe { bytes(pointer.cast(), length) }?;
     if pointer.is_null() {
         return Ok(&[]);

@@ -41,7 +41,7 @@ pub(crate) unsafe fn clock_or_system(clock: *const JetonClock) -> Result<Arc<dyn
     if clock.is_null() {
         return Ok(Arc::new(SystemClock));
     }
-    // SAFETY: not null, and the caller keeps the contract.
+    // SAFETY: not null, and the caller ensures it.
     let clock = unsafe { handle::get(clock) }?;
     Ok(Arc::new(clock.clone()))
 }

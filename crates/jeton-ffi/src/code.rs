@@ -156,8 +156,8 @@ const INTERNAL: JetonCode = {
     }
 };
 
-/// Returns the name of a code, for example `TOKEN_EXPIRED`, with a zero byte at its end, or null if there is no such
-/// code. The text is part of the library: do not free it.
+/// Returns the name of a code, for example `TOKEN_EXPIRED`, with a zero byte at its end, or null for an unknown number.
+/// The text is part of the library: do not free it.
 #[unsafe(no_mangle)]
 pub extern "C" fn jeton_code_name(code: JetonCode) -> *const c_char {
     let at = NUMBERS.iter().position(|(number, _)| *number == code);

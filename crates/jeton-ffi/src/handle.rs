@@ -109,7 +109,7 @@ impl<V> Drop for Used<'_, V> {
 /// The pointer is null, or a handle of any kind that is not released before `'h` ends. With the feature `checking`,
 /// it may be released.
 pub(crate) unsafe fn get<'h, H: Handle>(handle: *const H) -> Result<Used<'h, H::Value>, Fault> {
-    // SAFETY: the caller keeps the contract.
+    // SAFETY: the caller ensures it.
     let head = unsafe { head(handle.cast()) }?;
     if head.kind.load(Ordering::Relaxed) != H::KIND as u32 {
         return Err(not_a_handle());

@@ -22,7 +22,7 @@ pub(crate) unsafe fn read<T: DeserializeOwned>(
     pointer: *const u8,
     length: usize,
 ) -> Result<T, Fault> {
-    // SAFETY: the caller keeps the contract.
+    // SAFETY: the caller ensures it.
     let text = match unsafe { text(pointer, length) }? {
         "" => "{}",
         text => text,

@@ -297,7 +297,7 @@ pub(crate) unsafe fn optional<'h, H: Handle>(
 ) -> Result<Option<Used<'h, H::Value>>, Fault> {
     match handle.is_null() {
         true => Ok(None),
-        // SAFETY: not null, and the caller keeps the contract.
+        // SAFETY: not null, and the caller ensures it.
         false => unsafe { handle::get(handle) }.map(Some),
     }
 }
@@ -377,7 +377,7 @@ fn verify(
 ///
 /// As for [`bytes`].
 pub(crate) unsafe fn token_text<'a>(pointer: *const u8, length: usize) -> Result<&'a str, Fault> {
-    // SAFETY: the caller keeps the contract.
+    // SAFETY: the caller ensures it.
     let bytes = unsafe { bytes(pointer, length) }?;
     if bytes.is_ascii() {
         // SAFETY: ASCII is UTF-8. A good token is ASCII, and this check is the faster one.

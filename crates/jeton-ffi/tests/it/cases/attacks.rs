@@ -1,4 +1,4 @@
-//! Attacks on JWTs with the fixed secret, and with keys of the vectors. Each is rejected, and its untampered twin is accepted.
+//! Attacks on JWTs with the fixed secret, and with keys of the vectors. Each is rejected, and the untampered token is accepted.
 
 use serde_json::json;
 
@@ -33,9 +33,9 @@ fn header(id: &str, header: &str, label: Label<'_>) -> Case {
 }
 
 pub(crate) fn cases() -> Vec<Case> {
-    let twin = attack("twin-untampered", good(), Label::Valid);
+    let control = attack("untampered", good(), Label::Valid);
     [
-        vec![twin],
+        vec![control],
         text(),
         algorithms(),
         headers(),
@@ -377,7 +377,7 @@ fn as_secret() -> Vec<Case> {
     let is_key = Label::Code("KEY_AS_SECRET");
     let weak = Label::Code("KEY_TOO_WEAK");
     vec![
-        as_key("twin", SECRET, Label::Valid),
+        as_key("control", SECRET, Label::Valid),
         as_key("pem", &pem, is_key),
         as_key("pem-crlf", &pem.replace('\n', "\r\n"), is_key),
         as_key("pem-without-final-line-feed", pem.trim_end(), is_key),

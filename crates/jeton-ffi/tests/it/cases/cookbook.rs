@@ -38,7 +38,7 @@ fn token_text(token: &Value) -> String {
 }
 
 /// The token, and the same with one letter changed in its last part.
-fn with_twin(case: Case) -> Vec<Case> {
+fn with_changed(case: Case) -> Vec<Case> {
     let mut changed = case.clone();
     let token = changed.token.as_deref().unwrap();
     let Some(at) = token.rfind('.').filter(|_| token.starts_with('e')) else {
@@ -80,7 +80,7 @@ fn rfc7515() -> Vec<Case> {
             ),
             ..Case::default()
         };
-        cases.extend(with_twin(case));
+        cases.extend(with_changed(case));
     }
     let mut none = cases[0].clone();
     none.id = "rfc7515-a-5-none".into();
@@ -153,7 +153,7 @@ fn signed() -> Vec<Case> {
                 ..Case::default()
             };
             // Only RFC 7520, 4.6, has `kid` outside the protected header.
-            cases.extend(with_twin(case));
+            cases.extend(with_changed(case));
         }
     }
     cases
@@ -193,7 +193,7 @@ fn encrypted() -> Vec<Case> {
                 token: Some(token_text(token)),
                 ..Case::default()
             };
-            cases.extend(with_twin(case));
+            cases.extend(with_changed(case));
         }
     }
     cases

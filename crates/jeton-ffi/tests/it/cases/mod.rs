@@ -6,6 +6,7 @@
 mod attacks;
 mod claims;
 mod cookbook;
+mod headers;
 mod issuing;
 mod json_suite;
 mod keys;
@@ -116,6 +117,7 @@ fn file() -> PathBuf {
 fn all() -> Vec<Case> {
     [
         claims::cases(),
+        headers::cases(),
         attacks::cases(),
         json_suite::cases(),
         wycheproof::cases(),
