@@ -46,7 +46,7 @@ fn first() -> Vec<Vec<u8>> {
                 &[9, 1, 8, 8],
                 &text(&format!(r#"{{"format":"{format}"{options}{lifetime}}}"#)),
                 &[2],
-                &[11, 1, 8, 8, 8],
+                &[11, 1, 8, 8, 8, 8],
                 &text(&format!(r#"{{"format":"{format}"{options}}}"#)),
                 &[3],
                 issue,

@@ -212,6 +212,8 @@ const (
 	CodeBufferTooSmall Code = 122
 	// A signature was already passed for the prepared token.
 	CodePreparedTokenUsed Code = 123
+	// The key set must be fetched before the token can be verified.
+	CodeKeySetToFetch Code = 124
 )
 
 var codeNames = map[Code]string{
@@ -318,4 +320,5 @@ var codeNames = map[Code]string{
 	CodeInvalidOption:                "INVALID_OPTION",
 	CodeBufferTooSmall:               "BUFFER_TOO_SMALL",
 	CodePreparedTokenUsed:            "PREPARED_TOKEN_USED",
+	CodeKeySetToFetch:                "KEY_SET_TO_FETCH",
 }

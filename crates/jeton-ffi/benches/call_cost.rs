@@ -129,6 +129,7 @@ impl Handles {
                     ptr::null(),
                     ptr::null(),
                     ptr::null(),
+                    ptr::null(),
                     POLICY.as_ptr(),
                     POLICY.len(),
                     &mut verifier,

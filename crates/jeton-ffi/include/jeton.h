@@ -33,6 +33,9 @@ typedef struct JetonKeySet JetonKeySet;
 // A token without its signature.
 typedef struct JetonPrepared JetonPrepared;
 
+// A key set that the program fetches from an address.
+typedef struct JetonRemoteKeys JetonRemoteKeys;
+
 // Verifies tokens with its keys and its policy.
 typedef struct JetonVerifier JetonVerifier;
 
@@ -144,8 +147,8 @@ JetonCode jeton_clock_new(int64_t seconds, const JetonClock **out, JetonReason *
 // Sets a clock, for all issuers and verifiers that have it.
 JetonCode jeton_clock_set(const JetonClock *clock, int64_t seconds, JetonReason *reason);
 
-// Returns the name of a code, for example `TOKEN_EXPIRED`, with a zero byte at its end, or null if there is no such
-// code. The text is part of the library: do not free it.
+// Returns the name of a code, for example `TOKEN_EXPIRED`, with a zero byte at its end, or null for an unknown number.
+// The text is part of the library: do not free it.
 const char *jeton_code_name(JetonCode code);
 
 // Adds a reference to a handle of any type. Each reference needs one call of `jeton_release`.
@@ -294,10 +297,45 @@ JetonCode jeton_attach(const JetonPrepared *prepared,
                        JetonBuffer *out,
                        JetonReason *reason);
 
+// Creates a key set that is at an address, or at the address that an issuer publishes. It sends no request.
+//
+// Options: `address`, or `issuer` for discovery. `default_alg` is the algorithm of keys without `alg`.
+// `allow_private_addresses` allows an issuer to publish a private address. `fresh_for`, `cooldown` and `usable_for`
+// (seconds) are the schedule.
+JetonCode jeton_remote_keys_new(const uint8_t *options,
+                                size_t options_length,
+                                const JetonRemoteKeys **out,
+                                JetonReason *reason);
+
+// Returns the next request that the program should send, as JSON in a buffer of the library: `id`, `url`, `etag` (or null),
+// `no_cache`, `max_bytes`, `public_only`, `timeout_milliseconds`. The buffer is empty if there is none.
+//
+// Call it when the program starts, and when a verification returns `KEY_SET_TO_FETCH`. Call it from time to time after
+// verifications, too: keys that are not fresh are used, and fetched again.
+//
+// The program sends `etag` as `If-None-Match`, and `Cache-Control: no-cache` if `no_cache` is true. It follows no redirects. If
+// `public_only` is true, it connects to public addresses only.
+JetonCode jeton_remote_keys_next(const JetonRemoteKeys *keys,
+                                 JetonBuffer *out,
+                                 JetonReason *reason);
+
+// Passes the response to a request. A status of 0 says that there is none. `headers` has one header in each line, as HTTP/1.1
+// writes it; `ETag`, `Cache-Control` and `Age` are read.
+//
+// A response that is no key set is no error here: the next verification returns it. An unknown id is an error.
+JetonCode jeton_remote_keys_respond(const JetonRemoteKeys *keys,
+                                    uint64_t id,
+                                    uint32_t status,
+                                    const uint8_t *headers,
+                                    size_t headers_length,
+                                    const uint8_t *body,
+                                    size_t body_length,
+                                    JetonReason *reason);
+
 // Creates a verifier.
 //
 // Pass one key or a key set, and null for the other. `decryption` is a set of keys that decrypt: with it, tokens are signed
-// and then encrypted. A content key (`dir`) alone verifies encrypted JWTs. A null clock is that of the system.
+// and then encrypted. `remote` is a key set that is elsewhere, in place of the others. A content key (`dir`) alone verifies encrypted JWTs. A null clock is that of the system.
 //
 // Options: `format` is `jwt`, `jws`, `jwe` or `paseto`. For claims: `issuer` or `any_issuer`, `audience` or `any_audience`,
 // `without_expiry`, `typ`, `access_tokens`, `required`, `leeway`, `max_age` (seconds), `cache` (entries). For PASETO:
@@ -305,6 +343,7 @@ JetonCode jeton_attach(const JetonPrepared *prepared,
 JetonCode jeton_verifier_new(const JetonKey *key,
                              const JetonKeySet *keys,
                              const JetonKeySet *decryption,
+                             const JetonRemoteKeys *remote,
                              const JetonClock *clock,
                              const uint8_t *options,
                              size_t options_length,

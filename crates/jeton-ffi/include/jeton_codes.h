@@ -211,5 +211,7 @@
 #define JETON_BUFFER_TOO_SMALL 122
 // A signature was already passed for the prepared token.
 #define JETON_PREPARED_TOKEN_USED 123
+// The key set must be fetched before the token can be verified.
+#define JETON_KEY_SET_TO_FETCH 124
 
 #endif

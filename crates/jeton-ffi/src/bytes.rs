@@ -143,7 +143,7 @@ fn verify(verifier: &Verifier, token: &str, content: Option<&[u8]>) -> Result<Ve
         (Verifier::Jwe(..), Some(_)) => {
             Err(Fault::option("content", "a JWE has no detached content"))
         }
-        (Verifier::Jwt(_) | Verifier::Claims(_), _) => Err(Fault::option(
+        (Verifier::Jwt(_) | Verifier::Claims(_) | Verifier::Remote(..), _) => Err(Fault::option(
             "format",
             "a verifier of claims: use `jeton_verify`",
         )),

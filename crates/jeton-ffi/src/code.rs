@@ -135,6 +135,7 @@ pub const NUMBERS: &[(JetonCode, &Code)] = &[
     (121, &codes::INVALID_OPTION),
     (122, &codes::BUFFER_TOO_SMALL),
     (123, &codes::PREPARED_TOKEN_USED),
+    (124, &codes::KEY_SET_TO_FETCH),
 ];
 
 pub(crate) fn number(code: &Code) -> JetonCode {
@@ -290,4 +291,5 @@ const NAMES: &[&CStr] = &[
     c"INVALID_OPTION",
     c"BUFFER_TOO_SMALL",
     c"PREPARED_TOKEN_USED",
+    c"KEY_SET_TO_FETCH",
 ];

@@ -19,6 +19,7 @@ use crate::key::JetonKey;
 use crate::key_set::JetonKeySet;
 use crate::prepared::JetonPrepared;
 use crate::reason::{Fault, JetonReason};
+use crate::remote_keys::JetonRemoteKeys;
 use crate::verifier::JetonVerifier;
 
 /// An opaque type of the header.
@@ -38,6 +39,7 @@ pub(crate) enum Kind {
     Verifier = 0x6a65_7404,
     Prepared = 0x6a65_7405,
     Clock = 0x6a65_7406,
+    RemoteKeys = 0x6a65_7407,
 }
 
 impl Kind {
@@ -49,6 +51,7 @@ impl Kind {
             Kind::Verifier,
             Kind::Prepared,
             Kind::Clock,
+            Kind::RemoteKeys,
         ]
         .into_iter()
         .find(|kind| *kind as u32 == number)
@@ -217,6 +220,9 @@ pub unsafe extern "C" fn jeton_release(
                 Kind::Issuer => drop_reference::<<JetonIssuer as Handle>::Value>(handle.cast()),
                 Kind::Verifier => drop_reference::<<JetonVerifier as Handle>::Value>(handle.cast()),
                 Kind::Prepared => drop_reference::<<JetonPrepared as Handle>::Value>(handle.cast()),
+                Kind::RemoteKeys => {
+                    drop_reference::<<JetonRemoteKeys as Handle>::Value>(handle.cast())
+                }
                 Kind::Clock => drop_reference::<<JetonClock as Handle>::Value>(handle.cast()),
             }
         }

@@ -25,6 +25,7 @@ mod key_set;
 mod options;
 mod prepared;
 mod reason;
+mod remote_keys;
 #[cfg(feature = "test-hooks")]
 pub mod script;
 mod thread_memory;
@@ -46,5 +47,8 @@ pub use key_import::jeton_key_import;
 pub use key_set::{JetonKeySet, jeton_key_set_export, jeton_key_set_import, jeton_key_set_new};
 pub use prepared::{JetonPrepared, jeton_attach, jeton_prepare, jeton_prepared_input};
 pub use reason::{JETON_MESSAGE_BYTES, JetonReason};
+pub use remote_keys::{
+    JetonRemoteKeys, jeton_remote_keys_new, jeton_remote_keys_next, jeton_remote_keys_respond,
+};
 pub use verifier::{JetonVerifier, jeton_verifier_new, jeton_verify, jeton_verify_bound};
 pub use version::{JETON_ABI_VERSION, jeton_abi_version};

@@ -6,6 +6,8 @@ use jeton::Error;
 use jeton::error::codes::{self, Code};
 use jeton::error::{InvalidUse, KeyError, KeyProblem, Rejection, RemoteError};
 
+use jeton_jwks::FetchError;
+
 use crate::code::{JetonCode, number};
 
 /// The size of a message with the zero byte at its end.
@@ -48,6 +50,8 @@ pub(crate) enum Fault {
         needed: usize,
         actual: usize,
     },
+    /// A key set that is elsewhere has no keys.
+    NoKeys(FetchError),
     /// A panic was caught.
     Internal,
 }
@@ -69,6 +73,7 @@ impl Fault {
             Fault::Argument { code, .. } => code,
             Fault::Option { .. } | Fault::Options { .. } => &codes::INVALID_OPTION,
             Fault::TooSmall { .. } => &codes::BUFFER_TOO_SMALL,
+            Fault::NoKeys(error) => codes::find(error.code()).unwrap_or(&codes::INTERNAL),
             Fault::Internal => &codes::INTERNAL,
         }
     }
@@ -88,6 +93,7 @@ impl fmt::Display for Fault {
             Fault::TooSmall { needed, actual } => {
                 write!(f, "the buffer has {actual} bytes, needed {needed}")
             }
+            Fault::NoKeys(error) => error.fmt(f),
             Fault::Internal => f.write_str("internal error: the library panicked"),
         }
     }
@@ -101,6 +107,12 @@ macro_rules! from {
             }
         }
     )*};
+}
+
+impl From<FetchError> for Fault {
+    fn from(error: FetchError) -> Fault {
+        Fault::NoKeys(error)
+    }
 }
 
 from!(Error, InvalidUse, KeyError, Rejection, RemoteError);

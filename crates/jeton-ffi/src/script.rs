@@ -112,7 +112,7 @@ impl<'s> Script<'s> {
     /// Calls the next function. Returns `None` at the end.
     fn step(&mut self) -> Option<()> {
         // SAFETY: texts and handles live until each call ends; so in all calls here.
-        match self.byte()? % 19 {
+        match self.byte()? % 20 {
             0 | 1 => {
                 let name = ALGORITHMS[usize::from(self.byte()?) % ALGORITHMS.len()];
                 let (options, length) = self.text()?;
@@ -167,9 +167,12 @@ impl<'s> Script<'s> {
             }
             11 | 12 => {
                 let (key, keys, decryption) = (self.handle()?, self.handle()?, self.handle()?);
-                let (clock, (options, length)) = (self.handle()?, self.text()?);
+                let (remote, clock) = (self.handle()?, self.handle()?);
+                let (options, length) = self.text()?;
                 self.keep(|out, reason| unsafe {
-                    jeton_verifier_new(key, keys, decryption, clock, options, length, out, reason)
+                    jeton_verifier_new(
+                        key, keys, decryption, remote, clock, options, length, out, reason,
+                    )
                 })
             }
             13 => self.issue(),
@@ -199,6 +202,7 @@ impl<'s> Script<'s> {
                 Some(())
             }
             17 => self.sign_in_two_steps(),
+            18 => self.fetch(),
             _ => {
                 let (handle, seconds) = (self.handle::<c_void>()?, i64::from(self.byte()?) << 26);
                 unsafe {
@@ -280,6 +284,29 @@ impl<'s> Script<'s> {
                 assert!(verified.present & claim.claim != 0);
             }
         }
+        Some(())
+    }
+
+    fn fetch(&mut self) -> Option<()> {
+        let (options, length) = self.text()?;
+        // SAFETY: texts and handles live until each call ends; so in all calls here.
+        self.keep(|out, reason| unsafe { jeton_remote_keys_new(options, length, out, reason) })?;
+        let remote = self.handle()?;
+        result(|out, reason| unsafe { jeton_remote_keys_next(remote, out, reason) });
+        let (id, status) = (u64::from(self.byte()?), u32::from(self.byte()?));
+        let ((headers, headers_length), (body, body_length)) = (self.text()?, self.text()?);
+        call(|reason| unsafe {
+            jeton_remote_keys_respond(
+                remote,
+                id,
+                status + 150,
+                headers,
+                headers_length,
+                body,
+                body_length,
+                reason,
+            )
+        });
         Some(())
     }
 

@@ -11,6 +11,7 @@ use jeton::jwt::{EncryptedVerifier, JwtVerifier, NestedVerifier};
 use jeton::key::Keys;
 use jeton::paseto::{PasetoKeys, PasetoVerifier};
 use jeton::{Cached, Clock, Policy, Scratch, Verify};
+use jeton_jwks::RemoteVerifier;
 
 use crate::argument::{Out, OutBytes, bytes};
 use crate::claims::{self, JetonVerified};
@@ -26,6 +27,7 @@ use crate::key_set::{
 };
 use crate::options::{self, VerifierOptions, content_enc};
 use crate::reason::{Fault, JetonReason};
+use crate::remote_keys::{JetonRemoteKeys, Remote};
 use crate::thread_memory::{self, KEPT_BYTES};
 
 /// Verifies tokens with its keys and its policy.
@@ -44,6 +46,8 @@ pub(crate) enum Verifier {
     Jwt(Box<JwtVerifier>),
     /// Claims, of any format.
     Claims(Box<dyn Verify>),
+    /// Claims of signed JWTs, with keys that are elsewhere.
+    Remote(Box<RemoteVerifier>, Arc<Remote>),
     /// Signed bytes.
     Jws(JwsVerifier, Serialization),
     /// Encrypted bytes.
@@ -55,6 +59,7 @@ struct Source<'h> {
     key: Option<Used<'h, Key>>,
     set: Option<Used<'h, Set>>,
     decryption: Option<Used<'h, Set>>,
+    remote: Option<Used<'h, Arc<Remote>>>,
     clock: Arc<dyn Clock>,
 }
 
@@ -167,6 +172,9 @@ fn check_unused(options: &VerifierOptions) -> Result<(), Fault> {
 fn build(source: &Source<'_>, options: &VerifierOptions) -> Result<Verifier, Fault> {
     let limits = options.limits.limits();
     let is_paseto = source.is_paseto();
+    if source.remote.is_some() && options.format != Format::Jwt {
+        return Err(Fault::option("format", "a remote key set is for JWTs"));
+    }
     if is_paseto != (options.format == Format::Paseto) {
         return Err(Fault::option(
             "format",
@@ -218,6 +226,19 @@ fn jwt(
     clock: Arc<dyn Clock>,
 ) -> Result<Verifier, Fault> {
     let (limits, policy) = (options.limits.limits(), policy(options)?);
+    if let Some(remote) = source.remote.as_deref() {
+        if source.key.is_some() || source.set.is_some() || source.decryption.is_some() {
+            return Err(Fault::option(
+                "keys",
+                "a remote key set has no other keys beside it",
+            ));
+        }
+        if options.cache.is_some() || options.enc.is_some() {
+            return Err(Fault::option("cache", "not used with a remote key set"));
+        }
+        let verifier = remote.verifier(policy).limits(limits).clock(clock);
+        return Ok(Verifier::Remote(Box::new(verifier), Arc::clone(remote)));
+    }
     if options.serialization != Serialization::Compact {
         return Err(InvalidUse::CompactForm.into());
     }
@@ -254,7 +275,7 @@ fn cached(verifier: impl Verify + 'static, options: &VerifierOptions) -> Result<
 /// Creates a verifier.
 ///
 /// Pass one key or a key set, and null for the other. `decryption` is a set of keys that decrypt: with it, tokens are signed
-/// and then encrypted. A content key (`dir`) alone verifies encrypted JWTs. A null clock is that of the system.
+/// and then encrypted. `remote` is a key set that is elsewhere, in place of the others. A content key (`dir`) alone verifies encrypted JWTs. A null clock is that of the system.
 ///
 /// Options: `format` is `jwt`, `jws`, `jwe` or `paseto`. For claims: `issuer` or `any_issuer`, `audience` or `any_audience`,
 /// `without_expiry`, `typ`, `access_tokens`, `required`, `leeway`, `max_age` (seconds), `cache` (entries). For PASETO:
@@ -264,6 +285,7 @@ pub unsafe extern "C" fn jeton_verifier_new(
     key: *const JetonKey,
     keys: *const JetonKeySet,
     decryption: *const JetonKeySet,
+    remote: *const JetonRemoteKeys,
     clock: *const JetonClock,
     options: *const u8,
     options_length: usize,
@@ -279,6 +301,7 @@ pub unsafe extern "C" fn jeton_verifier_new(
                     key: optional(key)?,
                     set: optional(keys)?,
                     decryption: optional(decryption)?,
+                    remote: optional(remote)?,
                     clock: clock_or_system(clock)?,
                 },
                 options::read(options, options_length)?,
@@ -363,6 +386,9 @@ fn verify(
         }
         Verifier::Claims(verifier) => {
             claims::write(&verifier.verify_raw_in(token, scratch)?, buffer, result)
+        }
+        Verifier::Remote(verifier, remote) => {
+            claims::write(&remote.verify(verifier, token)?, buffer, result)
         }
         Verifier::Jws(..) | Verifier::Jwe(..) => Err(Fault::option(
             "format",

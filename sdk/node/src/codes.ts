@@ -208,6 +208,8 @@ export const codes = {
   BUFFER_TOO_SMALL: 122,
   /** A signature was already passed for the prepared token. */
   PREPARED_TOKEN_USED: 123,
+  /** The key set must be fetched before the token can be verified. */
+  KEY_SET_TO_FETCH: 124,
 } as const
 
 /** Why something failed. It is stable, and the same in every language. */

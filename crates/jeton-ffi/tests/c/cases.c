@@ -91,7 +91,7 @@ static const JetonVerifier *make_verifier(Call *call, Json line) {
   }
   Json options = json_member(line, "options");
   if (call->code == 0) {
-    call->code = jeton_verifier_new(key, keys, decryption, clock, (const uint8_t *)options.start,
+    call->code = jeton_verifier_new(key, keys, decryption, NULL, clock, (const uint8_t *)options.start,
                                     options.length, &verifier, &call->reason);
   }
   jeton_release(key, NULL);

@@ -18,7 +18,7 @@ static void claims(const JetonKey *key, const JetonKey *encryption, const JetonK
   const JetonIssuer *issuer;
   const JetonVerifier *verifier;
   OK(jeton_issuer_new(key, encryption, NULL, TEXT(issuer_options), &issuer, &reason));
-  OK(jeton_verifier_new(key, NULL, decryption, NULL, TEXT(verifier_options), &verifier, &reason));
+  OK(jeton_verifier_new(key, NULL, decryption, NULL, NULL, TEXT(verifier_options), &verifier, &reason));
   const char *text = "{\"sub\":\"user-7\",\"n\":1.10}";
   uint8_t token[4096], payload[8192];
   size_t length;
@@ -59,7 +59,7 @@ static void bytes(void) {
   const JetonIssuer *issuer;
   const JetonVerifier *verifier;
   OK(jeton_issuer_new(key, NULL, NULL, TEXT("{\"format\":\"jws\",\"detached\":true}"), &issuer, &reason));
-  OK(jeton_verifier_new(key, NULL, NULL, NULL, TEXT("{\"format\":\"jws\"}"), &verifier, &reason));
+  OK(jeton_verifier_new(key, NULL, NULL, NULL, NULL, TEXT("{\"format\":\"jws\"}"), &verifier, &reason));
   JetonBuffer token, payload;
   OK(jeton_issue_bytes(issuer, TEXT("content"), &token, &reason));
   OK(jeton_verify_bytes(verifier, token.data, token.length, TEXT("content"), &payload, &reason));
@@ -99,7 +99,7 @@ static void clocks(void) {
   const JetonIssuer *issuer;
   const JetonVerifier *verifier;
   OK(jeton_issuer_new(key, NULL, clock, TEXT(ISSUER), &issuer, &reason));
-  OK(jeton_verifier_new(key, NULL, NULL, clock, TEXT(POLICY), &verifier, &reason));
+  OK(jeton_verifier_new(key, NULL, NULL, NULL, clock, TEXT(POLICY), &verifier, &reason));
   uint8_t token[1024], payload[4096];
   size_t length;
   JetonVerified result;
@@ -158,7 +158,7 @@ void use_bad_input(void) {
   key = generate("HS256", "{}");
   CHECK(jeton_clock_set((const JetonClock *)key, 1, &reason) == JETON_ARGUMENT_HANDLE);
   const JetonVerifier *verifier;
-  OK(jeton_verifier_new(key, NULL, NULL, NULL, TEXT(POLICY), &verifier, &reason));
+  OK(jeton_verifier_new(key, NULL, NULL, NULL, NULL, TEXT(POLICY), &verifier, &reason));
   size_t length = 10 * 1024 * 1024;
   uint8_t *token = malloc(length), *payload = malloc(jeton_verify_bound(length));
   JetonVerified result;
@@ -183,7 +183,7 @@ void repeat_operations(long count) {
   const JetonIssuer *issuer;
   const JetonVerifier *verifier;
   OK(jeton_issuer_new(key, NULL, NULL, TEXT(ISSUER), &issuer, &reason));
-  OK(jeton_verifier_new(key, NULL, NULL, NULL, TEXT(POLICY), &verifier, &reason));
+  OK(jeton_verifier_new(key, NULL, NULL, NULL, NULL, TEXT(POLICY), &verifier, &reason));
   const JetonIssuer *of_bytes;
   OK(jeton_issuer_new(key, NULL, NULL, TEXT("{\"format\":\"jws\"}"), &of_bytes, &reason));
   uint8_t token[1024], payload[4096];

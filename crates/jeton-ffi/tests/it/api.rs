@@ -226,6 +226,7 @@ pub(crate) struct Keys<'k> {
     pub(crate) key: Option<&'k Owned<JetonKey>>,
     pub(crate) set: Option<&'k Owned<JetonKeySet>>,
     pub(crate) decryption: Option<&'k Owned<JetonKeySet>>,
+    pub(crate) remote: Option<&'k Owned<JetonRemoteKeys>>,
     pub(crate) clock: Option<&'k Owned<JetonClock>>,
 }
 
@@ -236,6 +237,7 @@ pub(crate) fn verifier(keys: Keys<'_>, options: &str) -> Result<Owned<JetonVerif
             pointer(keys.key),
             pointer(keys.set),
             pointer(keys.decryption),
+            pointer(keys.remote),
             pointer(keys.clock),
             options.as_ptr(),
             options.len(),

@@ -9,5 +9,6 @@ mod codes;
 mod handles;
 mod header;
 mod operations;
+mod remote_keys;
 #[cfg(feature = "test-hooks")]
 mod scripts;

@@ -29,7 +29,7 @@ fn script_that_issues_and_verifies_runs() {
         &[9, 1, 8, 8],
         &text(issuer),
         &[2],
-        &[11, 1, 8, 8, 8],
+        &[11, 1, 8, 8, 8, 8],
         &text(verifier),
         &[3],
         &[13, 2],

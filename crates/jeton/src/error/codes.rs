@@ -412,4 +412,8 @@ codes! {
         PREPARED_TOKEN_USED: "A signature was already passed for the prepared token.",
             "Prepare the token again.";
     }
+    Bindings System {
+        KEY_SET_TO_FETCH: "The key set must be fetched before the token can be verified.",
+            "Fetch what the key set asks for, then verify again.";
+    }
 }

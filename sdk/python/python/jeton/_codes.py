@@ -105,4 +105,5 @@ CODES = {
     "INVALID_OPTION": "An option is unknown, missing, has the wrong type, or contradicts another.",
     "BUFFER_TOO_SMALL": "The buffer of the caller is smaller than the bound of the result.",
     "PREPARED_TOKEN_USED": "A signature was already passed for the prepared token.",
+    "KEY_SET_TO_FETCH": "The key set must be fetched before the token can be verified.",
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Case;
-use super::make::{HEADER, Label, NOW, hs256, key, policy, secret_key, verify};
+use super::make::{HEADER, Label, NOW, hs256, policy, verify};
 
 /// Claims that the policy of most cases accepts, with more members.
 pub(crate) fn good(more: &str) -> String {

@@ -51,6 +51,7 @@ fn verifier(case: &Case) -> Result<Owned<jeton_ffi::JetonVerifier>> {
         key: one.as_ref(),
         set: set.as_ref(),
         decryption: decryption.as_ref(),
+        remote: None,
         clock: clock.as_ref(),
     };
     // The handles are released here, and the verifier keeps what it needs.

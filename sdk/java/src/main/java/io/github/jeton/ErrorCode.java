@@ -208,7 +208,9 @@ public enum ErrorCode {
     /** The buffer of the caller is smaller than the bound of the result. */
     BUFFER_TOO_SMALL(122),
     /** A signature was already passed for the prepared token. */
-    PREPARED_TOKEN_USED(123);
+    PREPARED_TOKEN_USED(123),
+    /** The key set must be fetched before the token can be verified. */
+    KEY_SET_TO_FETCH(124);
 
     private final int number;
 
