@@ -66,9 +66,10 @@ Options of service-cost and loaders:
   --pairs N             Number of loads of each server (default 10)
 
 Options of soak:
-  --only PART           Only lab, fuzz, kill, overload, attack or readers; attack (all libraries against
-                        each other) and readers (keys that were changed) run only if they are named
-  --minutes N           Time limit in minutes: for lab, no new run starts after it; for fuzz and readers,
+  --only PART           Only lab, fuzz, ffi, kill, overload, attack or readers; ffi (the C interface alone),
+                        attack (all libraries against each other) and readers (keys that were changed)
+                        run only if they are named
+  --minutes N           Time limit in minutes: for lab, no new run starts after it; for fuzz, ffi and readers,
                         over all targets or formats together (default 30); for attack, the whole
   --runs N              Most runs of the lab (default 10)
   --kills N             How often an issuer is killed during revocations (default 1000)
@@ -80,6 +81,7 @@ Examples:
   cargo xtask test --skip lab --skip browser
   cargo xtask soak --only lab --minutes 60 --runs 40
   cargo xtask soak --only fuzz --minutes 60
+  cargo xtask soak --only ffi --minutes 60
   cargo xtask soak --only kill
   cargo xtask soak --only overload
   cargo xtask soak --only attack --minutes 10

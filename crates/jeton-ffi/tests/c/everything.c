@@ -113,6 +113,41 @@ static void clocks(void) {
   for (size_t at = 0; at < 4; at++) jeton_release(all[at], NULL);
 }
 
+// A key set that the program fetches: here from a text.
+static void remote_keys(void) {
+  const JetonKey *key = generate("ES256", "{\"kid\":\"a\"}");
+  const JetonKeySet *set;
+  JetonBuffer jwks, request;
+  OK(jeton_key_set_new(&key, 1, &set, &reason));
+  OK(jeton_key_set_export(set, TEXT("jwks"), &jwks, &reason));
+  const JetonIssuer *issuer;
+  OK(jeton_issuer_new(key, NULL, NULL, TEXT(ISSUER), &issuer, &reason));
+  const JetonRemoteKeys *remote;
+  const JetonVerifier *verifier;
+  OK(jeton_remote_keys_new(TEXT("{\"address\":\"https://id.example/jwks.json\"}"), &remote, &reason));
+  OK(jeton_verifier_new(NULL, NULL, NULL, remote, NULL, TEXT(POLICY), &verifier, &reason));
+  uint8_t token[1024], payload[4096];
+  size_t length;
+  JetonVerified result;
+  OK(jeton_issue(issuer, TEXT("{}"), token, sizeof token, &length, &reason));
+  CHECK(jeton_verify(verifier, token, length, payload, sizeof payload, &result, &reason) == JETON_KEY_SET_TO_FETCH);
+  OK(jeton_remote_keys_next(remote, &request, &reason));
+  const char *id = "\"id\":1,";
+  char text[1024] = {0};
+  CHECK(request.length < sizeof text);
+  memcpy(text, request.data, request.length);
+  CHECK(strstr(text, id) != NULL && strstr(text, "https://id.example/jwks.json") != NULL);
+  jeton_buffer_free(&request);
+  OK(jeton_remote_keys_respond(remote, 1, 200, TEXT("Cache-Control: max-age=300"), jwks.data, jwks.length, &reason));
+  OK(jeton_verify(verifier, token, length, payload, sizeof payload, &result, &reason));
+  OK(jeton_remote_keys_next(remote, &request, &reason));
+  CHECK(request.length == 0);
+  jeton_buffer_free(&request);
+  jeton_buffer_free(&jwks);
+  const void *all[] = {key, set, issuer, remote, verifier};
+  for (size_t at = 0; at < 5; at++) jeton_release(all[at], NULL);
+}
+
 void use_everything(void) {
   CHECK(jeton_abi_version() == JETON_ABI_VERSION);
   keys_and_sets();
@@ -143,6 +178,7 @@ void use_everything(void) {
   bytes();
   two_steps();
   clocks();
+  remote_keys();
 }
 
 void use_bad_input(void) {
