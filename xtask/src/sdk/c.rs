@@ -85,7 +85,7 @@ fn quiet(command: &mut Command) -> &mut Command {
 fn watch(workspace: &Workspace, program: &Path) -> Result<(), Error> {
     for arguments in [&["use"][..], &["cases", CASES], &["repeat", WATCHED]] {
         let mut valgrind = workspace.command("valgrind");
-        // AWS-LC keeps the state of its random generator until the thread ends, which is still reachable.
+        // The standard library keeps a little until the process ends, which is still reachable.
         let kinds = "definite,indirect,possible";
         valgrind.args(["--quiet", "--leak-check=full", "--error-exitcode=9"]);
         valgrind.arg(format!("--show-leak-kinds={kinds}"));
