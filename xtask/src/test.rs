@@ -14,7 +14,9 @@ mod separate_crate;
 mod verifiers;
 
 use std::fmt::Write as _;
+use std::num::NonZeroUsize;
 use std::process::Command;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::command::{self, Error, Workspace, run as run_command};
@@ -352,16 +354,24 @@ fn key_readers(workspace: &Workspace) -> Result<Outcome, Error> {
     }
     let folder = workspace.path("studies/key-readers");
     separate_crate::format(workspace, &folder)?;
-    separate_crate::lints_and_tests(workspace, &folder, &[])?;
+    separate_crate::lints_and_tests(workspace, &folder)?;
     Ok(Outcome::Passed)
 }
 
 /// How long each target runs here. `cargo xtask soak` runs them long.
 const FUZZ_EACH: Duration = Duration::from_secs(5);
 
+/// Most targets that run at a time.
+const FUZZ_AT_ONCE: NonZeroUsize = NonZeroUsize::new(4).expect("not zero");
+
 fn fuzz_targets(workspace: &Workspace) -> Result<Outcome, Error> {
     let targets = fuzz::Targets::build(workspace, fuzz::Scope::Library)?;
-    let all = targets.run(workspace, FUZZ_EACH, |figures| eprintln!("  {figures}"))?;
+    // A target has one thread, and may take a gigabyte.
+    let at_once =
+        thread::available_parallelism().map_or(NonZeroUsize::MIN, |cores| cores.min(FUZZ_AT_ONCE));
+    let all = targets.run(workspace, FUZZ_EACH, at_once, |figures| {
+        eprintln!("  {figures}");
+    })?;
     let found: Vec<&str> = (all.iter())
         .filter(|figures| figures.finding.is_some())
         .map(|figures| figures.target.as_str())

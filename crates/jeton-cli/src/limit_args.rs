@@ -54,11 +54,6 @@ impl TokenSize {
         let limits = Limits::default();
         limits.token_bytes(self.max_bytes.unwrap_or(limits.token_bytes))
     }
-
-    /// Fails if a token is longer than the limit, for commands without a verifier.
-    pub(crate) fn check(&self, bytes: usize) -> Outcome {
-        check(bytes, self.limits())
-    }
 }
 
 impl TokenLimits {

@@ -25,6 +25,7 @@ mod allow;
 mod args;
 mod atomic_file;
 mod claims;
+mod command_result;
 mod escape;
 mod exit;
 mod fetch;
@@ -95,7 +96,7 @@ enum Command {
     /// Issue and verify PASETOs
     Paseto(paseto::Paseto),
     Verify(verify::Verify),
-    /// Show a token or key of any format, without verification
+    /// Show a token or key of any format, and verify it if keys are given
     #[command(visible_alias = "decode")]
     Inspect(inspect::Inspect),
     Doctor(doctor::Doctor),

@@ -22,6 +22,9 @@ use serde::de::IgnoredAny;
 use crate::escape;
 use crate::exit::{Cause, Failure, Outcome};
 
+/// Longer lines are hard to read.
+const COLUMNS_MAX: usize = 100;
+
 /// Writes a line of text.
 pub(crate) fn line(text: &str) -> Outcome {
     match is_terminal() {
@@ -57,6 +60,11 @@ pub(crate) fn payload(bytes: &[u8]) -> Outcome {
     };
     let end = if shown.ends_with('\n') { "" } else { "\n" };
     write(&[shown.as_bytes(), end.as_bytes()])
+}
+
+/// Returns the width for text on standard output, if that is a terminal.
+pub(crate) fn columns() -> Option<usize> {
+    is_terminal().then(|| jeton_lab_report::terminal::columns().min(COLUMNS_MAX))
 }
 
 fn is_terminal() -> bool {

@@ -97,13 +97,19 @@ impl PolicyArgs {
 
     /// Notes which of issuer and audience were not checked in an accepted token.
     pub(crate) fn note_unchecked(&self) {
-        let message = match (self.issuer.is_empty(), self.audience.is_empty()) {
+        if let Some(message) = self.unchecked() {
+            output::note(message);
+        }
+    }
+
+    /// Returns which of issuer and audience the caller does not require.
+    pub(crate) fn unchecked(&self) -> Option<&'static str> {
+        Some(match (self.issuer.is_empty(), self.audience.is_empty()) {
             (true, true) => "issuer and audience were not checked; pass --issuer and --audience",
             (true, false) => "the issuer was not checked; pass --issuer",
             (false, true) => "the audience was not checked; pass --audience",
-            (false, false) => return,
-        };
-        output::note(message);
+            (false, false) => return None,
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! The error for a rejected token: the reason, and a hint that works in the same command.
 
+use jeton::danger::Pbes2Alg;
 use jeton::error::{Claim, Part, Rejection};
 
 use crate::exit::Failure;
@@ -79,8 +80,10 @@ pub(crate) fn hint(rejection: &Rejection, token: &str, command: Command) -> Opti
         Rejection::UnprotectedAlg | Rejection::UnprotectedEnc => {
             "to accept an alg or enc outside the protected header, add `--allow unprotected-alg`"
         }
-        Rejection::AlgorithmMismatch | Rejection::UnknownKey => allow_hint(token, command)
-            .unwrap_or("to see the token's alg and kid, run `jeton inspect TOKEN`"),
+        Rejection::AlgorithmMismatch | Rejection::UnknownKey => {
+            let inspect = "to see the token's alg and kid, run `jeton inspect TOKEN`";
+            return Some(allow_hint(token, command).unwrap_or_else(|| inspect.to_owned()));
+        }
         Rejection::EncryptionMismatch => "to see the token's enc, run `jeton inspect TOKEN`",
         Rejection::Signature | Rejection::Malformed(Part::Payload) if has_no_payload(token) => {
             without_payload(command)?
@@ -158,24 +161,24 @@ fn has_no_payload(token: &str) -> bool {
 }
 
 /// Returns the hint for an algorithm that --allow enables.
-fn allow_hint(token: &str, command: Command) -> Option<&'static str> {
+fn allow_hint(token: &str, command: Command) -> Option<String> {
     let alg = Token::alg_of(token)?;
-    let is_password = alg.starts_with("PBES2-");
-    Some(match command {
-        Command::JweDecrypt if alg == "RSA1_5" => {
-            "the token uses RSA1_5; to accept it, add `--alg RSA1_5 --allow rsa1_5`"
+    let pbes2 = Pbes2Alg::ALL.iter().find(|known| known.name() == alg);
+    match (command, pbes2) {
+        (Command::JweDecrypt, None) if alg == "RSA1_5" => {
+            Some("the token uses RSA1_5; to accept it, add `--alg RSA1_5 --allow rsa1_5`".to_owned())
         }
-        Command::JwtDecrypt if alg == "RSA1_5" => {
-            "the token uses RSA1_5; to accept it, add `--decrypt-alg RSA1_5 --allow rsa1_5`"
+        (Command::JwtDecrypt, None) if alg == "RSA1_5" => {
+            Some("the token uses RSA1_5; to accept it, add `--decrypt-alg RSA1_5 --allow rsa1_5`".to_owned())
         }
-        Command::JweDecrypt if is_password => {
-            "the token uses a password; instead of --key, pass `--password-file FILE --allow pbes2`"
+        (Command::JweDecrypt, Some(_)) => {
+            Some("the token uses a password; instead of --key, pass `--password-file FILE --allow pbes2`".to_owned())
         }
-        Command::JwtDecrypt if is_password => {
-            "the token uses a password; pass it as an oct JWK: `--decrypt-key FILE --allow pbes2`"
+        (Command::JwtDecrypt, Some(alg)) => {
+            Some(format!("the token uses a password; pass it as an oct JWK with the alg {}: `--decrypt-key FILE --allow pbes2`", alg.name()))
         }
-        _ => return None,
-    })
+        _ => None,
+    }
 }
 
 /// Names the command and the key for a PASETO.

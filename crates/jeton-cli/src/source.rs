@@ -118,10 +118,9 @@ impl TokenArgument {
         if let Some(read) = &self.read {
             return Ok(read.clone());
         }
-        match self.given() {
-            Some(source) => self.read_from(source),
-            None => self.read_from(&Source::Pipe),
-        }
+        let given = self.read_from(self.given().unwrap_or(&Source::Pipe))?;
+        given.input_notes.iter().for_each(output::note);
+        Ok(given)
     }
 
     /// Reads the token and checks it.
@@ -140,7 +139,7 @@ impl TokenArgument {
         }
     }
 
-    /// Reads the token, if the caller passed one as an argument.
+    /// Reads the token, if the caller passed one as an argument. Prints no notes.
     pub(crate) fn read_if_given(&self) -> Option<Outcome<GivenToken>> {
         self.given().map(|source| self.read_from(source))
     }
@@ -167,12 +166,16 @@ impl TokenArgument {
 
     /// Returns the token in a text that was read with [`bytes`](Self::bytes), and notes what was removed.
     pub(crate) fn extract<'t>(&self, text: &'t str) -> Outcome<Pasted<'t>> {
-        if self.text.is_some() {
-            return Ok(Pasted::exact(text));
-        }
-        let pasted = pasted::extract(text, self.member.as_deref())?;
+        let pasted = self.find(text)?;
         pasted.notes.iter().for_each(output::note);
         Ok(pasted)
+    }
+
+    fn find<'t>(&self, text: &'t str) -> Outcome<Pasted<'t>> {
+        match self.text {
+            Some(_) => Ok(Pasted::exact(text)),
+            None => pasted::extract(text, self.member.as_deref()),
+        }
     }
 
     fn given(&self) -> Option<&Source> {
@@ -181,7 +184,7 @@ impl TokenArgument {
 
     fn read_from(&self, source: &Source) -> Outcome<GivenToken> {
         let text = source.token()?;
-        let pasted = self.extract(&text)?;
+        let pasted = self.find(&text)?;
         Ok(GivenToken {
             input_notes: pasted.notes,
             token: pasted.token.into_owned(),

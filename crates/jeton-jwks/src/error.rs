@@ -162,10 +162,8 @@ impl fmt::Display for FetchError {
             }
             FetchError::Discovery(error) => error.fmt(f),
             FetchError::InvalidAuthority { index } => {
-                write!(
-                    f,
-                    "certificate {index} of the authorities is missing or malformed"
-                )
+                let number = index + 1;
+                write!(f, "certificate {number} is missing or malformed")
             }
         }
     }

@@ -49,7 +49,7 @@ use serde::{Deserialize, Serialize};
 /// AVX2. Hash sets have random seeds, which varies the count.
 const CASES: &[(&str, u64, fn())] = &[
     ("base64_encode", 600, case_base64_encode),
-    ("base64_decode", 445, case_base64_decode),
+    ("base64_decode", 440, case_base64_decode),
     ("json_claims", 2_700, case_json_claims),
     (
         "json_thousand_members",
@@ -57,7 +57,7 @@ const CASES: &[(&str, u64, fn())] = &[
         case_json_thousand_members,
     ),
     ("jws_split", 340, case_jws_split),
-    ("jws_known_header", 530, case_jws_known_header),
+    ("jws_known_header", 485, case_jws_known_header),
     ("jws_foreign_header", 3_660, case_jws_foreign_header),
     ("jws_json_form", 9_250, case_jws_json_form),
     ("jwt_issue", 4_170, case_jwt_issue),
@@ -67,7 +67,7 @@ const CASES: &[(&str, u64, fn())] = &[
     ("jwt_verify", 7_000, case_jwt_verify),
     ("jwt_verify_text", 7_510, case_jwt_verify_text),
     ("jwe_encrypt", 9_400, case_jwe_encrypt),
-    ("jwe_decrypt", 8_530, case_jwe_decrypt),
+    ("jwe_decrypt", 8_460, case_jwe_decrypt),
     ("jwe_json_form", 31_000, case_jwe_json_form),
     ("jwk_set", 168_500, case_jwk_set),
     ("paseto_issue", 7_360, case_paseto_issue),
@@ -144,6 +144,16 @@ fn claims() -> Claims<'static, Own<'static>> {
     .expires_in(Duration::from_secs(900))
 }
 
+/// Returns the token at a multiple of 64 bytes. Elsewhere the search for dots takes some instructions more or
+/// fewer, and the allocator gives other addresses if the path of this program has another length.
+fn aligned(token: &str) -> &'static str {
+    let bytes = vec![0; token.len() + 63].leak();
+    let start = bytes.as_ptr().align_offset(64);
+    let place = &mut bytes[start..][..token.len()];
+    place.copy_from_slice(token.as_bytes());
+    std::str::from_utf8(place).unwrap()
+}
+
 fn policy() -> Policy {
     Policy::new(ISSUER, "api")
 }
@@ -198,24 +208,26 @@ fn reject(token: &str) {
 
 #[inline(never)]
 fn case_jws_split() {
-    static TOKEN: LazyLock<String> = LazyLock::new(|| unsigned("") + ".");
+    static TOKEN: LazyLock<&str> = LazyLock::new(|| aligned(&(unsigned("") + ".")));
     reject(&TOKEN);
 }
 
 #[inline(never)]
 fn case_jws_known_header() {
-    static TOKEN: LazyLock<String> = LazyLock::new(|| {
+    static TOKEN: LazyLock<&str> = LazyLock::new(|| {
         let signed = JwsSigner::new(&*MAC).sign(CLAIMS.as_bytes()).unwrap();
         let (input, _) = signed.rsplit_once('.').unwrap();
-        format!("{input}.AAAA")
+        aligned(&format!("{input}.AAAA"))
     });
     reject(&TOKEN);
 }
 
 #[inline(never)]
 fn case_jws_foreign_header() {
-    static TOKEN: LazyLock<String> = LazyLock::new(|| {
-        unsigned(r#"{"typ":"JWT", "alg":"HS256", "kid":"2027-01", "x":{"y":[1,2]}}"#)
+    static TOKEN: LazyLock<&str> = LazyLock::new(|| {
+        aligned(&unsigned(
+            r#"{"typ":"JWT", "alg":"HS256", "kid":"2027-01", "x":{"y":[1,2]}}"#,
+        ))
     });
     reject(&TOKEN);
 }
@@ -282,11 +294,11 @@ fn case_jwt_batch() {
 fn case_jwt_verify() {
     static VERIFIER: LazyLock<JwtVerifier> =
         LazyLock::new(|| JwtVerifier::new(&*MAC, policy()).clock(*CLOCK));
-    static TOKEN: LazyLock<String> =
-        LazyLock::new(|| MAC.issue_with_clock(&claims(), &*CLOCK).unwrap());
+    static TOKEN: LazyLock<&str> =
+        LazyLock::new(|| aligned(&MAC.issue_with_clock(&claims(), &*CLOCK).unwrap()));
     let mut scratch = Scratch::new();
     let verified: VerifiedIn<'_, Own<'_>> =
-        VERIFIER.verify_in(black_box(&TOKEN), &mut scratch).unwrap();
+        VERIFIER.verify_in(black_box(*TOKEN), &mut scratch).unwrap();
     assert_eq!(verified.claims().level, 3);
 }
 
@@ -295,11 +307,11 @@ fn case_jwt_verify() {
 fn case_jwt_verify_text() {
     static VERIFIER: LazyLock<JwtVerifier> =
         LazyLock::new(|| JwtVerifier::new(&*MAC, policy()).clock(*CLOCK));
-    static TOKEN: LazyLock<String> =
-        LazyLock::new(|| MAC.issue_with_clock(&claims(), &*CLOCK).unwrap());
+    static TOKEN: LazyLock<&str> =
+        LazyLock::new(|| aligned(&MAC.issue_with_clock(&claims(), &*CLOCK).unwrap()));
     let mut scratch = Scratch::new();
     let verified = VERIFIER
-        .verify_raw_in(black_box(&TOKEN), &mut scratch)
+        .verify_raw_in(black_box(*TOKEN), &mut scratch)
         .unwrap();
     black_box((verified.issuer(), verified.subject(), verified.token_id()));
     black_box((verified.expires_at(), verified.issued_at()));
@@ -322,12 +334,11 @@ fn case_jwe_encrypt() {
 #[inline(never)]
 fn case_jwe_decrypt() {
     static DECRYPTER: LazyLock<Decrypter> = LazyLock::new(|| Decrypter::new(&*CONTENT));
-    static TOKEN: LazyLock<String> = LazyLock::new(|| {
-        Encrypter::new(&*CONTENT, ContentEnc::A256Gcm)
-            .encrypt(CLAIMS.as_bytes())
-            .unwrap()
+    static TOKEN: LazyLock<&str> = LazyLock::new(|| {
+        let encrypter = Encrypter::new(&*CONTENT, ContentEnc::A256Gcm);
+        aligned(&encrypter.encrypt(CLAIMS.as_bytes()).unwrap())
     });
-    black_box(DECRYPTER.decrypt(black_box(&TOKEN))).unwrap();
+    black_box(DECRYPTER.decrypt(black_box(*TOKEN))).unwrap();
 }
 
 #[inline(never)]
@@ -388,13 +399,13 @@ fn case_paseto_issue_text() {
 fn case_paseto_verify() {
     static VERIFIER: LazyLock<PasetoVerifier> =
         LazyLock::new(|| PasetoVerifier::new(&*LOCAL, policy()).clock(*CLOCK));
-    static TOKEN: LazyLock<String> = LazyLock::new(|| {
+    static TOKEN: LazyLock<&str> = LazyLock::new(|| {
         let context = paseto::TokenContext::new();
-        LOCAL.issue_with_clock(&claims(), context, &*CLOCK).unwrap()
+        aligned(&LOCAL.issue_with_clock(&claims(), context, &*CLOCK).unwrap())
     });
     let mut scratch = Scratch::new();
     let verified: VerifiedIn<'_, Own<'_>> =
-        VERIFIER.verify_in(black_box(&TOKEN), &mut scratch).unwrap();
+        VERIFIER.verify_in(black_box(*TOKEN), &mut scratch).unwrap();
     assert_eq!(verified.claims().level, 3);
 }
 

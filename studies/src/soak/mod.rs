@@ -11,6 +11,7 @@ mod lab;
 mod log;
 mod readers;
 
+use std::num::NonZeroUsize;
 use std::process::Command;
 use std::time::Duration;
 
@@ -131,7 +132,8 @@ fn fuzz_targets(
         targets.count(),
         each.as_secs()
     );
-    let all = targets.run(workspace, each, |figures| eprintln!("  {figures}"))?;
+    let at_once = NonZeroUsize::MIN;
+    let all = targets.run(workspace, each, at_once, |figures| eprintln!("  {figures}"))?;
     let lines: String = (all.iter())
         .map(|figures| format!("{}\n", figures.table_line()))
         .collect();

@@ -170,8 +170,11 @@ fn check_interop(results: &str, has: impl Fn(&str) -> bool) -> Result<String, St
 const FULL_PAGE: &str = "report-full.html";
 
 /// The pages that the command line's tests leave there, of tokens and of keys.
-const INSPECTED: [&str; 7] = [
+const INSPECTED: [&str; 10] = [
     "inspect-jwt.html",
+    "inspect-verified.html",
+    "inspect-rejected.html",
+    "inspect-invisible.html",
     "inspect-es256-duplicate.html",
     "inspect-jws-general.html",
     "inspect-jwe.html",

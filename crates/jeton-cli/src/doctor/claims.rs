@@ -50,7 +50,8 @@ pub(super) fn check(
             check.parties(findings);
             check.others(findings);
         }
-        None => findings.wrong(
+        None => findings.wrong_for(
+            Rejection::Malformed(Part::Payload),
             "the payload is not claims: not a JSON object",
             match format {
                 Format::Jwt => "to verify any payload, run `jeton jws verify`",
@@ -66,13 +67,13 @@ pub(super) fn check(
         && (findings.error_count() == before
             || rejection == Rejection::DuplicateMember(Part::Payload))
     {
-        let (what, advice) = payload_problem(rejection, text);
-        findings.wrong(what, advice);
+        let (what, advice) = payload_problem(&rejection, text);
+        findings.wrong_for(rejection, what, advice);
     }
 }
 
 /// Describes a problem of the whole payload.
-fn payload_problem(rejection: Rejection, text: &str) -> (String, &'static str) {
+fn payload_problem(rejection: &Rejection, text: &str) -> (String, &'static str) {
     match (rejection, Members::strict(text, DEPTH_MAX)) {
         (Rejection::DuplicateMember(_), Err(Problem::Duplicate(name))) => (
             format!("payload: duplicate member {name:?}"),
@@ -125,11 +126,13 @@ impl ClaimsCheck<'_> {
                     });
                 }
             }
-            Some(Rejection::ClaimMissing(_)) => findings.wrong(
+            Some(rejection @ Rejection::ClaimMissing(_)) => findings.wrong_for(
+                rejection,
                 "no exp: the token never expires",
                 "the issuer should set exp; to accept tokens without it, add `--allow no-expiry`",
             ),
-            Some(Rejection::Expired) => findings.wrong(
+            Some(rejection @ Rejection::Expired) => findings.wrong_for(
+                rejection,
                 format!("expired {} ago", format_seconds(now - at("exp"))),
                 "request a new token, or check the clocks",
             ),
@@ -137,7 +140,8 @@ impl ClaimsCheck<'_> {
         }
         match self.rejected("nbf", policy().without_expiry()) {
             None => {}
-            Some(Rejection::NotYetValid) => findings.wrong(
+            Some(rejection @ Rejection::NotYetValid) => findings.wrong_for(
+                rejection,
                 format!(
                     "not valid yet: nbf is {} from now",
                     format_seconds(at("nbf") - now)
@@ -148,7 +152,8 @@ impl ClaimsCheck<'_> {
         }
         match self.rejected("iat", policy().without_expiry()) {
             None => {}
-            Some(Rejection::IssuedInTheFuture) => findings.wrong(
+            Some(rejection @ Rejection::IssuedInTheFuture) => findings.wrong_for(
+                rejection,
                 format!(
                     "issued in the future: iat is {} from now",
                     format_seconds(at("iat") - now)
@@ -172,20 +177,23 @@ impl ClaimsCheck<'_> {
     fn invalid_time(&self, findings: &mut Section, name: &str, rejection: Rejection) {
         match (self.format, self.seconds(name), &rejection) {
             (Format::Jwt, Some(at), Rejection::ClaimRange(_)) if at >= SECONDS_MAX => findings
-                .wrong(
+                .wrong_for(
+                    rejection,
                     format!("{name} is after the year 5000: probably milliseconds"),
                     "times are seconds since 1970 (RFC 7519): the issuer must divide by 1000",
                 ),
-            (Format::Jwt, _, Rejection::ClaimType(_)) => findings.wrong(
+            (Format::Jwt, _, Rejection::ClaimType(_)) => findings.wrong_for(
+                rejection,
                 format!("{name} is not a number"),
                 "times are numbers: seconds since 1970 (RFC 7519)",
             ),
             (Format::Paseto, _, Rejection::ClaimType(_) | Rejection::ClaimRange(_)) => findings
-                .wrong(
+                .wrong_for(
+                    &rejection,
                     format!("{name} is not a time: {rejection}"),
                     "times of a PASETO are RFC 3339 text, for example 2026-11-20T09:00:00Z",
                 ),
-            _ => findings.wrong(rejection.to_string(), ""),
+            _ => findings.wrong_for(&rejection, rejection.to_string(), ""),
         }
     }
 
@@ -198,12 +206,17 @@ impl ClaimsCheck<'_> {
         ) {
             (None, Some(wanted)) => findings.good(format!("issuer {wanted}")),
             (None, None) => {}
-            (Some(Rejection::IssuerMismatch), Some(wanted)) => findings.wrong(
+            (Some(rejection @ Rejection::IssuerMismatch), Some(wanted)) => findings.wrong_for(
+                rejection,
                 format!("iss is {}, expected {wanted}", self.texts("iss")),
                 "they must be identical, including a / at the end",
             ),
-            (Some(Rejection::ClaimMissing(_)), _) => {
-                findings.wrong("no iss", "the issuer must set it, or remove `--issuer`");
+            (Some(rejection @ Rejection::ClaimMissing(_)), _) => {
+                findings.wrong_for(
+                    rejection,
+                    "no iss",
+                    "the issuer must set it, or remove `--issuer`",
+                );
             }
             (Some(rejection), _) => self.invalid_text(findings, "iss", rejection),
         }
@@ -213,12 +226,17 @@ impl ClaimsCheck<'_> {
         ) {
             (None, Some(wanted)) => findings.good(format!("audience {wanted}")),
             (None, None) => {}
-            (Some(Rejection::AudienceMismatch), Some(wanted)) => findings.wrong(
+            (Some(rejection @ Rejection::AudienceMismatch), Some(wanted)) => findings.wrong_for(
+                rejection,
                 format!("aud is {}, expected {wanted}", self.texts("aud")),
                 "the token was issued for another service: request one for this service",
             ),
-            (Some(Rejection::ClaimMissing(_)), _) => {
-                findings.wrong("no aud", "the issuer must set it, or remove `--audience`");
+            (Some(rejection @ Rejection::ClaimMissing(_)), _) => {
+                findings.wrong_for(
+                    rejection,
+                    "no aud",
+                    "the issuer must set it, or remove `--audience`",
+                );
             }
             (Some(rejection), _) => self.invalid_text(findings, "aud", rejection),
         }
@@ -238,8 +256,9 @@ impl ClaimsCheck<'_> {
     }
 
     fn invalid_text(&self, findings: &mut Section, name: &str, rejection: Rejection) {
-        match (rejection, self.value(name)) {
-            (Rejection::ClaimType(_), Some(value)) => findings.wrong(
+        match (&rejection, self.value(name)) {
+            (Rejection::ClaimType(_), Some(value)) => findings.wrong_for(
+                rejection,
                 format!(
                     "{name} must be {}, got {}",
                     expected(name),
@@ -247,7 +266,7 @@ impl ClaimsCheck<'_> {
                 ),
                 "see RFC 7519, section 4.1",
             ),
-            (rejection, _) => findings.wrong(rejection.to_string(), ""),
+            (rejection, _) => findings.wrong_for(rejection, rejection.to_string(), ""),
         }
     }
 

@@ -71,7 +71,7 @@ mod tests {
             server_time: Timestamp::from_second(now.as_second() + behind).unwrap(),
             local_time: now,
         };
-        compare(now, Some(date)).to_text()
+        compare(now, Some(date)).to_text(None)
     }
 
     #[test]

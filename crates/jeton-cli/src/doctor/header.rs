@@ -13,7 +13,7 @@ const STRINGS: [&str; 4] = ["alg", "kid", "typ", "cty"];
 
 /// Returns the problem with the header of a compact JWS, and the advice. Where there is nothing to add, both are those of
 /// `jeton jwt verify`.
-pub(super) fn explain(rejection: Rejection, token: &str) -> (String, String) {
+pub(super) fn explain(rejection: &Rejection, token: &str) -> (String, String) {
     let encoded = token.split('.').next().unwrap_or_default();
     let header = jose::decode_json(encoded);
     let members = header
@@ -53,7 +53,7 @@ pub(super) fn explain(rejection: Rejection, token: &str) -> (String, String) {
     match explanation {
         Some((what, advice)) => (what, advice.to_owned()),
         None => {
-            let hint = rejection_hints::hint(&rejection, token, Command::JwtVerify);
+            let hint = rejection_hints::hint(rejection, token, Command::JwtVerify);
             (rejection.to_string(), hint.unwrap_or_default())
         }
     }

@@ -3,7 +3,7 @@
 use jeton::key::Alg;
 use serde::Serialize;
 
-use crate::keyfile::KeyFile;
+use crate::keyfile::{KeyFile, SecretEncoding};
 
 /// Whether a key signed a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -44,6 +44,8 @@ pub(super) enum Detail {
     AssumedAlgorithm(Alg),
     /// The key has another algorithm than the token, or an unsupported kind.
     OtherAlgorithm,
+    /// The secret, read in this encoding, signed the token.
+    OtherEncoding(SecretEncoding),
 }
 
 impl KeyCheck {

@@ -4,10 +4,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::slice;
 
+use jeton::key::{Alg, KeyFormat, KeyHalf};
+use jeton::limits;
+
 use super::Criteria;
 use super::findings::Section;
+use super::secrets;
 use crate::exit::Outcome;
 use crate::fetch::{Date, Fetched, Problem, RemoteKeyArgs, RemoteKeys, text_of};
+use crate::input;
 use crate::json::Members;
 use crate::keyfile::{AnyKey, Form, KEY_ERROR_PREFIX, KeyFile, Secret, suggest_secret};
 use crate::paseto;
@@ -25,6 +30,16 @@ pub(super) struct Keys {
 }
 
 impl Keys {
+    fn unusable(section: Section) -> Keys {
+        Keys {
+            section,
+            found: None,
+            published: None,
+            date: None,
+            is_from_url: false,
+        }
+    }
+
     /// Returns the keys that can verify.
     pub(super) fn to_verify(&self) -> Option<&KeyFile> {
         match self.is_from_url {
@@ -69,22 +84,37 @@ impl JwkMembers {
     /// Returns a name such as `ES256, kid 2026-11`.
     fn name(&self) -> String {
         let kind = [&self.alg, &self.crv, &self.kty].into_iter().flatten();
-        let kind = kind.map(String::as_str).next().unwrap_or("a key");
-        match &self.kid {
-            Some(kid) => format!("{kind}, kid {}", shortened(kid)),
-            None => format!("{kind}, without kid"),
+        match (kind.map(String::as_str).next(), &self.kid) {
+            (Some(kind), Some(kid)) => format!("{kind}, kid {}", shortened(kid)),
+            (Some(kind), None) => format!("{kind}, without kid"),
+            (None, Some(kid)) => format!("kid {}", shortened(kid)),
+            (None, None) => "without kid".to_owned(),
         }
     }
 }
 
-/// Reads a key file or fetches a key set.
-pub(super) fn load(place: &Path, remote: &RemoteKeyArgs) -> Outcome<Keys> {
+/// Reads a key file or fetches a key set. A file that is no key file may be the secret that signed the token.
+pub(super) fn load(place: &Path, remote: &RemoteKeyArgs, token: Option<&str>) -> Outcome<Keys> {
     if let Some(remote) = remote.at("--keys", place)? {
         return Ok(from_url(&remote));
     }
-    let file = KeyFile::read_as(place, None)
-        .map_err(|failure| suggest_secret("--keys", place, failure))?;
-    Ok(of_file(file))
+    KeyFile::read_as(place, None)
+        .map(of_file)
+        .or_else(
+            |failure| match token.and_then(|token| secret(place, token)) {
+                Some(section) => Ok(Keys::unusable(section)),
+                None => Err(suggest_secret("--keys", place, failure)),
+            },
+        )
+}
+
+/// Reports a file without a key as a secret. Standard input cannot be read again.
+fn secret(place: &Path, token: &str) -> Option<Section> {
+    if place == Path::new("-") {
+        return None;
+    }
+    let bytes = input::key_bytes(place, limits::KEY_SET_BYTES).ok()?;
+    secrets::check_file(place, &bytes, token)
 }
 
 /// Fetches the key set of the issuer, if the caller named one.
@@ -99,21 +129,15 @@ pub(super) fn of_secret(secret: &Secret) -> Outcome<Keys> {
 
 fn of_file(file: KeyFile) -> Keys {
     Keys {
-        section: Section::named("keys", file.name()),
-        found: Some(file),
-        published: None,
-        date: None,
-        is_from_url: false,
+        found: Some(file.clone()),
+        ..Keys::unusable(Section::named("keys", file.name()))
     }
 }
 
 fn from_url(remote: &RemoteKeys) -> Keys {
     let mut keys = Keys {
-        section: Section::named("keys", &remote.name()),
-        found: None,
-        published: None,
-        date: None,
         is_from_url: true,
+        ..Keys::unusable(Section::named("keys", &remote.name()))
     };
     let response = match remote.fetch() {
         Ok(response) => response,
@@ -208,6 +232,28 @@ pub(super) fn is_for_another_use(key: &KeyFile) -> bool {
     }
 }
 
+/// Returns what a file is.
+fn describe(file: &KeyFile) -> String {
+    let format = match file.format() {
+        KeyFormat::Jwk => "JWK",
+        KeyFormat::JwkSet => "JWK Set",
+        KeyFormat::Pem => "PEM",
+        KeyFormat::Der => "DER",
+        KeyFormat::Base64 => "base64 of DER",
+        _ => "key",
+    };
+    match file.form() {
+        Form::Set(_) => match file.set_keys().ok().flatten().map(|keys| keys.len()) {
+            Some(1) => format!("{format}, 1 key"),
+            Some(count) => format!("{format}, {count} keys"),
+            None => format.to_owned(),
+        },
+        Form::Der(_, KeyHalf::Private) => format!("{format}, a private key"),
+        Form::Der(..) => format!("{format}, a public key"),
+        Form::Jwk(_) | Form::Paserk(_) | Form::Several(_) => format.to_owned(),
+    }
+}
+
 /// Checks each key.
 pub(super) fn check_each(
     file: &KeyFile,
@@ -220,20 +266,27 @@ pub(super) fn check_each(
         paserk(&mut section, file, text, criteria);
         return section;
     }
+    if criteria.secret.is_none() {
+        section.good(describe(file));
+    }
     let set_keys = match file.set_keys() {
         Ok(set_keys) => set_keys,
         Err(failure) => {
             let why = reason(file, failure.message());
-            section.wrong(format!("cannot read the set: {why}"), "");
+            section.wrong_for(why, format!("cannot read the set: {why}"), "");
             return section;
         }
     };
     let keys = set_keys.as_deref().unwrap_or(slice::from_ref(file));
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     let mut skipped = 0;
+    let (mut without_alg, mut without_kid) = (Vec::new(), Vec::new());
     for (index, key) in keys.iter().enumerate() {
         let members = JwkMembers::of(key);
-        let name = format!("key {}: {}", index + 1, members.name());
+        let name = match criteria.secret {
+            Some(_) => file.name().to_owned(),
+            None => format!("key {}: {}", index + 1, members.name()),
+        };
         if let Some(why) = set_keys.as_ref().and_then(|_| why_skipped(key)) {
             match lists_skipped {
                 true => section.good(format!("{name}: skipped: {why}")),
@@ -241,24 +294,36 @@ pub(super) fn check_each(
             }
             continue;
         }
-        for ignored in key.ignored_members() {
+        for ignored in key.ignored_members(criteria.verbose) {
             section.undetermined(
-                format!("{name}: {}", ignored.text()),
+                format!("{name}: {ignored}"),
                 "the owner of the key should remove or correct it",
             );
         }
         // A published secret key has been reported already.
         if !(is_from_url && key.is_secret()) {
-            one(&mut section, key, &name, set_keys.is_some(), criteria);
+            let is_in_set = set_keys.is_some();
+            match lacks_algorithm(key, criteria) {
+                true => without_alg.push((key, name)),
+                false => one(&mut section, key, &name, is_in_set, criteria),
+            }
         }
         match &members.kid {
             Some(kid) => *names.entry(kid.clone()).or_default() += 1,
-            None if keys.len() > 1 => section.wrong(
-                format!("key {} of {} has no kid", index + 1, keys.len()),
-                "set a kid in each key of a set, and in the header of each token",
-            ),
+            // A kid of another type makes the key unusable.
+            None if key.any_algorithm().is_ok() => without_kid.push(index + 1),
             None => {}
         }
+    }
+    if keys.len() > 1 && !without_kid.is_empty() {
+        let all = keys.len();
+        section.wrong(
+            match without_kid[..] {
+                [number] => format!("key {number} of {all} has no kid"),
+                _ => format!("{} of {all} keys have no kid", without_kid.len()),
+            },
+            "set a kid in each key of a set, and in the header of each token",
+        );
     }
     for (kid, times) in names.iter().filter(|(_, times)| **times > 1) {
         section.wrong(
@@ -266,6 +331,7 @@ pub(super) fn check_each(
             "each key needs its own kid: a verifier may select the wrong key",
         );
     }
+    report_without_alg(&mut section, &without_alg, criteria);
     match skipped {
         0 => {}
         1 => section.good("1 more key is for another use or of an unsupported kind; to list it, add `-v`"),
@@ -287,31 +353,89 @@ fn why_skipped(key: &KeyFile) -> Option<String> {
 }
 
 fn one(section: &mut Section, key: &KeyFile, name: &str, is_in_set: bool, criteria: &Criteria<'_>) {
-    let loads = |alg| match is_in_set {
-        true => key.set_key_to_verify(alg, criteria.allowed).is_ok(),
-        false => key.to_verify(alg, criteria.allowed).is_ok(),
+    let loaded = match is_in_set {
+        true => key
+            .set_key_to_verify(criteria.alg, criteria.allowed)
+            .map(drop),
+        false => key.to_verify(criteria.alg, criteria.allowed).map(drop),
     };
-    match key.any_algorithm() {
+    let needs_algorithm = key.needs_algorithm(criteria.allowed);
+    match (key.any_algorithm(), criteria.alg) {
         // It verifies with a feature that the caller enabled.
-        Err(_) if loads(criteria.alg) => section.good(name.to_owned()),
-        Err(failure) => section.wrong(
-            format!("{name}: unusable: {}", reason(key, failure.message())),
-            "verifiers skip the key, or reject the whole set",
-        ),
-        Ok(_) if is_for_another_use(key) => {
+        (Err(_), _) if loaded.is_ok() => section.good(name.to_owned()),
+        (Ok(_), Some(alg)) if needs_algorithm && let Err(failure) = &loaded => {
+            let why = reason(key, failure.message());
+            let hint = failure.hint_text().unwrap_or_default();
+            section.undetermined(format!("{name}: unusable with {alg} (--alg): {why}"), hint);
+            section.explaining(why);
+        }
+        (Err(failure), _) => {
+            let why = reason(key, failure.message());
+            section.wrong_for(
+                why,
+                format!("{name}: unusable: {why}"),
+                failure
+                    .hint_text()
+                    .unwrap_or("verifiers skip the key, or reject the whole set"),
+            );
+        }
+        (Ok(_), _) if is_for_another_use(key) => {
             section.good(format!("{name}: for encryption, not for verification"));
         }
-        Ok(_) if key.is_secret() => section.good(format!("{name}: secret, do not publish it")),
-        Ok(_) if key.needs_algorithm(criteria.allowed) => match criteria.alg {
-            Some(alg) if loads(Some(alg)) => {
-                section.good(format!("{name}: used with {alg} (--alg)"));
-            }
-            _ => section.undetermined(
-                format!("{name}: no alg, and the key fits several algorithms"),
-                "set alg in the key; until then, pass the algorithm with `--alg`",
-            ),
-        },
-        Ok(_) => section.good(name.to_owned()),
+        (Ok(loaded), alg) => {
+            let ability = ability(&loaded, alg.filter(|_| needs_algorithm));
+            let advice = match key.is_secret() && criteria.secret.is_none() {
+                true => "; secret, do not publish it",
+                false => "",
+            };
+            section.good(format!("{name}: {ability}{advice}"));
+        }
+    }
+}
+
+/// Returns what a key can do. A key without an algorithm has that of --alg.
+fn ability(key: &AnyKey, alg: Option<Alg>) -> String {
+    let named = |own: &str| match alg {
+        Some(alg) => format!("{alg} (--alg)"),
+        None => own.to_owned(),
+    };
+    match key {
+        AnyKey::Mac(key) => format!("signs and verifies {}", named(key.alg().name())),
+        AnyKey::Signing(key) => format!("signs {}", named(key.alg().name())),
+        AnyKey::Verifying(key) => format!("verifies {}", named(key.alg().name())),
+        AnyKey::Wrapping(_) | AnyKey::Content(_) => "encrypts and decrypts".to_owned(),
+        AnyKey::Decryption(_) => "decrypts".to_owned(),
+        AnyKey::Encryption(_) => "encrypts, does not verify".to_owned(),
+    }
+}
+
+/// Returns whether a key can only be used if the caller passes its algorithm, and the caller did not.
+fn lacks_algorithm(key: &KeyFile, criteria: &Criteria<'_>) -> bool {
+    let is_to_verify = criteria.secret.is_some() || !is_for_another_use(key);
+    criteria.alg.is_none()
+        && is_to_verify
+        && key.any_algorithm().is_ok()
+        && key.needs_algorithm(criteria.allowed)
+}
+
+/// Reports the keys without an algorithm, which have one cause.
+fn report_without_alg(section: &mut Section, keys: &[(&KeyFile, String)], criteria: &Criteria<'_>) {
+    let Some((first, name)) = keys.first() else {
+        return;
+    };
+    let what = match keys.len() {
+        1 => format!("{name}: no alg, and the key fits several algorithms"),
+        count => format!("{count} keys, from {name}: no alg, and the keys fit several algorithms"),
+    };
+    let failure = first.to_verify(criteria.alg, criteria.allowed).err();
+    let hint = failure.as_ref().and_then(|failure| failure.hint_text());
+    let advice = match (criteria.secret, hint) {
+        (Some(_), Some(hint)) => hint,
+        _ => "set alg in the key; until then, pass the algorithm with `--alg`",
+    };
+    section.undetermined(what, advice);
+    if let Some(failure) = failure {
+        section.explaining(reason(first, failure.message()));
     }
 }
 
@@ -327,10 +451,11 @@ fn paserk(section: &mut Section, file: &KeyFile, text: &str, criteria: &Criteria
     match loaded {
         Ok(true) => section.good(format!("PASERK {name}: secret, do not publish it")),
         Ok(false) => section.good(format!("PASERK {name}")),
-        Err(failure) => section.wrong(
-            format!("PASERK, unusable: {}", reason(file, failure.message())),
-            failure.hint_text().unwrap_or_default(),
-        ),
+        Err(failure) => {
+            let why = reason(file, failure.message());
+            let hint = failure.hint_text().unwrap_or_default();
+            section.wrong_for(why, format!("PASERK, unusable: {why}"), hint);
+        }
     }
 }
 

@@ -1,50 +1,37 @@
 //! `jeton doctor`: checks a clock, a key set and a token, and explains why verification fails.
 //!
-//! The command for the token decides whether it is accepted ([`command_result`]); all other findings explain that.
-//! With the same keys, policy and time, there is an error if and only if that command fails.
+//! The command for the token decides whether it is accepted ([`command_result`]); all other findings explain that. With
+//! the same keys, policy and time, there is an error if and only if that command fails.
 
 mod claims;
 mod clock;
-mod command_result;
 mod findings;
+mod graph;
 mod header;
 mod key_check;
 mod keys;
 mod probe;
+mod secrets;
 mod signature_checks;
 mod token;
+mod typ;
 mod unwrap;
 
+use std::ops::Deref;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
-use jeton::jwe::Decrypter;
 use jeton::key::Alg;
-use jeton::{Clock, Limits, SystemClock};
+use jeton::{Clock, SystemClock};
 
-use crate::allow::{self, Allowed, InsecureOption};
+use crate::command_result::{self, CriteriaArgs, SUPPORTED};
 use crate::exit::{Failure, Outcome};
 use crate::fetch::RemoteKeyArgs;
-use crate::keyfile::{KeyFile, Secret, SecretArgs, TokenDecryptionKeyFile};
-use crate::limit_args::SignedTokenLimits;
-use crate::paseto::ContextArgs;
-use crate::policy_args::PolicyArgs;
-use crate::source::TokenArgument;
-use crate::verification::{self, JwtPolicy};
-use crate::{algorithm, output};
+use crate::keyfile::{KeyFile, Secret, SecretArgs};
+use crate::source::{GivenToken, TokenArgument};
+use crate::{algorithm, allow, output};
 use findings::Section;
 use probe::Probe;
-
-/// The features that --allow enables here: those of the verifying commands.
-const SUPPORTED: [InsecureOption; 7] = [
-    InsecureOption::NoExpiry,
-    InsecureOption::WeakKeys,
-    InsecureOption::Rsa1_5,
-    InsecureOption::Pbes2,
-    InsecureOption::Zip,
-    InsecureOption::PasetoV1,
-    InsecureOption::PasetoV2,
-];
 
 /// Explain why a token is rejected: check the token, the keys, their URL and the clock
 #[derive(Debug, Args)]
@@ -60,6 +47,7 @@ Examples:
   jeton doctor --keys author.pub.jwk --decrypt-key private.jwk @nested
   jeton doctor --keys public.paserk --implicit tenant-7 v4.public.…
   jeton doctor --keys https://id.example/jwks.json
+  jeton doctor --key private.pem
   jeton doctor @token
   jeton doctor --json --keys jwks.json @token | jq '.[].findings'
 
@@ -72,10 +60,14 @@ Each key that could have signed the token has one of these results (in JSON: sig
   not signed by   the signature was computed and is not valid
   undetermined    the signature was not computed; the reason follows
 
-If the signature is not valid with a secret, the other encodings of the secret are tried.
+Each cause is one finding. What follows from it is listed below it, after so:.
 
-Without a token, a problem with the keys is an error. Keys for another use and keys of an unsupported kind are \
-listed with -v, or if no key fits.
+Without a token, each key is listed with what it can do, and a problem with a key is an error. With a token, keys for \
+another use and keys of an unsupported kind are listed with -v, or if no key fits. The clock is listed if it was \
+compared with another one, or with -v.
+
+If the signature is not valid with a secret, the other encodings of the secret are tried. A file that is not a key \
+file is tried as an HMAC secret: as text, base64, base64url and hex.
 
 With a URL, one request is sent, which bypasses caches and has a timeout of 10 seconds. --discover reads \
 ISSUER/.well-known/openid-configuration before, or else the metadata of RFC 8414. The response headers and the \
@@ -109,22 +101,9 @@ pub(crate) struct Doctor {
     alg: Option<Alg>,
 
     #[command(flatten)]
-    decryption: TokenDecryptionKeyFile,
+    criteria: CriteriaArgs,
 
-    #[command(flatten)]
-    policy_args: PolicyArgs,
-
-    /// Required media type (`typ`); repeat it to accept one of several [default: JWT or no typ]
-    #[arg(long, value_name = "TYPE")]
-    typ: Vec<String>,
-
-    #[command(flatten)]
-    context: ContextArgs,
-
-    #[command(flatten)]
-    limits: SignedTokenLimits,
-
-    /// List every key, including skipped keys with the reason
+    /// List every key, including skipped keys with the reason, and the clock
     #[arg(short, long)]
     verbose: bool,
 
@@ -138,47 +117,34 @@ pub(crate) struct Doctor {
 
 const TOKEN_HELP: &str = "Token as text, @FILE, or - for standard input";
 
-/// The keys and the policy for a token.
+/// What is checked, and how.
 struct Criteria<'a> {
-    policy: JwtPolicy<'a>,
-    allowed: &'a Allowed,
-    keys: Option<&'a KeyFile>,
-    /// The secret of `keys`.
+    command: command_result::Criteria<'a>,
+    /// The secret in place of a key file.
     secret: Option<&'a Secret>,
-    alg: Option<Alg>,
-    decryption: &'a TokenDecryptionKeyFile,
-    /// The file of `decryption`.
-    decryption_keys: Option<&'a KeyFile>,
-    /// The required footer of a PASETO.
-    footer: Option<&'a [u8]>,
-    /// The implicit assertion of a PASETO.
-    implicit: &'a [u8],
-    limits: Limits,
+    /// The caller passed keys, and none could be read.
+    keys_failed: bool,
     verbose: bool,
     probe: &'a Probe,
 }
 
-impl Criteria<'_> {
-    /// Returns the decrypter, if the caller passed a decryption key.
-    fn decrypter(&self) -> Option<Outcome<Decrypter>> {
-        let decryption_keys = self.decryption_keys?;
-        let loaded = self.decryption.load(decryption_keys, self.allowed);
-        Some(loaded.map(|loaded| {
-            let enc = self.decryption.enc();
-            verification::decrypter(loaded.keys, enc, self.limits, self.allowed)
-        }))
+impl<'a> Deref for Criteria<'a> {
+    type Target = command_result::Criteria<'a>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.command
     }
 }
 
 impl Doctor {
     pub(crate) fn run(mut self) -> Outcome {
         if let Some(issuer) = self.remote.discovered_issuer() {
-            self.policy_args.set_default_issuer(issuer);
+            self.criteria.policy_args.set_default_issuer(issuer);
         }
         let all = self.examine()?;
         match self.json {
             true => output::json(&all)?,
-            false => output::text(&text(&all))?,
+            false => output::text(&self.text(&all))?,
         }
         match all.iter().map(Section::error_count).sum() {
             0 => Ok(()),
@@ -189,17 +155,11 @@ impl Doctor {
 
     /// Checks everything that the caller passed.
     fn examine(&self) -> Outcome<Vec<Section>> {
-        let allowed = self.policy_args.allowed(&SUPPORTED)?;
+        let args = &self.criteria;
+        let allowed = args.policy_args.allowed(&SUPPORTED)?;
         let secret = self.secret.read()?;
-        let mut sources: Vec<keys::Keys> = self
-            .keys
-            .iter()
-            .map(|place| keys::load(place, &self.remote))
-            .collect::<Outcome<_>>()?;
-        sources.extend(keys::of_issuer(&self.remote)?);
-        if let Some(secret) = &secret {
-            sources.push(keys::of_secret(secret)?);
-        }
+        let token = self.token.read_if_given();
+        let sources = self.sources(secret.as_ref(), token.as_ref())?;
         let found: Vec<KeyFile> = sources
             .iter()
             .filter_map(|keys| keys.to_verify().cloned())
@@ -207,48 +167,45 @@ impl Doctor {
         let found = (!found.is_empty())
             .then(|| KeyFile::of_several(found))
             .transpose()?;
-        let decryption_keys = self.decryption.file()?;
-        let footer = self.context.footer()?;
-        let implicit = self.context.implicit()?;
-        let now = self
-            .policy_args
-            .verification_time()
-            .unwrap_or_else(|| SystemClock.now());
-        let limits = self.limits.limits();
-        let probe = Probe::new(now, limits)?;
+        let decryption_keys = args.decryption.file()?;
+        let footer = args.context.footer()?;
+        let implicit = args.context.implicit()?;
+        let now = args.policy_args.verification_time();
+        let limits = args.limits.limits();
+        let probe = Probe::new(now.unwrap_or_else(|| SystemClock.now()), limits)?;
         let criteria = Criteria {
-            policy: JwtPolicy {
-                policy_args: &self.policy_args,
-                typ: &self.typ,
+            command: command_result::Criteria {
+                policy: args.policy(),
+                allowed: &allowed,
+                keys: found.as_ref(),
+                alg: self.alg,
+                decryption: &args.decryption,
+                decryption_keys: decryption_keys.as_ref(),
+                footer: footer.as_ref().map(|footer| footer.as_slice()),
+                implicit: &implicit,
+                limits,
             },
-            allowed: &allowed,
-            keys: found.as_ref(),
             secret: secret.as_ref(),
-            alg: self.alg,
-            decryption: &self.decryption,
-            decryption_keys: decryption_keys.as_ref(),
-            footer: footer.as_ref().map(|footer| footer.as_slice()),
-            implicit: &implicit,
-            limits,
+            keys_failed: !sources.is_empty() && found.is_none(),
             verbose: self.verbose,
             probe: &probe,
         };
-        let checked = match self.token.read_if_given() {
+        let mut checked = match token {
             Some(token) => Some(token::check(token, &criteria)?),
             None => None,
         };
-        let check = |keys: &keys::Keys| {
-            let Some(file) = &keys.found else {
-                return Section::new("keys");
-            };
-            let a_key_fits = match &checked {
-                Some(checked) => checked.a_key_fits,
-                None => file.to_verify(self.alg, &allowed).is_ok(),
-            };
-            let lists_skipped = self.verbose || !a_key_fits;
-            keys::check_each(file, &criteria, keys.is_from_url, lists_skipped)
+        let a_key_fits = checked.as_ref().is_some_and(|checked| checked.a_key_fits);
+        let lists_skipped = self.verbose || !a_key_fits;
+        let check = |keys: &keys::Keys| match &keys.found {
+            Some(file) => keys::check_each(file, &criteria, keys.is_from_url, lists_skipped),
+            None => Section::new("keys"),
         };
         let mut of_keys: Vec<Section> = sources.iter().map(check).collect();
+        if let Some(checked) = &mut checked
+            && let Some(key_failure) = checked.key_failure.take()
+        {
+            key_failure.list(&mut of_keys, &mut checked.section);
+        }
         let date = sources.iter().find_map(|keys| keys.date.clone());
         let mut clock = clock::check(date);
         if checked.as_ref().is_some_and(|checked| checked.is_accepted) {
@@ -264,9 +221,34 @@ impl Doctor {
         all.extend(checked.map(|checked| checked.section));
         Ok(all)
     }
-}
 
-fn text(all: &[Section]) -> String {
-    let all: Vec<String> = all.iter().map(Section::to_text).collect();
-    all.join("\n")
+    /// Reads or fetches the keys that the caller named.
+    fn sources(
+        &self,
+        secret: Option<&Secret>,
+        token: Option<&Outcome<GivenToken>>,
+    ) -> Outcome<Vec<keys::Keys>> {
+        let token = token.and_then(|token| token.as_ref().ok());
+        let load = |place: &PathBuf| keys::load(place, &self.remote, token.map(|token| &**token));
+        let mut sources: Vec<keys::Keys> = self.keys.iter().map(load).collect::<Outcome<_>>()?;
+        sources.extend(keys::of_issuer(&self.remote)?);
+        if let Some(secret) = secret {
+            sources.push(keys::of_secret(secret)?);
+        }
+        Ok(sources)
+    }
+
+    /// Formats the sections: the answer first, and the clock only if something is known about it.
+    fn text(&self, all: &[Section]) -> String {
+        let is_shown = |section: &&Section| {
+            self.verbose || all.len() == 1 || !section.is_undetermined() || !section.is("clock")
+        };
+        let columns = output::columns();
+        let shown = ["token", "keys", "clock"].into_iter().flat_map(|about| {
+            let sections = all.iter().filter(move |section| section.is(about));
+            sections.filter(is_shown)
+        });
+        let shown: Vec<String> = shown.map(|section| section.to_text(columns)).collect();
+        shown.join("\n")
+    }
 }

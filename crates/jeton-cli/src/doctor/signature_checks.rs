@@ -11,11 +11,14 @@ use jeton::key::{Alg, Keys};
 use super::findings::Section;
 use super::key_check::{CheckResult, Detail, KeyCheck};
 use super::keys::{JwkMembers, is_for_another_use, reason, shortened};
-use super::unwrap::UnwrappedToken;
-use super::{Criteria, header};
+use super::unwrap::{BASE64, PADDED, UnwrappedToken};
+use super::{Criteria, header, secrets};
 use crate::exit::Outcome;
 use crate::jose;
-use crate::keyfile::{AnyKey, KeyFile, Secret, SecretEncoding};
+use crate::keyfile::{AnyKey, KeyFile, SecretEncoding};
+
+/// The finding about a token whose signature is empty.
+pub(super) const EMPTY_SIGNATURE: &str = "the signature is empty";
 
 /// How many undetermined keys are listed without --verbose.
 const LISTED: usize = 10;
@@ -59,17 +62,6 @@ pub(super) fn check_keys(
         .collect()
 }
 
-/// Returns the other encoding with which the secret signed the token.
-pub(super) fn find_encoding(
-    secret: &Secret,
-    signed: &Signed<'_>,
-    criteria: &Criteria<'_>,
-) -> Option<SecretEncoding> {
-    let mut others = secret.other_encodings().into_iter();
-    let found = others.find(|(_, key)| one(key, false, signed, criteria).is_signed());
-    found.map(|(encoding, _)| encoding)
-}
-
 fn one(key: &KeyFile, is_in_set: bool, signed: &Signed<'_>, criteria: &Criteria<'_>) -> KeyCheck {
     // For a private key, its public key is checked.
     let public = match key.any_algorithm() {
@@ -97,14 +89,27 @@ fn one(key: &KeyFile, is_in_set: bool, signed: &Signed<'_>, criteria: &Criteria<
     };
     match loaded {
         Err(failure) => KeyCheck {
-            detail: match key.load_any_algorithm() {
-                Err(error) if is_in_set && error.is_unsupported() => Detail::OtherAlgorithm,
+            detail: match (
+                key.load_any_algorithm(),
+                other_encoding(key, signed, criteria),
+            ) {
+                (_, Some(encoding)) => Detail::OtherEncoding(encoding),
+                (Err(error), None) if is_in_set && error.is_unsupported() => Detail::OtherAlgorithm,
                 _ => Detail::Normal,
             },
             ..KeyCheck::undetermined(reason(key, failure.message()))
         },
         Ok(trusted) => check_signature_of(trusted, key, signed, detail, criteria),
     }
+}
+
+/// Returns the encoding, other than that of a symmetric key, in which its secret signed the token.
+fn other_encoding(
+    key: &KeyFile,
+    signed: &Signed<'_>,
+    criteria: &Criteria<'_>,
+) -> Option<SecretEncoding> {
+    secrets::other_encoding(key, criteria.secret, signed.alg, &signed.text.token)
 }
 
 /// Checks the signature with a usable key.
@@ -138,7 +143,12 @@ fn check_signature_of(
             KeyCheck::new(CheckResult::Signed, detail)
         }
         (Rejection::Signature, Some(SignatureCheck::Invalid)) => {
+            let encoding = other_encoding(key, signed, criteria);
+            let detail = encoding.map_or(detail, Detail::OtherEncoding);
             KeyCheck::new(CheckResult::NotSigned, detail)
+        }
+        (_, Some(SignatureCheck::WrongLength { bytes: 0, .. })) => {
+            KeyCheck::undetermined(EMPTY_SIGNATURE)
         }
         (Rejection::Signature, Some(SignatureCheck::WrongLength { bytes, wanted })) => {
             let alg = signed.alg;
@@ -155,7 +165,7 @@ fn check_signature_of(
                 signed.alg
             ))
         },
-        (rejection, _) => KeyCheck::undetermined(header::explain(rejection, &signed.text.token).0),
+        (rejection, _) => KeyCheck::undetermined(header::explain(&rejection, &signed.text.token).0),
     }
 }
 
@@ -197,11 +207,15 @@ pub(super) fn report(
         let key = &answer.key;
         match answer.answer {
             CheckResult::Signed => report_signer(findings, answer, signed),
-            CheckResult::NotSigned if is_only || is_named(answer) => findings.wrong(
-                format!("not signed by {key}: the signature was computed and is not valid"),
-                "another key signed the token, or the token was changed",
-            ),
+            CheckResult::NotSigned if is_only || is_named(answer) => {
+                let (what, advice) = not_signed(answer, criteria);
+                findings.wrong_for(Rejection::Signature, what, &advice);
+            }
             CheckResult::NotSigned => others += 1,
+            CheckResult::Undetermined if let Detail::OtherEncoding(encoding) = answer.detail => {
+                let (what, advice) = signed_if_encoded(answer, encoding, criteria);
+                findings.undetermined(what, &advice);
+            }
             CheckResult::Undetermined => {
                 let matters = !is_signer_known && answer.detail != Detail::OtherAlgorithm;
                 if !(is_only || is_named(answer) || matters || criteria.verbose) {
@@ -213,7 +227,14 @@ pub(super) fn report(
                 }
                 listed += 1;
                 let why = answer.reason.as_deref().unwrap_or("the key cannot be used");
+                // The reason is a finding already.
+                if findings.list_under(why, format!("undetermined whether {key} signed it")) {
+                    continue;
+                }
                 findings.undetermined(format!("undetermined: {key}: {why}"), "");
+                if answer.detail == Detail::OtherAlgorithm {
+                    findings.explaining(Rejection::AlgorithmMismatch);
+                }
             }
         }
     }
@@ -230,21 +251,61 @@ pub(super) fn report(
         return;
     }
     let kid = signed.kid.filter(|_| !answers.iter().any(is_named));
+    let which = match others {
+        1 => "the other key".to_owned(),
+        count => format!("any of the {count} other keys"),
+    };
     if let Some(kid) = kid {
-        findings.wrong(
+        findings.wrong_for(
+            Rejection::UnknownKey,
             format!("no key has the kid {}", shortened(kid)),
             "the key set is outdated or belongs to another issuer",
         );
-    }
-    if others > 0 {
-        let which = match others {
-            1 => "the other key".to_owned(),
-            count => format!("any of the {count} other keys"),
-        };
-        findings.wrong(
+        findings.explaining(Rejection::AlgorithmMismatch);
+        if others > 0 {
+            findings.list_under_last(format!("not signed by {which}"));
+        }
+    } else if others > 0 && signed.kid.is_none() {
+        findings.wrong_for(
+            Rejection::Signature,
             format!("not signed by {which}: the signature was computed and is not valid"),
             "the token was changed, or the issuer uses other keys",
         );
+    }
+}
+
+/// Describes that a key did not sign the token.
+fn not_signed(answer: &KeyCheck, criteria: &Criteria<'_>) -> (String, String) {
+    match answer.detail {
+        Detail::OtherEncoding(encoding) => signed_if_encoded(answer, encoding, criteria),
+        _ => (
+            format!(
+                "not signed by {}: the signature was computed and is not valid",
+                answer.key
+            ),
+            "another key signed the token, or the token was changed".to_owned(),
+        ),
+    }
+}
+
+/// Describes that the secret of a key signed the token in another encoding, and what to do.
+fn signed_if_encoded(
+    answer: &KeyCheck,
+    encoding: SecretEncoding,
+    criteria: &Criteria<'_>,
+) -> (String, String) {
+    let (key, encoding) = (&answer.key, encoding.name());
+    match criteria.secret {
+        Some(_) => (
+            format!("signed by {key}, if its encoding is {encoding}"),
+            format!("add `--secret-encoding {encoding}`"),
+        ),
+        None => (
+            format!("signed by the secret of {key}, if its encoding is {encoding}"),
+            format!(
+                "make the JWK again with `jeton key import` and `--secret-encoding {encoding}`"
+            ),
+        ),
     }
 }
 
@@ -252,11 +313,15 @@ pub(super) fn report(
 fn report_signer(findings: &mut Section, answer: &KeyCheck, signed: &Signed<'_>) {
     let key = &answer.key;
     match answer.detail {
-        Detail::OverPadding => findings.wrong(
+        Detail::OverPadding => findings.replace(
+            PADDED,
+            Rejection::Signature,
             format!("signed by {key}, over padded base64, as AWS load balancers do"),
             "verifiers reject padding (RFC 7515, section 2); the AWS documentation describes how to verify this token",
         ),
-        Detail::OverAnotherAlphabet => findings.wrong(
+        Detail::OverAnotherAlphabet => findings.replace(
+            BASE64,
+            Rejection::Signature,
             format!("signed by {key}, over base64 instead of base64url"),
             "verifiers reject this (RFC 7515, section 2)",
         ),
@@ -264,8 +329,9 @@ fn report_signer(findings: &mut Section, answer: &KeyCheck, signed: &Signed<'_>)
             format!("signed by {key}, if its algorithm is {alg}: the key has no alg"),
             &format!("if you expect this algorithm, add `--alg {alg}`"),
         ),
-        Detail::Normal | Detail::OtherAlgorithm => match (signed.kid, &answer.kid) {
-            (Some(kid), Some(own)) if kid != own => findings.wrong(
+        Detail::Normal | Detail::OtherAlgorithm | Detail::OtherEncoding(_) => match (signed.kid, &answer.kid) {
+            (Some(kid), Some(own)) if kid != own => findings.wrong_for(
+                Rejection::UnknownKey,
                 format!("signed by {key}, and the header has the kid {}", shortened(kid)),
                 "the issuer sets the kid of another key, or the key set has another kid for this key",
             ),

@@ -1,20 +1,18 @@
 //! Checks a token: the result of the command for it, and the explanation.
 
-use jeton::error::Rejection;
+use jeton::error::{Part, Rejection};
 use jeton::key::Alg;
 
-use super::command_result::{self, CommandResult, is_local};
-use super::findings::Section;
+use super::findings::{EVERYTHING, Section};
 use super::key_check::{CheckResult, KeyCheck};
 use super::keys::{reason, shortened};
 use super::probe::Format;
-use super::signature_checks::{self, Signed};
-use super::unwrap::{self, UnwrappedToken, is_paseto};
-use super::{Criteria, claims, header};
-use crate::exit::Outcome;
+use super::signature_checks::{self, EMPTY_SIGNATURE, Signed};
+use super::unwrap::{self, UnwrappedToken};
+use super::{Criteria, claims, graph, header, typ};
+use crate::command_result::{self, CommandResult, is_local, is_paseto};
+use crate::exit::{Failure, Outcome};
 use crate::jose::{self, Jwe, Jws, Serialization, Token};
-use crate::keyfile::Secret;
-use crate::policy_args::any_of;
 use crate::source::GivenToken;
 use crate::{limit_args, paseto, verification};
 
@@ -29,6 +27,26 @@ pub(super) struct CheckedToken {
     /// One of the keys signed the token, or the command accepts it.
     pub(super) a_key_fits: bool,
     pub(super) is_accepted: bool,
+    /// The command does not read the token, because no key can be used.
+    pub(super) key_failure: Option<KeyFailure>,
+}
+
+/// Why the command cannot use the keys. The reason is a finding about the keys, or else one about the token.
+pub(super) struct KeyFailure {
+    command: &'static str,
+    failure: Failure,
+}
+
+impl KeyFailure {
+    /// Lists it under the finding about the keys that is the reason, or adds it to the findings about the token.
+    pub(super) fn list(&self, of_keys: &mut [Section], of_token: &mut Section) {
+        let (message, hint) = (self.failure.message(), self.failure.hint_text());
+        let result = format!("{} rejects it", self.command);
+        let mut of_keys = of_keys.iter_mut();
+        if !of_keys.any(|of_keys| of_keys.list_result(&result, message, hint)) {
+            of_token.wrong(format!("{result}: {message}"), hint.unwrap_or_default());
+        }
+    }
 }
 
 /// Checks a token.
@@ -53,34 +71,26 @@ pub(super) fn check(token: Outcome<GivenToken>, criteria: &Criteria<'_>) -> Outc
                 section: findings,
                 a_key_fits: false,
                 is_accepted: false,
+                key_failure: None,
             });
         }
     };
     let result = command_result::run(&token, criteria);
+    let mut has_extra_text = false;
     if let Err(failure) = limit_args::check(token.len(), criteria.limits) {
-        findings.wrong(failure.message(), failure.hint_text().unwrap_or_default());
+        let advice = failure.hint_text().unwrap_or_default();
+        findings.wrong_for(failure.message(), failure.message(), advice);
     } else {
         let plain = unwrap::unwrap(&mut findings, &token);
+        has_extra_text = findings.error_count() > 0;
         explain(&mut findings, &plain, criteria);
         if plain.token != token {
-            match command_result::run(&plain.token, criteria) {
-                CommandResult::Accepted(command) => {
-                    findings.good(format!(
-                        "after removing the extra characters, {command} accepts it"
-                    ));
-                }
-                CommandResult::Rejected(command, failure) => findings.wrong(
-                    format!(
-                        "after removing the extra characters, {command} rejects it: {}",
-                        failure.message()
-                    ),
-                    failure.hint_text().unwrap_or_default(),
-                ),
-                CommandResult::NotRun => {}
-            }
+            let plain_result = command_result::run(&plain.token, criteria);
+            report_plain(&mut findings, plain_result);
         }
     }
     let mut is_accepted = false;
+    let mut key_failure = None;
     match result {
         CommandResult::Accepted(command) => {
             findings.good(format!("verified: {command} accepts it"));
@@ -88,15 +98,24 @@ pub(super) fn check(token: Outcome<GivenToken>, criteria: &Criteria<'_>) -> Outc
             findings.downgrade_errors();
             is_accepted = true;
         }
+        CommandResult::Rejected(command, failure) if failure.rejection().is_none() => {
+            key_failure = Some(KeyFailure { command, failure });
+        }
         CommandResult::Rejected(command, failure) => {
-            // The result of the command says it once.
-            findings.remove(failure.message());
+            let message = failure.message();
+            let result = format!("{command} rejects it");
+            let is_listed = match has_extra_text {
+                true => findings.list_under_first_error(format!("{result}: {message}")),
+                false => findings.list_result(&result, message, failure.hint_text()),
+            };
+            if !is_listed {
+                let hint = failure.hint_text().unwrap_or_default();
+                findings.wrong(format!("{result}: {message}"), hint);
+            }
             findings.set_code(failure.reason_code());
-            let hint = failure.hint_text().filter(|hint| !findings.has(hint));
-            findings.wrong(
-                format!("{command} rejects it: {}", failure.message()),
-                hint.unwrap_or_default(),
-            );
+        }
+        CommandResult::NotRun if criteria.keys_failed => {
+            findings.undetermined("not verified: the keys cannot be used", "");
         }
         CommandResult::NotRun => findings.undetermined(
             "not verified: no keys",
@@ -108,7 +127,28 @@ pub(super) fn check(token: Outcome<GivenToken>, criteria: &Criteria<'_>) -> Outc
         section: findings,
         a_key_fits,
         is_accepted,
+        key_failure,
     })
+}
+
+/// Reports the result of the command for the token without the text around it.
+fn report_plain(findings: &mut Section, result: CommandResult) {
+    match result {
+        CommandResult::Accepted(command) => findings.good(format!(
+            "after removing the extra characters, {command} accepts it"
+        )),
+        // A finding is the reason, or the reason is a finding about the keys.
+        CommandResult::Rejected(_, failure)
+            if failure.rejection().is_none() || findings.explains(failure.message()) => {}
+        CommandResult::Rejected(command, failure) => {
+            let message = failure.message();
+            findings.wrong(
+                format!("after removing the extra characters, {command} rejects it: {message}"),
+                failure.hint_text().unwrap_or_default(),
+            );
+        }
+        CommandResult::NotRun => {}
+    }
 }
 
 /// Checks the parts of a token, independent of the result of the command.
@@ -117,19 +157,21 @@ fn explain(findings: &mut Section, plain: &UnwrappedToken<'_>, criteria: &Criter
         return of_paseto(findings, &plain.token, criteria);
     }
     if let Some(other) = jose::other_form(&plain.token) {
-        return findings.wrong(other, "");
+        return findings.wrong_for(EVERYTHING, other, "");
     }
     match Token::read(&plain.token) {
         Some(Token::Jws(jws)) if jws.serialization == Serialization::Compact => {
             size(findings, plain.token.len());
             signed(findings, &jws, plain, criteria);
         }
-        Some(Token::Jws(_)) => findings.wrong(
+        Some(Token::Jws(_)) => findings.wrong_for(
+            EVERYTHING,
             "a JWS in JSON, and a JWT is always compact",
             "to verify it, run `jeton jws verify`",
         ),
         Some(Token::Jwe(jwe)) => encrypted(findings, &jwe, &plain.token, criteria),
-        None => findings.wrong(
+        None => findings.wrong_for(
+            EVERYTHING,
             format!("{} parts: a JWT has three", plain.token.split('.').count()),
             "a part is missing, or it has another format: run `jeton inspect TOKEN`",
         ),
@@ -161,7 +203,8 @@ fn signed(
     };
     let json = signature.protected.as_deref().and_then(jose::decode_json);
     let Some(json) = json else {
-        findings.wrong(
+        findings.wrong_for(
+            EVERYTHING,
             "the header is not JSON in base64url",
             "the token is truncated, or not a token",
         );
@@ -177,99 +220,93 @@ fn signed(
             ignored.join(", ")
         ));
     }
+    let typ = headers.text("typ");
     match criteria.probe.header(&plain.token) {
+        Some(rejection) if findings.explains(&rejection) => {}
         Some(rejection) => {
-            let (what, advice) = header::explain(rejection, &plain.token);
-            findings.wrong(what, &advice);
+            let (what, advice) = header::explain(&rejection, &plain.token);
+            findings.wrong_for(rejection, what, &advice);
         }
-        None => check_typ(findings, headers.text("typ").as_deref(), criteria),
+        None => typ::check(findings, typ.as_deref(), criteria),
     }
     let payload = jws.payload.as_deref().and_then(jose::decode);
     match payload {
         Some(payload) => {
             let policy_args = criteria.policy.policy_args;
             claims::check(findings, &payload, Format::Jwt, policy_args, criteria.probe);
+            typ::check_claims(findings, typ.as_deref(), &payload);
         }
-        None => findings.wrong(
+        None => findings.wrong_for(
+            Rejection::Malformed(Part::Payload),
             "the payload is not base64url",
             "the token is truncated, or not a JWT",
         ),
     }
-    if jose::decode(&signature.signature).is_none() {
-        findings.wrong(
+    let is_unsigned = alg.as_deref().is_none_or(is_none);
+    if signature.signature.is_empty() && !is_unsigned {
+        findings.wrong_for(
+            Rejection::Signature,
+            EMPTY_SIGNATURE,
+            "the token was never signed, or its signature was removed, for example in a log: get the token from its issuer",
+        );
+        findings.explaining(Rejection::Malformed(Part::Signature));
+    } else if jose::decode(&signature.signature).is_none() {
+        findings.wrong_for(
+            Rejection::Malformed(Part::Signature),
             "the signature is not base64url",
             "the token is truncated or changed",
         );
+        findings.explaining(Rejection::Malformed(Part::Token));
     }
-    if let (Some(keys), Some(alg)) = (criteria.keys, alg.as_deref()) {
-        let signed = Signed {
-            text: plain,
-            alg,
-            kid: kid.as_deref(),
-        };
-        let answers = signature_checks::check_keys(keys, &signed, criteria);
-        let is_signed = answers.iter().any(KeyCheck::is_signed);
-        let other = match (is_signed, criteria.secret) {
-            (true, _) => None,
-            (false, Some(secret)) => {
-                let found = signature_checks::find_encoding(secret, &signed, criteria);
-                found.map(|encoding| (encoding, "add"))
+    let has_nonce = headers.text("nonce").is_some();
+    match (criteria.keys, alg.as_deref()) {
+        (Some(keys), Some(alg)) => {
+            let signed = Signed {
+                text: plain,
+                alg,
+                kid: kid.as_deref(),
+            };
+            let mut answers = signature_checks::check_keys(keys, &signed, criteria);
+            if has_nonce {
+                graph::check(findings, &mut answers);
             }
-            (false, None) => Secret::of_jwk(keys).iter().find_map(|secret| {
-                let found = signature_checks::find_encoding(secret, &signed, criteria);
-                found.map(|encoding| (encoding, "make the JWK again with `jeton key import` and"))
-            }),
-        };
-        if let Some((encoding, advice)) = other {
-            let encoding = encoding.name();
-            findings.wrong(
-                format!("signed by the secret, if its encoding is {encoding}"),
-                &format!("{advice} `--secret-encoding {encoding}`"),
-            );
-        } else if !alg.eq_ignore_ascii_case("none") {
             // A token with alg none has no signer.
-            signature_checks::report(findings, &answers, &signed, criteria);
+            if !is_unsigned {
+                signature_checks::report(findings, &answers, &signed, criteria);
+            }
+            findings.set_key_checks(answers);
         }
-        findings.set_key_checks(answers);
+        (None, _) if has_nonce => findings.undetermined(graph::WHAT, graph::ADVICE),
+        _ => {}
     }
+}
+
+fn is_none(alg: &str) -> bool {
+    alg.eq_ignore_ascii_case("none")
 }
 
 /// Checks `alg` and `kid` of the header.
 fn check_alg(findings: &mut Section, alg: Option<&str>, kid: Option<&str>) {
     let known = alg.is_some_and(|alg| alg.parse::<Alg>().is_ok());
     match alg {
-        None => findings.wrong(
+        None => findings.wrong_for(
+            Rejection::Malformed(Part::Header),
             "the header has no alg",
             "a JWS requires it (RFC 7515, section 4.1.1)",
         ),
-        Some(alg) if alg.eq_ignore_ascii_case("none") => findings.wrong(
+        Some(alg) if is_none(alg) => findings.wrong_for(
+            EVERYTHING,
             "alg is none: the token is not signed",
             "no verifier should accept it; the issuer must sign it",
         ),
         Some(alg) if !known => {
-            findings.wrong(format!("alg is {alg}, which is not supported"), "");
+            let what = format!("alg is {alg}, which is not supported");
+            findings.wrong_for(Rejection::AlgorithmMismatch, what, "");
         }
         Some(alg) => findings.good(match kid {
             Some(kid) => format!("alg {alg}, kid {}", shortened(kid)),
             None => format!("alg {alg}, no kid"),
         }),
-    }
-}
-
-/// Checks the type.
-fn check_typ(findings: &mut Section, typ: Option<&str>, criteria: &Criteria<'_>) {
-    let json = typ.map(|typ| serde_json::Value::from(typ).to_string());
-    let policy = criteria.policy.policy();
-    if !criteria.probe.accepts_typ(json.as_deref(), policy) {
-        let wanted = any_of(criteria.policy.typ);
-        let wanted = wanted.as_deref().unwrap_or("JWT or no typ");
-        findings.wrong(
-            format!(
-                "typ is {}, expected {wanted}",
-                typ.unwrap_or("missing")
-            ),
-            "the token has another type, for example an ID token instead of an access token; to expect another type, add `--typ TYPE`",
-        );
     }
 }
 
@@ -284,6 +321,7 @@ fn encrypted(findings: &mut Section, jwe: &Jwe<'_>, token: &str, criteria: &Crit
                 }
             },
         );
+        findings.explaining(EVERYTHING);
         return;
     };
     let decrypted = decrypter.map_err(|failure| failure.message().to_owned());
@@ -295,6 +333,7 @@ fn encrypted(findings: &mut Section, jwe: &Jwe<'_>, token: &str, criteria: &Crit
         Ok(decrypted) => decrypted,
         Err(why) => {
             findings.undetermined(format!("a JWE, not decrypted: {why}"), "");
+            findings.explaining(EVERYTHING);
             return;
         }
     };
@@ -380,6 +419,7 @@ fn of_paseto(findings: &mut Section, token: &str, criteria: &Criteria<'_>) {
                     format!("not {done} the key of {name}, or another implicit assertion"),
                     "the token was changed, or the issuer uses another key; to set an implicit assertion, add `--implicit TEXT`",
                 );
+                findings.explaining(EVERYTHING);
                 findings.set_key_checks(vec![KeyCheck::for_only_key(
                     keys,
                     CheckResult::NotSigned,
@@ -399,6 +439,7 @@ fn undetermined(findings: &mut Section, criteria: &Criteria<'_>, why: &str, advi
         format!("undetermined: the key of {}: {why}", keys.name()),
         advice,
     );
+    findings.explaining(why);
     let answer = KeyCheck::for_only_key(keys, CheckResult::Undetermined, Some(why.to_owned()));
     findings.set_key_checks(vec![answer]);
 }

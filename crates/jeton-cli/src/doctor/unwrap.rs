@@ -3,7 +3,13 @@
 use std::borrow::Cow;
 
 use super::findings::Section;
+use crate::command_result::is_paseto;
 use crate::{jose, pasted};
+
+/// The finding about padding.
+pub(super) const PADDED: &str = "the token has base64 padding (=)";
+/// The finding about the alphabet of base64.
+pub(super) const BASE64: &str = "the token is base64, not base64url: it contains + or /";
 
 /// A token in the form for verifiers, and as it was written.
 pub(super) struct UnwrappedToken<'t> {
@@ -31,10 +37,6 @@ pub(super) fn unwrap<'t>(findings: &mut Section, text: &'t str) -> UnwrappedToke
     }
 }
 
-pub(super) fn is_paseto(token: &str) -> bool {
-    matches!(token.as_bytes(), [b'v', b'1'..=b'4', b'.', ..])
-}
-
 /// Converts base64 to base64url (RFC 7515, section 2).
 fn alphabet<'t>(findings: &mut Section, token: Cow<'t, str>) -> Cow<'t, str> {
     if jose::is_json(&token) || is_paseto(&token) {
@@ -43,14 +45,14 @@ fn alphabet<'t>(findings: &mut Section, token: Cow<'t, str>) -> Cow<'t, str> {
     let mut token = token;
     if token.contains('=') {
         findings.wrong(
-            "the token has base64 padding (=)",
+            PADDED,
             "base64url in a token has no padding (RFC 7515, section 2)",
         );
         token = token.replace('=', "").into();
     }
     if token.contains(['+', '/']) {
         findings.wrong(
-            "the token is base64, not base64url: it contains + or /",
+            BASE64,
             "base64url has - and _ instead (RFC 4648, section 5)",
         );
         token = token.replace('+', "-").replace('/', "_").into();

@@ -1,37 +1,46 @@
-//! `jeton inspect`: shows a token or key of any format, without verification.
+//! `jeton inspect`: shows a token or key of any format, and verifies it if keys are given.
 
 mod hidden;
+mod invisible;
 mod jose;
 mod key;
 mod paseto;
 mod pretty;
 mod relative_time;
 mod report;
+mod verdict;
 mod web;
 
 use clap::Args;
-use jeton::{Clock, SystemClock, Timestamp};
+use jeton::{Clock, SystemClock};
 use report::Report;
 use serde::Serialize;
+use verdict::{Verdict, VerdictArgs};
 use web::{Page, Web};
 use zeroize::Zeroizing;
 
+use crate::command_result::SUPPORTED;
 use crate::exit::{Failure, Outcome};
 use crate::jose::Token;
 use crate::keyfile::KeyFile;
-use crate::limit_args::TokenSize;
 use crate::source::TokenArgument;
-use crate::{output, time};
+use crate::{allow, limit_args, output};
 
-/// Show a token or key of any format, without verification
+/// Show a token or key of any format, and verify it if keys are given
 #[derive(Debug, Args)]
-#[command(mut_arg("token", |token| token.help(TOKEN_HELP)), after_help = "\
+#[command(
+    mut_arg("token", |token| token.help(TOKEN_HELP)),
+    mut_arg("at", |at| at.help(AT_HELP)),
+    mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)),
+    after_help = "\
 Examples:
   jeton inspect eyJhbGciOi…
   jeton inspect --json @token.txt
   jeton inspect - < public.jwk
   jeton inspect @token.json
   jeton inspect --web -o token.html @token.txt
+  jeton inspect --key jwks.json --audience api @token.txt
+  jeton inspect --discover https://id.example --audience api @token.txt
 
 Shows:
   JWT, JWS   header and payload, in every serialization
@@ -45,8 +54,13 @@ notes name them.
 --web writes the same content and the token to an HTML page without network access and scripts. The page is as \
 secret as the token: delete it after use.
 
-Nothing is verified: anyone can create a token with this content. To verify a token, use jeton jwt verify, jeton \
-jws verify, jeton jwe decrypt or jeton paseto verify.")]
+Without keys, nothing is verified: anyone can create a token with this content. With keys, the token is verified by \
+the code of jeton jwt verify, or for a PASETO, of jeton paseto verify or decrypt. With only --decrypt-key, it is \
+decrypted by the code of jeton jwe decrypt. The content is shown in each case.
+
+Exit codes: 0 shown, and verified if keys are given; 1 unknown format, or rejected; 2 invalid usage, or a file could \
+not be read.",
+)]
 pub(crate) struct Inspect {
     /// Print the result as JSON
     #[arg(long)]
@@ -56,17 +70,16 @@ pub(crate) struct Inspect {
     web: Web,
 
     #[command(flatten)]
-    size: TokenSize,
-
-    /// Show times relative to this time: RFC 3339 or seconds since 1970 [default: now]
-    #[arg(long, value_name = "TIME", value_parser = time::moment)]
-    at: Option<Timestamp>,
-
-    #[command(flatten)]
     token: TokenArgument,
+
+    #[command(flatten, next_help_heading = "Verification")]
+    verdict: VerdictArgs,
 }
 
 const TOKEN_HELP: &str = "Token or key as text, @FILE, or - for standard input";
+
+const AT_HELP: &str =
+    "Evaluate and show times relative to this time: RFC 3339 or seconds since 1970 [default: now]";
 
 const NOT_VERIFIED: &str = "not verified: anyone can create a token with this content";
 
@@ -91,21 +104,30 @@ struct Unrecognized<'a> {
 }
 
 impl Inspect {
-    pub(crate) fn run(self) -> Outcome {
-        let now = self.at.unwrap_or_else(|| SystemClock.now());
+    pub(crate) fn run(mut self) -> Outcome {
+        self.verdict.require_discovered_issuer();
+        let criteria = self.verdict.criteria();
+        let now = criteria.policy_args.verification_time();
+        let now = now.unwrap_or_else(|| SystemClock.now());
         let bytes = self.token.bytes()?;
-        self.size.check(bytes.len())?;
+        limit_args::check(bytes.len(), criteria.limits.limits())?;
         let text = std::str::from_utf8(&bytes).unwrap_or_default();
         let pasted = self.token.extract(text.trim());
-        let (report, token) = match &pasted {
+        let (report, token, verdict) = match &pasted {
             Ok(pasted) => {
                 let detected = Detected::of(&bytes, &pasted.token);
                 let token = detected.token();
-                let report = detected.report();
+                let verdict = match token {
+                    Some(token) => self.verdict.verdict(token)?,
+                    None => None,
+                };
+                let is_verified = verdict.as_ref().is_some_and(Verdict::is_verified);
+                let report = detected.report(is_verified);
                 let notes = pasted.notes.clone();
-                (report.map(|report| report.with_input_notes(notes)), token)
+                let report = report.map(|report| report.with_input_notes(notes));
+                (report, token, verdict)
             }
-            Err(failure) => (Err(failure.clone()), None),
+            Err(failure) => (Err(failure.clone()), None, None),
         };
         if self.json
             && let Err(failure) = &report
@@ -118,7 +140,7 @@ impl Inspect {
                 reason,
             })?;
         }
-        let report = report?;
+        let report = report?.with_verdict(verdict);
         if self.web.is_wanted() {
             let page = Page {
                 report: &report,
@@ -131,11 +153,22 @@ impl Inspect {
                 caution: caution(token.is_none(), &report),
                 now,
             };
-            return self.web.write(&page);
+            self.web.write(&page)?;
+        } else if self.json {
+            output::json(&report)?;
+        } else {
+            output::text(&report.to_text(now))?;
         }
-        match self.json {
-            true => output::json(&report),
-            false => output::text(&report.to_text(now)),
+        match report.into_verdict() {
+            Some(Verdict::Rejected { failure, .. }) => Err(failure),
+            Some(Verdict::Verified {
+                unchecked: Some(unchecked),
+                ..
+            }) => {
+                output::note(unchecked);
+                Ok(())
+            }
+            _ => Ok(()),
         }
     }
 }
@@ -169,10 +202,10 @@ impl<'t> Detected<'t> {
         }
     }
 
-    /// Returns the report, and prints a warning that nothing is verified.
-    fn report(self) -> Outcome<Report> {
+    /// Returns the report, and prints a warning if the content is not verified.
+    fn report(self, is_verified: bool) -> Outcome<Report> {
         let is_key = matches!(self, Detected::Paserk(_) | Detected::Key(_));
-        if !is_key {
+        if !is_key && !is_verified {
             output::warning(NOT_VERIFIED);
         }
         let report = match self {

@@ -7,12 +7,16 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::hidden::{self, Hidden, LEVELS, Reason};
-use super::{pretty, relative_time};
+use super::verdict::Verdict;
+use super::{invisible, pretty, relative_time};
 use crate::json::{Members, Problem};
 use crate::{escape, output};
 
 /// How many times of the claims are shown. Only duplicate members give more than three.
 const TIMES_SHOWN: usize = 16;
+
+/// How many different invisible characters are named.
+const CHARACTERS_NAMED: usize = 8;
 
 /// The report about a token or key.
 pub(super) struct Report {
@@ -32,6 +36,8 @@ pub(super) struct Report {
     notes: Vec<String>,
     /// What was removed around the token.
     input_notes: Vec<String>,
+    /// The result of verification, if the caller passed keys.
+    verdict: Option<Verdict>,
 }
 
 /// Several reports of the same kind.
@@ -107,6 +113,15 @@ impl Content {
         }
     }
 
+    /// Returns the text, or nothing for bytes and private keys.
+    fn text(&self) -> &str {
+        match self {
+            Content::Json(json) => json.raw.get(),
+            Content::Text(text) => text,
+            Content::Bytes(_) | Content::Private(_) => "",
+        }
+    }
+
     fn hides(&self, reason: Reason) -> bool {
         match self {
             Content::Json(json) => json.hidden.has(reason),
@@ -127,6 +142,7 @@ impl Report {
             children: None,
             notes: Vec::new(),
             input_notes: Vec::new(),
+            verdict: None,
         }
     }
 
@@ -134,6 +150,19 @@ impl Report {
     pub(super) fn with_input_notes(mut self, notes: Vec<String>) -> Report {
         self.input_notes = notes;
         self
+    }
+
+    pub(super) fn with_verdict(mut self, verdict: Option<Verdict>) -> Report {
+        self.verdict = verdict;
+        self
+    }
+
+    pub(super) fn verdict(&self) -> Option<&Verdict> {
+        self.verdict.as_ref()
+    }
+
+    pub(super) fn into_verdict(self) -> Option<Verdict> {
+        self.verdict
     }
 
     pub(super) fn text(mut self, name: &'static str, text: impl Into<String>) -> Report {
@@ -157,6 +186,18 @@ impl Report {
         if content.hides(Reason::TooDeep) {
             report = report.note(format!(
                 "{name}: values nested deeper than {LEVELS} levels are not shown"
+            ));
+        }
+        let found = invisible::characters(content.text());
+        if !found.is_empty() {
+            let names: Vec<String> = found
+                .into_iter()
+                .take(CHARACTERS_NAMED)
+                .map(invisible::name)
+                .collect();
+            report = report.note(format!(
+                "{name}: contains characters that are invisible or change the direction of text: {}",
+                names.join(", ")
             ));
         }
         report.parts.push((name, content));
@@ -261,6 +302,9 @@ impl Report {
     /// Formats the report as text.
     pub(super) fn to_text(&self, now: Timestamp) -> String {
         let mut out = format!("{}\n", self.title);
+        if let Some(verdict) = &self.verdict {
+            let _ = writeln!(out, "{}", escape::line(&verdict.text()));
+        }
         self.write_facts(&mut out, "  ");
         self.write_parts(&mut out);
         if !self.times.is_empty() {
@@ -343,7 +387,11 @@ pub(super) fn duplicate_member(json: &str) -> Option<String> {
 impl Serialize for Report {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("verified", &false)?;
+        let is_verified = self.verdict.as_ref().is_some_and(Verdict::is_verified);
+        map.serialize_entry("verified", &is_verified)?;
+        if let Some(verdict) = &self.verdict {
+            map.serialize_entry("verdict", &verdict.text())?;
+        }
         map.serialize_entry("format", self.format)?;
         for (name, fact) in &self.facts {
             match fact {

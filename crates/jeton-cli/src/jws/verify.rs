@@ -18,6 +18,7 @@ use crate::{output, verification_output};
 const SUPPORTED: [InsecureOption; 2] = [InsecureOption::WeakKeys, InsecureOption::UnprotectedAlg];
 
 #[derive(Debug, Args)]
+#[command(mut_arg("discover", |discover| discover.help("Discover the key set of this issuer")))]
 #[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
 Examples:
   jeton jws verify --key public.jwk eyJhbGciOi…

@@ -83,7 +83,7 @@ pub(crate) struct SigningKeyFiles {
 /// The keys that verify a token.
 #[derive(Debug, Args)]
 #[group(skip)]
-#[command(group = key_source())]
+#[command(group = key_source().arg("discover"))]
 pub(crate) struct VerifyingKeyFile {
     /// Public or symmetric key file, or a key set: JWK, JWK Set, PEM or DER (- for standard input); or the URL of a key set; repeat it for several
     #[arg(long, value_name = "FILE|URL")]
@@ -291,7 +291,7 @@ fn without_secret(password: Arg) -> Arg {
 /// Returns the group of the options that name a key, of which one is required.
 fn key_source() -> ArgGroup {
     ArgGroup::new("key_source")
-        .args(["key", "secret_file", "secret_env", "discover"])
+        .args(["key", "secret_file", "secret_env"])
         .required(true)
 }
 
@@ -361,8 +361,21 @@ impl VerifyingKeyFile {
         KeyFile::of_several(keys_or_secret(&self.key, &self.secret, read)?)
     }
 
+    /// Reads the keys, if the caller named any. For a command that does not require them.
+    pub(crate) fn file_if_given(&self) -> Outcome<Option<KeyFile>> {
+        let is_given = !self.key.is_empty()
+            || self.secret.is_given()
+            || self.remote.discovered_issuer().is_some();
+        is_given.then(|| self.file()).transpose()
+    }
+
     pub(crate) fn load(&self, allowed: &Allowed) -> Outcome<Loaded<Keys>> {
         self.file()?.to_verify(self.alg, allowed)
+    }
+
+    /// Returns the algorithm that the caller named.
+    pub(crate) fn alg(&self) -> Option<Alg> {
+        self.alg
     }
 
     /// For a signature that is not valid with a secret, the hint is the command that tries the other encodings.

@@ -51,16 +51,29 @@ impl LoadError {
 }
 
 impl KeyFile {
+    fn shape(&self) -> Shape<'_> {
+        match self.form() {
+            Form::Jwk(text) => Shape::of(text),
+            _ => Shape::default(),
+        }
+    }
+
     /// For a key that cannot sign, explains that it is an encryption key, if it is one.
     pub(super) fn explain_encryption_key(&self, error: LoadError) -> LoadError {
         let alg = KeyManagementAlg::EcdhEs;
         let encrypts = || self.decryption(alg).is_ok() || self.public(alg).is_ok();
-        match error.key_problem() {
-            Some(KeyProblem::Unsupported) if encrypts() => self.wrong_use(
+        let is_for_encryption = || self.shape().intended.as_deref() == Some("enc");
+        let is_wrong_use = match error.key_problem() {
+            Some(KeyProblem::Unsupported) => encrypts(),
+            Some(KeyProblem::AlgorithmNeeded) => is_for_encryption(),
+            _ => false,
+        };
+        match is_wrong_use {
+            true => self.wrong_use(
                 "the key is for encryption, not for signatures",
                 "to make a signing key, run `jeton key new --alg Ed25519`",
             ),
-            _ => error,
+            false => error,
         }
     }
 
@@ -148,10 +161,7 @@ impl KeyFile {
             }
             KeyProblem::PublicGiven => "this command needs the private key".to_owned(),
             KeyProblem::AlgorithmNeeded => {
-                let shape = match self.form() {
-                    Form::Jwk(text) => Shape::of(text),
-                    _ => Shape::default(),
-                };
+                let shape = self.shape();
                 let symmetric = shape.kty.as_deref() == Some("oct");
                 let encrypts = shape.intended.as_deref() == Some("enc");
                 match (symmetric, encrypts) {

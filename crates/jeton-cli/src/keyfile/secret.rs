@@ -80,8 +80,8 @@ impl SecretArgs {
             (None, None) => return Ok(None),
         };
         Ok(Some(Secret {
-            text: Zeroizing::new(input::without_line_end(&text).to_vec()),
             encoding: self.secret_encoding.unwrap_or(SecretEncoding::Text),
+            ..Secret::of_file(&text)
         }))
     }
 }
@@ -90,7 +90,35 @@ impl Secret {
     /// Returns the secret as a symmetric key without an algorithm. The caller names the algorithm: a secret can fit
     /// several, and the header of a token must not select one.
     pub(crate) fn key_file(&self) -> Outcome<KeyFile> {
-        self.as_encoded(self.encoding)
+        if self.text.trim_ascii().is_empty() {
+            return Err(Failure::error(format!("{NAME} is empty")));
+        }
+        let secret = self
+            .encoding
+            .decode(&self.text)
+            .ok_or_else(|| self.malformed(self.encoding))?;
+        let mut text = Zeroizing::new(vec![0; Base64UrlUnpadded::encoded_len(&secret)]);
+        let k = Base64UrlUnpadded::encode(&secret, &mut text)
+            .map_err(|_| Failure::error(format!("{NAME}: too long")))?;
+        let (before, after) = (r#"{"kty":"oct","k":""#, r#""}"#);
+        let mut jwk = Zeroizing::new(String::with_capacity(before.len() + k.len() + after.len()));
+        jwk.push_str(before);
+        jwk.push_str(k);
+        jwk.push_str(after);
+        Ok(KeyFile {
+            name: NAME.to_owned(),
+            file: NAME.to_owned(),
+            format: KeyFormat::Jwk,
+            form: Form::Jwk(jwk),
+        })
+    }
+
+    /// Returns the content of a file as a secret.
+    pub(crate) fn of_file(bytes: &[u8]) -> Secret {
+        Secret {
+            text: Zeroizing::new(input::without_line_end(bytes).to_vec()),
+            encoding: SecretEncoding::Text,
+        }
     }
 
     /// Returns the secrets from which a symmetric JWK can have been made by mistake: its bytes are text that is still
@@ -119,36 +147,18 @@ impl Secret {
         ]
     }
 
-    /// Returns the keys of the other encodings in which the text can be read.
-    pub(crate) fn other_encodings(&self) -> Vec<(SecretEncoding, KeyFile)> {
-        let others = SecretEncoding::value_variants().iter().copied();
-        others
-            .filter(|encoding| *encoding != self.encoding)
-            .filter_map(|encoding| Some((encoding, self.as_encoded(encoding).ok()?)))
+    /// Returns the bytes of the secret in each encoding in which the text can be read.
+    pub(crate) fn encodings(&self) -> Vec<(SecretEncoding, Zeroizing<Vec<u8>>)> {
+        let all = SecretEncoding::value_variants().iter();
+        all.filter_map(|encoding| Some((*encoding, encoding.decode(&self.text)?)))
             .collect()
     }
 
-    fn as_encoded(&self, encoding: SecretEncoding) -> Outcome<KeyFile> {
-        if self.text.trim_ascii().is_empty() {
-            return Err(Failure::error(format!("{NAME} is empty")));
-        }
-        let secret = encoding
-            .decode(&self.text)
-            .ok_or_else(|| self.malformed(encoding))?;
-        let mut text = Zeroizing::new(vec![0; Base64UrlUnpadded::encoded_len(&secret)]);
-        let k = Base64UrlUnpadded::encode(&secret, &mut text)
-            .map_err(|_| Failure::error(format!("{NAME}: too long")))?;
-        let (before, after) = (r#"{"kty":"oct","k":""#, r#""}"#);
-        let mut jwk = Zeroizing::new(String::with_capacity(before.len() + k.len() + after.len()));
-        jwk.push_str(before);
-        jwk.push_str(k);
-        jwk.push_str(after);
-        Ok(KeyFile {
-            name: NAME.to_owned(),
-            file: NAME.to_owned(),
-            format: KeyFormat::Jwk,
-            form: Form::Jwk(jwk),
-        })
+    /// Returns the bytes of the secret in each other encoding in which the text can be read.
+    pub(crate) fn other_encodings(&self) -> Vec<(SecretEncoding, Zeroizing<Vec<u8>>)> {
+        let mut all = self.encodings();
+        all.retain(|(encoding, _)| *encoding != self.encoding);
+        all
     }
 
     fn malformed(&self, encoding: SecretEncoding) -> Failure {

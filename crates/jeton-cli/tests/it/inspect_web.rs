@@ -322,7 +322,134 @@ fn web_untrusted_content_is_escaped() {
         assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
         assert!(!page.contains(['\u{202e}', '\u{1b}', '\u{7f}']));
     }
-    assert!(pages[1].contains("\\u202e\\u001b[2J"));
+    assert!(text_of(&pages[1]).contains("\\u202e\\u001b[2J"));
+}
+
+#[test]
+fn web_answer_and_claims_come_first() {
+    let page = page_of_token("es256");
+    let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}"));
+    let order = [
+        "not verified: anyone can create a token with this content",
+        "Within its validity",
+        "id=\"payload\"",
+        "id=\"times\"",
+        "id=\"header\"",
+        "id=\"token\"",
+        "id=\"facts\"",
+    ];
+    assert!(order.map(at).is_sorted(), "{:?}", order.map(at));
+}
+
+#[test]
+fn web_verdict_is_that_of_the_command() {
+    let token = format!("@{}", tokens().join("es256").display());
+    let tampered = format!("@{}", tokens().join("es256-tampered").display());
+    let call = |token: &str, more: &[&str]| {
+        let call = [
+            "inspect",
+            "--web",
+            "-o",
+            "-",
+            "--at",
+            AT,
+            "--key",
+            "es256.pub.jwk",
+        ];
+        let output = jeton(&keys(), &[&call[..], more, &[token]].concat(), b"");
+        let page = String::from_utf8(output.stdout).unwrap();
+        check(&page);
+        (page, output.status.code().unwrap())
+    };
+    let (page, code) = call(&token, &[]);
+    assert_eq!(code, 0);
+    let text = text_of(&page);
+    for said in [
+        "verified: jeton jwt verify accepts it.",
+        "issuer and audience were not checked",
+    ] {
+        assert!(text.contains(said), "{said}");
+    }
+    assert!(!text.contains("not verified"));
+    keep("inspect-verified.html", &page);
+    let required = ["--issuer", "https://id.example", "--audience", "api"];
+    let (page, code) = call(&token, &required);
+    assert_eq!(code, 0);
+    assert!(!text_of(&page).contains("not checked"));
+    let (page, code) = call(&token, &["--audience", "web"]);
+    assert_eq!(code, 1);
+    assert!(text_of(&page).contains("rejected: jeton jwt verify: "));
+    let (page, code) = call(&tampered, &[]);
+    assert_eq!(code, 1);
+    assert!(text_of(&page).contains("rejected: jeton jwt verify: the signature is not valid"));
+    keep("inspect-rejected.html", &page);
+}
+
+#[test]
+fn web_invisible_characters_are_marked_with_their_names() {
+    let payload = "{\"sub\":\"ad\u{200b}min\",\"aud\":\"\\u202Eipa\",\"x\":\"a\u{a0}b\"}";
+    let page = page(&jws(r#"{"alg":"ES256"}"#, payload));
+    check(&page);
+    for mark in [
+        "ad<mark title=\"U+200B zero width space\">\\u200b</mark>min",
+        "<mark title=\"U+202E right-to-left override\">\\u202E</mark>ipa",
+        "a<mark title=\"U+00A0 no-break space\">[U+00A0]</mark>b",
+    ] {
+        assert!(page.contains(mark), "{mark}");
+    }
+    let note = "payload: contains characters that are invisible or change the direction of text: U+200B zero width space, U+202E right-to-left override, U+00A0 no-break space.";
+    assert!(text_of(&page).contains(note));
+    keep("inspect-invisible.html", &page);
+}
+
+#[test]
+fn inspect_with_a_key_verifies_and_shows_the_token() {
+    let token = format!("@{}", tokens().join("es256").display());
+    let call = ["inspect", "--key", "es256.pub.jwk", "--at", AT];
+    let output = jeton(&keys(), &[&call[..], &[&token]].concat(), b"");
+    let (stdout, stderr) = (output.stdout, output.stderr);
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8(stdout).unwrap();
+    assert!(
+        text.contains("verified: jeton jwt verify accepts it\n"),
+        "{text}"
+    );
+    let stderr = String::from_utf8(stderr).unwrap();
+    assert!(
+        stderr.starts_with("note: issuer and audience were not checked"),
+        "{stderr}"
+    );
+
+    let json = |more: &[&str], code: i32| -> Value {
+        let call = [&call[..], &["--json"], more, &[&token]].concat();
+        let output = jeton(&keys(), &call, b"");
+        assert_eq!(output.status.code(), Some(code));
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let accepted = json(&[], 0);
+    assert_eq!(accepted["verified"], true);
+    assert_eq!(accepted["verdict"], "verified: jeton jwt verify accepts it");
+    let rejected = json(&["--audience", "web"], 1);
+    assert_eq!(rejected["verified"], false);
+    assert!(rejected["payload"].is_object());
+
+    let paseto = format!("@{}", tokens().join("v4-s-2").display());
+    let call = [
+        "inspect",
+        "--key",
+        "k4.public",
+        "--allow",
+        "no-expiry",
+        "--at",
+        AT,
+        &paseto,
+    ];
+    let output = jeton(&keys(), &call, b"");
+    let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    assert!(text.contains("jeton paseto verify"), "{text}");
+    // A key that cannot be used is an error of the call.
+    let call = ["inspect", "--key", "rsa.pub.pem", &token];
+    assert_eq!(jeton(&keys(), &call, b"").status.code(), Some(2));
 }
 
 #[test]

@@ -81,10 +81,14 @@ fn token_in_pasted_text_is_inspected_and_explained() {
             assert_eq!(report["input_notes"][0], note, "{file}");
         }
         let call = ["doctor", "--keys", "p.pem", "--at", "1795656378", &path];
-        let (stdout, _, code) = streams("pasted", &call, "");
+        let (stdout, stderr, code) = streams("pasted", &call, "");
         assert_eq!(code, Some(0), "{file}: {stdout}");
+        // It is told once.
         assert!(stdout.contains(&format!("? {note}\n")), "{stdout}");
-        let (stdout, _, _) = streams("pasted", &[&call[..], &["--json"]].concat(), "");
+        assert!(!stderr.contains(note), "{stderr}");
+        let (stdout, stderr, _) = streams("pasted", &[&call[..], &["--json"]].concat(), "");
+        assert_eq!(stdout.matches(note).count(), 1, "{stdout}");
+        assert!(!stderr.contains(note), "{stderr}");
         let sections: Value = serde_json::from_str(&stdout).unwrap();
         let sections = sections.as_array().unwrap();
         let section = sections.iter().find(|section| section["about"] == "token");
@@ -148,7 +152,7 @@ fn json_answers_have_notes_and_codes() {
         ),
         (
             "jwe",
-            "ecdh.jwk",
+            "a128kw.jwk",
             "@../tokens/jwe-tampered",
             "TOKEN_NOT_AUTHENTIC",
         ),

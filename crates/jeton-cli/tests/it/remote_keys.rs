@@ -409,7 +409,7 @@ fn authority_of_the_caller_is_trusted() {
     }
     let (text, code) = verify(&["--ca", "one.pub"]);
     assert_eq!(code, 2, "{text}");
-    assert!(text.contains("one.pub: certificate 0"), "{text}");
+    assert!(text.contains("one.pub: certificate 1"), "{text}");
     assert!(
         text.contains("hint: --ca takes certificates in PEM"),
         "{text}"

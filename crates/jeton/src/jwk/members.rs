@@ -235,8 +235,20 @@ impl<'a> Members<'a> {
                 base64::decode(text.as_bytes()).is_ok_and(|digest| digest.len() == bytes)
             })
         };
+        let is_base64 = |text: &str| base64_simd::STANDARD.check(text.as_bytes()).is_ok();
+        let is_chain = |value: Value<'_>| {
+            let certificates = value.elements().map(|elements| {
+                elements.map(|element| {
+                    element
+                        .string()
+                        .is_some_and(|text| is_base64(&text.to_cow()))
+                })
+            });
+            let certificates: Option<Vec<bool>> = certificates.map(Iterator::collect);
+            certificates.is_some_and(|all| !all.is_empty() && all.into_iter().all(|is| is))
+        };
         let is_well_formed = |name: &str, value: Value<'_>| match name {
-            "x5c" => self.strings("x5c").is_some_and(|chain| !chain.is_empty()),
+            "x5c" => is_chain(value),
             "x5u" => value.string().is_some(),
             "x5t" => is_thumbprint(value, 20),
             "x5t#S256" => is_thumbprint(value, 32),

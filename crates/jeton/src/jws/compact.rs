@@ -35,6 +35,9 @@ pub(crate) struct VerifiedCompact<'k, 't, 'h> {
 
 impl<'t> Compact<'t> {
     /// Splits a token with exactly two dots. The cost does not depend on the number of dots.
+    ///
+    /// Always inline: otherwise the parts are written to memory and read again.
+    #[inline(always)]
     pub(crate) fn split(token: &'t str, limits: &Limits) -> Result<Compact<'t>, Rejection> {
         if token.len() > limits.token_bytes {
             return Err(Rejection::too_large(
@@ -210,11 +213,21 @@ pub(super) fn is_allowed_in_compact(payload: &[u8]) -> bool {
 }
 
 /// Whether this base64url signature of the signing input is valid for the key.
+#[inline]
 pub(super) fn signed_by(key: &VerificationKey, signing_input: &[u8], signature: &str) -> bool {
     let length = key.signature_bytes();
-    if signature.len() != base64::encoded_length(length) {
-        return false;
-    }
+    signature.len() == base64::encoded_length(length)
+        && decoded_signed_by(key, signing_input, signature, length)
+}
+
+/// Never inline: the buffer is large, and a signature of another length does not need it.
+#[inline(never)]
+fn decoded_signed_by(
+    key: &VerificationKey,
+    signing_input: &[u8],
+    signature: &str,
+    length: usize,
+) -> bool {
     let mut decoded = SignatureBuffer::new();
     decoded.resize(length, 0);
     base64::decode_into(signature.as_bytes(), &mut decoded).is_ok()

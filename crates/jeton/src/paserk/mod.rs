@@ -99,7 +99,7 @@ impl Paserk {
     ///
     /// # Errors
     ///
-    /// [`Error::Key`](crate::Error::Key) with the problem [`KeyProblem::Malformed`] if the text is not a PASERK,
+    /// [`Error::Key`] with the problem [`KeyProblem::Malformed`] if the text is not a PASERK,
     /// [`KeyProblem::Unsupported`] if it is an id or an encrypted key, [`KeyProblem::NotBase64Url`], or
     /// [`KeyProblem::WrongLength`].
     ///

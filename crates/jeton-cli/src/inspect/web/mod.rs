@@ -15,6 +15,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
 use super::hidden::Reason;
+use super::invisible::{self, Piece};
 use super::pretty;
 use super::report::{Content, Fact, Report};
 use crate::escape;
@@ -72,7 +73,6 @@ impl Page<'_> {
                     header {
                         p.eyebrow { "jeton inspect" }
                         h1 { (self.report.title()) }
-                        p.caution role="note" { (self.caution) "." }
                     }
                     main #main { (self.sections()) }
                     footer {
@@ -89,24 +89,20 @@ impl Page<'_> {
         .into_string()
     }
 
+    /// Renders the answer first, then the claims, and last the text of the token.
     fn sections(&self) -> Markup {
         let report = self.report;
+        let is_payload = |name: &str| name == "payload";
         html! {
-            (self.glance())
-            @match self.token {
-                Token::Shown(token) => (written(report, token)),
-                Token::Withheld => p.note {
-                    "The token is not on this page because it contains a private key."
-                },
-                Token::Key => {},
-            }
-            (parts(report, ""))
+            (self.findings())
+            (parts(report, "", is_payload))
             @if !report.moments().is_empty() {
                 section #times aria-labelledby="times-heading" {
                     h2 #times-heading { "Times" }
                     (timeline::section(report.moments(), self.now))
                 }
             }
+            (parts(report, "", |name| !is_payload(name)))
             @if let Some(below) = report.children() {
                 @for (index, one) in below.reports.iter().enumerate() {
                     @let id = format!("{}-{}", below.one, index + 1);
@@ -117,28 +113,44 @@ impl Page<'_> {
                         }
                         (notes(one))
                         (facts(one, &format!("Facts of {} {}", below.one, index + 1)))
-                        (parts(one, &format!("{id}-")))
+                        (parts(one, &format!("{id}-"), |_| true))
                     }
+                }
+            }
+            @match self.token {
+                Token::Shown(token) => (written(report, token)),
+                Token::Withheld => p.note {
+                    "The token is not on this page because it contains a private key."
+                },
+                Token::Key => {},
+            }
+            @if !report.facts().is_empty() {
+                section #facts aria-labelledby="facts-heading" {
+                    h2 #facts-heading { "Facts" }
+                    (facts(report, "Form and sizes"))
                 }
             }
         }
     }
 
-    fn glance(&self) -> Markup {
+    /// Renders the verdict or the warning that there is none, and what the content shows.
+    fn findings(&self) -> Markup {
         let report = self.report;
-        if report.facts().is_empty() {
-            return notes(report);
-        }
         html! {
-            section #glance aria-labelledby="glance-heading" {
-                h2 #glance-heading { "At a glance" }
+            section #findings aria-label="Findings" {
+                @match report.verdict() {
+                    None => p.caution role="note" { (self.caution) "." },
+                    Some(verdict) => p.verdict.(if verdict.is_verified() { "for" } else { "against" }) {
+                        (escape::text(&verdict.text())) "."
+                        @if let Some(detail) = verdict.detail() { small { (escape::text(detail)) "." } }
+                    },
+                }
                 @if !report.moments().is_empty() {
                     @for (against, sentence) in timeline::summary(report.moments(), self.now) {
                         p.verdict.against[against] { (sentence) }
                     }
                 }
                 (notes(report))
-                (facts(report, "Facts"))
             }
         }
     }
@@ -167,7 +179,7 @@ fn facts(report: &Report, caption: &str) -> Markup {
                             th scope="row" { (name.replace('_', " ")) }
                             td {
                                 @match fact {
-                                    Fact::Text(text) => code { (escape::text(text)) },
+                                    Fact::Text(text) => code { (marked(&escape::text(text))) },
                                     Fact::Number(number) => (number),
                                 }
                                 @if let Some(member) = meaning(name) {
@@ -260,9 +272,9 @@ fn anchor(report: &Report, kind: Kind) -> Markup {
 }
 
 /// Renders the parts of the token, one section for each. `prefix` makes the ids of nested parts unique.
-fn parts(report: &Report, prefix: &str) -> Markup {
+fn parts(report: &Report, prefix: &str, is_shown: impl Fn(&str) -> bool) -> Markup {
     html! {
-        @for (name, content) in report.parts() {
+        @for (name, content) in report.parts().iter().filter(|(name, _)| is_shown(name)) {
             @let id = format!("{prefix}{name}");
             // A nested part is no landmark: its parent identifies it.
             @let top = prefix.is_empty();
@@ -275,7 +287,7 @@ fn parts(report: &Report, prefix: &str) -> Markup {
                 }
                 div.sides {
                     pre tabindex="0" role="group" aria-labelledby={ (id) "-heading" } {
-                        code { (shown(content)) }
+                        code { (marked(&shown(content))) }
                     }
                     (meanings(report.format(), name, content))
                 }
@@ -310,6 +322,29 @@ fn size(content: &Content) -> String {
         Content::Json(_) => bytes,
         Content::Text(_) | Content::Private(_) => format!("{bytes}, text"),
         Content::Bytes(_) => format!("{bytes}, not text"),
+    }
+}
+
+/// Renders a text and marks each invisible character, with its name.
+fn marked(text: &str) -> Markup {
+    html! {
+        @for piece in invisible::pieces(text) {
+            @match piece {
+                Piece::Visible(text) => (text),
+                Piece::Invisible(c, written) => {
+                    @let name = invisible::name(c);
+                    mark title=(name) { (mark_text(&name, written)) }
+                }
+            }
+        }
+    }
+}
+
+/// Returns the text of a mark: the escape, or the code point of a space, which is not escaped.
+fn mark_text(name: &str, written: &str) -> String {
+    match name.split_once(' ') {
+        Some((code, _)) if !written.starts_with('\\') => format!("[{code}]"),
+        _ => written.to_owned(),
     }
 }
 

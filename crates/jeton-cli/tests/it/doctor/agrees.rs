@@ -166,6 +166,70 @@ fn doctor_agrees_with_verify_over_all_cases() {
 }
 
 #[test]
+fn inspect_agrees_with_verify_over_all_cases() {
+    let at = "1795656378";
+    let is_accepted = |folder: &Path, call: &[&str]| {
+        let output = jeton(folder, call, b"");
+        output.status.code() == Some(0)
+    };
+    let (mut all, mut accepted) = (0, 0);
+    for (folder, key, token, options) in [
+        ("aws-alb", "pub.pem", "@alb", &[][..]),
+        ("crit-and-b64", "p.pem", "@b64true", &[]),
+        ("crit-and-b64", "p.jwk", "@ob", &[]),
+        ("ec-points", "compub.pem", "@tok", &[]),
+        ("entra-keycloak", "entra.json", "@tok", &["--alg", "RS256"]),
+        ("entra-keycloak", "keycloak.json", "@tok", &[]),
+        (
+            "entra-keycloak",
+            "keycloak.json",
+            "@tok",
+            &["--issuer", "x"],
+        ),
+        ("leading-zero", "short.json", "@t1", &[]),
+        ("long-header", "p.pem", "@t5", &[]),
+        ("long-kid", "jwks.json", "@rsa.tok", &[]),
+        (
+            "long-kid",
+            "jwks.json",
+            "@rsa.tok",
+            &["--max-kid-bytes", "100"],
+        ),
+        ("many-keys", "nine.json", "@nokid", &[]),
+        (
+            "many-keys",
+            "nine.json",
+            "@nokid",
+            &["--max-keys-tried", "9"],
+        ),
+        ("many-keys", "many.json", "@kid", &[]),
+        ("typ-full", "p.pem", "@full", &[]),
+        ("typ-full", "p.pem", "@full", &["--typ", "at+jwt"]),
+        (
+            "typ-full",
+            "p.pem",
+            "@full",
+            &["--typ", "at+jwt", "--at", "1995656378"],
+        ),
+    ] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../vectors/inputs")
+            .join(folder);
+        let at = match options.contains(&"--at") {
+            true => &[][..],
+            false => &["--at", at],
+        };
+        let rest = [&["--key", key], at, options, &[token]].concat();
+        let verified = is_accepted(&folder, &[&["jwt", "verify"], &rest[..]].concat());
+        let inspected = is_accepted(&folder, &[&["inspect"], &rest[..]].concat());
+        assert_eq!(verified, inspected, "{rest:?}");
+        all += 1;
+        accepted += usize::from(verified);
+    }
+    assert!(accepted >= 6 && all - accepted >= 6, "{accepted} of {all}");
+}
+
+#[test]
 fn doctor_agrees_with_verify_over_all_tokens_and_keys() {
     const AT: [&str; 2] = ["--at", "1800000500"];
     let bench = Bench::new();

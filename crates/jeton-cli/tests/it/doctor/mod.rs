@@ -2,6 +2,7 @@
 
 mod agrees;
 mod cases;
+mod causes;
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -218,7 +219,11 @@ fn doctor_rejected_token_reports_its_signer() {
         format!("{rest}.{}", other.rsplit_once('.').unwrap().1)
     };
     check("set.json", &changed, "not signed by the key one");
-    check("two.pub", &token, "does not match the key");
+    check(
+        "two.pub",
+        &token,
+        "the key is for EdDSA, the token has ES256",
+    );
     // The same key with another kid.
     let renamed = fixture.read("one.pub").replace("\"one\"", "\"uno\"");
     fixture.write("renamed.pub", &renamed);

@@ -170,6 +170,16 @@ fn arguments() -> Vec<Argument> {
             b"tenant-7",
         ),
         positional("inspect NAME", "TOKEN", JWS),
+        option(
+            "inspect --key k4.public --footer NAME @signed-footer",
+            "--footer",
+            b"the.footer",
+        ),
+        option(
+            "inspect --key k4.public --implicit NAME @signed-implicit",
+            "--implicit",
+            b"tenant-7",
+        ),
         positional("doctor NAME", "TOKEN", JWS),
         option(
             "doctor --keys k4.public --footer NAME @signed-footer",

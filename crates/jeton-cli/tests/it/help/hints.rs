@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use super::provoked::{PROVOKED, Provoked};
 use crate::binary::{inputs, jeton};
 
 /// Options without a value.
@@ -32,136 +33,6 @@ struct Case {
     error: String,
     hint: String,
 }
-
-/// A call whose hint is in no snapshot, and values for the placeholders of the hint.
-type Provoked = (
-    &'static [&'static str],
-    &'static [(&'static str, &'static str)],
-);
-
-/// Calls with hints that are in no snapshot.
-const PROVOKED: &[Provoked] = &[
-    (
-        &[
-            "jwt",
-            "verify",
-            "--key",
-            "es256.pub.jwk",
-            "--max-header-bytes",
-            "5",
-            "@../tokens/es256",
-        ],
-        &[],
-    ),
-    (
-        &[
-            "jwt",
-            "verify",
-            "--key",
-            "es256.pub.jwk",
-            "--max-kid-bytes",
-            "5",
-            "@../tokens/es256",
-        ],
-        &[],
-    ),
-    (
-        &[
-            "jwt",
-            "verify",
-            "--key",
-            "es256.pub.jwk",
-            "--max-bytes",
-            "5",
-            "@../tokens/es256",
-        ],
-        &[],
-    ),
-    (&["inspect", "--max-bytes", "5", "@../tokens/es256"], &[]),
-    (&["jwt", "verify", "--key", "nine.json", "@nokid"], &[]),
-    (
-        &[
-            "jwt",
-            "verify",
-            "--key",
-            "es256.pub.jwk",
-            "--decrypt-key",
-            "rsa-enc-no-alg.jwk",
-            "--decrypt-alg",
-            "RSA-OAEP",
-            "@../tokens/jwe-rsa1_5",
-        ],
-        &[],
-    ),
-    (
-        &[
-            "jwt",
-            "verify",
-            "--key",
-            "es256.pub.jwk",
-            "--decrypt-key",
-            "a128kw.jwk",
-            "@../tokens/jwe-pbes2",
-        ],
-        &[("FILE", "pbes2.jwk")],
-    ),
-    (
-        &[
-            "jwt",
-            "sign",
-            "--key",
-            "es256.jwk",
-            "--claims",
-            "{}",
-            "--no-expiry",
-            "--header-style",
-            "report",
-            "--encrypt-key",
-            "ecdh.pub.jwk",
-        ],
-        &[],
-    ),
-    (
-        &["jws", "verify", "--key", "encrypted.pem", "x"],
-        &[("PASSWORD_FILE", "password")],
-    ),
-    (
-        &[
-            "jwe",
-            "encrypt",
-            "--key",
-            "a128kw.jwk",
-            "--key",
-            "a128kw.jwk",
-            "--serialization",
-            "flattened",
-            "x",
-        ],
-        &[],
-    ),
-    (
-        &[
-            "inspect",
-            "{\"a\":\"eyJhbGciOiJFUzI1NiJ9.e30.AA\",\"b\":\"eyJhbGciOiJFUzI1NiJ9.e30.AA\"}",
-        ],
-        &[],
-    ),
-    (
-        &[
-            "inspect",
-            "--member",
-            "x",
-            "{\"a\":\"eyJhbGciOiJFUzI1NiJ9.e30.AA\"}",
-        ],
-        &[],
-    ),
-    (
-        &["inspect", "--member", "x", "eyJhbGciOiJFUzI1NiJ9.e30.AA"],
-        &[],
-    ),
-    (&["key", "thumbprint", "ssh.pub"], &[]),
-    (&["{\"sub\":\"user-7\"}"], &[]),
-];
 
 /// Runs a call that ends with a hint.
 fn provoke(keys: &Path, (args, fill): &Provoked) -> Case {
@@ -382,6 +253,18 @@ fn folder() -> tempfile::TempDir {
         let to = folder.path().join("keys").join(file);
         fs::copy(inputs(name).join(file), to).unwrap();
     }
+    let own: [(&str, &[u8]); 7] = [
+        ("oct-enc.jwk", br#"{"kty":"oct","use":"enc","k":"Y29ycmVjdCBob3JzZSBiYXR0ZXJ5IHN0YXBsZSBhbmM"}"#),
+        ("pbes2-hs512.jwk", br#"{"kty":"oct","alg":"PBES2-HS512+A256KW","k":"Y29ycmVjdCBob3JzZSBiYXR0ZXJ5IHN0YXBsZQ"}"#),
+        ("binary", &[0xff; 32]),
+        ("base64url", b"__________________________________________8"),
+        ("base64", b"//////////////////////////////////////////8="),
+        ("one.json", br#"{"keys":[{"kty":"OKP","crv":"Ed25519","alg":"EdDSA","kid":"same","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#),
+        ("same-kid.jwk", br#"{"kty":"EC","crv":"P-256","alg":"ES256","kid":"same","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}"#),
+    ];
+    for (name, content) in own {
+        fs::write(folder.path().join("keys").join(name), content).unwrap();
+    }
     folder
 }
 
@@ -430,8 +313,11 @@ const ELSEWHERE: [(&str, &str); 6] = [
     ),
 ];
 
-/// Hints that need a terminal.
-const OF_A_TERMINAL: [&str; 1] = ["to write it to a file, add `-o FILE`"];
+/// Hints that need a terminal, or a server with a certificate: tests of `remote_keys` run that one.
+const NOT_HERE: [&str; 2] = [
+    "to write it to a file, add `-o FILE`",
+    "to trust the authority of the server, add `--ca FILE`",
+];
 
 /// Returns the texts in the source that tell the user to type something.
 fn texts_in_source() -> Vec<(String, String)> {
@@ -462,7 +348,7 @@ fn texts_in_source() -> Vec<(String, String)> {
                     ["`jeton ", "`--", "`-o "]
                         .iter()
                         .any(|typed| text.contains(typed))
-                        && !OF_A_TERMINAL.contains(text)
+                        && !NOT_HERE.contains(text)
                 };
                 texts.extend(
                     literals

@@ -2,4 +2,5 @@
 
 mod hints;
 mod manual;
+mod provoked;
 mod text;

@@ -206,6 +206,7 @@ fn doctor_names_the_encoding_that_verifies() {
         assert!(text.contains(&wanted), "{text}");
         let advice = format!("add `--secret-encoding {right}`");
         assert!(text.contains(&advice), "{text}");
+        assert!(text.ends_with("found: 1 error\n"), "{text}");
         assert!(!text.contains("another key signed the token"), "{text}");
         // The advice works.
         let more = [&["@tok", "--secret-encoding", right][..], &AT].concat();
@@ -240,8 +241,11 @@ fn doctor_names_the_encoding_of_a_jwk() {
         let call = ["doctor", "--keys", jwk, "@tok", AT[0], AT[1]];
         let (text, code) = said(&folder, &call);
         assert_eq!(code, 1, "{text}");
-        let wanted = format!("signed by the secret, if its encoding is {right}");
+        let wanted =
+            format!("signed by the secret of the key of {jwk}, if its encoding is {right}");
         assert!(text.contains(&wanted), "{text}");
+        let advice = format!("`jeton key import` and `--secret-encoding {right}`");
+        assert!(text.contains(&advice), "{text}");
     }
 }
 
@@ -262,7 +266,8 @@ fn secret_as_key_file_is_named_with_the_option() {
         for call in [
             &["jwt", "verify", "--key", file, "@tok"][..],
             &["jws", "sign", "--key", file, "text"],
-            &["doctor", "--keys", file, "@tok"],
+            &["inspect", "--key", file, "@tok"],
+            &["doctor", "--keys", file],
         ] {
             ends(
                 &folder,

@@ -445,7 +445,7 @@ fn v4_signer(key: &v4::SecretKey) -> Ed25519KeyPair {
 fn paseto_prepare_and_attach_works() {
     let key = v4::SecretKey::generate().unwrap();
     let test_signer = v4_signer(&key);
-    let remote_key = PasetoRemoteKey::new(&key.public_key());
+    let remote_key = PasetoRemoteKey::new(key.public_key());
     let clock = jeton::FixedClock(jeton::Timestamp::from_unix_seconds(1_800_000_000).unwrap());
     for context in [
         TokenContext::new(),
@@ -499,7 +499,7 @@ fn paseto_remote_signer_issues_like_a_key() {
     let key = v4::SecretKey::generate().unwrap();
     let test_signer = v4_signer(&key);
     let signer =
-        PasetoRemoteKey::new(&key.public_key()).with_signer(move |input: &SigningInput<'_>| {
+        PasetoRemoteKey::new(key.public_key()).with_signer(move |input: &SigningInput<'_>| {
             Ok(Signature::Fixed(
                 test_signer.sign(input.message()).as_ref().to_vec(),
             ))
@@ -538,7 +538,7 @@ fn paseto_v3_remote_signature_may_be_fixed_or_der() {
         &point,
     )
     .unwrap();
-    let remote_key = PasetoRemoteKey::new(&key.public_key());
+    let remote_key = PasetoRemoteKey::new(key.public_key());
     let prepared = remote_key
         .prepare(&claims(), TokenContext::new().footer("f"))
         .unwrap();
