@@ -47,7 +47,7 @@ pub(crate) unsafe fn text<'a>(pointer: *const u8, length: usize) -> Result<&'a s
 ///
 /// As for [`bytes`], with this number of elements.
 pub(crate) unsafe fn elements<'a, T>(pointer: *const T, count: usize) -> Result<&'a [T], Fault> {
-    let length = count.checked_mul(size_of::<T>()).unwrap_or(usize::MAX);
+    let length = count.saturating_mul(size_of::<T>());
     // SAFETY: only the checks run if the length is out of range; else the caller ensures it.
     unsafe { bytes(pointer.cast(), length) }?;
     if pointer.is_null() {

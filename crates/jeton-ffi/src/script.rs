@@ -3,6 +3,11 @@
 //! Every function is called with any handle, any text and any length. Only what a C compiler could not know either is
 //! kept: a handle is not used after its release, and a length that is not too long for memory is the real one.
 
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "one comment for all calls: texts and handles live until each call ends"
+)]
+
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::ptr;

@@ -1,6 +1,10 @@
 //! Tests of the C interface, as Rust calls it.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by a panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by a panic, and one comment is for all calls"
+)]
 
 mod api;
 mod bad_input;

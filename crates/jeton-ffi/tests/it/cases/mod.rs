@@ -185,12 +185,12 @@ fn cases_cover_formats_and_results() {
 
 #[test]
 fn rust_library_passes_every_case() {
-    each(|case| run_rust::run(case));
+    each(run_rust::run);
 }
 
 #[test]
 fn c_functions_pass_every_case() {
-    each(|case| run_c::run(case));
+    each(run_c::run);
 }
 
 fn each(run: impl Fn(&Case) -> Expected) {
