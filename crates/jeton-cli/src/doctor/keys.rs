@@ -383,7 +383,12 @@ fn one(section: &mut Section, key: &KeyFile, name: &str, is_in_set: bool, criter
             section.good(format!("{name}: for encryption, not for verification"));
         }
         (Ok(loaded), alg) => {
-            let ability = ability(&loaded, alg.filter(|_| needs_algorithm));
+            let ability = match (&loaded, alg) {
+                (AnyKey::Signing(_), None) if key.names_no_algorithm() => {
+                    "signs; no alg, and the key fits several algorithms".to_owned()
+                }
+                _ => ability(&loaded, alg.filter(|_| needs_algorithm)),
+            };
             let advice = match key.is_secret() && criteria.secret.is_none() {
                 true => "; secret, do not publish it",
                 false => "",

@@ -73,6 +73,12 @@ impl KeyFile {
         })
     }
 
+    /// Returns whether the key fits several algorithms and names none.
+    pub(crate) fn names_no_algorithm(&self) -> bool {
+        let error = self.load_any(None).err();
+        error.and_then(|error| error.key_problem()) == Some(KeyProblem::AlgorithmNeeded)
+    }
+
     /// Loads a key where its algorithm does not matter.
     pub(crate) fn any_algorithm(&self) -> Outcome<AnyKey> {
         self.load_any_algorithm()

@@ -390,6 +390,10 @@ fn doctor_access_token_without_its_claims_is_a_warning() {
 fn doctor_key_file_says_what_it_is_and_can_do() {
     for (file, texts) in [
         ("es256.pub.jwk", &["JWK", "verifies ES256"][..]),
+        (
+            "rsa.pem",
+            &["signs; no alg, and the key fits several algorithms; secret, do not publish it"],
+        ),
         ("es256.jwk", &["signs ES256; secret, do not publish it"]),
         (
             "hs256.jwk",
