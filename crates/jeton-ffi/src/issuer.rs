@@ -1,6 +1,6 @@
 //! Issuers.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -474,7 +474,7 @@ fn bound_for(issuer: &Issuer, claims: usize) -> usize {
 
 thread_local! {
     /// The token before it is copied to the caller.
-    static TOKEN: Cell<String> = Cell::default();
+    static TOKEN: RefCell<String> = RefCell::default();
 }
 
 /// Issues a token with these claims, a JSON object, and writes it to a buffer of the caller, which has at least

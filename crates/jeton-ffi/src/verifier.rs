@@ -1,6 +1,6 @@
 //! Verifiers.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -336,7 +336,7 @@ pub extern "C" fn jeton_verify_bound(token_length: usize) -> usize {
 
 thread_local! {
     /// The payload of a token before it is copied to the caller. It is wiped with the thread.
-    static SCRATCH: Cell<Scratch> = Cell::default();
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
 /// Verifies a token and writes its claims to a buffer of the caller, which has at least `jeton_verify_bound` bytes.

@@ -502,11 +502,13 @@ impl<Text: AsRef<str>> Verified<RawClaims, Text> {
         let mut all = SmallVec::<[RegisteredMember; Claim::ALL.len()]>::new();
         let RawClaims(layout) = &self.claims;
         layout.for_each_member(self.json(), |claim, member, value| {
-            all.extend(claim.map(|claim| RegisteredMember {
-                claim,
-                member,
-                value,
-            }));
+            if let Some(claim) = claim {
+                all.push(RegisteredMember {
+                    claim,
+                    member,
+                    value,
+                });
+            }
         });
         all.into_iter()
     }
