@@ -16,7 +16,7 @@ const FOLDER: &str = "dist";
 pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
     let target = host(workspace)?;
     let folder = workspace.path(FOLDER).join(format!("jeton-c-{target}"));
-    for part in ["include", "lib"] {
+    for part in ["include", "lib", "docs/reference"] {
         fs::create_dir_all(folder.join(part)).map_err(|error| failed(&folder, &error))?;
     }
     let mut files = Vec::new();
@@ -28,12 +28,10 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
         let header = workspace.path("crates/jeton-ffi/include").join(name);
         files.push(copy(&header, &folder.join("include").join(name))?);
     }
-    for name in ["LICENSE-MIT", "LICENSE-APACHE", "docs/ffi.md"] {
-        let file = workspace.path(name);
-        files.push(copy(
-            &file,
-            &folder.join(file.file_name().unwrap_or_default()),
-        )?);
+    // The pages keep their folders, so that the link between them leads somewhere.
+    let pages = ["docs/ffi.md", "docs/reference/error-codes.md"];
+    for name in ["LICENSE-MIT", "LICENSE-APACHE"].into_iter().chain(pages) {
+        files.push(copy(&workspace.path(name), &folder.join(name))?);
     }
     let list = folder.join("sbom.cdx.json");
     fs::write(&list, sbom(workspace, &target)?).map_err(|error| failed(&list, &error))?;
