@@ -232,7 +232,9 @@ function inspect(made) {
   if (!(maker in made)) problems.push(`unknown program "${maker}" above the title`);
   if (maker === "jeton inspect") {
     if (document.scripts.length > 0) problems.push("a script on the page");
-    if (!document.querySelector("header .caution")?.textContent.trim()) problems.push("no caution");
+    // The first section begins with the caution that nothing was verified, or with the verdict.
+    const first = document.querySelector("main > section:first-child > p:first-child");
+    if (!first?.matches(".caution, .verdict") || !first.textContent.trim()) problems.push("neither caution nor verdict first");
     const said = [...document.querySelectorAll("main section")];
     if (!said.length || said.some((one) => one.textContent.trim().length < 20)) problems.push("an empty section");
     // The times of a token have a chart, and its parts are coloured.
