@@ -4,7 +4,7 @@ use std::ptr;
 
 use jeton::error::codes;
 
-use crate::reason::Fault;
+use jeton_bindings::Fault;
 
 /// Returns the bytes at a pointer. A null pointer is empty if the length is 0.
 ///

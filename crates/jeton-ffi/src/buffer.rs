@@ -5,7 +5,7 @@ use zeroize::Zeroize;
 use crate::argument::Out;
 use crate::code::JetonCode;
 use crate::guard::guard;
-use crate::reason::Fault;
+use jeton_bindings::Fault;
 
 /// Memory of the library with a result. Free it with `jeton_buffer_free`, and change no member.
 #[repr(C)]

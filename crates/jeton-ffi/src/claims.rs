@@ -4,7 +4,7 @@ use jeton::error::Claim;
 use jeton::{RawClaims, Timestamp, Verified};
 
 use crate::argument::{Out, OutBytes};
-use crate::reason::Fault;
+use jeton_bindings::Fault;
 
 /// The number of registered claims.
 pub const JETON_CLAIMS_MAX: usize = 7;

@@ -1,16 +1,15 @@
 //! A clock that tests set.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 
-use jeton::error::InvalidUse;
-use jeton::{Clock, SystemClock, Timestamp};
+use jeton::{Clock, SystemClock};
+use jeton_bindings::{Fault, SetClock};
 
 use crate::argument::Out;
 use crate::code::JetonCode;
 use crate::guard::guard;
 use crate::handle::{self, Handle, Kind};
-use crate::reason::{Fault, JetonReason};
+use crate::reason::JetonReason;
 
 /// A clock that stands still until it is set. For tests: pass it to `jeton_issuer_new` and `jeton_verifier_new`.
 pub struct JetonClock {
@@ -20,16 +19,6 @@ pub struct JetonClock {
 impl Handle for JetonClock {
     type Value = SetClock;
     const KIND: Kind = Kind::Clock;
-}
-
-/// The time in seconds, shared by all that have the clock.
-#[derive(Clone)]
-pub(crate) struct SetClock(Arc<AtomicI64>);
-
-impl Clock for SetClock {
-    fn now(&self) -> Timestamp {
-        Timestamp::from_unix_seconds(self.0.load(Ordering::SeqCst)).unwrap_or(Timestamp::MIN)
-    }
 }
 
 /// Returns the clock of a handle, or the system's if the pointer is null.
@@ -46,13 +35,6 @@ pub(crate) unsafe fn clock_or_system(clock: *const JetonClock) -> Result<Arc<dyn
     Ok(Arc::new(clock.clone()))
 }
 
-fn checked(seconds: i64) -> Result<i64, Fault> {
-    match Timestamp::from_unix_seconds(seconds) {
-        Some(_) => Ok(seconds),
-        None => Err(InvalidUse::TimeOutOfRange.into()),
-    }
-}
-
 /// Creates a clock that stands at this time, in seconds since 1970.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_clock_new(
@@ -63,8 +45,7 @@ pub unsafe extern "C" fn jeton_clock_new(
     guard(reason, || {
         // SAFETY: the caller passes a place for a handle, or null.
         let out = unsafe { Out::new(out) }?;
-        let clock = SetClock(Arc::new(AtomicI64::new(checked(seconds)?)));
-        out.put(handle::create(clock));
+        out.put(handle::create(SetClock::new(seconds)?));
         Ok(())
     })
 }
@@ -79,7 +60,6 @@ pub unsafe extern "C" fn jeton_clock_set(
     guard(reason, || {
         // SAFETY: the caller passes a handle, or null.
         let clock = unsafe { handle::get(clock) }?;
-        clock.0.store(checked(seconds)?, Ordering::SeqCst);
-        Ok(())
+        clock.set(seconds)
     })
 }

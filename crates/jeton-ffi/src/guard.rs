@@ -3,7 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::code::{JETON_OK, JetonCode};
-use crate::reason::{Fault, JetonReason, report};
+use crate::reason::{JetonReason, report};
+use jeton_bindings::Fault;
 
 /// Runs the body of a function. Returns 0, or the number of the code of the error, which is also written to `reason`.
 pub(crate) fn guard(

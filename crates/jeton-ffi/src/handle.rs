@@ -18,9 +18,10 @@ use crate::issuer::JetonIssuer;
 use crate::key::JetonKey;
 use crate::key_set::JetonKeySet;
 use crate::prepared::JetonPrepared;
-use crate::reason::{Fault, JetonReason};
+use crate::reason::JetonReason;
 use crate::remote_keys::JetonRemoteKeys;
 use crate::verifier::JetonVerifier;
+use jeton_bindings::Fault;
 
 /// An opaque type of the header.
 pub(crate) trait Handle: Sized {

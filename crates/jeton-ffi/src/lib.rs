@@ -12,7 +12,6 @@ mod bytes;
 mod claims;
 mod clock;
 mod code;
-mod format;
 mod guard;
 mod handle;
 #[cfg(feature = "test-hooks")]
@@ -22,7 +21,6 @@ mod key;
 mod key_export;
 mod key_import;
 mod key_set;
-mod options;
 mod prepared;
 mod reason;
 mod remote_keys;

@@ -1,18 +1,14 @@
 //! Two-step signing, for keys in a KMS or an HSM.
 
-use std::sync::{Mutex, PoisonError};
-
-use jeton::error::codes;
-use jeton::remote::{Prepared, Signature};
+use jeton_bindings::Prepared;
 
 use crate::argument::{Out, bytes, text};
 use crate::buffer::JetonBuffer;
 use crate::code::JetonCode;
-use crate::format::Format;
 use crate::guard::guard;
 use crate::handle::{self, Handle, Kind};
-use crate::issuer::{Issuer, JetonIssuer, Signer};
-use crate::reason::{Fault, JetonReason};
+use crate::issuer::JetonIssuer;
+use crate::reason::JetonReason;
 
 /// A token without its signature.
 pub struct JetonPrepared {
@@ -20,7 +16,7 @@ pub struct JetonPrepared {
 }
 
 impl Handle for JetonPrepared {
-    type Value = Mutex<Option<Prepared>>;
+    type Value = Prepared;
     const KIND: Kind = Kind::Prepared;
 }
 
@@ -36,44 +32,11 @@ pub unsafe extern "C" fn jeton_prepare(
 ) -> JetonCode {
     guard(reason, || {
         // SAFETY: the caller passes a handle, bytes and a place for a handle.
-        let (out, issuer) = unsafe { (Out::new(out)?, handle::get(issuer)?) };
-        let prepared = match issuer.options.format {
-            // SAFETY: as above.
-            Format::Jws => prepare_bytes(&issuer, unsafe { bytes(data, length) }?)?,
-            // SAFETY: as above.
-            _ => prepare(&issuer, unsafe { text(data, length) }?)?,
-        };
-        out.put(handle::create(Mutex::new(Some(prepared))));
+        let (out, issuer, data) =
+            unsafe { (Out::new(out)?, handle::get(issuer)?, bytes(data, length)?) };
+        out.put(handle::create(issuer.prepare(data)?));
         Ok(())
     })
-}
-
-fn prepare(issuer: &Issuer, text: &str) -> Result<Prepared, Fault> {
-    let claims = issuer.claims(text)?;
-    let clock = &*issuer.clock;
-    match &issuer.signer {
-        Signer::Remote(key) => Ok(match &issuer.options.typ {
-            None => key.prepare_with_clock(&claims, clock)?,
-            Some(typ) => key.prepare_as_with_clock(typ, &claims, clock)?,
-        }),
-        Signer::PasetoRemote(key) => {
-            Ok(key.prepare_with_clock(&claims, issuer.context(), clock)?)
-        }
-        _ => Err(not_remote()),
-    }
-}
-
-fn prepare_bytes(issuer: &Issuer, data: &[u8]) -> Result<Prepared, Fault> {
-    match (&issuer.signer, &issuer.options.typ) {
-        (Signer::Remote(key), None) => Ok(key.prepare_payload(data)?),
-        (Signer::Remote(key), Some(typ)) => Ok(key.prepare_payload_as(typ, data)?),
-        _ => Err(not_remote()),
-    }
-}
-
-#[cold]
-fn not_remote() -> Fault {
-    Fault::option("key", "the issuer has its key: use `jeton_issue`")
 }
 
 /// Writes what is to be signed into a buffer of the library. `what` is `message`, or `digest`: the hash of the message for
@@ -95,17 +58,7 @@ pub unsafe extern "C" fn jeton_prepared_input(
                 text(what, what_length)?,
             )
         };
-        let prepared = prepared.lock().unwrap_or_else(PoisonError::into_inner);
-        let input = prepared.as_ref().ok_or_else(used)?.input();
-        let bytes = match what {
-            "message" => input.message().to_vec(),
-            "digest" => input
-                .digest()
-                .ok_or_else(|| Fault::option("what", "this algorithm signs the message"))?,
-            "alg" => input.alg().name().into(),
-            _ => return Err(Fault::option("what", "not message, digest or alg")),
-        };
-        out.put_bytes(bytes);
+        out.put_bytes(prepared.input(what)?);
         Ok(())
     })
 }
@@ -134,22 +87,7 @@ pub unsafe extern "C" fn jeton_attach(
                 text(form, form_length)?,
             )
         };
-        let signature = match form {
-            "fixed" => Signature::Fixed(signature),
-            "der" => Signature::Der(signature),
-            _ => return Err(Fault::option("form", "not fixed or der")),
-        };
-        let mut prepared = prepared.lock().unwrap_or_else(PoisonError::into_inner);
-        let token = prepared.take().ok_or_else(used)?.attach(&signature)?;
-        out.put_bytes(token);
+        out.put_bytes(prepared.attach(signature, form)?);
         Ok(())
     })
-}
-
-#[cold]
-fn used() -> Fault {
-    Fault::argument(
-        &codes::PREPARED_TOKEN_USED,
-        "a signature was already passed for the prepared token",
-    )
 }

@@ -1,34 +1,15 @@
-//! Key sets that are elsewhere: jeton-jwks decides when to fetch, and the caller fetches.
-//!
-//! The key set of jeton-jwks runs here without a thread of its own. Its client hands each request to the caller and waits for the
-//! response. Its tasks run while the caller asks for the next request.
+//! Key sets that are elsewhere: the library decides when to fetch, and the caller fetches.
 
-use std::collections::{HashMap, VecDeque};
-use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker};
-use std::time::Duration;
+use std::sync::Arc;
 
-use http::HeaderName;
-use jeton::error::codes;
-use jeton::key::Alg;
-use jeton::{Policy, RawClaims, Verified};
-use jeton_jwks::{
-    Error, Fetch, FetchError, FetchFuture, FetchRequest, FetchResponse, RemoteKeySet,
-    RemoteVerifier, Schedule, TIMEOUT,
-};
-use serde::Deserialize;
-use serde_json::json;
-use tokio::runtime::{Builder, Runtime};
-use tokio::sync::oneshot;
+use jeton_bindings::RemoteKeys;
 
 use crate::argument::{Out, bytes, text};
 use crate::buffer::JetonBuffer;
 use crate::code::JetonCode;
 use crate::guard::guard;
 use crate::handle::{self, Handle, Kind};
-use crate::options::{self, signature_alg};
-use crate::reason::{Fault, JetonReason};
+use crate::reason::JetonReason;
 
 /// A key set that the program fetches from an address.
 pub struct JetonRemoteKeys {
@@ -36,222 +17,8 @@ pub struct JetonRemoteKeys {
 }
 
 impl Handle for JetonRemoteKeys {
-    type Value = Arc<Remote>;
+    type Value = Arc<RemoteKeys>;
     const KIND: Kind = Kind::RemoteKeys;
-}
-
-/// A key set, and the requests that wait for the caller.
-pub(crate) struct Remote {
-    keys: RemoteKeySet,
-    requests: Arc<Requests>,
-    runtime: Mutex<Runtime>,
-    /// Of the same runtime, to verify from many threads.
-    handle: tokio::runtime::Handle,
-}
-
-/// Settings of `jeton_remote_keys_new`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Options {
-    address: Option<String>,
-    issuer: Option<String>,
-    default_alg: Option<String>,
-    allow_private_addresses: bool,
-    /// Seconds.
-    fresh_for: Option<u64>,
-    /// Seconds.
-    cooldown: Option<u64>,
-    /// Seconds.
-    usable_for: Option<u64>,
-}
-
-/// The client of the key set.
-#[derive(Default)]
-struct Requests(Mutex<Waiting>);
-
-type Response = Result<FetchResponse, FetchError>;
-
-#[derive(Default)]
-struct Waiting {
-    last_id: u64,
-    /// Not seen by the caller yet.
-    new: VecDeque<(u64, FetchRequest)>,
-    /// Without a response.
-    open: HashMap<u64, oneshot::Sender<Response>>,
-}
-
-impl Requests {
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Fetch for Requests {
-    fn fetch(&self, request: FetchRequest) -> FetchFuture<'_> {
-        let (sender, receiver) = oneshot::channel();
-        let mut waiting = self.lock();
-        // A request that timed out waits for nothing.
-        waiting.open.retain(|_, sender| !sender.is_closed());
-        waiting.last_id += 1;
-        let id = waiting.last_id;
-        waiting.new.push_back((id, request));
-        waiting.open.insert(id, sender);
-        drop(waiting);
-        Box::pin(async { receiver.await.unwrap_or(Err(FetchError::TimedOut)) })
-    }
-}
-
-impl Remote {
-    fn new(options: Options) -> Result<Remote, Fault> {
-        let requests = Arc::new(Requests::default());
-        let mut builder = match (options.address, options.issuer) {
-            (Some(address), None) => RemoteKeySet::builder(address),
-            (None, Some(issuer)) => RemoteKeySet::builder_with_discovery(issuer),
-            _ => {
-                return Err(Fault::option(
-                    "address",
-                    "pass either `address` or `issuer`",
-                ));
-            }
-        };
-        if options.allow_private_addresses {
-            builder = builder.allow_private_addresses();
-        }
-        match options
-            .default_alg
-            .as_deref()
-            .map(|alg| signature_alg("default_alg", alg))
-        {
-            None => {}
-            Some(Ok(Alg::Sig(alg))) => builder = builder.default_alg(alg),
-            Some(Ok(_)) => {
-                return Err(Fault::option(
-                    "default_alg",
-                    "a published key has no MAC algorithm",
-                ));
-            }
-            Some(Err(fault)) => return Err(fault),
-        }
-        let mut schedule = Schedule::default();
-        if let Some(seconds) = options.fresh_for {
-            schedule = schedule.fresh_for(Duration::from_secs(seconds));
-        }
-        if let Some(seconds) = options.cooldown {
-            schedule = schedule.cooldown(Duration::from_secs(seconds));
-        }
-        if let Some(seconds) = options.usable_for {
-            schedule = schedule.usable_for(Duration::from_secs(seconds));
-        }
-        let keys = builder
-            .schedule(schedule)
-            .fetch(Arc::clone(&requests))
-            .build()?;
-        let runtime = Builder::new_current_thread().enable_time().build();
-        let runtime = runtime.map_err(|_| Fault::Internal)?;
-        Ok(Remote {
-            keys,
-            requests,
-            handle: runtime.handle().clone(),
-            runtime: Mutex::new(runtime),
-        })
-    }
-
-    pub(crate) fn verifier(&self, policy: Policy) -> RemoteVerifier {
-        RemoteVerifier::new(&self.keys, policy)
-    }
-
-    /// Verifies a token with the keys that are there. If they must be fetched first, the request waits for the caller.
-    pub(crate) fn verify(
-        &self,
-        verifier: &RemoteVerifier,
-        token: &str,
-    ) -> Result<Verified<RawClaims>, Fault> {
-        // A request runs in a task of this runtime.
-        let _context = self.handle.enter();
-        match once(verifier.verify_raw(token)) {
-            Poll::Ready(Ok(verified)) => Ok(verified),
-            Poll::Ready(Err(Error::Jeton(error))) => Err(error.into()),
-            Poll::Ready(Err(Error::NoKeys(error))) => Err(error.into()),
-            Poll::Ready(Err(_)) => Err(Fault::Internal),
-            Poll::Pending => Err(Fault::argument(
-                &codes::KEY_SET_TO_FETCH,
-                "the key set must be fetched before the token can be verified",
-            )),
-        }
-    }
-
-    /// Runs the tasks until they wait for the caller.
-    fn run(&self) {
-        let runtime = self.runtime.lock().unwrap_or_else(PoisonError::into_inner);
-        runtime.block_on(async {
-            for _ in 0..TURNS {
-                tokio::task::yield_now().await;
-            }
-        });
-    }
-
-    /// The next request that the caller has not seen, as JSON.
-    fn next(&self) -> Option<String> {
-        {
-            let _context = self.handle.enter();
-            // Without keys, this starts the first request. What it returns, a verification returns, too.
-            let _ = once(self.keys.ready());
-        }
-        self.run();
-        let (id, request) = self.requests.lock().new.pop_front()?;
-        let request = json!({
-            "id": id,
-            "url": request.uri.to_string(),
-            "etag": request.etag,
-            "no_cache": request.no_cache,
-            "max_bytes": request.max_bytes,
-            "public_only": request.public_only,
-            "timeout_milliseconds": TIMEOUT.as_millis() as u64,
-        });
-        Some(request.to_string())
-    }
-
-    fn respond(&self, id: u64, response: Response) -> Result<(), Fault> {
-        let sender = self.requests.lock().open.remove(&id);
-        let sender = sender.ok_or_else(|| Fault::option("id", "no request waits with this id"))?;
-        // A request that timed out meanwhile has failed.
-        let _ = sender.send(response);
-        self.run();
-        Ok(())
-    }
-}
-
-/// How often the tasks may continue. A response needs a few turns: the lock, the document, the keys.
-const TURNS: usize = 64;
-
-/// Polls a future once. Nothing wakes it: the caller calls again.
-fn once<F: Future>(future: F) -> Poll<F::Output> {
-    pin!(future).poll(&mut Context::from_waker(Waker::noop()))
-}
-
-/// The response of the caller's client.
-fn read_response(status: u32, headers: &str, body: &[u8]) -> Response {
-    if status == 0 {
-        return Err(FetchError::Unreachable(
-            "the client of the program has no response".into(),
-        ));
-    }
-    let status = u16::try_from(status).unwrap_or(u16::MAX);
-    let mut response = http::Response::builder().status(status);
-    for line in headers.lines() {
-        let Some((name, value)) = line.split_once(':') else {
-            continue;
-        };
-        if let Ok(name) = HeaderName::try_from(name.trim())
-            && let Ok(value) = http::HeaderValue::from_str(value.trim())
-        {
-            response = response.header(name, value);
-        }
-    }
-    match response.body(body) {
-        Ok(response) => FetchResponse::from_http(&response),
-        Err(_) => Err(FetchError::Status(status)),
-    }
 }
 
 /// Creates a key set that is at an address, or at the address that an issuer publishes. It sends no request.
@@ -268,8 +35,8 @@ pub unsafe extern "C" fn jeton_remote_keys_new(
 ) -> JetonCode {
     guard(reason, || {
         // SAFETY: the caller passes a text and a place for a handle.
-        let (out, options) = unsafe { (Out::new(out)?, options::read(options, options_length)?) };
-        out.put(handle::create(Arc::new(Remote::new(options)?)));
+        let (out, options) = unsafe { (Out::new(out)?, text(options, options_length)?) };
+        out.put(handle::create(Arc::new(RemoteKeys::new(options)?)));
         Ok(())
     })
 }
@@ -320,6 +87,6 @@ pub unsafe extern "C" fn jeton_remote_keys_respond(
                 bytes(body, body_length)?,
             )
         };
-        remote.respond(id, read_response(status, headers, body))
+        remote.respond(id, status, headers, body)
     })
 }

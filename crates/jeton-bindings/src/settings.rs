@@ -9,25 +9,15 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer};
 use zeroize::Zeroizing;
 
-use crate::argument::text;
+use crate::fault::Fault;
 use crate::format::{Format, Serialization};
-use crate::reason::Fault;
 
 /// Reads settings. An empty text has none.
-///
-/// # Safety
-///
-/// As for [`text`].
-pub(crate) unsafe fn read<T: DeserializeOwned>(
-    pointer: *const u8,
-    length: usize,
-) -> Result<T, Fault> {
-    // SAFETY: the caller ensures it.
-    let text = match unsafe { text(pointer, length) }? {
-        "" => "{}",
-        text => text,
-    };
-    if text.len() > OPTIONS_BYTES {
+pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
+    if text.is_empty() {
+        return read("{}");
+    }
+    if text.len() > SETTINGS_BYTES {
         return Err(Fault::argument(
             &codes::INVALID_OPTION,
             "the options have more than 65536 bytes",
@@ -43,9 +33,9 @@ pub(crate) unsafe fn read<T: DeserializeOwned>(
     })
 }
 
-const OPTIONS_BYTES: usize = 64 * 1024;
+const SETTINGS_BYTES: usize = 64 * 1024;
 
-/// Settings of `jeton_key_generate`.
+/// Settings of [`Key::generate`](crate::Key::generate).
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct GenerateOptions {
@@ -58,7 +48,7 @@ pub(crate) struct GenerateOptions {
     pub(crate) enc: Option<String>,
 }
 
-/// Settings of `jeton_key_import`.
+/// Settings of [`Key::import`](crate::Key::import).
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ImportOptions {
@@ -89,7 +79,7 @@ pub(crate) enum KeyText {
     Certificate,
 }
 
-/// Settings of `jeton_key_set_import`.
+/// Settings of [`KeySet::import`](crate::KeySet::import).
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct KeySetOptions {
@@ -116,7 +106,7 @@ impl Texts {
     }
 }
 
-/// Settings of `jeton_issuer_new`.
+/// Settings of [`Issuer::new`](crate::Issuer::new).
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct IssuerOptions {
@@ -139,7 +129,7 @@ pub(crate) struct IssuerOptions {
     pub(crate) implicit_assertion: Option<String>,
 }
 
-/// Settings of `jeton_verifier_new`.
+/// Settings of [`Verifier::new`](crate::Verifier::new).
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct VerifierOptions {
