@@ -81,6 +81,15 @@ impl<T> Out<T> {
         // SAFETY: checked in `new`.
         unsafe { self.0.write(value) }
     }
+
+    /// Writes a first value, and returns it to be completed where it is.
+    pub(crate) fn start(&mut self, value: T) -> &mut T {
+        // SAFETY: checked in `new`. No other reference exists, as `self` is borrowed.
+        unsafe {
+            self.0.write(value);
+            &mut *self.0
+        }
+    }
 }
 
 /// The buffer of the caller. It may be uninitialised, so nothing reads it.

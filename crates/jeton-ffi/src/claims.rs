@@ -1,5 +1,7 @@
 //! Verified claims: where they are in the buffer of the caller.
 
+use std::ptr;
+
 use jeton::error::Claim;
 use jeton::{RawClaims, Timestamp, Verified};
 
@@ -89,65 +91,80 @@ fn range(start: usize, length: usize) -> JetonRange {
     }
 }
 
+impl JetonVerified {
+    const EMPTY: JetonVerified = JetonVerified {
+        present: 0,
+        claim_count: 0,
+        claims: [JetonClaim {
+            claim: 0,
+            is_plain: 0,
+            member: NOTHING,
+            value: NOTHING,
+        }; JETON_CLAIMS_MAX],
+        json: NOTHING,
+        kid: NOTHING,
+        typ: NOTHING,
+        footer: NOTHING,
+        alg: ptr::null(),
+        alg_length: 0,
+        expires_at: 0,
+        not_before: 0,
+        issued_at: 0,
+    };
+}
+
+const NOTHING: JetonRange = JetonRange {
+    start: 0,
+    length: 0,
+};
+
 /// Writes the claims and the header to the buffer.
 pub(crate) fn write<Text: AsRef<str>>(
     verified: &Verified<RawClaims, Text>,
     buffer: &OutBytes,
-    result: Out<JetonVerified>,
+    mut result: Out<JetonVerified>,
 ) -> Result<(), Fault> {
     let json = verified.json();
     let header = verified.header();
     let (kid, typ, footer) = (header.kid(), header.typ(), verified.footer());
-    let parts = [
-        (KID, kid.map(str::as_bytes)),
-        (TYP, typ.map(str::as_bytes)),
-        (FOOTER, footer),
-    ];
-    let length = |part: &(u32, Option<&[u8]>)| part.1.map_or(0, <[u8]>::len);
-    if u32::try_from(json.len() + parts.iter().map(length).sum::<usize>()).is_err() {
+    let length = |part: Option<&[u8]>| part.map_or(0, <[u8]>::len);
+    let (kid, typ) = (kid.map(str::as_bytes), typ.map(str::as_bytes));
+    if u32::try_from(json.len() + length(kid) + length(typ) + length(footer)).is_err() {
         return Err(Fault::Internal);
     }
+    buffer.write(0, json.as_bytes())?;
+    // It is large, so it is completed where it stays.
+    let result = result.start(JetonVerified::EMPTY);
+    result.json = range(0, json.len());
     // Few claims have one, so that the values are seldom searched.
     let has_escape = memchr::memchr(b'\\', json.as_bytes()).is_some();
-    let mut present = 0;
-    let mut claim_count = 0;
-    let mut claims = [JetonClaim::default(); JETON_CLAIMS_MAX];
-    for (place, found) in claims.iter_mut().zip(verified.registered_members()) {
-        let claim = bit(found.claim);
-        present |= claim;
-        claim_count += 1;
-        place.claim = claim;
+    for (place, found) in result.claims.iter_mut().zip(verified.registered_members()) {
+        place.claim = bit(found.claim);
         let is_plain = !has_escape || !json[found.value.clone()].contains('\\');
         place.is_plain = u32::from(is_plain);
         place.member = range(found.member.start, found.member.len());
         place.value = range(found.value.start, found.value.len());
+        result.present |= place.claim;
+        result.claim_count += 1;
     }
-    buffer.write(0, json.as_bytes())?;
     let mut end = json.len();
-    let mut ranges = [JetonRange::default(); 3];
-    for (range_of_part, (flag, part)) in ranges.iter_mut().zip(parts) {
+    for (bit, part, place) in [
+        (KID, kid, &mut result.kid),
+        (TYP, typ, &mut result.typ),
+        (FOOTER, footer, &mut result.footer),
+    ] {
         if let Some(part) = part {
             buffer.write(end, part)?;
-            *range_of_part = range(end, part.len());
+            *place = range(end, part.len());
             end += part.len();
-            present |= flag;
+            result.present |= bit;
         }
     }
+    result.alg = header.alg().as_ptr();
+    result.alg_length = header.alg().len();
     let seconds = |moment: Option<Timestamp>| moment.map_or(0, Timestamp::unix_seconds);
-    let [kid, typ, footer] = ranges;
-    result.put(JetonVerified {
-        present,
-        claim_count,
-        claims,
-        json: range(0, json.len()),
-        kid,
-        typ,
-        footer,
-        alg: header.alg().as_ptr(),
-        alg_length: header.alg().len(),
-        expires_at: seconds(verified.expires_at()),
-        not_before: seconds(verified.not_before()),
-        issued_at: seconds(verified.issued_at()),
-    });
+    result.expires_at = seconds(verified.expires_at());
+    result.not_before = seconds(verified.not_before());
+    result.issued_at = seconds(verified.issued_at());
     Ok(())
 }

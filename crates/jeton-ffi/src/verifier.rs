@@ -146,6 +146,20 @@ impl ReadVerified for Write {
     }
 }
 
+const HIGH_BITS: u128 = u128::from_ne_bytes([0x80; 16]);
+
+/// As the function of the standard library, which looks at the last bytes one by one.
+fn is_ascii(bytes: &[u8]) -> bool {
+    let (blocks, rest) = bytes.as_chunks::<16>();
+    // The last block overlaps the one before.
+    let rest = bytes.last_chunk::<16>().map_or(rest, |last| last);
+    let mut all = 0;
+    for block in blocks {
+        all |= u128::from_ne_bytes(*block);
+    }
+    all & HIGH_BITS == 0 && rest.is_ascii()
+}
+
 /// A token comes from anyone, so bytes that are no text are a rejection.
 ///
 /// # Safety
@@ -154,9 +168,27 @@ impl ReadVerified for Write {
 pub(crate) unsafe fn token_text<'a>(pointer: *const u8, length: usize) -> Result<&'a str, Fault> {
     // SAFETY: the caller ensures it.
     let bytes = unsafe { bytes(pointer, length) }?;
-    if bytes.is_ascii() {
+    if is_ascii(bytes) {
         // SAFETY: ASCII is UTF-8. A good token is ASCII, and this check is the faster one.
         return Ok(unsafe { std::str::from_utf8_unchecked(bytes) });
     }
     std::str::from_utf8(bytes).map_err(|_| Rejection::Malformed(Part::Token).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_ascii;
+
+    #[test]
+    fn every_byte_is_looked_at() {
+        for length in 0..100 {
+            let mut bytes = vec![b'a'; length];
+            assert!(is_ascii(&bytes));
+            for at in 0..length {
+                bytes[at] = 0x80;
+                assert!(!is_ascii(&bytes), "{at} of {length}");
+                bytes[at] = b'a';
+            }
+        }
+    }
 }
