@@ -51,6 +51,9 @@ const FAREWELL: Duration = Duration::from_secs(30);
 /// that was stopped meanwhile has not fuzzed.
 const LONGEST_STEP: Duration = Duration::from_secs(1);
 
+/// The target of the C interface.
+const INTERFACE: &str = "ffi";
+
 /// Which targets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
@@ -58,13 +61,15 @@ pub enum Scope {
     Library,
     /// Those of the service too: hundreds of crates more to build.
     Everything,
+    /// The C interface alone.
+    Interface,
 }
 
 impl Scope {
     /// Every file in one of these folders is a target.
     fn folders(self) -> &'static [&'static str] {
         match self {
-            Self::Library => &["fuzz/fuzz_targets"],
+            Self::Library | Self::Interface => &["fuzz/fuzz_targets"],
             Self::Everything => &["fuzz/fuzz_targets", "fuzz/service_targets"],
         }
     }
@@ -72,7 +77,7 @@ impl Scope {
     /// What the service's targets want to be built.
     fn features(self) -> &'static [&'static str] {
         match self {
-            Self::Library => &[],
+            Self::Library | Self::Interface => &[],
             Self::Everything => &["--features", "service"],
         }
     }
@@ -282,6 +287,9 @@ fn names(workspace: &Workspace, scope: Scope) -> Result<Vec<String>, Error> {
                 .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
                 .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())),
         );
+    }
+    if scope == Scope::Interface {
+        names.retain(|name| name == INTERFACE);
     }
     names.sort();
     Ok(names)

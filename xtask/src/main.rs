@@ -7,6 +7,7 @@ mod audit;
 mod instructions;
 mod lines;
 mod mutants;
+mod sdk;
 mod setup;
 mod studies;
 mod test;
@@ -29,6 +30,10 @@ Development tasks of jeton
                         Count instructions under callgrind and compare them with their bounds
   cargo xtask mutants   Remove one check at a time from a copy of the library and see which test fails;
                         about half an hour
+  cargo xtask sdk [NAME]
+                        Build and test the library for one language (c, go, node, python, java) or for all;
+                        cases, codes or header write what is written from Rust sources
+  cargo xtask package   Build what users of this platform get into dist/, with checksums and an SBOM
   cargo xtask audit     Look up the dependencies in the advisory database; needs the network
 
 Studies, which are built from studies/ when one of them is called:
@@ -64,9 +69,10 @@ Options of service-cost, token-endpoint-cost and loaders:
   --pairs N             Number of loads of each server (default 10)
 
 Options of soak:
-  --only PART           Only lab, fuzz, kill, overload, attack or readers; attack (all libraries against
-                        each other) and readers (keys that were changed) run only if they are named
-  --minutes N           Time limit in minutes: for lab, no new run starts after it; for fuzz and readers,
+  --only PART           Only lab, fuzz, ffi, kill, overload, attack or readers; ffi (the C interface alone),
+                        attack (all libraries against each other) and readers (keys that were changed)
+                        run only if they are named
+  --minutes N           Time limit in minutes: for lab, no new run starts after it; for fuzz, ffi and readers,
                         over all targets or formats together (default 30); for attack, the whole
   --runs N              Most runs of the lab (default 10)
   --kills N             How often an issuer is killed during revocations (default 1000)
@@ -78,6 +84,7 @@ Examples:
   cargo xtask test --skip lab --skip browser
   cargo xtask soak --only lab --minutes 60 --runs 40
   cargo xtask soak --only fuzz --minutes 60
+  cargo xtask soak --only ffi --minutes 60
   cargo xtask soak --only kill
   cargo xtask soak --only overload
   cargo xtask soak --only attack --minutes 10
@@ -119,6 +126,8 @@ fn run(workspace: &Workspace, task: &str, options: &[String]) -> Result<ExitCode
         "lines" => no_options(task, options).and_then(|()| lines::run(workspace)),
         "instructions" => no_options(task, options).and_then(|()| instructions::run(workspace)),
         "mutants" => mutants::run(workspace, &mutants::Choice::parse(options)?),
+        "sdk" => sdk::run(workspace, options),
+        "package" => no_options(task, options).and_then(|()| sdk::package::run(workspace)),
         "audit" => no_options(task, options).and_then(|()| audit::run(workspace)),
         other if is_help(other) => {
             print_help();

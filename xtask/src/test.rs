@@ -21,7 +21,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::command::{self, Error, Workspace, run as run_command};
-use crate::{arch, fuzz, instructions, setup, words};
+use crate::{arch, fuzz, instructions, sdk, setup, words};
 
 /// The steps, quick ones first.
 const STEPS: &[Step] = &[
@@ -84,6 +84,11 @@ const STEPS: &[Step] = &[
         name: "instructions",
         what: "parsing, JSON, base64 and assembly cost no more instructions than their bounds",
         run: count_instructions,
+    },
+    Step {
+        name: "ffi",
+        what: "the C interface: every case and function, valgrind, sanitizers, exported symbols",
+        run: |workspace| sdk::c::run(workspace).map(|()| Outcome::Passed),
     },
     Step {
         name: "drivers-rust",

@@ -7,6 +7,7 @@ use crate::address::parse_address;
 use crate::discovery::DiscoveredIssuer;
 use crate::error::FetchError;
 use crate::fetch::Fetch;
+#[cfg(feature = "https")]
 use crate::https::Https;
 use crate::remote::{Location, RemoteKeySet};
 use crate::schedule::Schedule;
@@ -107,13 +108,27 @@ impl RemoteKeySetBuilder {
         };
         let fetch = match self.fetch {
             Some(fetch) => fetch,
-            None => Arc::new(Https::new()?),
+            None => default_client()?,
         };
         Ok(RemoteKeySet::from_parts(
             location,
             fetch,
             self.schedule,
             self.default_alg,
+        ))
+    }
+}
+
+/// The client of key sets for which none is set.
+pub(crate) fn default_client() -> Result<Arc<dyn Fetch>, FetchError> {
+    #[cfg(feature = "https")]
+    {
+        Ok(Arc::new(Https::new()?))
+    }
+    #[cfg(not(feature = "https"))]
+    {
+        Err(FetchError::Unreachable(
+            "no client: set one with `fetch`".into(),
         ))
     }
 }

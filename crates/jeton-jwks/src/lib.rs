@@ -77,13 +77,17 @@
 //!   [`KEY_SET_BYTES`](jeton::limits::KEY_SET_BYTES).
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// Without the client, some of what it shares has no user. The build with it finds what is not used.
+#![cfg_attr(not(feature = "https"), allow(dead_code))]
 
 mod address;
 mod builder;
+#[cfg(feature = "https")]
 mod connector;
 mod discovery;
 mod error;
 mod fetch;
+#[cfg(feature = "https")]
 mod https;
 mod metrics;
 mod multi_issuer;
@@ -98,6 +102,7 @@ pub use builder::RemoteKeySetBuilder;
 pub use discovery::{DISCOVERY_BYTES, DiscoveryError, check_issuer, discover_key_set};
 pub use error::{Error, FetchError, Result};
 pub use fetch::{Fetch, FetchFuture, FetchRequest, FetchResponse, TIMEOUT};
+#[cfg(feature = "https")]
 pub use https::{Https, Response};
 pub use metrics::Metrics;
 pub use multi_issuer::{IssuerNotReady, MultiIssuerVerifier};

@@ -7,11 +7,11 @@ use jeton::error::{Claim, InvalidUse, Rejection};
 use jeton::{Clock, Limits, Policy, RawClaims, Verified};
 use serde::de::DeserializeOwned;
 
+use crate::builder::default_client;
 #[cfg(doc)]
 use crate::error::Error;
 use crate::error::{FetchError, Result};
 use crate::fetch::Fetch;
-use crate::https::Https;
 use crate::remote::RemoteKeySet;
 use crate::verifier::RemoteVerifier;
 
@@ -93,7 +93,7 @@ impl MultiIssuerVerifier {
         }
         let fetch = match &self.fetch {
             Some(fetch) => Arc::clone(fetch),
-            None => Arc::new(Https::new()?),
+            None => default_client()?,
         };
         self.fetch = Some(Arc::clone(&fetch));
         for name in names {
@@ -106,7 +106,7 @@ impl MultiIssuerVerifier {
     }
 
     /// Sets the client for issuers that are [discovered](MultiIssuerVerifier::discover) after this call. Default:
-    /// [`Https`].
+    /// [`Https`](crate::Https).
     #[must_use]
     pub fn fetch(mut self, fetch: impl Fetch) -> Self {
         self.fetch = Some(Arc::new(fetch));

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use smallvec::SmallVec;
 
 use crate::claims::{Layout, Registered, Scanned, find_member};
 use crate::clock::Timestamp;
@@ -496,19 +495,24 @@ impl<Text: AsRef<str>> Verified<RawClaims, Text> {
     /// assert_eq!(&verified.json()[subject.value], r#""user-7""#);
     /// # Ok::<(), jeton::Error>(())
     /// ```
-    pub fn registered_members(
-        &self,
-    ) -> impl ExactSizeIterator<Item = RegisteredMember> + use<Text> {
-        let mut all = SmallVec::<[RegisteredMember; Claim::ALL.len()]>::new();
+    pub fn registered_members(&self) -> impl Iterator<Item = RegisteredMember> {
         let RawClaims(layout) = &self.claims;
-        layout.for_each_member(self.json(), |claim, member, value| {
-            all.extend(claim.map(|claim| RegisteredMember {
-                claim,
+        let json = self.json();
+        let recorded = layout.recorded(json);
+        let mut scanned = Vec::new();
+        if recorded.is_none() {
+            layout.for_each_member(json, |claim, member, value| {
+                scanned.push((claim, member, value));
+            });
+        }
+        let found = recorded.into_iter().flatten().chain(scanned);
+        found.filter_map(|(claim, member, value)| {
+            Some(RegisteredMember {
+                claim: claim?,
                 member,
                 value,
-            }));
-        });
-        all.into_iter()
+            })
+        })
     }
 
     /// Appends the claims without the registered claims to a string: one JSON object, whose members have the

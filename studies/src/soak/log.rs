@@ -19,6 +19,7 @@ impl Log {
         let rustc = output(workspace.command("rustc").arg("-V"))?;
         let (kind, options) = match plan.parts[..] {
             [Part::Fuzz] => ("-fuzz", format!("--only fuzz --minutes {}", plan.minutes)),
+            [Part::Ffi] => ("-ffi", format!("--only ffi --minutes {}", plan.minutes)),
             [Part::Attack] => (
                 "-attack",
                 format!("--only attack --minutes {}", plan.minutes),

@@ -31,6 +31,8 @@ const OVERLOAD_SECONDS: u32 = 60;
 enum Part {
     Lab,
     Fuzz,
+    /// The C interface alone, for longer than its share of the time of all targets.
+    Ffi,
     Kill,
     Overload,
     /// Needs every driver, and so is done when it is asked for by name.
@@ -63,13 +65,13 @@ impl Plan {
                 plan.parts = match options.next().map(String::as_str) {
                     Some("lab") => vec![Part::Lab],
                     Some("fuzz") => vec![Part::Fuzz],
+                    Some("ffi") => vec![Part::Ffi],
                     Some("kill") => vec![Part::Kill],
                     Some("overload") => vec![Part::Overload],
                     Some("attack") => vec![Part::Attack],
                     Some("readers") => vec![Part::Readers],
                     _ => {
-                        let parts =
-                            "--only needs a value: lab, fuzz, kill, overload, attack or readers";
+                        let parts = "--only needs a value: lab, fuzz, ffi, kill, overload, attack or readers";
                         return Err(Error::Usage(parts.into()));
                     }
                 };
@@ -104,7 +106,8 @@ pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<(), Error> {
     let outcomes: Vec<Result<(), Error>> = (plan.parts.iter())
         .map(|part| match part {
             Part::Lab => lab::run(workspace, plan, &mut log),
-            Part::Fuzz => fuzz_targets(workspace, plan, &mut log),
+            Part::Fuzz => fuzz_targets(workspace, Scope::Everything, plan, &mut log),
+            Part::Ffi => fuzz_targets(workspace, Scope::Interface, plan, &mut log),
             Part::Kill => kills(workspace, plan, &mut log),
             Part::Overload => overload(workspace, &mut log),
             Part::Attack => attack::run(workspace, plan, &mut log),
@@ -116,8 +119,13 @@ pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<(), Error> {
     outcomes.into_iter().collect()
 }
 
-fn fuzz_targets(workspace: &Workspace, plan: &Plan, log: &mut Log) -> Result<(), Error> {
-    let targets = Targets::build(workspace, Scope::Everything)?;
+fn fuzz_targets(
+    workspace: &Workspace,
+    scope: Scope,
+    plan: &Plan,
+    log: &mut Log,
+) -> Result<(), Error> {
+    let targets = Targets::build(workspace, scope)?;
     let each = Duration::from_secs(plan.minutes * 60) / targets.count() as u32;
     eprintln!(
         "== soak: {} fuzz targets, {} s each",

@@ -1,7 +1,12 @@
 //! Rules for Rust sources and manifests that a lint keeps only where a manifest asks for it.
 
-/// The one crate that may use `unsafe`: a global allocator needs it.
-const ALLOWED_UNSAFE: &str = "crates/jeton-testkit/";
+/// The crates that may use `unsafe`: a global allocator needs it, and so does a C interface.
+const ALLOWED_UNSAFE: [&str; 2] = ["crates/jeton-ffi/", "crates/jeton-testkit/"];
+
+/// Whether a file may use `unsafe`.
+fn may_be_unsafe(path: &str) -> bool {
+    ALLOWED_UNSAFE.iter().any(|folder| path.starts_with(folder))
+}
 
 /// The macro of libFuzzer expands to an unsafe attribute, so no lint can forbid it there. The check of
 /// sources covers the targets.
@@ -32,7 +37,7 @@ pub(super) fn check(
         if UNFINISHED.iter().any(|name| calls(line, name)) {
             add("unfinished code: write it, or return an error that says so");
         }
-        if !path.starts_with(ALLOWED_UNSAFE) && is_unsafe(line) {
+        if !may_be_unsafe(path) && is_unsafe(line) {
             add("`unsafe`: find a safe way, or a crate that has it");
         }
         if path.starts_with(LIBRARY)
@@ -101,7 +106,7 @@ fn forbidden_module(line: &str) -> Option<&'static str> {
 
 /// A package forbids `unsafe`: by the workspace's lints, by its own, or in its root.
 fn manifest(path: &str, text: &str, text_of: impl Fn(&str) -> Option<String>) -> Option<String> {
-    let is_excepted = path.starts_with(ALLOWED_UNSAFE) || path.starts_with(LINT_IMPOSSIBLE);
+    let is_excepted = may_be_unsafe(path) || path.starts_with(LINT_IMPOSSIBLE);
     if !text.contains("[package]") || is_excepted {
         return None;
     }
@@ -179,10 +184,18 @@ mod tests {
     }
 
     #[test]
-    fn unsafe_code_fails_outside_the_testkit() {
+    fn unsafe_code_fails_outside_the_two_crates() {
         let code = "    unsafe { call() }";
         assert_eq!(found("fuzz/fuzz_targets/a.rs", code), 1);
         assert_eq!(found("crates/jeton-testkit/src/lib.rs", code), 0);
+        assert_eq!(found("crates/jeton-ffi/src/handle.rs", code), 0);
+        for other in ["jeton", "jeton-ffi-more", "jeton-jwks", "jeton-server"] {
+            assert_eq!(
+                found(&format!("crates/{other}/src/lib.rs"), code),
+                1,
+                "{other}"
+            );
+        }
         assert_eq!(
             found("fuzz/fuzz_targets/a.rs", "#![forbid(unsafe_code)]"),
             0

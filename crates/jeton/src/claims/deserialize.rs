@@ -24,6 +24,9 @@ pub(crate) struct Layout {
     count: usize,
 }
 
+/// The registered claim that a member is, and the positions of the member and of its value.
+pub(crate) type FoundMember = (Option<Claim>, Range<usize>, Range<usize>);
+
 /// Positions in the text of the claims, in bytes.
 #[derive(Clone, Copy, Default)]
 struct Member {
@@ -69,23 +72,32 @@ impl Layout {
         claims: &str,
         mut take: impl FnMut(Option<Claim>, Range<usize>, Range<usize>),
     ) {
-        let Some(members) = self.members.get(..self.count) else {
-            let scanned = json::read_object(claims, json::DEPTH_MAX, |name, value| {
-                let value_range = value.range_with_quotes();
-                let member = name.range().start - 1..value_range.end;
-                take(registered_name(name), member, value_range);
-                Ok::<_, ScanError>(())
-            });
-            debug_assert_eq!(scanned, Ok(()), "these claims were scanned before");
+        if let Some(members) = self.recorded(claims) {
+            members.for_each(|(claim, member, value)| take(claim, member, value));
             return;
-        };
-        for Member { name, value } in members {
+        }
+        let scanned = json::read_object(claims, json::DEPTH_MAX, |name, value| {
+            let value_range = value.range_with_quotes();
+            let member = name.range().start - 1..value_range.end;
+            take(registered_name(name), member, value_range);
+            Ok::<_, ScanError>(())
+        });
+        debug_assert_eq!(scanned, Ok(()), "these claims were scanned before");
+    }
+
+    /// Returns what [`for_each_member`](Layout::for_each_member) passes, or `None` if there are too many members.
+    pub(crate) fn recorded<'l>(
+        &'l self,
+        claims: &'l str,
+    ) -> Option<impl Iterator<Item = FoundMember> + use<'l>> {
+        let members = self.members.get(..self.count)?;
+        Some(members.iter().map(|Member { name, value }| {
             let range = |(start, end): (u16, u16)| usize::from(start)..usize::from(end);
             let (name, value) = (range(*name), range(*value));
             // A recorded name has no escapes.
             let claim = claims.as_bytes().get(name.clone()).and_then(Claim::of_name);
-            take(claim, name.start - 1..value.end, value);
-        }
+            (claim, name.start - 1..value.end, value)
+        }))
     }
 
     /// Returns the position of the value of this member of these claims, which must be the scanned ones.

@@ -20,7 +20,7 @@ use std::fmt;
 pub struct Code {
     name: &'static str,
     cause: Cause,
-    of_service: bool,
+    origin: Origin,
     meaning: &'static str,
     action: &'static str,
     reference: &'static str,
@@ -39,7 +39,12 @@ impl Code {
 
     /// Returns whether only the token service returns the code, and not the library.
     pub const fn is_of_service(&self) -> bool {
-        self.of_service
+        matches!(self.origin, Origin::Service)
+    }
+
+    /// Returns whether only the C interface, and the libraries for other languages, return the code.
+    pub const fn is_of_bindings(&self) -> bool {
+        matches!(self.origin, Origin::Bindings)
     }
 
     /// Returns the meaning: one sentence.
@@ -62,6 +67,15 @@ impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
     }
+}
+
+/// What returns a code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Library,
+    Service,
+    /// The C interface, and what is built on it.
+    Bindings,
 }
 
 /// Who causes an error.
@@ -115,7 +129,7 @@ pub fn find(name: &str) -> Option<&'static Code> {
 }
 
 macro_rules! codes {
-    ($($of_service:literal $cause:ident {
+    ($($origin:ident $cause:ident {
         $($name:ident: $meaning:literal, $action:literal $(, $reference:literal)?;)*
     })*) => {
         $($(
@@ -123,20 +137,20 @@ macro_rules! codes {
             pub const $name: Code = Code {
                 name: stringify!($name),
                 cause: Cause::$cause,
-                of_service: $of_service,
+                origin: Origin::$origin,
                 meaning: $meaning,
                 action: $action,
                 reference: concat!($($reference)?),
             };
         )*)*
 
-        /// All codes: those of the library by cause, then those of the service.
+        /// All codes: those of the library by cause, then those of the service and those of the bindings.
         pub const ALL: &[Code] = &[$($($name,)*)*];
     };
 }
 
 codes! {
-    false TokenSender {
+    Library TokenSender {
         TOKEN_EXPIRED: "The token has expired (`exp`).",
             "Request a new token.", "RFC 7519, section 4.1.4";
         TOKEN_NOT_YET_VALID: "The token is not valid yet (`nbf`), or `iat` is in the future.",
@@ -182,7 +196,7 @@ codes! {
         TOKEN_COMPRESSED: "The token is compressed (`zip`), which the verifier does not allow.",
             "Issue tokens without compression.", "RFC 8725, section 3.6";
     }
-    false KeyLoader {
+    Library KeyLoader {
         KEY_MALFORMED: "The input is not a key in this encoding.",
             "Check the encoding of the key: JWK, PEM, DER or PASERK.", "RFC 7517, section 4";
         KEY_DUPLICATE_MEMBER: "The key has a duplicate member.",
@@ -254,7 +268,7 @@ codes! {
         DISCOVERY_TOO_LARGE: "The discovery document is larger than its limit.",
             "Check the address of the issuer.";
     }
-    false Caller {
+    Library Caller {
         CLAIMS_WITHOUT_EXPIRY: "The claims have no expiry, and it was not omitted on purpose.",
             "Set the expiry, or state that there is none.", "RFC 7519, section 4.1.4";
         CLAIMS_REGISTERED_NAME: "The custom claims have a member with the name of a registered claim.",
@@ -324,7 +338,7 @@ codes! {
         INVALID_CERTIFICATE_AUTHORITY: "A certificate authority is not a certificate in PEM.",
             "Pass the certificates of the authorities in PEM.", "RFC 7468, section 5";
     }
-    false Signer {
+    Library Signer {
         SIGNER_FAILED: "The remote signer returned no signature.",
             "See the cause; try again if the signer was not reachable.";
         SIGNER_SIGNATURE_FORM: "The remote signature has the wrong encoding or length.",
@@ -332,13 +346,13 @@ codes! {
         SIGNER_SIGNATURE_INVALID: "The remote signature does not verify with the public key.",
             "Check the key, the hash, the padding and the length of the salt.", "RFC 7518, section 3";
     }
-    false System {
+    Library System {
         INTERNAL: "A cryptographic primitive or the service failed on valid input.",
             "Report it to the operator, whose log has the details.";
         KEY_SET_UNREACHABLE: "The key set could not be fetched from its server.",
             "Check the address and the server; requests are repeated.";
     }
-    true Caller {
+    Service Caller {
         INVALID_ARGUMENT: "A field of the request is not valid.",
             "Correct the field that the message names.";
         INVALID_CLAIMS: "The claims of the request are not valid for the profile.",
@@ -368,7 +382,7 @@ codes! {
         FELL_BEHIND: "The stream of revocations was read too slowly.",
             "Start the stream again.";
     }
-    true System {
+    Service System {
         OVERLOADED: "The server has more requests than it can process.",
             "Try again later.";
         NOT_READY: "The issuer has no active signing key yet.",
@@ -381,5 +395,25 @@ codes! {
             "Try again later; the operator's log has the details.";
         CONTENDED: "Another server changed the same record at the same time.",
             "Try again.";
+    }
+    Bindings Caller {
+        ARGUMENT_NULL: "A pointer is null where a value is required.",
+            "Pass the value.";
+        ARGUMENT_LENGTH: "A length is larger than memory can be.",
+            "Pass the length of the value in bytes.";
+        ARGUMENT_NOT_UTF8: "A text is not valid UTF-8.",
+            "Pass UTF-8.", "RFC 3629, section 3";
+        ARGUMENT_HANDLE: "A handle has another type than required, or is released.",
+            "Pass a handle of this type that is not released.";
+        INVALID_OPTION: "An option is unknown, missing, has the wrong type, or contradicts another.",
+            "Correct the options.";
+        BUFFER_TOO_SMALL: "The buffer of the caller is smaller than the bound of the result.",
+            "Pass a buffer of the size that the function returned.";
+        PREPARED_TOKEN_USED: "A signature was already passed for the prepared token.",
+            "Prepare the token again.";
+    }
+    Bindings System {
+        KEY_SET_TO_FETCH: "The key set must be fetched before the token can be verified.",
+            "Fetch what the key set asks for, then verify again.";
     }
 }

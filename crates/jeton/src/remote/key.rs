@@ -54,6 +54,35 @@ impl RemoteKey {
         Ok(self.prepared(self.public.headers().jwt(), &payload))
     }
 
+    /// Prepares a JWT with this `typ`, for example `at+jwt`, using this clock.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`prepare`](RemoteKey::prepare), and [`InvalidUse::Type`](crate::error::InvalidUse::Type) if the type is
+    /// not a media type.
+    ///
+    /// ```
+    /// use jeton::key::{SigAlg, SigningKey};
+    /// use jeton::remote::RemoteKey;
+    /// use jeton::{Claims, SystemClock};
+    ///
+    /// let key = RemoteKey::new(SigningKey::generate(SigAlg::ES256)?.verifying_key());
+    /// let claims = Claims::from_json(r#"{"sub":"user-7"}"#)?.without_expiry();
+    /// let prepared = key.prepare_as_with_clock("at+jwt", &claims, &SystemClock)?;
+    /// assert!(prepared.input().message().starts_with(b"ey"));
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn prepare_as_with_clock<T: CustomClaims>(
+        &self,
+        typ: &str,
+        claims: &Claims<'_, T>,
+        clock: &dyn Clock,
+    ) -> Result<Prepared> {
+        let mut payload = Buffer::new();
+        claims.write(&mut payload, Dates::Numeric, clock)?;
+        self.prepare_payload_as(typ, &payload)
+    }
+
     /// Prepares a compact JWS with this payload for signing. Its header contains `alg` and `kid`.
     ///
     /// # Errors

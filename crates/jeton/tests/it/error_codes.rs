@@ -41,14 +41,16 @@ fn page() -> String {
          A test, `crates/jeton/tests/it/error_codes.rs`, writes this page from the table in \
          `crates/jeton/src/error/codes.rs`.\n",
     );
-    for of_service in [false, true] {
-        text += match of_service {
-            false => "\n## Library and service\n",
-            true => "\n## Only the service\n",
+    for (of_service, of_bindings) in [(false, false), (true, false), (false, true)] {
+        text += match (of_service, of_bindings) {
+            (true, _) => "\n## Only the service\n",
+            (_, true) => "\n## Only the C interface and other languages\n",
+            _ => "\n## Library and service\n",
         };
+        let origin = |code: &Code| (code.is_of_service(), code.is_of_bindings());
         for cause in Cause::ALL {
             let of_cause =
-                |code: &&Code| code.cause() == *cause && code.is_of_service() == of_service;
+                |code: &&Code| code.cause() == *cause && origin(code) == (of_service, of_bindings);
             let mut all = codes::ALL.iter().filter(of_cause).peekable();
             if all.peek().is_none() {
                 continue;
@@ -127,7 +129,10 @@ fn codes_of_the_library_name_their_cause() {
         (Error::Primitive, Cause::System),
     ] {
         assert_eq!(error.entry().cause(), cause, "{error}");
-        assert!(!error.entry().is_of_service(), "{error}");
+        assert!(
+            !error.entry().is_of_service() && !error.entry().is_of_bindings(),
+            "{error}"
+        );
     }
     assert_eq!(KeyProblem::TooWeak.code(), "KEY_TOO_WEAK");
 }

@@ -1,0 +1,119 @@
+//! Bytes that are signed or encrypted, and are no claims.
+
+use jeton::jwe::Encrypter;
+use jeton::jws::{GeneralJws, JwsSigner};
+use jeton::paseto::TokenContext;
+
+use crate::fault::Fault;
+use crate::format::Serialization;
+use crate::issuer::{Issuer, Signer, encrypting};
+use crate::key::Key;
+use crate::verifier::{Kind, Verifier, another_use};
+
+impl Issuer {
+    /// Signs or encrypts bytes with an issuer of the format `jws`, `jwe` or `paseto`. With the setting `detached`, the token does
+    /// not contain the bytes.
+    ///
+    /// # Errors
+    ///
+    /// The issuer is for claims, or a setting cannot be used with these bytes.
+    pub fn issue_bytes(&self, data: &[u8]) -> Result<String, Fault> {
+        issue(self, data)
+    }
+}
+
+impl Verifier {
+    /// Verifies or decrypts a token of a verifier of the format `jws` or `jwe`, and returns the bytes. `content` is what a
+    /// detached JWS signs.
+    ///
+    /// # Errors
+    ///
+    /// The token is rejected, or the verifier is for claims.
+    pub fn verify_bytes(&self, token: &str, content: Option<&[u8]>) -> Result<Vec<u8>, Fault> {
+        verify(self, token, content)
+    }
+}
+
+fn issue(issuer: &Issuer, data: &[u8]) -> Result<String, Fault> {
+    match &issuer.signer {
+        Signer::Jws(key) => sign(issuer, JwsSigner::new(key.by_ref()), data),
+        Signer::Jwe(key, enc) => {
+            let options = &issuer.options;
+            let mut encrypter = Encrypter::new(encrypting(key)?, *enc);
+            if let Some(typ) = &options.typ {
+                encrypter = encrypter.typ(typ.clone());
+            }
+            if let Some(cty) = &options.cty {
+                encrypter = encrypter.content_type(cty.clone());
+            }
+            Ok(match options.serialization {
+                Serialization::Compact => encrypter.encrypt(data)?,
+                Serialization::Flattened => encrypter.encrypt_flattened(data)?,
+                Serialization::General => encrypter.encrypt_general(data)?,
+            })
+        }
+        Signer::Paseto(key) => paseto(key, data, issuer.context()),
+        Signer::Remote(_) | Signer::PasetoRemote(_) => {
+            Err(jeton::error::KeyProblem::PublicGiven.into())
+        }
+        Signer::Jwt(_) | Signer::Nested(..) | Signer::Encrypted(_) => Err(Fault::option(
+            "format",
+            "an issuer of claims does not take bytes",
+        )),
+    }
+}
+
+fn sign<'k>(issuer: &'k Issuer, mut signer: JwsSigner<'k>, data: &[u8]) -> Result<String, Fault> {
+    let options = &issuer.options;
+    if let Some(typ) = &options.typ {
+        signer = signer.typ(typ.clone());
+    }
+    if let Some(cty) = &options.cty {
+        signer = signer.content_type(cty.clone());
+    }
+    if options.unencoded {
+        signer = signer.unencoded();
+    }
+    Ok(match (options.serialization, options.detached) {
+        (Serialization::Compact, false) => signer.sign(data)?,
+        (Serialization::Compact, true) => signer.sign_detached(data)?,
+        (Serialization::Flattened, false) => signer.sign_flattened(data)?,
+        (Serialization::Flattened, true) => signer.sign_flattened_detached(data)?,
+        (Serialization::General, false) => GeneralJws::new().signer(signer).sign(data)?,
+        (Serialization::General, true) => GeneralJws::new().signer(signer).sign_detached(data)?,
+    })
+}
+
+fn paseto(key: &Key, data: &[u8], context: TokenContext<'_>) -> Result<String, Fault> {
+    Ok(match key {
+        Key::V3Local(key) => key.encrypt(data, context)?,
+        Key::V3Secret(key) => key.sign(data, context)?,
+        Key::V4Local(key) => key.encrypt(data, context)?,
+        Key::V4Secret(key) => key.sign(data, context)?,
+        _ => return Err(another_use()),
+    })
+}
+
+fn verify(verifier: &Verifier, token: &str, content: Option<&[u8]>) -> Result<Vec<u8>, Fault> {
+    match (&verifier.0, content) {
+        (Kind::Jws(verifier, Serialization::Compact), None) => {
+            Ok(verifier.verify(token)?.into_payload())
+        }
+        (Kind::Jws(verifier, Serialization::Compact), Some(content)) => {
+            Ok(verifier.verify_detached(token, content)?.into_payload())
+        }
+        (Kind::Jws(verifier, _), None) => Ok(verifier.verify_json(token)?.into_payload()),
+        (Kind::Jws(verifier, _), Some(content)) => Ok(verifier
+            .verify_json_detached(token, content)?
+            .into_payload()),
+        (Kind::Jwe(decrypter, Serialization::Compact), None) => {
+            Ok(decrypter.decrypt(token)?.into_plaintext())
+        }
+        (Kind::Jwe(decrypter, _), None) => Ok(decrypter.decrypt_json(token)?.into_plaintext()),
+        (Kind::Jwe(..), Some(_)) => Err(Fault::option("content", "a JWE has no detached content")),
+        (Kind::Jwt(_) | Kind::Claims(_) | Kind::Remote(..), _) => Err(Fault::option(
+            "format",
+            "a verifier of claims does not return bytes",
+        )),
+    }
+}

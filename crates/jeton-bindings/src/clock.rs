@@ -1,0 +1,47 @@
+//! A clock that tests set.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use jeton::error::InvalidUse;
+use jeton::{Clock, Timestamp};
+
+use crate::fault::Fault;
+
+/// A clock that stands still until it is set. For tests. Clones are the same clock.
+#[derive(Debug, Clone)]
+pub struct SetClock(Arc<AtomicI64>);
+
+impl SetClock {
+    /// Creates a clock that stands at this time, in seconds since 1970.
+    ///
+    /// # Errors
+    ///
+    /// The time is out of the range of [`Timestamp`].
+    pub fn new(seconds: i64) -> Result<SetClock, Fault> {
+        Ok(SetClock(Arc::new(AtomicI64::new(checked(seconds)?))))
+    }
+
+    /// Sets the clock, for all that have it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`SetClock::new`].
+    pub fn set(&self, seconds: i64) -> Result<(), Fault> {
+        self.0.store(checked(seconds)?, Ordering::SeqCst);
+        Ok(())
+    }
+}
+
+impl Clock for SetClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_unix_seconds(self.0.load(Ordering::SeqCst)).unwrap_or(Timestamp::MIN)
+    }
+}
+
+fn checked(seconds: i64) -> Result<i64, Fault> {
+    match Timestamp::from_unix_seconds(seconds) {
+        Some(_) => Ok(seconds),
+        None => Err(InvalidUse::TimeOutOfRange.into()),
+    }
+}

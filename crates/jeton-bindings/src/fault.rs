@@ -1,0 +1,124 @@
+//! Why a call failed: a code, and a message for people.
+
+use std::fmt;
+
+use jeton::Error;
+use jeton::error::codes::{self, Code};
+use jeton::error::{InvalidUse, KeyError, KeyProblem, Rejection, RemoteError};
+use jeton_jwks::FetchError;
+
+/// Why a call failed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Fault {
+    /// An error of the library.
+    Library(Error),
+    /// The caller passed something that the library does not see.
+    Argument {
+        /// The code.
+        code: &'static Code,
+        /// What is wrong.
+        message: &'static str,
+    },
+    /// An option has no meaning, or not here.
+    Option {
+        /// Which.
+        name: &'static str,
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// The text of the options cannot be read.
+    Options {
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1.
+        column: usize,
+    },
+    /// The buffer for a result has too few bytes.
+    TooSmall {
+        /// How many it must have.
+        needed: usize,
+        /// How many it has.
+        actual: usize,
+    },
+    /// A key set that is elsewhere has no keys.
+    NoKeys(FetchError),
+    /// A panic was caught.
+    Internal,
+}
+
+impl Fault {
+    /// An error about what the caller passes.
+    #[cold]
+    pub fn argument(code: &'static Code, message: &'static str) -> Fault {
+        Fault::Argument { code, message }
+    }
+
+    /// An error about one option.
+    #[cold]
+    pub fn option(name: &'static str, why: &'static str) -> Fault {
+        Fault::Option { name, why }
+    }
+
+    /// A text that is not valid UTF-8.
+    #[cold]
+    pub fn not_utf8() -> Fault {
+        Fault::argument(&codes::ARGUMENT_NOT_UTF8, "a text is not valid UTF-8")
+    }
+
+    /// The code of the table.
+    pub fn code(&self) -> &'static Code {
+        match self {
+            Fault::Library(error) => error.entry(),
+            Fault::Argument { code, .. } => code,
+            Fault::Option { .. } | Fault::Options { .. } => &codes::INVALID_OPTION,
+            Fault::TooSmall { .. } => &codes::BUFFER_TOO_SMALL,
+            Fault::NoKeys(error) => codes::find(error.code()).unwrap_or(&codes::INTERNAL),
+            Fault::Internal => &codes::INTERNAL,
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Library(error) => error.fmt(f),
+            Fault::Argument { message, .. } => f.write_str(message),
+            Fault::Option { name, why } => write!(f, "option `{name}`: {why}"),
+            // What serde says could repeat a password.
+            Fault::Options { line, column } => write!(
+                f,
+                "the options have an unknown member or a wrong type at line {line}, column {column}"
+            ),
+            Fault::TooSmall { needed, actual } => {
+                write!(f, "the buffer has {actual} bytes, needed {needed}")
+            }
+            Fault::NoKeys(error) => error.fmt(f),
+            Fault::Internal => f.write_str("internal error: the library panicked"),
+        }
+    }
+}
+
+macro_rules! from {
+    ($($error:ty),*) => {$(
+        impl From<$error> for Fault {
+            fn from(error: $error) -> Fault {
+                Fault::Library(error.into())
+            }
+        }
+    )*};
+}
+
+impl From<FetchError> for Fault {
+    fn from(error: FetchError) -> Fault {
+        Fault::NoKeys(error)
+    }
+}
+
+from!(Error, InvalidUse, KeyError, Rejection, RemoteError);
+
+impl From<KeyProblem> for Fault {
+    fn from(problem: KeyProblem) -> Fault {
+        KeyError::from(problem).into()
+    }
+}

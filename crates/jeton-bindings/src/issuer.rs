@@ -1,0 +1,430 @@
+//! Issuers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jeton::error::codes;
+use jeton::error::{Claim, InvalidUse, KeyProblem};
+use jeton::jwe::Encrypter;
+use jeton::jwt::{EncryptedIssuer, IssuerKey, JwtIssuer, NestedIssuer};
+use jeton::key::{ContentEnc, ContentKey, EncryptionKeyRef, MacKey, SigningKey, SigningKeyRef};
+use jeton::paseto::{BoundIssuer, PasetoRemoteKey, TokenContext};
+use jeton::remote::RemoteKey;
+use jeton::{Claims, Clock, Issue, JsonClaims};
+
+use crate::fault::Fault;
+use crate::format::{Format, Serialization};
+use crate::key::Key;
+use crate::settings::{self, IssuerOptions, Texts, content_enc};
+use crate::verifier::another_use;
+
+/// Issues tokens of one format with its key and its settings.
+pub struct Issuer {
+    pub(crate) signer: Signer,
+    pub(crate) options: IssuerOptions,
+    pub(crate) clock: Arc<dyn Clock>,
+    /// The longest token with the claims `{}`, bytes.
+    bound: usize,
+}
+
+/// What makes the token.
+pub(crate) enum Signer {
+    Jwt(JwtIssuer),
+    Nested(SigningPart, Key, ContentEnc),
+    Encrypted(Arc<ContentKey>),
+    Paseto(Key),
+    Jws(SigningPart),
+    Jwe(Key, ContentEnc),
+    /// The key is elsewhere: [`Issuer::prepare`].
+    Remote(RemoteKey),
+    PasetoRemote(PasetoRemoteKey),
+}
+
+/// A key that signs or makes a MAC.
+pub(crate) enum SigningPart {
+    Mac(Arc<MacKey>),
+    Private(Arc<SigningKey>),
+}
+
+impl SigningPart {
+    fn of(key: &Key) -> Result<SigningPart, Fault> {
+        match key {
+            Key::Mac(key) => Ok(SigningPart::Mac(Arc::clone(key))),
+            Key::Signing(key) => Ok(SigningPart::Private(Arc::clone(key))),
+            Key::Verifying(_) => Err(KeyProblem::PublicGiven.into()),
+            _ => Err(another_use()),
+        }
+    }
+
+    pub(crate) fn by_ref(&self) -> SigningKeyRef<'_> {
+        match self {
+            SigningPart::Mac(key) => (&**key).into(),
+            SigningPart::Private(key) => (&**key).into(),
+        }
+    }
+
+    fn length_bound(&self, claims: &Claims<'_, JsonClaims<'_>>) -> usize {
+        match self {
+            SigningPart::Mac(key) => key.issued_length_bound(claims),
+            SigningPart::Private(key) => key.issued_length_bound(claims),
+        }
+    }
+}
+
+/// The key that encrypts a JWE.
+pub(crate) fn encrypting(key: &Key) -> Result<EncryptionKeyRef<'_>, Fault> {
+    match key {
+        Key::Encryption(key) => Ok(key.into()),
+        Key::Wrapping(key) => Ok((&**key).into()),
+        Key::Content(key) => Ok((&**key).into()),
+        _ => Err(another_use()),
+    }
+}
+
+/// The key with which others encrypt: of a private key, the public one.
+fn encryption_key(key: &Key) -> Result<Key, Fault> {
+    match key {
+        Key::Decryption(_) => key.public(),
+        Key::Encryption(_) | Key::Wrapping(_) | Key::Content(_) => Ok(key.clone()),
+        _ => Err(another_use()),
+    }
+}
+
+fn enc_for(key: &Key, options: &IssuerOptions) -> Result<ContentEnc, Fault> {
+    match (&options.enc, key) {
+        (Some(enc), _) => content_enc(enc),
+        (None, Key::Content(key)) => Ok(key.enc()),
+        (None, _) => Ok(ContentEnc::A256Gcm),
+    }
+}
+
+impl Issuer {
+    /// Creates an issuer.
+    ///
+    /// With `encryption`, JWTs are signed and then encrypted to that key. A content key (`dir`) as `key` encrypts JWTs. A
+    /// public key as `key` is for [`Issuer::prepare`].
+    ///
+    /// Settings: `format` is `jwt`, `jws`, `jwe` or `paseto`. For claims: `issuer`, `audience`, `lifetime` (seconds) or
+    /// `without_expiry`, `issued_ago` (seconds), `access_tokens`. For PASETO: `footer`, `implicit_assertion`. For bytes:
+    /// `cty`, `detached`, `unencoded`, `serialization`. Others: `typ`, `enc`.
+    ///
+    /// # Errors
+    ///
+    /// A setting is unknown, contradicts another or is not for the format, or the key is for something else.
+    pub fn new(
+        key: Option<&Key>,
+        encryption: Option<&Key>,
+        clock: Arc<dyn Clock>,
+        settings: &str,
+    ) -> Result<Issuer, Fault> {
+        let options: IssuerOptions = settings::read(settings)?;
+        check(&options)?;
+        let signer = Signer::of(key, encryption, &options)?;
+        let mut issuer = Issuer {
+            signer,
+            options,
+            clock,
+            bound: 0,
+        };
+        issuer.bound = issuer.bound_of_nothing()?;
+        Ok(issuer)
+    }
+
+    /// The settings as claims, with the claims of one token.
+    pub(crate) fn claims<'a>(&'a self, text: &'a str) -> Result<Claims<'a, JsonClaims<'a>>, Fault> {
+        let options = &self.options;
+        let mut claims = Claims::from_json(text)?;
+        let set = [
+            (Claim::Issuer, options.issuer.is_some()),
+            (Claim::Audience, options.audience.is_some()),
+            (
+                Claim::Expiry,
+                options.lifetime.is_some() || options.without_expiry,
+            ),
+            (Claim::IssuedAt, options.issued_ago.is_some()),
+        ];
+        for (claim, is_set) in set {
+            if is_set && claims.custom().contains(claim) {
+                return Err(InvalidUse::SetForAll(claim).into());
+            }
+        }
+        if let Some(issuer) = &options.issuer {
+            claims = claims.issuer(issuer.as_str());
+        }
+        claims = match &options.audience {
+            Some(Texts::One(audience)) => claims.audience(audience.as_str()),
+            Some(Texts::Several(all)) => claims.audiences(all.iter().map(String::as_str)),
+            None => claims,
+        };
+        if let Some(seconds) = options.lifetime {
+            claims = claims.expires_in(Duration::from_secs(seconds));
+        }
+        if options.without_expiry {
+            claims = claims.without_expiry();
+        }
+        if let Some(seconds) = options.issued_ago {
+            claims = claims.issued_ago(Duration::from_secs(seconds));
+        }
+        Ok(claims)
+    }
+
+    /// The footer and the implicit assertion of a PASETO.
+    pub(crate) fn context(&self) -> TokenContext<'_> {
+        let footer = self.options.footer.as_deref().unwrap_or_default();
+        let assertion = self
+            .options
+            .implicit_assertion
+            .as_deref()
+            .unwrap_or_default();
+        TokenContext::new()
+            .footer(footer)
+            .implicit_assertion(assertion)
+    }
+
+    /// Issues a token with these claims, a JSON object, and adds it to `token`.
+    ///
+    /// # Errors
+    ///
+    /// The claims are not strict JSON, have no expiry, or set what the settings set, or the issuer is for bytes.
+    pub fn issue_onto(&self, text: &str, token: &mut String) -> Result<(), Fault> {
+        let clock = &*self.clock;
+        if let Signer::Jwt(issuer) = &self.signer {
+            let claims = Claims::from_json(text)?;
+            return Ok(Issue::issue_onto_with_clock(issuer, &claims, clock, token)?);
+        }
+        let claims = self.claims(text)?;
+        let context = self.context();
+        match &self.signer {
+            Signer::Nested(signing, key, enc) => {
+                let issuer =
+                    NestedIssuer::new(signing.by_ref(), Encrypter::new(encrypting(key)?, *enc));
+                issuer.issue_onto_with_clock(&claims, clock, token)?;
+            }
+            Signer::Encrypted(key) => {
+                let issuer = EncryptedIssuer::new(&**key, key.enc());
+                issuer.issue_onto_with_clock(&claims, clock, token)?;
+            }
+            Signer::Paseto(key) => match key {
+                Key::V3Local(key) => BoundIssuer::new(&**key, context)
+                    .issue_onto_with_clock(&claims, clock, token)?,
+                Key::V3Secret(key) => BoundIssuer::new(&**key, context)
+                    .issue_onto_with_clock(&claims, clock, token)?,
+                Key::V4Local(key) => BoundIssuer::new(&**key, context)
+                    .issue_onto_with_clock(&claims, clock, token)?,
+                Key::V4Secret(key) => BoundIssuer::new(&**key, context)
+                    .issue_onto_with_clock(&claims, clock, token)?,
+                _ => return Err(another_use()),
+            },
+            Signer::Remote(_) | Signer::PasetoRemote(_) => {
+                return Err(KeyProblem::PublicGiven.into());
+            }
+            Signer::Jws(_) | Signer::Jwe(..) => return Err(of_bytes()),
+            Signer::Jwt(_) => return Err(Fault::Internal),
+        }
+        Ok(())
+    }
+
+    /// Returns an upper bound for the length of a token with claims of this length, or 0 if the issuer is for bytes or only
+    /// prepares.
+    pub fn length_bound(&self, claims: usize) -> usize {
+        let claims = claims.min(isize::MAX as usize / 8);
+        match &self.signer {
+            // The claims are encoded twice.
+            Signer::Nested(..) => self.bound + base64_bound(base64_bound(claims)),
+            Signer::Jws(_) | Signer::Jwe(..) | Signer::Remote(_) | Signer::PasetoRemote(_) => 0,
+            _ => self.bound + base64_bound(claims),
+        }
+    }
+
+    /// The longest token with the claims `{}`.
+    fn bound_of_nothing(&self) -> Result<usize, Fault> {
+        // Times have the same length at any moment, and the settings were checked.
+        let context = self.context();
+        Ok(match &self.signer {
+            Signer::Jwt(issuer) => issuer.issued_length_bound(&Claims::from_json("{}")?),
+            Signer::Nested(signing, key, enc) => {
+                let inner = signing.length_bound(&self.claims("{}")?);
+                encrypted_bound(
+                    &Encrypter::new(encrypting(key)?, *enc).content_type("JWT"),
+                    inner,
+                )?
+            }
+            Signer::Encrypted(key) => {
+                let payload = self.settings_bound();
+                encrypted_bound(&Encrypter::new(&**key, key.enc()).typ("JWT"), payload)?
+            }
+            Signer::Paseto(key) => {
+                let claims = self.claims("{}")?;
+                match key {
+                    Key::V3Local(key) => key.issued_length_bound(&claims, context),
+                    Key::V3Secret(key) => key.issued_length_bound(&claims, context),
+                    Key::V4Local(key) => key.issued_length_bound(&claims, context),
+                    Key::V4Secret(key) => key.issued_length_bound(&claims, context),
+                    _ => return Err(another_use()),
+                }
+            }
+            // Their results are in buffers of the library.
+            Signer::Jws(_) | Signer::Jwe(..) | Signer::Remote(_) | Signer::PasetoRemote(_) => 0,
+        })
+    }
+
+    /// More than the registered claims of the settings need.
+    fn settings_bound(&self) -> usize {
+        // A character needs at most six in JSON, and a member a name, quotes and a comma.
+        let text = |length: usize| length * 6 + 16;
+        let issuer = self.options.issuer.as_deref().map_or(0, str::len);
+        let audiences = match &self.options.audience {
+            None => 0,
+            Some(Texts::One(one)) => text(one.len()),
+            Some(Texts::Several(all)) => all.iter().map(|one| text(one.len())).sum(),
+        };
+        text(issuer) + audiences + 4 * 64
+    }
+}
+
+/// The longest JWE with a plaintext of this length. One is made, as the lengths of its parts are always the same.
+fn encrypted_bound(encrypter: &Encrypter<'_>, plaintext: usize) -> Result<usize, Fault> {
+    // A block cipher adds at most a block.
+    Ok(encrypter.encrypt(&[])?.len() + base64_bound(plaintext + 16))
+}
+
+/// At least the length of base64url of this many bytes, wherever they begin.
+fn base64_bound(bytes: usize) -> usize {
+    (bytes / 3 + 2) * 4
+}
+
+impl Signer {
+    fn of(
+        key: Option<&Key>,
+        encryption: Option<&Key>,
+        options: &IssuerOptions,
+    ) -> Result<Signer, Fault> {
+        let key_or_null = || key.ok_or_else(no_key);
+        let is_paseto = key.is_some_and(Key::is_paseto);
+        if is_paseto != (options.format == Format::Paseto) {
+            return Err(Fault::option(
+                "format",
+                "`paseto` is for keys of PASETO, and they need it",
+            ));
+        }
+        if encryption.is_some() && matches!(options.format, Format::Jws | Format::Paseto) {
+            return Err(Fault::option(
+                "encryption",
+                "this format has no key that encrypts",
+            ));
+        }
+        Ok(match options.format {
+            Format::Paseto => match key_or_null()? {
+                Key::V3Public(key) => Signer::PasetoRemote(PasetoRemoteKey::new(key)),
+                Key::V4Public(key) => Signer::PasetoRemote(PasetoRemoteKey::new(key)),
+                key => Signer::Paseto(key.clone()),
+            },
+            Format::Jws => match key_or_null()? {
+                Key::Verifying(key) => Signer::Remote(RemoteKey::new(key)),
+                key => Signer::Jws(SigningPart::of(key)?),
+            },
+            Format::Jwe => {
+                if key.is_some() {
+                    return Err(Fault::option("key", "a JWE has only a key that encrypts"));
+                }
+                let key = encryption_key(encryption.ok_or_else(no_key)?)?;
+                let enc = enc_for(&key, options)?;
+                Signer::Jwe(key, enc)
+            }
+            Format::Jwt => match (key_or_null()?, encryption) {
+                (key, Some(encryption)) => {
+                    let encryption = encryption_key(encryption)?;
+                    let enc = enc_for(&encryption, options)?;
+                    Signer::Nested(SigningPart::of(key)?, encryption, enc)
+                }
+                (Key::Content(key), None) => Signer::Encrypted(Arc::clone(key)),
+                (Key::Verifying(key), None) => Signer::Remote(RemoteKey::new(key)),
+                (key, None) => Signer::Jwt(jwt_issuer(key, options)?),
+            },
+        })
+    }
+}
+
+fn jwt_issuer(key: &Key, options: &IssuerOptions) -> Result<JwtIssuer, Fault> {
+    let key: IssuerKey = match key {
+        Key::Mac(key) => Arc::clone(key).into(),
+        Key::Signing(key) => Arc::clone(key).into(),
+        _ => return Err(another_use()),
+    };
+    let mut builder = JwtIssuer::builder(key);
+    if options.access_tokens {
+        builder = builder.access_tokens();
+    }
+    if let Some(issuer) = &options.issuer {
+        builder = builder.issuer(issuer.clone());
+    }
+    builder = match &options.audience {
+        Some(Texts::One(audience)) => builder.audience(audience.clone()),
+        Some(Texts::Several(audiences)) => builder.audiences(audiences.clone()),
+        None => builder,
+    };
+    if let Some(seconds) = options.lifetime {
+        builder = builder.lifetime(Duration::from_secs(seconds));
+    }
+    if options.without_expiry {
+        builder = builder.without_expiry();
+    }
+    if let Some(seconds) = options.issued_ago {
+        builder = builder.issued_ago(Duration::from_secs(seconds));
+    }
+    if let Some(typ) = &options.typ {
+        builder = builder.typ(typ.clone());
+    }
+    Ok(builder.build()?)
+}
+
+/// Settings that contradict each other, or that the format does not have.
+fn check(options: &IssuerOptions) -> Result<(), Fault> {
+    let format = options.format;
+    let has_claims = matches!(format, Format::Jwt | Format::Paseto);
+    let of_bytes = matches!(format, Format::Jws | Format::Jwe);
+    let for_claims = options.issuer.is_some()
+        || options.audience.is_some()
+        || options.lifetime.is_some()
+        || options.without_expiry
+        || options.issued_ago.is_some();
+    let is_set = |name: &'static str, is_wrong: bool| match is_wrong {
+        true => Err(Fault::option(name, "not used with this format")),
+        false => Ok(()),
+    };
+    is_set("issuer", for_claims && !has_claims)?;
+    is_set(
+        "access_tokens",
+        options.access_tokens && format != Format::Jwt,
+    )?;
+    is_set("typ", options.typ.is_some() && format == Format::Paseto)?;
+    is_set("cty", options.cty.is_some() && !of_bytes)?;
+    is_set("detached", options.detached && format != Format::Jws)?;
+    is_set("unencoded", options.unencoded && format != Format::Jws)?;
+    is_set(
+        "serialization",
+        options.serialization != Serialization::Compact && !of_bytes,
+    )?;
+    is_set(
+        "footer",
+        options.footer.is_some() && format != Format::Paseto,
+    )?;
+    is_set(
+        "implicit_assertion",
+        options.implicit_assertion.is_some() && format != Format::Paseto,
+    )?;
+    if options.without_expiry && options.lifetime.is_some() {
+        return Err(Fault::option("without_expiry", "contradicts `lifetime`"));
+    }
+    Ok(())
+}
+
+#[cold]
+pub(crate) fn of_bytes() -> Fault {
+    Fault::option("format", "an issuer of bytes has no claims")
+}
+
+#[cold]
+fn no_key() -> Fault {
+    Fault::argument(&codes::ARGUMENT_NULL, "a key is required")
+}

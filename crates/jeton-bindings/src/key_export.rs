@@ -1,0 +1,147 @@
+//! Keys as text and bytes.
+
+use jeton::error::KeyProblem;
+use jeton::paseto::{PublicKey, Version};
+
+use crate::fault::Fault;
+use crate::key::Key;
+
+impl Key {
+    /// The key, or what `what` names of it:
+    ///
+    /// - `jwk`, `pem`, `der`, `paserk`: the public key. A private key is exported as its public key; a symmetric key is an
+    ///   error.
+    /// - `thumbprint`, `thumbprint-uri`: RFC 7638 and RFC 9278.
+    /// - `kid`: the id, empty if the key has none; for PASETO the PASERK id. `alg`: the algorithm.
+    /// - `kind`: `symmetric`, `private` or `public`.
+    /// - `insecure-jwk`, `insecure-pem`, `insecure-der`, `insecure-paserk`: the key with its secret part.
+    ///
+    /// # Errors
+    ///
+    /// The name is unknown, or the key has no such form.
+    pub fn export(&self, what: &str) -> Result<Vec<u8>, Fault> {
+        Ok(match what {
+            "kid" => key_id(self)?.unwrap_or_default().into_bytes(),
+            "alg" => alg_name(self).into(),
+            "kind" => kind(self).into(),
+            "thumbprint" => thumbprint(self, false)?.into_bytes(),
+            "thumbprint-uri" => thumbprint(self, true)?.into_bytes(),
+            _ => match what.strip_prefix("insecure-") {
+                Some(form) => secret(self, form)?,
+                None => public(&self.public()?, what)?,
+            },
+        })
+    }
+}
+
+fn public(key: &Key, form: &str) -> Result<Vec<u8>, Fault> {
+    Ok(match (key, form) {
+        (Key::Verifying(key), "jwk") => key.to_jwk_with_use().into_bytes(),
+        (Key::Verifying(key), "pem") => key.to_pem()?.into_bytes(),
+        (Key::Verifying(key), "der") => key.to_der()?,
+        (Key::Encryption(key), "jwk") => key.to_jwk().into_bytes(),
+        (Key::Encryption(key), "pem") => key.to_pem()?.into_bytes(),
+        (Key::Encryption(key), "der") => key.to_der()?,
+        (Key::V3Public(key), "paserk") => paserk(key),
+        (Key::V4Public(key), "paserk") => paserk(key),
+        _ => return Err(no_such_form()),
+    })
+}
+
+fn paserk<V: Version>(key: &PublicKey<V>) -> Vec<u8> {
+    key.to_paserk().into_bytes()
+}
+
+fn secret(key: &Key, form: &str) -> Result<Vec<u8>, Fault> {
+    Ok(match (key, form) {
+        (Key::Mac(key), "jwk") => key.to_jwk().as_bytes().to_vec(),
+        (Key::Wrapping(key), "jwk") => key.to_jwk().as_bytes().to_vec(),
+        (Key::Content(key), "jwk") => key.to_jwk().as_bytes().to_vec(),
+        (Key::Signing(key), "jwk") => key.to_jwk()?.as_bytes().to_vec(),
+        (Key::Signing(key), "pem") => key.to_pem()?.as_bytes().to_vec(),
+        (Key::Signing(key), "der") => key.to_der()?.to_vec(),
+        (Key::Decryption(key), "jwk") => key.to_jwk()?.as_bytes().to_vec(),
+        (Key::Decryption(key), "pem") => key.to_pem()?.as_bytes().to_vec(),
+        (Key::Decryption(key), "der") => key.to_der()?.to_vec(),
+        (Key::V3Local(key), "paserk") => key.to_paserk().as_bytes().to_vec(),
+        (Key::V4Local(key), "paserk") => key.to_paserk().as_bytes().to_vec(),
+        (Key::V3Secret(key), "paserk") => key.to_paserk()?.as_bytes().to_vec(),
+        (Key::V4Secret(key), "paserk") => key.to_paserk()?.as_bytes().to_vec(),
+        (Key::Verifying(_) | Key::Encryption(_) | Key::V3Public(_) | Key::V4Public(_), _) => {
+            return Err(KeyProblem::PublicGiven.into());
+        }
+        _ => return Err(no_such_form()),
+    })
+}
+
+#[cold]
+fn no_such_form() -> Fault {
+    Fault::option("what", "unknown, or not available for this type of key")
+}
+
+/// The id that a token names. That of a PASETO key follows from the key.
+fn key_id(key: &Key) -> Result<Option<String>, Fault> {
+    let own = |kid: Option<&str>| kid.map(str::to_owned);
+    Ok(match key {
+        Key::Mac(key) => own(key.key_id()),
+        Key::Signing(key) => own(key.key_id()),
+        Key::Verifying(key) => own(key.key_id()),
+        Key::Wrapping(key) => own(key.key_id()),
+        Key::Content(key) => own(key.key_id()),
+        Key::Decryption(key) => own(key.key_id()),
+        Key::Encryption(key) => own(key.key_id()),
+        Key::V3Local(key) => Some(key.id().to_string()),
+        Key::V4Local(key) => Some(key.id().to_string()),
+        Key::V3Secret(key) => Some(key.public_key().id().to_string()),
+        Key::V4Secret(key) => Some(key.public_key().id().to_string()),
+        Key::V3Public(key) => Some(key.id().to_string()),
+        Key::V4Public(key) => Some(key.id().to_string()),
+    })
+}
+
+pub(crate) fn alg_name(key: &Key) -> &'static str {
+    match key {
+        Key::Mac(key) => key.alg().name(),
+        Key::Signing(key) => key.alg().name(),
+        Key::Verifying(key) => key.alg().name(),
+        Key::Wrapping(key) => key.alg().name(),
+        Key::Content(_) => "dir",
+        Key::Decryption(key) => key.alg().name(),
+        Key::Encryption(key) => key.alg().name(),
+        Key::V3Local(_) => "v3.local",
+        Key::V3Secret(_) | Key::V3Public(_) => "v3.public",
+        Key::V4Local(_) => "v4.local",
+        Key::V4Secret(_) | Key::V4Public(_) => "v4.public",
+    }
+}
+
+fn kind(key: &Key) -> &'static str {
+    match key {
+        Key::Mac(_) | Key::Wrapping(_) | Key::Content(_) | Key::V3Local(_) | Key::V4Local(_) => {
+            "symmetric"
+        }
+        Key::Signing(_) | Key::Decryption(_) | Key::V3Secret(_) | Key::V4Secret(_) => "private",
+        Key::Verifying(_) | Key::Encryption(_) | Key::V3Public(_) | Key::V4Public(_) => "public",
+    }
+}
+
+fn thumbprint(key: &Key, uri: bool) -> Result<String, Fault> {
+    macro_rules! of {
+        ($key:expr) => {
+            match uri {
+                true => $key.thumbprint_uri(),
+                false => $key.thumbprint(),
+            }
+        };
+    }
+    Ok(match key {
+        Key::Mac(key) => of!(key),
+        Key::Signing(key) => of!(key.verifying_key()),
+        Key::Verifying(key) => of!(key),
+        Key::Wrapping(key) => of!(key),
+        Key::Content(key) => of!(key),
+        Key::Decryption(key) => of!(key.encryption_key()),
+        Key::Encryption(key) => of!(key),
+        _ => return Err(Fault::option("what", "a PASETO key has no JWK; use `kid`")),
+    })
+}

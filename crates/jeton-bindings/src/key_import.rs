@@ -1,0 +1,202 @@
+//! Keys from text and bytes.
+
+use std::sync::Arc;
+
+use base64ct::{Base64, Base64Unpadded, Base64Url, Base64UrlUnpadded, Encoding};
+use jeton::error::KeyProblem;
+use jeton::key::{AnyKey, ContentKey, KeyFormat, KeyHalf, MacKey, WrappingKey};
+use jeton::paserk::{Kind as PaserkKind, Paserk};
+use jeton::paseto::{v3, v4};
+use serde::Deserialize;
+use zeroize::Zeroizing;
+
+use crate::fault::Fault;
+use crate::key::Key;
+use crate::key_export::alg_name;
+use crate::settings::{self, AnyAlg, ImportOptions, KeyText, content_enc};
+
+impl Key {
+    /// Imports a key.
+    ///
+    /// Settings: `format` is `any` (JWK, PEM, DER or PASERK, found by its content), `secret`, `secret-base64` or
+    /// `certificate`. `alg` is required if the key does not imply it. `enc` is required for `dir`. `kid` sets the id.
+    /// `password` decrypts PKCS#8 or a PASERK.
+    ///
+    /// # Errors
+    ///
+    /// The data is no such key, the key is weak or inconsistent, or a setting is not for it.
+    pub fn import(data: &[u8], settings: &str) -> Result<Key, Fault> {
+        let options: ImportOptions = settings::read(settings)?;
+        let key = import(data, &options)?.with_id(options.kid.as_deref())?;
+        key.warm_up()?;
+        Ok(key)
+    }
+}
+
+fn import(data: &[u8], options: &ImportOptions) -> Result<Key, Fault> {
+    let alg = options.alg.as_deref().map(AnyAlg::parse).transpose()?;
+    match options.format {
+        KeyText::Secret => secret(data, alg, options),
+        KeyText::SecretBase64 => secret(&decoded(data)?, alg, options),
+        KeyText::Certificate => any(&AnyKey::from_certificate(data)?, alg, options),
+        KeyText::Any => {
+            let key = match &options.password {
+                Some(password) => AnyKey::from_bytes_with_password(data, password.as_bytes())?,
+                None => AnyKey::from_bytes(data)?,
+            };
+            any(&key, alg, options)
+        }
+    }
+}
+
+/// The bytes of base64 or base64url, with or without padding. Space around the text is ignored.
+fn decoded(text: &[u8]) -> Result<Zeroizing<Vec<u8>>, Fault> {
+    let malformed = || Fault::from(KeyProblem::NotBase64);
+    let text = std::str::from_utf8(text)
+        .map_err(|_| malformed())?
+        .trim_ascii();
+    let bytes = match (text.contains(['-', '_']), text.ends_with('=')) {
+        (true, true) => Base64Url::decode_vec(text),
+        (true, false) => Base64UrlUnpadded::decode_vec(text),
+        (false, true) => Base64::decode_vec(text),
+        (false, false) => Base64Unpadded::decode_vec(text),
+    };
+    bytes.map(Zeroizing::new).map_err(|_| malformed())
+}
+
+fn secret(bytes: &[u8], alg: Option<AnyAlg>, options: &ImportOptions) -> Result<Key, Fault> {
+    Ok(match alg {
+        None => return Err(KeyProblem::AlgorithmNeeded.into()),
+        Some(AnyAlg::Mac(alg)) => Key::Mac(Arc::new(MacKey::new(alg, bytes)?)),
+        Some(AnyAlg::Wrap(alg)) => Key::Wrapping(Arc::new(WrappingKey::new(alg, bytes)?)),
+        Some(AnyAlg::Direct) => {
+            let enc = content_enc(enc_of(options)?)?;
+            Key::Content(Arc::new(ContentKey::new(enc, bytes)?))
+        }
+        Some(AnyAlg::Paseto("v3.local")) => local(bytes, PaserkKind::K3_LOCAL)?,
+        Some(AnyAlg::Paseto("v4.local")) => local(bytes, PaserkKind::K4_LOCAL)?,
+        Some(_) => return Err(KeyProblem::WrongKeyType.into()),
+    })
+}
+
+fn local(bytes: &[u8], kind: PaserkKind) -> Result<Key, Fault> {
+    let text = Paserk::from_bytes(kind, bytes)?.to_text();
+    paserk(&text, None)
+}
+
+fn enc_of(options: &ImportOptions) -> Result<&str, Fault> {
+    let enc = options.enc.as_deref();
+    enc.ok_or_else(|| Fault::option("enc", "required with `dir`"))
+}
+
+/// The members of a JWK that say what it is for. The library checks the whole key.
+#[derive(Deserialize)]
+struct JwkUse {
+    alg: Option<String>,
+    enc: Option<String>,
+}
+
+fn any(key: &AnyKey, alg: Option<AnyAlg>, options: &ImportOptions) -> Result<Key, Fault> {
+    match key.format() {
+        KeyFormat::Paserk => {
+            let key = paserk(
+                key.text().unwrap_or_default(),
+                options.password.as_deref().map(|p| p.as_str()),
+            )?;
+            return match alg {
+                None => Ok(key),
+                Some(AnyAlg::Paseto(name)) if name == alg_name(&key) => Ok(key),
+                Some(_) => Err(KeyProblem::AnotherAlgorithm.into()),
+            };
+        }
+        // `KeySet::import` reads it.
+        KeyFormat::JwkSet => {
+            return Err(Fault::option(
+                "format",
+                "the text is a key set: import it as one",
+            ));
+        }
+        _ => {}
+    }
+    let stated = match (alg, key.text()) {
+        (Some(alg), _) => Some(alg),
+        (None, Some(jwk)) => jwk_alg(jwk),
+        (None, None) => None,
+    };
+    Ok(match (stated, key.half()) {
+        (None, KeyHalf::Symmetric) => Key::Mac(Arc::new(key.mac(None)?)),
+        (None, KeyHalf::Private) => Key::Signing(Arc::new(key.signing(None)?)),
+        (None, KeyHalf::Public) => Key::Verifying(key.verifying(None)?),
+        (None, _) => return Err(Fault::Internal),
+        (Some(AnyAlg::Mac(alg)), _) => Key::Mac(Arc::new(key.mac(alg)?)),
+        (Some(AnyAlg::Sig(alg)), KeyHalf::Public) => Key::Verifying(key.verifying(alg)?),
+        (Some(AnyAlg::Sig(alg)), _) => Key::Signing(Arc::new(key.signing(alg)?)),
+        (Some(AnyAlg::Management(alg)), KeyHalf::Public) => Key::Encryption(key.encryption(alg)?),
+        (Some(AnyAlg::Management(alg)), _) => Key::Decryption(Arc::new(key.decryption(alg)?)),
+        (Some(AnyAlg::Wrap(alg)), _) => {
+            Key::Wrapping(Arc::new(WrappingKey::from_jwk_as(jwk_text(key)?, alg)?))
+        }
+        (Some(AnyAlg::Direct), _) => {
+            let jwk = jwk_text(key)?;
+            Key::Content(Arc::new(match options.enc.as_deref() {
+                Some(enc) => ContentKey::from_jwk_as(jwk, content_enc(enc)?)?,
+                None => ContentKey::from_jwk(jwk)?,
+            }))
+        }
+        (Some(AnyAlg::Paseto(_)), _) => return Err(KeyProblem::WrongKeyType.into()),
+    })
+}
+
+fn jwk_text(key: &AnyKey) -> Result<&str, Fault> {
+    let problem = || Fault::from(KeyProblem::WrongKeyType);
+    key.text().ok_or_else(problem)
+}
+
+/// The algorithm that a JWK states. `alg` may be a content encryption, or `enc` may be beside it. The library says what is
+/// wrong with a malformed JWK, and with an algorithm that it does not know.
+fn jwk_alg(jwk: &str) -> Option<AnyAlg> {
+    let JwkUse { alg, enc } = serde_json::from_str(jwk).ok()?;
+    if enc.is_some() {
+        return Some(AnyAlg::Direct);
+    }
+    let alg = alg?;
+    match content_enc(&alg) {
+        Ok(_) => Some(AnyAlg::Direct),
+        Err(_) => AnyAlg::parse(&alg).ok(),
+    }
+}
+
+fn paserk(text: &str, password: Option<&str>) -> Result<Key, Fault> {
+    let password = password.map(str::as_bytes);
+    let kind = match text
+        .find('.')
+        .and_then(|at| text[at + 1..].find('.').map(|end| at + 1 + end))
+    {
+        Some(end) => &text[..end],
+        None => return Err(KeyProblem::Malformed.into()),
+    };
+    Ok(match (kind, password) {
+        ("k3.local", None) => Key::V3Local(Arc::new(v3::LocalKey::from_paserk(text)?)),
+        ("k3.secret", None) => Key::V3Secret(Arc::new(v3::SecretKey::from_paserk(text)?)),
+        ("k3.public", _) => Key::V3Public(v3::PublicKey::from_paserk(text)?),
+        ("k4.local", None) => Key::V4Local(Arc::new(v4::LocalKey::from_paserk(text)?)),
+        ("k4.secret", None) => Key::V4Secret(Arc::new(v4::SecretKey::from_paserk(text)?)),
+        ("k4.public", _) => Key::V4Public(v4::PublicKey::from_paserk(text)?),
+        ("k3.local-pw", Some(password)) => Key::V3Local(Arc::new(
+            v3::LocalKey::from_password_paserk(text, password)?,
+        )),
+        ("k3.secret-pw", Some(password)) => Key::V3Secret(Arc::new(
+            v3::SecretKey::from_password_paserk(text, password)?,
+        )),
+        ("k4.local-pw", Some(password)) => Key::V4Local(Arc::new(
+            v4::LocalKey::from_password_paserk(text, password)?,
+        )),
+        ("k4.secret-pw", Some(password)) => Key::V4Secret(Arc::new(
+            v4::SecretKey::from_password_paserk(text, password)?,
+        )),
+        ("k3.local" | "k3.secret" | "k4.local" | "k4.secret", Some(_)) => {
+            return Err(Fault::option("password", "the PASERK is not encrypted"));
+        }
+        _ => return Err(KeyProblem::Unsupported.into()),
+    })
+}

@@ -1,0 +1,207 @@
+//! Key sets.
+
+use jeton::error::KeyProblem;
+use jeton::jwk::{self, Skipped};
+use jeton::key::{Alg, DecryptionKeys, Keys, VerificationKey};
+use jeton::paseto::{PasetoKey, PasetoKeySet, PasetoKeys};
+
+use crate::fault::Fault;
+use crate::key::Key;
+use crate::settings::{self, KeySetOptions, signature_alg};
+
+/// Several keys of one use.
+pub enum KeySet {
+    /// Public keys and secrets that verify a JWS.
+    Verification(jwk::KeySet),
+    /// Keys that decrypt a JWE.
+    Decryption(Vec<Key>),
+    /// Keys that verify or decrypt a PASETO.
+    Paseto(PasetoKeySet),
+}
+
+impl KeySet {
+    /// Creates a set of these keys, which have the same use: keys that verify, that decrypt, or that open a PASETO. Of a
+    /// private key for signatures, the set has the public key.
+    ///
+    /// # Errors
+    ///
+    /// The list is empty, has more than [`jeton::limits::KEY_SET_KEYS`] keys, or keys of different uses.
+    pub fn new(keys: &[Key]) -> Result<KeySet, Fault> {
+        if keys.len() > jeton::limits::KEY_SET_KEYS {
+            return Err(KeyProblem::TooLarge.into());
+        }
+        let Some(first) = keys.first() else {
+            return Err(KeyProblem::NoUsableKey.into());
+        };
+        if first.is_paseto() {
+            let mut set = PasetoKeySet::new();
+            for key in keys {
+                set.insert(paseto_key(key)?)?;
+            }
+            return Ok(KeySet::Paseto(set));
+        }
+        if decrypts(first) {
+            let all = keys.iter().all(decrypts);
+            return match all {
+                true => Ok(KeySet::Decryption(keys.to_vec())),
+                false => Err(KeyProblem::AnotherUse.into()),
+            };
+        }
+        let mut set = jwk::KeySet::new();
+        for key in keys {
+            set.insert(verification_key(key)?)?;
+        }
+        Ok(KeySet::Verification(set))
+    }
+
+    /// Imports a JWK Set, or PASERKs with one in each line. Keys that cannot be used are skipped: [`KeySet::export`] says
+    /// why.
+    ///
+    /// Settings: `default_alg` is the algorithm of keys without `alg`. `published` skips secret and private keys, which a set
+    /// that others can read must not have.
+    ///
+    /// # Errors
+    ///
+    /// The text is no key set, or has no usable key.
+    pub fn import(text: &str, settings: &str) -> Result<KeySet, Fault> {
+        import(text, &settings::read(settings)?)
+    }
+
+    /// What `what` names:
+    ///
+    /// - `jwks`: the public keys as a JWK Set.
+    /// - `ids`: the ids of the keys, one in each line; an empty line for a key without id.
+    /// - `skipped`: why keys were skipped when the set was read, one in each line.
+    ///
+    /// # Errors
+    ///
+    /// The name is unknown, or not for this set.
+    pub fn export(&self, what: &str) -> Result<String, Fault> {
+        Ok(match (self, what) {
+            (KeySet::Verification(set), "jwks") => set.to_json(),
+            (KeySet::Verification(set), "ids") => {
+                lines(set.iter().map(|key| key.key_id().unwrap_or_default()))
+            }
+            (KeySet::Paseto(set), "ids") => lines(set.iter().map(PasetoKey::key_id)),
+            (set, "skipped") => lines(set.skipped()),
+            _ => {
+                return Err(Fault::option(
+                    "what",
+                    "unknown, or not available for this set",
+                ));
+            }
+        })
+    }
+
+    fn skipped(&self) -> &[Skipped] {
+        match self {
+            KeySet::Verification(set) => set.skipped(),
+            KeySet::Paseto(set) => set.skipped(),
+            KeySet::Decryption(_) => &[],
+        }
+    }
+}
+
+fn decrypts(key: &Key) -> bool {
+    matches!(key, Key::Decryption(_) | Key::Wrapping(_) | Key::Content(_))
+}
+
+/// The key that verifies: a secret, a public key, or that of a private key.
+pub(crate) fn verification_key(key: &Key) -> Result<VerificationKey, Fault> {
+    Ok(match key {
+        Key::Mac(key) => (&**key).into(),
+        Key::Signing(key) => key.verifying_key().into(),
+        Key::Verifying(key) => key.clone().into(),
+        _ => return Err(KeyProblem::AnotherUse.into()),
+    })
+}
+
+/// The key that opens a PASETO.
+pub(crate) fn paseto_key(key: &Key) -> Result<PasetoKey, Fault> {
+    Ok(match key {
+        Key::V3Local(key) => (&**key).into(),
+        Key::V3Secret(key) => key.public_key().into(),
+        Key::V3Public(key) => key.into(),
+        Key::V4Local(key) => (&**key).into(),
+        Key::V4Secret(key) => key.public_key().into(),
+        Key::V4Public(key) => key.into(),
+        _ => return Err(KeyProblem::AnotherUse.into()),
+    })
+}
+
+/// The keys of a verifier of JWS.
+pub(crate) fn keys_of_set(set: &KeySet) -> Result<Keys, Fault> {
+    match set {
+        KeySet::Verification(set) => Ok(set.into()),
+        _ => Err(KeyProblem::AnotherUse.into()),
+    }
+}
+
+/// The keys of a verifier of PASETO.
+pub(crate) fn paseto_keys_of_set(set: &KeySet) -> Result<PasetoKeys, Fault> {
+    match set {
+        KeySet::Paseto(set) => Ok(set.into()),
+        _ => Err(KeyProblem::AnotherUse.into()),
+    }
+}
+
+/// The keys that decrypt a JWE.
+pub(crate) fn decryption_keys(set: &KeySet) -> Result<DecryptionKeys, Fault> {
+    let KeySet::Decryption(keys) = set else {
+        return Err(KeyProblem::AnotherUse.into());
+    };
+    let mut all: Option<DecryptionKeys> = None;
+    for key in keys {
+        let key: DecryptionKeys = match key {
+            Key::Decryption(key) => (&**key).into(),
+            Key::Wrapping(key) => (&**key).into(),
+            Key::Content(key) => (&**key).into(),
+            _ => return Err(Fault::Internal),
+        };
+        all = Some(match all {
+            None => key,
+            Some(all) => all.and(key),
+        });
+    }
+    all.ok_or(Fault::Internal)
+}
+
+fn import(text: &str, options: &KeySetOptions) -> Result<KeySet, Fault> {
+    let text = text.trim_ascii();
+    if text.starts_with('k') {
+        let lines = text
+            .lines()
+            .map(str::trim_ascii)
+            .filter(|line| !line.is_empty());
+        let set = PasetoKeySet::from_paserks(lines)?;
+        return match set.is_empty() {
+            true => Err(KeyProblem::NoUsableKey.into()),
+            false => Ok(KeySet::Paseto(set)),
+        };
+    }
+    let default = options.default_alg.as_deref();
+    let default = default
+        .map(|alg| signature_alg("default_alg", alg))
+        .transpose()?;
+    let set = match (options.published, default) {
+        (true, None) => jwk::KeySet::from_published_json(text, None)?,
+        (true, Some(Alg::Sig(alg))) => jwk::KeySet::from_published_json(text, alg)?,
+        (true, Some(_)) => {
+            return Err(Fault::option(
+                "default_alg",
+                "a published key has no MAC algorithm",
+            ));
+        }
+        (false, None) => jwk::KeySet::from_json(text)?,
+        (false, Some(alg)) => jwk::KeySet::from_json_with_default(text, alg)?,
+    };
+    match set.is_empty() {
+        true => Err(KeyProblem::NoUsableKey.into()),
+        false => Ok(KeySet::Verification(set)),
+    }
+}
+
+fn lines(items: impl IntoIterator<Item: std::fmt::Display>) -> String {
+    let items: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
+    items.join("\n")
+}

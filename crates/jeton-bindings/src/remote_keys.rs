@@ -1,0 +1,264 @@
+//! Key sets that are elsewhere: jeton-jwks decides when to fetch, and the caller fetches.
+//!
+//! The key set of jeton-jwks runs here without a thread of its own. Its client hands each request to the caller and waits for the
+//! response. Its tasks run while the caller asks for the next request.
+
+use std::collections::{HashMap, VecDeque};
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use http::HeaderName;
+use jeton::error::codes;
+use jeton::key::Alg;
+use jeton::{Policy, RawClaims, Verified};
+use jeton_jwks::{
+    Error, Fetch, FetchError, FetchFuture, FetchRequest, FetchResponse, RemoteKeySet,
+    RemoteVerifier, Schedule, TIMEOUT,
+};
+use serde::Deserialize;
+use serde_json::json;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::oneshot;
+
+use crate::fault::Fault;
+use crate::settings::{self, signature_alg};
+
+/// A key set, and the requests that wait for the caller.
+pub struct RemoteKeys {
+    keys: RemoteKeySet,
+    requests: Arc<Requests>,
+    runtime: Mutex<Runtime>,
+    /// Of the same runtime, to verify from many threads.
+    handle: tokio::runtime::Handle,
+}
+
+/// Settings of [`RemoteKeys::new`].
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Options {
+    address: Option<String>,
+    issuer: Option<String>,
+    default_alg: Option<String>,
+    allow_private_addresses: bool,
+    /// Seconds.
+    fresh_for: Option<u64>,
+    /// Seconds.
+    cooldown: Option<u64>,
+    /// Seconds.
+    usable_for: Option<u64>,
+}
+
+/// The client of the key set.
+#[derive(Default)]
+struct Requests(Mutex<Waiting>);
+
+type Response = Result<FetchResponse, FetchError>;
+
+#[derive(Default)]
+struct Waiting {
+    last_id: u64,
+    /// Not seen by the caller yet.
+    new: VecDeque<(u64, FetchRequest)>,
+    /// Without a response.
+    open: HashMap<u64, oneshot::Sender<Response>>,
+}
+
+impl Requests {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Fetch for Requests {
+    fn fetch(&self, request: FetchRequest) -> FetchFuture<'_> {
+        let (sender, receiver) = oneshot::channel();
+        let mut waiting = self.lock();
+        // A request that timed out waits for nothing.
+        waiting.open.retain(|_, sender| !sender.is_closed());
+        waiting.last_id += 1;
+        let id = waiting.last_id;
+        waiting.new.push_back((id, request));
+        waiting.open.insert(id, sender);
+        drop(waiting);
+        Box::pin(async { receiver.await.unwrap_or(Err(FetchError::TimedOut)) })
+    }
+}
+
+impl RemoteKeys {
+    /// Creates a key set that is at an address, or at the address that an issuer publishes. It sends no request.
+    ///
+    /// Settings: `address`, or `issuer` for discovery. `default_alg` is the algorithm of keys without `alg`.
+    /// `allow_private_addresses` allows an issuer to publish a private address. `fresh_for`, `cooldown` and `usable_for`
+    /// (seconds) are the schedule.
+    ///
+    /// # Errors
+    ///
+    /// The address is not allowed, or a setting is unknown.
+    pub fn new(settings: &str) -> Result<RemoteKeys, Fault> {
+        let options: Options = settings::read(settings)?;
+        let requests = Arc::new(Requests::default());
+        let mut builder = match (options.address, options.issuer) {
+            (Some(address), None) => RemoteKeySet::builder(address),
+            (None, Some(issuer)) => RemoteKeySet::builder_with_discovery(issuer),
+            _ => {
+                return Err(Fault::option(
+                    "address",
+                    "pass either `address` or `issuer`",
+                ));
+            }
+        };
+        if options.allow_private_addresses {
+            builder = builder.allow_private_addresses();
+        }
+        match options
+            .default_alg
+            .as_deref()
+            .map(|alg| signature_alg("default_alg", alg))
+        {
+            None => {}
+            Some(Ok(Alg::Sig(alg))) => builder = builder.default_alg(alg),
+            Some(Ok(_)) => {
+                return Err(Fault::option(
+                    "default_alg",
+                    "a published key has no MAC algorithm",
+                ));
+            }
+            Some(Err(fault)) => return Err(fault),
+        }
+        let mut schedule = Schedule::default();
+        if let Some(seconds) = options.fresh_for {
+            schedule = schedule.fresh_for(Duration::from_secs(seconds));
+        }
+        if let Some(seconds) = options.cooldown {
+            schedule = schedule.cooldown(Duration::from_secs(seconds));
+        }
+        if let Some(seconds) = options.usable_for {
+            schedule = schedule.usable_for(Duration::from_secs(seconds));
+        }
+        let keys = builder
+            .schedule(schedule)
+            .fetch(Arc::clone(&requests))
+            .build()?;
+        let runtime = Builder::new_current_thread().enable_time().build();
+        let runtime = runtime.map_err(|_| Fault::Internal)?;
+        Ok(RemoteKeys {
+            keys,
+            requests,
+            handle: runtime.handle().clone(),
+            runtime: Mutex::new(runtime),
+        })
+    }
+
+    pub(crate) fn verifier(&self, policy: Policy) -> RemoteVerifier {
+        RemoteVerifier::new(&self.keys, policy)
+    }
+
+    /// Verifies a token with the keys that are there. If they must be fetched first, the request waits for the caller.
+    pub(crate) fn verify(
+        &self,
+        verifier: &RemoteVerifier,
+        token: &str,
+    ) -> Result<Verified<RawClaims>, Fault> {
+        // A request runs in a task of this runtime.
+        let _context = self.handle.enter();
+        match once(verifier.verify_raw(token)) {
+            Poll::Ready(Ok(verified)) => Ok(verified),
+            Poll::Ready(Err(Error::Jeton(error))) => Err(error.into()),
+            Poll::Ready(Err(Error::NoKeys(error))) => Err(error.into()),
+            Poll::Ready(Err(_)) => Err(Fault::Internal),
+            Poll::Pending => Err(Fault::argument(
+                &codes::KEY_SET_TO_FETCH,
+                "the key set must be fetched before the token can be verified",
+            )),
+        }
+    }
+
+    /// Runs the tasks until they wait for the caller.
+    fn run(&self) {
+        let runtime = self.runtime.lock().unwrap_or_else(PoisonError::into_inner);
+        runtime.block_on(async {
+            for _ in 0..TURNS {
+                tokio::task::yield_now().await;
+            }
+        });
+    }
+
+    /// The next request that the caller has not seen, as JSON: `id`, `url`, `etag` (or null), `no_cache`, `max_bytes`,
+    /// `public_only`, `timeout_milliseconds`.
+    ///
+    /// Call it when the program starts, and when a verification returns `KEY_SET_TO_FETCH`. Call it from time to time after
+    /// verifications, too: keys that are not fresh are used, and fetched again.
+    ///
+    /// The program sends `etag` as `If-None-Match`, and `Cache-Control: no-cache` if `no_cache` is true. It follows no
+    /// redirects. If `public_only` is true, it connects to public addresses only.
+    pub fn next(&self) -> Option<String> {
+        {
+            let _context = self.handle.enter();
+            // Without keys, this starts the first request. What it returns, a verification returns, too.
+            let _ = once(self.keys.ready());
+        }
+        self.run();
+        let (id, request) = self.requests.lock().new.pop_front()?;
+        let request = json!({
+            "id": id,
+            "url": request.uri.to_string(),
+            "etag": request.etag,
+            "no_cache": request.no_cache,
+            "max_bytes": request.max_bytes,
+            "public_only": request.public_only,
+            "timeout_milliseconds": TIMEOUT.as_millis() as u64,
+        });
+        Some(request.to_string())
+    }
+
+    /// Passes the response to a request. A status of 0 says that there is none. `headers` has one header in each line, as
+    /// HTTP/1.1 writes it; `ETag`, `Cache-Control` and `Age` are read.
+    ///
+    /// # Errors
+    ///
+    /// The id is unknown. A response that is no key set is no error here: the next verification returns it.
+    pub fn respond(&self, id: u64, status: u32, headers: &str, body: &[u8]) -> Result<(), Fault> {
+        let response = read_response(status, headers, body);
+        let sender = self.requests.lock().open.remove(&id);
+        let sender = sender.ok_or_else(|| Fault::option("id", "no request waits with this id"))?;
+        // A request that timed out meanwhile has failed.
+        let _ = sender.send(response);
+        self.run();
+        Ok(())
+    }
+}
+
+/// How often the tasks may continue. A response needs a few turns: the lock, the document, the keys.
+const TURNS: usize = 64;
+
+/// Polls a future once. Nothing wakes it: the caller calls again.
+fn once<F: Future>(future: F) -> Poll<F::Output> {
+    pin!(future).poll(&mut Context::from_waker(Waker::noop()))
+}
+
+/// The response of the caller's client.
+fn read_response(status: u32, headers: &str, body: &[u8]) -> Response {
+    if status == 0 {
+        return Err(FetchError::Unreachable(
+            "the client of the program has no response".into(),
+        ));
+    }
+    let status = u16::try_from(status).unwrap_or(u16::MAX);
+    let mut response = http::Response::builder().status(status);
+    for line in headers.lines() {
+        let Some((name, value)) = line.split_once(':') else {
+            continue;
+        };
+        if let Ok(name) = HeaderName::try_from(name.trim())
+            && let Ok(value) = http::HeaderValue::from_str(value.trim())
+        {
+            response = response.header(name, value);
+        }
+    }
+    match response.body(body) {
+        Ok(response) => FetchResponse::from_http(&response),
+        Err(_) => Err(FetchError::Status(status)),
+    }
+}

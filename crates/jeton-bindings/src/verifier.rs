@@ -1,0 +1,319 @@
+//! Verifiers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jeton::error::{Claim, InvalidUse, KeyProblem};
+use jeton::jwe::Decrypter;
+use jeton::jws::JwsVerifier;
+use jeton::jwt::{EncryptedVerifier, JwtVerifier, NestedVerifier};
+use jeton::key::Keys;
+use jeton::paseto::{PasetoKeys, PasetoVerifier};
+use jeton::{Cached, Clock, Policy, RawClaims, Scratch, Verified, Verify};
+use jeton_jwks::RemoteVerifier;
+
+use crate::fault::Fault;
+use crate::format::{Format, Serialization};
+use crate::key::Key;
+use crate::key_set::{
+    KeySet, decryption_keys, keys_of_set, paseto_key, paseto_keys_of_set, verification_key,
+};
+use crate::remote_keys::RemoteKeys;
+use crate::settings::{self, Texts, VerifierOptions, content_enc};
+
+/// Verifies tokens of one format with its keys and its policy.
+pub struct Verifier(pub(crate) Kind);
+
+pub(crate) enum Kind {
+    /// Claims of signed JWTs.
+    Jwt(Box<JwtVerifier>),
+    /// Claims, of any format.
+    Claims(Box<dyn Verify>),
+    /// Claims of signed JWTs, with keys that are elsewhere.
+    Remote(Box<RemoteVerifier>, Arc<RemoteKeys>),
+    /// Signed bytes.
+    Jws(JwsVerifier, Serialization),
+    /// Encrypted bytes.
+    Jwe(Decrypter, Serialization),
+}
+
+/// The keys of a verifier.
+#[derive(Clone, Copy, Default)]
+pub struct VerifierKeys<'k> {
+    /// One key, in place of `set`.
+    pub key: Option<&'k Key>,
+    /// A key set, in place of `key`.
+    pub set: Option<&'k KeySet>,
+    /// Keys that decrypt. With them, tokens are signed and then encrypted.
+    pub decryption: Option<&'k KeySet>,
+    /// A key set that is elsewhere, in place of the others.
+    pub remote: Option<&'k Arc<RemoteKeys>>,
+}
+
+/// Reads a verified token. What a verifier returns has one of two types of text.
+pub trait ReadVerified {
+    /// What it makes of it.
+    type Output;
+
+    /// Reads the claims and the header.
+    fn read<Text: AsRef<str>>(self, verified: &Verified<RawClaims, Text>) -> Self::Output;
+}
+
+impl Verifier {
+    /// Creates a verifier.
+    ///
+    /// Pass one key or a key set. A content key (`dir`) alone verifies encrypted JWTs.
+    ///
+    /// Settings: `format` is `jwt`, `jws`, `jwe` or `paseto`. For claims: `issuer` or `any_issuer`, `audience` or
+    /// `any_audience`, `without_expiry`, `typ`, `access_tokens`, `required`, `leeway`, `max_age` (seconds), `cache`
+    /// (entries). For PASETO: `footer`, `implicit_assertion`. Others: `enc`, `serialization`, `limits`.
+    ///
+    /// # Errors
+    ///
+    /// A setting is unknown, missing or not for the format, or a key is for something else.
+    pub fn new(
+        keys: VerifierKeys<'_>,
+        clock: Arc<dyn Clock>,
+        settings: &str,
+    ) -> Result<Verifier, Fault> {
+        build(&keys, clock, &settings::read(settings)?).map(Verifier)
+    }
+
+    /// Verifies a token, and lets `reader` read it. `scratch` has its payload meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// The token is rejected, the key set that is elsewhere must be fetched first (`KEY_SET_TO_FETCH`), or the verifier is for
+    /// bytes.
+    pub fn verify<R: ReadVerified>(
+        &self,
+        token: &str,
+        scratch: &mut Scratch,
+        reader: R,
+    ) -> Result<R::Output, Fault> {
+        match &self.0 {
+            // The most frequent one, without a virtual call.
+            Kind::Jwt(verifier) => Ok(reader.read(&verifier.verify_raw_in(token, scratch)?)),
+            Kind::Claims(verifier) => Ok(reader.read(&verifier.verify_raw_in(token, scratch)?)),
+            Kind::Remote(verifier, remote) => Ok(reader.read(&remote.verify(verifier, token)?)),
+            Kind::Jws(..) | Kind::Jwe(..) => {
+                Err(Fault::option("format", "a verifier of bytes has no claims"))
+            }
+        }
+    }
+}
+
+impl VerifierKeys<'_> {
+    fn keys(&self) -> Result<Keys, Fault> {
+        match (self.key, self.set) {
+            (Some(key), None) => Ok((&verification_key(key)?).into()),
+            (None, Some(set)) => keys_of_set(set),
+            _ => Err(Fault::option("keys", "pass either one key or a key set")),
+        }
+    }
+
+    fn paseto_keys(&self) -> Result<PasetoKeys, Fault> {
+        match (self.key, self.set) {
+            (Some(key), None) => Ok(paseto_key(key)?.into()),
+            (None, Some(set)) => paseto_keys_of_set(set),
+            _ => Err(Fault::option("keys", "pass either one key or a key set")),
+        }
+    }
+
+    fn decrypter(&self, options: &VerifierOptions) -> Result<Decrypter, Fault> {
+        let set = self.decryption;
+        let set = set.ok_or_else(|| Fault::option("decryption", "no key that decrypts"))?;
+        let decrypter = Decrypter::new(decryption_keys(set)?).limits(options.limits.limits());
+        let Some(encs) = &options.enc else {
+            return Ok(decrypter);
+        };
+        let encs = encs.clone().into_vec();
+        let encs: Vec<_> = encs
+            .iter()
+            .map(|enc| content_enc(enc))
+            .collect::<Result<_, _>>()?;
+        Ok(decrypter.allow_only(encs))
+    }
+
+    fn is_paseto(&self) -> bool {
+        match (self.key, self.set) {
+            (Some(key), _) => key.is_paseto(),
+            (_, Some(set)) => matches!(set, KeySet::Paseto(_)),
+            _ => false,
+        }
+    }
+}
+
+/// The settings for claims.
+fn policy(options: &VerifierOptions) -> Result<Policy, Fault> {
+    let texts = |texts: &Option<Texts>| texts.clone().map(Texts::into_vec);
+    let mut policy = match options.access_tokens {
+        true => Policy::access_token("", ""),
+        false => Policy::new("", ""),
+    };
+    policy = match (texts(&options.issuer), options.any_issuer) {
+        (Some(issuers), false) => policy.issuers(issuers),
+        (None, true) => policy.any_issuer(),
+        _ => return Err(Fault::option("issuer", "required, or else `any_issuer`")),
+    };
+    policy = match (texts(&options.audience), options.any_audience) {
+        (Some(audiences), false) => policy.audiences(audiences),
+        (None, true) => policy.any_audience(),
+        _ => {
+            return Err(Fault::option(
+                "audience",
+                "required, or else `any_audience`",
+            ));
+        }
+    };
+    if options.without_expiry {
+        policy = policy.without_expiry();
+    }
+    if let Some(types) = texts(&options.types) {
+        policy = policy.types(types);
+    }
+    for name in &options.required {
+        policy = match Claim::from_name(name) {
+            Some(claim) => policy.require(claim),
+            None => policy.require_custom(name.clone()),
+        };
+    }
+    if let Some(seconds) = options.leeway {
+        policy = policy.leeway(Duration::from_secs(seconds));
+    }
+    if let Some(seconds) = options.max_age {
+        policy = policy.max_age(Duration::from_secs(seconds));
+    }
+    Ok(policy)
+}
+
+/// Settings for claims, or for encryption, that the format does not have.
+fn check_unused(options: &VerifierOptions) -> Result<(), Fault> {
+    let unused = [
+        ("issuer", options.issuer.is_some() || options.any_issuer),
+        (
+            "audience",
+            options.audience.is_some() || options.any_audience,
+        ),
+        ("without_expiry", options.without_expiry),
+        ("typ", options.types.is_some()),
+        ("access_tokens", options.access_tokens),
+        ("required", !options.required.is_empty()),
+        ("leeway", options.leeway.is_some()),
+        ("max_age", options.max_age.is_some()),
+        ("cache", options.cache.is_some()),
+    ];
+    match unused.into_iter().find(|(_, is_set)| *is_set) {
+        Some((name, _)) => Err(Fault::option(name, "not used by a verifier of bytes")),
+        None => Ok(()),
+    }
+}
+
+fn build(
+    source: &VerifierKeys<'_>,
+    clock: Arc<dyn Clock>,
+    options: &VerifierOptions,
+) -> Result<Kind, Fault> {
+    let limits = options.limits.limits();
+    let is_paseto = source.is_paseto();
+    if source.remote.is_some() && options.format != Format::Jwt {
+        return Err(Fault::option("format", "a remote key set is for JWTs"));
+    }
+    if is_paseto != (options.format == Format::Paseto) {
+        return Err(Fault::option(
+            "format",
+            "`paseto` is for keys of PASETO, and they need it",
+        ));
+    }
+    if !is_paseto && (options.footer.is_some() || options.implicit_assertion.is_some()) {
+        return Err(Fault::option(
+            "footer",
+            "only a PASETO has a footer or an implicit assertion",
+        ));
+    }
+    match options.format {
+        Format::Jws => {
+            check_unused(options)?;
+            let verifier = JwsVerifier::new(source.keys()?).limits(limits);
+            Ok(Kind::Jws(verifier, options.serialization))
+        }
+        Format::Jwe => {
+            check_unused(options)?;
+            if source.key.is_some() || source.set.is_some() {
+                return Err(Fault::option("keys", "a JWE has only keys that decrypt"));
+            }
+            Ok(Kind::Jwe(source.decrypter(options)?, options.serialization))
+        }
+        Format::Paseto => {
+            let mut verifier = PasetoVerifier::new(source.paseto_keys()?, policy(options)?)
+                .limits(limits)
+                .clock(clock);
+            if let Some(footer) = &options.footer {
+                verifier = verifier.footer(footer);
+            }
+            if let Some(assertion) = &options.implicit_assertion {
+                verifier = verifier.implicit_assertion(assertion);
+            }
+            cached(verifier, options)
+        }
+        Format::Jwt => jwt(source, options, clock),
+    }
+}
+
+fn jwt(
+    source: &VerifierKeys<'_>,
+    options: &VerifierOptions,
+    clock: Arc<dyn Clock>,
+) -> Result<Kind, Fault> {
+    let (limits, policy) = (options.limits.limits(), policy(options)?);
+    if let Some(remote) = source.remote {
+        if source.key.is_some() || source.set.is_some() || source.decryption.is_some() {
+            return Err(Fault::option(
+                "keys",
+                "a remote key set has no other keys beside it",
+            ));
+        }
+        if options.cache.is_some() || options.enc.is_some() {
+            return Err(Fault::option("cache", "not used with a remote key set"));
+        }
+        let verifier = remote.verifier(policy).limits(limits).clock(clock);
+        return Ok(Kind::Remote(Box::new(verifier), Arc::clone(remote)));
+    }
+    if options.serialization != Serialization::Compact {
+        return Err(InvalidUse::CompactForm.into());
+    }
+    if let (Some(Key::Content(key)), None) = (source.key, source.decryption) {
+        let verifier = EncryptedVerifier::new(&**key, policy)
+            .limits(limits)
+            .clock(clock);
+        return cached(verifier, options);
+    }
+    let verifier = JwtVerifier::new(source.keys()?, policy)
+        .limits(limits)
+        .clock(clock);
+    match source.decryption {
+        None if options.enc.is_some() => Err(Fault::option(
+            "enc",
+            "the verifier has no key that decrypts",
+        )),
+        None if options.cache.is_none() => Ok(Kind::Jwt(Box::new(verifier))),
+        None => cached(verifier, options),
+        Some(_) => cached(
+            NestedVerifier::new(source.decrypter(options)?, verifier),
+            options,
+        ),
+    }
+}
+
+fn cached(verifier: impl Verify + 'static, options: &VerifierOptions) -> Result<Kind, Fault> {
+    Ok(Kind::Claims(match options.cache {
+        None => Box::new(verifier),
+        Some(entries) => Box::new(Cached::new(verifier, entries)?),
+    }))
+}
+
+/// A key that is used for something else.
+#[cold]
+pub(crate) fn another_use() -> Fault {
+    KeyProblem::AnotherUse.into()
+}

@@ -1,0 +1,65 @@
+//! A clock that tests set.
+
+use std::sync::Arc;
+
+use jeton::{Clock, SystemClock};
+use jeton_bindings::{Fault, SetClock};
+
+use crate::argument::Out;
+use crate::code::JetonCode;
+use crate::guard::guard;
+use crate::handle::{self, Handle, Kind};
+use crate::reason::JetonReason;
+
+/// A clock that stands still until it is set. For tests: pass it to `jeton_issuer_new` and `jeton_verifier_new`.
+pub struct JetonClock {
+    _opaque: [u8; 0],
+}
+
+impl Handle for JetonClock {
+    type Value = SetClock;
+    const KIND: Kind = Kind::Clock;
+}
+
+/// Returns the clock of a handle, or the system's if the pointer is null.
+///
+/// # Safety
+///
+/// The pointer is null or a handle.
+pub(crate) unsafe fn clock_or_system(clock: *const JetonClock) -> Result<Arc<dyn Clock>, Fault> {
+    if clock.is_null() {
+        return Ok(Arc::new(SystemClock));
+    }
+    // SAFETY: not null, and the caller ensures it.
+    let clock = unsafe { handle::get(clock) }?;
+    Ok(Arc::new(clock.clone()))
+}
+
+/// Creates a clock that stands at this time, in seconds since 1970.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jeton_clock_new(
+    seconds: i64,
+    out: *mut *const JetonClock,
+    reason: *mut JetonReason,
+) -> JetonCode {
+    guard(reason, || {
+        // SAFETY: the caller passes a place for a handle, or null.
+        let out = unsafe { Out::new(out) }?;
+        out.put(handle::create(SetClock::new(seconds)?));
+        Ok(())
+    })
+}
+
+/// Sets a clock, for all issuers and verifiers that have it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jeton_clock_set(
+    clock: *const JetonClock,
+    seconds: i64,
+    reason: *mut JetonReason,
+) -> JetonCode {
+    guard(reason, || {
+        // SAFETY: the caller passes a handle, or null.
+        let clock = unsafe { handle::get(clock) }?;
+        clock.set(seconds)
+    })
+}

@@ -1,0 +1,120 @@
+//! Issuers.
+
+use std::cell::RefCell;
+
+use jeton_bindings::{Fault, Issuer};
+
+use crate::argument::{Out, OutBytes, text};
+use crate::clock::{JetonClock, clock_or_system};
+use crate::code::JetonCode;
+use crate::guard::guard;
+use crate::handle::{self, Handle, Kind};
+use crate::key::JetonKey;
+use crate::reason::JetonReason;
+use crate::thread_memory::{self, KEPT_BYTES};
+use crate::verifier::optional;
+
+/// Issues tokens with its key and its settings.
+pub struct JetonIssuer {
+    _opaque: [u8; 0],
+}
+
+impl Handle for JetonIssuer {
+    type Value = Issuer;
+    const KIND: Kind = Kind::Issuer;
+}
+
+/// Creates an issuer.
+///
+/// With `encryption`, JWTs are signed and then encrypted to that key. A content key (`dir`) as `key` encrypts JWTs. A
+/// public key as `key` is for `jeton_prepare`. A null clock is that of the system.
+///
+/// Options: `format` is `jwt`, `jws`, `jwe` or `paseto`. For claims: `issuer`, `audience`, `lifetime` (seconds) or
+/// `without_expiry`, `issued_ago` (seconds), `access_tokens`. For PASETO: `footer`, `implicit_assertion`. For bytes: `cty`,
+/// `detached`, `unencoded`, `serialization`. Others: `typ`, `enc`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jeton_issuer_new(
+    key: *const JetonKey,
+    encryption: *const JetonKey,
+    clock: *const JetonClock,
+    options: *const u8,
+    options_length: usize,
+    out: *mut *const JetonIssuer,
+    reason: *mut JetonReason,
+) -> JetonCode {
+    guard(reason, || {
+        // SAFETY: the caller passes handles or null, a text and a place for a handle.
+        let (out, key, encryption, clock, options) = unsafe {
+            (
+                Out::new(out)?,
+                optional(key)?,
+                optional(encryption)?,
+                clock_or_system(clock)?,
+                text(options, options_length)?,
+            )
+        };
+        let issuer = Issuer::new(key.as_deref(), encryption.as_deref(), clock, options)?;
+        out.put(handle::create(issuer));
+        Ok(())
+    })
+}
+
+/// Returns an upper bound for the length of a token with claims of this length, or 0 if the issuer is for bytes or the
+/// handle is not valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jeton_issue_bound(
+    issuer: *const JetonIssuer,
+    claims_length: usize,
+) -> usize {
+    let mut bound = 0;
+    guard(std::ptr::null_mut(), || {
+        // SAFETY: the caller passes a handle.
+        let issuer = unsafe { handle::get(issuer) }?;
+        bound = issuer.length_bound(claims_length);
+        Ok(())
+    });
+    bound
+}
+
+thread_local! {
+    /// The token before it is copied to the caller.
+    static TOKEN: RefCell<String> = RefCell::default();
+}
+
+/// Issues a token with these claims, a JSON object, and writes it to a buffer of the caller, which has at least
+/// `jeton_issue_bound` bytes. A smaller buffer is the error `BUFFER_TOO_SMALL`, before anything is signed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jeton_issue(
+    issuer: *const JetonIssuer,
+    claims: *const u8,
+    claims_length: usize,
+    buffer: *mut u8,
+    capacity: usize,
+    token_length: *mut usize,
+    reason: *mut JetonReason,
+) -> JetonCode {
+    guard(reason, || {
+        // SAFETY: the caller passes a handle, a text, a buffer and a place for the length.
+        let (length, issuer, claims) = unsafe {
+            (
+                Out::new(token_length)?,
+                handle::get(issuer)?,
+                text(claims, claims_length)?,
+            )
+        };
+        let needed = issuer.length_bound(claims.len());
+        // SAFETY: as above.
+        let buffer = unsafe { OutBytes::new(buffer, capacity, needed) }?;
+        let issue = |token: &mut String| -> Result<usize, Fault> {
+            token.clear();
+            issuer.issue_onto(claims, token)?;
+            buffer.write(0, token.as_bytes())?;
+            Ok(token.len())
+        };
+        length.put(match needed <= KEPT_BYTES {
+            true => thread_memory::with(&TOKEN, issue)?,
+            false => issue(&mut String::new())?,
+        });
+        Ok(())
+    })
+}

@@ -1,0 +1,33 @@
+//! Keys as text and bytes.
+
+use crate::argument::{Out, text};
+use crate::buffer::JetonBuffer;
+use crate::code::JetonCode;
+use crate::guard::guard;
+use crate::handle;
+use crate::key::JetonKey;
+use crate::reason::JetonReason;
+
+/// Writes what `what` names into a buffer of the library:
+///
+/// - `jwk`, `pem`, `der`, `paserk`: the public key. A private key is exported as its public key; a symmetric key is an error.
+/// - `thumbprint`, `thumbprint-uri`: RFC 7638 and RFC 9278.
+/// - `kid`: the id, empty if the key has none; for PASETO the PASERK id. `alg`: the algorithm.
+/// - `kind`: `symmetric`, `private` or `public`.
+/// - `insecure-jwk`, `insecure-pem`, `insecure-der`, `insecure-paserk`: the key with its secret part.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jeton_key_export(
+    key: *const JetonKey,
+    what: *const u8,
+    what_length: usize,
+    out: *mut JetonBuffer,
+    reason: *mut JetonReason,
+) -> JetonCode {
+    guard(reason, || {
+        // SAFETY: the caller passes a handle, a text and a place for a buffer.
+        let (out, key, what) =
+            unsafe { (Out::new(out)?, handle::get(key)?, text(what, what_length)?) };
+        out.put_bytes(key.export(what)?);
+        Ok(())
+    })
+}

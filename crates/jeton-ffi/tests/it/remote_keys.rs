@@ -1,0 +1,179 @@
+//! Key sets that the program fetches: the schedule asks, and the test responds.
+
+use jeton_ffi::*;
+use serde_json::Value;
+
+use crate::api::{self, Keys, Owned};
+
+const POLICY: &str = r#"{"issuer":"https://id.example","audience":"api"}"#;
+const ISSUER: &str = r#"{"issuer":"https://id.example","audience":"api","lifetime":900}"#;
+
+fn remote(options: &str) -> api::Result<Owned<JetonRemoteKeys>> {
+    // SAFETY: texts and handles live until each call ends; so in all functions below.
+    api::create(|out, reason| unsafe {
+        jeton_remote_keys_new(options.as_ptr(), options.len(), out, reason)
+    })
+}
+
+fn next(keys: &Owned<JetonRemoteKeys>) -> Option<Value> {
+    // SAFETY: as above.
+    let text = api::buffer(|out, reason| unsafe { jeton_remote_keys_next(keys.0, out, reason) });
+    let text = String::from_utf8(text.unwrap()).unwrap();
+    (!text.is_empty()).then(|| serde_json::from_str(&text).unwrap())
+}
+
+fn respond(
+    keys: &Owned<JetonRemoteKeys>,
+    request: &Value,
+    status: u32,
+    headers: &str,
+    body: &str,
+) -> api::Result<()> {
+    let id = request["id"].as_u64().unwrap();
+    // SAFETY: as above.
+    api::call(|reason| unsafe {
+        jeton_remote_keys_respond(
+            keys.0,
+            id,
+            status,
+            headers.as_ptr(),
+            headers.len(),
+            body.as_ptr(),
+            body.len(),
+            reason,
+        )
+    })
+}
+
+fn verifier(keys: &Owned<JetonRemoteKeys>) -> Owned<JetonVerifier> {
+    let keys = Keys {
+        remote: Some(keys),
+        ..Keys::default()
+    };
+    api::verifier(keys, POLICY).unwrap()
+}
+
+/// A key with this id, its set, and a token of it.
+fn signed(kid: &str) -> (String, String) {
+    let key = api::generate("ES256", &format!(r#"{{"kid":"{kid}"}}"#)).unwrap();
+    let set = api::export_set(&api::new_set(&[&key]).unwrap(), "jwks").unwrap();
+    let issuer = api::issuer(Some(&key), None, None, ISSUER).unwrap();
+    (set, api::issue(&issuer, "{}").unwrap())
+}
+
+#[test]
+fn keys_are_fetched_when_a_token_needs_them() {
+    let (set, token) = signed("a");
+    let keys = remote(r#"{"address":"https://id.example/jwks.json"}"#).unwrap();
+    let verifier = verifier(&keys);
+    let code = || api::verify(&verifier, token.as_bytes()).map_err(|failure| failure.code);
+    assert_eq!(code().unwrap_err(), "KEY_SET_TO_FETCH");
+    let request = next(&keys).unwrap();
+    assert_eq!(request["url"], "https://id.example/jwks.json");
+    assert_eq!(
+        (&request["etag"], &request["no_cache"]),
+        (&Value::Null, &Value::Bool(false))
+    );
+    assert!(next(&keys).is_none(), "one request at a time");
+    assert_eq!(code().unwrap_err(), "KEY_SET_TO_FETCH");
+    respond(
+        &keys,
+        &request,
+        200,
+        "ETag: \"1\"\nCache-Control: max-age=300",
+        &set,
+    )
+    .unwrap();
+    assert!(code().is_ok());
+    assert!(next(&keys).is_none(), "the keys are fresh");
+    assert_eq!(
+        respond(&keys, &request, 200, "", &set).unwrap_err().code,
+        "INVALID_OPTION"
+    );
+
+    // A new key: one request past the caches of proxies, and then the cooldown.
+    let (both, of_new) = signed("b");
+    let unknown = || api::verify(&verifier, of_new.as_bytes()).map_err(|failure| failure.code);
+    assert_eq!(unknown().unwrap_err(), "KEY_SET_TO_FETCH");
+    let request = next(&keys).unwrap();
+    assert_eq!(
+        (request["etag"].as_str(), &request["no_cache"]),
+        (Some("\"1\""), &Value::Bool(true))
+    );
+    respond(&keys, &request, 200, "", &both).unwrap();
+    assert!(unknown().is_ok());
+    let (_, of_attacker) = signed("c");
+    let failure = api::verify(&verifier, of_attacker.as_bytes()).unwrap_err();
+    assert_eq!(failure.code, "TOKEN_OF_UNKNOWN_KEY");
+    assert!(
+        next(&keys).is_none(),
+        "an invented key id causes no request in the cooldown"
+    );
+}
+
+#[test]
+fn failed_fetch_is_reported_and_not_repeated_at_once() {
+    let (_, token) = signed("a");
+    for (status, body, expected) in [
+        (0, "", "KEY_SET_UNREACHABLE"),
+        (503, "", "KEY_SET_UNREACHABLE"),
+        (200, "<html>", "KEY_MALFORMED"),
+        (200, r#"{"keys":[]}"#, "KEY_SET_EMPTY"),
+    ] {
+        let keys = remote(r#"{"address":"https://id.example/jwks.json"}"#).unwrap();
+        let verifier = verifier(&keys);
+        let request = next(&keys).unwrap();
+        respond(&keys, &request, status, "", body).unwrap();
+        let failure = api::verify(&verifier, token.as_bytes()).unwrap_err();
+        assert_eq!(failure.code, expected, "{status} {body}");
+        assert!(next(&keys).is_none());
+    }
+}
+
+#[test]
+fn address_of_an_issuer_is_discovered() {
+    let (set, token) = signed("a");
+    let keys = remote(r#"{"issuer":"https://id.example"}"#).unwrap();
+    let verifier = verifier(&keys);
+    let document = next(&keys).unwrap();
+    assert_eq!(
+        document["url"],
+        "https://id.example/.well-known/openid-configuration"
+    );
+    let body = r#"{"issuer":"https://id.example","jwks_uri":"https://keys.example/jwks"}"#;
+    respond(&keys, &document, 200, "", body).unwrap();
+    let request = next(&keys).unwrap();
+    assert_eq!(request["url"], "https://keys.example/jwks");
+    assert_eq!(request["public_only"], true);
+    respond(&keys, &request, 200, "", &set).unwrap();
+    assert!(api::verify(&verifier, token.as_bytes()).is_ok());
+}
+
+#[test]
+fn wrong_settings_of_a_remote_key_set_are_errors() {
+    for (options, code) in [
+        ("{}", "INVALID_OPTION"),
+        (
+            r#"{"address":"https://a","issuer":"https://a"}"#,
+            "INVALID_OPTION",
+        ),
+        (r#"{"address":"http://id.example/jwks"}"#, "KEY_SET_ADDRESS"),
+        (
+            r#"{"address":"https://a","default_alg":"HS256"}"#,
+            "INVALID_OPTION",
+        ),
+        (r#"{"url":"https://a"}"#, "INVALID_OPTION"),
+    ] {
+        assert_eq!(remote(options).unwrap_err().code, code, "{options}");
+    }
+    let keys = remote(r#"{"address":"https://id.example/jwks.json"}"#).unwrap();
+    let both = Keys {
+        remote: Some(&keys),
+        key: Some(&api::generate("ES256", "{}").unwrap()),
+        ..Keys::default()
+    };
+    assert_eq!(
+        api::verifier(both, POLICY).unwrap_err().code,
+        "INVALID_OPTION"
+    );
+}

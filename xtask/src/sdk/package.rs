@@ -1,0 +1,187 @@
+//! `cargo xtask package`: what users of this platform get, in `dist/`, with checksums and a list of what is inside.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::libraries::{self, Build};
+use crate::command::{Error, Workspace, output, run as run_command};
+
+const FOLDER: &str = "dist";
+
+/// Builds the packages.
+pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
+    let target = host(workspace)?;
+    let folder = workspace.path(FOLDER).join(format!("jeton-c-{target}"));
+    for part in ["include", "lib", "docs/reference"] {
+        fs::create_dir_all(folder.join(part)).map_err(|error| failed(&folder, &error))?;
+    }
+    let mut files = Vec::new();
+    let library = libraries::static_library(workspace, Build::DIST)?;
+    files.push(copy(&library, &folder.join("lib/libjeton.a"))?);
+    let library = libraries::shared_library(workspace, Build::DIST)?;
+    files.push(copy(&library, &folder.join("lib/libjeton.so"))?);
+    for name in ["jeton.h", "jeton_codes.h"] {
+        let header = workspace.path("crates/jeton-ffi/include").join(name);
+        files.push(copy(&header, &folder.join("include").join(name))?);
+    }
+    // The pages keep their folders, so that the link between them leads somewhere.
+    let pages = ["docs/ffi.md", "docs/reference/error-codes.md"];
+    for name in ["LICENSE-MIT", "LICENSE-APACHE"].into_iter().chain(pages) {
+        files.push(copy(&workspace.path(name), &folder.join(name))?);
+    }
+    let list = folder.join("sbom.cdx.json");
+    fs::write(&list, sbom(workspace, &target)?).map_err(|error| failed(&list, &error))?;
+    files.push(list);
+    write_checksums(workspace, &folder, &files)?;
+    // The archive is the same for the same files.
+    let archive = workspace
+        .path(FOLDER)
+        .join(format!("jeton-c-{target}.tar.gz"));
+    let mut tar = workspace.command("tar");
+    tar.args([
+        "--sort=name",
+        "--owner=0",
+        "--group=0",
+        "--numeric-owner",
+        "--mtime=@0",
+        "-czf",
+    ]);
+    tar.arg(&archive).arg("-C").arg(workspace.path(FOLDER));
+    run_command(tar.arg(format!("jeton-c-{target}")))?;
+    eprintln!("== {}", archive.display());
+    Ok(())
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> Error {
+    Error::Failed(format!("{}: {error}", path.display()))
+}
+
+fn copy(from: &Path, to: &Path) -> Result<PathBuf, Error> {
+    fs::copy(from, to).map_err(|error| failed(from, &error))?;
+    Ok(to.to_owned())
+}
+
+/// The platform that this compiler builds for.
+fn host(workspace: &Workspace) -> Result<String, Error> {
+    let text = output(workspace.command("rustc").arg("-vV"))?;
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned)
+        .ok_or_else(|| Error::Failed("rustc names no host".into()))
+}
+
+fn write_checksums(workspace: &Workspace, folder: &Path, files: &[PathBuf]) -> Result<(), Error> {
+    let mut command = workspace.command("sha256sum");
+    command.current_dir(folder);
+    command.args(
+        files
+            .iter()
+            .filter_map(|file| file.strip_prefix(folder).ok()),
+    );
+    let text = output(&mut command)?;
+    let file = folder.join("SHA256SUMS");
+    fs::write(&file, text).map_err(|error| failed(&file, &error))
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    version: String,
+    license: Option<String>,
+    repository: Option<String>,
+}
+
+/// The crates inside the library, as CycloneDX 1.5.
+fn sbom(workspace: &Workspace, target: &str) -> Result<String, Error> {
+    let metadata = output(&mut workspace.cargo(&[
+        "metadata",
+        "--locked",
+        "--format-version",
+        "1",
+        "--filter-platform",
+        target,
+    ]))?;
+    let metadata: Metadata = serde_json::from_str(&metadata)
+        .map_err(|error| Error::Failed(format!("cargo metadata cannot be read: {error}")))?;
+    let tree = output(&mut workspace.cargo(&[
+        "tree",
+        "--locked",
+        "-p",
+        "jeton-ffi",
+        "--edges",
+        "normal",
+        "--prefix",
+        "none",
+        "--format",
+        "{p}",
+        "--target",
+        target,
+    ]))?;
+    let inside = crates_of(&tree);
+    let components = metadata
+        .packages
+        .iter()
+        .filter(|package| inside.contains(&(package.name.clone(), package.version.clone())));
+    let components: Vec<Value> = components.map(component).collect();
+    let list = json!({
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.5",
+        "version": 1,
+        "metadata": {"component": {"type": "library", "name": "jeton-c", "version": env!("CARGO_PKG_VERSION")}},
+        "components": components,
+    });
+    let mut text = format!("{list:#}");
+    let _ = writeln!(text);
+    Ok(text)
+}
+
+/// Names and versions in the lines `name v1.2.3 (…)`.
+fn crates_of(tree: &str) -> std::collections::BTreeSet<(String, String)> {
+    let of_line = |line: &str| {
+        let mut words = line.split(' ');
+        let name = words.next()?.to_owned();
+        Some((name, words.next()?.strip_prefix('v')?.to_owned()))
+    };
+    tree.lines().filter_map(of_line).collect()
+}
+
+fn component(package: &Package) -> Value {
+    let (name, version) = (&package.name, &package.version);
+    let mut component = json!({
+        "type": "library",
+        "name": name,
+        "version": version,
+        "purl": format!("pkg:cargo/{name}@{version}"),
+    });
+    if let Some(license) = &package.license {
+        component["licenses"] = json!([{"expression": license.replace('/', " OR ")}]);
+    }
+    if let Some(repository) = &package.repository {
+        component["externalReferences"] = json!([{"type": "vcs", "url": repository}]);
+    }
+    component
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crates_of_a_tree_are_read() {
+        let tree = "jeton-ffi v0.1.0 (/w)\nbase64ct v1.8.0\nbase64ct v1.8.0 (*)\n\n";
+        let found: Vec<_> = crates_of(tree).into_iter().collect();
+        let pair = |name: &str, version: &str| (name.to_owned(), version.to_owned());
+        assert_eq!(
+            found,
+            [pair("base64ct", "1.8.0"), pair("jeton-ffi", "0.1.0")]
+        );
+    }
+}
