@@ -123,7 +123,7 @@ async fn outage_of_an_hour_takes_no_known_key_and_rejects_no_new_one() {
     assert_eq!(tested.outcome(&forged).await, "invalid_grant");
 }
 
-/// A withdrawn key must not verify for ever.
+/// A withdrawn key must not verify without limit.
 #[tokio::test]
 async fn outage_of_a_day_ends_the_use_of_known_keys() {
     let tested = Tested::new();
