@@ -41,7 +41,10 @@ fn revoke_invalid_token_is_rejected_without_store() {
             r#"{{"iss":"{iss}","aud":"api","jti":"1","sub":"s"{exp}}}"#
         ))
     };
-    let typ = jeton::jws::JwsSigner::new(&elsewhere.key).typ("at+jwt");
+    let typed = |typ: &str| {
+        let signer = jeton::jws::JwsSigner::new(&elsewhere.key).typ(typ);
+        signer.sign(b"{}").unwrap()
+    };
     let over = START - limits::LEEWAY_SECONDS - 2 * limits::CLOCK_SKEW_SECONDS;
     let deep = format!(
         r#"{{"alg":"HS256","x":{}{}}}"#,
@@ -65,7 +68,9 @@ fn revoke_invalid_token_is_rejected_without_store() {
             with_header(r#"{"alg":"ES256","jwk":{"kty":"EC","d":"AAAA"}}"#),
             Rejection::PrivateKeyInHeader,
         ),
-        (typ.sign(b"{}").unwrap(), Rejection::TypeMismatch),
+        (typed("secevent+jwt"), Rejection::TypeMismatch),
+        // A type that a profile can have.
+        (typed("at+jwt"), Rejection::ClaimMissing(Claim::Expiry)),
         (claims(ISS, ""), Rejection::ClaimMissing(Claim::Expiry)),
         (
             claims(ISS, r#","exp":"soon""#),
