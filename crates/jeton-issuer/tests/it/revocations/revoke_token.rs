@@ -41,7 +41,7 @@ fn revoke_invalid_token_is_rejected_without_store() {
             r#"{{"iss":"{iss}","aud":"api","jti":"1","sub":"s"{exp}}}"#
         ))
     };
-    let typed = |typ: &str| {
+    let typed = |typ: &'static str| {
         let signer = jeton::jws::JwsSigner::new(&elsewhere.key).typ(typ);
         signer.sign(b"{}").unwrap()
     };
