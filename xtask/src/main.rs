@@ -33,7 +33,8 @@ Development tasks of jeton
   cargo xtask sdk [NAME]
                         Build and test the library for one language (c, go, node, python, java) or for all;
                         cases, codes or header write what is written from Rust sources
-  cargo xtask package   Build what users of this platform get into dist/, with checksums and an SBOM
+  cargo xtask package [NAME]
+                        Build what users of this platform get into dist/, with checksums and an SBOM
   cargo xtask audit     Look up the dependencies in the advisory database; needs the network
 
 Studies, which are built from studies/ when one of them is called:
@@ -127,7 +128,7 @@ fn run(workspace: &Workspace, task: &str, options: &[String]) -> Result<ExitCode
         "instructions" => no_options(task, options).and_then(|()| instructions::run(workspace)),
         "mutants" => mutants::run(workspace, &mutants::Choice::parse(options)?),
         "sdk" => sdk::run(workspace, options),
-        "package" => no_options(task, options).and_then(|()| sdk::package::run(workspace)),
+        "package" => sdk::package::run(workspace, options),
         "audit" => no_options(task, options).and_then(|()| audit::run(workspace)),
         other if is_help(other) => {
             print_help();

@@ -91,6 +91,26 @@ const STEPS: &[Step] = &[
         run: |workspace| sdk::c::run(workspace).map(|()| Outcome::Passed),
     },
     Step {
+        name: "sdk-go",
+        what: "the library for Go: build, all cases, its own tests",
+        run: |workspace| of_language(workspace, "go", sdk::go::run),
+    },
+    Step {
+        name: "sdk-node",
+        what: "the library for Node: build, all cases, its own tests",
+        run: |workspace| of_language(workspace, "node", sdk::node::run),
+    },
+    Step {
+        name: "sdk-python",
+        what: "the library for Python: build, all cases, its own tests",
+        run: |workspace| of_language(workspace, "python", sdk::python::run),
+    },
+    Step {
+        name: "sdk-java",
+        what: "the library for Java: build, all cases, its own tests",
+        run: |workspace| of_language(workspace, "java", sdk::java::run),
+    },
+    Step {
         name: "drivers-rust",
         what: "format, lints and tests of drivers/rust and servers/rust",
         run: drivers::rust,
@@ -329,6 +349,18 @@ fn doc(workspace: &Workspace) -> Result<Outcome, Error> {
 fn tests(workspace: &Workspace) -> Result<Outcome, Error> {
     run_command(&mut workspace.cargo_workspace("test"))?;
     Ok(Outcome::Passed)
+}
+
+/// Builds and tests the library for one language.
+fn of_language(
+    workspace: &Workspace,
+    name: &str,
+    run: fn(&Workspace) -> Result<(), Error>,
+) -> Result<Outcome, Error> {
+    match sdk::is_there(workspace, name) {
+        true => run(workspace).map(|()| Outcome::Passed),
+        false => Ok(Outcome::Skipped(format!("sdk/{name} is not there yet"))),
+    }
 }
 
 /// The tests of one file of the workspace, among them those that need a tool. Of the whole workspace, so that

@@ -1,8 +1,12 @@
 //! `cargo xtask sdk`: builds and tests the libraries for other languages.
 
 pub(crate) mod c;
+pub(crate) mod go;
+pub(crate) mod java;
 mod libraries;
+pub(crate) mod node;
 pub(crate) mod package;
+pub(crate) mod python;
 mod second;
 
 use crate::command::{Error, Workspace, run as run_command};
@@ -24,22 +28,22 @@ const SDKS: [Sdk; 5] = [
     Sdk {
         name: "go",
         manifest: "sdk/go/go.mod",
-        run: |workspace| tests(workspace, "sdk/go", &["go", "test", "./..."]),
+        run: go::run,
     },
     Sdk {
         name: "node",
         manifest: "sdk/node/package.json",
-        run: |workspace| tests(workspace, "sdk/node", &["npm", "test"]),
+        run: node::run,
     },
     Sdk {
         name: "python",
         manifest: "sdk/python/pyproject.toml",
-        run: |workspace| tests(workspace, "sdk/python", &["python3", "-m", "pytest"]),
+        run: python::run,
     },
     Sdk {
         name: "java",
         manifest: "sdk/java/pom.xml",
-        run: |workspace| tests(workspace, "sdk/java", &["mvn", "--quiet", "test"]),
+        run: java::run,
     },
 ];
 
@@ -75,6 +79,12 @@ pub(crate) fn run(workspace: &Workspace, options: &[String]) -> Result<(), Error
     (sdk.run)(workspace)
 }
 
+/// Whether the library for a language is in this tree.
+pub(crate) fn is_there(workspace: &Workspace, name: &str) -> bool {
+    let sdk = SDKS.iter().find(|sdk| sdk.name == name);
+    sdk.is_some_and(|sdk| workspace.path(sdk.manifest).exists())
+}
+
 fn all(workspace: &Workspace) -> Result<(), Error> {
     for sdk in &SDKS {
         if !workspace.path(sdk.manifest).exists() {
@@ -90,14 +100,4 @@ fn all(workspace: &Workspace) -> Result<(), Error> {
 fn write(workspace: &Workspace, test: &str) -> Result<(), Error> {
     let mut cargo = workspace.cargo(&["test", "--locked", "-p", "jeton-ffi", "--test", "it", test]);
     run_command(cargo.env("JETON_WRITE", "1"))
-}
-
-/// Runs the tests of a library. They find the C library in this folder.
-fn tests(workspace: &Workspace, folder: &str, command: &[&str]) -> Result<(), Error> {
-    let library = libraries::static_library(workspace, libraries::Build::TESTS)?;
-    let mut tests = workspace.command(command[0]);
-    tests
-        .args(&command[1..])
-        .current_dir(workspace.path(folder));
-    run_command(tests.env("JETON_LIBRARY", library))
 }

@@ -1,5 +1,7 @@
 //! `cargo xtask package`: what users of this platform get, in `dist/`, with checksums and a list of what is inside.
 
+mod c;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,52 +9,37 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::libraries::{self, Build};
-use crate::command::{Error, Workspace, output, run as run_command};
+use crate::command::{Error, Workspace, output};
 
 const FOLDER: &str = "dist";
 
-/// Builds the packages.
-pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
+/// One kind of package.
+struct Kind {
+    name: &'static str,
+    run: fn(&Workspace, target: &str) -> Result<(), Error>,
+}
+
+const KINDS: [Kind; 1] = [Kind {
+    name: "c",
+    run: c::run,
+}];
+
+/// Builds the packages, or those that are named.
+pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<(), Error> {
+    if let Some(name) = (names.iter()).find(|name| KINDS.iter().all(|kind| kind.name != **name)) {
+        let all: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
+        return Err(Error::Usage(format!(
+            "unknown package `{name}`; expected one of: {}",
+            all.join(", ")
+        )));
+    }
     let target = host(workspace)?;
-    let folder = workspace.path(FOLDER).join(format!("jeton-c-{target}"));
-    for part in ["include", "lib", "docs/reference"] {
-        fs::create_dir_all(folder.join(part)).map_err(|error| failed(&folder, &error))?;
+    for kind in &KINDS {
+        if names.is_empty() || names.iter().any(|name| name == kind.name) {
+            eprintln!("== package {}", kind.name);
+            (kind.run)(workspace, &target)?;
+        }
     }
-    let mut files = Vec::new();
-    let library = libraries::static_library(workspace, Build::DIST)?;
-    files.push(copy(&library, &folder.join("lib/libjeton.a"))?);
-    let library = libraries::shared_library(workspace, Build::DIST)?;
-    files.push(copy(&library, &folder.join("lib/libjeton.so"))?);
-    for name in ["jeton.h", "jeton_codes.h"] {
-        let header = workspace.path("crates/jeton-ffi/include").join(name);
-        files.push(copy(&header, &folder.join("include").join(name))?);
-    }
-    // The pages keep their folders, so that the link between them leads somewhere.
-    let pages = ["docs/ffi.md", "docs/reference/error-codes.md"];
-    for name in ["LICENSE-MIT", "LICENSE-APACHE"].into_iter().chain(pages) {
-        files.push(copy(&workspace.path(name), &folder.join(name))?);
-    }
-    let list = folder.join("sbom.cdx.json");
-    fs::write(&list, sbom(workspace, &target)?).map_err(|error| failed(&list, &error))?;
-    files.push(list);
-    write_checksums(workspace, &folder, &files)?;
-    // The archive is the same for the same files.
-    let archive = workspace
-        .path(FOLDER)
-        .join(format!("jeton-c-{target}.tar.gz"));
-    let mut tar = workspace.command("tar");
-    tar.args([
-        "--sort=name",
-        "--owner=0",
-        "--group=0",
-        "--numeric-owner",
-        "--mtime=@0",
-        "-czf",
-    ]);
-    tar.arg(&archive).arg("-C").arg(workspace.path(FOLDER));
-    run_command(tar.arg(format!("jeton-c-{target}")))?;
-    eprintln!("== {}", archive.display());
     Ok(())
 }
 
@@ -99,8 +86,8 @@ struct Package {
     repository: Option<String>,
 }
 
-/// The crates inside the library, as CycloneDX 1.5.
-fn sbom(workspace: &Workspace, target: &str) -> Result<String, Error> {
+/// The crates inside `package`, which people get as `name`, as CycloneDX 1.5.
+fn sbom(workspace: &Workspace, target: &str, package: &str, name: &str) -> Result<String, Error> {
     let metadata = output(&mut workspace.cargo(&[
         "metadata",
         "--locked",
@@ -112,18 +99,8 @@ fn sbom(workspace: &Workspace, target: &str) -> Result<String, Error> {
     let metadata: Metadata = serde_json::from_str(&metadata)
         .map_err(|error| Error::Failed(format!("cargo metadata cannot be read: {error}")))?;
     let tree = output(&mut workspace.cargo(&[
-        "tree",
-        "--locked",
-        "-p",
-        "jeton-ffi",
-        "--edges",
-        "normal",
-        "--prefix",
-        "none",
-        "--format",
-        "{p}",
-        "--target",
-        target,
+        "tree", "--locked", "-p", package, "--edges", "normal", "--prefix", "none", "--format",
+        "{p}", "--target", target,
     ]))?;
     let inside = crates_of(&tree);
     let components = metadata
@@ -135,7 +112,7 @@ fn sbom(workspace: &Workspace, target: &str) -> Result<String, Error> {
         "bomFormat": "CycloneDX",
         "specVersion": "1.5",
         "version": 1,
-        "metadata": {"component": {"type": "library", "name": "jeton-c", "version": env!("CARGO_PKG_VERSION")}},
+        "metadata": {"component": {"type": "library", "name": name, "version": env!("CARGO_PKG_VERSION")}},
         "components": components,
     });
     let mut text = format!("{list:#}");
