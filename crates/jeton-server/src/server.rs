@@ -18,6 +18,7 @@ use tokio::sync::watch;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 
+use crate::admin_url::AdminUrlFile;
 use crate::auth::Authenticator;
 use crate::config::{ChangedKey, Config, Tls};
 use crate::error::{Error, Result};
@@ -44,6 +45,7 @@ pub struct Server {
     pub(crate) service: Arc<Service>,
     stop: watch::Sender<bool>,
     thread: Option<JoinHandle<()>>,
+    _admin_url: Option<AdminUrlFile>,
 }
 
 /// A profile of an issuer that the server can issue tokens for.
@@ -123,7 +125,7 @@ impl Server {
         let workers = Workers::start(count, &transport, &ending)?;
 
         let running = RunningServer {
-            config: started,
+            config: started.clone(),
             service: service.clone(),
             transport,
             health,
@@ -144,6 +146,7 @@ impl Server {
             service,
             stop,
             thread: Some(thread),
+            _admin_url: AdminUrlFile::write(&started, admin_address),
         })
     }
 
@@ -389,7 +392,7 @@ fn apply_reload(
 }
 
 /// Reads the certificates, if TLS is configured.
-fn tls_config(config: &Config) -> Result<Option<Arc<ServerConfig>>> {
+pub(crate) fn tls_config(config: &Config) -> Result<Option<Arc<ServerConfig>>> {
     let files = config.tls.as_ref().map(Tls::files);
     files.map(transport::tls_config).transpose()
 }

@@ -1,7 +1,9 @@
 //! Tests of `jeton admin`: issuers, keys, revocations, backups, and concurrent processes.
 
+mod backup_under_load;
 mod damage;
 mod hints;
+mod running;
 
 use std::fs;
 use std::process::{Command, Stdio};
