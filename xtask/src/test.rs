@@ -157,7 +157,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "oauth-clients",
-        what: "OAuth client libraries of Go, Node and Python get, use and revoke tokens",
+        what: "OAuth client libraries of Go, Java, Node and Python get, use and revoke tokens",
         run: oauth_clients::run,
     },
     Step {
