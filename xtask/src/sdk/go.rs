@@ -55,6 +55,14 @@ pub(crate) fn library(workspace: &Workspace) -> Result<(), Error> {
     place(workspace, Build::DIST)
 }
 
+/// Builds the library for tests, if there is none: for the driver of the lab.
+pub(crate) fn library_for_tests(workspace: &Workspace) -> Result<(), Error> {
+    match workspace.path(MODULE).join(LIBRARY).exists() {
+        true => Ok(()),
+        false => place(workspace, Build::TESTS),
+    }
+}
+
 fn place(workspace: &Workspace, how: Build) -> Result<(), Error> {
     let built = libraries::static_library(workspace, how)?;
     let place = workspace.path(MODULE).join(LIBRARY);
