@@ -2,7 +2,7 @@
 //!
 //! Safe to repeat: what is there is left alone, and then nothing is asked of the network.
 
-mod runtimes;
+pub(crate) mod runtimes;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
