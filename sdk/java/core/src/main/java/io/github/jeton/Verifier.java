@@ -79,6 +79,7 @@ public final class Verifier extends NativeObject {
      */
     @SuppressWarnings("unchecked") // the caller names both
     public <T> Verified<T> verify(String token, Type type) {
+        Text.required(type, "type");
         VerifiedReply reply = run(token).check();
         return new Verified<>(reply, (T) mapping.read(reply, type));
     }

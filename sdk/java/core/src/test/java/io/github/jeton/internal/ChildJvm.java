@@ -1,0 +1,34 @@
+package io.github.jeton.internal;
+
+import java.io.File;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Runs a main class in another JVM of the same JDK, with the class path of the tests. */
+final class ChildJvm {
+    private ChildJvm() {}
+
+    /** What it printed, and its status at the end. */
+    static String run(List<String> options, String main, String... arguments) throws Exception {
+        List<String> command = new ArrayList<>();
+        command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
+        command.addAll(options);
+        if (Runtime.version().feature() >= 22) {
+            command.add("--enable-native-access=ALL-UNNAMED");
+        }
+        command.addAll(List.of("-cp", classPath(), main));
+        command.addAll(List.of(arguments));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return output + "status " + process.waitFor();
+    }
+
+    static String classPath() {
+        return Stream.of(System.getProperty("surefire.test.class.path"), System.getProperty("java.class.path"))
+                .filter(path -> path != null)
+                .findFirst()
+                .orElseThrow();
+    }
+}
