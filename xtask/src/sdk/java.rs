@@ -43,6 +43,8 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
 pub(super) fn maven(workspace: &Workspace, natives: &Path) -> Command {
     let mut maven = workspace.command("mvn");
     maven.current_dir(workspace.path(FOLDER)).arg("--quiet");
+    // Cargo sets it to where the library is built, and the one in the jar is to be tested.
+    maven.env_remove("LD_LIBRARY_PATH");
     maven.arg(format!("-Djeton.natives={}", natives.display()));
     if let Some((folder, _)) = find_jdk(OLDEST) {
         maven.env("JAVA_HOME", folder);

@@ -12,7 +12,13 @@ final class ChildJvm {
 
     /** What it printed, and its status at the end. */
     static String run(List<String> options, String main, String... arguments) throws Exception {
-        List<String> command = new ArrayList<>();
+        return run(List.of(), options, main, arguments);
+    }
+
+    /** As above, with a command that starts the JVM. */
+    static String run(List<String> starter, List<String> options, String main, String... arguments)
+            throws Exception {
+        List<String> command = new ArrayList<>(starter);
         command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
         command.addAll(options);
         if (Runtime.version().feature() >= 22) {
@@ -20,7 +26,10 @@ final class ChildJvm {
         }
         command.addAll(List.of("-cp", classPath(), main));
         command.addAll(List.of(arguments));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        // Cargo sets it to where the library is built.
+        builder.environment().remove("LD_LIBRARY_PATH");
+        Process process = builder.start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         return output + "status " + process.waitFor();
     }
