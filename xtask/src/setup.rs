@@ -3,7 +3,7 @@
 //! Safe to repeat: what is there is left alone, and then nothing is asked of the network.
 
 pub(crate) mod proxies;
-mod runtimes;
+pub(crate) mod runtimes;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;

@@ -45,10 +45,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
             "./...",
         ],
     )?;
-    go(
-        "",
-        &["test", "-race", "-tags", "jeton_test_hooks", "./..."],
-    )?;
+    go("", &["test", "-race", "-tags", "jeton_test_hooks", "./..."])?;
     for module in OTHERS {
         go(module, &["vet", "./..."])?;
         go(module, &["test", "./..."])?;

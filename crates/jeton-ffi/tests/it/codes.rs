@@ -61,7 +61,7 @@ fn files_of_other_languages_match_the_table() {
         ("sdk/node/src/codes.ts", typescript()),
         ("sdk/python/python/jeton/_codes.py", python()),
         (
-            "sdk/java/src/main/java/io/github/jeton/ErrorCode.java",
+            "sdk/java/core/src/main/java/io/github/jeton/ErrorCode.java",
             java(),
         ),
     ] {
