@@ -77,6 +77,7 @@ pub(crate) fn encrypting(key: &Key) -> Result<EncryptionKeyRef<'_>, Fault> {
         Key::Encryption(key) => Ok(key.into()),
         Key::Wrapping(key) => Ok((&**key).into()),
         Key::Content(key) => Ok((&**key).into()),
+        Key::Password(key) => Ok((&**key).into()),
         _ => Err(another_use()),
     }
 }
@@ -85,7 +86,9 @@ pub(crate) fn encrypting(key: &Key) -> Result<EncryptionKeyRef<'_>, Fault> {
 fn encryption_key(key: &Key) -> Result<Key, Fault> {
     match key {
         Key::Decryption(_) => key.public(),
-        Key::Encryption(_) | Key::Wrapping(_) | Key::Content(_) => Ok(key.clone()),
+        Key::Encryption(_) | Key::Wrapping(_) | Key::Content(_) | Key::Password(_) => {
+            Ok(key.clone())
+        }
         _ => Err(another_use()),
     }
 }
