@@ -141,7 +141,7 @@ public final class Key extends NativeObject {
     /**
      * Returns the key with its secret part. The bytes are the program's: it wipes them.
      *
-     * <p>Insecure: whoever has these bytes has the key.
+     * <p>Insecure: anyone who has these bytes has the key.
      */
     public byte[] insecureExport(Form form) {
         return Calls.exportKey(this, "insecure-" + Text.required(form, "form").name);
