@@ -1,10 +1,11 @@
 //! Rules for Rust sources and manifests that a lint keeps only where a manifest asks for it.
 
-/// The crates that may use `unsafe`: a global allocator needs it, and so do a C interface and JNI.
-const ALLOWED_UNSAFE: [&str; 3] = [
+/// The crates that may use `unsafe`: a global allocator needs it, and so do a C interface, JNI and Node-API.
+const ALLOWED_UNSAFE: [&str; 4] = [
     "crates/jeton-ffi/",
     "crates/jeton-testkit/",
     "sdk/java/native/",
+    "sdk/node/native/",
 ];
 
 /// Whether a file may use `unsafe`.
