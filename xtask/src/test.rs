@@ -2,7 +2,6 @@
 
 mod attack;
 mod browser_attack;
-mod caching_proxy;
 mod drivers;
 mod etcd;
 mod examples;
@@ -10,6 +9,7 @@ mod features;
 mod grpcurl;
 mod lab;
 mod oauth_clients;
+mod proxies;
 mod published;
 mod separate_crate;
 mod verifiers;
@@ -146,9 +146,9 @@ const STEPS: &[Step] = &[
         run: grpcurl::run,
     },
     Step {
-        name: "caching-proxy",
-        what: "a real nginx caches a key set, and asks the service whether requests may pass",
-        run: caching_proxy::run,
+        name: "proxies",
+        what: "a real nginx caches a key set; nginx and Envoy ask the service whether requests may pass",
+        run: proxies::run,
     },
     Step {
         name: "etcd",
@@ -157,7 +157,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "oauth-clients",
-        what: "OAuth client libraries of Go, Node and Python get, use and revoke tokens",
+        what: "OAuth client libraries of Go, Java, Node and Python get, use and revoke tokens",
         run: oauth_clients::run,
     },
     Step {

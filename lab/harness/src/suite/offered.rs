@@ -5,8 +5,11 @@ use crate::driver::{Driver, Offer};
 use jeton_lab_model::result::RowId;
 use jeton_lab_model::{Case, Format, KeyHandling, Operation};
 
-/// The library that is the baseline in every comparison with it.
-pub(super) const BASELINE: &str = "jeton";
+/// The driver that is the baseline in every comparison with it.
+const BASELINE: &str = "rust/jeton";
+
+/// The library that is the baseline in other comparisons: jeton in another language.
+const BASELINE_LIBRARY: &str = "jeton";
 
 /// All possible cases, with the claims `standard` on one thread.
 pub(super) struct Offered(Vec<Case>);
@@ -80,12 +83,12 @@ impl Offered {
     }
 }
 
-/// Reports whether a case belongs to the baseline library.
+/// Reports whether a case belongs to the baseline.
 pub(super) fn own(case: &&Case) -> bool {
-    case.library == BASELINE
+    case.is_of(BASELINE)
 }
 
-/// Returns every case that the manifests offer: the baseline's first, then by driver.
+/// Returns every case that the manifests offer: the baseline's first, then jeton's in other languages, then by driver.
 #[must_use]
 pub(super) fn cases(drivers: &[Driver]) -> Vec<Case> {
     let mut cases: Vec<Case> = drivers
@@ -94,11 +97,14 @@ pub(super) fn cases(drivers: &[Driver]) -> Vec<Case> {
         .filter_map(|(driver, offer)| Some(cases_of(driver, offer, offer.format?)))
         .flatten()
         .collect();
-    cases.sort_by(|a, b| {
-        let rank = |c: &Case| (c.library != BASELINE, c.driver.clone());
-        rank(a).cmp(&rank(b))
-    });
+    cases.sort_by_cached_key(rank);
     cases
+}
+
+/// Where a case is in the order of all.
+fn rank(case: &Case) -> (bool, bool, String) {
+    let another_library = case.library != BASELINE_LIBRARY;
+    (!own(&case), another_library, case.driver.clone())
 }
 
 fn cases_of(driver: &Driver, offer: &Offer, format: Format) -> Vec<Case> {
@@ -152,5 +158,29 @@ fn each_or_none(names: &[String]) -> Vec<Option<String>> {
         vec![None]
     } else {
         names.iter().cloned().map(Some).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jeton_is_first_in_rust_and_then_in_other_languages() {
+        let case = |driver: &str, library| Case::new(driver, library, "1.0.0", "any");
+        let mut cases = [
+            case("go/cristalhq", "cristalhq"),
+            case("node/jeton", "jeton"),
+            case("rust/jeton", "jeton"),
+            case("go/jeton", "jeton"),
+        ];
+        cases.sort_by_cached_key(rank);
+        let drivers = cases.each_ref().map(|case| &*case.driver);
+        assert_eq!(
+            drivers,
+            ["rust/jeton", "go/jeton", "node/jeton", "go/cristalhq"]
+        );
+        let own: Vec<_> = cases.iter().filter(own).map(|case| &*case.driver).collect();
+        assert_eq!(own, ["rust/jeton"]);
     }
 }

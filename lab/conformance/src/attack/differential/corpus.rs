@@ -12,7 +12,7 @@ use super::panel::{Panel, Verdicts};
 use crate::attack::fixtures::Stage;
 use crate::attack::session::Stopped;
 use jeton_lab_model::protocol::Keys;
-use jeton_lab_model::result::write_whole;
+use jeton_lab_model::result::{RUNTIME_MARK, write_whole};
 
 /// The maximum number of cases in a corpus: one of each class.
 pub const CASES_MAX: usize = 500;
@@ -90,9 +90,10 @@ impl CorpusEntry {
     }
 }
 
-/// Returns whether a driver, with or without its version, is this project's own.
+/// Returns whether a driver, with or without its version and runtime, is this project's own, in any language.
 pub(super) fn is_jeton(who: &str) -> bool {
-    who.split(' ').next() == Some("rust/jeton")
+    let driver = who.split([' ', RUNTIME_MARK]).next().unwrap_or_default();
+    driver.ends_with("/jeton")
 }
 
 /// Reads a corpus. A missing file is an empty corpus.
@@ -237,7 +238,12 @@ mod tests {
 
     #[test]
     fn jeton_accepting_a_changed_token_is_wrong() {
-        assert!(case("rust/jeton 0.1.0").is_jeton_wrong());
+        for driver in ["rust/jeton", "node/jeton@26.1.0", "python/jeton"] {
+            assert!(
+                case(&format!("{driver} 0.1.0")).is_jeton_wrong(),
+                "{driver}"
+            );
+        }
         assert!(!case("go/jwx 3.3.0").is_jeton_wrong());
         let authentic = CorpusEntry {
             changed: Changed::Claims,

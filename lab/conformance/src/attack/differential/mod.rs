@@ -149,7 +149,7 @@ impl Disagreement {
             those.map(|(name, _)| name.clone()).collect()
         };
         let (accepted, refused) = (of(true), of(false));
-        let alone = |side: &[String]| side.len() == 1 && is_jeton(&side[0]);
+        let alone = |side: &[String]| !side.is_empty() && side.iter().all(|who| is_jeton(who));
         CorpusEntry {
             format: stage.format.name().into(),
             alg: stage.alg.clone(),

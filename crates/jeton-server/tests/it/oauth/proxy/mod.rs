@@ -1,6 +1,9 @@
-//! The configuration for nginx in the guide, with a real nginx in front of an API.
+//! Proxies with the configuration of the guide, in front of an API: they ask the service whether requests may pass.
 //!
-//! `cargo xtask test --only caching-proxy` sets `JETON_NGINX` to the path of nginx.
+//! `cargo xtask test --only proxies` sets the paths of the proxies.
+
+mod envoy;
+mod nginx;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -68,76 +71,42 @@ fn record(stream: &TcpStream) -> String {
     request + std::str::from_utf8(&body).unwrap()
 }
 
-/// nginx with the configuration of the guide. It is stopped when this is dropped.
-struct Nginx {
+/// A proxy that runs until this is dropped.
+struct Proxy {
     process: Child,
     address: SocketAddr,
     _folder: TempDir,
 }
 
-impl Nginx {
-    fn start(oauth: &OAuth, api: &Api, proxy: &str) -> Nginx {
-        let program = std::env::var("JETON_NGINX");
-        let program = program.expect("cargo xtask test --only caching-proxy sets JETON_NGINX");
-        let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/get-tokens.md");
-        let guide = fs::read_to_string(guide).unwrap();
-        let (_, block) = guide.split_once("```nginx\n").unwrap();
-        let (locations, _) = block.split_once("```").unwrap();
-        let mut locations = locations.to_owned();
-        for (from, to) in [
-            (
-                "127.0.0.1:8420/",
-                format!("{}/tenant/", oauth.fixture.address()),
-            ),
-            ("127.0.0.1:9000", api.address.to_string()),
-            ("Basic …", proxy.to_owned()),
-        ] {
-            assert!(locations.contains(from), "{from}");
-            locations = locations.replace(from, &to);
-        }
+impl Proxy {
+    /// Starts a proxy. `variable` names the program, and `arguments` gets a folder and the address to listen on.
+    fn start(variable: &str, arguments: impl FnOnce(&Path, SocketAddr) -> Vec<String>) -> Proxy {
+        let program = std::env::var(variable);
+        let program =
+            program.unwrap_or_else(|_| panic!("cargo xtask test --only proxies sets {variable}"));
         let folder = tempfile::tempdir().unwrap();
-        let at = folder.path().display();
-        // nginx cannot report a port chosen by the system, so a free one is chosen here.
+        // A proxy cannot report a port chosen by the system, so a free one is chosen here.
         let free = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = free.local_addr().unwrap();
         drop(free);
-        // If root starts nginx, its worker would run as another user, who cannot write to the folder.
-        let configuration = format!(
-            "daemon off; user root; worker_processes 1; pid {at}/pid; error_log {at}/errors;
-            events {{}}
-            http {{
-                access_log off;
-                client_body_temp_path {at}/body; fastcgi_temp_path {at}/fastcgi;
-                proxy_temp_path {at}/proxy; scgi_temp_path {at}/scgi; uwsgi_temp_path {at}/uwsgi;
-                server {{
-                    listen {address};
-                    {locations}
-                }}
-            }}"
-        );
-        let file = folder.path().join("nginx.conf");
-        fs::write(&file, configuration).unwrap();
         let process = Command::new(program)
-            .arg("-c")
-            .arg(file)
-            // Before nginx has read its configuration, it writes to another log.
-            .arg("-e")
-            .arg(folder.path().join("errors"))
+            .args(arguments(folder.path(), address))
             .stdin(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let start = Instant::now();
-        while TcpStream::connect(address).is_err() {
-            let is_late = start.elapsed() > Duration::from_secs(30);
-            assert!(!is_late, "nginx did not start");
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        Nginx {
+        let proxy = Proxy {
             process,
             address,
             _folder: folder,
+        };
+        let start = Instant::now();
+        while TcpStream::connect(address).is_err() {
+            let is_late = start.elapsed() > Duration::from_secs(30);
+            assert!(!is_late, "the proxy did not start");
+            std::thread::sleep(Duration::from_millis(10));
         }
+        proxy
     }
 
     fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Response {
@@ -145,29 +114,40 @@ impl Nginx {
     }
 }
 
-impl Drop for Nginx {
+impl Drop for Proxy {
     fn drop(&mut self) {
-        // On SIGTERM nginx also stops its worker; after SIGKILL the worker would remain.
+        // On SIGTERM a proxy also stops its workers; after SIGKILL they would remain.
         let process = self.process.id().to_string();
         let _ = Command::new("kill").args(["-TERM", &process]).status();
         let _ = self.process.wait();
     }
 }
 
-#[test]
-#[ignore = "needs nginx"]
-fn nginx_passes_requests_with_a_valid_token_only() {
-    let (oauth, api) = (OAuth::with(""), Api::start());
-    let nginx = Nginx::start(&oauth, &api, &basic("reader", &oauth.secret));
+/// The block of the guide after this text, with the places of a test.
+fn of_guide(text: &str, places: &[(&str, String)]) -> String {
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/get-tokens.md");
+    let guide = fs::read_to_string(guide).unwrap();
+    let (_, after) = guide.split_once(text).unwrap();
+    let mut parts = after.split("```");
+    let block = parts.nth(1).unwrap();
+    let (_language, block) = block.split_once('\n').unwrap();
+    places.iter().fold(block.to_owned(), |block, (from, to)| {
+        assert!(block.contains(from), "{from}");
+        block.replace(from, to)
+    })
+}
+
+/// What every proxy does that has the right to ask.
+fn passes_requests_with_a_valid_token_only(oauth: &OAuth, api: &Api, proxy: &Proxy) {
     let token = access_token(&oauth.client_credentials(&[("scope", "read list")]));
     let bearer = format!("Bearer {token}");
     let valid = ("authorization", bearer.as_str());
-    assert_eq!(nginx.ask("GET", "/api/a?b=c", &[valid], "").status, 200);
+    assert_eq!(proxy.ask("GET", "/api/a?b=c", &[valid], "").status, 200);
     let request = api.request().unwrap();
     assert!(request.starts_with("get /api/a?b=c "), "{request}");
     // A page of another site that is allowed to call the API, with a body.
     let origin = ("origin", "https://page.example");
-    let answer = nginx.ask("POST", "/api/a", &[valid, origin], "text");
+    let answer = proxy.ask("POST", "/api/a", &[valid, origin], "text");
     assert_eq!(answer.status, 200, "{}", answer.body);
     assert!(api.request().unwrap().ends_with("text"));
     // What the client says about itself never reaches the API.
@@ -177,7 +157,7 @@ fn nginx_passes_requests_with_a_valid_token_only() {
         ("x-auth-client-id", "admin"),
         ("x-auth-scope", "admin"),
     ];
-    assert_eq!(nginx.ask("GET", "/api/", &forged, "").status, 200);
+    assert_eq!(proxy.ask("GET", "/api/", &forged, "").status, 200);
     let request = api.request().unwrap();
     for line in [
         "\r\nx-auth-subject: ci\r\n",
@@ -189,7 +169,7 @@ fn nginx_passes_requests_with_a_valid_token_only() {
     assert!(!request.contains("admin"), "{request}");
     // Without a token, with another one, and with a revoked one.
     let refused = |headers: &[(&str, &str)], challenge: &str| {
-        let answer = nginx.ask("GET", "/api/", headers, "");
+        let answer = proxy.ask("GET", "/api/", headers, "");
         let found = (answer.status, &*answer.headers["www-authenticate"]);
         assert_eq!(found, (401, challenge));
         assert_eq!(api.request(), None);
@@ -197,8 +177,6 @@ fn nginx_passes_requests_with_a_valid_token_only() {
     let invalid = "Bearer error=\"invalid_token\"";
     refused(&[], "Bearer");
     refused(&[("authorization", "Bearer abc")], invalid);
-    // The decision cannot be asked for from outside.
-    assert_eq!(nginx.ask("GET", "/check", &[valid], "").status, 404);
     let header = basic("ci", &oauth.secret);
     let revoked = oauth.post_to(
         "/tenant/revoke",
@@ -210,13 +188,9 @@ fn nginx_passes_requests_with_a_valid_token_only() {
 }
 
 /// A proxy without the permission is an error of its operator, and not of the client.
-#[test]
-#[ignore = "needs nginx"]
-fn nginx_with_wrong_credentials_passes_nothing() {
-    let (oauth, api) = (OAuth::with(""), Api::start());
-    let nginx = Nginx::start(&oauth, &api, &basic("reader", "wrong"));
+fn passes_nothing(oauth: &OAuth, api: &Api, proxy: &Proxy) {
     let bearer = format!("Bearer {}", access_token(&oauth.client_credentials(&[])));
-    let answer = nginx.ask("GET", "/api/", &[("authorization", &bearer)], "");
+    let answer = proxy.ask("GET", "/api/", &[("authorization", &bearer)], "");
     assert_eq!(answer.status, 403);
     assert_eq!(api.request(), None);
 }
