@@ -1,5 +1,7 @@
 //! Keys.
 
+use jeton::danger::RawHeaderSigner;
+use jeton::error::{KeyError, KeyProblem};
 use jeton_bindings as bindings;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -7,7 +9,7 @@ use zeroize::Zeroizing;
 
 use crate::fault::{Failure, guard};
 use crate::handle::Handle;
-use crate::input::{secret_bytes, utf8};
+use crate::input::{bytes, secret_bytes, utf8};
 
 /// A key of any kind.
 #[pyclass(frozen, subclass, module = "jeton._jeton")]
@@ -71,6 +73,27 @@ impl Key {
         guard(py, || {
             let data = Zeroizing::new(self.0.get()?.export(what)?);
             Ok(PyBytes::new(py, &data))
+        })
+    }
+
+    /// Signs with this header, for programs that were written for another library. The header names this algorithm, and no `crit`.
+    fn _sign_with_header<'py>(
+        &self,
+        py: Python<'py>,
+        header: &Bound<'py, PyString>,
+        payload: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyString>> {
+        guard(py, || {
+            let key = self.0.get()?;
+            let (header, payload) = (utf8(header)?, bytes(payload)?);
+            let signer = match &*key {
+                bindings::Key::Mac(key) => RawHeaderSigner::new(&**key, header),
+                bindings::Key::Signing(key) => RawHeaderSigner::new(&**key, header),
+                _ => Err(KeyError::from(KeyProblem::AnotherUse).into()),
+            };
+            let signer = signer.map_err(bindings::Fault::from)?;
+            let token = py.detach(|| signer.sign(&payload));
+            Ok(PyString::new(py, &token.map_err(bindings::Fault::from)?))
         })
     }
 
