@@ -103,7 +103,11 @@ pub(super) fn install(workspace: &Workspace, proxy: &Path) -> Result<(), Error> 
         // Only what is in the folder, and not what an earlier test has downloaded.
         go.env("GOPROXY", format!("file://{}", proxy.display()));
         go.env("GOMODCACHE", folder.join("modules"));
-        go.envs([("GONOSUMDB", "*"), ("GOFLAGS", "-modcacherw"), ("GOWORK", "off")]);
+        go.envs([
+            ("GONOSUMDB", "*"),
+            ("GOFLAGS", "-modcacherw"),
+            ("GOWORK", "off"),
+        ]);
         go
     };
     run_command(&mut go(&["mod", "init", "example.com/app"]))?;
@@ -111,7 +115,9 @@ pub(super) fn install(workspace: &Workspace, proxy: &Path) -> Result<(), Error> 
     let shown = output(&mut go(&["run", ".", token.trim()]))?;
     match shown.starts_with("alice ") {
         true => Ok(()),
-        false => Err(Error::Failed(format!("the program of the README prints: {shown}"))),
+        false => Err(Error::Failed(format!(
+            "the program of the README prints: {shown}"
+        ))),
     }
 }
 
@@ -158,7 +164,14 @@ impl Service {
 
     fn token(&self, workspace: &Workspace) -> Result<String, Error> {
         let mut issue = workspace.command(&self.program);
-        issue.args(["token", "issue", "--profile", "access", "--subject", "alice"]);
+        issue.args([
+            "token",
+            "issue",
+            "--profile",
+            "access",
+            "--subject",
+            "alice",
+        ]);
         output(issue.args(["--server", &format!("http://{}", self.address)]))
     }
 }
