@@ -43,7 +43,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
 }
 
 /// Builds the jar of the core as users get it, for the lab.
-pub(super) fn library(workspace: &Workspace) -> Result<(), Error> {
+pub(crate) fn library(workspace: &Workspace) -> Result<(), Error> {
     let natives = workspace.target().join("java/dist-natives");
     native_library(workspace, "dist", &[], &natives)?;
     let mut jar = maven(workspace, &natives);

@@ -58,6 +58,10 @@ pub(super) fn java(workspace: &Workspace) -> Result<Outcome, Error> {
     let projects = roots.map(|root| workspace.folders_with(root, "pom.xml"));
     for folder in projects.concat() {
         eprintln!("  in {}", shown(workspace, &folder));
+        // Jars of this checkout.
+        if folder.join("local-jars").exists() {
+            sdk::java::library(workspace)?;
+        }
         let out = workspace
             .path("target/drivers-java")
             .join(folder.file_name().unwrap_or_default());
