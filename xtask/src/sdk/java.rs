@@ -9,6 +9,9 @@ use crate::setup::runtimes::find_jdk;
 
 pub(super) const FOLDER: &str = "sdk/java";
 
+/// What users get is not built where the tests are: another native library is in it.
+pub(super) const DIST_TARGET: &str = "-Djeton.target=target/dist";
+
 /// The oldest JDK that the library supports, and the newest that is tested.
 const OLDEST: &str = "17";
 const NEWEST: &str = "25";
@@ -37,6 +40,20 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
         None => eprintln!("== there is no JDK {NEWEST}: the tests run on one JDK only"),
     }
     run_command(&mut tests)
+}
+
+/// Builds the jar of the core as users get it, for the lab.
+pub(crate) fn library(workspace: &Workspace) -> Result<(), Error> {
+    let natives = workspace.target().join("java/dist-natives");
+    native_library(workspace, "dist", &[], &natives)?;
+    let mut jar = maven(workspace, &natives);
+    jar.args([
+        "--projects",
+        "core",
+        "--also-make",
+        "-Dmaven.test.skip=true",
+    ]);
+    run_command(jar.args([DIST_TARGET, "package"]))
 }
 
 /// Maven in the folder of the library, on the oldest JDK that is there.

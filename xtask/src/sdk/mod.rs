@@ -57,6 +57,9 @@ const WRITTEN: [(&str, &str); 3] = [
 /// Builds the native library of the Go module with the profile `dist`, without tests.
 const GO_LIBRARY: &str = "go-library";
 
+/// Builds the jar for Java with the profile `dist`, without tests.
+const JAVA_LIBRARY: &str = "java-library";
+
 /// Builds and tests one library or all that are there, or writes what is written from Rust sources.
 pub(crate) fn run(workspace: &Workspace, options: &[String]) -> Result<(), Error> {
     let [name] = options else {
@@ -71,10 +74,13 @@ pub(crate) fn run(workspace: &Workspace, options: &[String]) -> Result<(), Error
     if name == GO_LIBRARY {
         return go::library(workspace);
     }
+    if name == JAVA_LIBRARY {
+        return java::library(workspace);
+    }
     let sdk = SDKS.iter().find(|sdk| sdk.name == name).ok_or_else(|| {
         let names = SDKS.iter().map(|sdk| sdk.name);
         let names = names.chain(WRITTEN.iter().map(|(name, _)| *name));
-        let names: Vec<_> = names.chain([GO_LIBRARY]).collect();
+        let names: Vec<_> = names.chain([GO_LIBRARY, JAVA_LIBRARY]).collect();
         Error::Usage(format!(
             "unknown name `{name}`; expected one of: {}",
             names.join(", ")

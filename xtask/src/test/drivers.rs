@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Outcome, separate_crate};
 use crate::command::{Error, Workspace, on_path, output, run as run_command, succeeds};
+use crate::sdk;
 use crate::setup::{self, is_installed};
 
 /// Format, lints and tests of every crate under drivers/rust and servers/rust.
@@ -37,6 +38,7 @@ pub(super) fn go(workspace: &Workspace) -> Result<Outcome, Error> {
             unformatted.trim().replace('\n', ", ")
         )));
     }
+    sdk::go::library_for_tests(workspace)?;
     let modules = roots.map(|root| workspace.folders_with(root, "go.mod"));
     for folder in modules.concat() {
         eprintln!("  in {}", shown(workspace, &folder));
@@ -56,6 +58,10 @@ pub(super) fn java(workspace: &Workspace) -> Result<Outcome, Error> {
     let projects = roots.map(|root| workspace.folders_with(root, "pom.xml"));
     for folder in projects.concat() {
         eprintln!("  in {}", shown(workspace, &folder));
+        // Jars of this checkout.
+        if folder.join("local-jars").exists() {
+            sdk::java::library(workspace)?;
+        }
         let out = workspace
             .path("target/drivers-java")
             .join(folder.file_name().unwrap_or_default());
