@@ -47,7 +47,12 @@ pub(crate) fn library(workspace: &Workspace) -> Result<(), Error> {
     let natives = workspace.target().join("java/dist-natives");
     native_library(workspace, "dist", &[], &natives)?;
     let mut jar = maven(workspace, &natives);
-    jar.args(["--projects", "core", "--also-make", "-Dmaven.test.skip=true"]);
+    jar.args([
+        "--projects",
+        "core",
+        "--also-make",
+        "-Dmaven.test.skip=true",
+    ]);
     run_command(jar.args([DIST_TARGET, "package"]))
 }
 
