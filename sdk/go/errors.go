@@ -55,8 +55,8 @@ func (category) Error() string { return "jeton: the token is rejected" }
 // TOKEN_. An error that is not, is about the call, the keys or the network.
 var ErrTokenRejected error = category{}
 
-// Error makes each code an error, for [errors.Is].
-func (c Code) Error() string { return "jeton: " + c.String() }
+// Error makes each code an error, for [errors.Is]. It is [Code.String].
+func (c Code) Error() string { return c.String() }
 
 // String returns the name of the code, such as TOKEN_EXPIRED.
 func (c Code) String() string {

@@ -115,9 +115,9 @@ func NewKeyFromSigner(signer crypto.Signer, alg Algorithm, options ...KeyOption)
 	if _, ok := hashOf(alg); !ok {
 		return nil, failure(CodeInvalidOption, "option `alg`: a crypto.Signer does not sign with this algorithm")
 	}
-	der, err := x509.MarshalPKIXPublicKey(signer.Public())
+	der, err := publicOf(signer)
 	if err != nil {
-		return nil, caused(CodeKeyUnsupported, "the public key of the signer is of a type that is not supported", err)
+		return nil, err
 	}
 	key, err := ParseKey(der, append([]KeyOption{WithAlgorithm(alg)}, options...)...)
 	if err != nil {
@@ -125,6 +125,20 @@ func NewKeyFromSigner(signer crypto.Signer, alg Algorithm, options ...KeyOption)
 	}
 	key.signer = signer
 	return key, nil
+}
+
+// publicOf returns the public key in DER. A nil pointer in the interface panics.
+func publicOf(signer crypto.Signer) (der []byte, err error) {
+	defer func() {
+		if recover() != nil {
+			err = failure(CodeArgumentNull, "the signer panics when it is asked for its public key")
+		}
+	}()
+	der, err = x509.MarshalPKIXPublicKey(signer.Public())
+	if err != nil {
+		return nil, caused(CodeKeyUnsupported, "the public key of the signer is of a type that is not supported", err)
+	}
+	return der, nil
 }
 
 // remoteSigner signs with a crypto.Signer.

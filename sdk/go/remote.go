@@ -100,13 +100,18 @@ func (r *RemoteKeySet) Fetch(ctx context.Context) error {
 	return r.fetch(ctx)
 }
 
-// maxRounds bounds the requests of one verification: discovery, the set, and the set again for an unknown `kid`.
-const maxRounds = 8
+const (
+	// How often one verification fetches: the keys, and the keys again for an unknown `kid`, also while another goroutine
+	// has just fetched.
+	maxFetches = 3
+	// The requests of one fetch: discovery and the set, and both again.
+	maxRequests = 4
+)
 
 // after completes a verification: it fetches what the library asks for, and verifies again.
 func (r *RemoteKeySet) after(ctx context.Context, why core.Failure, verify func() core.Failure) error {
 	defer runtime.KeepAlive(r)
-	for range maxRounds {
+	for range maxFetches {
 		if Code(why.Code) != CodeKeySetToFetch {
 			break
 		}
@@ -130,7 +135,7 @@ func (r *RemoteKeySet) fetch(ctx context.Context) error {
 		return errClosed()
 	}
 	r.asked.Store(time.Now().UnixNano())
-	for range maxRounds {
+	for range maxRequests {
 		text, why := core.NextRequest(r.handle)
 		if why.Code != 0 {
 			return failed(why)

@@ -14,11 +14,19 @@ export type KeyManagementAlgorithm =
   | 'RSA-OAEP' | 'RSA-OAEP-256' | 'RSA-OAEP-384' | 'RSA-OAEP-512'
   | 'ECDH-ES' | 'ECDH-ES+A128KW' | 'ECDH-ES+A192KW' | 'ECDH-ES+A256KW'
 
+/** Algorithms that encrypt the key of the content with a password. */
+export type PasswordAlgorithm = 'PBES2-HS256+A128KW' | 'PBES2-HS384+A192KW' | 'PBES2-HS512+A256KW'
+
 /** Versions and purposes of PASETO. */
 export type PasetoAlgorithm = 'v3.local' | 'v3.public' | 'v4.local' | 'v4.public'
 
 /** The algorithm of a key. */
-export type Algorithm = SignatureAlgorithm | MacAlgorithm | KeyManagementAlgorithm | PasetoAlgorithm
+export type Algorithm =
+  | SignatureAlgorithm
+  | MacAlgorithm
+  | KeyManagementAlgorithm
+  | PasswordAlgorithm
+  | PasetoAlgorithm
 
 /** Algorithms that encrypt the content. */
 export type ContentEncryption =

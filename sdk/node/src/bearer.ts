@@ -39,7 +39,7 @@ export async function authenticate<T>(
   } catch (error) {
     if (!(error instanceof JetonError)) throw error
     if (error.isRejection) return { refusal: refusal(401, options, 'invalid_token', error.code) }
-    // The keys cannot be fetched now.
+    // What is wrong with a key is wrong with one that was fetched.
     if (unavailable.test(error.code)) {
       const body = { error: 'temporarily_unavailable', code: error.code }
       return { refusal: { status: 503, challenge: undefined, body } }
@@ -53,7 +53,7 @@ export async function authenticate<T>(
   return { verified }
 }
 
-const unavailable = /^(KEY_SET|DISCOVERY)_/
+const unavailable = /^(KEY|DISCOVERY)_/
 
 function refusal<T>(
   status: 401 | 403,

@@ -9,6 +9,7 @@ export type {
   KeyManagementAlgorithm,
   MacAlgorithm,
   PasetoAlgorithm,
+  PasswordAlgorithm,
   SignatureAlgorithm
 } from './algorithms.js'
 export type { LargeNumbers } from './claims.js'
@@ -24,7 +25,15 @@ export {
   type Serialization,
   type SignatureForm
 } from './issuer.js'
-export { Key, type GenerateOptions, type ImportOptions, type Jwk, type KeyForm, type KeyKind } from './key.js'
+export {
+  Key,
+  type GenerateOptions,
+  type ImportOptions,
+  type Jwk,
+  type KeyForm,
+  type KeyKind,
+  type PasswordOptions
+} from './key.js'
 export { KeySet, type JwkSet, type KeySetOptions } from './key-set.js'
 export type { Duration } from './options.js'
 export { RemoteKeySet, type RemoteKeySetOptions } from './remote-key-set.js'

@@ -1,9 +1,15 @@
 import type { JsonWebKey, KeyObject } from 'node:crypto'
 
-import type { Algorithm, ContentEncryption } from './algorithms.js'
+import type {
+  Algorithm,
+  ContentEncryption,
+  MacAlgorithm,
+  PasswordAlgorithm,
+  SignatureAlgorithm
+} from './algorithms.js'
 import { checked, invalid, later } from './errors.js'
 import { native, type Handle } from './native.js'
-import { forGenerate, forImport, settings } from './options.js'
+import { forGenerate, forImport, forPassword, settings } from './options.js'
 
 /** Options of {@link Key.generate}. */
 export interface GenerateOptions {
@@ -27,6 +33,14 @@ export interface ImportOptions {
   keyId?: string
   /** Decrypts PKCS#8 or a PASERK. */
   password?: string
+}
+
+/** Options of {@link Key.insecurePassword}. */
+export interface PasswordOptions {
+  /** The id (`kid`). */
+  keyId?: string
+  /** The rounds of PBKDF2 for encryption: 600,000 if it is not set. */
+  rounds?: number
 }
 
 /** Who has a key: everybody, its owner, or those who share it. */
@@ -91,6 +105,36 @@ export class Key {
     if (key.type === 'secret') return Key.fromSecret(key.export(), options)
     const type = key.type === 'private' ? 'pkcs8' : 'spki'
     return from(key.export({ format: 'der', type }), options, 'any')
+  }
+
+  /**
+   * Creates a key of a password, which encrypts and decrypts JWEs (PBES2). Insecure: who has a token can guess passwords. The
+   * sender chooses the cost for the receiver, within limits. Encrypt and decrypt in a thread of the pool.
+   */
+  static insecurePassword(
+    algorithm: PasswordAlgorithm,
+    password: string | Uint8Array,
+    options: PasswordOptions = {}
+  ): Key {
+    const data = typeof password === 'string' ? utf8(password) : password
+    const found = { ...settings(options, forPassword), alg: name(algorithm), format: 'insecure-password' }
+    return new Key(checked(native.keyImport(data, JSON.stringify(found))))
+  }
+
+  /** Imports a secret that may be shorter than its hash. Insecure: for a system whose secret cannot be changed. */
+  static insecureSecret(
+    secret: string | Uint8Array,
+    options: ImportOptions & { algorithm: MacAlgorithm }
+  ): Key {
+    return from(typeof secret === 'string' ? utf8(secret) : secret, options, 'insecure-secret')
+  }
+
+  /** Imports a public RSA key of 1,024 bits or more. Insecure: for a system whose key cannot be changed. */
+  static insecureRsa(
+    key: Jwk | string | Uint8Array,
+    options: ImportOptions & { algorithm: SignatureAlgorithm }
+  ): Key {
+    return from(bytesOf(key), options, 'insecure-rsa')
   }
 
   /** The public key. */

@@ -75,6 +75,11 @@ export const forImport: Table = {
   password: ['password', text]
 }
 
+export const forPassword: Table = {
+  keyId: ['kid', text],
+  rounds: ['rounds', count]
+}
+
 export const forKeySet: Table = {
   defaultAlgorithm: ['default_alg', text],
   published: ['published', flag]

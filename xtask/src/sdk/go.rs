@@ -1,14 +1,21 @@
 //! The library for Go, in `sdk/go`.
 
 use std::fs;
-use std::path::PathBuf;
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 use super::libraries::{self, Build};
 use crate::command::{Error, Workspace, output, run as run_command};
 
-pub(super) const MODULE: &str = "sdk/go";
+const MODULE: &str = "sdk/go";
+/// Its path in programs, and the version in `go.mod` of those that need it.
+const PATH: &str = "github.com/jeton/jeton/sdk/go";
+const VERSION: &str = concat!("v", env!("CARGO_PKG_VERSION"));
 /// The folder of the native library, which is a module of its own in a release.
-pub(super) const LIBRARY: &str = "lib/linux_amd64/libjeton.a";
+const LIBRARY: &str = "lib/linux_amd64/libjeton.a";
 const HEADERS: [&str; 2] = ["jeton.h", "jeton_codes.h"];
 
 /// The modules beside the first one.
@@ -44,12 +51,156 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
         go(module, &["test", "./..."])?;
     }
     static_program(workspace)?;
-    second_library(workspace)
+    second_library(workspace)?;
+    let proxy = libraries::folder(workspace)?.join("go-proxy");
+    write_proxy(workspace, &proxy)?;
+    install(workspace, &proxy)
+}
+
+/// The modules that a program needs, as a release has them.
+const PUBLISHED: [&str; 2] = ["", "/lib/linux_amd64"];
+
+/// Writes the modules with the native library that is there into a folder for `GOPROXY`.
+pub(super) fn write_proxy(workspace: &Workspace, proxy: &Path) -> Result<Vec<PathBuf>, Error> {
+    let _ = fs::remove_dir_all(proxy);
+    let mut go = workspace.command("go");
+    go.args(["run", "./internal/tools/moduleproxy", "-version", VERSION]);
+    go.arg("-licences").arg(workspace.root());
+    go.arg("-out").arg(proxy);
+    for inner in PUBLISHED {
+        let folder = workspace.path(&format!("{MODULE}{inner}"));
+        go.arg(format!("{PATH}{inner}={}", folder.display()));
+    }
+    run_command(go.current_dir(workspace.path(MODULE)))?;
+    let mut files = Vec::new();
+    for inner in PUBLISHED {
+        let folder = proxy.join(format!("{PATH}{inner}/@v"));
+        for name in ["info", "mod", "zip"] {
+            files.push(folder.join(format!("{VERSION}.{name}")));
+        }
+    }
+    Ok(files)
+}
+
+/// Installs the modules into an empty folder, and runs the program of the README with a token of `jeton serve`.
+pub(super) fn install(workspace: &Workspace, proxy: &Path) -> Result<(), Error> {
+    let folder = libraries::folder(workspace)?.join("go-install");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
+    let readme = workspace.path(MODULE).join("README.md");
+    let text = fs::read_to_string(&readme).map_err(|error| failed(&readme, &error))?;
+    let service = Service::start(workspace, &folder)?;
+    let program = first_program(&text)
+        .ok_or_else(|| Error::Failed(format!("{} has no program", readme.display())))?
+        .replace(DOCUMENTED, &service.address);
+    let file = folder.join("main.go");
+    fs::write(&file, program).map_err(|error| failed(&file, &error))?;
+
+    let token = service.token(workspace)?;
+    let go = |arguments: &[&str]| {
+        let mut go = workspace.command("go");
+        go.args(arguments).current_dir(&folder);
+        // Only what is in the folder, and not what an earlier test has downloaded.
+        go.env("GOPROXY", format!("file://{}", proxy.display()));
+        go.env("GOMODCACHE", folder.join("modules"));
+        go.envs([
+            ("GONOSUMDB", "*"),
+            ("GOFLAGS", "-modcacherw"),
+            ("GOWORK", "off"),
+        ]);
+        go
+    };
+    run_command(&mut go(&["mod", "init", "example.com/app"]))?;
+    run_command(&mut go(&["get", &format!("{PATH}@{VERSION}")]))?;
+    let shown = output(&mut go(&["run", ".", token.trim()]))?;
+    match shown.starts_with("alice ") {
+        true => Ok(()),
+        false => Err(Error::Failed(format!(
+            "the program of the README prints: {shown}"
+        ))),
+    }
+}
+
+/// The first block of Go code.
+fn first_program(page: &str) -> Option<&str> {
+    let start = page.find("```go\n")? + "```go\n".len();
+    Some(&page[start..start + page[start..].find("```")?])
+}
+
+/// The address in the README.
+const DOCUMENTED: &str = "127.0.0.1:8420";
+
+/// A `jeton serve`, which ends with this value.
+struct Service {
+    process: Child,
+    program: PathBuf,
+    address: String,
+}
+
+impl Service {
+    fn start(workspace: &Workspace, folder: &Path) -> Result<Service, Error> {
+        let mut build = workspace.cargo_workspace("build");
+        run_command(build.args(["--bin", "jeton"]))?;
+        let program = workspace.target().join("debug/jeton");
+        let (address, admin) = (free_address()?, free_address()?);
+        let mut serve = workspace.command(&program);
+        serve.args(["serve", "--listen", &address, "--admin-listen", &admin]);
+        serve.arg("--data").arg(folder.join("jeton-data"));
+        serve.stdout(Stdio::null()).stderr(Stdio::null());
+        let process = serve.spawn().map_err(|error| failed(&program, &error))?;
+        let service = Service {
+            process,
+            program,
+            address,
+        };
+        for _ in 0..100 {
+            if TcpStream::connect(&service.address).is_ok() {
+                return Ok(service);
+            }
+            sleep(Duration::from_millis(100));
+        }
+        Err(Error::Failed("jeton serve does not listen".into()))
+    }
+
+    fn token(&self, workspace: &Workspace) -> Result<String, Error> {
+        let mut issue = workspace.command(&self.program);
+        issue.args([
+            "token",
+            "issue",
+            "--profile",
+            "access",
+            "--subject",
+            "alice",
+        ]);
+        output(issue.args(["--server", &format!("http://{}", self.address)]))
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn free_address() -> Result<String, Error> {
+    let listener = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+    listener
+        .map(|address| address.to_string())
+        .map_err(|error| Error::Failed(error.to_string()))
 }
 
 /// Builds the native library as users get it, and puts it where the module links it.
 pub(crate) fn library(workspace: &Workspace) -> Result<(), Error> {
     place(workspace, Build::DIST)
+}
+
+/// Builds the library for tests, if there is none: for the driver of the lab.
+pub(crate) fn library_for_tests(workspace: &Workspace) -> Result<(), Error> {
+    match workspace.path(MODULE).join(LIBRARY).exists() {
+        true => Ok(()),
+        false => place(workspace, Build::TESTS),
+    }
 }
 
 fn place(workspace: &Workspace, how: Build) -> Result<(), Error> {
@@ -60,7 +211,7 @@ fn place(workspace: &Workspace, how: Build) -> Result<(), Error> {
     Ok(())
 }
 
-fn failed(path: &std::path::Path, error: &std::io::Error) -> Error {
+fn failed(path: &Path, error: &std::io::Error) -> Error {
     Error::Failed(format!("{}: {error}", path.display()))
 }
 

@@ -1,10 +1,132 @@
 //! The library for Python, in `sdk/python`.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
 use crate::command::{Error, Workspace, run as run_command};
+
+/// The sources, and what is not copied.
+const SOURCES: &str = "sdk/python/python/jeton";
+const NOT_COPIED: &str = "__pycache__";
+
+/// What the tests need.
+const REQUIREMENTS: &str = "sdk/python/requirements-test.txt";
 
 /// Builds and tests it.
 pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
-    let mut tests = workspace.command("python3");
-    tests.args(["-m", "pytest"]);
-    run_command(tests.current_dir(workspace.path("sdk/python")))
+    let tests = Tests::set_up(workspace)?;
+    tests.python(&["-m", "pytest", "-q", "tests"])?;
+    tests.python(&[
+        "-m",
+        "pytest",
+        "-q",
+        "--doctest-modules",
+        "--pyargs",
+        "jeton",
+    ])?;
+    tests.python(&[
+        "-m",
+        "pytest",
+        "-q",
+        "--doctest-glob=*.md",
+        "README.md",
+        "docs",
+    ])?;
+    let cache = workspace.target().join("sdk-python/mypy");
+    let cache = format!("--cache-dir={}", cache.display());
+    tests.python(&["-m", "mypy", &cache, "-p", "jeton"])?;
+    tests.python(&["-m", "mypy", &cache, "tests", "examples"])?;
+    let python = format!("--pythonpath={}", tests.interpreter.display());
+    tests.python(&["-m", "pyright", &python])
+}
+
+/// The package with a native module that has test hooks, and a Python that has what the tests need.
+struct Tests<'w> {
+    workspace: &'w Workspace,
+    interpreter: PathBuf,
+    package: PathBuf,
+}
+
+impl<'w> Tests<'w> {
+    fn set_up(workspace: &'w Workspace) -> Result<Tests<'w>, Error> {
+        let folder = workspace.target().join("sdk-python");
+        let features = ["--features", "test-hooks"];
+        let mut cargo = workspace.cargo(&["build", "--locked", "-p", "jeton-python"]);
+        run_command(cargo.args(features))?;
+        let built = workspace.target().join("debug/lib_jeton.so");
+        let package = folder.join("package");
+        let _ = fs::remove_dir_all(&package);
+        copy_folder(&workspace.path(SOURCES), &package.join("jeton"))?;
+        let module = package.join("jeton/_jeton.abi3.so");
+        fs::copy(&built, &module).map_err(|error| failed(&built, &error))?;
+        let interpreter = environment(workspace, &folder.join("venv"))?;
+        Ok(Tests {
+            workspace,
+            interpreter,
+            package,
+        })
+    }
+
+    fn python(&self, arguments: &[&str]) -> Result<(), Error> {
+        let mut command = self.workspace.command(&self.interpreter);
+        command.args(arguments).env("PYTHONPATH", &self.package);
+        command.env("PYTHONDONTWRITEBYTECODE", "1");
+        // The panics that a test asks for need no backtrace.
+        command.env("RUST_BACKTRACE", "0");
+        run_command(command.current_dir(self.workspace.path("sdk/python")))
+    }
+}
+
+/// A virtual environment with what the tests need. It is made again when the list changes.
+fn environment(workspace: &Workspace, folder: &Path) -> Result<PathBuf, Error> {
+    let interpreter = interpreter(folder);
+    let wanted = workspace.path(REQUIREMENTS);
+    let wanted = fs::read_to_string(&wanted).map_err(|error| failed(&wanted, &error))?;
+    let installed = folder.join("installed.txt");
+    if fs::read_to_string(&installed).is_ok_and(|installed| installed == wanted) {
+        return Ok(interpreter);
+    }
+    create_environment(workspace, folder)?;
+    let mut pip = pip(workspace, &interpreter);
+    run_command(pip.args(["install", "--no-deps", "-r", REQUIREMENTS]))?;
+    fs::write(&installed, wanted).map_err(|error| failed(&installed, &error))?;
+    Ok(interpreter)
+}
+
+/// The Python of a virtual environment.
+pub(super) fn interpreter(folder: &Path) -> PathBuf {
+    folder.join("bin/python")
+}
+
+/// Creates an empty virtual environment.
+pub(super) fn create_environment(workspace: &Workspace, folder: &Path) -> Result<(), Error> {
+    let mut venv = workspace.command("python3");
+    run_command(venv.args(["-m", "venv", "--clear"]).arg(folder))
+}
+
+/// The pip of a virtual environment.
+pub(super) fn pip(workspace: &Workspace, interpreter: &Path) -> Command {
+    let mut pip = workspace.command(interpreter);
+    pip.args(["-m", "pip", "--quiet", "--disable-pip-version-check"]);
+    pip
+}
+
+fn copy_folder(from: &Path, to: &Path) -> Result<(), Error> {
+    fs::create_dir_all(to).map_err(|error| failed(to, &error))?;
+    let entries = fs::read_dir(from).map_err(|error| failed(from, &error))?;
+    for entry in entries {
+        let entry = entry.map_err(|error| failed(from, &error))?;
+        let (path, name) = (entry.path(), entry.file_name());
+        if path.is_dir() && name != NOT_COPIED {
+            copy_folder(&path, &to.join(name))?;
+        } else if path.is_file() {
+            fs::copy(&path, to.join(name)).map_err(|error| failed(&path, &error))?;
+        }
+    }
+    Ok(())
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> Error {
+    Error::Failed(format!("{}: {error}", path.display()))
 }

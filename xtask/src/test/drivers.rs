@@ -38,6 +38,7 @@ pub(super) fn go(workspace: &Workspace) -> Result<Outcome, Error> {
             unformatted.trim().replace('\n', ", ")
         )));
     }
+    sdk::go::library_for_tests(workspace)?;
     let modules = roots.map(|root| workspace.folders_with(root, "go.mod"));
     for folder in modules.concat() {
         eprintln!("  in {}", shown(workspace, &folder));

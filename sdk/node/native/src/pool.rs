@@ -76,13 +76,16 @@ unsafe extern "C" fn complete(env: napi_env, _: napi_status, data: *mut c_void) 
     // SAFETY: the job of `run`, once.
     let job = unsafe { Box::from_raw(data.cast::<Job>()) };
     let (deferred, handle) = (job.deferred, job.handle);
-    let value = guarded(|| match &job.result {
+    let converted = guarded(|| match &job.result {
         Ok(Output::Text(text)) => outputs::text(env, text),
         Ok(Output::Bytes(bytes)) => outputs::bytes(env, bytes),
         Ok(Output::Object(object)) => handle::create(env, object.clone()),
         Ok(Output::Verified(owned)) => verified(env, owned),
         Err(fault) => outputs::pair(env, fault.code().name(), &fault.to_string()),
     });
+    // Somebody waits for the promise: it is always fulfilled.
+    let internal = |_| outputs::pair(env, "INTERNAL", "internal error: the library panicked");
+    let value = converted.or_else(internal);
     // While a worker ends, nothing can be created any more, and nobody waits.
     // SAFETY: the promise and the work of this job, once.
     unsafe {

@@ -1,6 +1,7 @@
 //! `cargo xtask package`: what users of this platform get, in `dist/`, with checksums and a list of what is inside.
 
 mod c;
+mod go;
 mod java;
 
 use std::fmt::Write as _;
@@ -20,10 +21,14 @@ struct Kind {
     run: fn(&Workspace, target: &str) -> Result<(), Error>,
 }
 
-const KINDS: [Kind; 2] = [
+const KINDS: [Kind; 3] = [
     Kind {
         name: "c",
         run: c::run,
+    },
+    Kind {
+        name: "go",
+        run: go::run,
     },
     Kind {
         name: "java",
