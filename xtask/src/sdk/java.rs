@@ -81,9 +81,13 @@ pub(super) fn native_library(
     if !features.is_empty() {
         cargo.args(["--features", &features.join(",")]);
     }
+    cargo.arg("--");
     if cfg!(target_os = "linux") {
         // Threads that live longer than the class loader still have memory of the library to wipe.
-        cargo.args(["--", "-C", "link-arg=-Wl,-z,nodelete"]);
+        cargo.args(["-C", "link-arg=-Wl,-z,nodelete"]);
+    }
+    if profile == "dist" {
+        cargo.args(["-C", "strip=symbols"]);
     }
     run_command(&mut cargo)?;
     let built = match profile {

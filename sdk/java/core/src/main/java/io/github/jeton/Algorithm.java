@@ -68,6 +68,12 @@ public enum Algorithm {
     ECDH_ES_A192KW("ECDH-ES+A192KW"),
     /** Diffie-Hellman with AES key wrap of 256 bits. */
     ECDH_ES_A256KW("ECDH-ES+A256KW"),
+    /** A password with PBES2, for JWEs. It is imported with {@link KeyImporter#insecurePassword}. */
+    PBES2_HS256_A128KW("PBES2-HS256+A128KW"),
+    /** A password with PBES2, for JWEs. */
+    PBES2_HS384_A192KW("PBES2-HS384+A192KW"),
+    /** A password with PBES2, for JWEs. */
+    PBES2_HS512_A256KW("PBES2-HS512+A256KW"),
     /** PASETO version 3, encrypted with a secret. */
     V3_LOCAL("v3.local"),
     /** PASETO version 3, signed. */

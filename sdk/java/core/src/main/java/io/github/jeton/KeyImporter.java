@@ -65,6 +65,35 @@ public final class KeyImporter {
         return read(certificate, "certificate");
     }
 
+    /**
+     * Imports a secret that may be shorter than its hash, for a system whose secret cannot be changed.
+     *
+     * <p>Insecure: a short secret can be guessed.
+     */
+    public Key insecureSecret(byte[] secret) {
+        return read(secret, "insecure-secret");
+    }
+
+    /**
+     * Imports a public RSA key below 2,048 bits as JWK, PEM or DER, for a system whose key cannot be changed.
+     *
+     * <p>Insecure: such a key can be factored.
+     */
+    public Key insecureRsa(byte[] key) {
+        return read(key, "insecure-rsa");
+    }
+
+    /**
+     * Imports a password that encrypts and decrypts JWEs (PBES2), with a number of rounds for encryption.
+     *
+     * <p>Insecure: anyone who has a token can guess the password.
+     */
+    public Key insecurePassword(byte[] password, int rounds) {
+        Text.required(password, "password");
+        Settings all = settings.copy().text("format", "insecure-password").number("rounds", rounds);
+        return new Key(Calls.importKey(password, all));
+    }
+
     private Key read(byte[] data, String format) {
         Text.required(data, "key");
         return new Key(Calls.importKey(data, settings.copy().text("format", format)));

@@ -145,8 +145,25 @@ class FormatsTest {
             String encrypted = BytesIssuer.jwe(secret).serialization(form).build().issue(DATA);
             assertArrayEquals(DATA, BytesVerifier.jwe(secret).serialization(form).build().verify(encrypted));
         }
-        String paseto = BytesIssuer.paseto(Key.generate(Algorithm.V4_LOCAL)).build().issue(DATA);
-        assertTrue(paseto.startsWith("v4.local."));
+        for (Algorithm algorithm : List.of(Algorithm.V3_PUBLIC, Algorithm.V4_LOCAL)) {
+            Key own = Key.generate(algorithm);
+            String token = BytesIssuer.paseto(own).footer("f").implicitAssertion("x").build().issue(DATA);
+            assertArrayEquals(DATA, BytesVerifier.paseto(own).footer("f").implicitAssertion("x").build().verify(token));
+            BytesVerifier other = BytesVerifier.paseto(own).footer("g").implicitAssertion("x").build();
+            assertThrows(TokenRejectedException.class, () -> other.verify(token));
+        }
+    }
+
+    @Test
+    void insecure_keys_have_a_name() {
+        byte[] shortSecret = "short".getBytes(StandardCharsets.UTF_8);
+        assertThrows(JetonException.class, () -> Key.ofSecret(shortSecret, Algorithm.HS256));
+        Key weak = Key.importer().algorithm(Algorithm.HS256).insecureSecret(shortSecret);
+        assertEquals("i", verifier(weak).build().verify(issuer(weak).build().issueJson("{}")).issuer().orElseThrow());
+        Key password = Key.importer().algorithm(Algorithm.PBES2_HS256_A128KW).insecurePassword(DATA, 10_000);
+        assertEquals(Algorithm.PBES2_HS256_A128KW, password.algorithm());
+        String token = BytesIssuer.jwe(password).build().issue(DATA);
+        assertArrayEquals(DATA, BytesVerifier.jwe(password).build().verify(token));
     }
 
     /** A key that is elsewhere: here that of the JDK. */

@@ -32,7 +32,7 @@ public final class BytesIssuer extends NativeObject {
 
     /** Begins an issuer of PASETOs. */
     public static Builder paseto(Key key) {
-        return new Builder("paseto", Text.required(key, "key"), null);
+        return new Builder("paseto-bytes", Text.required(key, "key"), null);
     }
 
     /** Signs or encrypts bytes. */

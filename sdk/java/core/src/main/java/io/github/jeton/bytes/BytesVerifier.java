@@ -9,7 +9,7 @@ import io.github.jeton.internal.Settings;
 import io.github.jeton.internal.Text;
 import java.util.List;
 
-/** Verifies or decrypts bytes that are no claims: JWS and JWE. */
+/** Verifies or decrypts bytes that are no claims: JWS, JWE and PASETO. */
 public final class BytesVerifier extends NativeObject {
     private BytesVerifier(byte[] reply) {
         super(Handle.Kind.VERIFIER, reply);
@@ -33,6 +33,11 @@ public final class BytesVerifier extends NativeObject {
     /** Begins a verifier that decrypts JWEs with the keys of a set. */
     public static Builder jwe(KeySet decryption) {
         return new Builder("jwe", null, null, Text.required(decryption, "decryption"));
+    }
+
+    /** Begins a verifier of PASETOs with one key. */
+    public static Builder paseto(Key key) {
+        return new Builder("paseto-bytes", Text.required(key, "key"), null, null);
     }
 
     /**
@@ -77,6 +82,18 @@ public final class BytesVerifier extends NativeObject {
         /** Accepts these content encryptions only. */
         public Builder contentEncryptions(String... encs) {
             settings.list("enc", List.of(Text.required(encs, "encs")));
+            return this;
+        }
+
+        /** Requires this footer of a PASETO. Without it, any footer is accepted. */
+        public Builder footer(String footer) {
+            settings.text("footer", footer);
+            return this;
+        }
+
+        /** Sets what a PASETO must be bound to. */
+        public Builder implicitAssertion(String assertion) {
+            settings.text("implicit_assertion", assertion);
             return this;
         }
 
