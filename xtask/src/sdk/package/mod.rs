@@ -1,6 +1,7 @@
 //! `cargo xtask package`: what users of this platform get, in `dist/`, with checksums and a list of what is inside.
 
 mod c;
+mod python;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -19,10 +20,16 @@ struct Kind {
     run: fn(&Workspace, target: &str) -> Result<(), Error>,
 }
 
-const KINDS: [Kind; 1] = [Kind {
-    name: "c",
-    run: c::run,
-}];
+const KINDS: [Kind; 2] = [
+    Kind {
+        name: "c",
+        run: c::run,
+    },
+    Kind {
+        name: "python",
+        run: python::run,
+    },
+];
 
 /// Builds the packages, or those that are named.
 pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<(), Error> {
