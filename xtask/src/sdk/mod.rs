@@ -86,7 +86,9 @@ pub(crate) fn run(workspace: &Workspace, options: &[String]) -> Result<(), Error
     let sdk = SDKS.iter().find(|sdk| sdk.name == name).ok_or_else(|| {
         let names = SDKS.iter().map(|sdk| sdk.name);
         let names = names.chain(WRITTEN.iter().map(|(name, _)| *name));
-        let names: Vec<_> = names.chain([GO_LIBRARY, NODE_LIBRARY, JAVA_LIBRARY]).collect();
+        let names: Vec<_> = names
+            .chain([GO_LIBRARY, NODE_LIBRARY, JAVA_LIBRARY])
+            .collect();
         Error::Usage(format!(
             "unknown name `{name}`; expected one of: {}",
             names.join(", ")

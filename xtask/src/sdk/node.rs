@@ -17,7 +17,11 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
 
 /// Builds what programs of this repository import from `sdk/node/dist`.
 pub(crate) fn library(workspace: &Workspace, profile: &str) -> Result<(), Error> {
-    if !workspace.path(FOLDER).join("node_modules/typescript").exists() {
+    if !workspace
+        .path(FOLDER)
+        .join("node_modules/typescript")
+        .exists()
+    {
         install(workspace)?;
     }
     let library = native(workspace, profile, "")?;

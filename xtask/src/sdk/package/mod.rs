@@ -2,6 +2,7 @@
 
 mod c;
 mod go;
+mod node;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -20,7 +21,7 @@ struct Kind {
     run: fn(&Workspace, target: &str) -> Result<(), Error>,
 }
 
-const KINDS: [Kind; 2] = [
+const KINDS: [Kind; 3] = [
     Kind {
         name: "c",
         run: c::run,
@@ -28,6 +29,10 @@ const KINDS: [Kind; 2] = [
     Kind {
         name: "go",
         run: go::run,
+    },
+    Kind {
+        name: "node",
+        run: node::run,
     },
 ];
 
