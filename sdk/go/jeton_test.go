@@ -165,7 +165,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 		log.WriteString(fmt.Sprintf(verb, verified))
 		log.WriteString(fmt.Sprintf(verb, *key))
 	}
-	text := log.String() + string(must(json.Marshal(key)))
+	text := log.String() + string(must(json.Marshal(map[string]any{"key": key})))
 	for _, hidden := range []string{secretText, "private", "612073656372"} {
 		if strings.Contains(text, hidden) {
 			t.Errorf("%q is printed: %s", hidden, text)

@@ -19,7 +19,7 @@ const LIBRARY: &str = "lib/linux_amd64/libjeton.a";
 const HEADERS: [&str; 2] = ["jeton.h", "jeton_codes.h"];
 
 /// The modules beside the first one.
-const OTHERS: [&str; 2] = ["grpc", "internal/migration"];
+const OTHERS: [&str; 3] = ["grpc", "internal/migration", "internal/tools"];
 
 /// Builds and tests it.
 pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
@@ -64,14 +64,14 @@ const PUBLISHED: [&str; 2] = ["", "/lib/linux_amd64"];
 pub(super) fn write_proxy(workspace: &Workspace, proxy: &Path) -> Result<Vec<PathBuf>, Error> {
     let _ = fs::remove_dir_all(proxy);
     let mut go = workspace.command("go");
-    go.args(["run", "./internal/tools/moduleproxy", "-version", VERSION]);
+    go.args(["run", "./moduleproxy", "-version", VERSION]);
     go.arg("-licences").arg(workspace.root());
     go.arg("-out").arg(proxy);
     for inner in PUBLISHED {
         let folder = workspace.path(&format!("{MODULE}{inner}"));
         go.arg(format!("{PATH}{inner}={}", folder.display()));
     }
-    run_command(go.current_dir(workspace.path(MODULE)))?;
+    run_command(go.current_dir(workspace.path(MODULE).join("internal/tools")))?;
     let mut files = Vec::new();
     for inner in PUBLISHED {
         let folder = proxy.join(format!("{PATH}{inner}/@v"));

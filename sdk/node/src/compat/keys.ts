@@ -3,6 +3,7 @@ import { KeyObject, createPrivateKey, createPublicKey, createSecretKey } from 'n
 import type { MacAlgorithm, SignatureAlgorithm } from '../algorithms.js'
 import { JetonError } from '../errors.js'
 import { Key } from '../key.js'
+import { withoutPssParameters } from './der.js'
 import { RefusedUseError } from './errors.js'
 
 export const hmac = ['HS256', 'HS384', 'HS512']
@@ -80,6 +81,12 @@ export function keyOf(
     if (object.type === 'public' && isWeakAllowed && isSmall(object)) {
       return Key.insecureRsa(object.export({ format: 'der', type: 'spki' }), options)
     }
+    if (object.asymmetricKeyType === 'rsa-pss') {
+      const type = object.type === 'private' ? 'pkcs8' : 'spki'
+      return Key.import(withoutPssParameters(object.export({ format: 'der', type })), options)
+    }
+    // As a JWK: PEM may have the parameters of the curve in place of its name. Node compared them.
+    if (object.asymmetricKeyType === 'ec') return Key.import(object.export({ format: 'jwk' }), options)
     return Key.fromKeyObject(object, options)
   } catch (error) {
     if (!(error instanceof JetonError)) throw error

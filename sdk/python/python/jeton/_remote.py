@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Any, TypeVar
 
 from . import _jeton
-from ._errors import JetonError
+from ._errors import JetonError, error_of
 from ._fetch import FetchRequest, FetchResponse, fetch
 from ._keys import _Closing
 from ._settings import to_json
@@ -102,7 +102,16 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
             with self._lock:
                 if not self._round():
                     time.sleep(0.01)
-        return verify()
+        return self._last(verify)
+
+    @staticmethod
+    def _last(verify: Callable[[], T]) -> T:
+        try:
+            return verify()
+        except JetonError as error:
+            if error.code != "KEY_SET_TO_FETCH":
+                raise
+        raise error_of("KEY_SET_UNREACHABLE", "the key set was fetched in vain")
 
     async def _with_keys_async(self, verify: Callable[[], T]) -> T:
         for _ in range(_ROUNDS):
@@ -117,7 +126,7 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
             if not await self._round_async():
                 # Another task or thread waits for the response.
                 await self._until_fetched(verify)
-        return verify()
+        return self._last(verify)
 
     async def _until_fetched(self, verify: Callable[[], object]) -> None:
         end = time.monotonic() + _WAIT
@@ -131,40 +140,43 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
             return
 
     def _round(self) -> bool:
-        """Fetches everything that waits. Returns whether something did."""
-        found = False
-        while (text := self._next()) is not None:
-            found = True
-            request = FetchRequest._of(json.loads(text))
-            try:
-                response = self._fetch(request)
-                if inspect.isawaitable(response):
-                    response = asyncio.run(_awaited(response))
-            except Exception:
-                # A client has errors of its own. The verification says that the set is unreachable.
-                response = None
-            self._answer(request, response)
-        return found
+        """Fetches what waits. Returns whether something did."""
+        text = self._next()
+        if text is None:
+            return False
+        self._fetch_now(FetchRequest._of(json.loads(text)))
+        return True
+
+    def _fetch_now(self, request: FetchRequest) -> None:
+        try:
+            response = self._fetch(request)
+            if inspect.isawaitable(response):
+                response = asyncio.run(_awaited(response))
+        except Exception:
+            # A client has errors of its own. The verification says that the set is unreachable.
+            response = None
+        self._answer(request, response)
 
     async def _round_async(self) -> bool:
-        found = False
-        while (text := self._next()) is not None:
-            found = True
-            request = FetchRequest._of(json.loads(text))
-            try:
-                if inspect.iscoroutinefunction(self._fetch):
-                    response = await self._fetch(request)
-                else:
-                    response = await asyncio.to_thread(self._fetch, request)
-                if inspect.isawaitable(response):
-                    response = await response
-            except Exception:
-                response = None
-            except BaseException:
-                self._answer(request, None)
-                raise
-            self._answer(request, response)
-        return found
+        text = self._next()
+        if text is None:
+            return False
+        request = FetchRequest._of(json.loads(text))
+        try:
+            if inspect.iscoroutinefunction(self._fetch):
+                response = await self._fetch(request)
+            else:
+                response = await asyncio.to_thread(self._fetch, request)
+            if inspect.isawaitable(response):
+                response = await response
+        except Exception:
+            response = None
+        except BaseException:
+            # The task is cancelled: others must not wait for the response.
+            self._answer(request, None)
+            raise
+        self._answer(request, response)
+        return True
 
     def _answer(self, request: FetchRequest, response: Any) -> None:
         if not isinstance(response, FetchResponse):
@@ -199,14 +211,7 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
 
     def _refresh_now(self, text: str) -> None:
         try:
-            request = FetchRequest._of(json.loads(text))
-            try:
-                response = self._fetch(request)
-                if inspect.isawaitable(response):
-                    response = asyncio.run(_awaited(response))
-            except Exception:
-                response = None
-            self._answer(request, response)
+            self._fetch_now(FetchRequest._of(json.loads(text)))
             self.refresh()
         except JetonError:
             # It was closed meanwhile.

@@ -125,8 +125,13 @@ def _generic(kind: Any) -> _Convert:
 
 
 def _is_wrapper(origin: Any) -> bool:
-    """Whether it only says something about a member: `Required`, `NotRequired`, `ReadOnly`."""
+    """Whether it only says something about a member."""
     return getattr(origin, "_name", None) in ("Required", "NotRequired", "ReadOnly")
+
+
+def _name(hint: Any) -> str | None:
+    """The name of such a wrapper."""
+    return getattr(get_origin(hint), "_name", None)
 
 
 def _exactly(expected: Any) -> _Convert:
@@ -256,7 +261,10 @@ def _dataclass(kind: Any) -> _Convert:
 
 
 def _typed_dict(kind: Any) -> _Convert:
-    hints, required = _hints(kind), kind.__required_keys__
+    hints = _hints(kind)
+    # In a module with `from __future__ import annotations`, `__required_keys__` knows no `NotRequired`.
+    required = {name for name in kind.__required_keys__ if _name(hints[name]) != "NotRequired"}
+    required |= {name for name in hints if _name(hints[name]) == "Required"}
 
     def convert(value: Any) -> Any:
         if type(value) is not dict or not required <= value.keys():

@@ -3,6 +3,7 @@
 mod c;
 mod go;
 mod java;
+mod python;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -21,7 +22,7 @@ struct Kind {
     run: fn(&Workspace, target: &str) -> Result<(), Error>,
 }
 
-const KINDS: [Kind; 3] = [
+const KINDS: [Kind; 4] = [
     Kind {
         name: "c",
         run: c::run,
@@ -33,6 +34,10 @@ const KINDS: [Kind; 3] = [
     Kind {
         name: "java",
         run: java::run,
+    },
+    Kind {
+        name: "python",
+        run: python::run,
     },
 ];
 

@@ -66,7 +66,7 @@ def check_claims(
         if expiry <= now - seconds:
             raise ExpiredSignatureError("Signature has expired")
     if options["verify_iss"]:
-        _check_issuer(claims, issuer)
+        check_issuer(claims, issuer)
     if options["verify_aud"]:
         _check_audience(claims, audience, bool(options.get("strict_aud")))
     if options["verify_sub"] and "sub" in claims:
@@ -89,7 +89,8 @@ def _check_subject(found: Any, subject: str | None) -> None:
         raise InvalidSubjectError("Invalid subject")
 
 
-def _check_issuer(claims: dict[str, Any], issuer: str | Container[str] | None) -> None:
+def check_issuer(claims: dict[str, Any], issuer: str | Container[str] | None) -> None:
+    """Raises an exception if `iss` is not an expected issuer."""
     if issuer is None:
         return
     if "iss" not in claims:

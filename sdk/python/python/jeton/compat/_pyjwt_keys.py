@@ -12,6 +12,7 @@ from typing import Any
 from .._errors import JetonError
 from .._keys import Key
 from .._verifier import Verifier
+from ._pyjwt_algorithms import Algorithm, algorithm_of
 from ._pyjwt_errors import (
     InvalidAlgorithmError,
     InvalidKeyError,
@@ -76,12 +77,16 @@ class PyJWK:
         except JetonError as error:
             raise InvalidKeyError(str(error)) from error
 
+    @property
+    def Algorithm(self) -> Algorithm:
+        return algorithm_of(self.algorithm_name)
+
     @staticmethod
     def from_dict(obj: dict[str, Any], algorithm: str | None = None) -> PyJWK:
         return PyJWK(obj, algorithm)
 
     @staticmethod
-    def from_json(data: str, algorithm: None = None) -> PyJWK:
+    def from_json(data: str, algorithm: str | None = None) -> PyJWK:
         return PyJWK(json.loads(data), algorithm)
 
     @property
@@ -170,6 +175,26 @@ def key_of(key: Any, alg: str) -> Key:
     data = _bytes_of(key)
     found: Key = _LATELY.get("key", alg, data, lambda: _load(data, alg))
     return found
+
+
+def public_jwk(key: Any) -> dict[str, Any]:
+    """Returns the public key as a JWK. An algorithm is not in it."""
+    try:
+        loaded = key if isinstance(key, Key) else _loaded(_bytes_of(key))
+        jwk = loaded.to_jwk()
+    except JetonError as error:
+        raise_as_pyjwt(error)
+    return {name: value for name, value in jwk.items() if name not in ("alg", "use")}
+
+
+def _loaded(data: bytes) -> Key:
+    try:
+        return Key.load(data)
+    except JetonError as error:
+        if error.code != "KEY_ALGORITHM_NEEDED":
+            raise
+    # RSA has several.
+    return Key.load(data, alg="RS256")
 
 
 def verifier_of(key: Any, alg: str) -> Verifier:

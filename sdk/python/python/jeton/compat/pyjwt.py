@@ -15,6 +15,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import warnings
 from collections.abc import Container, Iterable, Sequence
 from datetime import datetime, timedelta, timezone
 from typing import Any, cast
@@ -22,7 +23,7 @@ from typing import Any, cast
 from .._errors import JetonError
 from .._issuer import Issuer
 from .._times import unix_seconds
-from ._pyjwt_claims import OPTIONS, check_claims
+from ._pyjwt_claims import OPTIONS, check_claims, check_issuer
 from ._pyjwt_client import PyJWKClient
 from ._pyjwt_errors import (
     DecodeError,
@@ -106,7 +107,7 @@ class PyJWT:
                 payload[name] = unix_seconds(moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc))
         if "iss" in payload and not isinstance(payload["iss"], str):
             raise TypeError("Issuer (iss) must be a string.")
-        text = json.dumps(payload, separators=(",", ":"), cls=json_encoder).encode()
+        text = self._encode_payload(payload, headers, json_encoder)
         if algorithm is _UNSET:
             algorithm = key.algorithm_name if isinstance(key, PyJWK) else "HS256"
         return _sign(text, key, algorithm, headers or {}, json_encoder, sort_headers)
@@ -123,8 +124,10 @@ class PyJWT:
         subject: str | None = None,
         issuer: str | Container[str] | None = None,
         leeway: float | timedelta = 0,
+        **kwargs: Any,
     ) -> dict[str, Any]:
         """Verifies a token and returns its claims."""
+        _warn_of_more(kwargs, "decode")
         complete = self.decode_complete(
             jwt,
             key,
@@ -151,25 +154,55 @@ class PyJWT:
         issuer: str | Container[str] | None = None,
         subject: str | None = None,
         leeway: float | timedelta = 0,
+        **kwargs: Any,
     ) -> dict[str, Any]:
         """Verifies a token and returns its header, its payload and its signature."""
-        chosen = _merged(self.options, options)
+        _warn_of_more(kwargs, "decode_complete")
         if verify is False:
-            raise UnsafeUse("a token that is not verified can be made by anybody: verify it")
+            message = "The `verify` argument to `decode` does nothing in PyJWT 2.0 and newer."
+            warnings.warn(message, DeprecationWarning, stacklevel=2)
+        chosen = _merged(self.options, options)
         decoded = _verified(jwt, key, algorithms, detached_payload)
+        payload = self._decode_payload(decoded)
+        check_claims(payload, chosen, audience=audience, issuer=issuer, subject=subject, leeway=leeway)
+        decoded["payload"] = payload
+        return decoded
+
+    def _encode_payload(
+        self,
+        payload: dict[str, Any],
+        headers: dict[str, Any] | None = None,
+        json_encoder: type[json.JSONEncoder] | None = None,
+    ) -> bytes:
+        """Returns the bytes that are signed. A subclass may replace it."""
+        return json.dumps(payload, separators=(",", ":"), cls=json_encoder).encode()
+
+    def _decode_payload(self, decoded: dict[str, Any]) -> dict[str, Any]:
+        """Reads the bytes that were signed. A subclass may replace it."""
         try:
             payload = json.loads(decoded["payload"], object_pairs_hook=_object)
         except (ValueError, RecursionError) as error:
             raise DecodeError("Invalid payload string: not JSON") from error
         if not isinstance(payload, dict):
             raise DecodeError("Invalid payload string: must be a json object")
-        check_claims(payload, chosen, audience=audience, issuer=issuer, subject=subject, leeway=leeway)
-        decoded["payload"] = payload
-        return decoded
+        return payload
+
+    def _validate_iss(self, payload: dict[str, Any], issuer: str | Container[str] | None) -> None:
+        check_issuer(payload, issuer)
 
     def get_unverified_header(self, jwt: str | bytes) -> dict[str, Any]:
         """Returns the header of a token that nobody verified. Use it to choose a key, and for nothing else."""
         return _header(_text(jwt))
+
+
+class RemovedInPyjwt3Warning(DeprecationWarning):
+    """The next version of PyJWT does not take it."""
+
+
+def _warn_of_more(kwargs: dict[str, Any], name: str) -> None:
+    if kwargs:
+        message = f"passing additional kwargs to {name}() is deprecated. Unsupported kwargs: {tuple(kwargs)}"
+        warnings.warn(message, RemovedInPyjwt3Warning, stacklevel=3)
 
 
 def _merged(options: dict[str, Any], more: dict[str, Any] | None) -> dict[str, Any]:
