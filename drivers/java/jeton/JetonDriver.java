@@ -4,6 +4,7 @@ import io.github.jeton.Key;
 import io.github.jeton.Verifier;
 import io.github.jeton.bytes.BytesVerifier;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -15,8 +16,8 @@ import jeton.harness.Standard;
 import jeton.harness.Verified;
 
 /**
- * The driver of jeton's library for Java, with Jackson. Issuers and verifiers are made once, with every check of the library. All
- * claims of the standard set are read into a record.
+ * The driver of jeton's library for Java, with Jackson. Issuers and verifiers are made once, with every check of the library.
+ * The custom claims have a record; the library returns the registered ones, and all become one record.
  */
 public final class JetonDriver implements Driver {
   public static void main(String[] arguments) throws IOException {
@@ -81,7 +82,22 @@ public final class JetonDriver implements Driver {
     if (prepare.typed == null) {
       return token -> new Verified.OfMap(verifier.call().verify(token).toMap());
     }
-    return token -> verifier.call().verify(token, Standard.class).claims();
+    return token -> standard(verifier.call().verify(token, Custom.class));
+  }
+
+  /** The claims beside the registered ones. */
+  record Custom(String name, Boolean admin) {}
+
+  private static Standard standard(io.github.jeton.Verified<Custom> token) {
+    return new Standard(
+        token.issuer().orElse(null),
+        token.subject().orElse(null),
+        token.audiences(),
+        token.expiresAt().map(Instant::getEpochSecond).orElse(null),
+        token.issuedAt().map(Instant::getEpochSecond).orElse(null),
+        token.tokenId().orElse(null),
+        token.claims().name(),
+        token.claims().admin());
   }
 
   private static Verifier verifier(Prepare prepare, Key key) {
