@@ -86,7 +86,7 @@ impl<'w> Tests<'w> {
     }
 }
 
-/// A virtual environment with what the tests need. It is made again when the list changes.
+/// A virtual environment with what the tests need. It is created again when the list changes.
 fn environment(workspace: &Workspace, folder: &Path) -> Result<PathBuf, Error> {
     let interpreter = interpreter(folder);
     let wanted = workspace.path(REQUIREMENTS);
