@@ -30,9 +30,11 @@ import java.util.List;
 public final class Verifier extends NativeObject {
     private final Mapping mapping;
     private final RemoteKeySet remote;
+    private final int maxTokenBytes;
 
-    private Verifier(byte[] reply, Mapping mapping, RemoteKeySet remote) {
+    private Verifier(byte[] reply, Mapping mapping, RemoteKeySet remote, int maxTokenBytes) {
         super(Handle.Kind.VERIFIER, reply);
+        this.maxTokenBytes = maxTokenBytes;
         this.mapping = mapping;
         this.remote = remote;
     }
@@ -106,8 +108,8 @@ public final class Verifier extends NativeObject {
     }
 
     private VerifiedReply run(String token) {
-        VerifiedReply reply = Calls.verify(this, token);
-        return remote == null ? reply : remote.complete(reply, () -> Calls.verify(this, token));
+        VerifiedReply reply = Calls.verify(this, token, maxTokenBytes);
+        return remote == null ? reply : remote.complete(reply, () -> Calls.verify(this, token, maxTokenBytes));
     }
 
     /** The keys and the policy of a verifier. */
@@ -121,6 +123,7 @@ public final class Verifier extends NativeObject {
         private TestClock clock;
         private ClaimsMapper mapper;
         private boolean paseto;
+        private int maxTokenBytes = 2 << 20;
 
         private Builder(Key key, KeySet keys, RemoteKeySet remote) {
             this.key = key;
@@ -242,9 +245,10 @@ public final class Verifier extends NativeObject {
             return this;
         }
 
-        /** Limits the size of a token. */
+        /** Limits the size of a token. The default is 2 MiB. */
         public Builder maxTokenBytes(int bytes) {
             limits.number("token_bytes", bytes);
+            maxTokenBytes = bytes;
             return this;
         }
 
@@ -280,7 +284,7 @@ public final class Verifier extends NativeObject {
             }
             NativeObject time = clock == null ? null : TestClock.handleOf(clock);
             var from = new Calls.VerifierKeys(key, keys, decryption, remote);
-            return new Verifier(Calls.newVerifier(from, time, all), Mapping.of(mapper), remote);
+            return new Verifier(Calls.newVerifier(from, time, all), Mapping.of(mapper), remote, maxTokenBytes);
         }
     }
 }

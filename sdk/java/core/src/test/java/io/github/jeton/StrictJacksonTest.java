@@ -8,6 +8,10 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import io.github.jeton.claims.ClaimsMapper;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
 import java.lang.reflect.Type;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -19,14 +23,19 @@ import org.junit.jupiter.api.Test;
 
 /** Claims as objects: nothing is converted, and nothing is rounded. */
 class StrictJacksonTest {
+    /** As those of many libraries. */
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target(ElementType.TYPE_USE)
+    @interface Nullable {}
+
     record Claims(
-            String text, int whole, long large, double real, Double realOrNull, boolean flag, List<String> list) {}
+            String text, int whole, long large, double real, @Nullable Double realOrNull, boolean flag, List<String> list) {}
 
     enum Color {
         RED
     }
 
-    record Colored(Color color) {}
+    record Colored(@Nullable Color color) {}
 
     private final Key key = Key.generate(Algorithm.HS256);
     private final Issuer issuer = Issuer.builder(key).lifetime(Duration.ofMinutes(1)).build();
@@ -56,6 +65,8 @@ class StrictJacksonTest {
             {"\"t\"", "true"},
             {"\"t\"", "1.5"},
             {"\"t\"", "[\"t\"]"},
+            {"\"t\"", "null"},
+            {"\"text\":\"t\",", ""},
             {"\"whole\":1", "\"whole\":\"1\""},
             {"\"whole\":1", "\"whole\":1.0"},
             {"\"whole\":1", "\"whole\":2147483648"},

@@ -25,8 +25,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * Jackson, strict: it converts no text to a number and no number to a text, misses no member that a primitive needs, and rounds no
- * whole number. Members that the type does not have are ignored, as the registered claims are among them.
+ * Jackson, strict: it converts no text to a number and no number to a text, and rounds no whole number. Every component of a record
+ * must be in the claims and not null, except one with an annotation {@code Nullable} of any library. Members that the type does
+ * not have are ignored, as the registered claims are among them.
  */
 public final class StrictJackson implements ClaimsMapper {
     private final ObjectMapper mapper;
@@ -59,12 +60,12 @@ public final class StrictJackson implements ClaimsMapper {
                 .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
                 .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
                 .enable(DeserializationFeature.FAIL_ON_NUMBERS_FOR_ENUMS)
-                .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
                 .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
         builder.withCoercionConfig(LogicalType.Textual, config -> config
                 .setCoercion(CoercionInputShape.Integer, CoercionAction.Fail)
                 .setCoercion(CoercionInputShape.Float, CoercionAction.Fail)
                 .setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail));
+        builder.annotationIntrospector(new PresentUnlessNullable());
         SimpleModule numbers = new SimpleModule("jeton");
         numbers.addDeserializer(Double.class, new ExactDouble(Double.class));
         numbers.addDeserializer(double.class, new ExactDouble(double.class));

@@ -129,8 +129,11 @@ public final class Calls {
     /** The keys of a verifier, each of them or null. */
     public record VerifierKeys(NativeObject key, NativeObject set, NativeObject decryption, NativeObject remote) {}
 
-    /** Verifies a compact token, or says why it is rejected. */
-    public static VerifiedReply verify(NativeObject verifier, String text) {
+    /** Verifies a compact token, or says why it is rejected. A token over the limit is not copied. */
+    public static VerifiedReply verify(NativeObject verifier, String text, int limit) {
+        if (Text.required(text, "token").length() > limit && !NativeObject.isClosed(verifier)) {
+            return VerifiedReply.tooLarge(text.length(), limit);
+        }
         byte[] token = Text.compactToken(text);
         // The claims are shorter than the token. Where the rest needs more, the native library makes an array.
         byte[] offered = new byte[Math.min(token.length, 1 << 20) + VerifiedReply.ROOM];

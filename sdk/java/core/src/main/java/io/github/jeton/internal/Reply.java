@@ -33,6 +33,16 @@ public final class Reply {
         return int32(reply, 0) != 0;
     }
 
+    /** A reply of a call that failed, with the name of the code, a line feed and the message. */
+    static byte[] failure(String text) {
+        byte[] message = text.getBytes(StandardCharsets.UTF_8);
+        byte[] reply = new byte[HEAD + message.length];
+        INT.set(reply, 0, 1);
+        INT.set(reply, 4, message.length);
+        System.arraycopy(message, 0, reply, HEAD, message.length);
+        return reply;
+    }
+
     static int length(byte[] reply) {
         return int32(reply, 4);
     }
@@ -40,7 +50,7 @@ public final class Reply {
     /** Throws what a reply says, if the call failed. */
     static byte[] check(byte[] reply) {
         if (isFailure(reply)) {
-            throw failure(reply);
+            throw exception(reply);
         }
         return reply;
     }
@@ -80,7 +90,7 @@ public final class Reply {
         }
     }
 
-    private static JetonException failure(byte[] reply) {
+    private static JetonException exception(byte[] reply) {
         Failure failure = reason(reply);
         return failure.code().name().startsWith("TOKEN_")
                 ? new TokenRejectedException(failure.code(), failure.message())

@@ -65,6 +65,12 @@ public final class VerifiedReply {
         this.reply = reply;
     }
 
+    /** A rejection that is known before the native library is called. */
+    static VerifiedReply tooLarge(int actual, int limit) {
+        return new VerifiedReply(Reply.failure(
+                ErrorCode.TOKEN_TOO_LARGE + "\nthe token has at least " + actual + " bytes, limit " + limit));
+    }
+
     /** Throws why the token is not accepted. */
     public VerifiedReply check() {
         Reply.check(reply);
