@@ -9,6 +9,9 @@ const encs = ['A128GCM', 'A192GCM', 'A256GCM', 'A128CBC-HS256', 'A192CBC-HS384',
 const claims = ['sign', 'verify', 'round-trip', 'generate-key', 'load-key']
 const signatures = ['verify-signature', ...claims]
 const encryption = ['encrypt', 'decrypt', 'round-trip', 'generate-key', 'load-key']
+/** As in the library for claims that are signed. */
+const depthMax = 32
+
 const manifest = new URL('../../../sdk/node/package.json', import.meta.url)
 
 await serve({
@@ -62,11 +65,15 @@ await serve({
   sign,
   verify,
   verifySignature,
-  encrypt: prepare => (prepare.format === 'jwe' ? encrypt(prepare) : sign(prepare)),
-  decrypt: prepare => (prepare.format === 'jwe' ? decrypt(prepare) : verify(prepare)),
+  encrypt: prepare => (isUnauthenticated(prepare) ? encrypt(prepare) : sign(prepare)),
+  decrypt: prepare => (isUnauthenticated(prepare) ? decrypt(prepare) : verify(prepare)),
   generateKey,
   loadKey
 })
+
+function isUnauthenticated({ format, alg }) {
+  return format === 'jwe' && alg !== 'dir'
+}
 
 /** The order of the manifest. */
 function ordered(operations) {
@@ -151,7 +158,10 @@ function decrypt(prepare) {
   const { enc: contentEncryption } = prepare
   const use = source(prepare, 'private', decryption => new Verifier({ decryption, contentEncryption }))
   return token => {
-    const claims = JSON.parse(use(verifier => verifier.verifyBytes(token)))
+    const text = use(verifier => verifier.verifyBytes(token)).toString()
+    // `JSON.parse` has no limit. This counts brackets in texts too, which is safe.
+    if ((text.match(/[[{]/g) ?? []).length > depthMax) throw new Error('the claims are nested too deep')
+    const claims = JSON.parse(text)
     checkClaims(prepare, claims)
     return claims
   }

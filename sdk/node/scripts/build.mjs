@@ -2,7 +2,7 @@
 //
 // `node scripts/build.mjs [FILE]`: FILE is the native library that cargo built.
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
@@ -28,7 +28,9 @@ function placeNative(file) {
   const folder = at(`node_modules/@jeton/${name}`)
   mkdirSync(folder, { recursive: true })
   copyFileSync(at(`npm/${name}/package.json`), `${folder}/package.json`)
-  copyFileSync(file, `${folder}/jeton.node`)
+  // A process may run with the old file: it keeps it.
+  copyFileSync(file, `${folder}/jeton.node.new`)
+  renameSync(`${folder}/jeton.node.new`, `${folder}/jeton.node`)
 }
 
 /**

@@ -4,7 +4,7 @@ import { Issuer, Key, Verifier } from 'jeton'
 
 const key = Key.fromSecret(workerData.secret, { algorithm: 'HS256' })
 const setting = { issuer: 'https://id.example', audience: 'api' }
-const issuer = new Issuer({ key, ...setting, lifetime: 60 })
+const issuer = new Issuer({ key, ...setting, lifetime: '1h' })
 const verifier = new Verifier({ keys: key, ...setting })
 const rsa = new Issuer({ key: Key.generate('RS256'), ...setting, lifetime: 60 })
 let done = 0
