@@ -31,6 +31,29 @@ impl Verifier {
     /// # Errors
     ///
     /// The token is rejected, or the verifier is for claims.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use jeton::SystemClock;
+    /// use jeton_bindings::{Fault, Issuer, Key, Verifier, VerifierKeys};
+    ///
+    /// for alg in ["v3.local", "v3.public", "v4.local", "v4.public"] {
+    ///     let key = Key::generate(alg, "")?;
+    ///     let settings = r#"{"format": "paseto-bytes", "footer": "f", "implicit_assertion": "i"}"#;
+    ///     let issuer = Issuer::new(Some(&key), None, Arc::new(SystemClock), settings)?;
+    ///     let token = issuer.issue_bytes(b"\xff")?;
+    ///     assert!(issuer.issue_onto("{}", &mut String::new()).is_err());
+    ///
+    ///     let keys = VerifierKeys { key: Some(&key), ..VerifierKeys::default() };
+    ///     let verifier = Verifier::new(keys, Arc::new(SystemClock), settings)?;
+    ///     assert_eq!(verifier.verify_bytes(&token, None)?, b"\xff");
+    ///     for other in [r#"{"format": "paseto-bytes"}"#, r#"{"format": "paseto-bytes", "footer": "g"}"#] {
+    ///         let verifier = Verifier::new(keys, Arc::new(SystemClock), other)?;
+    ///         assert!(verifier.verify_bytes(&token, None).is_err());
+    ///     }
+    /// }
+    /// # Ok::<(), Fault>(())
+    /// ```
     pub fn verify_bytes(&self, token: &str, content: Option<&[u8]>) -> Result<Vec<u8>, Fault> {
         verify(self, token, content)
     }

@@ -83,6 +83,7 @@ export interface Native {
 /** The packages with the native part, of which npm installs the one for this platform. */
 function candidates(): string[] {
   const { platform, arch } = process
+  if (platform === 'win32') return [`@jeton/win32-${arch}-msvc`]
   if (platform !== 'linux') return [`@jeton/${platform}-${arch}`]
   return [`@jeton/linux-${arch}-gnu`, `@jeton/linux-${arch}-musl`]
 }

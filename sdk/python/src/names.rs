@@ -19,7 +19,7 @@ static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
 pub(crate) struct Names<'l>(Option<std::sync::MutexGuard<'l, Vec<Kept>>>);
 
 impl Names<'static> {
-    /// Garbage collection inside of a read may run another one: that one makes its names again.
+    /// Garbage collection inside of a read may run another one: that one makes its own names.
     pub(crate) fn lock() -> Names<'static> {
         let mut kept = KEPT.try_lock().ok();
         if let Some(kept) = &mut kept

@@ -1,6 +1,7 @@
 """Keys and key sets: every encoding in and out."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -93,12 +94,14 @@ def test_key_that_cannot_be_used_is_skipped() -> None:
     jwks: dict[str, Any] = {"keys": [{"kty": "unknown"}, good.to_jwk(), good.insecure_private_jwk() | {"kid": "x"}]}
     key_set = jeton.KeySet.from_jwks(jwks, published=True)
     assert key_set.ids == ["good"] and len(key_set.skipped) == 2
-    for empty in ({"keys": []}, {"keys": [{"kty": "unknown"}]}):
+    without: list[dict[str, Any]] = [{"keys": []}, {"keys": [{"kty": "unknown"}]}]
+    for empty in without:
         with pytest.raises(jeton.KeySetError):
             jeton.KeySet.from_jwks(empty)
-    for bad in ("", "{", "[]", {"keys": 1}, b"\xff"):
+    wrong: list[Any] = ["", "{", "[]", {"keys": 1}, b"\xff"]
+    for bad in wrong:
         with pytest.raises(jeton.JetonError):
-            jeton.KeySet.from_jwks(bad)  # type: ignore[arg-type]
+            jeton.KeySet.from_jwks(bad)
 
 
 def test_duplicate_member_of_a_jwk_is_an_error() -> None:
@@ -119,14 +122,15 @@ def test_paserks_as_a_key_set() -> None:
 
 def test_message_of_an_error_has_no_key() -> None:
     secret = "zQ7-never-in-a-message"
-    for call in (
+    calls: list[Callable[[], object]] = [
         lambda: jeton.Key.from_secret(secret, "HS256"),
         lambda: jeton.Key.from_jwk({"kty": "oct", "k": secret, "alg": "HS256"}),
         lambda: jeton.Key.from_pem(f"-----BEGIN PRIVATE KEY-----\n{secret}\n-----END PRIVATE KEY-----"),
         lambda: jeton.Key.load(secret),
         lambda: jeton.Key.from_paserk(f"k4.local.{secret}"),
         lambda: jeton.Key.load("{}", password=secret),
-    ):
+    ]
+    for call in calls:
         with pytest.raises(jeton.JetonError) as raised:
             call()
         assert secret not in str(raised.value) and secret not in repr(raised.value)

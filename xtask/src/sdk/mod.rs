@@ -57,6 +57,9 @@ const WRITTEN: [(&str, &str); 3] = [
 /// Builds the native library of the Go module with the profile `dist`, without tests.
 const GO_LIBRARY: &str = "go-library";
 
+/// Builds the package for Node with the profile `dist`, without tests.
+const NODE_LIBRARY: &str = "node-library";
+
 /// Builds the jar for Java with the profile `dist`, without tests.
 const JAVA_LIBRARY: &str = "java-library";
 
@@ -74,13 +77,18 @@ pub(crate) fn run(workspace: &Workspace, options: &[String]) -> Result<(), Error
     if name == GO_LIBRARY {
         return go::library(workspace);
     }
+    if name == NODE_LIBRARY {
+        return node::library(workspace, "dist");
+    }
     if name == JAVA_LIBRARY {
         return java::library(workspace);
     }
     let sdk = SDKS.iter().find(|sdk| sdk.name == name).ok_or_else(|| {
         let names = SDKS.iter().map(|sdk| sdk.name);
         let names = names.chain(WRITTEN.iter().map(|(name, _)| *name));
-        let names: Vec<_> = names.chain([GO_LIBRARY, JAVA_LIBRARY]).collect();
+        let names: Vec<_> = names
+            .chain([GO_LIBRARY, NODE_LIBRARY, JAVA_LIBRARY])
+            .collect();
         Error::Usage(format!(
             "unknown name `{name}`; expected one of: {}",
             names.join(", ")

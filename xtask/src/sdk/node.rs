@@ -15,6 +15,19 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
     npm(workspace, &["test"])
 }
 
+/// Builds what programs of this repository import from `sdk/node/dist`.
+pub(crate) fn library(workspace: &Workspace, profile: &str) -> Result<(), Error> {
+    if !workspace
+        .path(FOLDER)
+        .join("node_modules/typescript")
+        .exists()
+    {
+        install(workspace)?;
+    }
+    let library = native(workspace, profile, "")?;
+    build(workspace, Some(&library))
+}
+
 /// Brings the tools and the libraries that tests use. Nothing of them is in the package.
 pub(super) fn install(workspace: &Workspace) -> Result<(), Error> {
     npm(

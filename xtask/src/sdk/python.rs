@@ -80,13 +80,16 @@ impl<'w> Tests<'w> {
         let mut command = self.workspace.command(&self.interpreter);
         command.args(arguments).env("PYTHONPATH", &self.package);
         command.env("PYTHONDONTWRITEBYTECODE", "1");
+        // One test needs the service, if it is built.
+        let program = self.workspace.target().join("debug/jeton");
+        command.env("JETON_PROGRAM", program);
         // The panics that a test asks for need no backtrace.
         command.env("RUST_BACKTRACE", "0");
         run_command(command.current_dir(self.workspace.path("sdk/python")))
     }
 }
 
-/// A virtual environment with what the tests need. It is made again when the list changes.
+/// A virtual environment with what the tests need. It is created again when the list changes.
 fn environment(workspace: &Workspace, folder: &Path) -> Result<PathBuf, Error> {
     let interpreter = interpreter(folder);
     let wanted = workspace.path(REQUIREMENTS);

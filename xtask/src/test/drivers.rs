@@ -94,6 +94,10 @@ pub(super) fn node(workspace: &Workspace) -> Result<Outcome, Error> {
         .concat()
     {
         eprintln!("  in {}", shown(workspace, &folder));
+        // It imports the library of this checkout.
+        if folder.ends_with("drivers/node/jeton") {
+            sdk::node::library(workspace, "dev")?;
+        }
         node_packages(workspace, &folder)?;
         run_command(
             workspace

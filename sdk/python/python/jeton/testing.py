@@ -10,7 +10,7 @@
 >>> service.verify(test.issue({"sub": "user-7"}, expires_in=-60))
 Traceback (most recent call last):
     ...
-jeton._errors.TokenExpired: the token expired 60 s ago
+jeton._errors.TokenExpired: the token has expired
 """
 
 from __future__ import annotations

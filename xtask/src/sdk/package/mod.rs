@@ -3,6 +3,7 @@
 mod c;
 mod go;
 mod java;
+mod node;
 mod python;
 
 use std::fmt::Write as _;
@@ -22,7 +23,7 @@ struct Kind {
     run: fn(&Workspace, target: &str) -> Result<(), Error>,
 }
 
-const KINDS: [Kind; 4] = [
+const KINDS: [Kind; 5] = [
     Kind {
         name: "c",
         run: c::run,
@@ -34,6 +35,10 @@ const KINDS: [Kind; 4] = [
     Kind {
         name: "java",
         run: java::run,
+    },
+    Kind {
+        name: "node",
+        run: node::run,
     },
     Kind {
         name: "python",

@@ -8,7 +8,7 @@ use super::{FOLDER, copy, failed, sbom, write_checksums};
 use crate::command::{Error, Workspace, output, run as run_command};
 
 /// The builder, as in pyproject.toml, and the linker that builds for an older glibc.
-const BUILDERS: [&str; 2] = ["maturin==1.16.0", "ziglang==0.16.0"];
+const BUILDERS: [&str; 2] = ["maturin==1.16.0", "ziglang==0.17.1"];
 
 /// The glibc that the wheel is for: Debian 10, Ubuntu 20.04, RHEL 8 and later have it.
 const COMPATIBILITY: &str = "manylinux_2_28";
