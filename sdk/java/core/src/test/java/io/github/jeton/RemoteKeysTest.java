@@ -120,10 +120,13 @@ class RemoteKeysTest {
         server.start();
         try {
             Verifier verifier = verifier(RemoteKeySet.at(base + "/jwks").build());
+            assertEquals("a", verifier.verify(token(key)).keyId().orElseThrow());
+            // On a busy machine, a request may be sent again because it took too long.
+            int fetched = requests.get();
             for (int call = 0; call < 3; call++) {
                 assertEquals("a", verifier.verify(token(key)).keyId().orElseThrow());
             }
-            assertEquals(1, requests.get());
+            assertEquals(fetched, requests.get());
             for (String path : List.of("/large", "/redirect")) {
                 Verifier other = verifier(RemoteKeySet.at(base + path).build());
                 var failure = assertThrows(JetonException.class, () -> other.verify(token(key)));
