@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::command::{Error, Workspace, run as run_command};
+use crate::command::{Error, Workspace, run as run_command, succeeds};
 
 /// The sources, and what is not copied.
 const SOURCES: &str = "sdk/python/python/jeton";
@@ -32,8 +32,13 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
     tests.python(&["-m", "mypy", &cache, "-p", "jeton"])?;
     tests.python(&["-m", "mypy", &cache, "tests", "examples"])?;
     let python = format!("--pythonpath={}", tests.interpreter.display());
-    tests.python(&["-m", "pyright", &python])
+    tests.python(&["-m", "pyright", &python])?;
+    tests.other_versions()
 }
+
+/// The stable interface is for these too. They have no packages here, so that they run what needs none.
+const OTHER_VERSIONS: [&str; 3] = ["python3.10", "python3.12", "python3.13"];
+const WITHOUT_PACKAGES: [&str; 2] = ["examples/readme.py", "examples/remote_keys.py"];
 
 /// The package with a native module that has test hooks, and a Python that has what the tests need.
 pub(crate) struct Tests<'w> {
@@ -76,8 +81,25 @@ impl<'w> Tests<'w> {
         &self.package
     }
 
+    fn other_versions(&self) -> Result<(), Error> {
+        for version in OTHER_VERSIONS {
+            if !succeeds(self.workspace.command(version).arg("--version")) {
+                eprintln!("== {version} is not installed: skipped");
+                continue;
+            }
+            for example in WITHOUT_PACKAGES {
+                run_command(&mut self.command(Path::new(version), &[example]))?;
+            }
+        }
+        Ok(())
+    }
+
     fn python(&self, arguments: &[&str]) -> Result<(), Error> {
-        let mut command = self.workspace.command(&self.interpreter);
+        run_command(&mut self.command(&self.interpreter, arguments))
+    }
+
+    fn command(&self, python: &Path, arguments: &[&str]) -> Command {
+        let mut command = self.workspace.command(python);
         command.args(arguments).env("PYTHONPATH", &self.package);
         command.env("PYTHONDONTWRITEBYTECODE", "1");
         // One test needs the service, if it is built.
@@ -85,7 +107,8 @@ impl<'w> Tests<'w> {
         command.env("JETON_PROGRAM", program);
         // The panics that a test asks for need no backtrace.
         command.env("RUST_BACKTRACE", "0");
-        run_command(command.current_dir(self.workspace.path("sdk/python")))
+        command.current_dir(self.workspace.path("sdk/python"));
+        command
     }
 }
 

@@ -7,11 +7,8 @@ use super::super::python::{create_environment, interpreter, pip};
 use super::{FOLDER, copy, failed, sbom, write_checksums};
 use crate::command::{Error, Workspace, output, run as run_command};
 
-/// The builder, as in pyproject.toml, and the linker that builds for an older glibc.
-const BUILDERS: [&str; 2] = ["maturin==1.16.0", "ziglang==0.17.1"];
-
-/// The glibc that the wheel is for: Debian 10, Ubuntu 20.04, RHEL 8 and later have it.
-const COMPATIBILITY: &str = "manylinux_2_28";
+/// The builder, as in pyproject.toml. It names the glibc that the wheel needs, from the symbols that the module uses.
+const BUILDER: &str = "maturin==1.16.0";
 
 const EXAMPLE: &str = "sdk/python/examples/readme.py";
 
@@ -23,12 +20,11 @@ pub(super) fn run(workspace: &Workspace, target: &str) -> Result<(), Error> {
     if !python.exists() {
         create_environment(workspace, &builders)?;
     }
-    run_command(pip(workspace, &python).arg("install").args(BUILDERS))?;
+    run_command(pip(workspace, &python).args(["install", BUILDER]))?;
     let wheels = work.join("wheels");
     let _ = fs::remove_dir_all(&wheels);
     let mut maturin = workspace.command(&python);
-    maturin.args(["-m", "maturin", "build", "--locked", "--zig"]);
-    maturin.args(["--compatibility", COMPATIBILITY, "--manifest-path"]);
+    maturin.args(["-m", "maturin", "build", "--locked", "--manifest-path"]);
     maturin.arg(workspace.path("sdk/python/Cargo.toml"));
     run_command(maturin.arg("--out").arg(&wheels))?;
 
