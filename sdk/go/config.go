@@ -74,6 +74,7 @@ type config struct {
 	encode     func(any) ([]byte, error)
 	decode     func([]byte, any) error
 	numbers    bool
+	partial    bool
 	remote     remoteConfig
 	failed     error
 }

@@ -17,7 +17,9 @@
 //
 // # Claims
 //
-// Issue takes what encoding/json writes as an object. Verify returns what encoding/json reads, with two differences. Names
+// Issue takes what encoding/json writes as an object. Verify returns what encoding/json reads, with three differences. Names
 // must have exactly the case of the field: the member "ADMIN" does not fill the field `json:"admin"`. A whole number that a
-// float64 cannot hold is an error where encoding/json would round it.
+// float64 cannot hold is an error where encoding/json would round it. A token without a claim that a struct declares is
+// rejected, so that a token for another type is not read as this one; a pointer, and omitempty or omitzero in the tag, make a
+// field optional, and [WithMissingFields] all of them.
 package jeton

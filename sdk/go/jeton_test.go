@@ -178,15 +178,15 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 
 func TestExactCase(t *testing.T) {
 	type inner struct {
-		Role string `json:"role"`
+		Role string `json:"role,omitempty"`
 	}
 	type claims struct {
-		Admin bool             `json:"admin"`
-		User  inner            `json:"user"`
-		List  []inner          `json:"list"`
-		Map   map[string]inner `json:"map"`
-		Kilo  string           `json:"kilo"`
-		Plain string
+		Admin bool             `json:"admin,omitempty"`
+		User  inner            `json:"user,omitzero"`
+		List  []inner          `json:"list,omitempty"`
+		Map   map[string]inner `json:"map,omitempty"`
+		Kilo  string           `json:"kilo,omitempty"`
+		Plain string           `json:",omitempty"`
 	}
 	issuer, verifier := pair(secretKey())
 	for _, text := range []string{
@@ -217,6 +217,20 @@ func TestExactCase(t *testing.T) {
 	found := must(jeton.Verify[claims](verifier, must(issuer.IssueJSON([]byte(text))))).Claims
 	if found.Admin || found.User.Role != "reader" || found.Plain != "p" {
 		t.Errorf("found %+v", found)
+	}
+}
+
+func TestClaimsOfAnotherType(t *testing.T) {
+	issuer, verifier := pair(secretKey())
+	partial := must(jeton.NewVerifier(secretKey(), jeton.WithIssuer("i"), jeton.WithAudience("a"), jeton.WithMissingFields()))
+	for _, claims := range []string{`{}`, `{"other":1}`, `{"page":null}`, `{"PAGE":"/"}`} {
+		token := must(issuer.IssueJSON([]byte(claims)))
+		if _, err := jeton.Verify[visit](verifier, token); !errors.Is(err, jeton.ErrTokenClaimsShape) || !strings.Contains(err.Error(), "`page`") {
+			t.Errorf("%s: %v", claims, err)
+		}
+		if verified := must(jeton.Verify[visit](partial, token)); verified.Claims.Page != "" {
+			t.Errorf("%s: found %+v", claims, verified.Claims)
+		}
 	}
 }
 

@@ -158,6 +158,11 @@ func WithNumbers() VerifierOption {
 	return verifierOption(func(c *config) { c.numbers = true })
 }
 
+// WithMissingFields accepts tokens without claims that the type declares, as encoding/json does: the fields are then zero.
+func WithMissingFields() VerifierOption {
+	return verifierOption(func(c *config) { c.partial = true })
+}
+
 // Serialization is how a JWS or a JWE is written.
 type Serialization string
 

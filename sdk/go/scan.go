@@ -17,24 +17,32 @@ type scanner struct {
 	wrong []span
 	// A number does not fit.
 	rounded bool
+	// Fields that are not there are no error.
+	partial bool
+	// The name of a field that is not there.
+	missing string
 }
 
 type span struct{ start, end int }
 
-// check returns the text without members whose names differ from a field in case only, and whether all numbers fit.
-func check(text []byte, of *shape, numbers bool) ([]byte, bool) {
+// check returns the text without members whose names differ from a field in case only.
+func (v *Verifier) check(text []byte, of *shape) ([]byte, error) {
 	if of.kind == opaqueShape {
-		return text, true
+		return text, nil
 	}
-	walk := scanner{text: text, numbers: numbers}
+	walk := scanner{text: text, numbers: v.numbers, partial: v.partial}
 	walk.value(of)
 	if walk.rounded {
-		return nil, false
+		return nil, failure(CodeTokenClaimsShape,
+			"a whole number is too large for float64: use int64, json.Number or the option WithNumbers")
+	}
+	if walk.missing != "" {
+		return nil, failure(CodeTokenClaimsShape, "the claim `"+walk.missing+"` is missing or null")
 	}
 	if len(walk.wrong) == 0 {
-		return text, true
+		return text, nil
 	}
-	return without(text, walk.wrong), true
+	return without(text, walk.wrong), nil
 }
 
 func (s *scanner) space() {
@@ -116,6 +124,13 @@ func (s *scanner) string() (text []byte, hasEscapes bool) {
 
 func (s *scanner) object(of *shape) {
 	s.at++
+	// One bit for each required name. Few types have more than 64.
+	var few [1]uint64
+	seen := few[:]
+	isStruct := of != nil && of.kind == structShape
+	if isStruct && len(of.required) > 64 {
+		seen = make([]uint64, len(of.required)/64+1)
+	}
 	for next := s.peek(); next != '}' && next != 0; next = s.peek() {
 		if next == ',' {
 			s.at++
@@ -123,41 +138,55 @@ func (s *scanner) object(of *shape) {
 		}
 		start := s.at
 		raw, hasEscapes := s.string()
-		member, isWrong := member(of, raw, hasEscapes)
+		found, isWrong := memberOf(of, raw, hasEscapes)
 		if s.peek() == ':' {
 			s.at++
 		}
-		s.value(member)
+		isNull := s.peek() == 'n'
+		s.value(found.shape)
 		if isWrong {
 			s.wrong = append(s.wrong, span{start, s.at})
 		}
+		if bit := found.required - 1; bit >= 0 && (!isNull || found.nullable) {
+			seen[bit/64] |= 1 << (bit % 64)
+		}
 	}
 	s.at++
+	if !isStruct || s.partial || s.missing != "" {
+		return
+	}
+	for bit, name := range of.required {
+		if seen[bit/64]&(1<<(bit%64)) == 0 {
+			s.missing = name
+			return
+		}
+	}
 }
 
-// member returns the shape of a member, nil if nothing reads it, and whether its name has another case than the field.
-func member(of *shape, raw []byte, hasEscapes bool) (*shape, bool) {
+// memberOf returns the member with a name, without a shape if nothing reads it, and whether its name has another case than
+// the field.
+func memberOf(of *shape, raw []byte, hasEscapes bool) (member, bool) {
 	if of == nil {
-		return nil, false
+		return member{}, false
 	}
 	switch of.kind {
 	case mapShape, anyShape:
-		return of.element, false
+		return member{shape: of.element}, false
 	case structShape:
 	default:
-		return nil, false
+		return member{}, false
 	}
 	if hasEscapes {
 		var name string
 		if json.Unmarshal(append(append([]byte{'"'}, raw...), '"'), &name) != nil {
-			return nil, true
+			return member{}, true
 		}
 		raw = []byte(name)
 	}
 	if found, ok := of.members[string(raw)]; ok {
 		return found, false
 	}
-	return nil, of.folded[fold(string(raw))]
+	return member{}, of.folded[fold(string(raw))]
 }
 
 // fits reports whether a float64 holds this number, if it is whole and not in the form with an exponent.

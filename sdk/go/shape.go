@@ -13,12 +13,23 @@ import (
 // shape is what encoding/json would read into a type: whose names need exact case, and where numbers could be rounded.
 type shape struct {
 	kind shapeKind
-	// The names of a struct, and the shapes of their values.
-	members map[string]*shape
+	// The names of a struct.
+	members map[string]member
+	// The names that must be there, by the number of their bit.
+	required []string
 	// The names of a struct as encoding/json compares them.
 	folded map[string]bool
 	// Of the values of a map, a slice or an array.
 	element *shape
+}
+
+// member is a field of a struct.
+type member struct {
+	shape *shape
+	// The place in [shape.required], from 1; 0 for a field that may be absent.
+	required int
+	// null is a value of the field, and not the same as none.
+	nullable bool
 }
 
 type shapeKind uint8
@@ -35,7 +46,6 @@ const (
 	listShape
 )
 
-// registeredBits has the bit of each registered claim in a result.
 var registeredNames = [...]string{"iss", "sub", "aud", "exp", "nbf", "iat", "jti"}
 
 // plan is how the claims of a type are read.
@@ -96,7 +106,7 @@ func shapeOf(of reflect.Type, known map[reflect.Type]*shape) *shape {
 		made.kind, made.element = listShape, shapeOf(of.Elem(), known)
 	case reflect.Struct:
 		made.kind = structShape
-		made.members, made.folded = map[string]*shape{}, map[string]bool{}
+		made.members, made.folded = map[string]member{}, map[string]bool{}
 		addMembers(made, of, known)
 		for name := range made.members {
 			made.folded[fold(name)] = true
@@ -105,30 +115,37 @@ func shapeOf(of reflect.Type, known map[reflect.Type]*shape) *shape {
 	return made
 }
 
+// embedded is a struct whose fields are those of the outer struct.
+type embedded struct {
+	of reflect.Type
+	// It is embedded as a pointer: its fields may be absent.
+	optional bool
+}
+
 // addMembers adds the members of a struct and of the structs that are embedded in it. A member nearer to the outer struct
 // comes first, as in encoding/json.
 func addMembers(made *shape, of reflect.Type, known map[reflect.Type]*shape) {
-	level := []reflect.Type{of}
+	level := []embedded{{of: of}}
 	seen := map[reflect.Type]bool{of: true}
 	for len(level) > 0 {
-		var next []reflect.Type
-		found := map[string]*shape{}
+		var next []embedded
+		found := map[string]member{}
 		for _, one := range level {
-			for at := range one.NumField() {
-				field := one.Field(at)
+			for at := range one.of.NumField() {
+				field := one.of.Field(at)
 				tag := field.Tag.Get("json")
 				if tag == "-" {
 					continue
 				}
-				name, _, _ := strings.Cut(tag, ",")
-				inner := field.Type
+				name, options, _ := strings.Cut(tag, ",")
+				inner, isPointer := field.Type, field.Type.Kind() == reflect.Pointer
 				for inner.Kind() == reflect.Pointer {
 					inner = inner.Elem()
 				}
 				if field.Anonymous && name == "" && inner.Kind() == reflect.Struct {
 					if !seen[inner] {
 						seen[inner] = true
-						next = append(next, inner)
+						next = append(next, embedded{inner, one.optional || isPointer})
 					}
 					continue
 				}
@@ -138,16 +155,43 @@ func addMembers(made *shape, of reflect.Type, known map[reflect.Type]*shape) {
 				if name == "" || !isValidName(name) {
 					name = field.Name
 				}
-				found[name] = shapeOf(field.Type, known)
+				entry := member{shape: shapeOf(field.Type, known), nullable: isNullable(field.Type)}
+				if !one.optional && !isPointer && !isOptional(options) {
+					entry.required = 1
+				}
+				found[name] = entry
 			}
 		}
-		for name, member := range found {
-			if _, ok := made.members[name]; !ok {
-				made.members[name] = member
+		for name, entry := range found {
+			if _, ok := made.members[name]; ok {
+				continue
 			}
+			if entry.required != 0 {
+				made.required = append(made.required, name)
+				entry.required = len(made.required)
+			}
+			made.members[name] = entry
 		}
 		level = next
 	}
+}
+
+// isOptional reports whether the options of a tag say that the member may be absent.
+func isOptional(options string) bool {
+	for option := range strings.SplitSeq(options, ",") {
+		if option == "omitempty" || option == "omitzero" {
+			return true
+		}
+	}
+	return false
+}
+
+func isNullable(of reflect.Type) bool {
+	switch of.Kind() {
+	case reflect.Pointer, reflect.Interface, reflect.Map, reflect.Slice:
+		return true
+	}
+	return reflect.PointerTo(of).Implements(unmarshaler)
 }
 
 // isValidName is the rule of encoding/json for names in tags.

@@ -9,10 +9,10 @@ import (
 )
 
 type shapeInner struct {
-	Role  string                 `json:"role"`
+	Role  string                 `json:"role,omitempty"`
 	Inner *shapeInner            `json:"inner"`
-	Map   map[string]*shapeInner `json:"map"`
-	List  []shapeInner           `json:"list"`
+	Map   map[string]*shapeInner `json:"map,omitempty"`
+	List  []shapeInner           `json:"list,omitempty"`
 }
 
 type shapeEmbedded struct {
@@ -78,10 +78,11 @@ func randomText(random *rand.Rand, depth int) (text string, exact map[string]any
 func TestRandomNamesAreReadWithExactCase(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	of := planOf[shapeInner]().shape
+	verifier := &Verifier{}
 	for range 20_000 {
 		text, exact := randomText(random, 3)
-		left, ok := check([]byte(text), of, false)
-		if !ok || !json.Valid(left) {
+		left, err := verifier.check([]byte(text), of)
+		if err != nil || !json.Valid(left) {
 			t.Fatalf("%s\nbecame %s", text, left)
 		}
 		var found, expected shapeInner
@@ -101,22 +102,24 @@ func TestRandomNamesAreReadWithExactCase(t *testing.T) {
 func TestEmbeddedFieldsAndTags(t *testing.T) {
 	of := planOf[shapeOuter]().shape
 	for _, name := range []string{"admin", "depth", "role", "kilo", "Plain", "any"} {
-		if of.members[name] == nil {
+		if of.members[name].shape == nil {
 			t.Errorf("%s is no member", name)
 		}
 	}
-	if of.members["Skip"] != nil || of.members["-"] != nil || of.members["plain"] != nil {
+	if of.members["Skip"].shape != nil || of.members["-"].shape != nil || of.members["plain"].shape != nil {
 		t.Error("a name is a member that encoding/json does not read")
 	}
 	text := `{"any":{"ADMIN":[1,{"x":2}]},"skip":"a","Admin":1,"depth":"d","kilo":"k","KILO":"x","any2":1e400}`
-	left, ok := check([]byte(text), of, false)
-	if !ok || string(left) != `{"any":{"ADMIN":[1,{"x":2}]},"skip":"a","depth":"d","kilo":"k","any2":1e400}` {
+	verifier := &Verifier{partial: true}
+	left, err := verifier.check([]byte(text), of)
+	if err != nil || string(left) != `{"any":{"ADMIN":[1,{"x":2}]},"skip":"a","depth":"d","kilo":"k","any2":1e400}` {
 		t.Errorf("left %s", left)
 	}
-	if _, ok := check([]byte(`{"any":[1,{"b":123456789012345678901}]}`), of, false); ok {
+	if _, err := verifier.check([]byte(`{"any":[1,{"b":123456789012345678901}]}`), of); err == nil {
 		t.Error("a number is rounded")
 	}
-	if _, ok := check([]byte(`{"any":[1,{"b":123456789012345678901}]}`), of, true); !ok {
+	verifier.numbers = true
+	if _, err := verifier.check([]byte(`{"any":[1,{"b":123456789012345678901}]}`), of); err != nil {
 		t.Error("a json.Number is refused")
 	}
 }
@@ -126,9 +129,47 @@ func FuzzCheck(f *testing.F) {
 	f.Add(`{"list":[{"r\u006fle":"x"}],"MAP":{}}`)
 	f.Add(`{"a`)
 	f.Fuzz(func(t *testing.T, text string) {
-		left, ok := check([]byte(text), planOf[shapeInner]().shape, false)
-		if ok && json.Valid([]byte(text)) && !json.Valid(left) {
+		left, err := new(Verifier).check([]byte(text), planOf[shapeInner]().shape)
+		if err == nil && json.Valid([]byte(text)) && !json.Valid(left) {
 			t.Errorf("%s became %s", text, left)
 		}
 	})
+}
+
+func TestFieldsThatAreMissing(t *testing.T) {
+	type inner struct {
+		Role string `json:"role"`
+	}
+	type large struct {
+		shapeEmbedded
+		*shapeInner
+		Name  string `json:"name"`
+		Opt   string `json:"opt,omitempty"`
+		Zero  inner  `json:"zero,omitzero"`
+		To    *inner `json:"to"`
+		List  []inner
+		Any   any
+		Extra map[string]inner
+	}
+	good := `{"admin":1,"depth":2,"name":"n","List":[{"role":"r"}],"Any":null,"Extra":null}`
+	for text, missing := range map[string]string{
+		good: "",
+		`{"admin":1,"depth":2,"name":"n","List":null,"Any":1,"Extra":{}}`:                          "",
+		`{"depth":2,"name":"n","List":null,"Any":1,"Extra":{}}`:                                    "admin",
+		`{"admin":null,"depth":2,"name":"n","List":null,"Any":1,"Extra":{}}`:                       "admin",
+		`{"admin":1,"depth":2,"NAME":"n","List":null,"Any":1,"Extra":{}}`:                          "name",
+		`{"admin":1,"depth":2,"name":"n","Any":1,"Extra":{}}`:                                      "List",
+		`{"admin":1,"depth":2,"name":"n","List":[{}],"Any":1,"Extra":{}}`:                          "role",
+		`{"admin":1,"depth":2,"name":"n","List":null,"Any":1,"Extra":{"a":{"role":null}}}`:         "role",
+		`{"admin":1,"depth":2,"name":"n","List":null,"Any":1,"Extra":{},"to":{}}`:                  "role",
+		`{"admin":1,"depth":2,"name":"n","List":null,"Any":1,"Extra":{},"to":null,"zero":{"r":1}}`: "role",
+	} {
+		_, err := new(Verifier).check([]byte(text), planOf[large]().shape)
+		if missing == "" && err != nil || missing != "" && (err == nil || !strings.Contains(err.Error(), "`"+missing+"`")) {
+			t.Errorf("%s: %v", text, err)
+		}
+		if _, err := (&Verifier{partial: true}).check([]byte(text), planOf[large]().shape); err != nil {
+			t.Errorf("%s, partial: %v", text, err)
+		}
+	}
 }

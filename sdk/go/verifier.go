@@ -28,6 +28,7 @@ type Verifier struct {
 	remote  *RemoteKeySet
 	decode  func([]byte, any) error
 	numbers bool
+	partial bool
 }
 
 // Verified is a verified token with its claims.
@@ -78,13 +79,14 @@ func NewVerifier(keys Keys, options ...VerifierOption) (*Verifier, error) {
 	if why.Code != 0 {
 		return nil, failed(why)
 	}
-	verifier := &Verifier{handle: handle, remote: from.fetcher, decode: chosen.decode, numbers: chosen.numbers}
+	verifier := &Verifier{handle: handle, remote: from.fetcher, decode: chosen.decode,
+		numbers: chosen.numbers, partial: chosen.partial}
 	core.Own(verifier, handle)
 	return verifier, nil
 }
 
-// Verify verifies a token and reads its claims into a T: a struct, a map, or [encoding/json.RawMessage] for the text. A
-// verifier with remote keys may fetch them: use [VerifyContext] to bound the time.
+// Verify verifies a token and reads its claims into a T: a struct, a map, or [encoding/json.RawMessage] for the text. The
+// token must have each field of a struct, except pointers and those with omitempty or omitzero in their tag. A verifier with remote keys may fetch them: use [VerifyContext] to bound the time.
 func Verify[T any](verifier *Verifier, token string) (*Verified[T], error) {
 	return VerifyContext[T](context.Background(), verifier, token)
 }
@@ -130,14 +132,13 @@ func (v *Verifier) read(scratch *core.Scratch, how *plan, into any) error {
 		return nil
 	}
 	if how.withoutRegistered {
-		if text = cutRegistered(text, &scratch.Result); len(text) == len("{}") {
+		if text = cutRegistered(text, &scratch.Result); len(text) == len("{}") && (v.partial || len(how.shape.required) == 0) {
 			return nil
 		}
 	}
-	text, ok := check(text, how.shape, v.numbers)
-	if !ok {
-		return failure(CodeTokenClaimsShape,
-			"a whole number is too large for float64: use int64, json.Number or the option WithNumbers")
+	text, err := v.check(text, how.shape)
+	if err != nil {
+		return err
 	}
 	if err := v.unmarshal(text, into); err != nil {
 		return shapeError(err)
