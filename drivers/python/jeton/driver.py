@@ -1,6 +1,10 @@
-"""The driver of jeton's library for Python. A JWE has bytes: the driver reads its JSON and checks its claims by hand."""
+"""The driver of jeton's library for Python. The library reads the claims of a JWE if a shared key encrypts it (`dir`): that key
+authenticates it. Other JWEs have bytes, whose JSON and claims the driver checks by hand.
+"""
 
+import base64
 import json
+import math
 import sys
 import time
 from pathlib import Path
@@ -10,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "harness"))
 import jeton
 from jeton_harness import (
     Driver,
+    Invalid,
     KeyText,
     Prepare,
     expiry_required,
@@ -27,6 +32,7 @@ SIGNATURES = [
     *("ML-DSA-44", "ML-DSA-65", "ML-DSA-87"),
 ]
 SECRETS = ["dir", "A128KW", "A192KW", "A256KW", "A128GCMKW", "A192GCMKW", "A256GCMKW"]
+PASSWORDS = ["PBES2-HS256+A128KW", "PBES2-HS384+A192KW", "PBES2-HS512+A256KW"]
 TRANSPORTS = [
     *("RSA-OAEP", "RSA-OAEP-256", "RSA-OAEP-384", "RSA-OAEP-512"),
     *("ECDH-ES", "ECDH-ES+A128KW", "ECDH-ES+A192KW", "ECDH-ES+A256KW"),
@@ -69,7 +75,7 @@ def verify_signature(prepare: Prepare):
 
 
 def encrypt(prepare: Prepare):
-    if prepare.format != "jwe":
+    if prepare.format != "jwe" or prepare.alg == "dir":
         return sign(prepare)
     claims = prepare.claims
     text = key_text(prepare, "public")
@@ -80,17 +86,40 @@ def encrypt(prepare: Prepare):
 
 
 def decrypt(prepare: Prepare):
-    if prepare.format != "jwe":
+    if prepare.format != "jwe" or prepare.alg == "dir":
         return verify(prepare)
     text = key_text(prepare, "private")
     verifier = keyed(prepare, lambda: jeton.Verifier(decryption=load(text, prepare), format="jwe", enc=prepare.enc))
 
     def one(token: str):
-        claims = json.loads(verifier().verify_bytes(token), object_pairs_hook=strict_object)
+        claims = strict_json(verifier().verify_bytes(token))
         check(claims, prepare)
         return claims
 
     return one
+
+
+def strict_json(data: bytes):
+    claims = json.loads(
+        data.decode("utf-8"),
+        object_pairs_hook=strict_object,
+        parse_constant=not_json,
+        parse_float=finite,
+    )
+    # A lone surrogate has no UTF-8.
+    json.dumps(claims, ensure_ascii=False).encode()
+    return claims
+
+
+def not_json(name: str):
+    raise ValueError(f"{name} is not JSON")
+
+
+def finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("a number is too large")
+    return number
 
 
 def strict_object(members):
@@ -98,6 +127,10 @@ def strict_object(members):
     if len(found) != len(members):
         raise ValueError("the claims have a duplicate member")
     return found
+
+
+#: Of the year 9999.
+LAST_SECOND = 253402300799
 
 
 def check(claims, prepare: Prepare) -> None:
@@ -108,6 +141,8 @@ def check(claims, prepare: Prepare) -> None:
     for name in ("exp", "nbf", "iat"):
         if name in claims and (not isinstance(claims[name], (int, float)) or isinstance(claims[name], bool)):
             raise ValueError(f"the claim {name} is not a number")
+        if not 0 <= claims.get(name, 0) <= LAST_SECOND:
+            raise ValueError(f"the claim {name} is out of range")
     if "exp" not in claims and expiry_required(prepare):
         raise ValueError("the claim exp is missing")
     if "exp" in claims and claims["exp"] <= now:
@@ -134,12 +169,25 @@ def load_key(prepare: Prepare):
 
 
 def load(key: KeyText, prepare: Prepare) -> jeton.Key:
+    if prepare.alg in PASSWORDS:
+        return password(key, prepare.alg)
     enc = prepare.enc if prepare.alg == "dir" else None
     return jeton.Key.load(key.text, alg=prepare.alg, enc=enc)
 
 
+def password(key: KeyText, alg: str) -> jeton.Key:
+    """A password comes as the JWK of a secret."""
+    jwk = json.loads(key.text)
+    if jwk.get("kty") != "oct":
+        raise Invalid("the key is not a secret")
+    k = jwk["k"].encode()
+    secret = base64.b64decode(k + b"=" * (-len(k) % 4), altchars=b"-_", validate=True)
+    return jeton.Key.insecure_password(secret, alg)
+
+
 SIGNING = ["sign", "verify", "verify-signature", "round-trip", "generate-key", "load-key"]
 ENCRYPTING = ["encrypt", "decrypt", "round-trip", "generate-key", "load-key"]
+WITH_PASSWORD = ["encrypt", "decrypt", "round-trip", "load-key"]
 LOCAL = ["sign", "verify", "round-trip", "encrypt", "decrypt", "generate-key", "load-key"]
 
 if __name__ == "__main__":
@@ -152,6 +200,7 @@ if __name__ == "__main__":
                 *offer("jwt", SIGNING, MACS, key_text=["jwk"]),
                 *offer("jwt", SIGNING, SIGNATURES, key_text=["jwk", "pem"]),
                 *offer("jwe", ENCRYPTING, SECRETS, ENCS, ["jwk"]),
+                *offer("jwe", WITH_PASSWORD, PASSWORDS, ENCS, ["jwk"]),
                 *offer("jwe", ENCRYPTING, TRANSPORTS, ENCS, ["jwk", "pem"]),
                 *offer("v3.public", SIGNING, key_text=["paserk"]),
                 *offer("v3.local", LOCAL, key_text=["paserk"]),

@@ -38,7 +38,7 @@ fn is_slow(key: Option<&bindings::Key>) -> Result<bool, Failure> {
         return Ok(false);
     };
     let alg = key.export("alg")?;
-    Ok(alg.starts_with(b"RS") || alg.starts_with(b"PS"))
+    Ok(alg.starts_with(b"RS") || alg.starts_with(b"PS") || alg.starts_with(b"PBES2"))
 }
 
 #[pymethods]
@@ -60,7 +60,7 @@ impl Issuer {
             Ok(Issuer {
                 issuer: Handle::new(issuer),
                 is_paseto: key.is_some_and(bindings::Key::is_paseto),
-                is_slow: is_slow(key)?,
+                is_slow: is_slow(key.or(encryption))?,
             })
         })
     }

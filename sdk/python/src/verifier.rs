@@ -27,7 +27,11 @@ const KEPT_BYTES: usize = 64 * 1024;
 
 /// Verifies tokens.
 #[pyclass(frozen, subclass, module = "jeton._jeton")]
-pub(crate) struct Verifier(Handle<bindings::Verifier>);
+pub(crate) struct Verifier {
+    verifier: Handle<bindings::Verifier>,
+    /// A private RSA key and a password take so long that other threads run meanwhile.
+    decrypts: bool,
+}
 
 #[pymethods]
 impl Verifier {
@@ -53,7 +57,10 @@ impl Verifier {
                 remote: remote.as_deref(),
             };
             let verifier = bindings::Verifier::new(keys, clock_or_system(clock), &text(settings)?)?;
-            Ok(Verifier(Handle::new(verifier)))
+            Ok(Verifier {
+                verifier: Handle::new(verifier),
+                decrypts: decryption.is_some(),
+            })
         })
     }
 
@@ -107,21 +114,25 @@ impl Verifier {
         guard(py, || {
             let token = text(token)?;
             let content = content.map(bytes).transpose()?;
-            let payload = self.0.get()?.verify_bytes(&token, content.as_deref())?;
+            let (verifier, content) = (self.verifier.get()?, content.as_deref());
+            let payload = match self.decrypts {
+                true => py.detach(|| verifier.verify_bytes(&token, content))?,
+                false => verifier.verify_bytes(&token, content)?,
+            };
             Ok(PyBytes::new(py, &payload))
         })
     }
 
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         guard(py, || {
-            self.0.close();
+            self.verifier.close();
             Ok(())
         })
     }
 
     #[getter]
     fn closed(&self, py: Python<'_>) -> PyResult<bool> {
-        guard(py, || Ok(self.0.is_closed()))
+        guard(py, || Ok(self.verifier.is_closed()))
     }
 }
 
@@ -132,7 +143,7 @@ impl Verifier {
         reader: impl ReadVerified<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
         let token = text(token)?;
-        let verifier = self.0.get()?;
+        let verifier = self.verifier.get()?;
         let mut scratch = SCRATCH.take().unwrap_or_default();
         let read = verifier.verify(&token, &mut scratch, reader);
         if token.len() <= KEPT_BYTES {

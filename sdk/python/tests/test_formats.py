@@ -225,3 +225,22 @@ def test_registered_claims_are_typed() -> None:
     assert (verified.expires_at - verified.issued_at).total_seconds() == 60
     assert json.loads(verified.json) == verified.claims
     assert "s" not in repr(verified).replace("jeton", "").replace("HS256", "").replace("Verified", "")
+
+
+def test_password_encrypts() -> None:
+    key = jeton.Key.insecure_password("a password of the tests", "PBES2-HS256+A128KW", rounds=310_000, kid="p")
+    token = jeton.Issuer(encryption=key, format="jwe").issue_bytes(b"data")
+    assert jeton.Verifier(decryption=key, format="jwe").verify_bytes(token) == b"data"
+    other = jeton.Key.insecure_password("another password", "PBES2-HS256+A128KW")
+    with pytest.raises(jeton.TokenRejected):
+        jeton.Verifier(decryption=other, format="jwe").verify_bytes(token)
+    with pytest.raises(jeton.JetonError):
+        jeton.Key.insecure_password("a password of the tests", "PBES2-HS256+A128KW", rounds=1)
+
+
+def test_weak_secret_needs_its_own_method() -> None:
+    weak = jeton.Key.insecure_weak_secret("secret", "HS256")
+    token = jeton.Issuer(weak, lifetime=60, **NAMES).issue({})
+    assert jeton.Verifier(weak, **NAMES).verify(token)
+    with pytest.raises(jeton.InvalidKey):
+        jeton.Key.from_secret("secret", "HS256")

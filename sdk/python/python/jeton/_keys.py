@@ -143,6 +143,24 @@ class Key(_jeton.Key, _Closing):
         """Imports the public key of an X.509 certificate. Nothing checks the certificate."""
         return cls(_jeton.Key._import(certificate, to_json(format="certificate", alg=alg, kid=kid)))
 
+    @classmethod
+    def insecure_password(
+        cls, password: KeyData, alg: str, *, rounds: int | None = None, kid: str | None = None
+    ) -> Key:
+        """Imports a password that encrypts JWEs (PBES2). It can be guessed by everyone who has such a token."""
+        settings = to_json(format="insecure-password", alg=alg, rounds=rounds, kid=kid)
+        return cls(_jeton.Key._import(password, settings))
+
+    @classmethod
+    def insecure_weak_secret(cls, secret: KeyData, alg: str, *, kid: str | None = None) -> Key:
+        """Imports a secret below the minimum length, for a system whose secret cannot be changed."""
+        return cls(_jeton.Key._import(secret, to_json(format="insecure-secret", alg=alg, kid=kid)))
+
+    @classmethod
+    def insecure_weak_rsa(cls, public: KeyData, alg: str, *, kid: str | None = None) -> Key:
+        """Imports a public RSA key below 2,048 bits, for a system whose key cannot be changed."""
+        return cls(_jeton.Key._import(public, to_json(format="insecure-rsa", alg=alg, kid=kid)))
+
     def public_key(self) -> Key:
         """Returns the public key. A symmetric key has none."""
         return type(self)(self._public())
