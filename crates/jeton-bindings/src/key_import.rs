@@ -245,3 +245,42 @@ fn paserk(text: &str, password: Option<&str>) -> Result<Key, Fault> {
         _ => return Err(KeyProblem::Unsupported.into()),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(data: &[u8], settings: &str) -> Option<&'static str> {
+        let imported = Key::import(data, settings);
+        imported.err().map(|fault| fault.code().name())
+    }
+
+    #[test]
+    fn short_secret_needs_the_insecure_format() {
+        let plain = r#"{"format": "secret", "alg": "HS256"}"#;
+        assert_eq!(code(b"short", plain), Some("KEY_TOO_WEAK"));
+        let insecure = r#"{"format": "insecure-secret", "alg": "HS256"}"#;
+        assert_eq!(code(b"short", insecure), None);
+        assert_eq!(code(b"", insecure), Some("KEY_TOO_WEAK"));
+        let other = r#"{"format": "insecure-secret", "alg": "ES256"}"#;
+        assert_eq!(code(b"short", other), Some("KEY_OF_ANOTHER_TYPE"));
+    }
+
+    #[test]
+    fn password_needs_the_insecure_format_and_has_limits() {
+        let plain = r#"{"format": "secret", "alg": "PBES2-HS256+A128KW"}"#;
+        assert_eq!(code(b"a password", plain), Some("INVALID_OPTION"));
+        let import = |rest: &str| {
+            let settings = format!(r#"{{"format": "insecure-password"{rest}}}"#);
+            code(b"a password", &settings)
+        };
+        let alg = r#", "alg": "PBES2-HS256+A128KW""#;
+        assert_eq!(import(alg), None);
+        assert_eq!(import(""), Some("KEY_ALGORITHM_NEEDED"));
+        assert_eq!(import(r#", "alg": "HS256""#), Some("INVALID_OPTION"));
+        let few = format!(r#"{alg}, "rounds": 1"#);
+        assert_eq!(import(&few), Some("INVALID_PBES2_ROUNDS"));
+        let elsewhere = r#"{"format": "secret", "alg": "HS256", "rounds": 1000}"#;
+        assert_eq!(code(&[7; 32], elsewhere), Some("INVALID_OPTION"));
+    }
+}

@@ -2,10 +2,10 @@
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const [native, sbom, folder] = process.argv.slice(2)
+const [native, sbom, folder] = process.argv.slice(2).map(path => resolve(path))
 const at = path => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const read = path => JSON.parse(readFileSync(at(path), 'utf8'))
 const platform = `linux-${process.arch}-gnu`

@@ -3,10 +3,10 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const [folder] = process.argv.slice(2)
+const folder = resolve(process.argv[2])
 const at = path => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const packages = readdirSync(folder).filter(name => name.endsWith('.tgz')).map(name => join(folder, name))
 const project = mkdtempSync(join(tmpdir(), 'jeton-try-'))
@@ -15,8 +15,8 @@ try {
   writeFileSync(join(project, 'package.json'), '{ "name": "empty", "private": true }\n')
   // Without a network: the other platforms are optional.
   run('npm', 'install', '--offline', '--no-audit', '--no-fund', ...packages)
-  const { jeton, ...more } = JSON.parse(readFileSync(join(project, 'node_modules/.package-lock.json'), 'utf8')).packages
-  for (const [name, { hasInstallScript }] of Object.entries(more)) {
+  const { packages: installed } = JSON.parse(readFileSync(join(project, 'node_modules/.package-lock.json'), 'utf8'))
+  for (const [name, { hasInstallScript }] of Object.entries(installed)) {
     if (hasInstallScript) throw new Error(`${name} has a script that runs at the installation`)
   }
   const [, example] = /```ts\n([^]*?)```/.exec(readFileSync(at('README.md'), 'utf8'))

@@ -1,8 +1,9 @@
 //! The library for Node, in `sdk/node`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::command::{Error, Workspace, run as run_command};
+use crate::setup::is_installed;
 
 /// The folder of the package.
 pub(super) const FOLDER: &str = "sdk/node";
@@ -11,25 +12,22 @@ pub(super) const FOLDER: &str = "sdk/node";
 pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
     install(workspace)?;
     let library = native(workspace, "dev", "test-hooks")?;
-    build(workspace, Some(&library))?;
+    build(workspace, &library)?;
     npm(workspace, &["test"])
 }
 
 /// Builds what programs of this repository import from `sdk/node/dist`.
 pub(crate) fn library(workspace: &Workspace, profile: &str) -> Result<(), Error> {
-    if !workspace
-        .path(FOLDER)
-        .join("node_modules/typescript")
-        .exists()
-    {
-        install(workspace)?;
-    }
+    install(workspace)?;
     let library = native(workspace, profile, "")?;
-    build(workspace, Some(&library))
+    build(workspace, &library)
 }
 
 /// Brings the tools and the libraries that tests use. Nothing of them is in the package.
 pub(super) fn install(workspace: &Workspace) -> Result<(), Error> {
+    if is_installed(&workspace.path(FOLDER)) {
+        return Ok(());
+    }
     npm(
         workspace,
         &["ci", "--ignore-scripts", "--no-audit", "--no-fund"],
@@ -52,10 +50,10 @@ pub(super) fn native(
 }
 
 /// Compiles the sources. Tests find the native part where npm installs it for users.
-pub(super) fn build(workspace: &Workspace, native: Option<&PathBuf>) -> Result<(), Error> {
+pub(super) fn build(workspace: &Workspace, native: &Path) -> Result<(), Error> {
     let mut script = workspace.command("node");
     script.current_dir(workspace.path(FOLDER));
-    run_command(script.arg("scripts/build.mjs").args(native))
+    run_command(script.arg("scripts/build.mjs").arg(native))
 }
 
 fn npm(workspace: &Workspace, arguments: &[&str]) -> Result<(), Error> {

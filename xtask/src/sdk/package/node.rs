@@ -17,7 +17,7 @@ pub(super) fn run(workspace: &Workspace, target: &str) -> Result<(), Error> {
 
     node::install(workspace)?;
     let library = node::native(workspace, "dist", "")?;
-    node::build(workspace, None)?;
+    node::build(workspace, &library)?;
     let stripped = workspace.target().join("dist/jeton.node");
     let mut strip = workspace.command("objcopy");
     strip.arg("--strip-unneeded").arg(&library).arg(&stripped);
