@@ -18,6 +18,8 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Builds and tests it.
 pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
     let tests = Tests::set_up(workspace)?;
+    // An issuer in a test. As the tests of the workspace build it, so that nothing is compiled twice.
+    run_command(workspace.cargo_workspace("build").args(["--bin", "jeton"]))?;
     tests.python(&["-m", "pytest", "-q", "tests"])?;
     tests.python(&[
         "-m",
@@ -102,7 +104,7 @@ impl<'w> Tests<'w> {
         let mut command = self.workspace.command(python);
         command.args(arguments).env("PYTHONPATH", &self.package);
         command.env("PYTHONDONTWRITEBYTECODE", "1");
-        // One test needs the service, if it is built.
+        // One test needs the service.
         let program = self.workspace.target().join("debug/jeton");
         command.env("JETON_PROGRAM", program);
         // The panics that a test asks for need no backtrace.

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use jeton::error::codes;
+use jeton_bindings::thread_memory::{self, KEPT_BYTES};
 use jeton_bindings::{Fault, Issuer, Key};
 use jni_sys::{JNIEnv, jbyteArray, jclass, jint, jlong};
 
@@ -11,7 +12,6 @@ use crate::env::{Env, Input};
 use crate::guard::guard;
 use crate::handle;
 use crate::reply::{self, HEAD, Reply};
-use crate::thread_memory::{self, KEPT_BYTES};
 
 /// Creates an issuer.
 #[unsafe(no_mangle)]

@@ -18,7 +18,6 @@ mod key_set;
 mod prepared;
 mod remote_keys;
 mod reply;
-mod thread_memory;
 mod verified;
 mod verifier;
 mod version;

@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use jeton::error::{Part, Rejection};
 use jeton::{RawClaims, Scratch, Verified};
-use jeton_bindings::{Fault, Key, KeySet, ReadVerified, RemoteKeys, Verifier, VerifierKeys};
+use jeton_bindings::thread_memory::{self, KEPT_BYTES};
+use jeton_bindings::{
+    Fault, Key, KeySet, ReadVerified, RemoteKeys, Verifier, VerifierKeys, is_ascii,
+};
 use jni_sys::{JNIEnv, jbyteArray, jclass, jint, jlong};
 
 use crate::clock::clock_or_system;
@@ -13,7 +16,6 @@ use crate::env::{Env, Input};
 use crate::guard::guard;
 use crate::handle;
 use crate::reply::Reply;
-use crate::thread_memory::{self, KEPT_BYTES};
 use crate::verified;
 
 /// Creates a verifier.
@@ -126,20 +128,6 @@ impl ReadVerified for Write {
     }
 }
 
-const HIGH_BITS: u128 = u128::from_ne_bytes([0x80; 16]);
-
-/// As the function of the standard library, which looks at the last bytes one by one.
-fn is_ascii(bytes: &[u8]) -> bool {
-    let (blocks, rest) = bytes.as_chunks::<16>();
-    // The last block overlaps the one before.
-    let rest = bytes.last_chunk::<16>().map_or(rest, |last| last);
-    let mut all = 0;
-    for block in blocks {
-        all |= u128::from_ne_bytes(*block);
-    }
-    all & HIGH_BITS == 0 && rest.is_ascii()
-}
-
 /// A token comes from anyone, so bytes that are no text are a rejection.
 fn token_text(bytes: &[u8]) -> Result<&str, Fault> {
     if is_ascii(bytes) {
@@ -147,22 +135,4 @@ fn token_text(bytes: &[u8]) -> Result<&str, Fault> {
         return Ok(unsafe { std::str::from_utf8_unchecked(bytes) });
     }
     std::str::from_utf8(bytes).map_err(|_| Rejection::Malformed(Part::Token).into())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_ascii;
-
-    #[test]
-    fn every_byte_is_looked_at() {
-        for length in 0..100 {
-            let mut bytes = vec![b'a'; length];
-            assert!(is_ascii(&bytes));
-            for at in 0..length {
-                bytes[at] = 0x80;
-                assert!(!is_ascii(&bytes), "{at} of {length}");
-                bytes[at] = b'a';
-            }
-        }
-    }
 }

@@ -4,10 +4,14 @@ use std::cell::RefCell;
 use std::thread::LocalKey;
 
 /// The longest result for which a thread keeps its memory, bytes.
-pub(crate) const KEPT_BYTES: usize = 64 * 1024;
+pub const KEPT_BYTES: usize = 64 * 1024;
 
 /// Runs with the memory of this thread. A call inside a call, and one while the thread ends, get memory of their own.
-pub(crate) fn with<T: Default, R>(
+///
+/// # Panics
+///
+/// As `run` does.
+pub fn with<T: Default, R>(
     memory: &'static LocalKey<RefCell<T>>,
     run: impl FnOnce(&mut T) -> R,
 ) -> R {
