@@ -171,14 +171,14 @@ const STEPS: &[Step] = &[
         run: lab::smoke,
     },
     Step {
-        name: "attack",
-        what: "lab attack on every driver that is built: jeton refuses all, known cases are as known",
-        run: attack::run,
-    },
-    Step {
         name: "interop",
         what: "jeton with every other library, both ways: lab interop, into target/lab-interop",
         run: lab::interop,
+    },
+    Step {
+        name: "attack",
+        what: "lab attack on every driver that is built: jeton refuses all, known cases are as known",
+        run: attack::run,
     },
     Step {
         name: "browser",
