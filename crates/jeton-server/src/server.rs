@@ -118,6 +118,7 @@ impl Server {
         let shared = transport::Shared::new(config.limits.transport(), stopping);
         let shared = Arc::new(shared);
         let service = Arc::new(Service::new(node, &config, shared.clone())?);
+        note_certificate(&service, &config);
         let (health, routes) = routes(service.clone())?;
         let handler = Box::new(routes);
         let transport = Transport::new(handler, shared, tls, data_address, admin_address);
@@ -376,6 +377,7 @@ fn apply_reload(
     }
     if tls.is_some() == started.tls.is_some() {
         transport.replace_tls(tls);
+        note_certificate(service, &config);
     }
     match (before.admin_token(), authenticator.admin_token()) {
         (Some(token), None) => token.remove_file(),
@@ -389,6 +391,16 @@ fn apply_reload(
     service.trusts.store(Arc::new(trusts));
     service.hosts.store(Arc::new(Hosts::from_config(&config)));
     Ok(config)
+}
+
+/// Notes when the certificate ends, for the metrics.
+fn note_certificate(service: &Service, config: &Config) {
+    let files = config.tls.as_ref().map(Tls::files);
+    let end = files.and_then(transport::certificate_end);
+    let metrics = &service.metrics;
+    metrics
+        .certificate_end
+        .store(end.unwrap_or_default(), Ordering::Relaxed);
 }
 
 /// Reads the certificates, if TLS is configured.

@@ -36,13 +36,13 @@ pub(super) struct ReadArgs {
 /// A store to read.
 pub(super) enum Source {
     Folder(Place),
-    Server(Remote),
+    Server(Box<Remote>),
 }
 
 impl ReadArgs {
     pub(super) fn open(&self) -> Outcome<Source> {
         match self.server.connect(&self.folder)? {
-            Some(remote) => Ok(Source::Server(remote)),
+            Some(remote) => Ok(Source::Server(Box::new(remote))),
             None => Ok(Source::Folder(self.folder.place()?)),
         }
     }
@@ -51,7 +51,7 @@ impl ReadArgs {
 /// An open folder or a connected server. Dropping it releases the folder.
 pub(super) enum Target {
     Folder(Box<Opened>),
-    Server(Remote),
+    Server(Box<Remote>),
 }
 
 impl TargetArgs {
@@ -73,7 +73,7 @@ impl TargetArgs {
 
     fn open_or(self, missing: Missing) -> Outcome<Target> {
         match self.server.connect(&self.folder.folder)? {
-            Some(remote) => Ok(Target::Server(remote)),
+            Some(remote) => Ok(Target::Server(Box::new(remote))),
             None => Ok(Target::Folder(Box::new(self.folder.open(missing)?))),
         }
     }

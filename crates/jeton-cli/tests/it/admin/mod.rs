@@ -4,6 +4,7 @@ mod backup_under_load;
 mod damage;
 mod hints;
 mod running;
+mod upgrade;
 
 use std::fs;
 use std::process::{Command, Stdio};
