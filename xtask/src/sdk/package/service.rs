@@ -6,12 +6,15 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::{FOLDER, copy, failed, sbom, write_checksums};
+use super::{FOLDER, copy, failed, sbom_with, write_checksums};
 use crate::command::{Error, Workspace, output, run as run_command};
 
 /// What stands in binaries for the folders of the builder.
 const SOURCES: &str = "/jeton";
 const REGISTRY: &str = "/cargo";
+
+/// The features of the binary: both stores.
+const FEATURES: &str = "etcd";
 
 /// The user of the container. It is in no system's list.
 const USER: &str = "jeton:x:65532:65532:jeton:/var/lib/jeton:/sbin/nologin\n";
@@ -31,7 +34,7 @@ pub(super) fn run(workspace: &Workspace, target: &str) -> Result<(), Error> {
     let list = folder.join("sbom.cdx.json");
     write(
         &list,
-        &sbom(workspace, target, "jeton-cli", "jeton-service")?,
+        &sbom_with(workspace, target, ("jeton-cli", FEATURES), "jeton-service")?,
     )?;
     files.push(list);
     write_checksums(workspace, &folder, &files)?;
@@ -56,6 +59,8 @@ fn binary(workspace: &Workspace, target: &str) -> Result<PathBuf, Error> {
     let built_in = workspace.target().display().to_string();
     let flags = [
         "-Ctarget-feature=+crt-static".to_owned(),
+        // A static binary finds no function by name at run time; the default then reads /dev/urandom.
+        "--cfg=getrandom_backend=\"linux_getrandom\"".to_owned(),
         // The linker's id of a build is a hash of paths too.
         "-Clink-arg=-Wl,--build-id=none".to_owned(),
         format!("--remap-path-prefix={registry}={REGISTRY}"),
@@ -67,7 +72,7 @@ fn binary(workspace: &Workspace, target: &str) -> Result<PathBuf, Error> {
     );
     let mut cargo = workspace.cargo(&["build", "--locked", "-p", "jeton-cli", "--profile", "dist"]);
     cargo
-        .args(["--features", "etcd", "--target", target])
+        .args(["--features", FEATURES, "--target", target])
         .arg("--target-dir")
         .arg(workspace.target().join("static"))
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"))
@@ -155,8 +160,14 @@ fn check_root(workspace: &Workspace, root: &Path) -> Result<(), Error> {
         eprintln!("== the root file system was not run: chroot requires root");
         return Ok(());
     }
-    let mut run = workspace.command("chroot");
-    run_command(run.arg(root).args(["/usr/bin/jeton", "--version"]))
+    let run = |arguments: &[&str]| {
+        let mut command = workspace.command("chroot");
+        output(command.arg(root).arg("/usr/bin/jeton").args(arguments))
+    };
+    let version = run(&["--version"])?;
+    eprintln!("== in its root file system: {}", version.trim());
+    // Needs random bytes, and there is no /dev.
+    run(&["key", "new", "--alg", "HS256"]).map(drop)
 }
 
 /// Makes the Debian package.
