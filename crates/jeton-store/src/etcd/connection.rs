@@ -226,7 +226,7 @@ impl Etcd {
         };
         let answer = self.asked_again(|| self.send(&gets)).await;
         let answer = answer.map_err(|error| answer::failure(&error))?;
-        let revision = self.revision_of(answer.header.clone())?;
+        let revision = self.revision_of(answer.header)?;
         let entries: Vec<_> = ranges_of(answer)
             .map(|range| {
                 let found = range.kvs.into_iter().next();
@@ -258,7 +258,7 @@ impl Etcd {
                 failure: vec![operation(Request::RequestRange(id))],
             })
             .await?;
-        let revision = self.revision_of(answer.header.clone())?;
+        let revision = self.revision_of(answer.header)?;
         if answer.succeeded {
             return Ok(Outcome::Committed(revision));
         }
