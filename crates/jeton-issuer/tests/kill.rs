@@ -21,7 +21,7 @@ use jeton_issuer::{
     IssuerSettings, KeyEncryptionKey, Node, Options, RevocationIndex, Revoke, token_hash,
     verify_audit,
 };
-use jeton_store::{Key, Prefix, RedbStore, Store, block_on};
+use jeton_store::{EtcdAccess, EtcdAddress, EtcdStore, Key, Prefix, RedbStore, Store, block_on};
 use jeton_testkit::Etcd;
 use tempfile::TempDir;
 
