@@ -5,6 +5,7 @@
 //! filters tables; the page has the same content without it. A table with the figures follows every chart.
 
 mod advice;
+mod answers;
 mod attack;
 mod budgets;
 mod chart;
@@ -12,6 +13,7 @@ mod data;
 mod environment;
 mod folds;
 mod gaps;
+mod glossary;
 mod interop;
 mod lines;
 mod marks;
@@ -62,7 +64,7 @@ pub fn page(result: &RunResult) -> String {
         STANDARD.encode_to_string(Sha256::digest(STYLE)),
         STANDARD.encode_to_string(Sha256::digest(SCRIPT))
     );
-    html! {
+    let html = html! {
         (DOCTYPE)
         html lang="en" {
             head {
@@ -79,17 +81,15 @@ pub fn page(result: &RunResult) -> String {
                 (marks::definitions())
                 header.page-head {
                     p.eyebrow { "jeton lab" }
-                    h1 { (title(result)) }
-                    (summary::asked(result))
+                    h1 { (heading(result)) }
+                    (summary::facts(result))
                 }
-                div.columns {
-                    (navigation(&sections, &comparisons))
-                    main #main {
-                        @for section in &sections {
-                            section #(section.id) aria-labelledby={ (section.id) "-heading" } {
-                                h2 #{ (section.id) "-heading" } { (section.heading) }
-                                (section.body)
-                            }
+                main #main {
+                    (answers::section(result))
+                    div.columns {
+                        (navigation(&sections, &comparisons))
+                        div.parts {
+                            @for section in &sections { (section.shown()) }
                         }
                     }
                 }
@@ -102,8 +102,8 @@ pub fn page(result: &RunResult) -> String {
                 script { (PreEscaped(SCRIPT)) }
             }
         }
-    }
-    .into_string()
+    };
+    glossary::with_terms(&html.into_string())
 }
 
 /// Returns the sections in order. Sections without rows are omitted; the gaps section names them.
@@ -111,7 +111,8 @@ fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> 
     let rows = &result.rows.measured;
     let interop_rows = &result.rows.interop;
     // Results of commands without timings have no timing sections.
-    let timed = !rows.is_empty() || result.rows.is_empty();
+    let has_times = !rows.is_empty();
+    let timed = has_times || result.rows.is_empty();
     let shown = |s: &Section| {
         timed
             || [
@@ -121,60 +122,68 @@ fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> 
                 "claims",
                 "environment",
                 "data",
+                "glossary",
             ]
             .contains(&s.id)
     };
     let all = [
-        always("summary", "Summary", summary::section(result, comparisons)),
         always("recommendation", "Recommendation", advice::section(result)),
-        always("groups", "Groups", summary::groups(comparisons)),
         always("charts", "Time per operation", charts(result, comparisons)),
         always(
             "tradeoff",
             "Size and time to verify",
             tradeoff::section(rows),
         ),
-        always("sizes", "Token sizes", sizes::section(rows)),
-        always(
+        folded("summary", "Verdicts", summary::section(result, comparisons)),
+        folded("groups", "Groups", summary::groups(comparisons)),
+        folded("sizes", "Token sizes", sizes::section(rows)),
+        folded(
             "overhead",
             "Overhead above the bare primitive",
             overhead::section(rows),
         ),
-        Section::new("sweep", "Payload sweep", sweep::section(rows)),
+        Section::new("sweep", "Payload sweep", sweep::section(rows)).map(Section::folded),
         Section::new(
             "threads",
             "Concurrency",
             threads::section(rows, result.environment.cores),
-        ),
+        )
+        .map(Section::folded),
         Section::new(
             "published",
             "Published and measured figures",
             published_comparison::published(&result.published),
-        ),
+        )
+        .map(Section::folded),
         Section::new(
             "claims",
             "Published conclusions",
             published_comparison::answered(&result.claims_answered),
-        ),
+        )
+        .map(Section::folded),
         Section::new(
             "interop",
             "Interoperability",
             (!interop_rows.is_empty()).then(|| interop::section(interop_rows)),
-        ),
+        )
+        .map(|section| section.folded_if(has_times)),
         Section::new(
             "servers",
             "Servers",
             (!result.rows.servers.is_empty()).then(|| servers::section(&result.rows.servers)),
-        ),
+        )
+        .map(|section| section.folded_if(has_times)),
         Section::new(
             "attacks",
             "Attacks",
             (!result.rows.attack.is_empty()).then(|| attack::section(result)),
-        ),
-        always("gaps", "Missing and disturbed", gaps::section(result)),
-        always("trust", "Measurement quality", trust::section(result)),
-        always("environment", "Environment", environment::section(result)),
-        always("data", "Raw data and reproduction", data::section(result)),
+        )
+        .map(|section| section.folded_if(has_times)),
+        folded("gaps", "Missing and disturbed", gaps::section(result)),
+        folded("trust", "Measurement quality", trust::section(result)),
+        folded("environment", "Environment", environment::section(result)),
+        folded("data", "Raw data and reproduction", data::section(result)),
+        folded("glossary", "Glossary", glossary::section()),
     ];
     all.into_iter().flatten().filter(shown).collect()
 }
@@ -183,13 +192,42 @@ struct Section {
     id: &'static str,
     heading: &'static str,
     body: Markup,
+    /// True if the page opens with the heading only.
+    is_folded: bool,
 }
 
 impl Section {
     /// Creates a section if it has a body.
     fn new(id: &'static str, heading: &'static str, body: Option<Markup>) -> Option<Self> {
         let body = body?;
-        Some(Self { id, heading, body })
+        Some(Self {
+            id,
+            heading,
+            body,
+            is_folded: false,
+        })
+    }
+
+    fn folded(self) -> Self {
+        self.folded_if(true)
+    }
+
+    fn folded_if(mut self, is_folded: bool) -> Self {
+        self.is_folded = is_folded;
+        self
+    }
+
+    fn shown(&self) -> Markup {
+        let heading = html! { h2 #{ (self.id) "-heading" } { (self.heading) } };
+        html! {
+            section #(self.id) aria-labelledby={ (self.id) "-heading" } {
+                @if self.is_folded {
+                    details.part { summary { (heading) } (self.body) }
+                } @else {
+                    (heading) (self.body)
+                }
+            }
+        }
     }
 }
 
@@ -198,7 +236,20 @@ fn always(id: &'static str, heading: &'static str, body: Markup) -> Option<Secti
     Section::new(id, heading, Some(body))
 }
 
+/// Creates a section that every page has, folded.
+fn folded(id: &'static str, heading: &'static str, body: Markup) -> Option<Section> {
+    always(id, heading, body).map(Section::folded)
+}
+
 fn title(result: &RunResult) -> String {
+    match heading(result).as_str() {
+        "Lab report" => "Lab report".to_owned(),
+        suites => format!("Lab report: {}", suites.to_lowercase()),
+    }
+}
+
+/// Names what the run measured.
+fn heading(result: &RunResult) -> String {
     let mut suites: Vec<&str> = Vec::new();
     for row in &result.rows.measured {
         if !suites.contains(&row.suite.as_str()) {
@@ -217,7 +268,7 @@ fn title(result: &RunResult) -> String {
     if suites.is_empty() {
         return "Lab report".to_owned();
     }
-    format!("Lab report: {}", units::list(&suites))
+    units::capitalised(&units::list(&suites))
 }
 
 /// Renders the table of contents; it lists comparisons by suite and operation.
@@ -230,7 +281,7 @@ fn navigation(sections: &[Section], comparisons: &[Comparison<'_>]) -> Markup {
                         a href={ "#" (section.id) } { (section.heading) }
                         @if section.id == "charts" && !comparisons.is_empty() {
                             ol {
-                                @for set in sets(comparisons) {
+                                @for set in sets(comparisons, 0) {
                                     li { a href={ "#" (set.anchor()) } { (set.heading()) } }
                                 }
                             }
@@ -243,15 +294,19 @@ fn navigation(sections: &[Section], comparisons: &[Comparison<'_>]) -> Markup {
 }
 
 fn charts(result: &RunResult, comparisons: &[Comparison<'_>]) -> Markup {
+    // The charts of the first answer stay open: which library.
+    let is_first = |c: &Comparison<'_>| c.operation == "verify" && c.title.starts_with("ES256");
+    let opened = comparisons.iter().position(is_first).unwrap_or_default();
     html! {
         @if comparisons.is_empty() {
             p { "No time was measured. See " a href="#gaps" { "missing and disturbed rows" } " for the reasons." }
         } @else {
             (chart::legend())
-            @for set in sets(comparisons) {
+            @for set in sets(comparisons, opened) {
                 (set.shown(Some(&set.anchor()), &html! {
                     @for comparison in set.comparisons {
-                        (chart::figure(comparison, result.noise_floor.floor))
+                        @let is_open = comparison.anchor == comparisons[opened].anchor;
+                        (chart::figure(comparison, result.noise_floor.floor, is_open))
                     }
                 }))
             }

@@ -10,6 +10,7 @@
 //! of libraries) are in two tables with their sources.
 
 mod algorithms;
+pub(crate) mod answers;
 mod attacks;
 pub(crate) mod budgets;
 mod candidate;
