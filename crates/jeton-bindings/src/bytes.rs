@@ -1,5 +1,7 @@
 //! Bytes that are signed or encrypted, and are no claims.
 
+use jeton::Limits;
+use jeton::error::Rejection;
 use jeton::jwe::Encrypter;
 use jeton::jws::{GeneralJws, JwsSigner};
 use jeton::paseto::TokenContext;
@@ -11,7 +13,7 @@ use crate::key::Key;
 use crate::verifier::{Kind, Verifier, another_use};
 
 impl Issuer {
-    /// Signs or encrypts bytes with an issuer of the format `jws`, `jwe` or `paseto`. With the setting `detached`, the token does
+    /// Signs or encrypts bytes with an issuer of the format `jws`, `jwe` or `paseto-bytes` (or `paseto`). With the setting `detached`, the token does
     /// not contain the bytes.
     ///
     /// # Errors
@@ -23,12 +25,35 @@ impl Issuer {
 }
 
 impl Verifier {
-    /// Verifies or decrypts a token of a verifier of the format `jws` or `jwe`, and returns the bytes. `content` is what a
+    /// Verifies or decrypts a token of a verifier of the format `jws`, `jwe` or `paseto-bytes`, and returns the bytes. `content` is what a
     /// detached JWS signs.
     ///
     /// # Errors
     ///
     /// The token is rejected, or the verifier is for claims.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use jeton::SystemClock;
+    /// use jeton_bindings::{Fault, Issuer, Key, Verifier, VerifierKeys};
+    ///
+    /// for alg in ["v3.local", "v3.public", "v4.local", "v4.public"] {
+    ///     let key = Key::generate(alg, "")?;
+    ///     let settings = r#"{"format": "paseto-bytes", "footer": "f", "implicit_assertion": "i"}"#;
+    ///     let issuer = Issuer::new(Some(&key), None, Arc::new(SystemClock), settings)?;
+    ///     let token = issuer.issue_bytes(b"\xff")?;
+    ///     assert!(issuer.issue_onto("{}", &mut String::new()).is_err());
+    ///
+    ///     let keys = VerifierKeys { key: Some(&key), ..VerifierKeys::default() };
+    ///     let verifier = Verifier::new(keys, Arc::new(SystemClock), settings)?;
+    ///     assert_eq!(verifier.verify_bytes(&token, None)?, b"\xff");
+    ///     for other in [r#"{"format": "paseto-bytes"}"#, r#"{"format": "paseto-bytes", "footer": "g"}"#] {
+    ///         let verifier = Verifier::new(keys, Arc::new(SystemClock), other)?;
+    ///         assert!(verifier.verify_bytes(&token, None).is_err());
+    ///     }
+    /// }
+    /// # Ok::<(), Fault>(())
+    /// ```
     pub fn verify_bytes(&self, token: &str, content: Option<&[u8]>) -> Result<Vec<u8>, Fault> {
         verify(self, token, content)
     }
@@ -52,7 +77,7 @@ fn issue(issuer: &Issuer, data: &[u8]) -> Result<String, Fault> {
                 Serialization::General => encrypter.encrypt_general(data)?,
             })
         }
-        Signer::Paseto(key) => paseto(key, data, issuer.context()),
+        Signer::Paseto(key) | Signer::PasetoBytes(key) => paseto(key, data, issuer.context()),
         Signer::Remote(_) | Signer::PasetoRemote(_) => {
             Err(jeton::error::KeyProblem::PublicGiven.into())
         }
@@ -94,6 +119,34 @@ fn paseto(key: &Key, data: &[u8], context: TokenContext<'_>) -> Result<String, F
     })
 }
 
+/// Opens PASETOs over bytes with one key.
+pub(crate) struct PasetoBytes {
+    pub(crate) key: Key,
+    /// Any, if it is not set.
+    pub(crate) footer: Option<String>,
+    pub(crate) implicit_assertion: String,
+    pub(crate) limits: Limits,
+}
+
+impl PasetoBytes {
+    fn verify(&self, token: &str) -> Result<Vec<u8>, Fault> {
+        let (limits, assertion) = (&self.limits, self.implicit_assertion.as_bytes());
+        let message = match &self.key {
+            Key::V3Local(key) => key.decrypt_with_limits(token, assertion, limits)?,
+            Key::V3Public(key) => key.verify_with_limits(token, assertion, limits)?,
+            Key::V4Local(key) => key.decrypt_with_limits(token, assertion, limits)?,
+            Key::V4Public(key) => key.verify_with_limits(token, assertion, limits)?,
+            _ => return Err(another_use()),
+        };
+        match &self.footer {
+            Some(footer) if footer.as_bytes() != message.footer() => {
+                Err(Rejection::FooterMismatch.into())
+            }
+            _ => Ok(message.into_message()),
+        }
+    }
+}
+
 fn verify(verifier: &Verifier, token: &str, content: Option<&[u8]>) -> Result<Vec<u8>, Fault> {
     match (&verifier.0, content) {
         (Kind::Jws(verifier, Serialization::Compact), None) => {
@@ -110,7 +163,10 @@ fn verify(verifier: &Verifier, token: &str, content: Option<&[u8]>) -> Result<Ve
             Ok(decrypter.decrypt(token)?.into_plaintext())
         }
         (Kind::Jwe(decrypter, _), None) => Ok(decrypter.decrypt_json(token)?.into_plaintext()),
-        (Kind::Jwe(..), Some(_)) => Err(Fault::option("content", "a JWE has no detached content")),
+        (Kind::PasetoBytes(verifier), None) => verifier.verify(token),
+        (Kind::Jwe(..) | Kind::PasetoBytes(_), Some(_)) => {
+            Err(Fault::option("content", "only a JWS has detached content"))
+        }
         (Kind::Jwt(_) | Kind::Claims(_) | Kind::Remote(..), _) => Err(Fault::option(
             "format",
             "a verifier of claims does not return bytes",

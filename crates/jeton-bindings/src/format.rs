@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 /// What an issuer issues and a verifier verifies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Format {
     /// A JWT: signed, encrypted, or both, as the keys say.
     #[default]
@@ -13,8 +13,16 @@ pub(crate) enum Format {
     Jws,
     /// Encrypted bytes.
     Jwe,
-    /// A PASETO of the version and purpose of the key.
+    /// Claims as a PASETO of the version and purpose of the key.
     Paseto,
+    /// Bytes as a PASETO.
+    PasetoBytes,
+}
+
+impl Format {
+    pub(crate) fn is_paseto(self) -> bool {
+        matches!(self, Format::Paseto | Format::PasetoBytes)
+    }
 }
 
 /// How a JWS or a JWE is written.

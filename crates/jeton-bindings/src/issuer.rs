@@ -33,6 +33,7 @@ pub(crate) enum Signer {
     Nested(SigningPart, Key, ContentEnc),
     Encrypted(Arc<ContentKey>),
     Paseto(Key),
+    PasetoBytes(Key),
     Jws(SigningPart),
     Jwe(Key, ContentEnc),
     /// The key is elsewhere: [`Issuer::prepare`].
@@ -77,6 +78,7 @@ pub(crate) fn encrypting(key: &Key) -> Result<EncryptionKeyRef<'_>, Fault> {
         Key::Encryption(key) => Ok(key.into()),
         Key::Wrapping(key) => Ok((&**key).into()),
         Key::Content(key) => Ok((&**key).into()),
+        Key::Password(key) => Ok((&**key).into()),
         _ => Err(another_use()),
     }
 }
@@ -85,7 +87,9 @@ pub(crate) fn encrypting(key: &Key) -> Result<EncryptionKeyRef<'_>, Fault> {
 fn encryption_key(key: &Key) -> Result<Key, Fault> {
     match key {
         Key::Decryption(_) => key.public(),
-        Key::Encryption(_) | Key::Wrapping(_) | Key::Content(_) => Ok(key.clone()),
+        Key::Encryption(_) | Key::Wrapping(_) | Key::Content(_) | Key::Password(_) => {
+            Ok(key.clone())
+        }
         _ => Err(another_use()),
     }
 }
@@ -104,7 +108,7 @@ impl Issuer {
     /// With `encryption`, JWTs are signed and then encrypted to that key. A content key (`dir`) as `key` encrypts JWTs. A
     /// public key as `key` is for [`Issuer::prepare`].
     ///
-    /// Settings: `format` is `jwt`, `jws`, `jwe` or `paseto`. For claims: `issuer`, `audience`, `lifetime` (seconds) or
+    /// Settings: `format` is `jwt`, `jws`, `jwe`, `paseto` or `paseto-bytes`. For claims: `issuer`, `audience`, `lifetime` (seconds) or
     /// `without_expiry`, `issued_ago` (seconds), `access_tokens`. For PASETO: `footer`, `implicit_assertion`. For bytes:
     /// `cty`, `detached`, `unencoded`, `serialization`. Others: `typ`, `enc`.
     ///
@@ -218,7 +222,7 @@ impl Issuer {
             Signer::Remote(_) | Signer::PasetoRemote(_) => {
                 return Err(KeyProblem::PublicGiven.into());
             }
-            Signer::Jws(_) | Signer::Jwe(..) => return Err(of_bytes()),
+            Signer::Jws(_) | Signer::Jwe(..) | Signer::PasetoBytes(_) => return Err(of_bytes()),
             Signer::Jwt(_) => return Err(Fault::Internal),
         }
         Ok(())
@@ -231,7 +235,11 @@ impl Issuer {
         match &self.signer {
             // The claims are encoded twice.
             Signer::Nested(..) => self.bound + base64_bound(base64_bound(claims)),
-            Signer::Jws(_) | Signer::Jwe(..) | Signer::Remote(_) | Signer::PasetoRemote(_) => 0,
+            Signer::Jws(_)
+            | Signer::Jwe(..)
+            | Signer::PasetoBytes(_)
+            | Signer::Remote(_)
+            | Signer::PasetoRemote(_) => 0,
             _ => self.bound + base64_bound(claims),
         }
     }
@@ -264,7 +272,11 @@ impl Issuer {
                 }
             }
             // Their results are in buffers of the library.
-            Signer::Jws(_) | Signer::Jwe(..) | Signer::Remote(_) | Signer::PasetoRemote(_) => 0,
+            Signer::Jws(_)
+            | Signer::Jwe(..)
+            | Signer::PasetoBytes(_)
+            | Signer::Remote(_)
+            | Signer::PasetoRemote(_) => 0,
         })
     }
 
@@ -301,19 +313,25 @@ impl Signer {
     ) -> Result<Signer, Fault> {
         let key_or_null = || key.ok_or_else(no_key);
         let is_paseto = key.is_some_and(Key::is_paseto);
-        if is_paseto != (options.format == Format::Paseto) {
+        if is_paseto != options.format.is_paseto() {
             return Err(Fault::option(
                 "format",
                 "`paseto` is for keys of PASETO, and they need it",
             ));
         }
-        if encryption.is_some() && matches!(options.format, Format::Jws | Format::Paseto) {
+        if encryption.is_some() && (options.format == Format::Jws || options.format.is_paseto()) {
             return Err(Fault::option(
                 "encryption",
                 "this format has no key that encrypts",
             ));
         }
         Ok(match options.format {
+            Format::PasetoBytes => match key_or_null()? {
+                Key::V3Public(_) | Key::V4Public(_) => {
+                    return Err(KeyProblem::PublicGiven.into());
+                }
+                key => Signer::PasetoBytes(key.clone()),
+            },
             Format::Paseto => match key_or_null()? {
                 Key::V3Public(key) => Signer::PasetoRemote(PasetoRemoteKey::new(key)),
                 Key::V4Public(key) => Signer::PasetoRemote(PasetoRemoteKey::new(key)),
@@ -382,7 +400,8 @@ fn jwt_issuer(key: &Key, options: &IssuerOptions) -> Result<JwtIssuer, Fault> {
 fn check(options: &IssuerOptions) -> Result<(), Fault> {
     let format = options.format;
     let has_claims = matches!(format, Format::Jwt | Format::Paseto);
-    let of_bytes = matches!(format, Format::Jws | Format::Jwe);
+    let of_bytes = matches!(format, Format::Jws | Format::Jwe | Format::PasetoBytes);
+    let is_paseto = format.is_paseto();
     let for_claims = options.issuer.is_some()
         || options.audience.is_some()
         || options.lifetime.is_some()
@@ -397,21 +416,18 @@ fn check(options: &IssuerOptions) -> Result<(), Fault> {
         "access_tokens",
         options.access_tokens && format != Format::Jwt,
     )?;
-    is_set("typ", options.typ.is_some() && format == Format::Paseto)?;
-    is_set("cty", options.cty.is_some() && !of_bytes)?;
+    is_set("typ", options.typ.is_some() && is_paseto)?;
+    is_set("cty", options.cty.is_some() && (!of_bytes || is_paseto))?;
     is_set("detached", options.detached && format != Format::Jws)?;
     is_set("unencoded", options.unencoded && format != Format::Jws)?;
     is_set(
         "serialization",
-        options.serialization != Serialization::Compact && !of_bytes,
+        options.serialization != Serialization::Compact && (!of_bytes || is_paseto),
     )?;
-    is_set(
-        "footer",
-        options.footer.is_some() && format != Format::Paseto,
-    )?;
+    is_set("footer", options.footer.is_some() && !is_paseto)?;
     is_set(
         "implicit_assertion",
-        options.implicit_assertion.is_some() && format != Format::Paseto,
+        options.implicit_assertion.is_some() && !is_paseto,
     )?;
     if options.without_expiry && options.lifetime.is_some() {
         return Err(Fault::option("without_expiry", "contradicts `lifetime`"));

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use jeton::danger::Password;
 use jeton::error::KeyProblem;
 use jeton::jws::JwsSigner;
 use jeton::key::{
@@ -31,6 +32,8 @@ pub enum Key {
     Decryption(Arc<DecryptionKey>),
     /// Encrypts JWEs.
     Encryption(EncryptionKey),
+    /// Encrypts and decrypts JWEs with a password (PBES2). Insecure: it can be guessed offline.
+    Password(Arc<Password>),
     /// Encrypts and decrypts `v3.local`.
     V3Local(Arc<v3::LocalKey>),
     /// Signs `v3.public`.
@@ -76,6 +79,7 @@ impl Key {
             Key::Mac(_)
             | Key::Wrapping(_)
             | Key::Content(_)
+            | Key::Password(_)
             | Key::V3Local(_)
             | Key::V4Local(_) => {
                 return Err(KeyProblem::WrongKeyType.into());
@@ -130,6 +134,7 @@ impl Key {
             Key::Content(key) => Key::Content(Arc::new(only(key)?.with_key_id(kid)?)),
             Key::Decryption(key) => Key::Decryption(Arc::new(only(key)?.with_key_id(kid)?)),
             Key::Encryption(key) => Key::Encryption(key.with_key_id(kid)?),
+            Key::Password(key) => Key::Password(Arc::new(only(key)?.with_key_id(kid)?)),
             _ => {
                 return Err(Fault::option(
                     "kid",

@@ -90,6 +90,7 @@ fn key_id(key: &Key) -> Result<Option<String>, Fault> {
         Key::Content(key) => own(key.key_id()),
         Key::Decryption(key) => own(key.key_id()),
         Key::Encryption(key) => own(key.key_id()),
+        Key::Password(key) => own(key.key_id()),
         Key::V3Local(key) => Some(key.id().to_string()),
         Key::V4Local(key) => Some(key.id().to_string()),
         Key::V3Secret(key) => Some(key.public_key().id().to_string()),
@@ -108,6 +109,7 @@ pub(crate) fn alg_name(key: &Key) -> &'static str {
         Key::Content(_) => "dir",
         Key::Decryption(key) => key.alg().name(),
         Key::Encryption(key) => key.alg().name(),
+        Key::Password(key) => key.alg().name(),
         Key::V3Local(_) => "v3.local",
         Key::V3Secret(_) | Key::V3Public(_) => "v3.public",
         Key::V4Local(_) => "v4.local",
@@ -117,9 +119,12 @@ pub(crate) fn alg_name(key: &Key) -> &'static str {
 
 fn kind(key: &Key) -> &'static str {
     match key {
-        Key::Mac(_) | Key::Wrapping(_) | Key::Content(_) | Key::V3Local(_) | Key::V4Local(_) => {
-            "symmetric"
-        }
+        Key::Mac(_)
+        | Key::Wrapping(_)
+        | Key::Content(_)
+        | Key::Password(_)
+        | Key::V3Local(_)
+        | Key::V4Local(_) => "symmetric",
         Key::Signing(_) | Key::Decryption(_) | Key::V3Secret(_) | Key::V4Secret(_) => "private",
         Key::Verifying(_) | Key::Encryption(_) | Key::V3Public(_) | Key::V4Public(_) => "public",
     }
@@ -142,6 +147,11 @@ fn thumbprint(key: &Key, uri: bool) -> Result<String, Fault> {
         Key::Content(key) => of!(key),
         Key::Decryption(key) => of!(key.encryption_key()),
         Key::Encryption(key) => of!(key),
-        _ => return Err(Fault::option("what", "a PASETO key has no JWK; use `kid`")),
+        _ => {
+            return Err(Fault::option(
+                "what",
+                "a PASETO key or a password has no JWK; use `kid`",
+            ));
+        }
     })
 }

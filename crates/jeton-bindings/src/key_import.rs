@@ -1,8 +1,10 @@
 //! Keys from text and bytes.
 
+use std::str::FromStr;
 use std::sync::Arc;
 
 use base64ct::{Base64, Base64Unpadded, Base64Url, Base64UrlUnpadded, Encoding};
+use jeton::danger::{self, Password, Pbes2Alg};
 use jeton::error::KeyProblem;
 use jeton::key::{AnyKey, ContentKey, KeyFormat, KeyHalf, MacKey, WrappingKey};
 use jeton::paserk::{Kind as PaserkKind, Paserk};
@@ -19,7 +21,8 @@ impl Key {
     /// Imports a key.
     ///
     /// Settings: `format` is `any` (JWK, PEM, DER or PASERK, found by its content), `secret`, `secret-base64` or
-    /// `certificate`. `alg` is required if the key does not imply it. `enc` is required for `dir`. `kid` sets the id.
+    /// `certificate`. Insecure ones are `insecure-secret` (shorter than its hash), `insecure-rsa` (a public key below 2,048
+    /// bits) and `insecure-password` (PBES2, with `rounds`). `alg` is required if the key does not imply it. `enc` is required for `dir`. `kid` sets the id.
     /// `password` decrypts PKCS#8 or a PASERK.
     ///
     /// # Errors
@@ -34,10 +37,23 @@ impl Key {
 }
 
 fn import(data: &[u8], options: &ImportOptions) -> Result<Key, Fault> {
+    if options.format == KeyText::InsecurePassword {
+        return password(data, options);
+    }
+    if options.rounds.is_some() {
+        return Err(Fault::option("rounds", "only a password has them"));
+    }
     let alg = options.alg.as_deref().map(AnyAlg::parse).transpose()?;
     match options.format {
         KeyText::Secret => secret(data, alg, options),
         KeyText::SecretBase64 => secret(&decoded(data)?, alg, options),
+        KeyText::InsecureSecret => match alg {
+            Some(AnyAlg::Mac(alg)) => Ok(Key::Mac(Arc::new(danger::weak_mac_key(alg, data)?))),
+            Some(_) => Err(KeyProblem::WrongKeyType.into()),
+            None => Err(KeyProblem::AlgorithmNeeded.into()),
+        },
+        KeyText::InsecureRsa => weak_rsa(data, alg),
+        KeyText::InsecurePassword => Err(Fault::Internal),
         KeyText::Certificate => any(&AnyKey::from_certificate(data)?, alg, options),
         KeyText::Any => {
             let key = match &options.password {
@@ -47,6 +63,35 @@ fn import(data: &[u8], options: &ImportOptions) -> Result<Key, Fault> {
             any(&key, alg, options)
         }
     }
+}
+
+/// A password for PBES2. Its rounds are within limits of the library.
+fn password(data: &[u8], options: &ImportOptions) -> Result<Key, Fault> {
+    let alg = options.alg.as_deref().ok_or(KeyProblem::AlgorithmNeeded)?;
+    let alg = Pbes2Alg::from_str(alg)
+        .map_err(|_| Fault::option("alg", "a password is for an algorithm of PBES2"))?;
+    let mut password = Password::new(alg, data)?;
+    if let Some(rounds) = options.rounds {
+        password = password.rounds(rounds)?;
+    }
+    Ok(Key::Password(Arc::new(password)))
+}
+
+/// A public RSA key of a legacy system, as JWK, PEM or DER.
+fn weak_rsa(data: &[u8], alg: Option<AnyAlg>) -> Result<Key, Fault> {
+    let alg = match alg {
+        Some(AnyAlg::Sig(alg)) => alg,
+        Some(_) => return Err(KeyProblem::WrongKeyType.into()),
+        None => return Err(KeyProblem::AlgorithmNeeded.into()),
+    };
+    let key = match std::str::from_utf8(data) {
+        Ok(jwk) if jwk.trim_ascii_start().starts_with('{') => {
+            danger::weak_rsa_key_from_jwk(jwk, alg)?
+        }
+        Ok(pem) if pem.contains("-----BEGIN") => danger::weak_rsa_key_from_pem(pem, alg)?,
+        _ => danger::weak_rsa_key_from_der(data, alg)?,
+    };
+    Ok(Key::Verifying(key))
 }
 
 /// The bytes of base64 or base64url, with or without padding. Space around the text is ignored.
@@ -199,4 +244,43 @@ fn paserk(text: &str, password: Option<&str>) -> Result<Key, Fault> {
         }
         _ => return Err(KeyProblem::Unsupported.into()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(data: &[u8], settings: &str) -> Option<&'static str> {
+        let imported = Key::import(data, settings);
+        imported.err().map(|fault| fault.code().name())
+    }
+
+    #[test]
+    fn short_secret_needs_the_insecure_format() {
+        let plain = r#"{"format": "secret", "alg": "HS256"}"#;
+        assert_eq!(code(b"short", plain), Some("KEY_TOO_WEAK"));
+        let insecure = r#"{"format": "insecure-secret", "alg": "HS256"}"#;
+        assert_eq!(code(b"short", insecure), None);
+        assert_eq!(code(b"", insecure), Some("KEY_TOO_WEAK"));
+        let other = r#"{"format": "insecure-secret", "alg": "ES256"}"#;
+        assert_eq!(code(b"short", other), Some("KEY_OF_ANOTHER_TYPE"));
+    }
+
+    #[test]
+    fn password_needs_the_insecure_format_and_has_limits() {
+        let plain = r#"{"format": "secret", "alg": "PBES2-HS256+A128KW"}"#;
+        assert_eq!(code(b"a password", plain), Some("INVALID_OPTION"));
+        let import = |rest: &str| {
+            let settings = format!(r#"{{"format": "insecure-password"{rest}}}"#);
+            code(b"a password", &settings)
+        };
+        let alg = r#", "alg": "PBES2-HS256+A128KW""#;
+        assert_eq!(import(alg), None);
+        assert_eq!(import(""), Some("KEY_ALGORITHM_NEEDED"));
+        assert_eq!(import(r#", "alg": "HS256""#), Some("INVALID_OPTION"));
+        let few = format!(r#"{alg}, "rounds": 1"#);
+        assert_eq!(import(&few), Some("INVALID_PBES2_ROUNDS"));
+        let elsewhere = r#"{"format": "secret", "alg": "HS256", "rounds": 1000}"#;
+        assert_eq!(code(&[7; 32], elsewhere), Some("INVALID_OPTION"));
+    }
 }

@@ -103,7 +103,10 @@ impl KeySet {
 }
 
 fn decrypts(key: &Key) -> bool {
-    matches!(key, Key::Decryption(_) | Key::Wrapping(_) | Key::Content(_))
+    matches!(
+        key,
+        Key::Decryption(_) | Key::Wrapping(_) | Key::Content(_) | Key::Password(_)
+    )
 }
 
 /// The key that verifies: a secret, a public key, or that of a private key.
@@ -156,6 +159,7 @@ pub(crate) fn decryption_keys(set: &KeySet) -> Result<DecryptionKeys, Fault> {
             Key::Decryption(key) => (&**key).into(),
             Key::Wrapping(key) => (&**key).into(),
             Key::Content(key) => (&**key).into(),
+            Key::Password(key) => (&**key).into(),
             _ => return Err(Fault::Internal),
         };
         all = Some(match all {

@@ -34,6 +34,7 @@
 //! # Ok::<(), Fault>(())
 //! ```
 
+mod ascii;
 mod bytes;
 mod clock;
 mod fault;
@@ -46,8 +47,10 @@ mod key_set;
 mod prepared;
 mod remote_keys;
 mod settings;
+pub mod thread_memory;
 mod verifier;
 
+pub use ascii::is_ascii;
 pub use clock::SetClock;
 pub use fault::Fault;
 pub use issuer::Issuer;

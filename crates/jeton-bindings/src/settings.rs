@@ -56,6 +56,8 @@ pub(crate) struct ImportOptions {
     pub(crate) alg: Option<String>,
     pub(crate) enc: Option<String>,
     pub(crate) kid: Option<String>,
+    /// The rounds of PBKDF2, of `insecure-password`.
+    pub(crate) rounds: Option<u32>,
     #[serde(deserialize_with = "wiped")]
     pub(crate) password: Option<Zeroizing<String>>,
 }
@@ -75,6 +77,12 @@ pub(crate) enum KeyText {
     Secret,
     /// The base64 or base64url of the secret, with or without padding.
     SecretBase64,
+    /// The bytes are a secret that may be shorter than its hash, for a system whose secret cannot be changed.
+    InsecureSecret,
+    /// The bytes are a password, which encrypts JWEs (PBES2).
+    InsecurePassword,
+    /// A public RSA key below 2,048 bits, for a system whose key cannot be changed.
+    InsecureRsa,
     /// An X.509 certificate with the public key. Nothing checks the certificate.
     Certificate,
 }

@@ -12,6 +12,7 @@ use jeton::paseto::{PasetoKeys, PasetoVerifier};
 use jeton::{Cached, Clock, Policy, RawClaims, Scratch, Verified, Verify};
 use jeton_jwks::RemoteVerifier;
 
+use crate::bytes::PasetoBytes;
 use crate::fault::Fault;
 use crate::format::{Format, Serialization};
 use crate::key::Key;
@@ -35,6 +36,8 @@ pub(crate) enum Kind {
     Jws(JwsVerifier, Serialization),
     /// Encrypted bytes.
     Jwe(Decrypter, Serialization),
+    /// Bytes as a PASETO.
+    PasetoBytes(PasetoBytes),
 }
 
 /// The keys of a verifier.
@@ -64,7 +67,7 @@ impl Verifier {
     ///
     /// Pass one key or a key set. A content key (`dir`) alone verifies encrypted JWTs.
     ///
-    /// Settings: `format` is `jwt`, `jws`, `jwe` or `paseto`. For claims: `issuer` or `any_issuer`, `audience` or
+    /// Settings: `format` is `jwt`, `jws`, `jwe`, `paseto` or `paseto-bytes`. For claims: `issuer` or `any_issuer`, `audience` or
     /// `any_audience`, `without_expiry`, `typ`, `access_tokens`, `required`, `leeway`, `max_age` (seconds), `cache`
     /// (entries). For PASETO: `footer`, `implicit_assertion`. Others: `enc`, `serialization`, `limits`.
     ///
@@ -96,7 +99,7 @@ impl Verifier {
             Kind::Jwt(verifier) => Ok(reader.read(&verifier.verify_raw_in(token, scratch)?)),
             Kind::Claims(verifier) => Ok(reader.read(&verifier.verify_raw_in(token, scratch)?)),
             Kind::Remote(verifier, remote) => Ok(reader.read(&remote.verify(verifier, token)?)),
-            Kind::Jws(..) | Kind::Jwe(..) => {
+            Kind::Jws(..) | Kind::Jwe(..) | Kind::PasetoBytes(_) => {
                 Err(Fault::option("format", "a verifier of bytes has no claims"))
             }
         }
@@ -219,7 +222,7 @@ fn build(
     if source.remote.is_some() && options.format != Format::Jwt {
         return Err(Fault::option("format", "a remote key set is for JWTs"));
     }
-    if is_paseto != (options.format == Format::Paseto) {
+    if is_paseto != options.format.is_paseto() {
         return Err(Fault::option(
             "format",
             "`paseto` is for keys of PASETO, and they need it",
@@ -243,6 +246,20 @@ fn build(
                 return Err(Fault::option("keys", "a JWE has only keys that decrypt"));
             }
             Ok(Kind::Jwe(source.decrypter(options)?, options.serialization))
+        }
+        Format::PasetoBytes => {
+            check_unused(options)?;
+            let key = source.key;
+            let key = key.ok_or_else(|| Fault::option("keys", "pass one key"))?;
+            Ok(Kind::PasetoBytes(PasetoBytes {
+                key: match key {
+                    Key::V3Secret(_) | Key::V4Secret(_) => key.public()?,
+                    key => key.clone(),
+                },
+                footer: options.footer.clone(),
+                implicit_assertion: options.implicit_assertion.clone().unwrap_or_default(),
+                limits,
+            }))
         }
         Format::Paseto => {
             let mut verifier = PasetoVerifier::new(source.paseto_keys()?, policy(options)?)

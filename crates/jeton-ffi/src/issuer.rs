@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use jeton_bindings::thread_memory::{self, KEPT_BYTES};
 use jeton_bindings::{Fault, Issuer};
 
 use crate::argument::{Out, OutBytes, text};
@@ -11,7 +12,6 @@ use crate::guard::guard;
 use crate::handle::{self, Handle, Kind};
 use crate::key::JetonKey;
 use crate::reason::JetonReason;
-use crate::thread_memory::{self, KEPT_BYTES};
 use crate::verifier::optional;
 
 /// Issues tokens with its key and its settings.

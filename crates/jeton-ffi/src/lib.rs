@@ -26,7 +26,6 @@ mod reason;
 mod remote_keys;
 #[cfg(feature = "test-hooks")]
 pub mod script;
-mod thread_memory;
 mod verifier;
 mod version;
 

@@ -4,7 +4,8 @@ use std::cell::RefCell;
 
 use jeton::error::{Part, Rejection};
 use jeton::{RawClaims, Scratch, Verified};
-use jeton_bindings::{Fault, ReadVerified, Verifier, VerifierKeys};
+use jeton_bindings::thread_memory::{self, KEPT_BYTES};
+use jeton_bindings::{Fault, ReadVerified, Verifier, VerifierKeys, is_ascii};
 
 use crate::argument::{Out, OutBytes, bytes, text};
 use crate::claims::{self, JetonVerified};
@@ -16,7 +17,6 @@ use crate::key::JetonKey;
 use crate::key_set::JetonKeySet;
 use crate::reason::JetonReason;
 use crate::remote_keys::JetonRemoteKeys;
-use crate::thread_memory::{self, KEPT_BYTES};
 
 /// Verifies tokens with its keys and its policy.
 pub struct JetonVerifier {
@@ -146,20 +146,6 @@ impl ReadVerified for Write {
     }
 }
 
-const HIGH_BITS: u128 = u128::from_ne_bytes([0x80; 16]);
-
-/// As the function of the standard library, which looks at the last bytes one by one.
-fn is_ascii(bytes: &[u8]) -> bool {
-    let (blocks, rest) = bytes.as_chunks::<16>();
-    // The last block overlaps the one before.
-    let rest = bytes.last_chunk::<16>().map_or(rest, |last| last);
-    let mut all = 0;
-    for block in blocks {
-        all |= u128::from_ne_bytes(*block);
-    }
-    all & HIGH_BITS == 0 && rest.is_ascii()
-}
-
 /// A token comes from anyone, so bytes that are no text are a rejection.
 ///
 /// # Safety
@@ -173,22 +159,4 @@ pub(crate) unsafe fn token_text<'a>(pointer: *const u8, length: usize) -> Result
         return Ok(unsafe { std::str::from_utf8_unchecked(bytes) });
     }
     std::str::from_utf8(bytes).map_err(|_| Rejection::Malformed(Part::Token).into())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_ascii;
-
-    #[test]
-    fn every_byte_is_looked_at() {
-        for length in 0..100 {
-            let mut bytes = vec![b'a'; length];
-            assert!(is_ascii(&bytes));
-            for at in 0..length {
-                bytes[at] = 0x80;
-                assert!(!is_ascii(&bytes), "{at} of {length}");
-                bytes[at] = b'a';
-            }
-        }
-    }
 }

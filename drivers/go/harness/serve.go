@@ -326,8 +326,9 @@ func linkedVersion(module string) string {
 	}
 	for _, dependency := range info.Deps {
 		if dependency.Path == module {
-			if dependency.Replace != nil {
-				dependency = dependency.Replace
+			// A folder has no version: then that which is required.
+			if replace := dependency.Replace; replace != nil && strings.HasPrefix(replace.Version, "v") {
+				dependency = replace
 			}
 			return strings.TrimPrefix(dependency.Version, "v")
 		}

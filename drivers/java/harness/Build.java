@@ -27,6 +27,9 @@ final class Build {
   /** The code that drivers share. A server is in another folder and shares nothing. */
   private static final Path HARNESS = Path.of("../harness");
 
+  /** Jars that are built from this checkout, one per line. They are beside those of Maven, and not locked. */
+  private static final Path LOCAL_JARS = Path.of("local-jars");
+
   /** Folders of other drivers whose sources this one uses, one per line. */
   private static final Path SHARED = Path.of("shared-sources");
 
@@ -41,6 +44,11 @@ final class Build {
     empty(classes);
     run("mvn", "-B", "-q", FETCH, "-DoutputDirectory=" + jars, "-DincludeScope=runtime");
     lock(jars, also.equals("--lock"));
+    if (Files.exists(LOCAL_JARS)) {
+      for (String jar : Files.readAllLines(LOCAL_JARS)) {
+        Files.copy(Path.of(jar), jars.resolve(Path.of(jar).getFileName()));
+      }
+    }
     boolean isDriver = Files.isDirectory(HARNESS);
     if (isDriver) {
       List<String> sources = new ArrayList<>(List.of(HARNESS + "/src", "."));

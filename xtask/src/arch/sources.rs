@@ -1,7 +1,12 @@
 //! Rules for Rust sources and manifests that a lint keeps only where a manifest asks for it.
 
-/// The crates that may use `unsafe`: a global allocator needs it, and so does a C interface.
-const ALLOWED_UNSAFE: [&str; 2] = ["crates/jeton-ffi/", "crates/jeton-testkit/"];
+/// The crates that may use `unsafe`: a global allocator needs it, and so do a C interface, JNI and Node-API.
+const ALLOWED_UNSAFE: [&str; 4] = [
+    "crates/jeton-ffi/",
+    "crates/jeton-testkit/",
+    "sdk/java/native/",
+    "sdk/node/native/",
+];
 
 /// Whether a file may use `unsafe`.
 fn may_be_unsafe(path: &str) -> bool {

@@ -1,10 +1,279 @@
 //! The library for Go, in `sdk/go`.
 
-use crate::command::{Error, Workspace, run as run_command};
+use std::fs;
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use super::libraries::{self, Build};
+use crate::command::{Error, Workspace, output, run as run_command};
+
+const MODULE: &str = "sdk/go";
+/// Its path in programs, and the version in `go.mod` of those that need it.
+const PATH: &str = "github.com/jeton/jeton/sdk/go";
+const VERSION: &str = concat!("v", env!("CARGO_PKG_VERSION"));
+/// The folder of the native library, which is a module of its own in a release.
+const LIBRARY: &str = "lib/linux_amd64/libjeton.a";
+const HEADERS: [&str; 2] = ["jeton.h", "jeton_codes.h"];
+
+/// The modules beside the first one.
+const OTHERS: [&str; 3] = ["grpc", "internal/migration", "internal/tools"];
 
 /// Builds and tests it.
 pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
-    let mut tests = workspace.command("go");
-    tests.args(["test", "./..."]);
-    run_command(tests.current_dir(workspace.path("sdk/go")))
+    place(workspace, Build::TESTS)?;
+    check_headers(workspace)?;
+    check_format(workspace)?;
+    let go = |folder: &str, arguments: &[&str]| {
+        let mut go = workspace.command("go");
+        go.args(arguments).env("CGO_ENABLED", "1");
+        // A panic that a test asks for needs no backtrace.
+        go.env("RUST_BACKTRACE", "0");
+        run_command(go.current_dir(workspace.path(MODULE).join(folder)))
+    };
+    go("", &["vet", "-tags", "jeton_test_hooks", "./..."])?;
+    go(
+        "",
+        &[
+            "tool",
+            "-modfile=internal/tools/go.mod",
+            "staticcheck",
+            "-tags",
+            "jeton_test_hooks",
+            "./...",
+        ],
+    )?;
+    go("", &["test", "-race", "-tags", "jeton_test_hooks", "./..."])?;
+    for module in OTHERS {
+        go(module, &["vet", "./..."])?;
+        go(module, &["test", "./..."])?;
+    }
+    static_program(workspace)?;
+    second_library(workspace)?;
+    let proxy = libraries::folder(workspace)?.join("go-proxy");
+    write_proxy(workspace, &proxy)?;
+    install(workspace, &proxy)
+}
+
+/// The modules that a program needs, as a release has them.
+const PUBLISHED: [&str; 2] = ["", "/lib/linux_amd64"];
+
+/// Writes the modules with the native library that is there into a folder for `GOPROXY`.
+pub(super) fn write_proxy(workspace: &Workspace, proxy: &Path) -> Result<Vec<PathBuf>, Error> {
+    let _ = fs::remove_dir_all(proxy);
+    let mut go = workspace.command("go");
+    go.args(["run", "./moduleproxy", "-version", VERSION]);
+    go.arg("-licences").arg(workspace.root());
+    go.arg("-out").arg(proxy);
+    for inner in PUBLISHED {
+        let folder = workspace.path(&format!("{MODULE}{inner}"));
+        go.arg(format!("{PATH}{inner}={}", folder.display()));
+    }
+    run_command(go.current_dir(workspace.path(MODULE).join("internal/tools")))?;
+    let mut files = Vec::new();
+    for inner in PUBLISHED {
+        let folder = proxy.join(format!("{PATH}{inner}/@v"));
+        for name in ["info", "mod", "zip"] {
+            files.push(folder.join(format!("{VERSION}.{name}")));
+        }
+    }
+    Ok(files)
+}
+
+/// Installs the modules into an empty folder, and runs the program of the README with a token of `jeton serve`.
+pub(super) fn install(workspace: &Workspace, proxy: &Path) -> Result<(), Error> {
+    let folder = libraries::folder(workspace)?.join("go-install");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
+    let readme = workspace.path(MODULE).join("README.md");
+    let text = fs::read_to_string(&readme).map_err(|error| failed(&readme, &error))?;
+    let service = Service::start(workspace, &folder)?;
+    let program = first_program(&text)
+        .ok_or_else(|| Error::Failed(format!("{} has no program", readme.display())))?
+        .replace(DOCUMENTED, &service.address);
+    let file = folder.join("main.go");
+    fs::write(&file, program).map_err(|error| failed(&file, &error))?;
+
+    let token = service.token(workspace)?;
+    let go = |arguments: &[&str]| {
+        let mut go = workspace.command("go");
+        go.args(arguments).current_dir(&folder);
+        // Only what is in the folder, and not what an earlier test has downloaded.
+        go.env("GOPROXY", format!("file://{}", proxy.display()));
+        go.env("GOMODCACHE", folder.join("modules"));
+        go.envs([
+            ("GONOSUMDB", "*"),
+            ("GOFLAGS", "-modcacherw"),
+            ("GOWORK", "off"),
+        ]);
+        go
+    };
+    run_command(&mut go(&["mod", "init", "example.com/app"]))?;
+    run_command(&mut go(&["get", &format!("{PATH}@{VERSION}")]))?;
+    let shown = output(&mut go(&["run", ".", token.trim()]))?;
+    match shown.starts_with("alice ") {
+        true => Ok(()),
+        false => Err(Error::Failed(format!(
+            "the program of the README prints: {shown}"
+        ))),
+    }
+}
+
+/// The first block of Go code.
+fn first_program(page: &str) -> Option<&str> {
+    let start = page.find("```go\n")? + "```go\n".len();
+    Some(&page[start..start + page[start..].find("```")?])
+}
+
+/// The address in the README.
+const DOCUMENTED: &str = "127.0.0.1:8420";
+
+/// A `jeton serve`, which ends with this value.
+struct Service {
+    process: Child,
+    program: PathBuf,
+    address: String,
+}
+
+impl Service {
+    fn start(workspace: &Workspace, folder: &Path) -> Result<Service, Error> {
+        let mut build = workspace.cargo_workspace("build");
+        run_command(build.args(["--bin", "jeton"]))?;
+        let program = workspace.target().join("debug/jeton");
+        let (address, admin) = (free_address()?, free_address()?);
+        let mut serve = workspace.command(&program);
+        serve.args(["serve", "--listen", &address, "--admin-listen", &admin]);
+        serve.arg("--data").arg(folder.join("jeton-data"));
+        serve.stdout(Stdio::null()).stderr(Stdio::null());
+        let process = serve.spawn().map_err(|error| failed(&program, &error))?;
+        let service = Service {
+            process,
+            program,
+            address,
+        };
+        for _ in 0..100 {
+            if TcpStream::connect(&service.address).is_ok() {
+                return Ok(service);
+            }
+            sleep(Duration::from_millis(100));
+        }
+        Err(Error::Failed("jeton serve does not listen".into()))
+    }
+
+    fn token(&self, workspace: &Workspace) -> Result<String, Error> {
+        let mut issue = workspace.command(&self.program);
+        issue.args([
+            "token",
+            "issue",
+            "--profile",
+            "access",
+            "--subject",
+            "alice",
+        ]);
+        output(issue.args(["--server", &format!("http://{}", self.address)]))
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn free_address() -> Result<String, Error> {
+    let listener = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+    listener
+        .map(|address| address.to_string())
+        .map_err(|error| Error::Failed(error.to_string()))
+}
+
+/// Builds the native library as users get it, and puts it where the module links it.
+pub(crate) fn library(workspace: &Workspace) -> Result<(), Error> {
+    place(workspace, Build::DIST)
+}
+
+/// Builds the library for tests, if there is none: for the driver of the lab.
+pub(crate) fn library_for_tests(workspace: &Workspace) -> Result<(), Error> {
+    match workspace.path(MODULE).join(LIBRARY).exists() {
+        true => Ok(()),
+        false => place(workspace, Build::TESTS),
+    }
+}
+
+fn place(workspace: &Workspace, how: Build) -> Result<(), Error> {
+    let built = libraries::static_library(workspace, how)?;
+    let place = workspace.path(MODULE).join(LIBRARY);
+    fs::copy(&built, &place).map_err(|error| failed(&place, &error))?;
+    eprintln!("== {}", place.display());
+    Ok(())
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> Error {
+    Error::Failed(format!("{}: {error}", path.display()))
+}
+
+/// The module has copies of the headers, as it is published without the rest of the repository.
+fn check_headers(workspace: &Workspace) -> Result<(), Error> {
+    for name in HEADERS {
+        let source = workspace.path("crates/jeton-ffi/include").join(name);
+        let copy = workspace.path(MODULE).join("internal/core").join(name);
+        let read = |path: &PathBuf| fs::read(path).map_err(|error| failed(path, &error));
+        if read(&source)? != read(&copy)? {
+            return Err(Error::Failed(format!(
+                "{} is stale; copy {} to it",
+                copy.display(),
+                source.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn check_format(workspace: &Workspace) -> Result<(), Error> {
+    let unformatted = output(workspace.command("gofmt").args(["-l", MODULE]))?;
+    match unformatted.trim() {
+        "" => Ok(()),
+        files => Err(Error::Failed(format!(
+            "not formatted; run `gofmt -w` on: {}",
+            files.replace('\n', ", ")
+        ))),
+    }
+}
+
+/// Builds a program without shared libraries, and runs it.
+fn static_program(workspace: &Workspace) -> Result<(), Error> {
+    let program = libraries::folder(workspace)?.join("go-static");
+    let mut build = workspace.command("go");
+    build.args(["build", "-tags", "netgo,osusergo", "-ldflags"]);
+    build.args(["-linkmode external -extldflags \"-static\"", "-o"]);
+    build.arg(&program).arg("./internal/linked/plain");
+    run_command(build.current_dir(workspace.path(MODULE)))?;
+    let sections = output(workspace.command("readelf").arg("-lW").arg(&program))?;
+    if sections.contains("INTERP") {
+        return Err(Error::Failed(format!(
+            "{} needs a dynamic linker",
+            program.display()
+        )));
+    }
+    run_command(&mut workspace.command(&program))
+}
+
+/// Links another static library in Rust into the same program.
+fn second_library(workspace: &Workspace) -> Result<(), Error> {
+    let folder = libraries::folder(workspace)?;
+    let second = folder.join("libsecond.a");
+    let source = workspace.path("crates/jeton-ffi/tests/second/second.rs");
+    let mut rustc = workspace.command(std::env::var_os("RUSTC").unwrap_or("rustc".into()));
+    rustc.args(["--edition", "2024", "--crate-type", "staticlib", "-O", "-o"]);
+    run_command(rustc.arg(&second).arg(source))?;
+    let program = folder.join("go-second");
+    let mut build = workspace.command("go");
+    build.args(["build", "-tags", "jeton_second", "-o"]);
+    build.arg(&program).arg("./internal/linked/second");
+    build.env("CGO_LDFLAGS", format!("-O2 {}", second.display()));
+    run_command(build.current_dir(workspace.path(MODULE)))?;
+    run_command(&mut workspace.command(&program))
 }

@@ -1,10 +1,126 @@
 //! The library for Java, in `sdk/java`.
 
-use crate::command::{Error, Workspace, run as run_command};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-/// Builds and tests it.
+use crate::command::{Error, Workspace, run as run_command};
+use crate::setup::runtimes::find_jdk;
+
+pub(super) const FOLDER: &str = "sdk/java";
+
+/// What users get is not built where the tests are: another native library is in it.
+pub(super) const DIST_TARGET: &str = "-Djeton.target=target/dist";
+
+/// The oldest JDK that the library supports, and the newest that is tested.
+const OLDEST: &str = "17";
+const NEWEST: &str = "25";
+
+/// Builds it, and runs its tests on two JDKs. They need the command `jeton`, which is an issuer there.
 pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
-    let mut tests = workspace.command("mvn");
-    tests.args(["--quiet", "test"]);
-    run_command(tests.current_dir(workspace.path("sdk/java")))
+    let natives = workspace.target().join("java/natives");
+    native_library(workspace, "dev", &["test-hooks"], &natives)?;
+    // As the tests of the workspace build it, so that nothing is compiled twice.
+    run_command(workspace.cargo_workspace("build").args(["--bin", "jeton"]))?;
+
+    let mut tests = maven(workspace, &natives);
+    tests.arg("test");
+    tests.arg(format!(
+        "-Djeton.command={}",
+        workspace.target().join("debug/jeton").display()
+    ));
+    match find_jdk(NEWEST) {
+        Some((folder, version)) => {
+            eprintln!("== the tests run a second time, on JDK {version}");
+            tests.arg(format!(
+                "-Djeton.java={}",
+                folder.join("bin/java").display()
+            ));
+        }
+        None => eprintln!("== there is no JDK {NEWEST}: the tests run on one JDK only"),
+    }
+    run_command(&mut tests)
+}
+
+/// Builds the jar of the core as users get it, for the lab.
+pub(crate) fn library(workspace: &Workspace) -> Result<(), Error> {
+    let natives = workspace.target().join("java/dist-natives");
+    native_library(workspace, "dist", &[], &natives)?;
+    let mut jar = maven(workspace, &natives);
+    jar.args([
+        "--projects",
+        "core",
+        "--also-make",
+        "-Dmaven.test.skip=true",
+    ]);
+    run_command(jar.args([DIST_TARGET, "package"]))
+}
+
+/// Maven in the folder of the library, on the oldest JDK that is there.
+pub(super) fn maven(workspace: &Workspace, natives: &Path) -> Command {
+    let mut maven = workspace.command("mvn");
+    maven.current_dir(workspace.path(FOLDER)).arg("--quiet");
+    // Cargo sets it to where the library is built, and the one in the jar is to be tested.
+    maven.env_remove("LD_LIBRARY_PATH");
+    maven.arg(format!("-Djeton.natives={}", natives.display()));
+    if let Some((folder, _)) = find_jdk(OLDEST) {
+        maven.env("JAVA_HOME", folder);
+    }
+    maven
+}
+
+/// Builds the native library of this platform into the folder that the jar is made of.
+pub(super) fn native_library(
+    workspace: &Workspace,
+    profile: &str,
+    features: &[&str],
+    natives: &Path,
+) -> Result<PathBuf, Error> {
+    let mut cargo = workspace.cargo(&["rustc", "--locked", "-p", "jeton-java", "--lib"]);
+    cargo.args(["--crate-type", "cdylib", "--profile", profile]);
+    if !features.is_empty() {
+        cargo.args(["--features", &features.join(",")]);
+    }
+    cargo.arg("--");
+    if cfg!(target_os = "linux") {
+        // Threads that live longer than the class loader still have memory of the library to wipe.
+        cargo.args(["-C", "link-arg=-Wl,-z,nodelete"]);
+    }
+    if profile == "dist" {
+        cargo.args(["-C", "strip=symbols"]);
+    }
+    run_command(&mut cargo)?;
+    let built = match profile {
+        "dev" => "debug",
+        other => other,
+    };
+    let name = format!(
+        "{}jeton_java{}",
+        std::env::consts::DLL_PREFIX,
+        std::env::consts::DLL_SUFFIX
+    );
+    let folder = natives.join(platform());
+    let library = folder.join(&name);
+    let failed = |error: std::io::Error| Error::Failed(format!("{}: {error}", library.display()));
+    fs::create_dir_all(&folder).map_err(failed)?;
+    let from = workspace.target().join(built).join(&name);
+    // A file that is the same keeps its time, so that Maven has nothing to do.
+    let is_same = match (fs::read(&from), fs::read(&library)) {
+        (Ok(new), Ok(old)) => new == old,
+        _ => false,
+    };
+    if !is_same {
+        fs::copy(&from, &library).map_err(failed)?;
+    }
+    Ok(library)
+}
+
+/// The name of this platform, as `NativeLibrary.java` says it.
+pub(super) fn platform() -> String {
+    let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
+    match os {
+        "linux" if cfg!(target_env = "musl") => format!("{os}-{arch}-musl"),
+        "linux" => format!("{os}-{arch}-gnu"),
+        _ => format!("{os}-{arch}"),
+    }
 }

@@ -54,6 +54,15 @@ const WRITTEN: [(&str, &str); 3] = [
     ("header", "header_is_what_the_source_says"),
 ];
 
+/// Builds the native library of the Go module with the profile `dist`, without tests.
+const GO_LIBRARY: &str = "go-library";
+
+/// Builds the package for Node with the profile `dist`, without tests.
+const NODE_LIBRARY: &str = "node-library";
+
+/// Builds the jar for Java with the profile `dist`, without tests.
+const JAVA_LIBRARY: &str = "java-library";
+
 /// Builds and tests one library or all that are there, or writes what is written from Rust sources.
 pub(crate) fn run(workspace: &Workspace, options: &[String]) -> Result<(), Error> {
     let [name] = options else {
@@ -65,9 +74,21 @@ pub(crate) fn run(workspace: &Workspace, options: &[String]) -> Result<(), Error
     if let Some((_, test)) = WRITTEN.iter().find(|(written, _)| written == name) {
         return write(workspace, test);
     }
+    if name == GO_LIBRARY {
+        return go::library(workspace);
+    }
+    if name == NODE_LIBRARY {
+        return node::library(workspace, "dist");
+    }
+    if name == JAVA_LIBRARY {
+        return java::library(workspace);
+    }
     let sdk = SDKS.iter().find(|sdk| sdk.name == name).ok_or_else(|| {
         let names = SDKS.iter().map(|sdk| sdk.name);
-        let names: Vec<_> = names.chain(WRITTEN.iter().map(|(name, _)| *name)).collect();
+        let names = names.chain(WRITTEN.iter().map(|(name, _)| *name));
+        let names: Vec<_> = names
+            .chain([GO_LIBRARY, NODE_LIBRARY, JAVA_LIBRARY])
+            .collect();
         Error::Usage(format!(
             "unknown name `{name}`; expected one of: {}",
             names.join(", ")

@@ -84,21 +84,27 @@ fn go(workspace: &Workspace) {
 }
 
 fn jdk() {
-    let java_home = std::env::var_os("JAVA_HOME").map(PathBuf::from);
-    let mut folders = folders_in(Path::new("/usr/lib/jvm"));
-    folders.extend(java_home);
-    let found = folders.iter().find_map(|folder| {
-        let release = std::fs::read_to_string(folder.join("release")).ok()?;
-        let compiles = folder.join("bin/javac").is_file();
-        java_version(&release).filter(|version| compiles && is_line(version, JDK_MAJOR))
-    });
-    match found {
-        Some(version) => eprintln!("setup: JDK {version}: present"),
+    match find_jdk(JDK_MAJOR) {
+        Some((_, version)) => eprintln!("setup: JDK {version}: present"),
         None => note(&format!(
             "there is no JDK {JDK_MAJOR} in /usr/lib/jvm or JAVA_HOME; the package {JDK_PACKAGE} of \
              Adoptium has it. The Java libraries run on what is there"
         )),
     }
+}
+
+/// The folder and the version of a JDK of this line.
+pub(crate) fn find_jdk(major: &str) -> Option<(PathBuf, String)> {
+    let java_home = std::env::var_os("JAVA_HOME").map(PathBuf::from);
+    let mut folders = folders_in(Path::new("/usr/lib/jvm"));
+    folders.extend(java_home);
+    folders.into_iter().find_map(|folder| {
+        let release = std::fs::read_to_string(folder.join("release")).ok()?;
+        let compiles = folder.join("bin/javac").is_file();
+        let version =
+            java_version(&release).filter(|version| compiles && is_line(version, major))?;
+        Some((folder, version))
+    })
 }
 
 fn python() {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Outcome, separate_crate};
 use crate::command::{Error, Workspace, on_path, output, run as run_command, succeeds};
+use crate::sdk;
 use crate::setup::{self, is_installed};
 
 /// Format, lints and tests of every crate under drivers/rust and servers/rust.
@@ -37,6 +38,7 @@ pub(super) fn go(workspace: &Workspace) -> Result<Outcome, Error> {
             unformatted.trim().replace('\n', ", ")
         )));
     }
+    sdk::go::library_for_tests(workspace)?;
     let modules = roots.map(|root| workspace.folders_with(root, "go.mod"));
     for folder in modules.concat() {
         eprintln!("  in {}", shown(workspace, &folder));
@@ -56,6 +58,10 @@ pub(super) fn java(workspace: &Workspace) -> Result<Outcome, Error> {
     let projects = roots.map(|root| workspace.folders_with(root, "pom.xml"));
     for folder in projects.concat() {
         eprintln!("  in {}", shown(workspace, &folder));
+        // Jars of this checkout.
+        if folder.join("local-jars").exists() {
+            sdk::java::library(workspace)?;
+        }
         let out = workspace
             .path("target/drivers-java")
             .join(folder.file_name().unwrap_or_default());
@@ -88,6 +94,10 @@ pub(super) fn node(workspace: &Workspace) -> Result<Outcome, Error> {
         .concat()
     {
         eprintln!("  in {}", shown(workspace, &folder));
+        // It imports the library of this checkout.
+        if folder.ends_with("drivers/node/jeton") {
+            sdk::node::library(workspace, "dev")?;
+        }
         node_packages(workspace, &folder)?;
         run_command(
             workspace
@@ -126,9 +136,12 @@ pub(super) fn python(workspace: &Workspace) -> Result<Outcome, Error> {
             "python3 cannot make a venv: run `cargo xtask setup`".into(),
         ));
     }
-    let test = |folder: &Path, python: &Path| {
+    let test = |folder: &Path, python: &Path, modules: Option<&Path>| {
         eprintln!("  in {}", shown(workspace, folder));
         let mut tests = workspace.command(python);
+        if let Some(modules) = modules {
+            tests.env("PYTHONPATH", modules);
+        }
         run_command(
             tests
                 .current_dir(folder)
@@ -139,12 +152,19 @@ pub(super) fn python(workspace: &Workspace) -> Result<Outcome, Error> {
     test(
         &workspace.path("drivers/python/harness"),
         Path::new("python3"),
+        None,
     )?;
     for folder in workspace.folders_with("drivers/python", "driver.toml") {
+        // The library of this tree is built, and not installed.
+        if folder.ends_with("jeton") {
+            let built = sdk::python::Tests::set_up(workspace)?;
+            test(&folder, built.interpreter(), Some(built.package()))?;
+            continue;
+        }
         let name = folder.file_name().unwrap_or_default();
         let venv = workspace.path("target/drivers-python").join(name);
         let python = python_with_packages(workspace, &folder, &venv)?;
-        test(&folder, &python)?;
+        test(&folder, &python, None)?;
     }
     Ok(Outcome::Passed)
 }

@@ -118,7 +118,8 @@ impl Exchange {
         };
         // An explanation begins with the library whose limit it is.
         let explained = self.explanation.as_deref();
-        other.library != "jeton" && explained.is_some_and(|e| e.starts_with(&format!("{} ", other.library)))
+        other.library != "jeton"
+            && explained.is_some_and(|e| e.starts_with(&format!("{} ", other.library)))
     }
 }
 

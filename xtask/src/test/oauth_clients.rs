@@ -1,4 +1,4 @@
-//! OAuth client libraries of three languages, as their lockfiles pin them; then the test that runs them against the
+//! OAuth client libraries of four languages, as their lockfiles pin them; then the test that runs them against the
 //! service.
 
 use super::{Outcome, drivers, tests_in, verifiers};
@@ -7,7 +7,7 @@ use crate::command::{Error, Workspace, on_path, run as run_command};
 const SOURCES: &str = "crates/jeton-server/tests/oauth_clients";
 const BUILT: &str = "target/oauth-clients";
 
-const NEEDED: [&str; 4] = ["go", "node", "npm", "python3"];
+const NEEDED: [&str; 6] = ["go", "java", "mvn", "node", "npm", "python3"];
 
 /// Builds them, and runs the test.
 pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
@@ -16,6 +16,7 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
     }
     let (sources, built) = (workspace.path(SOURCES), workspace.path(BUILT));
     verifiers::go(workspace, &sources.join("go"), &built.join("go/client"))?;
+    verifiers::java(workspace, &sources.join("java"), &built.join("java"))?;
     drivers::node_packages(workspace, &sources.join("node"))?;
     drivers::python_with_packages(workspace, &sources.join("python"), &built.join("python"))?;
     let mut test = tests_in(workspace, "crates/jeton-server/tests/it/oauth/libraries.rs")?;

@@ -48,7 +48,7 @@ pub(super) fn go(workspace: &Workspace, folder: &Path, binary: &Path) -> Result<
 }
 
 /// The jars are fetched once, and must be those of jars.lock to the byte.
-fn java(workspace: &Workspace, folder: &Path, jars: &Path) -> Result<(), Error> {
+pub(super) fn java(workspace: &Workspace, folder: &Path, jars: &Path) -> Result<(), Error> {
     let cannot = |error| Error::Usage(format!("{}: {error}", jars.display()));
     std::fs::create_dir_all(jars).map_err(cannot)?;
     let check = || {

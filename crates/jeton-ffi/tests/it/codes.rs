@@ -61,7 +61,7 @@ fn files_of_other_languages_match_the_table() {
         ("sdk/node/src/codes.ts", typescript()),
         ("sdk/python/python/jeton/_codes.py", python()),
         (
-            "sdk/java/src/main/java/io/github/jeton/ErrorCode.java",
+            "sdk/java/core/src/main/java/io/github/jeton/ErrorCode.java",
             java(),
         ),
     ] {
@@ -119,11 +119,16 @@ fn go() -> String {
         )
         .unwrap();
     }
-    text += ")\n\nvar codeNames = map[Code]string{\n";
+    text += ")\n\n// The codes as errors, for [errors.Is].\nconst (\n";
     let width = of_library()
         .map(|(_, code)| camel(code).len())
         .max()
         .unwrap();
+    for (_, code) in of_library() {
+        let name = camel(code);
+        writeln!(text, "\tErr{name:width$} = Code{name}").unwrap();
+    }
+    text += ")\n\nvar codeNames = map[Code]string{\n";
     for (_, code) in of_library() {
         let name = camel(code);
         let space = " ".repeat(width - name.len() + 1);

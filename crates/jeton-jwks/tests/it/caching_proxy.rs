@@ -1,7 +1,7 @@
 //! Remote key sets through a caching proxy (nginx). By default nginx ignores `Cache-Control: no-cache` in a
 //! request; one more line of configuration makes it obey.
 //!
-//! `cargo xtask test --only caching-proxy` sets `JETON_NGINX` to the path of nginx.
+//! `cargo xtask test --only proxies` sets `JETON_NGINX` to the path of nginx.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -73,7 +73,7 @@ struct Cache {
 impl Cache {
     fn start(origin: &Origin, more: &str) -> Cache {
         let program = std::env::var("JETON_NGINX");
-        let program = program.expect("cargo xtask test --only caching-proxy sets JETON_NGINX");
+        let program = program.expect("cargo xtask test --only proxies sets JETON_NGINX");
         let folder = tempfile::tempdir().unwrap();
         let at = folder.path().display();
         // nginx cannot report a port chosen by the system, so a free one is chosen here.
@@ -180,7 +180,7 @@ fn rejection(result: Result<(), Error>) -> Option<Rejection> {
 }
 
 #[tokio::test]
-#[ignore = "needs nginx: cargo xtask test --only caching-proxy"]
+#[ignore = "needs nginx: cargo xtask test --only proxies"]
 async fn unknown_key_is_found_through_a_proxy_that_obeys_no_cache() {
     let (one, two, never) = (key("one"), key("two"), key("never"));
     let origin = Origin::start(3600);
@@ -211,7 +211,7 @@ async fn unknown_key_is_found_through_a_proxy_that_obeys_no_cache() {
 }
 
 #[tokio::test]
-#[ignore = "needs nginx: cargo xtask test --only caching-proxy"]
+#[ignore = "needs nginx: cargo xtask test --only proxies"]
 async fn first_verification_finds_key_behind_a_stale_proxy() {
     let (one, two) = (key("one"), key("two"));
     let origin = Origin::start(3600);
@@ -226,7 +226,7 @@ async fn first_verification_finds_key_behind_a_stale_proxy() {
 }
 
 #[tokio::test]
-#[ignore = "needs nginx: cargo xtask test --only caching-proxy"]
+#[ignore = "needs nginx: cargo xtask test --only proxies"]
 async fn proxy_that_ignores_no_cache_is_retried_within_the_cooldown() {
     let (one, two) = (key("one"), key("two"));
     let origin = Origin::start(3);

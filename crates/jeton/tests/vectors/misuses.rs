@@ -10,10 +10,12 @@
     reason = "a test reads files"
 )]
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
 
 use libtest_mimic::Failed;
 use serde_json::Value;
@@ -77,26 +79,8 @@ fn errors(name: &str, way: &str, text: &str) -> BTreeMap<usize, String> {
     fs::create_dir_all(&folder).unwrap();
     let file = folder.join(format!("{name}_{way}.rs"));
     fs::write(&file, text).unwrap();
-    let (deps, library) = library();
-    let output = Command::new("rustc")
-        .args([
-            "--edition",
-            "2024",
-            "--crate-type",
-            "bin",
-            "--emit",
-            "metadata",
-        ])
-        .args(["--error-format", "json", "-A", "warnings", "--out-dir"])
-        .arg(&folder)
-        .arg("-L")
-        .arg(format!("dependency={}", deps.display()))
-        .arg("--extern")
-        .arg(format!("jeton={}", library.display()))
-        .arg(&file)
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
+    let library = LIBRARY.get_or_init(library);
+    let output = compile(&folder, &file, library);
     let stderr = String::from_utf8(output.stderr).unwrap();
     let mut all = BTreeMap::new();
     for message in stderr
@@ -117,19 +101,57 @@ fn errors(name: &str, way: &str, text: &str) -> BTreeMap<usize, String> {
     all
 }
 
-/// The folder with the dependencies of the library, and its most recent build.
-fn library() -> (PathBuf, PathBuf) {
+fn compile(out: &Path, file: &Path, library: &Path) -> Output {
+    Command::new("rustc")
+        .args([
+            "--edition",
+            "2024",
+            "--crate-type",
+            "bin",
+            "--emit",
+            "metadata",
+        ])
+        .args(["--error-format", "json", "-A", "warnings", "--out-dir"])
+        .arg(out)
+        .arg("-L")
+        .arg(format!("dependency={}", folder_of_libraries().display()))
+        .arg("--extern")
+        .arg(format!("jeton={}", library.display()))
+        .arg(file)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+fn folder_of_libraries() -> PathBuf {
     let own = std::env::current_exe().unwrap();
-    let deps = own.parent().unwrap().to_path_buf();
+    own.parent().unwrap().to_path_buf()
+}
+
+static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
+
+/// What the programs need. A build of the library with fewer features, by another command, lies in the same folder.
+const FEATURES: &str =
+    "use jeton::{jwe as _, key::MacKey as _, key::SigningKey as _, paseto as _}; fn main() {}";
+
+/// The most recent build of the library that has the features of this test.
+fn library() -> PathBuf {
     let is_library = |path: &PathBuf| {
         let name = path.file_name().unwrap().to_string_lossy();
         name.starts_with("libjeton-") && name.ends_with(".rlib")
     };
-    let built = fs::read_dir(&deps)
+    let mut built: Vec<PathBuf> = fs::read_dir(folder_of_libraries())
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(is_library)
-        .max_by_key(|path| fs::metadata(path).unwrap().modified().unwrap())
-        .expect("the test was linked with it");
-    (deps, built)
+        .collect();
+    built.sort_by_key(|path| Reverse(fs::metadata(path).unwrap().modified().unwrap()));
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("misuses");
+    let file = out.join("features.rs");
+    fs::write(&file, FEATURES).unwrap();
+    let has_features = |path: &PathBuf| compile(&out, &file, path).status.success();
+    built
+        .into_iter()
+        .find(has_features)
+        .expect("this test was linked with one")
 }

@@ -21,6 +21,15 @@ pub(super) struct Library {
 
 const JOSE: &[&str] = &["jwe", "jwt"];
 const JWT: &[&str] = &["jwt"];
+/// Of jeton in other languages than Rust.
+const JETON: &[&str] = &[
+    "jwe",
+    "jwt",
+    "v3.local",
+    "v3.public",
+    "v4.local",
+    "v4.public",
+];
 const EVERY_PASETO: &[&str] = &[
     "v1.local",
     "v1.public",
@@ -40,18 +49,22 @@ pub(super) const LIBRARIES: &[Library] = &[
     Library { language: "go", name: "go-paseto", formats: &["v2.local", "v2.public", "v3.local", "v3.public", "v4.local", "v4.public"], source: "pkg.go.dev/aidanwoods.dev/go-paseto" },
     Library { language: "go", name: "golang-jwt", formats: JWT, source: "pkg.go.dev/github.com/golang-jwt/jwt/v5" },
     Library { language: "go", name: "golang-jwt-v4", formats: JWT, source: "pkg.go.dev/github.com/golang-jwt/jwt/v4" },
+    Library { language: "go", name: "jeton", formats: JETON, source: "sdk/go" },
     Library { language: "go", name: "jwx", formats: JOSE, source: "pkg.go.dev/github.com/lestrrat-go/jwx/v3" },
     Library { language: "go", name: "pascaldekloe", formats: JWT, source: "pkg.go.dev/github.com/pascaldekloe/jwt" },
     Library { language: "go", name: "pascaldekloe-v1.12", formats: JWT, source: "pkg.go.dev/github.com/pascaldekloe/jwt" },
+    Library { language: "java", name: "jeton", formats: JOSE, source: "sdk/java" },
     Library { language: "java", name: "jjwt", formats: JOSE, source: "github.com/jwtk/jjwt" },
     Library { language: "java", name: "jose4j", formats: JOSE, source: "bitbucket.org/b_c/jose4j" },
     Library { language: "java", name: "nimbus-jose-jwt", formats: JOSE, source: "connect2id.com/products/nimbus-jose-jwt" },
     Library { language: "java", name: "nimbus-jose-jwt-accp", formats: JOSE, source: "connect2id.com/products/nimbus-jose-jwt, github.com/corretto/amazon-corretto-crypto-provider" },
     Library { language: "node", name: "fast-jwt", formats: JWT, source: "npmjs.com/package/fast-jwt" },
     Library { language: "node", name: "fast-jwt-cached", formats: JWT, source: "npmjs.com/package/fast-jwt" },
+    Library { language: "node", name: "jeton", formats: JETON, source: "sdk/node" },
     Library { language: "node", name: "jose", formats: JOSE, source: "npmjs.com/package/jose" },
     Library { language: "node", name: "jsonwebtoken", formats: JWT, source: "npmjs.com/package/jsonwebtoken" },
     Library { language: "node", name: "paseto-ts", formats: &["v4.local", "v4.public"], source: "npmjs.com/package/paseto-ts" },
+    Library { language: "python", name: "jeton", formats: JETON, source: "sdk/python" },
     Library { language: "python", name: "joserfc", formats: JOSE, source: "pypi.org/project/joserfc" },
     Library { language: "python", name: "pyjwt", formats: JWT, source: "pypi.org/project/pyjwt" },
     Library { language: "python", name: "pyseto", formats: EVERY_PASETO, source: "pypi.org/project/pyseto" },

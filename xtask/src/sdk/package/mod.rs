@@ -1,6 +1,10 @@
 //! `cargo xtask package`: what users of this platform get, in `dist/`, with checksums and a list of what is inside.
 
 mod c;
+mod go;
+mod java;
+mod node;
+mod python;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -19,10 +23,28 @@ struct Kind {
     run: fn(&Workspace, target: &str) -> Result<(), Error>,
 }
 
-const KINDS: [Kind; 1] = [Kind {
-    name: "c",
-    run: c::run,
-}];
+const KINDS: [Kind; 5] = [
+    Kind {
+        name: "c",
+        run: c::run,
+    },
+    Kind {
+        name: "go",
+        run: go::run,
+    },
+    Kind {
+        name: "java",
+        run: java::run,
+    },
+    Kind {
+        name: "node",
+        run: node::run,
+    },
+    Kind {
+        name: "python",
+        run: python::run,
+    },
+];
 
 /// Builds the packages, or those that are named.
 pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<(), Error> {

@@ -74,13 +74,23 @@ fn run(oauth: &OAuth, api: &Api, command: &[PathBuf]) -> String {
 }
 
 #[test]
-#[ignore = "needs three client libraries: cargo xtask test --only oauth-clients"]
+#[ignore = "needs four client libraries: cargo xtask test --only oauth-clients"]
 fn client_libraries_get_use_and_revoke_a_token() {
     let built = std::env::var("JETON_OAUTH_CLIENTS");
     let built = PathBuf::from(built.expect("cargo xtask test --only oauth-clients sets it"));
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oauth_clients");
     let clients = [
         ("go", vec![built.join("go/client")], &["used"][..]),
+        (
+            "java",
+            vec![
+                "java".into(),
+                "-cp".into(),
+                built.join("java/*"),
+                sources.join("java/Client.java"),
+            ],
+            &["used"],
+        ),
         (
             "node",
             vec!["node".into(), sources.join("node/client.js")],

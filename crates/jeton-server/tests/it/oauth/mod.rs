@@ -7,9 +7,9 @@ mod exchange;
 mod federation;
 mod forward_auth;
 mod libraries;
-mod nginx;
 mod outside_issuer;
 mod outside_shapes;
+mod proxy;
 
 use std::fs;
 use std::path::Path;

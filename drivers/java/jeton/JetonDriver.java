@@ -1,0 +1,137 @@
+import io.github.jeton.Algorithm;
+import io.github.jeton.Issuer;
+import io.github.jeton.Key;
+import io.github.jeton.Verifier;
+import io.github.jeton.bytes.BytesVerifier;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import jeton.harness.Driver;
+import jeton.harness.Prepare;
+import jeton.harness.Session;
+import jeton.harness.Standard;
+import jeton.harness.Verified;
+
+/**
+ * The driver of jeton's library for Java, with Jackson. Issuers and verifiers are made once, with every check of the library.
+ * The custom claims have a record; the library returns the registered ones, and all become one record.
+ */
+public final class JetonDriver implements Driver {
+  public static void main(String[] arguments) throws IOException {
+    Session.serve(new JetonDriver());
+  }
+
+  @Override
+  public String library() {
+    return "jeton";
+  }
+
+  @Override
+  public String version() {
+    return Driver.linkedVersion("io.github.jeton", "jeton");
+  }
+
+  @Override
+  public List<String> byDriver() {
+    return List.of("jwe:claims");
+  }
+
+  @Override
+  public List<Offer> offers() {
+    Set<String> signs =
+        Set.of("sign", "verify", "verify-signature", "round-trip", "generate-key", "load-key");
+    List<Offer> offers = new ArrayList<>(Offer.jwt(signs, Set.of("jwk"), "HS256", "HS384", "HS512"));
+    offers.addAll(
+        Offer.jwt(
+            signs, Set.of("jwk", "pem"), "RS256", "RS384", "RS512", "PS256", "PS384", "PS512",
+            "ES256", "ES384", "ES512", "ES256K", "EdDSA", "Ed25519", "ML-DSA-44", "ML-DSA-65",
+            "ML-DSA-87"));
+    offers.addAll(JetonJwe.offers());
+    return offers;
+  }
+
+  @Override
+  public Signer sign(Prepare prepare) throws Exception {
+    if (prepare.format.equals("jwe")) {
+      return JetonJwe.sign(prepare);
+    }
+    String jwk = prepare.privateJwk();
+    Algorithm algorithm = Algorithm.of(prepare.alg);
+    boolean expires = prepare.expiryRequired();
+    Callable<Issuer> issuer =
+        prepare.keyed(
+            () -> {
+              var builder = Issuer.builder(Key.of(jwk, algorithm));
+              return (expires ? builder : builder.withoutExpiry()).build();
+            });
+    List<?> claims = prepare.typed == null ? prepare.values : prepare.typed;
+    return index -> issuer.call().issue(claims.get(index));
+  }
+
+  @Override
+  public Check check(Prepare prepare) throws Exception {
+    if (prepare.format.equals("jwe")) {
+      return JetonJwe.check(prepare);
+    }
+    String jwk = prepare.publicJwk();
+    Algorithm algorithm = Algorithm.of(prepare.alg);
+    Callable<Verifier> verifier = prepare.keyed(() -> verifier(prepare, Key.of(jwk, algorithm)));
+    if (prepare.typed == null) {
+      return token -> new Verified.OfMap(verifier.call().verify(token).toMap());
+    }
+    return token -> standard(verifier.call().verify(token, Custom.class));
+  }
+
+  /** The claims beside the registered ones. */
+  record Custom(String name, Boolean admin) {}
+
+  private static Standard standard(io.github.jeton.Verified<Custom> token) {
+    return new Standard(
+        token.issuer().orElse(null),
+        token.subject().orElse(null),
+        token.audiences(),
+        token.expiresAt().map(Instant::getEpochSecond).orElse(null),
+        token.issuedAt().map(Instant::getEpochSecond).orElse(null),
+        token.tokenId().orElse(null),
+        token.claims().name(),
+        token.claims().admin());
+  }
+
+  private static Verifier verifier(Prepare prepare, Key key) {
+    Verifier.Builder builder = Verifier.builder(key);
+    builder = prepare.issuer == null ? builder.anyIssuer() : builder.issuer(prepare.issuer);
+    builder = prepare.audience == null ? builder.anyAudience() : builder.audience(prepare.audience);
+    return (prepare.expiryRequired() ? builder : builder.withoutExpiry()).build();
+  }
+
+  @Override
+  public SignatureCheck signatureCheck(Prepare prepare) throws Exception {
+    String jwk = prepare.publicJwk();
+    Algorithm algorithm = Algorithm.of(prepare.alg);
+    Callable<BytesVerifier> verifier =
+        prepare.keyed(() -> BytesVerifier.jws(Key.of(jwk, algorithm)).build());
+    return token -> verifier.call().verify(token);
+  }
+
+  @Override
+  public KeyMaker generate(Prepare prepare) {
+    var generator = Key.generator(Algorithm.of(prepare.alg));
+    if (prepare.alg.equals("dir")) {
+      generator.contentEncryption(prepare.enc);
+    }
+    return generator::generate;
+  }
+
+  @Override
+  public KeyMaker load(Prepare prepare) {
+    var text = prepare.keyText();
+    Callable<Key> secret = () -> JetonJwe.key(prepare, text.secret());
+    if (text.open() == null) {
+      return secret::call;
+    }
+    return () -> new Key[] {secret.call(), JetonJwe.key(prepare, text.open())};
+  }
+}

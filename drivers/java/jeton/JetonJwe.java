@@ -1,0 +1,136 @@
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.github.jeton.Algorithm;
+import io.github.jeton.Key;
+import io.github.jeton.KeyImporter;
+import io.github.jeton.bytes.BytesIssuer;
+import io.github.jeton.bytes.BytesVerifier;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import jeton.harness.Driver;
+import jeton.harness.Prepare;
+import jeton.harness.Rejection;
+import jeton.harness.Standard;
+import jeton.harness.Verified;
+
+/**
+ * Claims in a JWE. Except with a key for `dir`, a JWE does not authenticate its sender, so the library has no verified claims for it.
+ * They are written and read with Jackson, and checked by hand inside the timed loop.
+ */
+final class JetonJwe {
+  private static final ObjectMapper JSON =
+      JsonMapper.builder()
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .build();
+
+  private JetonJwe() {}
+
+  static List<Driver.Offer> offers() {
+    Set<String> operations = Set.of("encrypt", "decrypt", "round-trip", "generate-key", "load-key");
+    List<String> encs =
+        List.of(
+            "A128CBC-HS256", "A192CBC-HS384", "A256CBC-HS512", "A128GCM", "A192GCM", "A256GCM");
+    List<Driver.Offer> offers =
+        new ArrayList<>(
+            Driver.Offer.jwe(
+                operations,
+                Set.of("jwk"),
+                List.of(
+                    "dir", "A128KW", "A192KW", "A256KW", "A128GCMKW", "A192GCMKW", "A256GCMKW"),
+                encs));
+    offers.addAll(
+        Driver.Offer.jwe(
+            operations,
+            Set.of("jwk", "pem"),
+            List.of(
+                "RSA-OAEP", "RSA-OAEP-256", "RSA-OAEP-384", "RSA-OAEP-512", "ECDH-ES",
+                "ECDH-ES+A128KW", "ECDH-ES+A192KW", "ECDH-ES+A256KW"),
+            encs));
+    return offers;
+  }
+
+  static Key key(Prepare prepare, String text) {
+    KeyImporter importer = Key.importer().algorithm(Algorithm.of(prepare.alg));
+    return (prepare.alg.equals("dir") ? importer.contentEncryption(prepare.enc) : importer).text(text);
+  }
+
+  static Driver.Signer sign(Prepare prepare) throws Exception {
+    String jwk = prepare.publicJwk();
+    Callable<BytesIssuer> issuer =
+        prepare.keyed(
+            () -> BytesIssuer.jwe(key(prepare, jwk)).contentEncryption(prepare.enc).build());
+    List<?> claims = prepare.typed == null ? prepare.values : prepare.typed;
+    return index -> issuer.call().issue(JSON.writeValueAsBytes(claims.get(index)));
+  }
+
+  static Driver.Check check(Prepare prepare) throws Exception {
+    String jwk = prepare.privateJwk();
+    Callable<BytesVerifier> verifier =
+        prepare.keyed(
+            () ->
+                BytesVerifier.jwe(key(prepare, jwk)).contentEncryptions(prepare.enc).build());
+    boolean typed = prepare.typed != null;
+    boolean expiryRequired = prepare.expiryRequired();
+    return token -> {
+      JsonNode claims = JSON.readTree(verifier.call().verify(token));
+      check(claims, prepare, expiryRequired);
+      return typed
+          ? JSON.treeToValue(claims, Standard.class)
+          : new Verified.OfMap(JSON.convertValue(claims, new TypeReference<Map<String, Object>>() {}));
+    };
+  }
+
+  private static void check(JsonNode claims, Prepare prepare, boolean expiryRequired)
+      throws Rejection {
+    long now = System.currentTimeMillis() / 1000;
+    if (!claims.isObject()) {
+      throw new Rejection("the claims are not an object");
+    }
+    JsonNode expiry = time(claims, "exp");
+    if (expiry == null && expiryRequired) {
+      throw Rejection.expiryMissing();
+    }
+    JsonNode start = time(claims, "nbf");
+    time(claims, "iat");
+    if (expiry != null && now >= expiry.doubleValue() || start != null && now < start.doubleValue()) {
+      throw new Rejection("the token has expired or is not valid yet");
+    }
+    JsonNode issuer = claims.path("iss");
+    if (prepare.issuer != null && !(issuer.isTextual() && issuer.textValue().equals(prepare.issuer))) {
+      throw new Rejection("the token is of another issuer");
+    }
+    if (prepare.audience != null && !contains(claims.path("aud"), prepare.audience)) {
+      throw new Rejection("the token is for another audience");
+    }
+  }
+
+  private static JsonNode time(JsonNode claims, String name) throws Rejection {
+    JsonNode time = claims.get(name);
+    if (time != null && !time.isNumber()) {
+      throw new Rejection("a time is not a number");
+    }
+    return time;
+  }
+
+  private static boolean contains(JsonNode audience, String expected) {
+    if (audience.isTextual()) {
+      return audience.textValue().equals(expected);
+    }
+    boolean found = false;
+    for (JsonNode one : audience) {
+      if (!one.isTextual()) {
+        return false;
+      }
+      found |= one.textValue().equals(expected);
+    }
+    return audience.isArray() && found;
+  }
+}

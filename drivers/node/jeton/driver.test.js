@@ -1,0 +1,3 @@
+import { testSubject } from '../harness/subject.js'
+
+await testSubject(import.meta.url)

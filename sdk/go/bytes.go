@@ -1,0 +1,226 @@
+package jeton
+
+import (
+	"runtime"
+
+	"github.com/jeton/jeton/sdk/go/internal/core"
+)
+
+// Signer signs bytes: JWS with any content.
+type Signer struct{ handle *core.Handle }
+
+// NewSigner creates a signer with a private key or a secret.
+func NewSigner(key *Key, options ...BytesOption) (*Signer, error) {
+	handle, err := newBytesIssuer("jws", key, nil, options)
+	if err != nil {
+		return nil, err
+	}
+	signer := &Signer{handle}
+	core.Own(signer, handle)
+	return signer, nil
+}
+
+// Sign signs the content. With [WithDetached], the token does not contain it.
+func (s *Signer) Sign(content []byte) (string, error) {
+	if s == nil {
+		return "", errClosed()
+	}
+	defer runtime.KeepAlive(s)
+	token, why := core.IssueBytes(s.handle, content)
+	return string(token), failed(why)
+}
+
+// Prepare prepares a JWS of a signer whose key is public: see [Issuer.Prepare].
+func (s *Signer) Prepare(content []byte) (*Prepared, error) {
+	if s == nil {
+		return nil, errClosed()
+	}
+	defer runtime.KeepAlive(s)
+	return preparedOf(core.Prepare(s.handle, content))
+}
+
+// Close wipes the signer when the last call that uses it has returned.
+func (s *Signer) Close() error {
+	if s != nil {
+		s.handle.Close()
+	}
+	return nil
+}
+
+// Encrypter encrypts bytes: JWE with any content.
+type Encrypter struct{ handle *core.Handle }
+
+// NewEncrypter creates an encrypter with a public key or a symmetric key for encryption.
+func NewEncrypter(key *Key, options ...BytesOption) (*Encrypter, error) {
+	handle, err := newBytesIssuer("jwe", nil, key, options)
+	if err != nil {
+		return nil, err
+	}
+	encrypter := &Encrypter{handle}
+	core.Own(encrypter, handle)
+	return encrypter, nil
+}
+
+// Encrypt encrypts the content.
+func (e *Encrypter) Encrypt(content []byte) (string, error) {
+	if e == nil {
+		return "", errClosed()
+	}
+	defer runtime.KeepAlive(e)
+	token, why := core.IssueBytes(e.handle, content)
+	return string(token), failed(why)
+}
+
+// Close wipes the encrypter when the last call that uses it has returned.
+func (e *Encrypter) Close() error {
+	if e != nil {
+		e.handle.Close()
+	}
+	return nil
+}
+
+func newBytesIssuer(format string, key, encryption *Key, options []BytesOption) (*core.Handle, error) {
+	if key == nil && encryption == nil {
+		return nil, errClosed()
+	}
+	text, err := bytesOptionsOf(format, options)
+	if err != nil {
+		return nil, err
+	}
+	defer runtime.KeepAlive(key)
+	defer runtime.KeepAlive(encryption)
+	var keyHandle, encryptionHandle *core.Handle
+	if key != nil {
+		if keyHandle = key.handle; keyHandle == nil {
+			return nil, errClosed()
+		}
+	}
+	if encryption != nil {
+		if encryptionHandle = encryption.handle; encryptionHandle == nil {
+			return nil, errClosed()
+		}
+	}
+	handle, why := core.NewIssuer(keyHandle, encryptionHandle, nil, text)
+	return handle, failed(why)
+}
+
+func bytesOptionsOf(format string, options []BytesOption) ([]byte, error) {
+	chosen := newConfig()
+	chosen.set("format", format)
+	for _, option := range options {
+		if option != nil {
+			option.forBytes(chosen)
+		}
+	}
+	return chosen.text()
+}
+
+// SignatureVerifier verifies JWS with any content. It checks no claims.
+type SignatureVerifier struct{ handle *core.Handle }
+
+// NewSignatureVerifier creates a verifier of JWS with a key or a key set.
+func NewSignatureVerifier(keys Keys, options ...BytesOption) (*SignatureVerifier, error) {
+	if keys == nil {
+		return nil, errClosed()
+	}
+	from, err := keys.verifying()
+	if err != nil {
+		return nil, err
+	}
+	text, err := bytesOptionsOf("jws", options)
+	if err != nil {
+		return nil, err
+	}
+	defer runtime.KeepAlive(from)
+	handle, why := core.NewVerifier(from.key, from.keys, nil, from.remote, nil, text)
+	if why.Code != 0 {
+		return nil, failed(why)
+	}
+	verifier := &SignatureVerifier{handle}
+	core.Own(verifier, handle)
+	return verifier, nil
+}
+
+// Verify verifies a JWS and returns its content.
+func (v *SignatureVerifier) Verify(token string) ([]byte, error) {
+	if v == nil {
+		return nil, errClosed()
+	}
+	defer runtime.KeepAlive(v)
+	content, why := core.VerifyBytes(v.handle, token, nil)
+	return content, failed(why)
+}
+
+// VerifyDetached verifies a JWS whose content is elsewhere.
+func (v *SignatureVerifier) VerifyDetached(token string, content []byte) error {
+	if v == nil {
+		return errClosed()
+	}
+	defer runtime.KeepAlive(v)
+	if content == nil {
+		content = []byte{}
+	}
+	_, why := core.VerifyBytes(v.handle, token, content)
+	return failed(why)
+}
+
+// Close wipes the verifier when the last call that uses it has returned.
+func (v *SignatureVerifier) Close() error {
+	if v != nil {
+		v.handle.Close()
+	}
+	return nil
+}
+
+// Decrypter decrypts JWE with any content. A JWE proves nothing about its sender, unless the key is shared with them only.
+type Decrypter struct{ handle *core.Handle }
+
+// NewDecrypter creates a decrypter with a key or a key set.
+func NewDecrypter(keys Keys, options ...BytesOption) (*Decrypter, error) {
+	if keys == nil {
+		return nil, errClosed()
+	}
+	from, err := keys.verifying()
+	if err != nil {
+		return nil, err
+	}
+	set := from.keys
+	if from.key != nil {
+		made, why := core.NewKeySet([]*core.Handle{from.key})
+		if why.Code != 0 {
+			return nil, failed(why)
+		}
+		defer made.Close()
+		set = made
+	}
+	text, err := bytesOptionsOf("jwe", options)
+	if err != nil {
+		return nil, err
+	}
+	defer runtime.KeepAlive(from)
+	handle, why := core.NewVerifier(nil, nil, set, from.remote, nil, text)
+	if why.Code != 0 {
+		return nil, failed(why)
+	}
+	decrypter := &Decrypter{handle}
+	core.Own(decrypter, handle)
+	return decrypter, nil
+}
+
+// Decrypt decrypts a JWE and returns its content.
+func (d *Decrypter) Decrypt(token string) ([]byte, error) {
+	if d == nil {
+		return nil, errClosed()
+	}
+	defer runtime.KeepAlive(d)
+	content, why := core.VerifyBytes(d.handle, token, nil)
+	return content, failed(why)
+}
+
+// Close wipes the decrypter when the last call that uses it has returned.
+func (d *Decrypter) Close() error {
+	if d != nil {
+		d.handle.Close()
+	}
+	return nil
+}

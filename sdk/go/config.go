@@ -1,0 +1,125 @@
+package jeton
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// IssuerOption is an option of [NewIssuer].
+type IssuerOption interface{ forIssuer(*config) }
+
+// VerifierOption is an option of [NewVerifier].
+type VerifierOption interface{ forVerifier(*config) }
+
+// Option is an option of issuers and verifiers.
+type Option interface {
+	IssuerOption
+	VerifierOption
+}
+
+// BytesOption is an option of [NewSigner], [NewSignatureVerifier], [NewEncrypter] and [NewDecrypter].
+type BytesOption interface{ forBytes(*config) }
+
+// KeyOption is an option of the functions that make keys.
+type KeyOption interface{ forKey(*config) }
+
+// KeySetOption is an option of [ParseKeySet].
+type KeySetOption interface{ forKeySet(*config) }
+
+// RemoteOption is an option of [NewRemoteKeySet] and [DiscoverKeySet].
+type RemoteOption interface{ forRemote(*config) }
+
+// The functions behind options, by where they can be used.
+type (
+	issuerOption   func(*config)
+	verifierOption func(*config)
+	sharedOption   func(*config)
+	bytesOption    func(*config)
+	keyOption      func(*config)
+	keySetOption   func(*config)
+	remoteOption   func(*config)
+	// For issuers, verifiers and bytes.
+	tokenOption func(*config)
+	// For a key, an issuer, a verifier and bytes.
+	encryptionOption func(*config)
+	// For key sets, here or remote.
+	anyKeySetOption func(*config)
+)
+
+func (o issuerOption) forIssuer(c *config)       { o(c) }
+func (o verifierOption) forVerifier(c *config)   { o(c) }
+func (o sharedOption) forIssuer(c *config)       { o(c) }
+func (o sharedOption) forVerifier(c *config)     { o(c) }
+func (o bytesOption) forBytes(c *config)         { o(c) }
+func (o keyOption) forKey(c *config)             { o(c) }
+func (o keySetOption) forKeySet(c *config)       { o(c) }
+func (o remoteOption) forRemote(c *config)       { o(c) }
+func (o tokenOption) forIssuer(c *config)        { o(c) }
+func (o tokenOption) forVerifier(c *config)      { o(c) }
+func (o tokenOption) forBytes(c *config)         { o(c) }
+func (o encryptionOption) forKey(c *config)      { o(c) }
+func (o encryptionOption) forIssuer(c *config)   { o(c) }
+func (o encryptionOption) forVerifier(c *config) { o(c) }
+func (o encryptionOption) forBytes(c *config)    { o(c) }
+func (o anyKeySetOption) forKeySet(c *config)    { o(c) }
+func (o anyKeySetOption) forRemote(c *config)    { o(c) }
+
+// config is what options set: settings for the library, and what the module does itself.
+type config struct {
+	settings   map[string]any
+	clock      *Clock
+	hasClock   bool
+	encryption *Key
+	decryption []*Key
+	encode     func(any) ([]byte, error)
+	decode     func([]byte, any) error
+	numbers    bool
+	partial    bool
+	remote     remoteConfig
+	failed     error
+}
+
+func newConfig() *config { return &config{settings: map[string]any{}} }
+
+func (c *config) set(name string, value any) { c.settings[name] = value }
+
+// seconds sets a duration, which must be whole seconds.
+func (c *config) seconds(name string, value time.Duration) {
+	if value < 0 || value%time.Second != 0 {
+		c.fail("option `" + name + "`: not a positive number of whole seconds")
+		return
+	}
+	c.set(name, int64(value/time.Second))
+}
+
+func (c *config) fail(message string) {
+	if c.failed == nil {
+		c.failed = failure(CodeInvalidOption, message)
+	}
+}
+
+// text returns the settings as the library takes them.
+func (c *config) text() ([]byte, error) {
+	if c.failed != nil {
+		return nil, c.failed
+	}
+	if c.hasClock && (c.clock == nil || !c.clock.handle.IsOpen()) {
+		return nil, errClosed()
+	}
+	text, err := json.Marshal(c.settings)
+	if err != nil {
+		return nil, failure(CodeInvalidOption, "the options cannot be written as JSON")
+	}
+	return text, nil
+}
+
+// oneOrList is a list as the settings have it: one text is no list.
+func oneOrList(texts []string) any {
+	if len(texts) == 1 {
+		return texts[0]
+	}
+	return list(texts)
+}
+
+// list is not null where it is empty.
+func list(texts []string) []string { return append([]string{}, texts...) }

@@ -1,0 +1,142 @@
+package jeton
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"syscall"
+	"time"
+)
+
+// publicOnly is in the context of a request that may connect to public addresses only.
+type publicOnly struct{}
+
+// clientOf returns a client that follows no redirects, and connects to public addresses only where the request demands
+// it.
+func clientOf(given *http.Client) (*http.Client, error) {
+	client := &http.Client{}
+	if given != nil {
+		*client = *given
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	switch transport := client.Transport.(type) {
+	case nil:
+		made := &http.Transport{
+			ForceAttemptHTTP2:      true,
+			MaxIdleConns:           4,
+			IdleConnTimeout:        30 * time.Second,
+			TLSHandshakeTimeout:    5 * time.Second,
+			MaxResponseHeaderBytes: 64 * 1024,
+		}
+		made.DialContext = guarded(&net.Dialer{Timeout: 5 * time.Second})
+		client.Transport = made
+	case *http.Transport:
+		copied := transport.Clone()
+		copied.DialContext = guarded(&net.Dialer{Timeout: 5 * time.Second})
+		if transport.DialContext != nil {
+			copied.DialContext = checked(transport.DialContext)
+		}
+		if transport.DialTLSContext != nil {
+			copied.DialTLSContext = checked(transport.DialTLSContext)
+		}
+		client.Transport = copied
+		//lint:ignore SA1019 a caller may still set it, and it knows no context
+		if transport.DialTLS != nil && transport.DialTLSContext == nil {
+			client.Transport = refusing{copied}
+		}
+	default:
+		client.Transport = refusing{transport}
+	}
+	return client, nil
+}
+
+type dialer = func(context.Context, string, string) (net.Conn, error)
+
+// guarded connects to the address that was checked, so that a name cannot change its address in between.
+func guarded(by *net.Dialer) dialer {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		one := *by
+		if ctx.Value(publicOnly{}) != nil {
+			one.ControlContext = func(_ context.Context, _, address string, _ syscall.RawConn) error {
+				return checkPublic(address)
+			}
+		}
+		return one.DialContext(ctx, network, address)
+	}
+}
+
+// checked refuses a connection of the caller's dialer to a private address.
+func checked(dial dialer) dialer {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		connection, err := dial(ctx, network, address)
+		if err != nil || ctx.Value(publicOnly{}) == nil {
+			return connection, err
+		}
+		if err := checkPublic(connection.RemoteAddr().String()); err != nil {
+			_ = connection.Close()
+			return nil, err
+		}
+		return connection, nil
+	}
+}
+
+// refusing sends no request that may connect to public addresses only: it cannot know where the transport connects.
+type refusing struct{ transport http.RoundTripper }
+
+func (r refusing) RoundTrip(request *http.Request) (*http.Response, error) {
+	if request.Context().Value(publicOnly{}) != nil {
+		return nil, errPrivate
+	}
+	return r.transport.RoundTrip(request)
+}
+
+// checkPublic is an error for an address that is not on the public internet.
+func checkPublic(address string) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return errPrivate
+	}
+	if !isPublic(at.Addr().Unmap()) {
+		return errPrivate
+	}
+	return nil
+}
+
+// notPublic are the blocks of RFC 6890 and its successors that netip has no method for.
+var notPublic = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"),
+	netip.MustParsePrefix("100.64.0.0/10"),
+	netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("192.0.2.0/24"),
+	netip.MustParsePrefix("192.88.99.0/24"),
+	netip.MustParsePrefix("198.18.0.0/15"),
+	netip.MustParsePrefix("198.51.100.0/24"),
+	netip.MustParsePrefix("203.0.113.0/24"),
+	netip.MustParsePrefix("240.0.0.0/4"),
+	netip.MustParsePrefix("64:ff9b:1::/48"),
+	netip.MustParsePrefix("100::/64"),
+	netip.MustParsePrefix("2001:db8::/32"),
+	netip.MustParsePrefix("2002::/16"),
+	netip.MustParsePrefix("3fff::/20"),
+	netip.MustParsePrefix("fec0::/10"),
+}
+
+func isPublic(address netip.Addr) bool {
+	if !address.IsGlobalUnicast() || address.IsPrivate() {
+		return false
+	}
+	for _, block := range notPublic {
+		if block.Contains(address) {
+			return false
+		}
+	}
+	if address.Is6() {
+		bytes := address.As16()
+		// NAT64 reaches the IPv4 address at the end.
+		if netip.MustParsePrefix("64:ff9b::/96").Contains(address) {
+			return isPublic(netip.AddrFrom4([4]byte(bytes[12:16])))
+		}
+	}
+	return true
+}

@@ -1,0 +1,90 @@
+package core
+
+// #include "jeton.h"
+import "C"
+
+import (
+	"math"
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Handle is a value of the library with a count of its calls. It can be closed at any time: the memory is wiped and freed
+// when the last call has returned.
+type Handle struct {
+	pointer unsafe.Pointer
+	// The number of calls. Closing adds [isClosed], so that the sum is negative.
+	calls    atomic.Int64
+	released atomic.Bool
+}
+
+const isClosed = math.MinInt64
+
+// Own closes the handle when its owner is no longer reachable.
+func Own[T any](owner *T, handle *Handle) {
+	runtime.AddCleanup(owner, func(handle *Handle) { handle.Close() }, handle)
+}
+
+// use returns the pointer, or nil if the handle is nil or closed. Each call that returns a pointer needs a call of done.
+func (h *Handle) use() unsafe.Pointer {
+	if h == nil {
+		return nil
+	}
+	if h.calls.Add(1) < 0 {
+		h.done()
+		return nil
+	}
+	return h.pointer
+}
+
+func (h *Handle) done() {
+	if h.calls.Add(-1) == isClosed {
+		h.release()
+	}
+}
+
+// Close closes the handle. A second call does nothing.
+func (h *Handle) Close() {
+	if h == nil {
+		return
+	}
+	for {
+		calls := h.calls.Load()
+		if calls < 0 {
+			return
+		}
+		if h.calls.CompareAndSwap(calls, calls+isClosed) {
+			if calls == 0 {
+				h.release()
+			}
+			return
+		}
+	}
+}
+
+// IsOpen reports whether the handle can be used. Another goroutine may close it at any time.
+func (h *Handle) IsOpen() bool { return h != nil && h.calls.Load() >= 0 }
+
+func (h *Handle) release() {
+	if h.released.CompareAndSwap(false, true) {
+		C.jeton_release(h.pointer, nil)
+	}
+}
+
+// optional is a handle that may be absent. An absent one is nil, and ok.
+func optional(h *Handle) (unsafe.Pointer, bool) {
+	if h == nil {
+		return nil, true
+	}
+	pointer := h.use()
+	return pointer, pointer != nil
+}
+
+func doneAll(handles ...*Handle) {
+	for _, handle := range handles {
+		if handle != nil {
+			handle.done()
+		}
+	}
+}

@@ -1,0 +1,10 @@
+//go:build jeton_test_hooks
+
+package core
+
+// #define JETON_TEST_HOOKS
+// #include "jeton.h"
+import "C"
+
+// PanicNext makes the next call panic inside the library. Only the library for tests has it.
+func PanicNext() { C.jeton_test_panic_next() }

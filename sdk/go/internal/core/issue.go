@@ -1,0 +1,143 @@
+package core
+
+// #include "jeton.h"
+import "C"
+
+import (
+	"sync"
+	"unsafe"
+)
+
+// Buffers that are longer are not kept.
+const keptBytes = 64 * 1024
+
+// output is where the library writes a token, and why it did not.
+type output struct {
+	token  []byte
+	reason C.JetonReason
+	length C.size_t
+}
+
+var outputs = sync.Pool{New: func() any { return &output{token: make([]byte, 2048)} }}
+
+func (o *output) keep() {
+	if len(o.token) <= keptBytes {
+		outputs.Put(o)
+	}
+}
+
+// NewIssuer calls jeton_issuer_new. Absent handles are nil.
+func NewIssuer(key, encryption, clock *Handle, options []byte) (*Handle, Failure) {
+	var pointers [3]unsafe.Pointer
+	handles := [3]*Handle{key, encryption, clock}
+	for at, handle := range handles {
+		used, ok := optional(handle)
+		if !ok {
+			doneAll(handles[:at]...)
+			return nil, closed()
+		}
+		pointers[at] = used
+	}
+	defer doneAll(handles[:]...)
+	var reason C.JetonReason
+	var issuer *C.JetonIssuer
+	code := C.jeton_issuer_new((*C.JetonKey)(pointers[0]), (*C.JetonKey)(pointers[1]), (*C.JetonClock)(pointers[2]),
+		pointer(options), C.size_t(len(options)), &issuer, &reason)
+	return created(unsafe.Pointer(issuer), code, &reason)
+}
+
+// Bound calls jeton_issue_bound.
+func Bound(issuer *Handle, claims int) int {
+	used := issuer.use()
+	if used == nil {
+		return 0
+	}
+	defer issuer.done()
+	return int(C.jeton_issue_bound((*C.JetonIssuer)(used), C.size_t(claims)))
+}
+
+// Issue calls jeton_issue. `fixed` is the bound for a token without claims.
+func Issue(issuer *Handle, claims []byte, fixed int) (string, Failure) {
+	out := outputs.Get().(*output)
+	// More than base64, once: a token that is encoded twice asks for its bound.
+	if needed := fixed + len(claims)/3*4 + 16; len(out.token) < needed {
+		out.token = make([]byte, needed)
+	}
+	used := issuer.use()
+	if used == nil {
+		return "", closed()
+	}
+	code := issue(used, claims, out)
+	if code == C.JETON_BUFFER_TOO_SMALL {
+		bound := C.jeton_issue_bound((*C.JetonIssuer)(used), C.size_t(len(claims)))
+		out.token = make([]byte, bound)
+		code = issue(used, claims, out)
+	}
+	issuer.done()
+	if code != 0 {
+		failed := failure(code, &out.reason)
+		out.keep()
+		return "", failed
+	}
+	token := string(out.token[:out.length])
+	out.keep()
+	return token, Failure{}
+}
+
+func issue(issuer unsafe.Pointer, claims []byte, out *output) C.JetonCode {
+	return C.jeton_issue((*C.JetonIssuer)(issuer), bytesOf(claims), C.size_t(len(claims)),
+		bytesOf(out.token), C.size_t(len(out.token)), &out.length, &out.reason)
+}
+
+// IssueBytes calls jeton_issue_bytes.
+func IssueBytes(issuer *Handle, data []byte) ([]byte, Failure) {
+	used := issuer.use()
+	if used == nil {
+		return nil, closed()
+	}
+	defer issuer.done()
+	var reason C.JetonReason
+	var out C.JetonBuffer
+	code := C.jeton_issue_bytes((*C.JetonIssuer)(used), pointer(data), C.size_t(len(data)), &out, &reason)
+	return written(&out, code, &reason)
+}
+
+// Prepare calls jeton_prepare.
+func Prepare(issuer *Handle, data []byte) (*Handle, Failure) {
+	used := issuer.use()
+	if used == nil {
+		return nil, closed()
+	}
+	defer issuer.done()
+	var reason C.JetonReason
+	var prepared *C.JetonPrepared
+	code := C.jeton_prepare((*C.JetonIssuer)(used), pointer(data), C.size_t(len(data)), &prepared, &reason)
+	return created(unsafe.Pointer(prepared), code, &reason)
+}
+
+// PreparedInput calls jeton_prepared_input.
+func PreparedInput(prepared *Handle, what string) ([]byte, Failure) {
+	used := prepared.use()
+	if used == nil {
+		return nil, closed()
+	}
+	defer prepared.done()
+	var reason C.JetonReason
+	var out C.JetonBuffer
+	code := C.jeton_prepared_input((*C.JetonPrepared)(used), pointer(what), C.size_t(len(what)), &out, &reason)
+	return written(&out, code, &reason)
+}
+
+// Attach calls jeton_attach.
+func Attach(prepared *Handle, signature []byte, form string) ([]byte, Failure) {
+	used := prepared.use()
+	if used == nil {
+		return nil, closed()
+	}
+	defer prepared.done()
+	var reason C.JetonReason
+	var out C.JetonBuffer
+	code := C.jeton_attach((*C.JetonPrepared)(used), pointer(signature), C.size_t(len(signature)),
+		pointer(form), C.size_t(len(form)), &out, &reason)
+	return written(&out, code, &reason)
+}

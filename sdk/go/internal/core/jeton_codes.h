@@ -1,0 +1,217 @@
+// The error codes.
+//
+// Written from crates/jeton/src/error/codes.rs by `cargo xtask sdk codes`. Do not change it here.
+
+#ifndef JETON_CODES_H
+#define JETON_CODES_H
+
+// The token has expired (`exp`).
+#define JETON_TOKEN_EXPIRED 1
+// The token is not valid yet (`nbf`), or `iat` is in the future.
+#define JETON_TOKEN_NOT_YET_VALID 2
+// The token is older than the maximum age of the policy (`iat`).
+#define JETON_TOKEN_TOO_OLD 3
+// The signature or MAC is not valid, or the token cannot be decrypted.
+#define JETON_TOKEN_NOT_AUTHENTIC 4
+// No key of the verifier matches the `kid` and `alg` of the token.
+#define JETON_TOKEN_OF_UNKNOWN_KEY 5
+// The algorithm, format or version of the token does not match the key.
+#define JETON_TOKEN_OF_ANOTHER_ALGORITHM 6
+// The `enc` of the token is unknown, does not match the key, or is not allowed.
+#define JETON_TOKEN_OF_ANOTHER_ENCRYPTION 7
+// `iss` is not the expected issuer.
+#define JETON_TOKEN_OF_ANOTHER_ISSUER 8
+// `aud` does not contain the expected audience.
+#define JETON_TOKEN_FOR_ANOTHER_AUDIENCE 9
+// The `typ` of the token is not the expected type.
+#define JETON_TOKEN_OF_ANOTHER_TYPE 10
+// The footer of the PASETO is not the expected footer.
+#define JETON_TOKEN_WITH_ANOTHER_FOOTER 11
+// The token, its subject, its client or its key is revoked.
+#define JETON_TOKEN_REVOKED 12
+// A required claim is missing, has the wrong type, or is out of range.
+#define JETON_TOKEN_CLAIMS 13
+// The claims do not match the type that the verifier expects.
+#define JETON_TOKEN_CLAIMS_SHAPE 14
+// The token has no `kid`, and more keys could have signed it than are tried.
+#define JETON_TOKEN_WITHOUT_KEY_ID 15
+// A part of the token is larger or nested deeper than its limit.
+#define JETON_TOKEN_TOO_LARGE 16
+// A part of the token does not have the form that its format requires.
+#define JETON_TOKEN_MALFORMED 17
+// A JSON object in the token has a duplicate member.
+#define JETON_TOKEN_DUPLICATE_MEMBER 18
+// `crit` in the header names an extension that is not supported.
+#define JETON_TOKEN_CRITICAL_EXTENSION 19
+// `alg` or `enc` is not in the protected header.
+#define JETON_TOKEN_ALGORITHM_UNPROTECTED 20
+// The header contains a private key.
+#define JETON_TOKEN_WITH_PRIVATE_KEY 21
+// The token is compressed (`zip`), which the verifier does not allow.
+#define JETON_TOKEN_COMPRESSED 22
+// The input is not a key in this encoding.
+#define JETON_KEY_MALFORMED 23
+// The key has a duplicate member.
+#define JETON_KEY_DUPLICATE_MEMBER 24
+// A required member of the key is absent.
+#define JETON_KEY_MEMBER_MISSING 25
+// A member of the key has the wrong JSON type.
+#define JETON_KEY_MEMBER_TYPE 26
+// A member of the key is not canonical base64url without padding.
+#define JETON_KEY_NOT_BASE64URL 27
+// The base64 of a PEM is incomplete, not canonical, or has a foreign character.
+#define JETON_KEY_NOT_BASE64 28
+// A PEM block has no END line.
+#define JETON_KEY_TRUNCATED 29
+// The PEM has more than one key.
+#define JETON_KEY_SEVERAL_IN_PEM 30
+// The label of a PEM block contradicts its END line or its content.
+#define JETON_KEY_PEM_LABEL 31
+// The input is something else than a key, or has another form than expected.
+#define JETON_KEY_INPUT_IS_NO_KEY 32
+// The RSA private key has no primes, so that only its public key can be used.
+#define JETON_KEY_PRIMES_MISSING 33
+// A member of the key is null.
+#define JETON_KEY_MEMBER_NULL 34
+// A member of the key does not have the length that the algorithm requires.
+#define JETON_KEY_WRONG_LENGTH 35
+// The key, a member or the key set is larger than its limit.
+#define JETON_KEY_TOO_LARGE 36
+// The key is below the minimum strength.
+#define JETON_KEY_TOO_WEAK 37
+// A member of the key has a value that is not valid for this type of key.
+#define JETON_KEY_INVALID 38
+// The private key and the public key do not match.
+#define JETON_KEY_PAIR_MISMATCH 39
+// The key names another algorithm (`alg`) than the requested one.
+#define JETON_KEY_OF_ANOTHER_ALGORITHM 40
+// The type or curve of the key does not fit the algorithm.
+#define JETON_KEY_OF_ANOTHER_TYPE 41
+// The `use` of the key does not permit the operation.
+#define JETON_KEY_FOR_ANOTHER_USE 42
+// The `key_ops` of the key do not permit the operation.
+#define JETON_KEY_OPERATION_NOT_PERMITTED 43
+// PKCS#8 and the elliptic-curve key in it name different curves.
+#define JETON_KEY_CURVE_MISMATCH 44
+// The key is well formed, but of a kind that is not supported.
+#define JETON_KEY_UNSUPPORTED 45
+// The key has no `alg`, and more than one algorithm is possible.
+#define JETON_KEY_ALGORITHM_NEEDED 46
+// The bytes given as a secret are the encoding of a key.
+#define JETON_KEY_AS_SECRET 47
+// A private key was given where a public key is expected.
+#define JETON_KEY_IS_PRIVATE 48
+// A public key was given where a private key is expected.
+#define JETON_KEY_IS_PUBLIC 49
+// The password cost of the PASERK is below the minimum, or not supported.
+#define JETON_KEY_PASSWORD_COST 50
+// The password cost of the PASERK or of the encrypted PKCS#8 key is above the limit.
+#define JETON_KEY_PASSWORD_LIMIT 51
+// The encrypted key cannot be decrypted with this key or password.
+#define JETON_KEY_NOT_DECRYPTED 52
+// The PASERK has another version or purpose than expected.
+#define JETON_KEY_OF_ANOTHER_KIND 53
+// The key set has no usable key.
+#define JETON_KEY_SET_EMPTY 54
+// The discovery document is of another issuer.
+#define JETON_DISCOVERY_ISSUER_MISMATCH 55
+// The discovery document is not a JSON object with `issuer` and `jwks_uri`.
+#define JETON_DISCOVERY_MALFORMED 56
+// The discovery document is larger than its limit.
+#define JETON_DISCOVERY_TOO_LARGE 57
+// The claims have no expiry, and it was not omitted on purpose.
+#define JETON_CLAIMS_WITHOUT_EXPIRY 58
+// The custom claims have a member with the name of a registered claim.
+#define JETON_CLAIMS_REGISTERED_NAME 59
+// A token of a batch sets a claim that the batch sets for all.
+#define JETON_CLAIMS_SET_FOR_ALL 60
+// The claims are not a JSON object.
+#define JETON_CLAIMS_NOT_AN_OBJECT 61
+// The custom claims failed to serialize.
+#define JETON_CLAIMS_NOT_SERIALIZABLE 62
+// The text of the claims is not valid JSON.
+#define JETON_CLAIMS_SYNTAX 63
+// The text of the claims has a duplicate member.
+#define JETON_CLAIMS_DUPLICATE_MEMBER 64
+// The text of the claims is nested deeper than its limit.
+#define JETON_CLAIMS_TOO_DEEP 65
+// A registered claim has the wrong type.
+#define JETON_CLAIM_TYPE 66
+// A time is outside the years 1970 to 9999.
+#define JETON_CLAIM_RANGE 67
+// A time has the form of another token format.
+#define JETON_CLAIM_DATE_FORM 68
+// A registered claim is set twice.
+#define JETON_CLAIM_SET_TWICE 69
+// A list of audiences was passed for a PASETO.
+#define JETON_AUDIENCE_LIST_UNSUPPORTED 70
+// An access token lacks a required claim, or the claim has the wrong type.
+#define JETON_ACCESS_TOKEN_CLAIM_MISSING 71
+// A policy for several issuers does not name its issuer.
+#define JETON_ISSUER_NOT_CHOSEN 72
+// An issuer is added twice.
+#define JETON_ISSUER_TWICE 73
+// The key id is empty or longer than its limit.
+#define JETON_INVALID_KEY_ID 74
+// The password cost is outside its limits, or for another version.
+#define JETON_INVALID_PASSWORD_COST 75
+// The footer is longer than its limit.
+#define JETON_FOOTER_TOO_LARGE 76
+// An implicit assertion was passed for PASETO version 1 or 2.
+#define JETON_IMPLICIT_ASSERTION_UNSUPPORTED 77
+// The header type (`typ`) is not a media type, or not `at+jwt` for access tokens.
+#define JETON_INVALID_TYPE 78
+// The form or the key management does not allow this number of recipients.
+#define JETON_INVALID_RECIPIENTS 79
+// The compact serialization cannot carry this.
+#define JETON_COMPACT_FORM_UNSUPPORTED 80
+// The header member is already set, or the library sets it.
+#define JETON_INVALID_HEADER_MEMBER 81
+// `apu` or `apv` is too long, or the key management does not use it.
+#define JETON_INVALID_PARTY_INFO 82
+// The number of PBKDF2 rounds is outside its limits.
+#define JETON_INVALID_PBES2_ROUNDS 83
+// The content key is for another content encryption (`enc`).
+#define JETON_CONTENT_ENCRYPTION_MISMATCH 84
+// The unprotected header is not an object, or has a name that must be protected.
+#define JETON_INVALID_UNPROTECTED_HEADER 85
+// The payload has bytes that cannot be sent unencoded.
+#define JETON_INVALID_UNENCODED_PAYLOAD 86
+// The number of signers is not allowed, or their settings differ.
+#define JETON_INVALID_SIGNERS 87
+// One RSA key was added for both RSA1_5 and RSA-OAEP.
+#define JETON_RSA_KEY_SHARED 88
+// The capacity of the cache is outside its limits.
+#define JETON_INVALID_CACHE_ENTRIES 89
+// Keys may not be fetched from the address of the key set.
+#define JETON_KEY_SET_ADDRESS 90
+// A certificate authority is not a certificate in PEM.
+#define JETON_INVALID_CERTIFICATE_AUTHORITY 91
+// The remote signer returned no signature.
+#define JETON_SIGNER_FAILED 92
+// The remote signature has the wrong encoding or length.
+#define JETON_SIGNER_SIGNATURE_FORM 93
+// The remote signature does not verify with the public key.
+#define JETON_SIGNER_SIGNATURE_INVALID 94
+// A cryptographic primitive or the service failed on valid input.
+#define JETON_INTERNAL 95
+// The key set could not be fetched from its server.
+#define JETON_KEY_SET_UNREACHABLE 96
+// A pointer is null where a value is required.
+#define JETON_ARGUMENT_NULL 117
+// A length is larger than memory can be.
+#define JETON_ARGUMENT_LENGTH 118
+// A text is not valid UTF-8.
+#define JETON_ARGUMENT_NOT_UTF8 119
+// A handle has another type than required, or is released.
+#define JETON_ARGUMENT_HANDLE 120
+// An option is unknown, missing, has the wrong type, or contradicts another.
+#define JETON_INVALID_OPTION 121
+// The buffer of the caller is smaller than the bound of the result.
+#define JETON_BUFFER_TOO_SMALL 122
+// A signature was already passed for the prepared token.
+#define JETON_PREPARED_TOKEN_USED 123
+// The key set must be fetched before the token can be verified.
+#define JETON_KEY_SET_TO_FETCH 124
+
+#endif

@@ -1,0 +1,140 @@
+package migration
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/jeton/jeton/sdk/go"
+)
+
+type Claims struct {
+	Admin bool `json:"admin"`
+	jwt.RegisteredClaims
+}
+
+type Custom struct {
+	Admin bool `json:"admin"`
+}
+
+func golangJWTIssue(key *ecdsa.PrivateKey) (string, error) {
+	token := jwt.NewWithClaims(jwt.SigningMethodES256, Claims{true, jwt.RegisteredClaims{
+		Issuer:    "https://id.example",
+		Audience:  jwt.ClaimStrings{"api"},
+		Subject:   "user-7",
+		ExpiresAt: jwt.NewNumericDate(time.Now().Add(15 * time.Minute)),
+	}})
+	token.Header["kid"] = "2026-11"
+	return token.SignedString(key)
+}
+
+func jetonIssue(pem []byte) (string, error) {
+	key, err := jeton.ParseKey(pem, jeton.WithAlgorithm(jeton.ES256), jeton.WithKeyID("2026-11"))
+	if err != nil {
+		return "", err
+	}
+	issuer, err := jeton.NewIssuer(key, jeton.WithIssuer("https://id.example"), jeton.WithAudience("api"),
+		jeton.WithLifetime(15*time.Minute)) // once
+	if err != nil {
+		return "", err
+	}
+	return issuer.Issue(struct {
+		Subject string `json:"sub"`
+		Custom
+	}{"user-7", Custom{Admin: true}})
+}
+
+func golangJWTVerify(text string, key *ecdsa.PublicKey) (*Claims, error) {
+	claims := &Claims{}
+	_, err := jwt.ParseWithClaims(text, claims, func(t *jwt.Token) (any, error) { return key, nil },
+		jwt.WithValidMethods([]string{"ES256"}),
+		jwt.WithIssuer("https://id.example"),
+		jwt.WithAudience("api"),
+		jwt.WithExpirationRequired(),
+		jwt.WithLeeway(30*time.Second))
+	if errors.Is(err, jwt.ErrTokenExpired) {
+		return nil, errors.New("sign in again")
+	}
+	return claims, err
+}
+
+func jetonVerify(text string, key *jeton.Key) (*jeton.Verified[Custom], error) {
+	verifier, err := jeton.NewVerifier(key, jeton.WithIssuer("https://id.example"), jeton.WithAudience("api"),
+		jeton.WithLeeway(30*time.Second)) // once
+	if err != nil {
+		return nil, err
+	}
+	verified, err := jeton.Verify[Custom](verifier, text)
+	if errors.Is(err, jeton.ErrTokenExpired) {
+		return nil, errors.New("sign in again")
+	}
+	return verified, err
+}
+
+func golangJWTSecret(secret []byte, claims jwt.MapClaims) (string, error) {
+	return jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString(secret)
+}
+
+func jetonSecret(secret []byte, claims map[string]any) (string, error) {
+	key, err := jeton.NewSecret(jeton.HS256, secret)
+	if err != nil {
+		return "", err
+	}
+	issuer, err := jeton.NewIssuer(key, jeton.WithLifetime(time.Hour))
+	if err != nil {
+		return "", err
+	}
+	return issuer.Issue(claims)
+}
+
+func golangJWTKeySet(text string, keys map[string]*ecdsa.PublicKey) (*jwt.Token, error) {
+	return jwt.Parse(text, func(t *jwt.Token) (any, error) {
+		kid, _ := t.Header["kid"].(string)
+		if key, ok := keys[kid]; ok {
+			return key, nil
+		}
+		return nil, errors.New("unknown key")
+	}, jwt.WithValidMethods([]string{"ES256"}))
+}
+
+func jetonRemote(ctx context.Context, text string) (*jeton.Verified[Custom], error) {
+	keys, err := jeton.DiscoverKeySet("https://id.example") // once
+	if err != nil {
+		return nil, err
+	}
+	verifier, err := jeton.NewVerifier(keys, jeton.WithIssuer("https://id.example"), jeton.WithAudience("api"))
+	if err != nil {
+		return nil, err
+	}
+	return jeton.VerifyContext[Custom](ctx, verifier, text)
+}
+
+func TestGolangJWT(t *testing.T) {
+	private, pem := keyPair(t)
+	key, err := jeton.ParseKey(pem, jeton.WithAlgorithm(jeton.ES256), jeton.WithKeyID("2026-11"))
+	check(t, err)
+	for _, issue := range []func() (string, error){
+		func() (string, error) { return golangJWTIssue(private) }, func() (string, error) { return jetonIssue(pem) },
+	} {
+		text, err := issue()
+		check(t, err)
+		claims, err := golangJWTVerify(text, &private.PublicKey)
+		check(t, err)
+		verified, err := jetonVerify(text, key.Public())
+		check(t, err)
+		if !claims.Admin || claims.Subject != "user-7" || !verified.Claims.Admin || verified.Subject() != "user-7" {
+			t.Errorf("found %+v and %+v", claims, verified.Claims)
+		}
+		_, err = golangJWTKeySet(text, map[string]*ecdsa.PublicKey{"2026-11": &private.PublicKey})
+		check(t, err)
+	}
+	secret := []byte("a secret of the tests, 32 bytes or more")
+	_, err = golangJWTSecret(secret, jwt.MapClaims{})
+	check(t, err)
+	_, err = jetonSecret(secret, map[string]any{})
+	check(t, err)
+	_ = jetonRemote
+}

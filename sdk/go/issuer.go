@@ -1,0 +1,150 @@
+package jeton
+
+import (
+	"bytes"
+	"encoding/json"
+	"runtime"
+	"sync"
+
+	"github.com/jeton/jeton/sdk/go/internal/core"
+)
+
+// Issuer issues tokens with its key and its settings. It is safe for concurrent use.
+type Issuer struct {
+	handle *core.Handle
+	encode func(any) ([]byte, error)
+	// The bound for a token without claims.
+	fixed int
+	// Of a key that is elsewhere.
+	signer *remoteSigner
+}
+
+// NewIssuer creates an issuer: of signed JWTs for a private key or a secret, of encrypted JWTs for a key for [Direct], of
+// nested JWTs with [WithEncryption], and of PASETO for its keys. With a public key, the issuer only prepares tokens:
+// [Issuer.Prepare].
+//
+// Tokens without an expiry need [WithoutExpiry], or claims with `exp`.
+func NewIssuer(key *Key, options ...IssuerOption) (*Issuer, error) {
+	if key == nil {
+		return nil, errClosed()
+	}
+	chosen := newConfig()
+	if key.alg.isPaseto() {
+		chosen.set("format", "paseto")
+	}
+	for _, option := range options {
+		if option != nil {
+			option.forIssuer(chosen)
+		}
+	}
+	text, err := chosen.text()
+	if err != nil {
+		return nil, err
+	}
+	if key.handle == nil {
+		return nil, errClosed()
+	}
+	var encryption, clock *core.Handle
+	if chosen.encryption != nil {
+		encryption = chosen.encryption.handle
+	}
+	if chosen.clock != nil {
+		clock = chosen.clock.handle
+	}
+	handle, why := core.NewIssuer(key.handle, encryption, clock, text)
+	runtime.KeepAlive(key)
+	runtime.KeepAlive(chosen)
+	if why.Code != 0 {
+		return nil, failed(why)
+	}
+	issuer := &Issuer{handle: handle, encode: chosen.encode, fixed: core.Bound(handle, 0)}
+	if key.signer != nil {
+		issuer.signer = &remoteSigner{key.signer, key.alg}
+	}
+	core.Own(issuer, handle)
+	return issuer, nil
+}
+
+// encoder writes claims into memory that it keeps.
+type encoder struct {
+	buffer bytes.Buffer
+	json   *json.Encoder
+}
+
+var encoders = sync.Pool{New: func() any {
+	encoder := new(encoder)
+	encoder.json = json.NewEncoder(&encoder.buffer)
+	// Claims are no HTML.
+	encoder.json.SetEscapeHTML(false)
+	return encoder
+}}
+
+// Issue issues a token with these claims: a struct, a map or JSON text as [encoding/json.RawMessage], which encoding/json
+// writes as an object. Registered claims may be among them, unless an option sets them for all tokens.
+func (i *Issuer) Issue(claims any) (string, error) {
+	if i == nil || i.handle == nil {
+		return "", errClosed()
+	}
+	if i.encode != nil || i.signer != nil {
+		return i.issueEncoded(claims)
+	}
+	encoder := encoders.Get().(*encoder)
+	encoder.buffer.Reset()
+	if err := encoder.json.Encode(claims); err != nil {
+		encoders.Put(encoder)
+		return "", caused(CodeClaimsNotSerializable, "the claims cannot be written as JSON", err)
+	}
+	token, why := core.Issue(i.handle, encoder.buffer.Bytes(), i.fixed)
+	if encoder.buffer.Cap() <= 64*1024 {
+		encoders.Put(encoder)
+	}
+	runtime.KeepAlive(i)
+	if why.Code != 0 {
+		return "", failed(why)
+	}
+	return token, nil
+}
+
+// IssueJSON issues a token with claims that are JSON text already. The library checks the text and signs it as it is.
+func (i *Issuer) IssueJSON(claims []byte) (string, error) {
+	if i == nil || i.handle == nil {
+		return "", errClosed()
+	}
+	if i.signer != nil {
+		return i.signer.issue(i, claims)
+	}
+	token, why := core.Issue(i.handle, claims, i.fixed)
+	runtime.KeepAlive(i)
+	return token, failed(why)
+}
+
+func (i *Issuer) issueEncoded(claims any) (string, error) {
+	text, err := i.encoded(claims)
+	if err != nil {
+		return "", err
+	}
+	return i.IssueJSON(text)
+}
+
+func (i *Issuer) encoded(claims any) ([]byte, error) {
+	encode := json.Marshal
+	if i.encode != nil {
+		encode = i.encode
+	}
+	text, err := encode(claims)
+	if err != nil {
+		return nil, caused(CodeClaimsNotSerializable, "the claims cannot be written as JSON", err)
+	}
+	return text, nil
+}
+
+// Close wipes the issuer when the last call that uses it has returned.
+func (i *Issuer) Close() error {
+	if i != nil {
+		i.handle.Close()
+	}
+	return nil
+}
+
+// String says nothing of the key.
+func (i *Issuer) String() string { return "jeton.Issuer" }

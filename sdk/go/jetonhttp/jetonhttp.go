@@ -1,0 +1,129 @@
+// Package jetonhttp verifies the bearer tokens of requests, for net/http.
+//
+//	verified := jetonhttp.Middleware[Visit](verifier)
+//	http.Handle("/visits", verified(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+//		token, _ := jetonhttp.FromContext[Visit](r.Context())
+//		fmt.Fprintln(w, token.Subject(), token.Claims.Page)
+//	})))
+package jetonhttp
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/jeton/jeton/sdk/go"
+)
+
+// ErrNoToken is passed to the error handler if a request has no bearer token.
+var ErrNoToken = errors.New("jetonhttp: the request has no bearer token")
+
+// ErrSeveralTokens is passed to the error handler if a request has more than one Authorization header.
+var ErrSeveralTokens = errors.New("jetonhttp: the request has several Authorization headers")
+
+// Option is an option of [Middleware].
+type Option func(*config)
+
+type config struct {
+	optional bool
+	token    func(*http.Request) (string, error)
+	failed   func(http.ResponseWriter, *http.Request, error)
+}
+
+// WithOptionalToken lets requests without a token through: [FromContext] then returns false. A token that is rejected is
+// still an error.
+func WithOptionalToken() Option { return func(c *config) { c.optional = true } }
+
+// WithTokenFrom reads the token from another place than the Authorization header, for example from a cookie. An empty
+// text is no token.
+func WithTokenFrom(read func(*http.Request) (string, error)) Option {
+	return func(c *config) { c.token = read }
+}
+
+// WithErrorHandler writes the response for a request that is not let through. The default is [WriteError].
+func WithErrorHandler(failed func(http.ResponseWriter, *http.Request, error)) Option {
+	return func(c *config) { c.failed = failed }
+}
+
+// Middleware verifies the token of each request, and passes it on in the context.
+func Middleware[T any](verifier *jeton.Verifier, options ...Option) func(http.Handler) http.Handler {
+	chosen := config{token: BearerToken, failed: WriteError}
+	for _, option := range options {
+		if option != nil {
+			option(&chosen)
+		}
+	}
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			token, err := chosen.token(r)
+			if err == nil && token == "" {
+				if chosen.optional {
+					next.ServeHTTP(w, r)
+					return
+				}
+				err = ErrNoToken
+			}
+			if err != nil {
+				chosen.failed(w, r, err)
+				return
+			}
+			verified, err := jeton.VerifyContext[T](r.Context(), verifier, token)
+			if err != nil {
+				chosen.failed(w, r, err)
+				return
+			}
+			next.ServeHTTP(w, r.WithContext(NewContext(r.Context(), verified)))
+		})
+	}
+}
+
+// BearerToken returns the token of the Authorization header (RFC 6750), or "" if there is none.
+func BearerToken(r *http.Request) (string, error) {
+	headers := r.Header.Values("Authorization")
+	switch len(headers) {
+	case 0:
+		return "", nil
+	case 1:
+	default:
+		return "", ErrSeveralTokens
+	}
+	scheme, token, ok := strings.Cut(headers[0], " ")
+	if !ok || !strings.EqualFold(scheme, "Bearer") {
+		return "", nil
+	}
+	return strings.TrimLeft(token, " "), nil
+}
+
+// WriteError writes the status for an error: 401 for a token that is missing or rejected, 400 for several, 503 if the keys
+// cannot be fetched, and 500 for others. The body says nothing about the token.
+func WriteError(w http.ResponseWriter, _ *http.Request, err error) {
+	status, challenge := http.StatusInternalServerError, ""
+	switch {
+	case errors.Is(err, ErrNoToken):
+		status, challenge = http.StatusUnauthorized, "Bearer"
+	case errors.Is(err, ErrSeveralTokens):
+		status, challenge = http.StatusBadRequest, `Bearer error="invalid_request"`
+	case errors.Is(err, jeton.ErrTokenRejected):
+		status, challenge = http.StatusUnauthorized, `Bearer error="invalid_token"`
+	case errors.Is(err, jeton.ErrKeySetUnreachable), errors.Is(err, jeton.ErrKeySetToFetch):
+		status = http.StatusServiceUnavailable
+	}
+	if challenge != "" {
+		w.Header().Set("WWW-Authenticate", challenge)
+	}
+	http.Error(w, http.StatusText(status), status)
+}
+
+type contextKey[T any] struct{}
+
+// NewContext returns a context with a verified token, for tests of handlers and for other middleware.
+func NewContext[T any](ctx context.Context, verified *jeton.Verified[T]) context.Context {
+	return context.WithValue(ctx, contextKey[T]{}, verified)
+}
+
+// FromContext returns the verified token of a request. It is false if there is none, or one with claims of another type.
+func FromContext[T any](ctx context.Context) (*jeton.Verified[T], bool) {
+	verified, ok := ctx.Value(contextKey[T]{}).(*jeton.Verified[T])
+	return verified, ok && verified != nil
+}

@@ -1,0 +1,129 @@
+package jetonhttp_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jeton/jeton/sdk/go"
+	"github.com/jeton/jeton/sdk/go/jetonhttp"
+	"github.com/jeton/jeton/sdk/go/jetontest"
+)
+
+type visit struct {
+	Page string `json:"page"`
+}
+
+func ask(handler http.Handler, headers ...string) *httptest.ResponseRecorder {
+	request := httptest.NewRequest(http.MethodGet, "/", nil)
+	for _, header := range headers {
+		request.Header.Add("Authorization", header)
+	}
+	response := httptest.NewRecorder()
+	handler.ServeHTTP(response, request)
+	return response
+}
+
+func greet(w http.ResponseWriter, r *http.Request) {
+	verified, ok := jetonhttp.FromContext[visit](r.Context())
+	if !ok {
+		_, _ = fmt.Fprint(w, "no token")
+		return
+	}
+	_, _ = fmt.Fprint(w, verified.Issuer(), " ", verified.Claims.Page)
+}
+
+func TestMiddleware(t *testing.T) {
+	issuer := jetontest.NewIssuer(t)
+	verifier := issuer.Verifier()
+	token := issuer.Issue(visit{Page: "/"})
+	expired := issuer.Issue(visit{Page: "/"})
+	handler := jetonhttp.Middleware[visit](verifier)(http.HandlerFunc(greet))
+	for _, scheme := range []string{"Bearer ", "bearer ", "BEARER  "} {
+		if got := ask(handler, scheme+token); got.Code != 200 || got.Body.String() != issuer.Name+" /" {
+			t.Errorf("%s: %d %s", scheme, got.Code, got.Body)
+		}
+	}
+	for name, one := range map[string]struct {
+		headers   []string
+		status    int
+		challenge string
+	}{
+		"no header":      {nil, 401, "Bearer"},
+		"another scheme": {[]string{"Basic abc"}, 401, "Bearer"},
+		"no token":       {[]string{"Bearer"}, 401, "Bearer"},
+		"two headers":    {[]string{"Bearer " + token, "Bearer " + token}, 400, `Bearer error="invalid_request"`},
+		"a bad token":    {[]string{"Bearer " + token[:len(token)-4]}, 401, `Bearer error="invalid_token"`},
+		"10 MB":          {[]string{"Bearer " + strings.Repeat("a", 10<<20)}, 401, `Bearer error="invalid_token"`},
+	} {
+		got := ask(handler, one.headers...)
+		if got.Code != one.status || got.Header().Get("WWW-Authenticate") != one.challenge {
+			t.Errorf("%s: %d %s", name, got.Code, got.Header())
+		}
+	}
+	issuer.Clock.Set(issuer.Clock.Now().Add(time.Hour))
+	if got := ask(handler, "Bearer "+expired); got.Code != 401 {
+		t.Errorf("expired: %d", got.Code)
+	}
+	optional := jetonhttp.Middleware[visit](verifier, jetonhttp.WithOptionalToken())(http.HandlerFunc(greet))
+	if got := ask(optional); got.Body.String() != "no token" {
+		t.Errorf("optional: %d %s", got.Code, got.Body)
+	}
+	if got := ask(optional, "Bearer x"); got.Code != 401 {
+		t.Errorf("optional, rejected: %d", got.Code)
+	}
+	closed := issuer.Verifier()
+	_ = closed.Close()
+	for name, verifier := range map[string]*jeton.Verifier{"nil": nil, "closed": closed} {
+		if got := ask(jetonhttp.Middleware[visit](verifier)(http.HandlerFunc(greet)), "Bearer "+token); got.Code != 500 {
+			t.Errorf("%s: %d", name, got.Code)
+		}
+	}
+}
+
+func TestKeysThatCannotBeFetched(t *testing.T) {
+	keys, err := jeton.NewRemoteKeySet("http://127.0.0.1:1/keys")
+	if err != nil {
+		t.Fatal(err)
+	}
+	verifier, err := jeton.NewVerifier(keys, jeton.WithAnyIssuer(), jeton.WithAnyAudience())
+	if err != nil {
+		t.Fatal(err)
+	}
+	token := jetontest.NewIssuer(t).Issue(visit{})
+	if got := ask(jetonhttp.Middleware[visit](verifier)(http.HandlerFunc(greet)), "Bearer "+token); got.Code != 503 {
+		t.Errorf("%d", got.Code)
+	}
+}
+
+func TestTokenFromACookieAndOwnErrors(t *testing.T) {
+	issuer := jetontest.NewIssuer(t)
+	token := issuer.Issue(visit{Page: "/"})
+	var seen error
+	handler := jetonhttp.Middleware[visit](issuer.Verifier(),
+		jetonhttp.WithTokenFrom(func(r *http.Request) (string, error) {
+			cookie, err := r.Cookie("token")
+			if err != nil {
+				return "", nil
+			}
+			return cookie.Value, nil
+		}),
+		jetonhttp.WithErrorHandler(func(w http.ResponseWriter, _ *http.Request, err error) {
+			seen = err
+			w.WriteHeader(http.StatusTeapot)
+		}))(http.HandlerFunc(greet))
+	if got := ask(handler); got.Code != http.StatusTeapot || !errors.Is(seen, jetonhttp.ErrNoToken) {
+		t.Errorf("%d %v", got.Code, seen)
+	}
+	request := httptest.NewRequest(http.MethodGet, "/", nil)
+	request.AddCookie(&http.Cookie{Name: "token", Value: token})
+	response := httptest.NewRecorder()
+	handler.ServeHTTP(response, request)
+	if response.Code != 200 {
+		t.Errorf("%d %v", response.Code, seen)
+	}
+}

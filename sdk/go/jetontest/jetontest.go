@@ -1,0 +1,139 @@
+// Package jetontest issues tokens for tests of a service, without a network and with a clock that the test sets.
+//
+//	issuer := jetontest.NewIssuer(t)
+//	handler := newService(issuer.Verifier())
+//	token := issuer.Issue(Visit{Page: "/"})
+//	issuer.Clock.Set(issuer.Clock.Now().Add(time.Hour)) // now it has expired
+package jetontest
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jeton/jeton/sdk/go"
+)
+
+const (
+	// Name is the issuer of the tokens.
+	Name = "https://issuer.test"
+	// Audience is their audience.
+	Audience = "test"
+	// Lifetime is how long they are valid.
+	Lifetime = 15 * time.Minute
+)
+
+// Issuer issues tokens of one key. Functions that fail end the test.
+type Issuer struct {
+	// Name and Audience are what the tokens say.
+	Name, Audience string
+	// Key signs.
+	Key *jeton.Key
+	// Clock is that of the issuer and its verifiers.
+	Clock *Clock
+
+	test   testing.TB
+	issuer *jeton.Issuer
+}
+
+// Clock is the clock of a test. It stands still.
+type Clock struct {
+	// Clock can be passed to [jeton.WithClock].
+	*jeton.Clock
+	test testing.TB
+	lock sync.Mutex
+	now  time.Time
+}
+
+// NewIssuer creates an issuer with a new key for ES256 and the id `test`. Options are added to those of the issuer.
+func NewIssuer(test testing.TB, options ...jeton.IssuerOption) *Issuer {
+	test.Helper()
+	now := time.Now().Truncate(time.Second)
+	clock, err := jeton.NewClock(now)
+	check(test, err)
+	key, err := jeton.GenerateKey(jeton.ES256, jeton.WithKeyID("test"))
+	check(test, err)
+	options = append([]jeton.IssuerOption{
+		jeton.WithIssuer(Name), jeton.WithAudience(Audience), jeton.WithLifetime(Lifetime), jeton.WithClock(clock),
+	}, options...)
+	issuer, err := jeton.NewIssuer(key, options...)
+	check(test, err)
+	test.Cleanup(func() {
+		_ = issuer.Close()
+		_ = key.Close()
+	})
+	return &Issuer{
+		Name: Name, Audience: Audience, Key: key, Clock: &Clock{Clock: clock, test: test, now: now}, test: test, issuer: issuer,
+	}
+}
+
+// Issue issues a token with these claims.
+func (i *Issuer) Issue(claims any) string {
+	i.test.Helper()
+	token, err := i.issuer.Issue(claims)
+	check(i.test, err)
+	return token
+}
+
+// Verifier returns a verifier for the tokens of the issuer. Options are added.
+func (i *Issuer) Verifier(options ...jeton.VerifierOption) *jeton.Verifier {
+	i.test.Helper()
+	options = append([]jeton.VerifierOption{
+		jeton.WithIssuer(Name), jeton.WithAudience(Audience), jeton.WithClock(i.Clock.Clock),
+	}, options...)
+	verifier, err := jeton.NewVerifier(i.KeySet(), options...)
+	check(i.test, err)
+	return verifier
+}
+
+// KeySet returns the public key of the issuer.
+func (i *Issuer) KeySet() *jeton.KeySet {
+	i.test.Helper()
+	set, err := jeton.NewKeySet(i.Key)
+	check(i.test, err)
+	return set
+}
+
+// Serve publishes the key set on this machine until the test ends, and returns its address.
+func (i *Issuer) Serve() string {
+	i.test.Helper()
+	text, err := i.KeySet().JWKS()
+	check(i.test, err)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/jwk-set+json")
+		_, _ = w.Write(text)
+	}))
+	i.test.Cleanup(server.Close)
+	return server.URL
+}
+
+// Now returns the time of the clock.
+func (c *Clock) Now() time.Time {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	return c.now
+}
+
+// Set sets the clock.
+func (c *Clock) Set(now time.Time) {
+	c.test.Helper()
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	check(c.test, c.Clock.Set(now))
+	c.now = now
+}
+
+// Add moves the clock forward.
+func (c *Clock) Add(by time.Duration) {
+	c.test.Helper()
+	c.Set(c.Now().Add(by))
+}
+
+func check(test testing.TB, err error) {
+	test.Helper()
+	if err != nil {
+		test.Fatal(err)
+	}
+}

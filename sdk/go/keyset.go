@@ -1,0 +1,110 @@
+package jeton
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime"
+	"strings"
+
+	"github.com/jeton/jeton/sdk/go/internal/core"
+)
+
+// KeySet is several keys of one use: keys that verify, that decrypt, or that open a PASETO.
+type KeySet struct {
+	handle   *core.Handle
+	isPaseto bool
+}
+
+// NewKeySet creates a set of keys that have the same use. Of a private key for signatures, the set has the public key.
+func NewKeySet(keys ...*Key) (*KeySet, error) {
+	handles := make([]*core.Handle, len(keys))
+	isPaseto := false
+	for at, key := range keys {
+		if key == nil {
+			return nil, errClosed()
+		}
+		handles[at] = key.handle
+		isPaseto = isPaseto || key.alg.isPaseto()
+	}
+	defer runtime.KeepAlive(keys)
+	handle, why := core.NewKeySet(handles)
+	return keySetOf(handle, why, isPaseto)
+}
+
+// ParseKeySet imports a JWK Set, or PASERKs with one in each line. Keys that cannot be used are skipped: see
+// [KeySet.Skipped]. A set without a usable key is an error.
+func ParseKeySet(data []byte, options ...KeySetOption) (*KeySet, error) {
+	chosen := newConfig()
+	for _, option := range options {
+		if option != nil {
+			option.forKeySet(chosen)
+		}
+	}
+	text, err := chosen.text()
+	if err != nil {
+		return nil, err
+	}
+	handle, why := core.ImportKeySet(data, text)
+	return keySetOf(handle, why, strings.HasPrefix(strings.TrimSpace(string(data)), "k"))
+}
+
+func keySetOf(handle *core.Handle, why core.Failure, isPaseto bool) (*KeySet, error) {
+	if why.Code != 0 {
+		return nil, failed(why)
+	}
+	set := &KeySet{handle: handle, isPaseto: isPaseto}
+	core.Own(set, handle)
+	return set, nil
+}
+
+// JWKS returns the public keys as a JWK Set.
+func (s *KeySet) JWKS() ([]byte, error) { return s.export("jwks") }
+
+// IDs returns the ids of the keys, "" for a key without one.
+func (s *KeySet) IDs() ([]string, error) {
+	text, err := s.export("ids")
+	return strings.Split(string(text), "\n"), err
+}
+
+// Skipped says why keys were skipped, one text for each.
+func (s *KeySet) Skipped() ([]string, error) {
+	text, err := s.export("skipped")
+	if len(text) == 0 {
+		return nil, err
+	}
+	return strings.Split(string(text), "\n"), err
+}
+
+func (s *KeySet) export(what string) ([]byte, error) {
+	if s == nil {
+		return nil, errClosed()
+	}
+	defer runtime.KeepAlive(s)
+	text, why := core.ExportKeySet(s.handle, what)
+	return text, failed(why)
+}
+
+// Close wipes the set when the last call that uses it has returned.
+func (s *KeySet) Close() error {
+	if s != nil {
+		s.handle.Close()
+	}
+	return nil
+}
+
+// String says nothing of the keys.
+func (s *KeySet) String() string { return "jeton.KeySet" }
+
+// Format writes [KeySet.String] for every verb.
+func (s *KeySet) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, s.String()) }
+
+// LogValue is [KeySet.String] for log/slog.
+func (s *KeySet) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+func (s *KeySet) verifying() (source, error) {
+	if s == nil || s.handle == nil {
+		return source{}, errClosed()
+	}
+	return source{keys: s.handle, isPaseto: s.isPaseto, keepsAlive: s}, nil
+}

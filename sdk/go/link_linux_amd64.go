@@ -1,0 +1,3 @@
+package jeton
+
+import _ "github.com/jeton/jeton/sdk/go/lib/linux_amd64"

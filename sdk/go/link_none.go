@@ -1,0 +1,7 @@
+//go:build !(linux && amd64 && cgo)
+
+package jeton
+
+// This platform is not supported yet, or cgo is off: build with CGO_ENABLED=1 and a C compiler. The README says which
+// platforms have a library.
+var _ = jeton_needs_cgo_and_a_supported_platform

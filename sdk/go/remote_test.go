@@ -1,0 +1,207 @@
+package jeton_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jeton/jeton/sdk/go"
+)
+
+// identityServer publishes keys, and counts what is asked.
+type identityServer struct {
+	*httptest.Server
+	lock        sync.Mutex
+	set         []byte
+	status      int
+	discoveries atomic.Int32
+	sets        atomic.Int32
+}
+
+func newIdentityServer(t *testing.T, keys ...*jeton.Key) *identityServer {
+	server := &identityServer{status: http.StatusOK}
+	server.publish(keys...)
+	mux := http.NewServeMux()
+	mux.HandleFunc("/.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
+		server.discoveries.Add(1)
+		_, _ = fmt.Fprintf(w, `{"issuer":%q,"jwks_uri":%q}`, server.URL, server.URL+"/keys")
+	})
+	mux.HandleFunc("/keys", func(w http.ResponseWriter, r *http.Request) {
+		server.sets.Add(1)
+		server.lock.Lock()
+		defer server.lock.Unlock()
+		w.WriteHeader(server.status)
+		_, _ = w.Write(server.set)
+	})
+	mux.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/keys", http.StatusFound)
+	})
+	server.Server = httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server
+}
+
+func (s *identityServer) publish(keys ...*jeton.Key) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.set = must(must(jeton.NewKeySet(keys...)).JWKS())
+}
+
+func issuedBy(key *jeton.Key) string {
+	issuer, _ := pair(key)
+	return must(issuer.Issue(visit{Page: "/"}))
+}
+
+func remoteVerifier(keys *jeton.RemoteKeySet) *jeton.Verifier {
+	return must(jeton.NewVerifier(keys, jeton.WithIssuer("i"), jeton.WithAudience("a")))
+}
+
+func TestRemoteKeysAreDiscoveredAndFetchedAgainForANewKey(t *testing.T) {
+	first := must(jeton.GenerateKey(jeton.ES256, jeton.WithKeyID("k1")))
+	second := must(jeton.GenerateKey(jeton.ES256, jeton.WithKeyID("k2")))
+	server := newIdentityServer(t, first)
+	keys := must(jeton.DiscoverKeySet(server.URL, jeton.WithPrivateAddresses(), jeton.WithCooldown(0)))
+	defer func() { _ = keys.Close() }()
+	verifier := remoteVerifier(keys)
+	// Discovery, the set, and the set again for a key that was added meanwhile: one verification.
+	token := issuedBy(second)
+	server.publish(first, second)
+	if verified := must(jeton.Verify[visit](verifier, token)); verified.KeyID() != "k2" {
+		t.Errorf("kid %s", verified.KeyID())
+	}
+	if server.discoveries.Load() != 1 || server.sets.Load() != 1 {
+		t.Errorf("%d discoveries, %d sets", server.discoveries.Load(), server.sets.Load())
+	}
+	third := must(jeton.GenerateKey(jeton.ES256, jeton.WithKeyID("k3")))
+	server.publish(first, second, third)
+	if verified := must(jeton.Verify[visit](verifier, issuedBy(third))); verified.KeyID() != "k3" {
+		t.Errorf("kid %s", verified.KeyID())
+	}
+	// The keys that are there are used without a request.
+	sets := server.sets.Load()
+	for range 10 {
+		must(jeton.Verify[visit](verifier, token))
+	}
+	if server.sets.Load() != sets {
+		t.Errorf("%d sets", server.sets.Load())
+	}
+	// Unknown keys do not make it fetch again and again.
+	unknown := must(jeton.GenerateKey(jeton.ES256, jeton.WithKeyID("k4")))
+	sets = server.sets.Load()
+	slow := remoteVerifier(must(jeton.NewRemoteKeySet(server.URL + "/keys")))
+	if _, err := jeton.Verify[visit](slow, issuedBy(unknown)); !errors.Is(err, jeton.ErrTokenOfUnknownKey) {
+		t.Error(err)
+	}
+	if _, err := jeton.Verify[visit](slow, issuedBy(unknown)); !errors.Is(err, jeton.ErrTokenOfUnknownKey) {
+		t.Error(err)
+	}
+	if asked := server.sets.Load() - sets; asked > 2 {
+		t.Errorf("asked %d times", asked)
+	}
+}
+
+func TestRemoteKeysAreFetchedOnceByManyGoroutines(t *testing.T) {
+	key := must(jeton.GenerateKey(jeton.ES256, jeton.WithKeyID("k1")))
+	server := newIdentityServer(t, key)
+	verifier := remoteVerifier(must(jeton.NewRemoteKeySet(server.URL + "/keys")))
+	token := issuedBy(key)
+	var all sync.WaitGroup
+	for range 16 {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			if _, err := jeton.Verify[visit](verifier, token); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
+	all.Wait()
+	if server.sets.Load() != 1 {
+		t.Errorf("%d sets", server.sets.Load())
+	}
+}
+
+func TestRemoteKeysThatCannotBeFetched(t *testing.T) {
+	key := must(jeton.GenerateKey(jeton.ES256, jeton.WithKeyID("k1")))
+	server := newIdentityServer(t, key)
+	token := issuedBy(key)
+	for name, address := range map[string]string{
+		"not found": server.URL + "/nothing", "redirect": server.URL + "/moved", "no server": "http://127.0.0.1:1/keys",
+	} {
+		keys := must(jeton.NewRemoteKeySet(address))
+		_, err := jeton.Verify[visit](remoteVerifier(keys), token)
+		if !errors.Is(err, jeton.ErrKeySetUnreachable) || errors.Is(err, jeton.ErrTokenRejected) {
+			t.Errorf("%s: %v", name, err)
+		}
+		_ = keys.Close()
+	}
+	// An issuer whose address is on this machine may publish one on this machine only with the option.
+	if _, err := jeton.NewRemoteKeySet("http://id.example/keys"); !errors.Is(err, jeton.ErrKeySetAddress) {
+		t.Errorf("http: %v", err)
+	}
+	stopped, cancel := context.WithCancel(context.Background())
+	cancel()
+	keys := must(jeton.NewRemoteKeySet(server.URL + "/keys"))
+	if _, err := jeton.VerifyContext[visit](stopped, remoteVerifier(keys), token); !errors.Is(err, jeton.ErrKeySetUnreachable) {
+		t.Errorf("stopped: %v", err)
+	}
+	verifier := remoteVerifier(keys)
+	_ = keys.Close()
+	if _, err := jeton.Verify[visit](verifier, token); err == nil {
+		t.Error("a closed key set without keys verifies")
+	}
+}
+
+func TestRemoteKeysWithAClientOfTheCaller(t *testing.T) {
+	key := must(jeton.GenerateKey(jeton.ES256, jeton.WithKeyID("k1")))
+	server := newIdentityServer(t, key)
+	var asked atomic.Int32
+	client := &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		asked.Add(1)
+		return http.DefaultTransport.RoundTrip(r)
+	})}
+	keys := must(jeton.NewRemoteKeySet(server.URL+"/keys", jeton.WithHTTPClient(client), jeton.WithFreshFor(time.Hour)))
+	if err := keys.Fetch(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	must(jeton.Verify[visit](remoteVerifier(keys), issuedBy(key)))
+	if asked.Load() != 1 {
+		t.Errorf("asked %d times", asked.Load())
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestPublicAddressesOnly(t *testing.T) {
+	for address, public := range map[string]bool{
+		"93.184.216.34:443": true, "[2606:2800:220:1::1]:443": true, "127.0.0.1:80": false, "10.1.2.3:80": false,
+		"192.168.1.1:80": false, "172.16.0.1:80": false, "169.254.169.254:80": false, "100.64.0.1:80": false,
+		"0.0.0.0:80": false, "[::1]:80": false, "[fe80::1]:80": false, "[fc00::1]:80": false,
+		"[::ffff:127.0.0.1]:80": false, "[64:ff9b::7f00:1]:80": false, "[64:ff9b::5db8:d822]:80": true,
+		"224.0.0.1:80": false, "255.255.255.255:80": false, "no address": false,
+	} {
+		if err := jeton.CheckPublic(address); (err == nil) != public {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	server := newIdentityServer(t, must(jeton.GenerateKey(jeton.ES256)))
+	for name, client := range map[string]*http.Client{
+		"none": nil, "plain": {}, "a transport": {Transport: &http.Transport{}},
+		"another": {Transport: roundTripper(http.DefaultTransport.RoundTrip)},
+	} {
+		request := must(http.NewRequestWithContext(jeton.PublicOnly(context.Background()), http.MethodGet, server.URL+"/keys", nil))
+		if response, err := must(jeton.ClientOf(client)).Do(request); err == nil || !strings.Contains(err.Error(), "private") {
+			t.Errorf("%s: connects: %v", name, err)
+			_ = response
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package jeton
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/jeton/jeton/sdk/go/internal/core"
+)
+
+// Token is what a verified token says in its registered claims and its header.
+type Token struct {
+	// The claims, and then the parts of the header.
+	text string
+	// The library's text, which is always the same for an algorithm.
+	alg                            string
+	present, count                 uint32
+	claims                         [len(core.Result{}.Claims)]core.Claim
+	json, kid, typ, footer         core.Range
+	expiresAt, notBefore, issuedAt int64
+}
+
+func (t *Token) fill(scratch *core.Scratch) {
+	result := &scratch.Result
+	end := result.JSON.Start + result.JSON.Length
+	for _, part := range [...]core.Range{result.KeyID, result.Type, result.Footer} {
+		end = max(end, part.Start+part.Length)
+	}
+	t.text = string(scratch.Text[:end])
+	t.alg = result.Algorithm()
+	t.present, t.count, t.claims = result.Present, result.ClaimCount, result.Claims
+	t.json, t.kid, t.typ, t.footer = result.JSON, result.KeyID, result.Type, result.Footer
+	t.expiresAt, t.notBefore, t.issuedAt = result.ExpiresAt, result.NotBefore, result.IssuedAt
+}
+
+// Issuer returns `iss`, or "" if the token has none.
+func (t *Token) Issuer() string { return t.claim(core.Issuer) }
+
+// Subject returns `sub`, or "" if the token has none.
+func (t *Token) Subject() string { return t.claim(core.Subject) }
+
+// ID returns `jti`, or "" if the token has none.
+func (t *Token) ID() string { return t.claim(core.TokenID) }
+
+// Audience returns `aud`, which is one text or several, or nil if the token has none.
+func (t *Token) Audience() []string {
+	value, _ := t.value(core.Audience)
+	if value == "" {
+		return nil
+	}
+	if value[0] == '"' {
+		return []string{t.claim(core.Audience)}
+	}
+	var all []string
+	_ = json.Unmarshal([]byte(value), &all) // the library has checked it
+	return all
+}
+
+// ExpiresAt returns `exp`, the first second in which the token is not valid, or the zero time.
+func (t *Token) ExpiresAt() time.Time { return t.time(core.Expiry, t.seconds(2)) }
+
+// NotBefore returns `nbf`, or the zero time.
+func (t *Token) NotBefore() time.Time { return t.time(core.NotBefore, t.seconds(1)) }
+
+// IssuedAt returns `iat`, or the zero time.
+func (t *Token) IssuedAt() time.Time { return t.time(core.IssuedAt, t.seconds(0)) }
+
+// Algorithm returns the algorithm of the header, or the version and purpose of a PASETO.
+func (t *Token) Algorithm() Algorithm {
+	if t == nil {
+		return ""
+	}
+	return Algorithm(t.alg)
+}
+
+// KeyID returns `kid` of the header, or "" if it has none.
+func (t *Token) KeyID() string {
+	if t == nil {
+		return ""
+	}
+	return t.part(t.kid)
+}
+
+// Type returns `typ` of the header, or "" if it has none.
+func (t *Token) Type() string {
+	if t == nil {
+		return ""
+	}
+	return t.part(t.typ)
+}
+
+// Footer returns the footer of a PASETO.
+func (t *Token) Footer() string {
+	if t == nil {
+		return ""
+	}
+	return t.part(t.footer)
+}
+
+// JSON returns all claims as JSON text, byte for byte as the token has them.
+func (t *Token) JSON() string {
+	if t == nil {
+		return ""
+	}
+	return t.part(t.json)
+}
+
+// HasExpiry reports whether the token has `exp`.
+func (t *Token) HasExpiry() bool { return t != nil && t.present&core.Expiry != 0 }
+
+func (t *Token) seconds(which int) int64 {
+	if t == nil {
+		return 0
+	}
+	return [...]int64{t.issuedAt, t.notBefore, t.expiresAt}[which]
+}
+
+func (t *Token) time(bit uint32, seconds int64) time.Time {
+	if t == nil || t.present&bit == 0 {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0).UTC()
+}
+
+func (t *Token) part(of core.Range) string { return t.text[of.Start : of.Start+of.Length] }
+
+// value returns the JSON text of a registered claim, and whether it has no escapes.
+func (t *Token) value(bit uint32) (string, bool) {
+	if t == nil || t.present&bit == 0 {
+		return "", false
+	}
+	for at := range t.claims[:t.count] {
+		if claim := &t.claims[at]; claim.Which == bit {
+			return t.part(claim.Value), claim.IsPlain != 0
+		}
+	}
+	return "", false
+}
+
+// claim returns a registered claim that is a text.
+func (t *Token) claim(bit uint32) string {
+	value, isPlain := t.value(bit)
+	if len(value) < 2 {
+		return ""
+	}
+	if isPlain {
+		return value[1 : len(value)-1]
+	}
+	var text string
+	_ = json.Unmarshal([]byte(value), &text) // the library has checked it
+	return text
+}
+
+// String says the algorithm, and nothing of the claims.
+func (t *Token) String() string { return "jeton.Token(" + string(t.Algorithm()) + ")" }
+
+// Format writes [Token.String] for every verb.
+func (t *Token) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, t.String()) }
+
+// LogValue is [Token.String] for log/slog.
+func (t *Token) LogValue() slog.Value { return slog.StringValue(t.String()) }

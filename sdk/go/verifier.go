@@ -1,0 +1,214 @@
+package jeton
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"runtime"
+
+	"github.com/jeton/jeton/sdk/go/internal/core"
+)
+
+// Keys are the keys of a verifier: a [*Key], a [*KeySet] or a [*RemoteKeySet].
+type Keys interface{ verifying() (source, error) }
+
+// source is what the library takes as keys. One handle is set.
+type source struct {
+	key, keys, remote *core.Handle
+	fetcher           *RemoteKeySet
+	isPaseto          bool
+	keepsAlive        any
+}
+
+// Verifier verifies tokens with its keys and its policy. It is safe for concurrent use.
+type Verifier struct {
+	handle  *core.Handle
+	remote  *RemoteKeySet
+	decode  func([]byte, any) error
+	numbers bool
+	partial bool
+}
+
+// Verified is a verified token with its claims.
+type Verified[T any] struct {
+	// Claims are those of the type T.
+	Claims T
+	Token
+}
+
+// NewVerifier creates a verifier. Of a private key, it uses the public key. It needs [WithIssuer] and [WithAudience], or
+// [WithAnyIssuer] and [WithAnyAudience].
+func NewVerifier(keys Keys, options ...VerifierOption) (*Verifier, error) {
+	if keys == nil {
+		return nil, errClosed()
+	}
+	from, err := keys.verifying()
+	if err != nil {
+		return nil, err
+	}
+	chosen := newConfig()
+	if from.isPaseto {
+		chosen.set("format", "paseto")
+	}
+	for _, option := range options {
+		if option != nil {
+			option.forVerifier(chosen)
+		}
+	}
+	text, err := chosen.text()
+	if err != nil {
+		return nil, err
+	}
+	var clock, decryption *core.Handle
+	if chosen.clock != nil {
+		clock = chosen.clock.handle
+	}
+	if len(chosen.decryption) > 0 {
+		set, err := NewKeySet(chosen.decryption...)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = set.Close() }()
+		decryption = set.handle
+	}
+	handle, why := core.NewVerifier(from.key, from.keys, decryption, from.remote, clock, text)
+	runtime.KeepAlive(from)
+	runtime.KeepAlive(chosen)
+	if why.Code != 0 {
+		return nil, failed(why)
+	}
+	verifier := &Verifier{handle: handle, remote: from.fetcher, decode: chosen.decode,
+		numbers: chosen.numbers, partial: chosen.partial}
+	core.Own(verifier, handle)
+	return verifier, nil
+}
+
+// Verify verifies a token and reads its claims into a T: a struct, a map, or [encoding/json.RawMessage] for the text. The
+// token must have each field of a struct, except pointers and those with omitempty or omitzero in their tag. A verifier with remote keys may fetch them: use [VerifyContext] to bound the time.
+func Verify[T any](verifier *Verifier, token string) (*Verified[T], error) {
+	return VerifyContext[T](context.Background(), verifier, token)
+}
+
+// VerifyContext is [Verify] with a context for fetching remote keys.
+func VerifyContext[T any](ctx context.Context, verifier *Verifier, token string) (*Verified[T], error) {
+	if verifier == nil || verifier.handle == nil {
+		return nil, errClosed()
+	}
+	scratch := core.NewScratch()
+	defer scratch.Keep()
+	if err := verifier.verify(ctx, token, scratch); err != nil {
+		return nil, err
+	}
+	verified := new(Verified[T])
+	verified.fill(scratch)
+	if err := verifier.read(scratch, planOf[T](), &verified.Claims); err != nil {
+		return nil, err
+	}
+	return verified, nil
+}
+
+func (v *Verifier) verify(ctx context.Context, token string, scratch *core.Scratch) error {
+	defer runtime.KeepAlive(v)
+	why := core.Verify(v.handle, token, scratch)
+	if v.remote != nil {
+		return v.remote.after(ctx, why, func() core.Failure { return core.Verify(v.handle, token, scratch) })
+	}
+	if why.Code != 0 {
+		return failed(why)
+	}
+	return nil
+}
+
+// read reads the claims. It changes the text of scratch.
+func (v *Verifier) read(scratch *core.Scratch, how *plan, into any) error {
+	text := scratch.Text[scratch.Result.JSON.Start:][:scratch.Result.JSON.Length]
+	if v.decode != nil {
+		// The function may keep the text.
+		if err := v.decode([]byte(string(text)), into); err != nil {
+			return caused(CodeTokenClaimsShape, "the claims do not match the type", err)
+		}
+		return nil
+	}
+	if how.withoutRegistered {
+		if text = cutRegistered(text, &scratch.Result); len(text) == len("{}") && (v.partial || len(how.shape.required) == 0) {
+			return nil
+		}
+	}
+	text, err := v.check(text, how.shape)
+	if err != nil {
+		return err
+	}
+	if err := v.unmarshal(text, into); err != nil {
+		return shapeError(err)
+	}
+	return nil
+}
+
+func (v *Verifier) unmarshal(text []byte, into any) error {
+	if !v.numbers {
+		return json.Unmarshal(text, into)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	return decoder.Decode(into)
+}
+
+// shapeError says which member does not match, and not its value.
+func shapeError(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return failure(CodeTokenClaimsShape, "the claims do not match the type")
+	}
+	if wrong.Field == "" {
+		return failure(CodeTokenClaimsShape, "the claims do not match the type "+name(wrong.Type))
+	}
+	return failure(CodeTokenClaimsShape, "the claim `"+wrong.Field+"` does not match the type "+name(wrong.Type))
+}
+
+func name(of reflect.Type) string {
+	if of == nil {
+		return "of the field"
+	}
+	return of.String()
+}
+
+// cutRegistered returns the text without the registered claims, in the same memory.
+func cutRegistered(text []byte, result *core.Result) []byte {
+	rest := text[:0]
+	from := 0
+	for at := range result.Claims[:result.ClaimCount] {
+		member := result.Claims[at].Member
+		start, end := int(member.Start-result.JSON.Start), int(member.Start-result.JSON.Start+member.Length)
+		rest = append(rest, text[from:start]...)
+		from = end
+		for from < len(text) && isSpace(text[from]) {
+			from++
+		}
+		if from < len(text) && text[from] == ',' {
+			from++
+			continue
+		}
+		// The last member: the comma before it goes.
+		kept := len(rest)
+		for kept > 0 && isSpace(rest[kept-1]) {
+			kept--
+		}
+		if kept > 0 && rest[kept-1] == ',' {
+			rest = rest[:kept-1]
+		}
+	}
+	return append(rest, text[from:]...)
+}
+
+// Close wipes the verifier when the last call that uses it has returned. Remote keys have a Close of their own.
+func (v *Verifier) Close() error {
+	if v != nil {
+		v.handle.Close()
+	}
+	return nil
+}
+
+// String says nothing of the keys.
+func (v *Verifier) String() string { return "jeton.Verifier" }

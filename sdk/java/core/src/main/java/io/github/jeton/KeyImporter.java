@@ -1,0 +1,101 @@
+package io.github.jeton;
+
+import io.github.jeton.internal.Calls;
+import io.github.jeton.internal.Settings;
+import io.github.jeton.internal.Text;
+
+/**
+ * Imports a key with settings.
+ *
+ * <pre>{@code
+ * Key key = Key.importer().algorithm(Algorithm.RS256).keyId("2026-01").text(pem);
+ * }</pre>
+ */
+public final class KeyImporter {
+    private final Settings settings = new Settings();
+
+    KeyImporter() {}
+
+    /** Sets the algorithm, if the key does not say it. */
+    public KeyImporter algorithm(Algorithm algorithm) {
+        settings.text("alg", Text.required(algorithm, "algorithm").standardName());
+        return this;
+    }
+
+    /** Sets the content encryption of a key for {@link Algorithm#DIR}. */
+    public KeyImporter contentEncryption(String enc) {
+        settings.text("enc", enc);
+        return this;
+    }
+
+    /** Sets the id that tokens name. */
+    public KeyImporter keyId(String keyId) {
+        settings.text("kid", keyId);
+        return this;
+    }
+
+    /** Sets the password of an encrypted PEM, DER or PASERK. */
+    public KeyImporter password(String password) {
+        settings.text("password", password);
+        return this;
+    }
+
+    /** Imports a JWK, a PEM or a PASERK. */
+    public Key text(String text) {
+        return read(Text.utf8(text, "text"), "any");
+    }
+
+    /** Imports a key in any encoding: DER, or the UTF-8 of a text. */
+    public Key bytes(byte[] data) {
+        return read(data, "any");
+    }
+
+    /** Imports the bytes of a secret. */
+    public Key secret(byte[] secret) {
+        return read(secret, "secret");
+    }
+
+    /** Imports a secret from base64 or base64url, with or without padding. */
+    public Key secretBase64(String text) {
+        return read(Text.utf8(text, "text"), "secret-base64");
+    }
+
+    /** Imports the public key of an X.509 certificate in PEM or DER. Nothing checks the certificate. */
+    public Key certificate(byte[] certificate) {
+        return read(certificate, "certificate");
+    }
+
+    /**
+     * Imports a secret that may be shorter than its hash, for a system whose secret cannot be changed.
+     *
+     * <p>Insecure: a short secret can be guessed.
+     */
+    public Key insecureSecret(byte[] secret) {
+        return read(secret, "insecure-secret");
+    }
+
+    /**
+     * Imports a public RSA key below 2,048 bits as JWK, PEM or DER, for a system whose key cannot be changed.
+     *
+     * <p>Insecure: such a key can be factored.
+     */
+    public Key insecureRsa(byte[] key) {
+        return read(key, "insecure-rsa");
+    }
+
+    /**
+     * Imports a password that encrypts and decrypts JWEs (PBES2), with a number of rounds for encryption.
+     *
+     * <p>Insecure: anyone who has a token can guess the password.
+     */
+    public Key insecurePassword(byte[] password, int rounds) {
+        Text.required(password, "password");
+        Settings all = settings.copy().text("format", "insecure-password").number("rounds", rounds);
+        return new Key(Calls.importKey(password, all));
+    }
+
+    private Key read(byte[] data, String format) {
+        Text.required(data, "key");
+        return new Key(Calls.importKey(data, settings.copy().text("format", format)));
+    }
+}

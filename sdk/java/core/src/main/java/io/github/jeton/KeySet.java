@@ -1,0 +1,70 @@
+package io.github.jeton;
+
+import io.github.jeton.internal.Calls;
+import io.github.jeton.internal.Handle;
+import io.github.jeton.internal.NativeObject;
+import io.github.jeton.internal.Settings;
+import io.github.jeton.internal.Text;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Several keys of one use: keys that verify, that decrypt, or that open a PASETO. It never changes. */
+public final class KeySet extends NativeObject {
+    private KeySet(byte[] reply) {
+        super(Handle.Kind.KEY_SET, reply);
+    }
+
+    /** Creates a set. Of a private key for signatures, it has the public key. */
+    public static KeySet of(List<Key> keys) {
+        return new KeySet(Calls.newKeySet(List.copyOf(Text.required(keys, "keys"))));
+    }
+
+    /** Creates a set. Of a private key for signatures, it has the public key. */
+    public static KeySet of(Key... keys) {
+        for (Key key : Text.required(keys, "keys")) {
+            Text.required(key, "key");
+        }
+        return of(List.of(keys));
+    }
+
+    /** Imports a JWK Set, or PASERKs with one in each line. {@link #skipped} says which keys were not usable. */
+    public static KeySet parse(String text) {
+        return new KeySet(Calls.importKeySet(text, new Settings()));
+    }
+
+    /** As {@link #parse(String)}, with an algorithm for keys that do not say theirs. */
+    public static KeySet parse(String text, Algorithm defaultAlgorithm) {
+        return new KeySet(Calls.importKeySet(text, withDefault(defaultAlgorithm)));
+    }
+
+    /** Imports a JWK Set of another party. Secret and private keys in it are skipped. */
+    public static KeySet parsePublished(String text) {
+        return new KeySet(Calls.importKeySet(text, new Settings().flag("published")));
+    }
+
+    /** As {@link #parsePublished(String)}, with an algorithm for keys that do not say theirs. */
+    public static KeySet parsePublished(String text, Algorithm defaultAlgorithm) {
+        return new KeySet(Calls.importKeySet(text, withDefault(defaultAlgorithm).flag("published")));
+    }
+
+    private static Settings withDefault(Algorithm algorithm) {
+        return new Settings().text("default_alg", Text.required(algorithm, "defaultAlgorithm").standardName());
+    }
+
+    /** Returns the public keys as a JWK Set, to publish. */
+    public String toJwks() {
+        return Calls.exportKeySet(this, "jwks");
+    }
+
+    /** Returns the ids of the keys. An empty text stands for a key without one. */
+    public List<String> keyIds() {
+        return List.of(Calls.exportKeySet(this, "ids").split("\n", -1));
+    }
+
+    /** Returns why keys were skipped when the set was read. */
+    public List<String> skipped() {
+        return Stream.of(Calls.exportKeySet(this, "skipped").split("\n"))
+                .filter(line -> !line.isEmpty())
+                .toList();
+    }
+}

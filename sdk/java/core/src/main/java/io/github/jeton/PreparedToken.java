@@ -1,0 +1,46 @@
+package io.github.jeton;
+
+import io.github.jeton.internal.Calls;
+import io.github.jeton.internal.Handle;
+import io.github.jeton.internal.NativeObject;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * A token whose signature is made elsewhere: in a KMS or an HSM. The signature is verified before the token leaves.
+ *
+ * <pre>{@code
+ * PreparedToken prepared = issuer.prepare("{\"page\":\"/\"}");
+ * byte[] signature = kms.sign(prepared.digest());
+ * String token = prepared.attachDer(signature);
+ * }</pre>
+ */
+public final class PreparedToken extends NativeObject {
+    PreparedToken(byte[] reply) {
+        super(Handle.Kind.PREPARED, reply);
+    }
+
+    /** Returns the bytes to sign. */
+    public byte[] message() {
+        return Calls.preparedInput(this, "message");
+    }
+
+    /** Returns the hash of the message, for signers that take it. EdDSA has none. */
+    public byte[] digest() {
+        return Calls.preparedInput(this, "digest");
+    }
+
+    /** Returns the algorithm. */
+    public Algorithm algorithm() {
+        return Algorithm.of(new String(Calls.preparedInput(this, "alg"), StandardCharsets.UTF_8));
+    }
+
+    /** Adds a signature as a token has it. It takes one signature, valid or not. */
+    public String attach(byte[] signature) {
+        return Calls.attach(this, signature, "fixed");
+    }
+
+    /** Adds an ECDSA signature in DER, as most signers return it. It takes one signature, valid or not. */
+    public String attachDer(byte[] signature) {
+        return Calls.attach(this, signature, "der");
+    }
+}

@@ -1,0 +1,22 @@
+package io.github.jeton;
+
+import io.github.jeton.internal.VerifiedReply;
+
+/**
+ * A verified token with its claims as a type of the program.
+ *
+ * @param <T> the type of the claims
+ */
+public final class Verified<T> extends VerifiedToken implements Verification<T> {
+    private final T claims;
+
+    Verified(VerifiedReply reply, T claims) {
+        super(reply);
+        this.claims = claims;
+    }
+
+    /** Returns the claims. */
+    public T claims() {
+        return claims;
+    }
+}

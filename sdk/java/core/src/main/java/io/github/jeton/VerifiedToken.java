@@ -1,0 +1,97 @@
+package io.github.jeton;
+
+import io.github.jeton.internal.VerifiedReply;
+import io.github.jeton.internal.VerifiedReply.Claim;
+import io.github.jeton.internal.VerifiedReply.Part;
+import io.github.jeton.internal.VerifiedReply.Time;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A token that was verified. Only a verifier creates it. */
+public sealed class VerifiedToken permits Verified {
+    private final VerifiedReply reply;
+
+    VerifiedToken(VerifiedReply reply) {
+        this.reply = reply;
+    }
+
+    /** Returns all claims as JSON, as the token has them. */
+    public final String json() {
+        return reply.text(Part.JSON);
+    }
+
+    /**
+     * Returns all claims. Values are texts, booleans, maps, lists, null, and numbers as {@link Long},
+     * {@link java.math.BigInteger} or {@link java.math.BigDecimal}, so that none is rounded.
+     */
+    public final Map<String, Object> toMap() {
+        return reply.claims();
+    }
+
+    /** Returns who issued the token ({@code iss}). */
+    public final Optional<String> issuer() {
+        return Optional.ofNullable(reply.text(Claim.ISSUER));
+    }
+
+    /** Returns who the token is about ({@code sub}). */
+    public final Optional<String> subject() {
+        return Optional.ofNullable(reply.text(Claim.SUBJECT));
+    }
+
+    /** Returns whom the token is for ({@code aud}). */
+    public final List<String> audiences() {
+        return reply.texts(Claim.AUDIENCE);
+    }
+
+    /** Returns the first moment at which the token is not valid ({@code exp}). */
+    public final Optional<Instant> expiresAt() {
+        return time(Time.EXPIRES_AT);
+    }
+
+    /** Returns the moment from which the token is valid ({@code nbf}). */
+    public final Optional<Instant> notBefore() {
+        return time(Time.NOT_BEFORE);
+    }
+
+    /** Returns when the token was issued ({@code iat}). */
+    public final Optional<Instant> issuedAt() {
+        return time(Time.ISSUED_AT);
+    }
+
+    private Optional<Instant> time(Time time) {
+        return Optional.ofNullable(reply.seconds(time)).map(Instant::ofEpochSecond);
+    }
+
+    /** Returns the id of the token ({@code jti}). */
+    public final Optional<String> tokenId() {
+        return Optional.ofNullable(reply.text(Claim.TOKEN_ID));
+    }
+
+    /** Returns the algorithm. */
+    public final Algorithm algorithm() {
+        return Algorithm.of(reply.text(Part.ALGORITHM));
+    }
+
+    /** Returns the id of the key ({@code kid}). */
+    public final Optional<String> keyId() {
+        return Optional.ofNullable(reply.text(Part.KEY_ID));
+    }
+
+    /** Returns the type of the header ({@code typ}). */
+    public final Optional<String> type() {
+        return Optional.ofNullable(reply.text(Part.TYPE));
+    }
+
+    /** Returns the footer of a PASETO. */
+    public final Optional<byte[]> footer() {
+        return Optional.ofNullable(reply.bytes(Part.FOOTER));
+    }
+
+    /** Says nothing about the token, as logs are no place for claims. */
+    @Override
+    public final String toString() {
+        return getClass().getSimpleName();
+    }
+}

@@ -1,0 +1,290 @@
+package io.github.jeton;
+
+import io.github.jeton.claims.ClaimsMapper;
+import io.github.jeton.internal.Calls;
+import io.github.jeton.internal.Handle;
+import io.github.jeton.internal.Mapping;
+import io.github.jeton.internal.NativeObject;
+import io.github.jeton.internal.Settings;
+import io.github.jeton.internal.Text;
+import io.github.jeton.internal.VerifiedReply;
+import io.github.jeton.testing.TestClock;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Verifies tokens with its keys and its policy. It never changes, and many threads use it at once.
+ *
+ * <pre>{@code
+ * Verifier verifier = Verifier.builder(key.publicKey())
+ *     .issuer("https://id.example")
+ *     .audience("api")
+ *     .build();
+ * Verified<Visit> verified = verifier.verify(token, Visit.class);
+ * }</pre>
+ *
+ * <p>A policy names the issuer and the audience, and requires an expiry. Who wants none of these says so:
+ * {@link Builder#anyIssuer}, {@link Builder#anyAudience}, {@link Builder#withoutExpiry}.
+ */
+public final class Verifier extends NativeObject {
+    private final Mapping mapping;
+    private final RemoteKeySet remote;
+    private final int maxTokenBytes;
+
+    private Verifier(byte[] reply, Mapping mapping, RemoteKeySet remote, int maxTokenBytes) {
+        super(Handle.Kind.VERIFIER, reply);
+        this.maxTokenBytes = maxTokenBytes;
+        this.mapping = mapping;
+        this.remote = remote;
+    }
+
+    /** Begins a verifier with one key. Of a private key, it uses the public one. */
+    public static Builder builder(Key key) {
+        return new Builder(Text.required(key, "key"), null, null);
+    }
+
+    /** Begins a verifier with the keys of a set. */
+    public static Builder builder(KeySet keys) {
+        return new Builder(null, Text.required(keys, "keys"), null);
+    }
+
+    /** Begins a verifier with the keys that an address publishes. */
+    public static Builder builder(RemoteKeySet keys) {
+        return new Builder(null, null, Text.required(keys, "keys"));
+    }
+
+    /**
+     * Verifies a token.
+     *
+     * @throws TokenRejectedException if the token is not accepted
+     */
+    public VerifiedToken verify(String token) {
+        return new Verified<>(run(token).check(), null);
+    }
+
+    /**
+     * Verifies a token and reads its claims as a type.
+     *
+     * @throws TokenRejectedException if the token is not accepted, or its claims do not match the type
+     */
+    public <T> Verified<T> verify(String token, Class<T> type) {
+        Text.required(type, "type");
+        VerifiedReply reply = run(token).check();
+        return new Verified<>(reply, type.cast(mapping.read(reply, type)));
+    }
+
+    /**
+     * As {@link #verify(String, Class)}, for a type with parameters. The program chooses the right {@code T} for it.
+     *
+     * @throws TokenRejectedException if the token is not accepted, or its claims do not match the type
+     */
+    @SuppressWarnings("unchecked") // the caller names both
+    public <T> Verified<T> verify(String token, Type type) {
+        Text.required(type, "type");
+        VerifiedReply reply = run(token).check();
+        return new Verified<>(reply, (T) mapping.read(reply, type));
+    }
+
+    /**
+     * Verifies a token, and returns a rejection instead of throwing it.
+     *
+     * @throws JetonException if the keys cannot be fetched, or the call is wrong
+     */
+    public <T> Verification<T> tryVerify(String token, Class<T> type) {
+        Text.required(type, "type");
+        VerifiedReply reply = run(token);
+        if (reply.isFailure()) {
+            if (reply.code().name().startsWith("TOKEN_")) {
+                return new Verification.Rejected<>(reply.code(), reply.message());
+            }
+            reply.check();
+        }
+        try {
+            return new Verified<>(reply, type.cast(mapping.read(reply, type)));
+        } catch (TokenRejectedException mismatch) {
+            return new Verification.Rejected<>(mismatch.code(), mismatch.getMessage());
+        }
+    }
+
+    private VerifiedReply run(String token) {
+        VerifiedReply reply = Calls.verify(this, token, maxTokenBytes);
+        return remote == null ? reply : remote.complete(reply, () -> Calls.verify(this, token, maxTokenBytes));
+    }
+
+    /** The keys and the policy of a verifier. */
+    public static final class Builder {
+        private final Key key;
+        private final KeySet keys;
+        private final RemoteKeySet remote;
+        private final Settings settings = new Settings();
+        private final Settings limits = new Settings();
+        private KeySet decryption;
+        private TestClock clock;
+        private ClaimsMapper mapper;
+        private boolean paseto;
+        private int maxTokenBytes = 2 << 20;
+
+        private Builder(Key key, KeySet keys, RemoteKeySet remote) {
+            this.key = key;
+            this.keys = keys;
+            this.remote = remote;
+            this.paseto = key != null && key.algorithm().isPaseto();
+        }
+
+        /** Requires this issuer ({@code iss}). */
+        public Builder issuer(String issuer) {
+            settings.text("issuer", issuer);
+            return this;
+        }
+
+        /** Requires one of these issuers. */
+        public Builder issuers(List<String> issuers) {
+            settings.list("issuer", issuers);
+            return this;
+        }
+
+        /** Accepts tokens of any issuer that has the key. */
+        public Builder anyIssuer() {
+            settings.flag("any_issuer");
+            return this;
+        }
+
+        /** Requires this audience ({@code aud}). */
+        public Builder audience(String audience) {
+            settings.text("audience", audience);
+            return this;
+        }
+
+        /** Requires one of these audiences. */
+        public Builder audiences(List<String> audiences) {
+            settings.list("audience", audiences);
+            return this;
+        }
+
+        /** Accepts tokens for any audience. */
+        public Builder anyAudience() {
+            settings.flag("any_audience");
+            return this;
+        }
+
+        /** Accepts tokens without {@code exp}. One that is there is checked. */
+        public Builder withoutExpiry() {
+            settings.flag("without_expiry");
+            return this;
+        }
+
+        /** Requires one of these types in the header ({@code typ}). */
+        public Builder types(String... types) {
+            settings.list("typ", List.of(Text.required(types, "types")));
+            return this;
+        }
+
+        /** Requires access tokens of RFC 9068. */
+        public Builder accessTokens() {
+            settings.flag("access_tokens");
+            return this;
+        }
+
+        /** Requires these claims. */
+        public Builder require(String... claims) {
+            settings.list("required", List.of(Text.required(claims, "claims")));
+            return this;
+        }
+
+        /** Accepts clocks that differ by this much, in whole seconds. */
+        public Builder leeway(Duration leeway) {
+            settings.seconds("leeway", leeway);
+            return this;
+        }
+
+        /** Rejects tokens that were issued longer ago ({@code iat}), in whole seconds. */
+        public Builder maxAge(Duration maxAge) {
+            settings.seconds("max_age", maxAge);
+            return this;
+        }
+
+        /** Requires tokens that are signed and then encrypted to one of these keys. */
+        public Builder decryptWith(KeySet decryption) {
+            this.decryption = Text.required(decryption, "decryption");
+            return this;
+        }
+
+        /** As {@link #decryptWith(KeySet)}, with one key. */
+        public Builder decryptWith(Key decryption) {
+            return decryptWith(KeySet.of(decryption));
+        }
+
+        /** Accepts these content encryptions only. */
+        public Builder contentEncryptions(String... encs) {
+            settings.list("enc", List.of(Text.required(encs, "encs")));
+            return this;
+        }
+
+        /** Verifies PASETOs. A verifier of one PASETO key does without this call. */
+        public Builder paseto() {
+            paseto = true;
+            return this;
+        }
+
+        /** Requires this footer of a PASETO. */
+        public Builder footer(String footer) {
+            settings.text("footer", footer);
+            return this;
+        }
+
+        /** Sets what a PASETO must be bound to. */
+        public Builder implicitAssertion(String assertion) {
+            settings.text("implicit_assertion", assertion);
+            return this;
+        }
+
+        /** Remembers this many verified tokens, so that the signature of a token is verified once. The default is none. */
+        public Builder cache(int tokens) {
+            settings.number("cache", tokens);
+            return this;
+        }
+
+        /** Limits the size of a token. The default is 2 MiB. */
+        public Builder maxTokenBytes(int bytes) {
+            limits.number("token_bytes", bytes);
+            maxTokenBytes = bytes;
+            return this;
+        }
+
+        /** Limits how deep the claims are nested. */
+        public Builder maxJsonDepth(int depth) {
+            limits.number("json_depth", depth);
+            return this;
+        }
+
+        /** Limits how many keys are tried for a token without {@code kid}. */
+        public Builder maxKeysTried(int keys) {
+            limits.number("keys_tried", keys);
+            return this;
+        }
+
+        /** Sets the clock, for tests. */
+        public Builder clock(TestClock clock) {
+            this.clock = Text.required(clock, "clock");
+            return this;
+        }
+
+        /** Sets what makes objects of claims. */
+        public Builder mapper(ClaimsMapper mapper) {
+            this.mapper = Text.required(mapper, "mapper");
+            return this;
+        }
+
+        /** Creates the verifier. */
+        public Verifier build() {
+            Settings all = settings.copy().object("limits", limits);
+            if (paseto) {
+                all.text("format", "paseto");
+            }
+            NativeObject time = clock == null ? null : TestClock.handleOf(clock);
+            var from = new Calls.VerifierKeys(key, keys, decryption, remote);
+            return new Verifier(Calls.newVerifier(from, time, all), Mapping.of(mapper), remote, maxTokenBytes);
+        }
+    }
+}

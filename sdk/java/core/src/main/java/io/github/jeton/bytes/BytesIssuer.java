@@ -1,0 +1,108 @@
+package io.github.jeton.bytes;
+
+import io.github.jeton.Key;
+import io.github.jeton.internal.Calls;
+import io.github.jeton.internal.Handle;
+import io.github.jeton.internal.NativeObject;
+import io.github.jeton.internal.Settings;
+import io.github.jeton.internal.Text;
+
+/**
+ * Signs or encrypts bytes that are no claims: JWS, JWE and PASETO.
+ *
+ * <pre>{@code
+ * BytesIssuer signer = BytesIssuer.jws(key).detached().build();
+ * String signature = signer.issue(webhookBody);
+ * }</pre>
+ */
+public final class BytesIssuer extends NativeObject {
+    private BytesIssuer(byte[] reply) {
+        super(Handle.Kind.ISSUER, reply);
+    }
+
+    /** Begins an issuer that signs. */
+    public static Builder jws(Key key) {
+        return new Builder("jws", Text.required(key, "key"), null);
+    }
+
+    /** Begins an issuer that encrypts for a key. */
+    public static Builder jwe(Key encryption) {
+        return new Builder("jwe", null, Text.required(encryption, "encryption"));
+    }
+
+    /** Begins an issuer of PASETOs. */
+    public static Builder paseto(Key key) {
+        return new Builder("paseto-bytes", Text.required(key, "key"), null);
+    }
+
+    /** Signs or encrypts bytes. */
+    public String issue(byte[] data) {
+        return Calls.issueBytes(this, data);
+    }
+
+    /** The settings of an issuer. */
+    public static final class Builder {
+        private final Key key;
+        private final Key encryption;
+        private final Settings settings = new Settings();
+
+        private Builder(String format, Key key, Key encryption) {
+            this.key = key;
+            this.encryption = encryption;
+            settings.text("format", format);
+        }
+
+        /** Sets the type in the header ({@code typ}). */
+        public Builder type(String type) {
+            settings.text("typ", type);
+            return this;
+        }
+
+        /** Sets the type of the bytes in the header ({@code cty}). */
+        public Builder contentType(String type) {
+            settings.text("cty", type);
+            return this;
+        }
+
+        /** Sets the content encryption of a JWE. The default is {@code A256GCM}. */
+        public Builder contentEncryption(String enc) {
+            settings.text("enc", enc);
+            return this;
+        }
+
+        /** Leaves the bytes out of a JWS. */
+        public Builder detached() {
+            settings.flag("detached");
+            return this;
+        }
+
+        /** Signs the bytes of a JWS without base64 (RFC 7797). */
+        public Builder unencoded() {
+            settings.flag("unencoded");
+            return this;
+        }
+
+        /** Sets how a JWS or a JWE is written. */
+        public Builder serialization(Serialization serialization) {
+            settings.text("serialization", Text.required(serialization, "serialization").settingName());
+            return this;
+        }
+
+        /** Sets the footer of a PASETO. */
+        public Builder footer(String footer) {
+            settings.text("footer", footer);
+            return this;
+        }
+
+        /** Sets what a PASETO is bound to, and does not contain. */
+        public Builder implicitAssertion(String assertion) {
+            settings.text("implicit_assertion", assertion);
+            return this;
+        }
+
+        /** Creates the issuer. */
+        public BytesIssuer build() {
+            return new BytesIssuer(Calls.newIssuer(key, encryption, null, settings));
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** JWS and JWE of bytes that are no claims. */
+package io.github.jeton.bytes;

@@ -1,0 +1,52 @@
+package io.github.jeton.claims;
+
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
+import com.fasterxml.jackson.databind.introspect.Annotated;
+import com.fasterxml.jackson.databind.introspect.AnnotatedMember;
+import com.fasterxml.jackson.databind.introspect.AnnotatedParameter;
+import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Executable;
+import java.util.stream.Stream;
+
+/** Components of records, and parameters of constructors, must have a value, except where an annotation says otherwise. */
+final class PresentUnlessNullable extends JacksonAnnotationIntrospector {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public Boolean hasRequiredMarker(AnnotatedMember member) {
+        return member instanceof AnnotatedParameter parameter
+                ? Boolean.valueOf(!isNullable(parameter))
+                : super.hasRequiredMarker(member);
+    }
+
+    @Override
+    public JsonSetter.Value findSetterInfo(Annotated annotated) {
+        JsonSetter.Value own = super.findSetterInfo(annotated);
+        boolean isOpen = own.getValueNulls() == null || own.getValueNulls() == Nulls.DEFAULT;
+        return isOpen && annotated instanceof AnnotatedParameter parameter && !isNullable(parameter)
+                ? own.withValueNulls(Nulls.FAIL)
+                : own;
+    }
+
+    /** An annotation is on the parameter, or on its type as that of JSpecify. */
+    private static boolean isNullable(AnnotatedParameter parameter) {
+        Stream<Annotation> onType = Stream.empty();
+        if (parameter.getOwner().getAnnotated() instanceof Executable executable) {
+            var types = executable.getAnnotatedParameterTypes();
+            if (parameter.getIndex() < types.length) {
+                onType = Stream.of(types[parameter.getIndex()].getAnnotations());
+            }
+        }
+        Stream<Annotation> onParameter = Stream.empty();
+        if (parameter.getOwner().getAnnotated() instanceof Executable executable) {
+            var all = executable.getParameterAnnotations();
+            if (parameter.getIndex() < all.length) {
+                onParameter = Stream.of(all[parameter.getIndex()]);
+            }
+        }
+        return Stream.concat(onType, onParameter)
+                .anyMatch(annotation -> annotation.annotationType().getSimpleName().equals("Nullable"));
+    }
+}

@@ -1,0 +1,2 @@
+/** How claims become JSON, and the other way round. */
+package io.github.jeton.claims;

@@ -1,0 +1,181 @@
+package io.github.jeton.internal;
+
+import java.lang.ref.Reference;
+import java.util.List;
+
+/** The calls of the native library, with the objects of this library as arguments. */
+public final class Calls {
+    private Calls() {}
+
+    public static byte[] generateKey(String alg, Settings settings) {
+        byte[] name = Text.utf8(alg, "algorithm");
+        byte[] json = settings.bytes();
+        return Native.generateKey(name, name.length, json, json.length);
+    }
+
+    public static byte[] importKey(byte[] data, Settings settings) {
+        byte[] json = settings.bytes();
+        try {
+            return Native.importKey(data, data.length, json, json.length);
+        } finally {
+            java.util.Arrays.fill(json, (byte) 0); // it may contain a password
+        }
+    }
+
+    public static byte[] publicKey(NativeObject key) {
+        return NativeObject.call(key, Native::publicKey);
+    }
+
+    /** Bytes that {@code what} names. */
+    public static byte[] exportKey(NativeObject key, String what) {
+        byte[] name = Text.utf8(what, "what");
+        return Reply.bytes(NativeObject.call(key, address -> Native.exportKey(address, name, name.length)));
+    }
+
+    public static byte[] newKeySet(List<? extends NativeObject> keys) {
+        int[] places = new int[keys.size()];
+        long[] addresses = new long[keys.size()];
+        int begun = 0;
+        try {
+            for (NativeObject key : keys) {
+                Handle handle = NativeObject.handle(Text.required(key, "key"));
+                places[begun] = handle.begin();
+                addresses[begun++] = handle.address();
+            }
+            return Native.newKeySet(addresses, addresses.length);
+        } finally {
+            for (int at = 0; at < begun; at++) {
+                NativeObject.handle(keys.get(at)).end(places[at]);
+            }
+            Reference.reachabilityFence(keys);
+        }
+    }
+
+    public static byte[] importKeySet(String text, Settings settings) {
+        byte[] data = Text.utf8(text, "text");
+        byte[] json = settings.bytes();
+        return Native.importKeySet(data, data.length, json, json.length);
+    }
+
+    public static String exportKeySet(NativeObject set, String what) {
+        byte[] name = Text.utf8(what, "what");
+        return Reply.text(NativeObject.call(set, address -> Native.exportKeySet(address, name, name.length)));
+    }
+
+    public static byte[] newIssuer(
+            NativeObject key, NativeObject encryption, NativeObject clock, Settings settings) {
+        byte[] json = settings.bytes();
+        return NativeObject.callOptional(key, first ->
+                NativeObject.callOptional(encryption, second ->
+                        NativeObject.callOptional(clock, third ->
+                                Native.newIssuer(first, second, third, json, json.length))));
+    }
+
+    /** The longest token with the claims {@code {}}, with the head of its reply. */
+    public static int issueBound(NativeObject issuer) {
+        long bound = Reply.handle(NativeObject.call(issuer, address -> Native.issueBound(address, 0)));
+        return (int) Math.min(bound, 1 << 20);
+    }
+
+    /** Issues a token. {@code bound} is that of {@link #issueBound}. */
+    public static String issue(NativeObject issuer, byte[] claims, int length, int bound) {
+        // Where this is too small (two layers), the native library makes an array.
+        byte[] offered = new byte[(int) Math.min(bound + (length / 3 + 2L) * 4, Integer.MAX_VALUE - 64)];
+        Handle handle = NativeObject.handle(issuer);
+        int place = handle.begin();
+        byte[] reply;
+        try {
+            reply = Native.issue(handle.address(), claims, length, offered, offered.length);
+        } finally {
+            handle.end(place);
+            Reference.reachabilityFence(issuer);
+        }
+        return Reply.token(reply);
+    }
+
+    public static String issueBytes(NativeObject issuer, byte[] data) {
+        Text.required(data, "data");
+        return Reply.text(NativeObject.call(issuer, address -> Native.issueBytes(address, data, data.length)));
+    }
+
+    public static byte[] prepare(NativeObject issuer, byte[] data) {
+        Text.required(data, "data");
+        return NativeObject.call(issuer, address -> Native.prepare(address, data, data.length));
+    }
+
+    public static byte[] preparedInput(NativeObject prepared, String what) {
+        byte[] name = Text.utf8(what, "what");
+        return Reply.bytes(
+                NativeObject.call(prepared, address -> Native.preparedInput(address, name, name.length)));
+    }
+
+    public static String attach(NativeObject prepared, byte[] signature, String form) {
+        Text.required(signature, "signature");
+        byte[] name = Text.utf8(form, "form");
+        return Reply.text(NativeObject.call(prepared, address ->
+                Native.attach(address, signature, signature.length, name, name.length)));
+    }
+
+    public static byte[] newVerifier(VerifierKeys keys, NativeObject clock, Settings settings) {
+        byte[] json = settings.bytes();
+        return NativeObject.callOptional(keys.key(), key ->
+                NativeObject.callOptional(keys.set(), set ->
+                        NativeObject.callOptional(keys.decryption(), decryption ->
+                                NativeObject.callOptional(keys.remote(), remote ->
+                                        NativeObject.callOptional(clock, time -> Native.newVerifier(
+                                                key, set, decryption, remote, time, json, json.length))))));
+    }
+
+    /** The keys of a verifier, each of them or null. */
+    public record VerifierKeys(NativeObject key, NativeObject set, NativeObject decryption, NativeObject remote) {}
+
+    /** Verifies a compact token, or says why it is rejected. A token over the limit is not copied. */
+    public static VerifiedReply verify(NativeObject verifier, String text, int limit) {
+        if (Text.required(text, "token").length() > limit && !NativeObject.isClosed(verifier)) {
+            return VerifiedReply.tooLarge(text.length(), limit);
+        }
+        byte[] token = Text.compactToken(text);
+        // The claims are shorter than the token. Where the rest needs more, the native library makes an array.
+        byte[] offered = new byte[Math.min(token.length, 1 << 20) + VerifiedReply.ROOM];
+        Handle handle = NativeObject.handle(verifier);
+        int place = handle.begin();
+        try {
+            return new VerifiedReply(Native.verify(handle.address(), token, token.length, offered, offered.length));
+        } finally {
+            handle.end(place);
+            Reference.reachabilityFence(verifier);
+        }
+    }
+
+    public static byte[] verifyBytes(NativeObject verifier, String text, byte[] content) {
+        // A JWS in JSON may have any text, so half of a pair is not replaced.
+        byte[] token = Text.utf8(text, "token");
+        int contentLength = content == null ? 0 : content.length;
+        return Reply.bytes(NativeObject.call(verifier, address ->
+                Native.verifyBytes(address, token, token.length, content, contentLength)));
+    }
+
+    public static byte[] newRemoteKeys(Settings settings) {
+        byte[] json = settings.bytes();
+        return Native.newRemoteKeys(json, json.length);
+    }
+
+    /** The next request as JSON, or an empty text. */
+    public static String nextRequest(NativeObject keys) {
+        return Reply.text(NativeObject.call(keys, Native::nextRequest));
+    }
+
+    public static void respond(NativeObject keys, long id, int status, String headers, byte[] body) {
+        byte[] lines = Text.utf8(headers, "headers");
+        Reply.check(NativeObject.call(keys, address ->
+                Native.respond(address, id, status, lines, lines.length, body, body.length)));
+    }
+
+    public static byte[] newClock(long seconds) {
+        return Native.newClock(seconds);
+    }
+
+    public static void setClock(NativeObject clock, long seconds) {
+        Reply.check(NativeObject.call(clock, address -> Native.setClock(address, seconds)));
+    }
+}

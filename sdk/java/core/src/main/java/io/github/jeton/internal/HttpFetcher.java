@@ -1,0 +1,106 @@
+package io.github.jeton.internal;
+
+import io.github.jeton.RemoteKeySet.Fetcher;
+import io.github.jeton.RemoteKeySet.Request;
+import io.github.jeton.RemoteKeySet.Response;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Fetches with the HTTP client of the JDK. */
+public final class HttpFetcher implements Fetcher {
+    /** One for all key sets: it has a thread and a pool of connections. */
+    private static final class Shared {
+        static final HttpClient CLIENT = HttpClient.newBuilder()
+                .followRedirects(HttpClient.Redirect.NEVER)
+                .build();
+    }
+
+    @Override
+    public Response fetch(Request request) throws IOException, InterruptedException {
+        if (request.publicOnly()) {
+            checkPublic(request.uri().getHost());
+        }
+        HttpRequest.Builder builder = HttpRequest.newBuilder(request.uri())
+                .timeout(request.timeout())
+                .header("Accept", "application/jwk-set+json, application/json");
+        if (request.etag() != null) {
+            builder.header("If-None-Match", request.etag());
+        }
+        if (request.noCache()) {
+            builder.header("Cache-Control", "no-cache");
+        }
+        // The time limit of the client ends with the headers; this one includes the body.
+        CompletableFuture<Response> response = Shared.CLIENT
+                .sendAsync(builder.build(), HttpResponse.BodyHandlers.ofInputStream())
+                .thenApplyAsync(found -> read(found, request.maxBytes()));
+        try {
+            return response.get(request.timeout().toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException failed) {
+            throw new IOException("no response", failed.getCause());
+        } catch (TimeoutException late) {
+            throw new IOException("no response in time");
+        } finally {
+            response.cancel(true);
+        }
+    }
+
+    private static Response read(HttpResponse<InputStream> response, int maxBytes) {
+        Map<String, String> headers = new HashMap<>();
+        for (String name : new String[] {"ETag", "Cache-Control", "Age"}) {
+            var values = response.headers().allValues(name);
+            if (!values.isEmpty()) {
+                headers.put(name, String.join(", ", values));
+            }
+        }
+        try (InputStream body = response.body()) {
+            return new Response(response.statusCode(), headers, body.readNBytes(Math.addExact(maxBytes, 1)));
+        } catch (IOException failed) {
+            throw new java.io.UncheckedIOException(failed);
+        }
+    }
+
+    /**
+     * The address is in a document that others write, so it must not lead into the program's own network. The client resolves the name
+     * again: a name server that changes its answer meanwhile is not noticed.
+     */
+    private static void checkPublic(String host) throws IOException {
+        for (InetAddress address : InetAddress.getAllByName(host)) {
+            if (!isPublic(address)) {
+                throw new IOException("the address is not public");
+            }
+        }
+    }
+
+    static boolean isPublic(InetAddress address) {
+        if (address.isLoopbackAddress() || address.isAnyLocalAddress() || address.isLinkLocalAddress()
+                || address.isSiteLocalAddress() || address.isMulticastAddress()) {
+            return false;
+        }
+        byte[] bytes = address.getAddress();
+        int first = bytes[0] & 0xff;
+        int second = bytes[1] & 0xff;
+        if (address instanceof Inet6Address) {
+            // Unique local, and the prefixes that embed an address of version 4.
+            boolean isUniqueLocal = (first & 0xfe) == 0xfc;
+            boolean isTranslated = first == 0 && second == 0x64 || first == 0x20 && second == 0x02 || first == 0;
+            return !isUniqueLocal && !isTranslated;
+        }
+        // This network, shared address space, protocol assignments, benchmarks, and what is reserved.
+        return first != 0
+                && !(first == 100 && (second & 0xc0) == 64)
+                && !(first == 192 && second == 0)
+                && !(first == 198 && (second & 0xfe) == 18)
+                && first < 240;
+    }
+}

@@ -1,0 +1,116 @@
+package io.github.jeton.internal;
+
+import io.github.jeton.ErrorCode;
+import io.github.jeton.JetonException;
+import io.github.jeton.TokenRejectedException;
+import io.github.jeton.claims.ClaimsMapper;
+import io.github.jeton.claims.StrictJackson;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.lang.reflect.Type;
+
+/** What issuers and verifiers do with a mapper. */
+public final class Mapping {
+    private static final boolean HAS_JACKSON = hasJackson();
+
+    private final ClaimsMapper mapper;
+
+    private Mapping(ClaimsMapper mapper) {
+        this.mapper = mapper;
+    }
+
+    /** The mapper that is set, or Jackson if it is there, or none. */
+    public static Mapping of(ClaimsMapper mapper) {
+        if (mapper != null) {
+            return new Mapping(mapper);
+        }
+        return HAS_JACKSON ? Default.MAPPING : new Mapping(null);
+    }
+
+    /** Loaded only where Jackson is. */
+    private static final class Default {
+        static final Mapping MAPPING = new Mapping(new StrictJackson());
+    }
+
+    private static boolean hasJackson() {
+        try {
+            Class.forName("com.fasterxml.jackson.databind.json.JsonMapper", false, Mapping.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException | LinkageError absent) {
+            return false;
+        }
+    }
+
+    private ClaimsMapper mapper() {
+        if (mapper == null) {
+            throw new JetonException(
+                    ErrorCode.INVALID_OPTION,
+                    "option `mapper`: Jackson is not on the class path; add it, set a mapper, or use JSON text");
+        }
+        return mapper;
+    }
+
+    /** Bytes in an array that may be longer. */
+    public static final class Written extends ByteArrayOutputStream {
+        Written() {
+            super(0);
+        }
+
+        /** The array. */
+        public byte[] array() {
+            return buf;
+        }
+
+        /** As that of the superclass, which is synchronized. The first array has the exact size. */
+        @Override
+        public void write(byte[] bytes, int from, int length) {
+            if (count == 0) {
+                buf = java.util.Arrays.copyOfRange(bytes, from, from + length);
+                count = length;
+            } else {
+                super.write(bytes, from, length);
+            }
+        }
+
+        /** How many bytes count. */
+        public int length() {
+            return count;
+        }
+    }
+
+    /** The JSON of claims. */
+    public Written write(Object claims) {
+        Text.required(claims, "claims");
+        Written written = new Written();
+        try {
+            mapper().write(claims, written);
+        } catch (IOException | RuntimeException unwritable) {
+            if (unwritable instanceof JetonException own) {
+                throw own;
+            }
+            // What Jackson says may repeat a claim.
+            throw new JetonException(
+                    ErrorCode.CLAIMS_NOT_SERIALIZABLE,
+                    "an object of " + claims.getClass().getName() + " cannot be written as JSON");
+        }
+        return written;
+    }
+
+    /** The claims of a verified token. */
+    public Object read(VerifiedReply reply, Type type) {
+        Text.required(type, "type");
+        try {
+            Object claims = mapper().read(reply.array(), reply.jsonStart(), reply.jsonLength(), type);
+            if (claims != null) {
+                return claims;
+            }
+        } catch (IOException | RuntimeException mismatch) {
+            if (mismatch instanceof JetonException own) {
+                throw own;
+            }
+        }
+        // What Jackson says may repeat a claim.
+        throw new TokenRejectedException(
+                ErrorCode.TOKEN_CLAIMS_SHAPE, "the claims do not match " + type.getTypeName());
+    }
+}

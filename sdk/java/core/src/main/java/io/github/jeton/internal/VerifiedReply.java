@@ -1,0 +1,155 @@
+package io.github.jeton.internal;
+
+import io.github.jeton.ErrorCode;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+/** What the native library says of a verified token. {@code verified.rs} writes it. */
+public final class VerifiedReply {
+    private static final int PRESENT = Reply.HEAD;
+    private static final int PARTS = PRESENT + 4;
+    private static final int VALUES = PARTS + 5 * 8;
+    private static final int TIMES = VALUES + 4 * 8;
+    private static final int ESCAPED = 2048;
+
+    /** Numbers, and as much for algorithm, key id and type as most tokens need. */
+    static final int ROOM = TIMES + 3 * 8 + 100;
+
+    /** A part, with its bit; 0 where all tokens have it. */
+    public enum Part {
+        JSON(0),
+        ALGORITHM(0),
+        KEY_ID(256),
+        TYPE(512),
+        FOOTER(1024);
+
+        private final int bit;
+
+        Part(int bit) {
+            this.bit = bit;
+        }
+    }
+
+    /** A registered claim with a text. */
+    public enum Claim {
+        ISSUER(1),
+        SUBJECT(2),
+        AUDIENCE(4),
+        TOKEN_ID(64);
+
+        private final int bit;
+
+        Claim(int bit) {
+            this.bit = bit;
+        }
+    }
+
+    /** A registered claim with a time. */
+    public enum Time {
+        EXPIRES_AT(8),
+        NOT_BEFORE(16),
+        ISSUED_AT(32);
+
+        private final int bit;
+
+        Time(int bit) {
+            this.bit = bit;
+        }
+    }
+
+    private final byte[] reply;
+
+    VerifiedReply(byte[] reply) {
+        this.reply = reply;
+    }
+
+    /** A rejection that is known before the native library is called. */
+    static VerifiedReply tooLarge(int actual, int limit) {
+        return new VerifiedReply(Reply.failure(
+                ErrorCode.TOKEN_TOO_LARGE + "\nthe token has at least " + actual + " bytes, limit " + limit));
+    }
+
+    /** Throws why the token is not accepted. */
+    public VerifiedReply check() {
+        Reply.check(reply);
+        return this;
+    }
+
+    public boolean isFailure() {
+        return Reply.isFailure(reply);
+    }
+
+    public ErrorCode code() {
+        return Reply.reason(reply).code();
+    }
+
+    public String message() {
+        return Reply.reason(reply).message();
+    }
+
+    private boolean has(int bit) {
+        return bit == 0 || (Reply.int32(reply, PRESENT) & bit) != 0;
+    }
+
+    /** The array that has the JSON. Nobody changes it. */
+    public byte[] array() {
+        return reply;
+    }
+
+    public int jsonStart() {
+        return Reply.int32(reply, PARTS);
+    }
+
+    public int jsonLength() {
+        return Reply.int32(reply, PARTS + 4);
+    }
+
+    /** The text of a part, or null. */
+    public String text(Part part) {
+        if (!has(part.bit)) {
+            return null;
+        }
+        int at = PARTS + part.ordinal() * 8;
+        return new String(reply, Reply.int32(reply, at), Reply.int32(reply, at + 4), StandardCharsets.UTF_8);
+    }
+
+    /** The bytes of a part, or null. */
+    public byte[] bytes(Part part) {
+        if (!has(part.bit)) {
+            return null;
+        }
+        int at = PARTS + part.ordinal() * 8;
+        int start = Reply.int32(reply, at);
+        return Arrays.copyOfRange(reply, start, start + Reply.int32(reply, at + 4));
+    }
+
+    /** All claims. */
+    public Map<String, Object> claims() {
+        return JsonReader.object(text(Part.JSON));
+    }
+
+    /** The texts of a claim; none if the token does not have it. */
+    public List<String> texts(Claim claim) {
+        if (!has(claim.bit)) {
+            return List.of();
+        }
+        int at = VALUES + claim.ordinal() * 8;
+        return JsonText.strings(reply, Reply.int32(reply, at), Reply.int32(reply, at + 4), has(ESCAPED));
+    }
+
+    /** The text of a claim, or null. */
+    public String text(Claim claim) {
+        if (!has(claim.bit)) {
+            return null;
+        }
+        int at = VALUES + claim.ordinal() * 8;
+        return JsonText.string(reply, Reply.int32(reply, at), Reply.int32(reply, at + 4), has(ESCAPED));
+    }
+
+    /** A time in seconds since 1970, or null. */
+    public Long seconds(Time time) {
+        return has(time.bit) ? Reply.int64(reply, TIMES + time.ordinal() * 8) : null;
+    }
+}

@@ -1,0 +1,89 @@
+package io.github.jeton.testing;
+
+import io.github.jeton.internal.Calls;
+import io.github.jeton.internal.Handle;
+import io.github.jeton.internal.NativeObject;
+import io.github.jeton.internal.Text;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+
+/**
+ * A clock that stands still until a test moves it. Issuers and verifiers take it, and so does everything that takes a
+ * {@link Clock}. It has whole seconds.
+ *
+ * <pre>{@code
+ * TestClock clock = TestClock.at(Instant.parse("2026-01-01T00:00:00Z"));
+ * clock.advance(Duration.ofMinutes(20));
+ * }</pre>
+ */
+public final class TestClock extends Clock {
+    private final ZoneId zone;
+    private final Time time;
+
+    /** The value of the native library. */
+    private static final class Time extends NativeObject {
+        private long seconds;
+
+        Time(long seconds) {
+            super(Handle.Kind.CLOCK, Calls.newClock(seconds));
+            this.seconds = seconds;
+        }
+    }
+
+    private TestClock(Time time, ZoneId zone) {
+        this.time = time;
+        this.zone = zone;
+    }
+
+    /** Creates a clock that stands at this moment. */
+    public static TestClock at(Instant moment) {
+        return new TestClock(new Time(Text.required(moment, "moment").getEpochSecond()), ZoneOffset.UTC);
+    }
+
+    /** Creates a clock that stands at the moment of this call. */
+    public static TestClock now() {
+        return at(Instant.now());
+    }
+
+    /** Sets the clock, for all that use it. */
+    public void set(Instant moment) {
+        Text.required(moment, "moment");
+        synchronized (time) {
+            Calls.setClock(time, moment.getEpochSecond());
+            time.seconds = moment.getEpochSecond();
+        }
+    }
+
+    /** Moves the clock. */
+    public void advance(Duration by) {
+        synchronized (time) {
+            set(instant().plus(Text.required(by, "by")));
+        }
+    }
+
+    @Override
+    public Instant instant() {
+        synchronized (time) {
+            return Instant.ofEpochSecond(time.seconds);
+        }
+    }
+
+    @Override
+    public ZoneId getZone() {
+        return zone;
+    }
+
+    /** Returns the same clock with another zone. */
+    @Override
+    public Clock withZone(ZoneId other) {
+        return new TestClock(time, Text.required(other, "zone"));
+    }
+
+    /** For the builders of this library. */
+    public static NativeObject handleOf(TestClock clock) {
+        return clock.time;
+    }
+}

@@ -1,0 +1,122 @@
+package io.github.jeton.grpc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.github.jeton.RemoteKeySet;
+import io.github.jeton.Verifier;
+import io.github.jeton.testing.TestIssuer;
+import io.grpc.CallOptions;
+import io.grpc.ClientInterceptors;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Server;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.inprocess.InProcessChannelBuilder;
+import io.grpc.inprocess.InProcessServerBuilder;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.MetadataUtils;
+import io.grpc.stub.ServerCalls;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** A server of gRPC that returns the subject of the token. */
+class JetonServerInterceptorTest {
+    private static final Metadata.Key<String> AUTHORIZATION =
+            Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
+
+    private static final MethodDescriptor.Marshaller<String> TEXT = new MethodDescriptor.Marshaller<>() {
+        @Override
+        public InputStream stream(String value) {
+            return new ByteArrayInputStream(value.getBytes(StandardCharsets.UTF_8));
+        }
+
+        @Override
+        public String parse(InputStream stream) {
+            try {
+                return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+            } catch (IOException failed) {
+                throw new UncheckedIOException(failed);
+            }
+        }
+    };
+
+    private static final MethodDescriptor<String, String> WHO = MethodDescriptor.<String, String>newBuilder()
+            .setType(MethodDescriptor.MethodType.UNARY)
+            .setFullMethodName("test.Visits/Who")
+            .setRequestMarshaller(TEXT)
+            .setResponseMarshaller(TEXT)
+            .build();
+
+    /** Calls the server with these values of the header. */
+    private static String call(Verifier verifier, String... values) throws Exception {
+        ServerServiceDefinition service = ServerServiceDefinition.builder("test.Visits")
+                .addMethod(WHO, ServerCalls.asyncUnaryCall((request, observer) -> {
+                    observer.onNext(JetonServerInterceptor.TOKEN.get().subject().orElse("nobody"));
+                    observer.onCompleted();
+                }))
+                .build();
+        String name = InProcessServerBuilder.generateName();
+        Server server = InProcessServerBuilder.forName(name)
+                .addService(service)
+                .intercept(JetonServerInterceptor.of(verifier))
+                .build()
+                .start();
+        ManagedChannel channel = InProcessChannelBuilder.forName(name).build();
+        try {
+            Metadata headers = new Metadata();
+            for (String value : values) {
+                headers.put(AUTHORIZATION, value);
+            }
+            var intercepted =
+                    ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(headers));
+            return ClientCalls.blockingUnaryCall(intercepted, WHO, CallOptions.DEFAULT, "");
+        } finally {
+            channel.shutdownNow();
+            server.shutdownNow();
+        }
+    }
+
+    private static Status refused(Verifier verifier, String... values) {
+        return assertThrows(StatusRuntimeException.class, () -> call(verifier, values)).getStatus();
+    }
+
+    @Test
+    void good_token_passes_and_others_do_not() throws Exception {
+        TestIssuer issuer = TestIssuer.create("https://id.example", "api");
+        Verifier verifier = issuer.verifier().build();
+        String token = issuer.issue("{\"sub\":\"user-7\"}");
+        assertEquals("user-7", call(verifier, "Bearer " + token));
+        assertEquals("user-7", call(verifier, "bearer  " + token));
+
+        for (String[] values : new String[][] {
+            {}, {token}, {"Basic " + token}, {"Bearer "}, {"Bearer " + token + "x"}, {"Bearer " + token, "Bearer " + token}
+        }) {
+            assertEquals(Status.Code.UNAUTHENTICATED, refused(verifier, values).getCode());
+        }
+        issuer.clock().advance(Duration.ofHours(1));
+        assertEquals("TOKEN_EXPIRED", refused(verifier, "Bearer " + token).getDescription());
+    }
+
+    @Test
+    void missing_keys_are_no_fault_of_the_caller() {
+        TestIssuer issuer = TestIssuer.create("https://id.example", "api");
+        RemoteKeySet keys = RemoteKeySet.at("https://id.example/jwks")
+                .fetcher(request -> {
+                    throw new IOException("no network");
+                })
+                .build();
+        Verifier verifier = Verifier.builder(keys).issuer("https://id.example").audience("api").build();
+        Status status = refused(verifier, "Bearer " + issuer.issue("{}"));
+        assertEquals(Status.Code.UNAVAILABLE, status.getCode());
+        assertEquals("KEY_SET_UNREACHABLE", status.getDescription());
+    }
+}

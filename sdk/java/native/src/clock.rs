@@ -1,0 +1,47 @@
+//! A clock that tests set.
+
+use std::sync::Arc;
+
+use jeton::{Clock, SystemClock};
+use jeton_bindings::{Fault, SetClock};
+use jni_sys::{JNIEnv, jbyteArray, jclass, jlong};
+
+use crate::guard::guard;
+use crate::handle;
+
+/// Creates a clock that stands at this time, in seconds since 1970.
+#[unsafe(no_mangle)]
+pub(crate) extern "system" fn Java_io_github_jeton_internal_Native_newClock(
+    env: *mut JNIEnv,
+    _: jclass,
+    seconds: jlong,
+) -> jbyteArray {
+    guard(env, |_| Ok(handle::create(SetClock::new(seconds)?)))
+}
+
+/// Sets a clock.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_setClock(
+    env: *mut JNIEnv,
+    _: jclass,
+    clock: jlong,
+    seconds: jlong,
+) -> jbyteArray {
+    guard(env, |_| {
+        // SAFETY: Java passes the handle of a clock.
+        unsafe { handle::get::<SetClock>(clock) }?.set(seconds)
+    })
+}
+
+/// The clock of a handle, or that of the system for 0.
+///
+/// # Safety
+///
+/// It is 0 or the handle of a clock.
+pub(crate) unsafe fn clock_or_system(clock: jlong) -> Result<Arc<dyn Clock>, Fault> {
+    // SAFETY: the caller ensures it.
+    Ok(match unsafe { handle::optional::<SetClock>(clock) }? {
+        Some(clock) => Arc::new(clock.clone()),
+        None => Arc::new(SystemClock),
+    })
+}

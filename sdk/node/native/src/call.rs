@@ -1,0 +1,113 @@
+//! A call from JavaScript: its arguments, and what it returns. Panics become an error here.
+
+use std::cell::RefCell;
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+
+use jeton_bindings::Fault;
+use napi_sys::{napi_callback_info, napi_env, napi_value};
+
+use crate::outputs;
+
+/// The largest number of arguments of a function.
+const ARGUMENTS: usize = 6;
+
+/// The arguments of a call.
+pub(crate) struct Call {
+    pub(crate) env: napi_env,
+    arguments: [napi_value; ARGUMENTS],
+}
+
+impl Call {
+    /// An argument. One that is not passed is `undefined`.
+    pub(crate) fn argument(&self, index: usize) -> napi_value {
+        self.arguments[index]
+    }
+}
+
+/// A function of the module, without data of its own.
+pub(crate) type Function = fn(&Call) -> Result<napi_value, Fault>;
+
+thread_local! {
+    /// The code and the message of the last error. JavaScript asks for them at once.
+    static LAST: RefCell<(&'static str, String)> = const { RefCell::new(("INTERNAL", String::new())) };
+}
+
+/// The code and the message of the last error.
+pub(crate) fn failure(call: &Call) -> Result<napi_value, Fault> {
+    LAST.with(|last| {
+        let (code, message) = &*last.borrow();
+        outputs::pair(call.env, code, message)
+    })
+}
+
+/// What a function returns that failed. No function returns `false` else.
+fn failed(env: napi_env, fault: &Fault) -> napi_value {
+    LAST.with(|last| *last.borrow_mut() = (fault.code().name(), fault.to_string()));
+    let mut value = ptr::null_mut();
+    // SAFETY: the place is valid. If it fails, JavaScript gets `undefined`.
+    unsafe { napi_sys::napi_get_boolean(env, false, &mut value) };
+    value
+}
+
+/// Runs a function, so that no panic leaves it.
+pub(crate) fn guarded<R>(run: impl FnOnce() -> Result<R, Fault>) -> Result<R, Fault> {
+    let caught = catch_unwind(AssertUnwindSafe(|| {
+        #[cfg(feature = "test-hooks")]
+        crate::module::panic_if_asked();
+        run()
+    }));
+    match caught {
+        Ok(result) => result,
+        Err(payload) => {
+            // Its destructor may panic again. What that panic carries is never dropped.
+            if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+                std::mem::forget(again);
+            }
+            Err(Fault::Internal)
+        }
+    }
+}
+
+/// Runs the body of a callback with its data.
+///
+/// # Safety
+///
+/// Node calls it with the environment and the information of the call. The data is a `D`, or null.
+pub(crate) unsafe fn enter<D>(
+    env: napi_env,
+    info: napi_callback_info,
+    body: impl FnOnce(&Call, &D) -> Result<napi_value, Fault>,
+) -> napi_value {
+    let mut arguments = [ptr::null_mut(); ARGUMENTS];
+    let mut count = ARGUMENTS;
+    let mut data: *mut c_void = ptr::null_mut();
+    // SAFETY: the places are valid, and there are as many as `count` says. Node fills those that are not passed.
+    let status = unsafe {
+        napi_sys::napi_get_cb_info(
+            env,
+            info,
+            &mut count,
+            arguments.as_mut_ptr(),
+            ptr::null_mut(),
+            &mut data,
+        )
+    };
+    if status != 0 || data.is_null() {
+        return failed(env, &Fault::Internal);
+    }
+    // SAFETY: the data of the function, which lives as long as the function.
+    let data = unsafe { &*data.cast::<D>() };
+    let call = Call { env, arguments };
+    match guarded(|| body(&call, data)) {
+        Ok(value) => value,
+        Err(fault) => failed(env, &fault),
+    }
+}
+
+/// The callback of every function without data of its own: its data is the function.
+pub(crate) unsafe extern "C" fn run(env: napi_env, info: napi_callback_info) -> napi_value {
+    // SAFETY: Node calls it, and `module::register` passed a `Function`.
+    unsafe { enter::<Function>(env, info, |call, function| function(call)) }
+}

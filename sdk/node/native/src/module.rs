@@ -1,0 +1,118 @@
+//! The module that Node loads.
+
+use std::ptr;
+
+use napi_sys::{napi_env, napi_value};
+
+use crate::call::{self, Function};
+use crate::{issuing, keys, remote, verifying};
+
+/// The functions by name. A static place, so that a pointer to one is its data.
+static FUNCTIONS: &[(&str, Function)] = &[
+    ("attach", issuing::attach),
+    ("clock", keys::clock),
+    ("clockSet", keys::clock_set),
+    ("close", keys::close),
+    ("failure", call::failure),
+    ("headerPart", verifying::header_part),
+    ("issueBytes", issuing::issue_bytes),
+    ("issueBytesLater", issuing::issue_bytes_later),
+    ("issueFunction", issuing::function),
+    ("issueLater", issuing::issue_later),
+    ("issuer", issuing::create),
+    ("keyExport", keys::export),
+    ("keyGenerate", keys::generate),
+    ("keyGenerateLater", keys::generate_later),
+    ("keyImport", keys::import),
+    ("keyImportLater", keys::import_later),
+    ("keyPublic", keys::public),
+    ("keySet", keys::set_create),
+    ("keySetExport", keys::set_export),
+    ("keySetImport", keys::set_import),
+    ("keyWarmUp", keys::warm_up),
+    #[cfg(feature = "test-hooks")]
+    ("panicNext", panic_next),
+    ("prepare", issuing::prepare),
+    ("preparedInput", issuing::prepared_input),
+    ("remoteKeys", remote::create),
+    ("remoteNext", remote::next),
+    ("remoteRespond", remote::respond),
+    ("verifier", verifying::create),
+    ("verifyBytes", verifying::verify_bytes),
+    ("verifyBytesLater", verifying::verify_bytes_later),
+    ("verifyFunction", verifying::function),
+    ("verifyLater", verifying::verify_later),
+];
+
+/// The version of Node-API that is used. Node 20 and later have it.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn node_api_module_get_api_version_v1() -> i32 {
+    8
+}
+
+/// Adds the functions to the exports. Node calls it once for each thread that loads the module.
+///
+/// # Safety
+///
+/// Node calls it.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn napi_register_module_v1(
+    env: napi_env,
+    exports: napi_value,
+) -> napi_value {
+    for (name, function) in FUNCTIONS {
+        let mut value = ptr::null_mut();
+        let data = ptr::from_ref(function).cast_mut().cast();
+        let (text, length) = (name.as_ptr().cast(), name.len() as isize);
+        // SAFETY: the name, the place and the data, which is static, are valid.
+        let status = unsafe {
+            napi_sys::napi_create_function(env, text, length, Some(call::run), data, &mut value)
+        };
+        if status != 0 {
+            return ptr::null_mut();
+        }
+        let mut key = ptr::null_mut();
+        // SAFETY: as above; the exports are an object.
+        let status = unsafe {
+            napi_sys::napi_create_string_latin1(env, text, length, &mut key);
+            napi_sys::napi_set_property(env, exports, key, value)
+        };
+        if status != 0 {
+            return ptr::null_mut();
+        }
+    }
+    exports
+}
+
+#[cfg(feature = "test-hooks")]
+mod hooks {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use jeton_bindings::Fault;
+    use napi_sys::napi_value;
+
+    use crate::call::Call;
+    use crate::outputs;
+
+    static PANIC_NEXT: AtomicBool = AtomicBool::new(false);
+
+    /// `panicNext()`: the next call panics inside.
+    pub(super) fn panic_next(call: &Call) -> Result<napi_value, Fault> {
+        PANIC_NEXT.store(true, Ordering::SeqCst);
+        outputs::null(call.env)
+    }
+
+    pub(crate) fn panic_if_asked() {
+        if PANIC_NEXT.swap(false, Ordering::SeqCst) {
+            #[allow(clippy::panic, reason = "the purpose of the hook")]
+            {
+                panic!("a test asked for it");
+            }
+        }
+    }
+}
+
+#[cfg(feature = "test-hooks")]
+pub(crate) use hooks::panic_if_asked;
+#[cfg(feature = "test-hooks")]
+use hooks::panic_next;

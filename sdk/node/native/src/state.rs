@@ -1,0 +1,71 @@
+//! Numbers that a function writes for JavaScript, without creating values.
+
+use std::ptr;
+
+use jeton::error::codes;
+use jeton_bindings::Fault;
+use napi_sys::{napi_env, napi_ref, napi_value};
+
+/// How many numbers there are: the number of the header, `exp`, `nbf`, `iat`, and whether numbers of the claims may be
+/// rounded.
+pub(crate) const NUMBERS: usize = 5;
+
+/// A `Float64Array` of JavaScript.
+pub(crate) struct State {
+    env: napi_env,
+    numbers: *mut f64,
+    /// Keeps the memory.
+    array: napi_ref,
+}
+
+impl State {
+    pub(crate) fn new(env: napi_env, value: napi_value) -> Result<State, Fault> {
+        let (mut kind, mut length, mut offset) = (0, 0, 0);
+        let (mut data, mut buffer, mut array) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
+        let no_array = || Fault::argument(&codes::INVALID_OPTION, "not an array of five numbers");
+        let mut is_array = false;
+        // SAFETY: the place is valid.
+        unsafe { napi_sys::napi_is_typedarray(env, value, &mut is_array) };
+        if !is_array {
+            return Err(no_array());
+        }
+        // SAFETY: the value is a typed array, and the places are valid.
+        let status = unsafe {
+            napi_sys::napi_get_typedarray_info(
+                env,
+                value,
+                &mut kind,
+                &mut length,
+                &mut data,
+                &mut buffer,
+                &mut offset,
+            )
+        };
+        let is_right = kind == napi_sys::TypedarrayType::float64_array && length == NUMBERS;
+        if status != 0 || !is_right || data.is_null() {
+            return Err(no_array());
+        }
+        // SAFETY: the value is an object.
+        let status = unsafe { napi_sys::napi_create_reference(env, value, 1, &mut array) };
+        match status {
+            0 => Ok(State {
+                env,
+                numbers: data.cast(),
+                array,
+            }),
+            _ => Err(Fault::Internal),
+        }
+    }
+
+    pub(crate) fn write(&self, numbers: [f64; NUMBERS]) {
+        // SAFETY: the reference keeps the memory, the private array is never detached, and only this thread has it.
+        unsafe { self.numbers.cast::<[f64; NUMBERS]>().write(numbers) };
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        // SAFETY: the reference of `new`, once, in its thread.
+        unsafe { napi_sys::napi_delete_reference(self.env, self.array) };
+    }
+}

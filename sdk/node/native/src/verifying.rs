@@ -1,0 +1,264 @@
+//! Verifiers.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use jeton::error::{Part, Rejection};
+use jeton::{RawClaims, Scratch, Timestamp, Verified};
+use jeton_bindings::{Fault, ReadVerified, Verifier, VerifierKeys};
+use napi_sys::{napi_callback_info, napi_env, napi_value};
+use zeroize::Zeroizing;
+
+use crate::arguments;
+use crate::call::{self, Call};
+use crate::handle::{self, Object, Slot};
+use crate::numbers;
+use crate::outputs;
+use crate::pool::{self, Output};
+use crate::state::State;
+
+/// `verifier(key, set, decryption, remote, clock, settings)`
+pub(crate) fn create(call: &Call) -> Result<napi_value, Fault> {
+    let env = call.env;
+    let key = handle::optional(env, call.argument(0), handle::key)?;
+    let set = handle::optional(env, call.argument(1), handle::key_set)?;
+    let decryption = handle::optional(env, call.argument(2), handle::key_set)?;
+    let remote = handle::optional(env, call.argument(3), handle::remote)?;
+    let clock = handle::clock(env, call.argument(4))?;
+    let settings = arguments::text(env, call.argument(5))?;
+    let keys = VerifierKeys {
+        key: key.as_deref(),
+        set: set.as_deref(),
+        decryption: decryption.as_deref(),
+        remote: remote.as_ref(),
+    };
+    let verifier = Verifier::new(keys, clock, &settings)?;
+    handle::create(env, Object::Verifier(Arc::new(verifier)))
+}
+
+/// A token comes from anyone: what is no text is a rejection.
+#[cold]
+fn no_token() -> Fault {
+    Rejection::Malformed(Part::Token).into()
+}
+
+/// The data of a function that verifies.
+struct Function {
+    slot: Rc<Slot>,
+    state: State,
+    header: RefCell<Header>,
+}
+
+/// The header of the last token of a function. Tokens of one issuer have the same, so that JavaScript keeps it.
+#[derive(Default)]
+struct Header {
+    /// Of the state; 0 before the first token.
+    number: f64,
+    alg: &'static str,
+    kid: Option<String>,
+    typ: Option<String>,
+    footer: Option<Vec<u8>>,
+}
+
+impl Header {
+    fn is_of<Text: AsRef<str>>(&self, verified: &Verified<RawClaims, Text>) -> bool {
+        let header = verified.header();
+        self.number != 0.0
+            && self.alg == header.alg()
+            && self.kid.as_deref() == header.kid()
+            && self.typ.as_deref() == header.typ()
+            && self.footer.as_deref() == verified.footer()
+    }
+}
+
+thread_local! {
+    /// The payload of a token before Node copies it. It is wiped with the thread.
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+
+    /// How many headers there were.
+    static HEADERS: Cell<f64> = const { Cell::new(0.0) };
+}
+
+/// The longest token for which a thread keeps its memory, bytes.
+const KEPT_BYTES: usize = 64 * 1024;
+
+/// `verifyFunction(verifier, state)`: a function that verifies a token and returns its claims as text. It writes the times to
+/// the state.
+pub(crate) fn function(call: &Call) -> Result<napi_value, Fault> {
+    let function = Function {
+        slot: handle::slot(call.env, call.argument(0))?,
+        state: State::new(call.env, call.argument(1))?,
+        header: RefCell::default(),
+    };
+    handle::function(call.env, function, verify)
+}
+
+unsafe extern "C" fn verify(env: napi_env, info: napi_callback_info) -> napi_value {
+    // SAFETY: Node calls it with the data of `function`.
+    unsafe {
+        call::enter::<Function>(env, info, |call, function| {
+            function.slot.with_verifier(|verifier| {
+                arguments::with_text(env, call.argument(0), |token| {
+                    let token = token.map_err(|_| no_token())?;
+                    let read = Read { env, function };
+                    match token.len() <= KEPT_BYTES {
+                        true => SCRATCH.with(|scratch| match scratch.try_borrow_mut() {
+                            Ok(mut scratch) => verifier.verify(token, &mut scratch, read)?,
+                            Err(_) => verifier.verify(token, &mut Scratch::new(), read)?,
+                        }),
+                        false => verifier.verify(token, &mut Scratch::new(), read)?,
+                    }
+                })
+            })
+        })
+    }
+}
+
+/// Gives a verified token to JavaScript.
+struct Read<'f> {
+    env: napi_env,
+    function: &'f Function,
+}
+
+impl ReadVerified for Read<'_> {
+    type Output = Result<napi_value, Fault>;
+
+    fn read<Text: AsRef<str>>(
+        self,
+        verified: &Verified<RawClaims, Text>,
+    ) -> Result<napi_value, Fault> {
+        let Read { env, function } = self;
+        let mut header = function.header.borrow_mut();
+        if !header.is_of(verified) {
+            *header = new_header(verified);
+        }
+        let json = verified.json();
+        let seconds = |time: Option<Timestamp>| match time {
+            Some(time) => time.unix_seconds() as f64,
+            None => f64::NAN,
+        };
+        function.state.write([
+            header.number,
+            seconds(verified.expires_at()),
+            seconds(verified.not_before()),
+            seconds(verified.issued_at()),
+            f64::from(u8::from(numbers::may_be_rounded(json))),
+        ]);
+        outputs::text(env, json)
+    }
+}
+
+#[cold]
+fn new_header<Text: AsRef<str>>(verified: &Verified<RawClaims, Text>) -> Header {
+    let number = HEADERS.with(|headers| {
+        headers.set(headers.get() + 1.0);
+        headers.get()
+    });
+    let header = verified.header();
+    LAST.with(|last| *last.borrow_mut() = parts(verified));
+    Header {
+        number,
+        alg: header.alg(),
+        kid: header.kid().map(str::to_owned),
+        typ: header.typ().map(str::to_owned),
+        footer: verified.footer().map(<[u8]>::to_vec),
+    }
+}
+
+/// Algorithm, key id, type and footer.
+fn parts<Text: AsRef<str>>(verified: &Verified<RawClaims, Text>) -> [Option<Vec<u8>>; 4] {
+    let header = verified.header();
+    [
+        Some(header.alg().as_bytes().to_vec()),
+        header.kid().map(|kid| kid.as_bytes().to_vec()),
+        header.typ().map(|typ| typ.as_bytes().to_vec()),
+        verified.footer().map(<[u8]>::to_vec),
+    ]
+}
+
+thread_local! {
+    /// Algorithm, key id, type and footer of the last new header.
+    static LAST: RefCell<[Option<Vec<u8>>; 4]> = RefCell::default();
+}
+
+/// `headerPart(index)`: a part of the last new header, or `null`.
+pub(crate) fn header_part(call: &Call) -> Result<napi_value, Fault> {
+    let index = arguments::integer(call.env, call.argument(0))?;
+    LAST.with(|last| {
+        let last = last.borrow();
+        let part = usize::try_from(index)
+            .ok()
+            .and_then(|index| last.get(index)?.as_deref());
+        match part {
+            Some(part) => outputs::bytes(call.env, part),
+            None => outputs::null(call.env),
+        }
+    })
+}
+
+fn token(call: &Call, index: usize) -> Result<Zeroizing<String>, Fault> {
+    arguments::text(call.env, call.argument(index)).map_err(|_| no_token())
+}
+
+/// The detached content, if there is one.
+fn content(call: &Call, index: usize) -> Result<Option<Zeroizing<Vec<u8>>>, Fault> {
+    handle::optional(call.env, call.argument(index), arguments::bytes)
+}
+
+/// `verifyBytes(verifier, token, content)`
+pub(crate) fn verify_bytes(call: &Call) -> Result<napi_value, Fault> {
+    let verifier = handle::verifier(call.env, call.argument(0))?;
+    let (token, content) = (token(call, 1)?, content(call, 2)?);
+    let found = verifier.verify_bytes(&token, content.as_deref().map(Vec::as_slice))?;
+    outputs::bytes(call.env, &Zeroizing::new(found))
+}
+
+/// `verifyLater(verifier, token)`: in a thread of the pool.
+pub(crate) fn verify_later(call: &Call) -> Result<napi_value, Fault> {
+    let verifier = handle::verifier(call.env, call.argument(0))?;
+    let token = token(call, 1)?;
+    pool::run(call.env, move || {
+        let read = verifier.verify(&token, &mut Scratch::new(), ReadOwned)?;
+        Ok(Output::Verified(Box::new(read)))
+    })
+}
+
+/// A verified token that crosses threads.
+pub(crate) struct Owned {
+    pub(crate) json: Zeroizing<String>,
+    pub(crate) parts: [Option<Vec<u8>>; 4],
+    pub(crate) times: [Option<i64>; 3],
+    pub(crate) may_be_rounded: bool,
+}
+
+struct ReadOwned;
+
+impl ReadVerified for ReadOwned {
+    type Output = Owned;
+
+    fn read<Text: AsRef<str>>(self, verified: &Verified<RawClaims, Text>) -> Owned {
+        let json = verified.json();
+        let times = [
+            verified.expires_at(),
+            verified.not_before(),
+            verified.issued_at(),
+        ];
+        Owned {
+            json: Zeroizing::new(json.to_owned()),
+            parts: parts(verified),
+            times: times.map(|time| time.map(Timestamp::unix_seconds)),
+            may_be_rounded: numbers::may_be_rounded(json),
+        }
+    }
+}
+
+/// `verifyBytesLater(verifier, token, content)`: in a thread of the pool.
+pub(crate) fn verify_bytes_later(call: &Call) -> Result<napi_value, Fault> {
+    let verifier = handle::verifier(call.env, call.argument(0))?;
+    let (token, content) = (token(call, 1)?, content(call, 2)?);
+    pool::run(call.env, move || {
+        let content = content.as_deref().map(Vec::as_slice);
+        verifier.verify_bytes(&token, content).map(Output::Bytes)
+    })
+}

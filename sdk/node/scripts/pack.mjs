@@ -1,0 +1,40 @@
+// Packs what npm gets: `node scripts/pack.mjs NATIVE SBOM FOLDER`.
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const [native, sbom, folder] = process.argv.slice(2).map(path => resolve(path))
+const at = path => fileURLToPath(new URL(`../${path}`, import.meta.url))
+const read = path => JSON.parse(readFileSync(at(path), 'utf8'))
+const platform = `linux-${process.arch}-gnu`
+
+const { scripts, devDependencies, ...manifest } = read('package.json')
+const platforms = readdirSync(at('npm')).toSorted()
+for (const name of platforms) {
+  const { version } = read(`npm/${name}/package.json`)
+  if (version !== manifest.version) throw new Error(`npm/${name}: version ${version}, expected ${manifest.version}`)
+}
+manifest.optionalDependencies = Object.fromEntries(platforms.map(name => [`@jeton/${name}`, manifest.version]))
+pack(manifest, stage => {
+  for (const part of ['dist', 'docs', 'compat', 'README.md']) cpSync(at(part), join(stage, part), { recursive: true })
+})
+pack(read(`npm/${platform}/package.json`), stage => {
+  copyFileSync(native, join(stage, 'jeton.node'))
+  copyFileSync(sbom, join(stage, 'sbom.cdx.json'))
+})
+
+/** Packs a folder with this manifest, the licences and what `fill` puts there. */
+function pack(manifest, fill) {
+  const stage = mkdtempSync(join(tmpdir(), 'jeton-pack-'))
+  try {
+    fill(stage)
+    for (const name of ['LICENSE-MIT', 'LICENSE-APACHE']) copyFileSync(at(`../../${name}`), join(stage, name))
+    writeFileSync(join(stage, 'package.json'), JSON.stringify(manifest, null, 2) + '\n')
+    const options = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder]
+    execFileSync('npm', options, { cwd: stage, stdio: 'inherit' })
+  } finally {
+    rmSync(stage, { recursive: true })
+  }
+}

@@ -1,0 +1,75 @@
+// What the middleware of both frameworks share (RFC 6750).
+import { JetonError } from './errors.js'
+import type { Verified } from './verified.js'
+import type { Verifier } from './verifier.js'
+
+/** Options of the middleware. */
+export interface BearerOptions<T> {
+  /** Verifies the tokens. */
+  verifier: Verifier<T>
+  /** Scopes that a token must have, each of them. */
+  scopes?: readonly string[]
+  /** The realm of the challenge. */
+  realm?: string
+  /** Lets requests without a token pass. A token that is there must be valid. */
+  optional?: boolean
+}
+
+/** What the middleware responds in place of the handler. */
+export interface Refusal {
+  status: 401 | 403 | 503
+  /** The header `WWW-Authenticate`. */
+  challenge: string | undefined
+  body: { error: string; code?: string }
+}
+
+/** The verified token, a refusal, or nothing if there is no token and none is required. */
+export async function authenticate<T>(
+  header: string | undefined,
+  options: BearerOptions<T>
+): Promise<{ verified?: Verified<T>; refusal?: Refusal }> {
+  const token = /^Bearer +([^ ]+)$/i.exec(header ?? '')?.[1]
+  if (token === undefined) {
+    if (header === undefined && options.optional) return {}
+    return { refusal: refusal(401, options, header === undefined ? undefined : 'invalid_request') }
+  }
+  let verified: Verified<T>
+  try {
+    verified = await options.verifier.verifyAsync(token)
+  } catch (error) {
+    if (!(error instanceof JetonError)) throw error
+    if (error.isRejection) return { refusal: refusal(401, options, 'invalid_token', error.code) }
+    // What is wrong with a key is wrong with one that was fetched.
+    if (unavailable.test(error.code)) {
+      const body = { error: 'temporarily_unavailable', code: error.code }
+      return { refusal: { status: 503, challenge: undefined, body } }
+    }
+    throw error
+  }
+  const { scopes = [] } = options
+  if (!scopes.every(scope => verified.hasScope(scope))) {
+    return { refusal: refusal(403, options, 'insufficient_scope') }
+  }
+  return { verified }
+}
+
+const unavailable = /^(KEY|DISCOVERY)_/
+
+function refusal<T>(
+  status: 401 | 403,
+  { realm, scopes }: BearerOptions<T>,
+  error?: string,
+  code?: string
+): Refusal {
+  const parts: string[] = []
+  if (realm !== undefined) parts.push(`realm="${quoted(realm)}"`)
+  if (error !== undefined) parts.push(`error="${error}"`)
+  if (error === 'insufficient_scope') parts.push(`scope="${quoted((scopes ?? []).join(' '))}"`)
+  const challenge = ['Bearer', parts.join(', ')].join(' ').trim()
+  const body = { error: error ?? 'unauthorized', ...(code === undefined ? {} : { code }) }
+  return { status, challenge, body }
+}
+
+function quoted(text: string): string {
+  return text.replace(/["\\]/g, '\\$&').replace(/[^\x20-\x7e]/g, '?')
+}

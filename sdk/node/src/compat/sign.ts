@@ -1,0 +1,203 @@
+import { KeyObject } from 'node:crypto'
+
+import { Issuer } from '../issuer.js'
+import { JsonWebTokenError, RefusedUseError } from './errors.js'
+import { Made, checkKeyType, ec, hmac, keyObjectOf, keyOf, rsa } from './keys.js'
+import { timespan } from './timespan.js'
+import type { JwtHeader, JwtPayload, PrivateKey, SignCallback, SignOptions } from './types.js'
+
+const isNumber = (value: unknown) => typeof value === 'number'
+const isString = (value: unknown) => typeof value === 'string'
+const isBoolean = (value: unknown) => typeof value === 'boolean'
+const isSpan = (value: unknown) => Number.isInteger(value) || (typeof value === 'string' && value !== '')
+const supported = [...rsa, ...ec, ...hmac, 'none']
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+type Rules = Record<string, readonly [is: (value: unknown) => boolean, message: string]>
+
+const span = 'should be a number of seconds or string representing a timespan'
+
+const optionRules: Rules = {
+  expiresIn: [isSpan, `"expiresIn" ${span}`],
+  notBefore: [isSpan, `"notBefore" ${span}`],
+  audience: [value => isString(value) || Array.isArray(value), '"audience" must be a string or array'],
+  algorithm: [value => supported.includes(value as string), '"algorithm" must be a valid string enum value'],
+  header: [isPlainObject, '"header" must be an object'],
+  encoding: [isString, '"encoding" must be a string'],
+  issuer: [isString, '"issuer" must be a string'],
+  subject: [isString, '"subject" must be a string'],
+  jwtid: [isString, '"jwtid" must be a string'],
+  noTimestamp: [isBoolean, '"noTimestamp" must be a boolean'],
+  keyid: [isString, '"keyid" must be a string'],
+  mutatePayload: [isBoolean, '"mutatePayload" must be a boolean'],
+  allowInsecureKeySizes: [isBoolean, '"allowInsecureKeySizes" must be a boolean'],
+  allowInvalidAsymmetricKeyTypes: [isBoolean, '"allowInvalidAsymmetricKeyTypes" must be a boolean']
+}
+
+const claimRules: Rules = {
+  iat: [isNumber, '"iat" should be a number of seconds'],
+  exp: [isNumber, '"exp" should be a number of seconds'],
+  nbf: [isNumber, '"nbf" should be a number of seconds']
+}
+
+function validate(rules: Rules, allowUnknown: boolean, object: unknown, name: string): void {
+  if (!isPlainObject(object)) throw new Error(`Expected "${name}" to be a plain object.`)
+  for (const [key, value] of Object.entries(object)) {
+    const rule = Object.hasOwn(rules, key) ? rules[key] : undefined
+    if (!rule && !allowUnknown) throw new Error(`"${key}" is not allowed in "${name}"`)
+    if (rule && !rule[0](value)) throw new Error(rule[1])
+  }
+}
+
+/** Signs a payload, as the function of jsonwebtoken. */
+export function sign(
+  payload: string | Buffer | object,
+  key: PrivateKey,
+  options?: SignOptions
+): string
+export function sign(payload: string | Buffer | object, key: PrivateKey, callback: SignCallback): void
+export function sign(
+  payload: string | Buffer | object,
+  key: PrivateKey,
+  options: SignOptions,
+  callback: SignCallback
+): void
+export function sign(
+  payload: unknown,
+  key: unknown,
+  optionsOrCallback?: SignOptions | SignCallback,
+  callbackOrNone?: SignCallback
+): string | void {
+  const isCallback = typeof optionsOrCallback === 'function'
+  const callback = isCallback ? optionsOrCallback : callbackOrNone
+  const options = isCallback ? {} : (optionsOrCallback ?? {})
+  let prepared: Prepared
+  try {
+    prepared = prepare(payload, key, options)
+    if (!callback) return prepared.issuer.issueBytes(prepared.data)
+  } catch (error) {
+    if (!callback) throw error
+    return callback(error as Error)
+  }
+  prepared.issuer.issueBytesAsync(prepared.data).then(
+    token => process.nextTick(callback, null, token),
+    (error: unknown) => process.nextTick(callback, error)
+  )
+}
+
+interface Prepared {
+  issuer: Issuer
+  data: Buffer
+}
+
+function prepare(given: unknown, key: unknown, options: SignOptions): Prepared {
+  const isObject = typeof given === 'object' && !Buffer.isBuffer(given)
+  const header = {
+    alg: options.algorithm || 'HS256',
+    typ: isObject ? 'JWT' : undefined,
+    kid: options.keyid,
+    ...options.header
+  } as JwtHeader
+  if (!key && options.algorithm !== 'none') throw new Error('secretOrPrivateKey must have a value')
+  const object = key == null ? undefined : keyObjectOf('private', key)
+  if (key != null && !object) throw new Error('secretOrPrivateKey is not valid key material')
+  checkKind(header.alg, object, options)
+  if (given === undefined) throw new Error('payload is required')
+  const payload = isObject ? claimsOf(given, options) : given
+  if (!isObject) checkOptionsForText(given, options)
+  const claims = payload as JwtPayload
+  if (claims.exp !== undefined && options.expiresIn !== undefined) {
+    throw new Error('Bad "options.expiresIn" option the payload already has an "exp" property.')
+  }
+  if (claims.nbf !== undefined && options.notBefore !== undefined) {
+    throw new Error('Bad "options.notBefore" option the payload already has an "nbf" property.')
+  }
+  validate(optionRules, false, options, 'options')
+  if (header.alg === 'none') {
+    throw new RefusedUseError('none', 'tokens without a signature are refused: "none" is not an algorithm here')
+  }
+  if (!options.allowInvalidAsymmetricKeyTypes) checkKeyType(header.alg, object)
+  if (isObject) addClaims(claims, options)
+  const text = typeof payload === 'object' && !Buffer.isBuffer(payload) ? JSON.stringify(payload) : String(payload)
+  return { issuer: issuerOf(key, object!, header, options), data: Buffer.from(text, encodingOf(options)) }
+}
+
+function encodingOf({ encoding = 'utf8' }: SignOptions): BufferEncoding {
+  return encoding as BufferEncoding
+}
+
+function checkKind(alg: string, key: KeyObject | undefined, options: SignOptions): void {
+  if (alg.startsWith('HS') && key?.type !== 'secret') {
+    throw new Error(`secretOrPrivateKey must be a symmetric key when using ${alg}`)
+  }
+  if (!/^(?:RS|PS|ES)/.test(alg)) return
+  if (key?.type !== 'private') {
+    throw new Error(`secretOrPrivateKey must be an asymmetric key when using ${alg}`)
+  }
+  const bits = key.asymmetricKeyDetails?.modulusLength
+  if (!options.allowInsecureKeySizes && !alg.startsWith('ES') && bits !== undefined && bits < 2048) {
+    throw new Error(`secretOrPrivateKey has a minimum key size of 2048 bits for ${alg}`)
+  }
+}
+
+function claimsOf(payload: unknown, options: SignOptions): object {
+  validate(claimRules, true, payload, 'payload')
+  return options.mutatePayload ? (payload as object) : { ...(payload as object) }
+}
+
+const forObjects = ['expiresIn', 'notBefore', 'noTimestamp', 'audience', 'issuer', 'subject', 'jwtid'] as const
+
+function checkOptionsForText(payload: unknown, options: SignOptions): void {
+  const invalid = forObjects.filter(name => options[name] !== undefined)
+  if (invalid.length > 0) {
+    throw new Error(`invalid ${invalid.join(',')} option for ${typeof payload} payload`)
+  }
+}
+
+const claimsOfOptions = { audience: 'aud', issuer: 'iss', subject: 'sub', jwtid: 'jti' } as const
+
+function addClaims(claims: JwtPayload, options: SignOptions): void {
+  const now = claims.iat || Math.floor(Date.now() / 1000)
+  if (options.noTimestamp) delete claims.iat
+  else claims.iat = now
+  for (const [name, claim] of [['notBefore', 'nbf'], ['expiresIn', 'exp']] as const) {
+    if (options[name] === undefined) continue
+    const time = timespan(options[name], now)
+    if (time === undefined) throw new Error(`"${name}" ${span} eg: "1d", "20h", 60`)
+    claims[claim] = time
+  }
+  for (const [name, claim] of Object.entries(claimsOfOptions) as [keyof typeof claimsOfOptions, string][]) {
+    if (options[name] === undefined) continue
+    if (claims[claim] !== undefined) {
+      throw new Error(`Bad "options.${name}" option. The payload already has an "${claim}" property.`)
+    }
+    claims[claim] = options[name]
+  }
+}
+
+const issuers = new Made<Issuer>()
+const members = ['alg', 'typ', 'cty', 'kid']
+
+function issuerOf(key: unknown, object: KeyObject, header: JwtHeader, options: SignOptions): Issuer {
+  const other = Object.keys(header).find(name => !members.includes(name) && header[name] !== undefined)
+  if (other !== undefined) {
+    const message = `header has the member "${other}": jeton writes alg, typ, cty and kid`
+    throw new RefusedUseError('header-member', message)
+  }
+  const { alg, typ, cty, kid } = header
+  if (!supported.includes(alg)) throw new JsonWebTokenError(`"${alg}" is not an algorithm`)
+  const isWeakAllowed = options.allowInsecureKeySizes === true
+  return issuers.get(key, object, JSON.stringify([alg, typ, cty, kid, isWeakAllowed]), () => {
+    return new Issuer({
+      key: keyOf('secretOrPrivateKey', object, alg, kid, isWeakAllowed),
+      format: 'jws',
+      ...(typ === undefined ? {} : { type: typ }),
+      ...(cty === undefined ? {} : { contentType: cty })
+    })
+  })
+}

@@ -1,0 +1,207 @@
+import type { KeyObject } from 'node:crypto'
+
+import { JetonError } from '../errors.js'
+import { Verifier } from '../verifier.js'
+import { decode } from './decode.js'
+import { JsonWebTokenError, NotBeforeError, RefusedUseError, TokenExpiredError } from './errors.js'
+import { Made, checkKeyType, ec, hmac, keyObjectOf, keyOf, rsa } from './keys.js'
+import { hasDuplicateMember } from './strict.js'
+import { timespan } from './timespan.js'
+import type { GetPublicKey, Jwt, JwtPayload, PublicKey, VerifyCallback, VerifyOptions } from './types.js'
+
+/** Verifies a token, as the function of jsonwebtoken. */
+export function verify(
+  token: string,
+  key: PublicKey,
+  options?: VerifyOptions & { complete?: false }
+): JwtPayload | string
+export function verify(token: string, key: PublicKey, options: VerifyOptions & { complete: true }): Jwt
+export function verify(token: string, key: PublicKey | GetPublicKey, callback: VerifyCallback): void
+export function verify(
+  token: string,
+  key: PublicKey | GetPublicKey,
+  options: VerifyOptions,
+  callback: VerifyCallback
+): void
+export function verify(
+  token: unknown,
+  key: unknown,
+  optionsOrCallback?: VerifyOptions | VerifyCallback,
+  callbackOrNone?: VerifyCallback
+): unknown {
+  const isCallback = typeof optionsOrCallback === 'function' && !callbackOrNone
+  const callback = isCallback ? optionsOrCallback : callbackOrNone
+  const options = isCallback ? {} : { ...((optionsOrCallback ?? {}) as VerifyOptions) }
+  const done = (run: () => unknown): unknown => {
+    if (!callback) return run()
+    let result: unknown
+    try {
+      result = run()
+    } catch (error) {
+      return callback(error as JsonWebTokenError, undefined)
+    }
+    return callback(null, result as JwtPayload)
+  }
+  let parsed: Parsed
+  try {
+    parsed = parse(token, options)
+    if (typeof key === 'function' && !callback) {
+      throw new JsonWebTokenError(
+        'verify must be called asynchronous if secret or public key is provided as a callback'
+      )
+    }
+  } catch (error) {
+    return done(() => {
+      throw error
+    })
+  }
+  if (typeof key !== 'function') return done(() => check(parsed, key, options))
+  return (key as GetPublicKey)(parsed.jwt.header, (error, found) => {
+    done(() => {
+      if (error) throw new JsonWebTokenError(`error in secret or public key callback: ${error.message}`)
+      return check(parsed, found, options)
+    })
+  })
+}
+
+interface Parsed {
+  token: string
+  jwt: Jwt
+  hasSignature: boolean
+}
+
+function parse(token: unknown, options: VerifyOptions): Parsed {
+  if (options.clockTimestamp && typeof options.clockTimestamp !== 'number') {
+    throw new JsonWebTokenError('clockTimestamp must be a number')
+  }
+  const { nonce, allowInvalidAsymmetricKeyTypes } = options
+  if (nonce !== undefined && (typeof nonce !== 'string' || nonce.trim() === '')) {
+    throw new JsonWebTokenError('nonce must be a non-empty string')
+  }
+  if (allowInvalidAsymmetricKeyTypes !== undefined && typeof allowInvalidAsymmetricKeyTypes !== 'boolean') {
+    throw new JsonWebTokenError('allowInvalidAsymmetricKeyTypes must be a boolean')
+  }
+  if (!token) throw new JsonWebTokenError('jwt must be provided')
+  if (typeof token !== 'string') throw new JsonWebTokenError('jwt must be a string')
+  const parts = token.split('.')
+  if (parts.length !== 3) throw new JsonWebTokenError('jwt malformed')
+  const jwt = decode(token, { complete: true })
+  if (!jwt) throw new JsonWebTokenError('invalid token')
+  return { token, jwt, hasSignature: parts[2]!.trim() !== '' }
+}
+
+function check({ token, jwt, hasSignature }: Parsed, key: unknown, options: VerifyOptions): unknown {
+  if (!hasSignature && key) throw new JsonWebTokenError('jwt signature is required')
+  if (hasSignature && !key) throw new JsonWebTokenError('secret or public key must be provided')
+  if (!hasSignature && !options.algorithms) {
+    throw new JsonWebTokenError('please specify "none" in "algorithms" to verify unsigned tokens')
+  }
+  refuseAlgorithms(options.algorithms ?? [])
+  const object = keyObjectOf('public', key)
+  if (!object) throw new JsonWebTokenError('secretOrPublicKey is not valid key material')
+  const { alg } = jwt.header
+  const algorithms = options.algorithms ?? algorithmsOf(object)
+  if (!algorithms.includes(alg)) throw new JsonWebTokenError('invalid algorithm')
+  if (alg.startsWith('HS') && object.type !== 'secret') {
+    throw new JsonWebTokenError(`secretOrPublicKey must be a symmetric key when using ${alg}`)
+  }
+  if (/^(?:RS|PS|ES)/.test(alg) && object.type !== 'public') {
+    throw new JsonWebTokenError(`secretOrPublicKey must be an asymmetric key when using ${alg}`)
+  }
+  if (!options.allowInvalidAsymmetricKeyTypes) checkKeyType(alg, object)
+  verifySignature(token, key, object, alg, options)
+  checkClaims(jwt.payload as JwtPayload, options)
+  return options.complete === true ? jwt : jwt.payload
+}
+
+function refuseAlgorithms(algorithms: readonly string[]): void {
+  if (algorithms.includes('none')) {
+    throw new RefusedUseError('none', 'tokens without a signature are refused: "none" is not an algorithm here')
+  }
+  const macs = algorithms.filter(one => hmac.includes(one)).length
+  if (macs > 0 && macs < algorithms.length) {
+    const message = 'algorithms has those of secrets and those of public keys: a public key is not a secret'
+    throw new RefusedUseError('mixed-algorithms', message)
+  }
+}
+
+function algorithmsOf(key: KeyObject): readonly string[] {
+  if (key.type === 'secret') return hmac
+  return key.asymmetricKeyType === 'ec' ? ec : rsa
+}
+
+const verifiers = new Made<Verifier>()
+
+function verifySignature(
+  token: string,
+  key: unknown,
+  object: KeyObject,
+  alg: string,
+  options: VerifyOptions
+): void {
+  const isWeakAllowed = options.allowInsecureKeySizes === true
+  const verifier = verifiers.get(key, object, `${alg} ${isWeakAllowed}`, () => {
+    const keys = keyOf('secretOrPublicKey', object, alg, undefined, isWeakAllowed)
+    return new Verifier({ keys, format: 'jws', limits: { tokenBytes: 1 << 20 } })
+  })
+  let payload: string
+  try {
+    payload = verifier.verifyBytes(token).toString()
+  } catch (error) {
+    if (!(error instanceof JetonError && error.isRejection)) throw error
+    if (error.code === 'TOKEN_NOT_AUTHENTIC') throw new JsonWebTokenError('invalid signature', error)
+    throw new RefusedUseError('strict-token', `invalid token: ${error.message}`, error)
+  }
+  if (hasDuplicateMember(payload)) {
+    throw new RefusedUseError('strict-token', 'invalid token: an object has a duplicate member')
+  }
+}
+
+function checkClaims(claims: JwtPayload, options: VerifyOptions): void {
+  const now = options.clockTimestamp || Math.floor(Date.now() / 1000)
+  const tolerance = options.clockTolerance || 0
+  if (claims.nbf !== undefined && !options.ignoreNotBefore) {
+    if (typeof claims.nbf !== 'number') throw new JsonWebTokenError('invalid nbf value')
+    if (claims.nbf > now + tolerance) throw new NotBeforeError('jwt not active', new Date(claims.nbf * 1000))
+  }
+  if (claims.exp !== undefined && !options.ignoreExpiration) {
+    if (typeof claims.exp !== 'number') throw new JsonWebTokenError('invalid exp value')
+    if (now >= claims.exp + tolerance) throw new TokenExpiredError('jwt expired', new Date(claims.exp * 1000))
+  }
+  checkAudience(claims, options.audience)
+  const { issuer } = options
+  const isOther =
+    (typeof issuer === 'string' && claims.iss !== issuer) ||
+    (Array.isArray(issuer) && !issuer.includes(claims.iss as string))
+  if (issuer && isOther) throw new JsonWebTokenError(`jwt issuer invalid. expected: ${issuer}`)
+  for (const [name, claim, expected] of [
+    ['subject', claims.sub, options.subject],
+    ['jwtid', claims.jti, options.jwtid],
+    ['nonce', claims['nonce'], options.nonce]
+  ] as const) {
+    if (expected && claim !== expected) throw new JsonWebTokenError(`jwt ${name} invalid. expected: ${expected}`)
+  }
+  if (options.maxAge) checkAge(claims, options.maxAge, now, tolerance)
+}
+
+function checkAudience({ aud }: JwtPayload, expected: VerifyOptions['audience']): void {
+  if (!expected) return
+  const audiences = (Array.isArray(expected) ? expected : [expected]) as (string | RegExp)[]
+  const matches = (Array.isArray(aud) ? aud : [aud]).some(one => {
+    return audiences.some(audience => {
+      return audience instanceof RegExp ? audience.test(one as string) : audience === one
+    })
+  })
+  if (!matches) throw new JsonWebTokenError(`jwt audience invalid. expected: ${audiences.join(' or ')}`)
+}
+
+function checkAge({ iat }: JwtPayload, maxAge: string | number, now: number, tolerance: number): void {
+  if (typeof iat !== 'number') throw new JsonWebTokenError('iat required when maxAge is specified')
+  const end = timespan(maxAge, iat)
+  if (end === undefined) {
+    throw new JsonWebTokenError(
+      '"maxAge" should be a number of seconds or string representing a timespan eg: "1d", "20h", 60'
+    )
+  }
+  if (now >= end + tolerance) throw new TokenExpiredError('maxAge exceeded', new Date(end * 1000))
+}

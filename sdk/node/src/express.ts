@@ -1,0 +1,36 @@
+import type { NextFunction, Request, RequestHandler, Response } from 'express'
+
+import { authenticate, type BearerOptions } from './bearer.js'
+import type { Verified } from './verified.js'
+
+export type { BearerOptions } from './bearer.js'
+
+/** A request that the middleware let pass. */
+export interface AuthenticatedRequest<T = Record<string, unknown>> extends Request {
+  /** The verified token. Absent only with the option `optional`. */
+  auth: Verified<T>
+}
+
+/**
+ * Middleware for Express 5: verifies the bearer token of each request. Handlers read it with {@link authOf}. Without a valid
+ * token it responds 401, without a scope 403, and 503 if keys cannot be fetched.
+ */
+export function bearer<T>(options: BearerOptions<T>): RequestHandler {
+  return async (request: Request, response: Response, next: NextFunction) => {
+    const { verified, refusal } = await authenticate(request.headers.authorization, options)
+    if (!refusal) {
+      if (verified) (request as AuthenticatedRequest<T>).auth = verified
+      next()
+      return
+    }
+    if (refusal.challenge !== undefined) response.set('WWW-Authenticate', refusal.challenge)
+    response.status(refusal.status).json(refusal.body)
+  }
+}
+
+/** The verified token of a request that passed {@link bearer} with this type. */
+export function authOf<T = Record<string, unknown>>(request: Request): Verified<T> {
+  const { auth } = request as AuthenticatedRequest<T>
+  if (auth === undefined) throw new Error('the request has no verified token')
+  return auth
+}

@@ -1,0 +1,38 @@
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
+
+import { authenticate, type BearerOptions } from './bearer.js'
+import type { Verified } from './verified.js'
+
+export type { BearerOptions } from './bearer.js'
+
+const key = Symbol('jeton.auth')
+
+type WithAuth<T> = FastifyRequest & { [key]: Verified<T> | null }
+
+/**
+ * Plugin for Fastify 5: verifies the bearer token of each request of the instance that registers it. Handlers read it with
+ * {@link authOf}. Without a valid token it responds 401, without a scope 403, and 503 if keys cannot be fetched.
+ */
+export function bearer<T>(options: BearerOptions<T>): FastifyPluginAsync {
+  const plugin = async (instance: FastifyInstance): Promise<void> => {
+    if (!instance.hasRequestDecorator(key)) instance.decorateRequest(key, null)
+    instance.addHook('onRequest', async (request, reply) => {
+      const { verified, refusal } = await authenticate(request.headers.authorization, options)
+      if (!refusal) {
+        if (verified) (request as WithAuth<T>)[key] = verified
+        return
+      }
+      if (refusal.challenge !== undefined) reply.header('WWW-Authenticate', refusal.challenge)
+      return reply.code(refusal.status).send(refusal.body)
+    })
+  }
+  // The hook is for the instance that registers the plugin, not for a scope of its own.
+  return Object.assign(plugin, { [Symbol.for('skip-override')]: true })
+}
+
+/** The verified token of a request that passed {@link bearer} with this type. */
+export function authOf<T = Record<string, unknown>>(request: FastifyRequest): Verified<T> {
+  const auth = (request as WithAuth<T>)[key]
+  if (!auth) throw new Error('the request has no verified token')
+  return auth
+}

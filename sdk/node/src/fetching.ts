@@ -1,0 +1,160 @@
+import { lookup, type LookupAddress, type LookupOptions } from 'node:dns'
+import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { BlockList, isIP, type LookupFunction } from 'node:net'
+
+/** A request that the core asks for. */
+export interface FetchRequest {
+  id: number
+  url: string
+  etag: string | null
+  no_cache: boolean
+  max_bytes: number
+  public_only: boolean
+  timeout_milliseconds: number
+}
+
+/** A response. A status of 0 says that there is none. */
+export interface FetchResponse {
+  status: number
+  /** One header in each line. */
+  headers: string
+  body: Uint8Array
+}
+
+const nothing: FetchResponse = { status: 0, headers: '', body: new Uint8Array() }
+
+export function requestOf(text: string): FetchRequest {
+  return JSON.parse(text) as FetchRequest
+}
+
+/** Sends a request. It never fails: without a response, the core decides what to do. */
+export async function fetchWithin(
+  request: FetchRequest,
+  fetch: typeof globalThis.fetch | undefined
+): Promise<FetchResponse> {
+  const signal = AbortSignal.timeout(request.timeout_milliseconds)
+  try {
+    return await (fetch ? withFetch(request, fetch, signal) : withClient(request, signal))
+  } catch {
+    return nothing
+  }
+}
+
+function headersOf({ etag, no_cache }: FetchRequest): Record<string, string> {
+  const headers: Record<string, string> = { Accept: 'application/json' }
+  if (etag !== null) headers['If-None-Match'] = etag
+  if (no_cache) headers['Cache-Control'] = 'no-cache'
+  return headers
+}
+
+/** The headers that the core reads. */
+const readHeaders = ['etag', 'cache-control', 'age']
+
+function linesOf(value: (name: string) => string | null | undefined): string {
+  const lines = readHeaders.map(name => [name, value(name)] as const)
+  return lines
+    .filter(([, found]) => found != null)
+    .map(([name, found]) => `${name}: ${found}`)
+    .join('\n')
+}
+
+async function withFetch(
+  request: FetchRequest,
+  fetch: typeof globalThis.fetch,
+  signal: AbortSignal
+): Promise<FetchResponse> {
+  const response = await fetch(request.url, { headers: headersOf(request), redirect: 'manual', signal })
+  const parts: Uint8Array[] = []
+  let length = 0
+  for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    length += part.length
+    if (length > request.max_bytes) break
+    parts.push(part)
+  }
+  // A body that is too large is passed on as such: the core says so.
+  const body = length > request.max_bytes ? new Uint8Array(request.max_bytes + 1) : Buffer.concat(parts)
+  const headers = linesOf(name => response.headers.get(name))
+  return { status: response.status, headers, body }
+}
+
+function withClient(request: FetchRequest, signal: AbortSignal): Promise<FetchResponse> {
+  const url = new URL(request.url)
+  const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (request.public_only && isIP(host) && !isPublic(host)) return Promise.resolve(nothing)
+  return new Promise((resolve, reject) => {
+    const options = {
+      headers: headersOf(request),
+      signal,
+      ...(request.public_only ? { lookup: lookupPublic } : {})
+    }
+    const sent = send(url, options, response => {
+      const parts: Buffer[] = []
+      let length = 0
+      const done = (body: Uint8Array) => {
+        const headers = linesOf(name => response.headers[name]?.toString())
+        resolve({ status: response.statusCode ?? 0, headers, body })
+      }
+      response.on('data', (part: Buffer) => {
+        length += part.length
+        parts.push(part)
+        if (length > request.max_bytes) {
+          done(new Uint8Array(request.max_bytes + 1))
+          sent.destroy()
+        }
+      })
+      response.on('end', () => done(Buffer.concat(parts)))
+      response.on('error', reject)
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+const privateAddresses = new BlockList()
+for (const [network, prefix] of [
+  ['0.0.0.0', 8], ['10.0.0.0', 8], ['100.64.0.0', 10], ['127.0.0.0', 8], ['169.254.0.0', 16],
+  ['172.16.0.0', 12], ['192.0.0.0', 24], ['192.0.2.0', 24], ['192.88.99.0', 24], ['192.168.0.0', 16],
+  ['198.18.0.0', 15], ['198.51.100.0', 24], ['203.0.113.0', 24], ['224.0.0.0', 3]
+] as const) {
+  privateAddresses.addSubnet(network, prefix, 'ipv4')
+}
+
+/** What is allocated to the internet, without the parts of it that lead elsewhere. */
+const globalAddresses = new BlockList()
+globalAddresses.addSubnet('2000::', 3, 'ipv6')
+const notGlobal = new BlockList()
+for (const [network, prefix] of [
+  ['2001::', 23], ['2001:db8::', 32], ['2002::', 16], ['3fff::', 20]
+] as const) {
+  notGlobal.addSubnet(network, prefix, 'ipv6')
+}
+
+/** Whether an address is on the internet: not private, of this machine, of this link, or reserved. */
+export function isPublic(address: string): boolean {
+  switch (isIP(address)) {
+    case 4:
+      return !privateAddresses.check(address, 'ipv4')
+    case 6:
+      return globalAddresses.check(address, 'ipv6') && !notGlobal.check(address, 'ipv6')
+    default:
+      return false
+  }
+}
+
+/** Finds the public addresses of a name: what it connects to is what was checked. */
+const lookupPublic: LookupFunction = (name, options, callback) => {
+  const all: LookupOptions = { ...options, all: true }
+  lookup(name, all, (error, found) => {
+    const addresses = error ? [] : (found as LookupAddress[]).filter(({ address }) => isPublic(address))
+    const [first] = addresses
+    if (error || !first) {
+      callback(error ?? Object.assign(new Error('no public address'), { code: 'ENOTFOUND' }), '', 0)
+    } else if (options.all) {
+      callback(null, addresses as unknown as string)
+    } else {
+      callback(null, first.address, first.family)
+    }
+  })
+}

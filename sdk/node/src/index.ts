@@ -1,0 +1,42 @@
+/**
+ * JWT, JWE and PASETO: issue and verify tokens.
+ *
+ * @packageDocumentation
+ */
+export type {
+  Algorithm,
+  ContentEncryption,
+  KeyManagementAlgorithm,
+  MacAlgorithm,
+  PasetoAlgorithm,
+  PasswordAlgorithm,
+  SignatureAlgorithm
+} from './algorithms.js'
+export type { LargeNumbers } from './claims.js'
+export { FixedClock } from './clock.js'
+export type { Code } from './codes.js'
+export { JetonError } from './errors.js'
+export {
+  Issuer,
+  PreparedToken,
+  type Format,
+  type IssuerOptions,
+  type RemoteSigner,
+  type Serialization,
+  type SignatureForm
+} from './issuer.js'
+export {
+  Key,
+  type GenerateOptions,
+  type ImportOptions,
+  type Jwk,
+  type KeyForm,
+  type KeyKind,
+  type PasswordOptions
+} from './key.js'
+export { KeySet, type JwkSet, type KeySetOptions } from './key-set.js'
+export type { Duration } from './options.js'
+export { RemoteKeySet, type RemoteKeySetOptions } from './remote-key-set.js'
+export type { ClaimsSchema, SchemaResult, StandardSchema } from './schema.js'
+export { Verified, type VerifiedHeader } from './verified.js'
+export { Verifier, type Limits, type VerifierOptions } from './verifier.js'

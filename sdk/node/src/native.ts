@@ -1,0 +1,108 @@
+// Loads the native part. It is private: the classes call it.
+
+/** Something that the native part holds. */
+export type Handle = { readonly native: unique symbol }
+
+/** What a function returns that failed. `failure` then returns the code and the message. */
+type OrFailed<T> = T | false
+
+/** What a promise has: the result, or the code and the message. */
+export type OrProblem<T> = T | [code: string, message: string]
+
+/** The claims, the parts of the header, the times, and whether numbers may be rounded. */
+export type OwnedVerified = [
+  json: string,
+  alg: Buffer,
+  kid: Buffer | null,
+  typ: Buffer | null,
+  footer: Buffer | null,
+  expiresAt: number,
+  notBefore: number,
+  issuedAt: number,
+  mayBeRounded: number
+]
+
+export interface Native {
+  attach(prepared: Handle, signature: Uint8Array, form: string): OrFailed<string>
+  clock(seconds: number): OrFailed<Handle>
+  clockSet(clock: Handle, seconds: number): OrFailed<null>
+  close(handle: Handle): OrFailed<null>
+  failure(): [code: string, message: string]
+  headerPart(index: number): OrFailed<Buffer | null>
+  issueBytes(issuer: Handle, data: Uint8Array): OrFailed<string>
+  issueBytesLater(issuer: Handle, data: Uint8Array): OrFailed<Promise<OrProblem<string>>>
+  issueFunction(issuer: Handle): OrFailed<(claims: unknown) => OrFailed<string>>
+  issueLater(issuer: Handle, claims: unknown): OrFailed<Promise<OrProblem<string>>>
+  issuer(
+    key: Handle | undefined,
+    encryption: Handle | undefined,
+    clock: Handle | undefined,
+    settings: string
+  ): OrFailed<Handle>
+  keyExport(key: Handle, what: string): OrFailed<Buffer>
+  keyGenerate(alg: string, settings: string): OrFailed<Handle>
+  keyGenerateLater(alg: string, settings: string): OrFailed<Promise<OrProblem<Handle>>>
+  keyImport(data: Uint8Array, settings: string): OrFailed<Handle>
+  keyImportLater(data: Uint8Array, settings: string): OrFailed<Promise<OrProblem<Handle>>>
+  keyPublic(key: Handle): OrFailed<Handle>
+  keySet(keys: Handle[]): OrFailed<Handle>
+  keySetExport(set: Handle, what: string): OrFailed<string>
+  keySetImport(text: string, settings: string): OrFailed<Handle>
+  keyWarmUp(key: Handle): OrFailed<null>
+  /** Only in builds for tests. */
+  panicNext?(): OrFailed<null>
+  prepare(issuer: Handle, data: Uint8Array): OrFailed<Handle>
+  preparedInput(prepared: Handle, what: string): OrFailed<Buffer>
+  remoteKeys(settings: string): OrFailed<Handle>
+  remoteNext(remote: Handle): OrFailed<string | null>
+  remoteRespond(
+    remote: Handle,
+    id: number,
+    status: number,
+    headers: string,
+    body: Uint8Array
+  ): OrFailed<null>
+  verifier(
+    key: Handle | undefined,
+    set: Handle | undefined,
+    decryption: Handle | undefined,
+    remote: Handle | undefined,
+    clock: Handle | undefined,
+    settings: string
+  ): OrFailed<Handle>
+  verifyBytes(verifier: Handle, token: unknown, content?: Uint8Array): OrFailed<Buffer>
+  verifyBytesLater(
+    verifier: Handle,
+    token: unknown,
+    content?: Uint8Array
+  ): OrFailed<Promise<OrProblem<Buffer>>>
+  verifyFunction(verifier: Handle, state: Float64Array): OrFailed<(token: unknown) => OrFailed<string>>
+  verifyLater(verifier: Handle, token: unknown): OrFailed<Promise<OrProblem<OwnedVerified>>>
+}
+
+/** The packages with the native part, of which npm installs the one for this platform. */
+function candidates(): string[] {
+  const { platform, arch } = process
+  if (platform === 'win32') return [`@jeton/win32-${arch}-msvc`]
+  if (platform !== 'linux') return [`@jeton/${platform}-${arch}`]
+  return [`@jeton/linux-${arch}-gnu`, `@jeton/linux-${arch}-musl`]
+}
+
+function load(): Native {
+  const names = candidates()
+  const causes: unknown[] = []
+  for (const name of names) {
+    try {
+      return require(name) as Native
+    } catch (error) {
+      causes.push(error)
+    }
+  }
+  throw new AggregateError(
+    causes,
+    `jeton has no native part for this platform. Install one of: ${names.join(', ')}. ` +
+      'npm leaves it out with --omit=optional'
+  )
+}
+
+export const native = load()

@@ -1,0 +1,131 @@
+// What `jeton/compat/jsonwebtoken` does as jsonwebtoken does, compared with it, and what it refuses.
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { createRequire } from 'node:module'
+import { test } from 'node:test'
+
+import jwt, { JsonWebTokenError, NotBeforeError, RefusedUseError, TokenExpiredError } from 'jeton/compat/jsonwebtoken'
+import original from 'jsonwebtoken'
+
+const secret = 'a secret of the tests, for HS512, that has as many as 64 bytes ..'
+const pems = { privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } }
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048, ...pems })
+const ec = generateKeyPairSync('ec', { namedCurve: 'P-256', ...pems })
+const pairs = [
+  ...['HS256', 'HS384', 'HS512'].map(algorithm => [algorithm, secret, secret]),
+  ...['RS256', 'RS512', 'PS256', 'PS384'].map(algorithm => [algorithm, rsa.privateKey, rsa.publicKey]),
+  ['ES256', ec.privateKey, ec.publicKey]
+]
+
+test('tokens_cross_between_both_packages', () => {
+  const options = { expiresIn: '15m', notBefore: '-1s', audience: ['a', 'b'], issuer: 'i', subject: 's', jwtid: 'j', keyid: 'k' }
+  const checks = { audience: [/^b$/], issuer: ['x', 'i'], subject: 's', jwtid: 'j', maxAge: '1h', complete: true }
+  for (const [algorithm, ours, theirs] of pairs) {
+    const tokens = [jwt, original].map(one => one.sign({ page: '/' }, ours, { algorithm, ...options }))
+    for (const token of tokens) {
+      const found = [jwt, original].map(one => one.verify(token, theirs, { algorithms: [algorithm], ...checks }))
+      assert.deepEqual(found[0].payload, found[1].payload)
+      assert.deepEqual(jwt.decode(token, { complete: true }), original.decode(token, { complete: true }))
+    }
+    const [own, other] = tokens.map(token => jwt.decode(token, { complete: true }).header)
+    assert.deepEqual(own, other)
+  }
+})
+
+/** What a call returns or throws, to compare it. */
+function outcome(run) {
+  try {
+    return run()
+  } catch ({ name, message, expiredAt, date }) {
+    return { name, message, expiredAt, date }
+  }
+}
+
+test('wrong_calls_have_the_same_errors', () => {
+  const now = 1_800_000_000
+  const good = original.sign({ iat: now, exp: now + 60, nbf: now, aud: 'a', nonce: 'n' }, secret)
+  const calls = [
+    one => one.sign({}, ''),
+    one => one.sign(undefined, secret),
+    one => one.sign({ exp: 'x' }, secret),
+    one => one.sign({ exp: 1 }, secret, { expiresIn: 1 }),
+    one => one.sign({ iss: 'a' }, secret, { issuer: 'b' }),
+    one => one.sign({}, secret, { expiresIn: '1 fortnight' }),
+    one => one.sign({}, secret, { unknown: 1 }),
+    one => one.sign('text', secret, { expiresIn: 1 }),
+    one => one.sign({}, secret, { algorithm: 'RS256' }),
+    one => one.sign({}, rsa.privateKey),
+    one => one.sign({}, ec.privateKey, { algorithm: 'ES384' }),
+    one => one.sign({}, rsa.privateKey, { algorithm: 'ES256' }),
+    one => one.verify('', secret),
+    one => one.verify(7, secret),
+    one => one.verify('a.b', secret),
+    one => one.verify('a.b.c', secret),
+    one => one.verify(good, ''),
+    one => one.verify(good, secret, { clockTimestamp: now + 60 }),
+    one => one.verify(good, secret, { clockTimestamp: now + 60, ignoreExpiration: true }),
+    one => one.verify(good, secret, { clockTimestamp: now + 60, clockTolerance: 1 }),
+    one => one.verify(good, secret, { clockTimestamp: now - 5 }),
+    one => one.verify(good, secret, { clockTimestamp: now, audience: 'b' }),
+    one => one.verify(good, secret, { clockTimestamp: now, issuer: 'b' }),
+    one => one.verify(good, secret, { clockTimestamp: now, subject: 'b' }),
+    one => one.verify(good, secret, { clockTimestamp: now, nonce: 'b' }),
+    one => one.verify(good, secret, { clockTimestamp: now, nonce: 'n' }),
+    one => one.verify(good, secret, { clockTimestamp: now + 30, maxAge: 20 }),
+    one => one.verify(good, secret, { clockTimestamp: now, maxAge: {} }),
+    one => one.verify(good, `${secret}x`, { clockTimestamp: now }),
+    one => one.verify(good, rsa.publicKey),
+    one => one.verify(good, rsa.publicKey, { algorithms: ['HS256'] }),
+    one => one.verify(good.slice(0, good.lastIndexOf('.') + 1), secret),
+    one => one.verify(good, secret, { algorithms: ['HS384'] }),
+    one => one.decode('no token'),
+    one => one.verify(original.sign('a text', secret), secret)
+  ]
+  for (const call of calls) assert.deepEqual(outcome(() => call(jwt)), outcome(() => call(original)), `${call}`)
+})
+
+test('errors_have_their_classes', () => {
+  const old = jwt.sign({ exp: 1 }, secret)
+  assert.throws(() => jwt.verify(old, secret), TokenExpiredError)
+  assert.throws(() => jwt.verify(jwt.sign({ nbf: 4102444800 }, secret), secret), NotBeforeError)
+  assert.throws(() => jwt.verify(`${old}x`, secret), JsonWebTokenError)
+  assert.equal(createRequire(import.meta.url)('jeton/compat/jsonwebtoken').verify, jwt.verify)
+})
+
+test('callbacks_are_called_once', async () => {
+  const call = run => new Promise(resolve => run((error, value) => resolve([error?.message ?? null, value])))
+  const [, token] = await call(done => jwt.sign({ page: '/' }, rsa.privateKey, { algorithm: 'RS256' }, done))
+  const [, claims] = await call(done => jwt.verify(token, (header, found) => found(null, rsa.publicKey), done))
+  assert.equal(claims.page, '/')
+  assert.deepEqual(await call(done => jwt.sign({}, '', done)), ['secretOrPrivateKey must have a value', undefined])
+  const failing = done => jwt.verify(token, (_, found) => found(new Error('no key')), done)
+  assert.deepEqual(await call(failing), ['error in secret or public key callback: no key', undefined])
+})
+
+test('unsafe_uses_are_refused_with_their_rule', () => {
+  const refused = (rule, run) => {
+    assert.throws(run, error => {
+      assert.ok(error instanceof RefusedUseError && error instanceof JsonWebTokenError, error.stack)
+      assert.equal(error.rule, rule)
+      assert.ok(!error.message.includes('shhhhh'))
+      return true
+    })
+  }
+  const token = original.sign({ page: '/' }, secret)
+  refused('none', () => jwt.sign({}, '', { algorithm: 'none' }))
+  refused('none', () => jwt.verify(original.sign({}, '', { algorithm: 'none' }), '', { algorithms: ['none'] }))
+  refused('mixed-algorithms', () => jwt.verify(token, secret, { algorithms: ['HS256', 'RS256'] }))
+  refused('weak-secret', () => jwt.sign({}, 'shhhhh'))
+  refused('weak-secret', () => jwt.verify(original.sign({}, 'shhhhh'), 'shhhhh'))
+  refused('header-member', () => jwt.sign({}, secret, { header: { jku: 'https://other.example' } }))
+  const small = generateKeyPairSync('rsa', { modulusLength: 1024, ...pems })
+  const weak = { algorithm: 'RS256', allowInsecureKeySizes: true }
+  refused('weak-rsa', () => jwt.sign({}, small.privateKey, weak))
+  const old = original.sign({}, small.privateKey, weak)
+  refused('weak-rsa', () => jwt.verify(old, small.publicKey))
+  jwt.verify(old, small.publicKey, { allowInsecureKeySizes: true })
+  jwt.verify(jwt.sign({}, 'shhhhh', { allowInsecureKeySizes: true }), 'shhhhh', { allowInsecureKeySizes: true })
+  refused('strict-token', () => jwt.verify(original.sign('{"a":1,"b":{"c":1},"a":2}', secret), secret))
+  refused('strict-token', () => jwt.verify(original.sign('{"a":[{"c":1,"\\u0063":2}]}', secret), secret))
+  jwt.verify(original.sign('{"a":[{"c":":"},{"c":","}],"b":"a\\"{"}', secret), secret)
+})

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { test } from 'node:test'
+
+import express from 'express'
+import fastify from 'fastify'
+import { Issuer, Key, RemoteKeySet, Verifier } from 'jeton'
+import * as forExpress from 'jeton/express'
+import * as forFastify from 'jeton/fastify'
+import { TestIssuer } from 'jeton/testing'
+
+test('discovery_then_keys_are_fetched_for_the_first_token', async () => {
+  const idp = new TestIssuer()
+  const verifier = idp.verifier({ keys: idp.remoteKeys() })
+  assert.throws(() => verifier.verify(idp.issue()), { code: 'KEY_SET_TO_FETCH' })
+  assert.equal((await verifier.verifyAsync(idp.issue({ sub: 'a' }))).subject, 'a')
+  assert.equal(verifier.verify(idp.issue()).issuer, idp.issuer)
+  assert.equal(idp.requests, 2)
+})
+
+test('unknown_key_id_fetches_again', async () => {
+  const idp = new TestIssuer()
+  const keys = new RemoteKeySet({ issuer: idp.issuer, fetch: idp.fetch, cooldown: 0 })
+  const verifier = idp.verifier({ keys })
+  await keys.ready()
+  await verifier.verifyAsync(idp.issue())
+  idp.rotate()
+  assert.equal((await verifier.verifyAsync(idp.issue())).header.keyId, 'test-2')
+})
+
+test('many_first_verifications_share_the_requests', async () => {
+  const idp = new TestIssuer()
+  const verifier = idp.verifier({ keys: idp.remoteKeys() })
+  const token = idp.issue()
+  await Promise.all(Array.from({ length: 200 }, () => verifier.verifyAsync(token)))
+  assert.equal(idp.requests, 2)
+})
+
+test('failed_fetch_is_an_error_with_its_code', async () => {
+  const idp = new TestIssuer()
+  const responses = [
+    async () => {
+      throw new Error('no network')
+    },
+    async () => new Response('no', { status: 500 }),
+    async () => new Response('{'),
+    async () => new Response('a'.repeat(9_000_000)),
+    async () => Response.redirect('https://other.example/', 302)
+  ]
+  for (const fetch of responses) {
+    const verifier = idp.verifier({ keys: new RemoteKeySet({ issuer: idp.issuer, fetch }) })
+    await assert.rejects(verifier.verifyAsync(idp.issue()), { name: 'JetonError', code: /^(KEY_SET|DISCOVERY)_/ })
+  }
+})
+
+/** Serves `listener` on this machine while `use` runs. */
+async function serving(listener, use) {
+  const server = createServer(listener)
+  await new Promise(resolve => server.listen(0, '127.0.0.1', resolve))
+  try {
+    return await use(`http://127.0.0.1:${server.address().port}`)
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
+test('own_client_fetches_over_http', async () => {
+  const key = Key.generate('ES256', { keyId: 'a' })
+  const seen = []
+  const listener = (request, response) => {
+    seen.push(request.headers)
+    response.setHeader('ETag', '"1"')
+    response.end(JSON.stringify({ keys: [key.toJwk()] }))
+  }
+  await serving(listener, async address => {
+    const keys = new RemoteKeySet({ address: `${address}/jwks` })
+    const verifier = new Verifier({ keys, anyIssuer: true, anyAudience: true })
+    const token = new Issuer({ key, lifetime: 60 }).issue()
+    await verifier.verifyAsync(token)
+    assert.equal(seen.length, 1)
+  })
+  const large = (_, response) => response.end('a'.repeat(9_000_000))
+  await serving(large, async address => {
+    const keys = new RemoteKeySet({ address: `${address}/jwks` })
+    const verifier = new Verifier({ keys, anyIssuer: true, anyAudience: true })
+    await assert.rejects(verifier.verifyAsync(new Issuer({ key, lifetime: 60 }).issue()), { code: 'KEY_TOO_LARGE' })
+  })
+})
+
+test('address_that_an_issuer_publishes_must_be_public', async () => {
+  let asked = 0
+  const jwks = (_, response) => {
+    asked++
+    response.end('{"keys":[]}')
+  }
+  await serving(jwks, async inside => {
+    const metadata = (request, response) => {
+      const issuer = `http://${request.headers.host}`
+      response.end(JSON.stringify({ issuer, jwks_uri: `${inside}/jwks` }))
+    }
+    await serving(metadata, async issuer => {
+      const verifier = new Verifier({ keys: new RemoteKeySet({ issuer }), anyIssuer: true, anyAudience: true })
+      const token = new Issuer({ key: Key.generate('ES256', { keyId: 'a' }), lifetime: 60 }).issue()
+      await assert.rejects(verifier.verifyAsync(token), { code: /^(KEY_SET|DISCOVERY)_/ })
+    })
+  })
+  assert.ok(asked <= 1)
+})
+
+/** The requests that both frameworks must respond to alike. */
+async function checkResponses(address, idp) {
+  const get = async (path, authorization) => {
+    const response = await fetch(address + path, authorization ? { headers: { authorization } } : {})
+    return [response.status, response.headers.get('www-authenticate'), await response.json()]
+  }
+  const good = idp.issue({ sub: 'user-7', scope: 'read write' })
+  assert.deepEqual(await get('/me', `Bearer ${good}`), [200, null, { subject: 'user-7' }])
+  assert.deepEqual(await get('/me', `bearer ${good}`), [200, null, { subject: 'user-7' }])
+  assert.deepEqual(await get('/me'), [401, 'Bearer realm="api"', { error: 'unauthorized' }])
+  for (const wrong of ['Basic abc', 'Bearer', `Bearer ${good} more`]) {
+    assert.deepEqual((await get('/me', wrong)).slice(0, 2), [401, 'Bearer realm="api", error="invalid_request"'])
+  }
+  for (const [token, code] of [
+    [idp.issueExpired({ scope: 'read' }), 'TOKEN_EXPIRED'],
+    [idp.issueForged({ scope: 'read' }), 'TOKEN_NOT_AUTHENTIC'],
+    ['abc', 'TOKEN_MALFORMED']
+  ]) {
+    const body = { error: 'invalid_token', code }
+    assert.deepEqual(await get('/me', `Bearer ${token}`), [401, 'Bearer realm="api", error="invalid_token"', body])
+  }
+  assert.deepEqual(await get('/me', `Bearer ${idp.issue({ sub: 'a', scope: 'reading' })}`), [
+    403,
+    'Bearer realm="api", error="insufficient_scope", scope="read"',
+    { error: 'insufficient_scope' }
+  ])
+}
+
+test('express_lets_verified_requests_pass', async () => {
+  const idp = new TestIssuer()
+  const app = express()
+  app.get('/me', forExpress.bearer({ verifier: idp.verifier(), scopes: ['read'], realm: 'api' }), (request, response) => {
+    response.json({ subject: forExpress.authOf(request).subject })
+  })
+  app.get('/down', forExpress.bearer({ verifier: unreachable(idp) }), (_, response) => response.json({}))
+  app.get('/open', forExpress.bearer({ verifier: idp.verifier(), optional: true }), (request, response) => {
+    response.json({ is: request.auth === undefined })
+  })
+  await serving(app, async address => {
+    await checkResponses(address, idp)
+    await checkOthers(address, idp)
+  })
+})
+
+test('fastify_lets_verified_requests_pass', async () => {
+  const idp = new TestIssuer()
+  const app = fastify()
+  await app.register(async part => {
+    await part.register(forFastify.bearer({ verifier: idp.verifier(), scopes: ['read'], realm: 'api' }))
+    part.get('/me', async request => ({ subject: forFastify.authOf(request).subject }))
+  })
+  await app.register(async part => {
+    await part.register(forFastify.bearer({ verifier: unreachable(idp) }))
+    part.get('/down', async () => ({}))
+  })
+  await app.register(async part => {
+    await part.register(forFastify.bearer({ verifier: idp.verifier(), optional: true }))
+    part.get('/open', async request => {
+      try {
+        forFastify.authOf(request)
+        return { is: false }
+      } catch {
+        return { is: true }
+      }
+    })
+  })
+  const address = await app.listen({ port: 0, host: '127.0.0.1' })
+  await checkResponses(address, idp)
+  await checkOthers(address, idp)
+  await app.close()
+})
+
+async function checkOthers(address, idp) {
+  const down = await fetch(`${address}/down`, { headers: { authorization: `Bearer ${idp.issue()}` } })
+  assert.equal(down.status, 503)
+  assert.equal((await (await fetch(`${address}/open`)).json()).is, true)
+  const headers = { authorization: `Bearer ${idp.issue()}` }
+  assert.equal((await (await fetch(`${address}/open`, { headers })).json()).is, false)
+  assert.equal((await fetch(`${address}/open`, { headers: { authorization: 'Bearer x' } })).status, 401)
+}
+
+function unreachable(idp) {
+  const fetch = async () => new Response(null, { status: 500 })
+  return idp.verifier({ keys: new RemoteKeySet({ issuer: idp.issuer, fetch }) })
+}

@@ -1,0 +1,88 @@
+"""Signed and encrypted tokens: JWT, JWS, JWE and PASETO. The work is done by a library in Rust."""
+
+from ._clock import FixedClock
+from ._codes import CODES
+from ._errors import (
+    InternalError,
+    InvalidClaims,
+    InvalidKey,
+    InvalidUse,
+    JetonError,
+    KeySetError,
+    SignerFailed,
+    TokenAlgorithmUnprotected,
+    TokenClaims,
+    TokenClaimsShape,
+    TokenCompressed,
+    TokenCriticalExtension,
+    TokenDuplicateMember,
+    TokenExpired,
+    TokenForAnotherAudience,
+    TokenMalformed,
+    TokenNotAuthentic,
+    TokenNotYetValid,
+    TokenOfAnotherAlgorithm,
+    TokenOfAnotherEncryption,
+    TokenOfAnotherIssuer,
+    TokenOfAnotherType,
+    TokenOfUnknownKey,
+    TokenRejected,
+    TokenRevoked,
+    TokenTooLarge,
+    TokenTooOld,
+    TokenWithAnotherFooter,
+    TokenWithPrivateKey,
+    TokenWithoutKeyId,
+)
+from ._fetch import FetchRequest, FetchResponse
+from ._issuer import Issuer
+from ._jeton import VERSION as __version__
+from ._jeton import Prepared
+from ._keys import Key, KeySet
+from ._remote import RemoteKeySet
+from ._verifier import Verified, Verifier
+
+__all__ = [
+    "CODES",
+    "FetchRequest",
+    "FetchResponse",
+    "FixedClock",
+    "InternalError",
+    "InvalidClaims",
+    "InvalidKey",
+    "InvalidUse",
+    "Issuer",
+    "JetonError",
+    "Key",
+    "KeySet",
+    "KeySetError",
+    "Prepared",
+    "RemoteKeySet",
+    "SignerFailed",
+    "TokenAlgorithmUnprotected",
+    "TokenClaims",
+    "TokenClaimsShape",
+    "TokenCompressed",
+    "TokenCriticalExtension",
+    "TokenDuplicateMember",
+    "TokenExpired",
+    "TokenForAnotherAudience",
+    "TokenMalformed",
+    "TokenNotAuthentic",
+    "TokenNotYetValid",
+    "TokenOfAnotherAlgorithm",
+    "TokenOfAnotherEncryption",
+    "TokenOfAnotherIssuer",
+    "TokenOfAnotherType",
+    "TokenOfUnknownKey",
+    "TokenRejected",
+    "TokenRevoked",
+    "TokenTooLarge",
+    "TokenTooOld",
+    "TokenWithAnotherFooter",
+    "TokenWithPrivateKey",
+    "TokenWithoutKeyId",
+    "Verified",
+    "Verifier",
+    "__version__",
+]

@@ -1,0 +1,43 @@
+"""A clock for tests."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from . import _jeton
+from ._times import from_seconds, unix_seconds, whole_seconds
+
+
+class FixedClock(_jeton.FixedClock):
+    """A clock that stands still until it is set. Pass it as `clock` to issuers and verifiers.
+
+    >>> from datetime import timezone
+    >>> clock = FixedClock(datetime(2026, 1, 1, tzinfo=timezone.utc))
+    >>> clock.advance(timedelta(minutes=5))
+    >>> clock.now().isoformat()
+    '2026-01-01T00:05:00+00:00'
+    """
+
+    __slots__ = ("_now",)
+
+    _now: int
+
+    def __new__(cls, now: datetime | int) -> FixedClock:
+        seconds = now if isinstance(now, int) else unix_seconds(now)
+        clock = super().__new__(cls, seconds)
+        clock._now = seconds
+        return clock
+
+    def set(self, now: datetime | int) -> None:
+        """Sets the clock, for all that have it."""
+        seconds = now if isinstance(now, int) else unix_seconds(now)
+        self.set_seconds(seconds)
+        self._now = seconds
+
+    def advance(self, duration: timedelta | int) -> None:
+        """Sets the clock to a later time."""
+        self.set(self._now + (whole_seconds("duration", duration) or 0))
+
+    def now(self) -> datetime:
+        """Returns the time of the clock."""
+        return from_seconds(self._now)

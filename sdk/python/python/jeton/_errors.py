@@ -1,0 +1,193 @@
+"""The exceptions. Each has the stable `code` that every library of jeton and the service use."""
+
+from __future__ import annotations
+
+from ._codes import CODES
+
+
+class JetonError(Exception):
+    """The base of all exceptions of this library.
+
+    The message never contains a token, a key or a claim.
+    """
+
+    #: A name of the table of error codes, such as `TOKEN_EXPIRED`.
+    code: str
+
+    def __init__(self, message: str = "", code: str = "INTERNAL") -> None:
+        super().__init__(message)
+        self.code = code
+
+    def __reduce__(self) -> tuple[type[JetonError], tuple[str, str]]:
+        return type(self), (str(self), self.code)
+
+
+class TokenRejected(JetonError):
+    """The token is not accepted. Answer a request that has it with the status 401."""
+
+
+class InvalidKey(JetonError, ValueError):
+    """The input is not a key that can be used for this."""
+
+
+class KeySetError(JetonError):
+    """A key set has no usable keys, or cannot be fetched. The token may be valid: answer with the status 503."""
+
+
+class InvalidClaims(JetonError, ValueError):
+    """The claims cannot be issued."""
+
+
+class SignerFailed(JetonError):
+    """The signature that was made elsewhere is missing or not valid."""
+
+
+class InvalidUse(JetonError, ValueError):
+    """A setting or an argument is wrong: a bug in the calling program."""
+
+
+class InternalError(JetonError):
+    """The library failed on valid input."""
+
+
+class TokenExpired(TokenRejected):
+    """The token has expired (`exp`)."""
+
+
+class TokenNotYetValid(TokenRejected):
+    """The token is not valid yet (`nbf`), or `iat` is in the future."""
+
+
+class TokenTooOld(TokenRejected):
+    """The token is older than the maximum age of the policy (`iat`)."""
+
+
+class TokenNotAuthentic(TokenRejected):
+    """The signature or MAC is not valid, or the token cannot be decrypted."""
+
+
+class TokenOfUnknownKey(TokenRejected):
+    """No key of the verifier matches the `kid` and `alg` of the token."""
+
+
+class TokenOfAnotherAlgorithm(TokenRejected):
+    """The algorithm, format or version of the token does not match the key."""
+
+
+class TokenOfAnotherEncryption(TokenRejected):
+    """The `enc` of the token is unknown, does not match the key, or is not allowed."""
+
+
+class TokenOfAnotherIssuer(TokenRejected):
+    """`iss` is not the expected issuer."""
+
+
+class TokenForAnotherAudience(TokenRejected):
+    """`aud` does not contain the expected audience."""
+
+
+class TokenOfAnotherType(TokenRejected):
+    """The `typ` of the token is not the expected type."""
+
+
+class TokenWithAnotherFooter(TokenRejected):
+    """The footer of the PASETO is not the expected footer."""
+
+
+class TokenRevoked(TokenRejected):
+    """The token, its subject, its client or its key is revoked."""
+
+
+class TokenClaims(TokenRejected):
+    """A required claim is missing, has the wrong type, or is out of range."""
+
+
+class TokenClaimsShape(TokenRejected):
+    """The claims do not match the type that the verifier expects."""
+
+
+class TokenWithoutKeyId(TokenRejected):
+    """The token has no `kid`, and more keys could have signed it than are tried."""
+
+
+class TokenTooLarge(TokenRejected):
+    """A part of the token is larger or nested deeper than its limit."""
+
+
+class TokenMalformed(TokenRejected):
+    """A part of the token does not have the form that its format requires."""
+
+
+class TokenDuplicateMember(TokenRejected):
+    """A JSON object in the token has a duplicate member."""
+
+
+class TokenCriticalExtension(TokenRejected):
+    """`crit` in the header names an extension that is not supported."""
+
+
+class TokenAlgorithmUnprotected(TokenRejected):
+    """`alg` or `enc` is not in the protected header."""
+
+
+class TokenWithPrivateKey(TokenRejected):
+    """The header contains a private key."""
+
+
+class TokenCompressed(TokenRejected):
+    """The token is compressed (`zip`), which the verifier does not allow."""
+
+
+#: The class of each code of a token.
+_OF_TOKEN: dict[str, type[TokenRejected]] = {
+    "TOKEN_EXPIRED": TokenExpired,
+    "TOKEN_NOT_YET_VALID": TokenNotYetValid,
+    "TOKEN_TOO_OLD": TokenTooOld,
+    "TOKEN_NOT_AUTHENTIC": TokenNotAuthentic,
+    "TOKEN_OF_UNKNOWN_KEY": TokenOfUnknownKey,
+    "TOKEN_OF_ANOTHER_ALGORITHM": TokenOfAnotherAlgorithm,
+    "TOKEN_OF_ANOTHER_ENCRYPTION": TokenOfAnotherEncryption,
+    "TOKEN_OF_ANOTHER_ISSUER": TokenOfAnotherIssuer,
+    "TOKEN_FOR_ANOTHER_AUDIENCE": TokenForAnotherAudience,
+    "TOKEN_OF_ANOTHER_TYPE": TokenOfAnotherType,
+    "TOKEN_WITH_ANOTHER_FOOTER": TokenWithAnotherFooter,
+    "TOKEN_REVOKED": TokenRevoked,
+    "TOKEN_CLAIMS": TokenClaims,
+    "TOKEN_CLAIMS_SHAPE": TokenClaimsShape,
+    "TOKEN_WITHOUT_KEY_ID": TokenWithoutKeyId,
+    "TOKEN_TOO_LARGE": TokenTooLarge,
+    "TOKEN_MALFORMED": TokenMalformed,
+    "TOKEN_DUPLICATE_MEMBER": TokenDuplicateMember,
+    "TOKEN_CRITICAL_EXTENSION": TokenCriticalExtension,
+    "TOKEN_ALGORITHM_UNPROTECTED": TokenAlgorithmUnprotected,
+    "TOKEN_WITH_PRIVATE_KEY": TokenWithPrivateKey,
+    "TOKEN_COMPRESSED": TokenCompressed,
+}
+
+_KEY_SETS = ("KEY_SET_", "DISCOVERY_")
+_CLAIMS = ("CLAIMS_", "CLAIM_", "AUDIENCE_", "ACCESS_TOKEN_")
+
+
+def class_of(code: str) -> type[JetonError]:
+    """Returns the class of a code."""
+    if code == "INTERNAL":
+        return InternalError
+    if code.startswith("TOKEN_"):
+        return _OF_TOKEN.get(code, TokenRejected)
+    # Where keys may be fetched from is a setting.
+    if code == "KEY_SET_ADDRESS":
+        return InvalidUse
+    if code.startswith(_KEY_SETS):
+        return KeySetError
+    if code.startswith("KEY_"):
+        return InvalidKey
+    if code.startswith(_CLAIMS):
+        return InvalidClaims
+    if code.startswith("SIGNER_"):
+        return SignerFailed
+    return InvalidUse
+
+
+def error_of(code: str, message: str) -> JetonError:
+    """Creates the exception of a code. The native module calls it."""
+    return class_of(code)(message or CODES.get(code, ""), code)

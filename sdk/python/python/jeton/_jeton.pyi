@@ -1,0 +1,115 @@
+"""The native module. Its classes are the bases of those of the package."""
+
+from typing import Any, TypeVar, overload
+
+from ._keys import Key as PublicKey
+from ._verifier import Token
+
+T = TypeVar("T")
+_Self = TypeVar("_Self")
+
+VERSION: str
+
+class _Handle:
+    def close(self) -> None:
+        """Drops the object. A later call is an error; a call that runs meanwhile ends as usual."""
+    @property
+    def closed(self) -> bool: ...
+
+class FixedClock:
+    def __new__(cls: type[_Self], seconds: int) -> _Self: ...
+    def set_seconds(self, seconds: int) -> None: ...
+
+class Key(_Handle):
+    def __new__(cls: type[_Self], other: Key) -> _Self: ...
+    @staticmethod
+    def _generate(alg: str, settings: str) -> Key: ...
+    @staticmethod
+    def _import(data: str | bytes | bytearray | memoryview, settings: str) -> Key: ...
+    def _public(self) -> Key: ...
+    def _export(self, what: str) -> bytes: ...
+    def _sign_with_header(self, header: str, payload: bytes) -> str: ...
+    @property
+    def alg(self) -> str:
+        """The algorithm: a JWA name, or a PASETO version and purpose."""
+    @property
+    def kid(self) -> str | None:
+        """The key id. That of a PASETO key follows from the key."""
+    @property
+    def kind(self) -> str:
+        """`symmetric`, `private` or `public`."""
+    @property
+    def is_paseto(self) -> bool: ...
+    def warm_up(self) -> None:
+        """Makes one signature and drops it, since the first of a process takes tens of milliseconds.
+
+        Generating and importing a key does it. Call it again after `os.fork`.
+        """
+
+class KeySet(_Handle):
+    def __new__(cls: type[_Self], source: list[Key] | list[PublicKey] | KeySet) -> _Self: ...
+    @staticmethod
+    def _import(data: str | bytes | bytearray | memoryview, settings: str) -> KeySet: ...
+    def _export(self, what: str) -> str: ...
+    @property
+    def is_paseto(self) -> bool: ...
+
+class RemoteKeys(_Handle):
+    def __new__(cls: type[_Self], settings: str) -> _Self: ...
+    def _next(self) -> str | None: ...
+    def _respond(self, id: int, status: int, headers: str, body: bytes) -> None: ...
+
+class Prepared(_Handle):
+    """A token without its signature."""
+
+    @property
+    def message(self) -> bytes:
+        """The bytes to sign."""
+    @property
+    def digest(self) -> bytes:
+        """The hash of the message, for signers that take it."""
+    @property
+    def alg(self) -> str: ...
+    def attach(self, signature: bytes | bytearray | memoryview, /, *, der: bool = False) -> str:
+        """Adds the signature, verifies it with the public key, and returns the token.
+
+        `der` says that an ECDSA signature is in the form of most signers.
+        """
+
+class Issuer(_Handle):
+    def __new__(
+        cls: type[_Self], key: Key | None, encryption: Key | None, clock: FixedClock | None, settings: str
+    ) -> _Self: ...
+    def issue(self, claims: Any, /) -> str:
+        """Issues a token with these claims: a dict, a dataclass or a model of pydantic."""
+    def issue_json(self, claims: str | bytes | bytearray | memoryview, /) -> str:
+        """Issues a token with the text of claims, one JSON object."""
+    def issue_bytes(self, data: bytes | bytearray | memoryview, /) -> str:
+        """Signs or encrypts bytes, with an issuer of the format `jws`, `jwe` or `paseto-bytes`."""
+    def prepare(self, claims: Any, /) -> Prepared:
+        """Prepares a token that is signed elsewhere. The key of the issuer is the public key."""
+    def prepare_bytes(self, data: bytes | bytearray | memoryview, /) -> Prepared:
+        """Prepares a JWS over bytes that is signed elsewhere."""
+
+class Verifier(_Handle):
+    def __new__(
+        cls: type[_Self],
+        key: Key | None,
+        set: KeySet | None,
+        decryption: KeySet | None,
+        remote: RemoteKeys | None,
+        clock: FixedClock | None,
+        settings: str,
+    ) -> _Self: ...
+    @overload
+    def verify(self, token: Token, /) -> dict[str, Any]: ...
+    @overload
+    def verify(self, token: Token, /, type: None) -> dict[str, Any]: ...
+    @overload
+    def verify(self, token: Token, /, type: type[T]) -> T:
+        """Verifies a token and returns its claims, as a dict or as `type`."""
+    def verify_json(self, token: Token, /) -> str:
+        """Verifies a token and returns the text of its claims, one JSON object."""
+    def _verify_complete(self, token: Token, /) -> tuple[dict[str, Any], dict[str, Any]]: ...
+    def verify_bytes(self, token: Token, /, *, content: bytes | bytearray | memoryview | None = None) -> bytes:
+        """Verifies or decrypts a token over bytes. `content` is what a detached JWS signs."""

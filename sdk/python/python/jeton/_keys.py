@@ -1,0 +1,286 @@
+"""Keys and key sets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from typing import TypeVar
+
+from . import _jeton
+from ._errors import error_of
+from ._settings import to_json
+
+#: What has the bytes of a key.
+KeyData = str | bytes | bytearray | memoryview
+
+_Self = TypeVar("_Self", bound="_Closing")
+
+
+class _Closing:
+    """What `with` does with an object that can be closed."""
+
+    __slots__ = ()
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+    def __enter__(self: _Self) -> _Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"a {type(self).__name__} cannot be pickled or copied: it stays in this process")
+
+
+class Key(_jeton.Key, _Closing):
+    """A key: a secret, a private key or a public key, with its algorithm.
+
+    Secrets stay inside the native module. Only the methods whose names begin with `insecure_` return them.
+
+    >>> key = Key.generate("ES256", kid="k1")
+    >>> key.alg, key.kid, key.kind
+    ('ES256', 'k1', 'private')
+    >>> key.public_key().kind
+    'public'
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def generate(
+        cls,
+        alg: str,
+        *,
+        kid: str | None = None,
+        rsa_bits: int | None = None,
+        crv: str | None = None,
+        enc: str | None = None,
+    ) -> Key:
+        """Generates a key for a JWA algorithm, or for `v3.local`, `v3.public`, `v4.local` or `v4.public`.
+
+        `crv` is the curve of a key for ECDH-ES, and `enc` the content encryption of a key for `dir`.
+        """
+        return cls(_jeton.Key._generate(alg, to_json(kid=kid, rsa_bits=rsa_bits, crv=crv, enc=enc)))
+
+    @classmethod
+    def load(
+        cls,
+        data: KeyData,
+        *,
+        alg: str | None = None,
+        kid: str | None = None,
+        enc: str | None = None,
+        password: str | None = None,
+    ) -> Key:
+        """Imports a key in any encoding: JWK, PEM, DER or PASERK, found by its content.
+
+        `alg` is required if the key does not imply it. `password` decrypts PKCS#8 or a PASERK.
+        """
+        return cls(_jeton.Key._import(data, to_json(alg=alg, kid=kid, enc=enc, password=password)))
+
+    @classmethod
+    def from_jwk(
+        cls,
+        jwk: Mapping[str, Any] | KeyData,
+        *,
+        alg: str | None = None,
+        kid: str | None = None,
+        enc: str | None = None,
+    ) -> Key:
+        """Imports a JWK, as a dict or as text.
+
+        Pass the text if it comes from elsewhere: of a duplicate member, a dict keeps one silently.
+        """
+        return cls.load(_jwk_text(jwk), alg=alg, kid=kid, enc=enc)
+
+    @classmethod
+    def from_pem(
+        cls, pem: KeyData, *, alg: str | None = None, kid: str | None = None, password: str | None = None
+    ) -> Key:
+        """Imports a PEM: PKCS#8, PKCS#1, SEC1 or SubjectPublicKeyInfo."""
+        return cls.load(pem, alg=alg, kid=kid, password=password)
+
+    @classmethod
+    def from_der(
+        cls,
+        der: bytes | bytearray | memoryview,
+        *,
+        alg: str | None = None,
+        kid: str | None = None,
+        password: str | None = None,
+    ) -> Key:
+        """Imports the DER of the same encodings."""
+        return cls.load(der, alg=alg, kid=kid, password=password)
+
+    @classmethod
+    def from_paserk(cls, paserk: str, *, password: str | None = None) -> Key:
+        """Imports a PASERK, which is the text of a PASETO key."""
+        return cls.load(paserk, password=password)
+
+    @classmethod
+    def from_secret(cls, secret: KeyData, alg: str, *, kid: str | None = None, enc: str | None = None) -> Key:
+        """Imports a secret. Of a text, the UTF-8 is the secret.
+
+        The secret of `HS256` has at least 32 bytes. The text of a PEM or a JWK is refused: it is a public key often.
+        """
+        return cls(_jeton.Key._import(secret, to_json(format="secret", alg=alg, kid=kid, enc=enc)))
+
+    @classmethod
+    def from_secret_base64(
+        cls, secret: KeyData, alg: str, *, kid: str | None = None, enc: str | None = None
+    ) -> Key:
+        """Imports a secret that is written as base64 or base64url."""
+        return cls(_jeton.Key._import(secret, to_json(format="secret-base64", alg=alg, kid=kid, enc=enc)))
+
+    @classmethod
+    def from_certificate(
+        cls, certificate: KeyData, *, alg: str | None = None, kid: str | None = None
+    ) -> Key:
+        """Imports the public key of an X.509 certificate. Nothing checks the certificate."""
+        return cls(_jeton.Key._import(certificate, to_json(format="certificate", alg=alg, kid=kid)))
+
+    @classmethod
+    def insecure_password(
+        cls, password: KeyData, alg: str, *, rounds: int | None = None, kid: str | None = None
+    ) -> Key:
+        """Imports a password that encrypts JWEs (PBES2). It can be guessed by everyone who has such a token."""
+        settings = to_json(format="insecure-password", alg=alg, rounds=rounds, kid=kid)
+        return cls(_jeton.Key._import(password, settings))
+
+    @classmethod
+    def insecure_weak_secret(cls, secret: KeyData, alg: str, *, kid: str | None = None) -> Key:
+        """Imports a secret below the minimum length, for a system whose secret cannot be changed."""
+        return cls(_jeton.Key._import(secret, to_json(format="insecure-secret", alg=alg, kid=kid)))
+
+    @classmethod
+    def insecure_weak_rsa(cls, public: KeyData, alg: str, *, kid: str | None = None) -> Key:
+        """Imports a public RSA key below 2,048 bits, for a system whose key cannot be changed."""
+        return cls(_jeton.Key._import(public, to_json(format="insecure-rsa", alg=alg, kid=kid)))
+
+    def public_key(self) -> Key:
+        """Returns the public key. A symmetric key has none."""
+        return type(self)(self._public())
+
+    def to_jwk(self) -> dict[str, Any]:
+        """Returns the public key as a JWK."""
+        jwk: dict[str, Any] = json.loads(self._export("jwk"))
+        return jwk
+
+    def to_pem(self) -> str:
+        """Returns the public key as a PEM."""
+        return self._export("pem").decode()
+
+    def to_der(self) -> bytes:
+        """Returns the public key as DER."""
+        return self._export("der")
+
+    def to_paserk(self) -> str:
+        """Returns the public key as a PASERK."""
+        return self._export("paserk").decode()
+
+    def thumbprint(self) -> str:
+        """Returns the SHA-256 thumbprint of RFC 7638."""
+        return self._export("thumbprint").decode()
+
+    def thumbprint_uri(self) -> str:
+        """Returns the thumbprint as a URI (RFC 9278)."""
+        return self._export("thumbprint-uri").decode()
+
+    def insecure_private_jwk(self) -> dict[str, Any]:
+        """Returns the key with its secret part as a JWK."""
+        jwk: dict[str, Any] = json.loads(self._export("insecure-jwk"))
+        return jwk
+
+    def insecure_private_pem(self) -> str:
+        """Returns the private key as a PEM."""
+        return self._export("insecure-pem").decode()
+
+    def insecure_private_der(self) -> bytes:
+        """Returns the private key as DER."""
+        return self._export("insecure-der")
+
+    def insecure_private_paserk(self) -> str:
+        """Returns the key with its secret part as a PASERK."""
+        return self._export("insecure-paserk").decode()
+
+    def __repr__(self) -> str:
+        return "<jeton.Key closed>" if self.closed else f"<jeton.Key {self.alg} {self.kind}>"
+
+    __reduce__ = _Closing.__reduce__
+
+
+class KeySet(_jeton.KeySet, _Closing):
+    """Several keys of one use: keys that verify, that decrypt, or that open a PASETO.
+
+    >>> key = Key.generate("ES256", kid="k1")
+    >>> KeySet([key]).ids
+    ['k1']
+    >>> [sorted(jwk) for jwk in KeySet([key]).to_jwks()["keys"]]
+    [['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']]
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, keys: Iterable[Key]) -> KeySet:
+        return super().__new__(cls, list(keys))
+
+    @classmethod
+    def from_jwks(
+        cls,
+        jwks: Mapping[str, Any] | KeyData,
+        *,
+        default_alg: str | None = None,
+        published: bool = False,
+    ) -> KeySet:
+        """Imports a JWK Set, as a dict or as text. Keys that cannot be used are skipped: see `skipped`.
+
+        `default_alg` is the algorithm of keys without `alg`. With `published`, secret and private keys are skipped: a
+        set that others can read must not have them.
+        """
+        return cls._wrap(_jeton.KeySet._import(_jwk_text(jwks), to_json(default_alg=default_alg, published=published)))
+
+    @classmethod
+    def from_paserks(cls, paserks: Iterable[str]) -> KeySet:
+        """Imports PASERKs."""
+        return cls._wrap(_jeton.KeySet._import("\n".join(paserks), ""))
+
+    @classmethod
+    def _wrap(cls, native: _jeton.KeySet) -> KeySet:
+        return _jeton.KeySet.__new__(cls, native)
+
+    def to_jwks(self) -> dict[str, Any]:
+        """Returns the public keys as a JWK Set."""
+        jwks: dict[str, Any] = json.loads(self.to_jwks_json())
+        return jwks
+
+    def to_jwks_json(self) -> str:
+        """Returns the text of the JWK Set, as it is published."""
+        return self._export("jwks")
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of the keys. A key without one has an empty text."""
+        return self._export("ids").split("\n")
+
+    @property
+    def skipped(self) -> list[str]:
+        """Why keys were skipped when the set was read."""
+        return self._export("skipped").splitlines()
+
+    def __repr__(self) -> str:
+        return "<jeton.KeySet closed>" if self.closed else "<jeton.KeySet>"
+
+    __reduce__ = _Closing.__reduce__
+
+
+def _jwk_text(jwk: Mapping[str, Any] | KeyData) -> KeyData:
+    if not isinstance(jwk, Mapping):
+        return jwk
+    try:
+        return json.dumps(dict(jwk), ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        raise error_of("KEY_MALFORMED", "the key is not a JSON object") from None

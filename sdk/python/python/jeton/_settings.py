@@ -1,0 +1,33 @@
+"""Settings as the native module takes them: JSON text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ._errors import error_of
+
+#: One text or several.
+Texts = str | Sequence[str]
+
+
+def to_json(**settings: Any) -> str:
+    """Returns the settings that are set. A member that is `None` or `False` is not."""
+    chosen = {name: value for name, value in settings.items() if value is not None and value is not False}
+    try:
+        # Lone surrogates stay escapes, and the native module refuses them.
+        return json.dumps(chosen, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        raise error_of("INVALID_OPTION", "an option has a type that it cannot have") from None
+
+
+def texts(name: str, value: Texts | None) -> str | list[str] | None:
+    """Returns one text or a list."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, Iterable) and not isinstance(value, (bytes, bytearray)):
+        found = list(value)
+        if all(isinstance(one, str) for one in found):
+            return found
+    raise TypeError(f"{name} must be a str or a sequence of str")

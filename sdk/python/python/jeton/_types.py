@@ -1,0 +1,284 @@
+"""Claims as types of the program: dataclasses, TypedDicts and models of pydantic.
+
+Nothing is coerced: a text is no number, and `1` is no `bool`. Names match exactly. Members of the token that a type does not name are
+left out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+import types
+import typing
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, Literal, Union, get_args, get_origin
+
+from ._errors import error_of
+from ._times import claim_time, from_seconds
+
+#: Makes a value of a type, or raises `_Mismatch`.
+_Convert = Callable[[Any], Any]
+
+
+class _Mismatch(Exception):
+    """The value is not of the type. It carries no data."""
+
+
+def from_dict(claims: dict[str, Any], json: str, kind: Any) -> Any:
+    """Makes the type of verified claims. The native module calls it."""
+    if kind is dict:
+        return claims
+    try:
+        validate = getattr(kind, "model_validate_json", None)
+        if validate is not None:
+            return _by_model(validate, json)
+        return _converter(kind)(claims)
+    except (_Mismatch, RecursionError):
+        raise error_of("TOKEN_CLAIMS_SHAPE", "the claims do not match the type of the program") from None
+
+
+def _by_model(validate: Callable[[str], Any], json: str) -> Any:
+    try:
+        return validate(json)
+    # The error of pydantic has the values, which a message must not have.
+    except ValueError:
+        raise _Mismatch from None
+
+
+def to_dict(claims: Any) -> dict[str, Any]:
+    """Makes a dict of claims in another type. The native module calls it for what is not a dict."""
+    if dataclasses.is_dataclass(claims) and not isinstance(claims, type):
+        found: dict[str, Any] = _plain(claims, 0)
+        return found
+    dump = getattr(claims, "model_dump", None)
+    if dump is not None and not isinstance(claims, type):
+        found = dump(mode="json", by_alias=True, exclude_none=True)
+        return found
+    if isinstance(claims, Mapping):
+        return dict(claims)
+    raise error_of("CLAIMS_NOT_AN_OBJECT", "the claims are not a dict, a dataclass or a model")
+
+
+_DEEPEST = 256
+
+
+def _plain(value: Any, depth: int) -> Any:
+    """Makes dicts of dataclasses. A member that is `None` is left out, as it is in most tokens."""
+    if depth > _DEEPEST:
+        raise error_of("CLAIMS_TOO_DEEP", "the claims are nested too deep")
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        members = ((field.name, getattr(value, field.name)) for field in dataclasses.fields(value))
+        return {name: _plain(member, depth + 1) for name, member in members if member is not None}
+    if isinstance(value, Mapping):
+        return {name: _plain(member, depth + 1) for name, member in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, depth + 1) for item in value]
+    if isinstance(value, datetime) and depth > 1:
+        return claim_time(value, False)
+    return value
+
+
+@lru_cache(maxsize=1024)
+def _converter(kind: Any) -> _Convert:
+    if kind is Any or kind is object:
+        return lambda value: value
+    if kind is None or kind is type(None):
+        return _exactly(None)
+    if kind in (str, bool):
+        return _instance(kind)
+    if kind is int:
+        return _integer
+    if kind is float:
+        return _number
+    if kind is datetime:
+        return _time
+    if dataclasses.is_dataclass(kind):
+        return _dataclass(kind)
+    if typing.is_typeddict(kind):
+        return _typed_dict(kind)
+    if hasattr(kind, "model_validate"):
+        return _model(kind)
+    return _generic(kind)
+
+
+def _generic(kind: Any) -> _Convert:
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        return _one_of([_converter(one) for one in arguments])
+    if origin is Literal:
+        return _literal(arguments)
+    if origin is typing.Annotated or _is_wrapper(origin):
+        return _converter(arguments[0])
+    if kind is list or origin is list:
+        return _list(_converter(arguments[0] if arguments else Any), list)
+    if origin is tuple and len(arguments) == 2 and arguments[1] is ...:
+        return _list(_converter(arguments[0]), tuple)
+    if origin in (frozenset, set):
+        return _list(_converter(arguments[0]), origin)
+    if kind is dict or origin in (dict, Mapping):
+        if arguments and arguments[0] is not str:
+            raise TypeError("the names of a JSON object are str")
+        return _dict(_converter(arguments[1] if arguments else Any))
+    raise TypeError(f"{kind!r} is not a type of claims: use a dataclass, a TypedDict or a model of pydantic")
+
+
+def _is_wrapper(origin: Any) -> bool:
+    """Whether it only says something about a member."""
+    return getattr(origin, "_name", None) in ("Required", "NotRequired", "ReadOnly")
+
+
+def _name(hint: Any) -> str | None:
+    """The name of such a wrapper."""
+    return getattr(get_origin(hint), "_name", None)
+
+
+def _exactly(expected: Any) -> _Convert:
+    def convert(value: Any) -> Any:
+        if value is not expected:
+            raise _Mismatch
+        return value
+
+    return convert
+
+
+def _instance(kind: type) -> _Convert:
+    def convert(value: Any) -> Any:
+        if type(value) is not kind:
+            raise _Mismatch
+        return value
+
+    return convert
+
+
+def _integer(value: Any) -> Any:
+    if type(value) is not int:
+        raise _Mismatch
+    return value
+
+
+def _number(value: Any) -> Any:
+    """A float. An integer is one if it has the same value as a float."""
+    if type(value) is float:
+        return value
+    if type(value) is not int:
+        raise _Mismatch
+    try:
+        number = float(value)
+    except OverflowError:
+        raise _Mismatch from None
+    if int(number) != value:
+        raise _Mismatch
+    return number
+
+
+def _time(value: Any) -> Any:
+    """A datetime: seconds since 1970, or the RFC 3339 text of a PASETO."""
+    try:
+        if type(value) is str:
+            moment = datetime.fromisoformat(value[:-1] + "+00:00" if value.endswith("Z") else value)
+            if moment.tzinfo is not None:
+                return moment
+        if type(value) is int:
+            return from_seconds(value)
+    except (ValueError, OverflowError):
+        pass
+    raise _Mismatch
+
+
+def _one_of(options: list[_Convert]) -> _Convert:
+    def convert(value: Any) -> Any:
+        for option in options:
+            try:
+                return option(value)
+            except _Mismatch:
+                continue
+        raise _Mismatch
+
+    return convert
+
+
+def _literal(values: tuple[Any, ...]) -> _Convert:
+    def convert(value: Any) -> Any:
+        for known in values:
+            if type(known) is type(value) and known == value:
+                return known
+        raise _Mismatch
+
+    return convert
+
+
+def _list(item: _Convert, make: Any) -> _Convert:
+    def convert(value: Any) -> Any:
+        if type(value) is not list:
+            raise _Mismatch
+        return make([item(one) for one in value])
+
+    return convert
+
+
+def _dict(member: _Convert) -> _Convert:
+    def convert(value: Any) -> Any:
+        if type(value) is not dict:
+            raise _Mismatch
+        return {name: member(one) for name, one in value.items()}
+
+    return convert
+
+
+def _hints(kind: Any) -> dict[str, Any]:
+    # A type in a function may name others in it, which only its module's names resolve.
+    names = vars(sys.modules[kind.__module__]) if kind.__module__ in sys.modules else {}
+    return typing.get_type_hints(kind, globalns=dict(names), include_extras=True)
+
+
+def _dataclass(kind: Any) -> _Convert:
+    hints = _hints(kind)
+    fields = [field for field in dataclasses.fields(kind) if field.init]
+    # Looked up when they are needed, since a type may contain itself.
+    has_default = {
+        field.name: field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING
+        for field in fields
+    }
+
+    def convert(value: Any) -> Any:
+        if type(value) is not dict:
+            raise _Mismatch
+        members = {}
+        for name, optional in has_default.items():
+            if name in value:
+                members[name] = _converter(hints[name])(value[name])
+            elif not optional:
+                raise _Mismatch
+        try:
+            return kind(**members)
+        # Its own checks.
+        except (TypeError, ValueError):
+            raise _Mismatch from None
+
+    return convert
+
+
+def _typed_dict(kind: Any) -> _Convert:
+    hints = _hints(kind)
+    # In a module with `from __future__ import annotations`, `__required_keys__` knows no `NotRequired`.
+    required = {name for name in kind.__required_keys__ if _name(hints[name]) != "NotRequired"}
+    required |= {name for name in hints if _name(hints[name]) == "Required"}
+
+    def convert(value: Any) -> Any:
+        if type(value) is not dict or not required <= value.keys():
+            raise _Mismatch
+        return {name: _converter(hint)(value[name]) for name, hint in hints.items() if name in value}
+
+    return convert
+
+
+def _model(kind: Any) -> _Convert:
+    def convert(value: Any) -> Any:
+        try:
+            return kind.model_validate(value)
+        except ValueError:
+            raise _Mismatch from None
+
+    return convert

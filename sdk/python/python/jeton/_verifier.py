@@ -1,0 +1,188 @@
+"""Verifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Generic, TypeVar, overload
+
+from . import _jeton
+from ._clock import FixedClock
+from ._issuer import Format, Serialization, format_of
+from ._keys import Key, KeySet, _Closing
+from ._remote import RemoteKeySet
+from ._settings import Texts, texts, to_json
+from ._times import from_seconds, whole_seconds
+from ._types import from_dict
+
+T = TypeVar("T")
+
+#: A token as text, or as the bytes of a header.
+Token = str | bytes | bytearray | memoryview
+
+
+@dataclass(frozen=True)
+class Verified(Generic[T]):
+    """A verified token: its claims, and what is known of it."""
+
+    claims: T
+    #: The text of the claims, one JSON object.
+    json: str
+    alg: str
+    kid: str | None
+    typ: str | None
+    issuer: str | None
+    subject: str | None
+    audiences: tuple[str, ...]
+    expires_at: datetime | None
+    not_before: datetime | None
+    issued_at: datetime | None
+    token_id: str | None
+    #: The footer of a PASETO.
+    footer: bytes | None
+
+    def __repr__(self) -> str:
+        return f"<jeton.Verified {self.alg}>"
+
+
+class Verifier(_jeton.Verifier, _Closing):
+    """Verifies tokens of one format with its keys and its policy. Make it once, and use it from any thread.
+
+    >>> from jeton import Issuer
+    >>> key = Key.generate("ES256")
+    >>> token = Issuer(key, issuer="https://id.example", audience="api", lifetime=60).issue({"page": "/"})
+    >>> verifier = Verifier(key.public_key(), issuer="https://id.example", audience="api")
+    >>> verifier.verify(token)["page"]
+    '/'
+
+    `keys` is a key, a list of keys, a key set, or a `RemoteKeySet`. `decryption` has keys that decrypt: tokens are then
+    signed and encrypted. A verifier without issuer, audience or expiry says so: `any_issuer`, `any_audience`,
+    `without_expiry`. `cache` is how many verified tokens it remembers, and `limits` a dict of `token_bytes`,
+    `header_bytes`, `json_depth`, `key_id_bytes` and `keys_tried`.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        keys: Key | KeySet | Sequence[Key] | RemoteKeySet | None = None,
+        *,
+        issuer: Texts | None = None,
+        any_issuer: bool = False,
+        audience: Texts | None = None,
+        any_audience: bool = False,
+        without_expiry: bool = False,
+        typ: Texts | None = None,
+        access_tokens: bool = False,
+        required: Sequence[str] = (),
+        leeway: timedelta | int | None = None,
+        max_age: timedelta | int | None = None,
+        cache: int | None = None,
+        decryption: Key | KeySet | Sequence[Key] | None = None,
+        enc: Texts | None = None,
+        footer: str | None = None,
+        implicit_assertion: str | None = None,
+        format: Format | None = None,
+        serialization: Serialization | None = None,
+        limits: Mapping[str, int] | None = None,
+        clock: FixedClock | None = None,
+    ) -> Verifier:
+        remote = keys if isinstance(keys, RemoteKeySet) else None
+        key, key_set = (None, None) if isinstance(keys, RemoteKeySet) else key_or_set(keys)
+        settings = to_json(
+            format=format or format_of(key) or _format_of_set(key_set),
+            issuer=texts("issuer", issuer),
+            any_issuer=any_issuer,
+            audience=texts("audience", audience),
+            any_audience=any_audience,
+            without_expiry=without_expiry,
+            typ=texts("typ", typ),
+            access_tokens=access_tokens,
+            required=texts("required", [required] if isinstance(required, str) else required) or None,
+            leeway=whole_seconds("leeway", leeway),
+            max_age=whole_seconds("max_age", max_age),
+            cache=cache,
+            enc=texts("enc", enc),
+            footer=footer,
+            implicit_assertion=implicit_assertion,
+            serialization=serialization,
+            limits=None if limits is None else dict(limits),
+        )
+        if cls is Verifier and remote is not None:
+            cls = _RemoteVerifier
+        verifier = super().__new__(cls, key, key_set, _decryption(decryption), remote, clock, settings)
+        if isinstance(verifier, _RemoteVerifier) and remote is not None:
+            verifier._remote = remote
+        return verifier
+
+    @overload
+    def verify_complete(self, token: Token, /) -> Verified[dict[str, Any]]: ...
+    @overload
+    def verify_complete(self, token: Token, /, type: type[T]) -> Verified[T]: ...
+    def verify_complete(self, token: Token, /, type: Any = None) -> Any:
+        """Verifies a token and returns the claims with the header and the registered claims."""
+        return _complete(self._verify_complete(token), type)
+
+    @overload
+    async def verify_async(self, token: Token, /) -> dict[str, Any]: ...
+    @overload
+    async def verify_async(self, token: Token, /, type: type[T]) -> T: ...
+    async def verify_async(self, token: Token, /, type: Any = None) -> Any:
+        """Verifies a token. Keys that are elsewhere are fetched without blocking the event loop."""
+        return self.verify(token, type)
+
+    def __repr__(self) -> str:
+        return "<jeton.Verifier closed>" if self.closed else "<jeton.Verifier>"
+
+    __reduce__ = _Closing.__reduce__
+
+
+class _RemoteVerifier(Verifier):
+    """A verifier whose keys are elsewhere."""
+
+    __slots__ = ("_remote",)
+
+    _remote: RemoteKeySet
+
+    def verify(self, token: Token, /, type: Any = None) -> Any:
+        return self._remote._with_keys(lambda: super(_RemoteVerifier, self).verify(token, type))
+
+    def verify_json(self, token: Token, /) -> str:
+        return self._remote._with_keys(lambda: super(_RemoteVerifier, self).verify_json(token))
+
+    def verify_complete(self, token: Token, /, type: Any = None) -> Any:
+        known = self._remote._with_keys(lambda: super(_RemoteVerifier, self)._verify_complete(token))
+        return _complete(known, type)
+
+    async def verify_async(self, token: Token, /, type: Any = None) -> Any:
+        return await self._remote._with_keys_async(lambda: super(_RemoteVerifier, self).verify(token, type))
+
+
+def _complete(known: tuple[dict[str, Any], dict[str, Any]], type: Any) -> Verified[Any]:
+    claims, members = known
+    members["audiences"] = tuple(members["audiences"])
+    for name in ("expires_at", "not_before", "issued_at"):
+        if members[name] is not None:
+            members[name] = from_seconds(members[name])
+    return Verified(claims if type is None else from_dict(claims, members["json"], type), **members)
+
+
+def key_or_set(keys: Any) -> tuple[Key | None, KeySet | None]:
+    """Returns one key, or a set of several."""
+    if keys is None or isinstance(keys, Key):
+        return keys, None
+    if isinstance(keys, KeySet):
+        return None, keys
+    if isinstance(keys, Sequence) and not isinstance(keys, (str, bytes, bytearray, memoryview)):
+        return None, KeySet(keys)
+    raise TypeError(f"keys must be a Key, a KeySet, a RemoteKeySet or a list of keys, not {type(keys).__name__}")
+
+
+def _decryption(keys: Any) -> KeySet | None:
+    key, key_set = key_or_set(keys)
+    return KeySet([key]) if key is not None else key_set
+
+
+def _format_of_set(keys: KeySet | None) -> str | None:
+    return "paseto" if keys is not None and keys.is_paseto else None

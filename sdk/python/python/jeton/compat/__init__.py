@@ -1,0 +1,1 @@
+"""The interfaces of other libraries, so that a program changes its imports only."""

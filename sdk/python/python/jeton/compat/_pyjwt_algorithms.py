@@ -1,0 +1,68 @@
+"""What programs use of `jwt.algorithms`: the names of the classes, and `from_jwk`."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+
+class Algorithm:
+    """An algorithm. jeton signs and verifies; this says only which."""
+
+    SHA256: ClassVar[str] = "sha256"
+    SHA384: ClassVar[str] = "sha384"
+    SHA512: ClassVar[str] = "sha512"
+
+    def __init__(self, hash_alg: str | None = None) -> None:
+        self.hash_alg = hash_alg
+
+    @staticmethod
+    def from_jwk(jwk: str | Mapping[str, Any]) -> Any:
+        """Returns a key for `encode` and `decode`."""
+        text = jwk if isinstance(jwk, str) else json.dumps(dict(jwk))
+        return text.encode()
+
+    @staticmethod
+    def to_jwk(key_obj: Any, as_dict: bool = False) -> Any:
+        """Returns the public key of a key: of a `Key`, of a PEM, or of the package cryptography."""
+        from ._pyjwt_keys import public_jwk
+
+        jwk = public_jwk(key_obj)
+        return jwk if as_dict else json.dumps(jwk)
+
+
+class HMACAlgorithm(Algorithm):
+    """A MAC."""
+
+    @staticmethod
+    def from_jwk(jwk: str | Mapping[str, Any]) -> Any:
+        """Returns the secret."""
+        members = json.loads(jwk) if isinstance(jwk, str) else jwk
+        text = str(members["k"]).encode()
+        return base64.urlsafe_b64decode(text + b"=" * (-len(text) % 4))
+
+
+class RSAAlgorithm(Algorithm):
+    """RSASSA-PKCS1-v1_5."""
+
+
+class RSAPSSAlgorithm(RSAAlgorithm):
+    """RSASSA-PSS."""
+
+
+class ECAlgorithm(Algorithm):
+    """ECDSA."""
+
+
+class OKPAlgorithm(Algorithm):
+    """EdDSA."""
+
+
+def algorithm_of(name: str) -> Algorithm:
+    """Returns the object of a name."""
+    if name in ("EdDSA", "Ed25519"):
+        return OKPAlgorithm()
+    kinds = {"HS": HMACAlgorithm, "RS": RSAAlgorithm, "PS": RSAPSSAlgorithm, "ES": ECAlgorithm}
+    return kinds[name[:2]]("sha256" if name == "ES256K" else f"sha{name[2:]}")

@@ -1,0 +1,105 @@
+"""The exceptions of PyJWT."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from .._errors import InternalError, InvalidKey, JetonError
+
+
+class PyJWTError(Exception):
+    """The base of all exceptions."""
+
+
+class UnsafeUse(PyJWTError):
+    """PyJWT allows it, and jeton refuses it. The message says what to do."""
+
+
+class InvalidTokenError(PyJWTError):
+    """The token is not accepted."""
+
+
+class DecodeError(InvalidTokenError):
+    """The token is malformed."""
+
+
+class InvalidSignatureError(DecodeError):
+    """The signature does not match."""
+
+
+class ExpiredSignatureError(InvalidTokenError):
+    """The token has expired (`exp`)."""
+
+
+class InvalidAudienceError(InvalidTokenError):
+    """`aud` is not an expected audience."""
+
+
+class InvalidIssuerError(InvalidTokenError):
+    """`iss` is not an expected issuer."""
+
+
+class InvalidIssuedAtError(InvalidTokenError):
+    """`iat` is not a number."""
+
+
+class ImmatureSignatureError(InvalidTokenError):
+    """`nbf` or `iat` is in the future."""
+
+
+class InvalidSubjectError(InvalidTokenError):
+    """`sub` is not a str, or not the expected subject."""
+
+
+class InvalidJTIError(InvalidTokenError):
+    """`jti` is not a str."""
+
+
+class InvalidAlgorithmError(InvalidTokenError):
+    """The algorithm is not allowed or not supported."""
+
+
+class MissingRequiredClaimError(InvalidTokenError):
+    """A required claim is missing."""
+
+    def __init__(self, claim: str) -> None:
+        super().__init__(claim)
+        self.claim = claim
+
+    def __str__(self) -> str:
+        return f'Token is missing the "{self.claim}" claim'
+
+
+class InvalidKeyError(PyJWTError):
+    """The key cannot be used."""
+
+
+class PyJWKError(PyJWTError):
+    """A JWK cannot be used."""
+
+
+class PyJWKSetError(PyJWTError):
+    """A JWK Set cannot be used."""
+
+
+class PyJWKClientError(PyJWTError):
+    """A key set has no such key, or cannot be fetched."""
+
+
+class PyJWKClientConnectionError(PyJWKClientError):
+    """A key set cannot be fetched."""
+
+
+def raise_as_pyjwt(error: JetonError) -> NoReturn:
+    """Raises the exception that PyJWT has for it."""
+    if error.code == "TOKEN_NOT_AUTHENTIC":
+        raise InvalidSignatureError("Signature verification failed") from error
+    if error.code == "TOKEN_OF_ANOTHER_ALGORITHM":
+        raise InvalidAlgorithmError("The specified alg value is not allowed") from error
+    if error.code == "TOKEN_CRITICAL_EXTENSION":
+        raise InvalidTokenError("Unsupported critical extension") from error
+    if isinstance(error, InvalidKey):
+        raise InvalidKeyError(str(error)) from error
+    if isinstance(error, InternalError):
+        raise error
+    raise DecodeError(str(error)) from error

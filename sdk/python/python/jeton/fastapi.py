@@ -1,0 +1,72 @@
+"""A dependency for FastAPI.
+
+    bearer = Bearer(verifier, type=User)
+
+    @app.get("/me")
+    def me(user: Annotated[User, Depends(bearer)]) -> str: ...
+
+It is in the OpenAPI document as a bearer token. A request without a valid token gets the answers of RFC 6750: 401, 403
+without the scopes, and 503 if the keys cannot be fetched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, Generic, TypeVar, cast, overload
+
+from fastapi import HTTPException, Request
+from fastapi.openapi.models import HTTPBearer
+from fastapi.security.base import SecurityBase
+
+from ._errors import JetonError, KeySetError, TokenRejected
+from ._verifier import Verifier
+from .starlette import bearer_token, challenge, has_scopes
+
+__all__ = ["Bearer"]
+
+T = TypeVar("T")
+
+
+class Bearer(SecurityBase, Generic[T]):
+    """Verifies the token of a request and returns its claims, as a dict or as `type`."""
+
+    @overload
+    def __init__(
+        self: Bearer[dict[str, Any]], verifier: Verifier, *, scopes: Collection[str] = (), scheme_name: str = "jeton"
+    ) -> None: ...
+    @overload
+    def __init__(
+        self, verifier: Verifier, *, type: type[T], scopes: Collection[str] = (), scheme_name: str = "jeton"
+    ) -> None: ...
+    def __init__(
+        self, verifier: Verifier, *, type: Any = None, scopes: Collection[str] = (), scheme_name: str = "jeton"
+    ) -> None:
+        self.model = HTTPBearer(bearerFormat="JWT")
+        self.scheme_name = scheme_name
+        self._verifier = verifier
+        self._type = type
+        self._scopes = tuple(scopes)
+
+    async def __call__(self, request: Request) -> T:
+        token = bearer_token(request.headers.raw)
+        if token is None:
+            raise _refused(401, None, "a token is required")
+        try:
+            claims = await self._verifier.verify_async(token)
+            if not has_scopes(claims, self._scopes):
+                raise _refused(403, "insufficient_scope", "the token has not every scope")
+            if self._type is None:
+                return cast("T", claims)
+            return cast("T", await self._verifier.verify_async(token, self._type))
+        except TokenRejected as error:
+            raise _refused(401, "invalid_token", error.code) from error
+        except KeySetError as error:
+            raise HTTPException(503, error.code) from error
+        except JetonError as error:
+            if error.code == "ARGUMENT_NOT_UTF8":
+                raise _refused(401, "invalid_token", error.code) from error
+            raise
+
+
+def _refused(status: int, error: str | None, reason: str) -> HTTPException:
+    return HTTPException(status, reason, headers={"WWW-Authenticate": challenge(error)})

@@ -1,0 +1,111 @@
+"""Middleware for Starlette and every other ASGI framework. It needs no package beside this one.
+
+    app.add_middleware(BearerMiddleware, verifier=verifier)
+
+A request with a valid token reaches the application, and `request.state.claims` has its claims. Others get the answers of
+RFC 6750: 401, or 503 if the keys cannot be fetched.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Collection, Iterable, MutableMapping
+from typing import Any
+
+from ._errors import JetonError, KeySetError, TokenRejected
+from ._verifier import Verifier
+
+__all__ = ["BearerMiddleware", "bearer_token", "has_scopes"]
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+class BearerMiddleware:
+    """Lets requests pass that have a valid token in the header `Authorization`.
+
+    `except_paths` are paths that need no token. `scopes` must all be in the claim `scope`. With `optional`, a request without a token
+    passes too, and its claims are `None`.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        *,
+        verifier: Verifier,
+        type: Any = None,
+        scopes: Collection[str] = (),
+        except_paths: Collection[str] = (),
+        optional: bool = False,
+    ) -> None:
+        self._app = app
+        self._verifier = verifier
+        self._type = type
+        self._scopes = tuple(scopes)
+        self._except_paths = frozenset(except_paths)
+        self._optional = optional
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket") or scope.get("path") in self._except_paths:
+            await self._app(scope, receive, send)
+            return
+        claims = None
+        try:
+            token = bearer_token(scope.get("headers", ()))
+            if token is not None:
+                plain = await self._verifier.verify_async(token)
+                if not has_scopes(plain, self._scopes):
+                    await _refuse(scope, send, 403, "insufficient_scope", "the token has not every scope")
+                    return
+                claims = plain if self._type is None else await self._verifier.verify_async(token, self._type)
+            elif not self._optional:
+                await _refuse(scope, send, 401, None, None)
+                return
+        except TokenRejected as error:
+            await _refuse(scope, send, 401, "invalid_token", error.code)
+            return
+        except KeySetError as error:
+            await _refuse(scope, send, 503, None, error.code)
+            return
+        except JetonError as error:
+            # A header that is not UTF-8, for one.
+            await _refuse(scope, send, 401 if error.code == "ARGUMENT_NOT_UTF8" else 500, "invalid_token", error.code)
+            return
+        scope.setdefault("state", {})["claims"] = claims
+        await self._app(scope, receive, send)
+
+
+def bearer_token(headers: Iterable[tuple[bytes, bytes]]) -> bytes | None:
+    """Returns the token in `Authorization`. Two such headers are none."""
+    found = [value for name, value in headers if name.lower() == b"authorization"]
+    if len(found) != 1:
+        return None
+    scheme, _, token = found[0].partition(b" ")
+    return token.strip() if scheme.lower() == b"bearer" and token.strip() else None
+
+
+def has_scopes(claims: Any, scopes: Collection[str]) -> bool:
+    """Whether the claim `scope` has every one of these, separated by spaces (RFC 8693)."""
+    if not scopes:
+        return True
+    scope = claims.get("scope") if isinstance(claims, dict) else None
+    return isinstance(scope, str) and set(scopes) <= set(scope.split(" "))
+
+
+def challenge(error: str | None) -> str:
+    """Returns the header `WWW-Authenticate` of RFC 6750."""
+    return "Bearer" if error is None else f'Bearer error="{error}"'
+
+
+async def _refuse(scope: Scope, send: Send, status: int, error: str | None, reason: str | None) -> None:
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 1008})
+        return
+    body = json.dumps({"error": error or "unauthorized", "code": reason}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    if status in (401, 403):
+        headers.append((b"www-authenticate", challenge(error).encode()))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

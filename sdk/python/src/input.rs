@@ -1,0 +1,67 @@
+//! Arguments: texts and bytes.
+
+use std::borrow::Cow;
+
+use jeton_bindings::Fault;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString};
+use zeroize::Zeroizing;
+
+use crate::fault::Failure;
+
+/// A text: `str`, or the UTF-8 in `bytes`. What another thread can change is copied.
+pub(crate) fn text<'a>(value: &'a Bound<'_, PyAny>) -> Result<Cow<'a, str>, Failure> {
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(Cow::Borrowed(utf8(text)?));
+    }
+    match bytes(value)? {
+        Cow::Borrowed(bytes) => Ok(Cow::Borrowed(
+            std::str::from_utf8(bytes).map_err(|_| Fault::not_utf8())?,
+        )),
+        Cow::Owned(bytes) => Ok(Cow::Owned(
+            String::from_utf8(bytes).map_err(|_| Fault::not_utf8())?,
+        )),
+    }
+}
+
+/// The UTF-8 of a `str`, which a lone surrogate has not.
+#[inline]
+pub(crate) fn utf8<'a>(text: &'a Bound<'_, PyString>) -> Result<&'a str, Fault> {
+    text.to_str().map_err(|_| Fault::not_utf8())
+}
+
+/// Bytes: `bytes`, or a copy of a `bytearray` or a `memoryview`.
+pub(crate) fn bytes<'a>(value: &'a Bound<'_, PyAny>) -> Result<Cow<'a, [u8]>, Failure> {
+    if let Ok(bytes) = value.cast::<PyBytes>() {
+        return Ok(Cow::Borrowed(bytes.as_bytes()));
+    }
+    if let Ok(bytes) = value.cast::<PyByteArray>() {
+        return Ok(Cow::Owned(bytes.to_vec()));
+    }
+    if let Ok(view) = value.cast::<PyMemoryView>() {
+        let copy = view.call_method0("tobytes")?;
+        return Ok(Cow::Owned(
+            copy.cast::<PyBytes>()
+                .map_err(PyErr::from)?
+                .as_bytes()
+                .to_vec(),
+        ));
+    }
+    Err(wrong_type(value))
+}
+
+/// The bytes of a key or a signature: of a `str`, its UTF-8. The copy is wiped.
+pub(crate) fn secret_bytes(value: &Bound<'_, PyAny>) -> Result<Zeroizing<Vec<u8>>, Failure> {
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(Zeroizing::new(utf8(text)?.as_bytes().to_vec()));
+    }
+    Ok(Zeroizing::new(bytes(value)?.into_owned()))
+}
+
+#[cold]
+fn wrong_type(value: &Bound<'_, PyAny>) -> Failure {
+    let name = value.get_type().name();
+    let name = name.map_or_else(|_| "?".into(), |name| name.to_string());
+    PyTypeError::new_err(format!("expected str or bytes, not {name}")).into()
+}

@@ -1,0 +1,193 @@
+//! Issuers.
+
+use std::cell::Cell;
+
+use jeton_bindings as bindings;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyString};
+
+use crate::clock::{FixedClock, clock_or_system};
+use crate::fault::{Failure, guard};
+use crate::handle::Handle;
+use crate::input::{bytes, text};
+use crate::key::Key;
+use crate::prepared::Prepared;
+use crate::write_json;
+
+thread_local! {
+    /// The JSON text of the claims. A call inside of a call finds none, and makes its own.
+    static CLAIMS: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// The longest text for which a thread keeps its memory, bytes.
+const KEPT_BYTES: usize = 64 * 1024;
+
+/// Issues tokens.
+#[pyclass(frozen, subclass, module = "jeton._jeton")]
+pub(crate) struct Issuer {
+    issuer: Handle<bindings::Issuer>,
+    is_paseto: bool,
+    /// Other threads run meanwhile: it takes so long that this pays.
+    is_slow: bool,
+}
+
+/// Whether a signature takes far longer than it takes to release the interpreter and to get it back.
+fn is_slow(key: Option<&bindings::Key>) -> Result<bool, Failure> {
+    let Some(key) = key else {
+        return Ok(false);
+    };
+    let alg = key.export("alg")?;
+    Ok(alg.starts_with(b"RS") || alg.starts_with(b"PS") || alg.starts_with(b"PBES2"))
+}
+
+#[pymethods]
+impl Issuer {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        key: Option<&Bound<'_, Key>>,
+        encryption: Option<&Bound<'_, Key>>,
+        clock: Option<&Bound<'_, FixedClock>>,
+        settings: &Bound<'_, PyString>,
+    ) -> PyResult<Issuer> {
+        guard(py, || {
+            let key = key.map(|key| key.get().0.get()).transpose()?;
+            let encryption = encryption.map(|key| key.get().0.get()).transpose()?;
+            let (key, encryption) = (key.as_deref(), encryption.as_deref());
+            let clock = clock_or_system(clock);
+            let issuer = bindings::Issuer::new(key, encryption, clock, &text(settings)?)?;
+            Ok(Issuer {
+                issuer: Handle::new(issuer),
+                is_paseto: key.is_some_and(bindings::Key::is_paseto),
+                is_slow: is_slow(key.or(encryption))?,
+            })
+        })
+    }
+
+    /// Issues a token with these claims.
+    #[pyo3(signature = (claims, /))]
+    fn issue<'py>(
+        &self,
+        py: Python<'py>,
+        claims: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyString>> {
+        guard(py, || {
+            let issuer = self.issuer.get()?;
+            with_text(claims, self.is_paseto, |json| {
+                let mut token = String::with_capacity(issuer.length_bound(json.len()));
+                match self.is_slow {
+                    true => py.detach(|| issuer.issue_onto(json, &mut token))?,
+                    false => issuer.issue_onto(json, &mut token)?,
+                }
+                Ok(PyString::new(py, &token))
+            })
+        })
+    }
+
+    /// Issues a token with the text of claims, one JSON object.
+    #[pyo3(signature = (claims, /))]
+    fn issue_json<'py>(
+        &self,
+        py: Python<'py>,
+        claims: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyString>> {
+        guard(py, || {
+            let issuer = self.issuer.get()?;
+            let json = text(claims)?;
+            let mut token = String::with_capacity(issuer.length_bound(json.len()));
+            match self.is_slow {
+                true => py.detach(|| issuer.issue_onto(&json, &mut token))?,
+                false => issuer.issue_onto(&json, &mut token)?,
+            }
+            Ok(PyString::new(py, &token))
+        })
+    }
+
+    /// Signs or encrypts bytes.
+    #[pyo3(signature = (data, /))]
+    fn issue_bytes<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyString>> {
+        guard(py, || {
+            let (issuer, data) = (self.issuer.get()?, bytes(data)?);
+            let token = match self.is_slow {
+                true => py.detach(|| issuer.issue_bytes(&data))?,
+                false => issuer.issue_bytes(&data)?,
+            };
+            Ok(PyString::new(py, &token))
+        })
+    }
+
+    /// Prepares a token that is signed elsewhere.
+    #[pyo3(signature = (claims, /))]
+    fn prepare(&self, py: Python<'_>, claims: &Bound<'_, PyAny>) -> PyResult<Prepared> {
+        guard(py, || {
+            let issuer = self.issuer.get()?;
+            with_text(claims, self.is_paseto, |json| {
+                Ok(Prepared::of(issuer.prepare(json.as_bytes())?))
+            })
+        })
+    }
+
+    /// Prepares a JWS over bytes that is signed elsewhere.
+    #[pyo3(signature = (data, /))]
+    fn prepare_bytes(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<Prepared> {
+        guard(py, || {
+            let data = bytes(data)?;
+            Ok(Prepared::of(self.issuer.get()?.prepare(&data)?))
+        })
+    }
+
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        guard(py, || {
+            self.issuer.close();
+            Ok(())
+        })
+    }
+
+    #[getter]
+    fn closed(&self, py: Python<'_>) -> PyResult<bool> {
+        guard(py, || Ok(self.issuer.is_closed()))
+    }
+}
+
+/// Runs with the text of the claims.
+fn with_text<T>(
+    claims: &Bound<'_, PyAny>,
+    is_paseto: bool,
+    run: impl FnOnce(&str) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let mut json = CLAIMS.take();
+    json.clear();
+    let written = match claims.cast::<PyDict>() {
+        Ok(claims) => write_json::write(claims, is_paseto, &mut json),
+        Err(_) => write_other(claims, is_paseto, &mut json),
+    };
+    written?;
+    let result = match std::str::from_utf8(&json) {
+        Ok(text) => run(text),
+        Err(_) => Err(bindings::Fault::Internal.into()),
+    };
+    if json.capacity() <= KEPT_BYTES {
+        CLAIMS.set(json);
+    }
+    result
+}
+
+/// A dataclass, a model and what else Python makes a dict of.
+fn write_other(
+    claims: &Bound<'_, PyAny>,
+    is_paseto: bool,
+    json: &mut Vec<u8>,
+) -> Result<(), Failure> {
+    static TO_DICT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let to_dict = TO_DICT.import(claims.py(), "jeton._types", "to_dict")?;
+    let made = to_dict.call1((claims,))?;
+    match made.cast::<PyDict>() {
+        Ok(claims) => write_json::write(claims, is_paseto, json),
+        Err(_) => Err(write_json::not_an_object()),
+    }
+}

@@ -1,0 +1,145 @@
+//! Keys.
+
+use jeton::danger::RawHeaderSigner;
+use jeton::error::{KeyError, KeyProblem};
+use jeton_bindings as bindings;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use zeroize::Zeroizing;
+
+use crate::fault::{Failure, guard};
+use crate::handle::Handle;
+use crate::input::{bytes, secret_bytes, utf8};
+
+/// A key of any kind.
+#[pyclass(frozen, subclass, module = "jeton._jeton")]
+pub(crate) struct Key(pub(crate) Handle<bindings::Key>);
+
+impl Key {
+    fn of(key: bindings::Key) -> Key {
+        Key(Handle::new(key))
+    }
+
+    fn text(&self, what: &str) -> Result<String, Failure> {
+        let text = self.0.get()?.export(what)?;
+        Ok(String::from_utf8(text).map_err(|_| bindings::Fault::Internal)?)
+    }
+}
+
+#[pymethods]
+impl Key {
+    /// Makes a key of a subclass. A function of Python calls it.
+    #[new]
+    fn new(py: Python<'_>, other: &Bound<'_, Key>) -> PyResult<Key> {
+        guard(py, || Ok(Key(Handle::shared(other.get().0.get()?))))
+    }
+
+    /// Generates a key.
+    #[staticmethod]
+    fn _generate(py: Python<'_>, alg: &Bound<'_, PyString>, settings: &str) -> PyResult<Key> {
+        guard(py, || {
+            let alg = utf8(alg)?;
+            // An RSA key takes a second.
+            Ok(Key::of(
+                py.detach(|| bindings::Key::generate(alg, settings))?,
+            ))
+        })
+    }
+
+    /// Imports a key.
+    #[staticmethod]
+    fn _import(
+        py: Python<'_>,
+        data: &Bound<'_, PyAny>,
+        settings: &Bound<'_, PyString>,
+    ) -> PyResult<Key> {
+        guard(py, || {
+            let data = secret_bytes(data)?;
+            // It may have a password.
+            let settings = Zeroizing::new(utf8(settings)?.to_owned());
+            // A password takes up to a second, and the first signature of a process tens of milliseconds.
+            Ok(Key::of(
+                py.detach(|| bindings::Key::import(&data, &settings))?,
+            ))
+        })
+    }
+
+    fn _public(&self, py: Python<'_>) -> PyResult<Key> {
+        guard(py, || Ok(Key::of(self.0.get()?.public()?)))
+    }
+
+    /// What `what` names of the key, as bytes.
+    fn _export<'py>(&self, py: Python<'py>, what: &str) -> PyResult<Bound<'py, PyBytes>> {
+        guard(py, || {
+            let data = Zeroizing::new(self.0.get()?.export(what)?);
+            Ok(PyBytes::new(py, &data))
+        })
+    }
+
+    /// Signs with this header, for programs that were written for another library. The header names this algorithm, and no `crit`.
+    fn _sign_with_header<'py>(
+        &self,
+        py: Python<'py>,
+        header: &Bound<'py, PyString>,
+        payload: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyString>> {
+        guard(py, || {
+            let key = self.0.get()?;
+            let (header, payload) = (utf8(header)?, bytes(payload)?);
+            let signer = match &*key {
+                bindings::Key::Mac(key) => RawHeaderSigner::new(&**key, header),
+                bindings::Key::Signing(key) => RawHeaderSigner::new(&**key, header),
+                _ => Err(KeyError::from(KeyProblem::AnotherUse).into()),
+            };
+            let signer = signer.map_err(bindings::Fault::from)?;
+            let token = py.detach(|| signer.sign(&payload));
+            Ok(PyString::new(py, &token.map_err(bindings::Fault::from)?))
+        })
+    }
+
+    /// The algorithm.
+    #[getter]
+    fn alg(&self, py: Python<'_>) -> PyResult<String> {
+        guard(py, || self.text("alg"))
+    }
+
+    /// The key id, or None.
+    #[getter]
+    fn kid(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        guard(py, || {
+            let kid = self.text("kid")?;
+            Ok(Some(kid).filter(|kid| !kid.is_empty()))
+        })
+    }
+
+    /// symmetric, private or public.
+    #[getter]
+    fn kind(&self, py: Python<'_>) -> PyResult<String> {
+        guard(py, || self.text("kind"))
+    }
+
+    /// Whether it is a key of PASETO.
+    #[getter]
+    fn is_paseto(&self, py: Python<'_>) -> PyResult<bool> {
+        guard(py, || Ok(self.0.get()?.is_paseto()))
+    }
+
+    fn warm_up(&self, py: Python<'_>) -> PyResult<()> {
+        guard(py, || {
+            let key = self.0.get()?;
+            Ok(py.detach(|| key.warm_up())?)
+        })
+    }
+
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        guard(py, || {
+            self.0.close();
+            Ok(())
+        })
+    }
+
+    #[getter]
+    fn closed(&self, py: Python<'_>) -> PyResult<bool> {
+        guard(py, || Ok(self.0.is_closed()))
+    }
+}

@@ -1,0 +1,132 @@
+"""Every case of sdk/testdata/cases.jsonl, which all libraries of jeton run."""
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import jeton
+
+CASES = Path(__file__).parents[2] / "testdata" / "cases.jsonl"
+
+
+def lines() -> list[dict[str, Any]]:
+    # A case may have a lone surrogate as an escape, which only `json` reads.
+    return [json.loads(line) for line in CASES.read_text(encoding="utf-8").splitlines()]
+
+
+def key_of(data: dict[str, Any]) -> jeton.Key:
+    options = dict(data.get("options", {}))
+    if options.pop("format", "any") == "secret":
+        return jeton.Key.from_secret(data["data"], **options)
+    return jeton.Key.load(data["data"], **options)
+
+
+def key_set_of(data: dict[str, Any]) -> jeton.KeySet:
+    if data["data"].startswith("k"):
+        return jeton.KeySet.from_paserks(data["data"].splitlines())
+    return jeton.KeySet.from_jwks(data["data"], **data.get("options", {}))
+
+
+def verifier_of(case: dict[str, Any]) -> jeton.Verifier:
+    keys: Any = None
+    if "key" in case:
+        keys = key_of(case["key"])
+    elif "keys" in case:
+        keys = key_set_of(case["keys"])
+    decryption = [key_of(data) for data in case.get("decryption", [])]
+    clock = jeton.FixedClock(case["now"]) if "now" in case else None
+    return jeton.Verifier(keys, decryption=decryption or None, clock=clock, **case.get("options", {}))
+
+
+def verify(case: dict[str, Any]) -> dict[str, Any]:
+    verifier = verifier_of(case)
+    verified = verifier.verify_complete(case["token"])
+    # The fast path says the same.
+    assert verifier.verify(case["token"].encode()) == verified.claims
+    assert verifier.verify_json(case["token"]) == verified.json
+    found: dict[str, Any] = {
+        "json": verified.json,
+        "alg": verified.alg,
+        "kid": verified.kid,
+        "typ": verified.typ,
+        "footer": None if verified.footer is None else verified.footer.decode(),
+        "issuer": verified.issuer,
+        "subject": verified.subject,
+        "audiences": list(verified.audiences) or None,
+        "token_id": verified.token_id,
+    }
+    for name in ("expires_at", "not_before", "issued_at"):
+        moment = getattr(verified, name)
+        found[name] = None if moment is None else int(moment.timestamp())
+    assert same_numbers(verified.claims, json.loads(verified.json))
+    return found
+
+
+def same_numbers(one: Any, other: Any) -> bool:
+    """Equal, with the same types: 1 is not 1.0, and not True."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return list(one) == list(other) and all(same_numbers(one[name], other[name]) for name in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same_numbers, one, other))
+    return type(one) is type(other) and one == other
+
+
+def verify_bytes(case: dict[str, Any]) -> dict[str, Any]:
+    content = case.get("content")
+    if content is not None:
+        content = base64.urlsafe_b64decode(content + "=" * (-len(content) % 4))
+    payload = verifier_of(case).verify_bytes(case["token"], content=content)
+    return {"payload": base64.urlsafe_b64encode(payload).rstrip(b"=").decode()}
+
+
+def issue(case: dict[str, Any]) -> dict[str, Any]:
+    issuer = jeton.Issuer(key_of(case["key"]), clock=jeton.FixedClock(case["now"]), **case.get("options", {}))
+    token = issuer.issue_json(case["claims"])
+    claims = json.loads(case["claims"])
+    # A dict writes the same claims, but not always the same text.
+    if json.dumps(claims, separators=(",", ":"), ensure_ascii=False) == case["claims"]:
+        assert issuer.issue(claims) == token
+    return {"token": token}
+
+
+def import_key(case: dict[str, Any]) -> dict[str, Any]:
+    key = key_of(case["key"])
+    return {
+        "kind": key.kind,
+        "alg": key.alg,
+        "kid": key.kid,
+        "thumbprint": None if key.is_paseto else key.thumbprint(),
+    }
+
+
+#: The claims have a number that no float can be. The text is verified, and a dict is refused: it would have `inf`.
+NO_FLOAT = "claims-number-exponent"
+
+
+def test_number_without_a_float_is_an_error() -> None:
+    case = next(case for case in lines() if case["id"] == NO_FLOAT)
+    verifier = verifier_of(case)
+    assert verifier.verify_json(case["token"]) == case["expect"]["json"]
+    with pytest.raises(jeton.TokenClaimsShape):
+        verifier.verify(case["token"])
+
+
+ACTIONS = {"verify": verify, "verify-bytes": verify_bytes, "issue": issue, "import": import_key}
+
+
+@pytest.mark.parametrize("case", [case for case in lines() if case["id"] != NO_FLOAT], ids=lambda case: case["id"])
+def test_case(case: dict[str, Any]) -> None:
+    try:
+        found = ACTIONS[case["do"]](case)
+    except jeton.JetonError as error:
+        found = {"code": error.code}
+        assert error.code in jeton.CODES
+    found = {name: value for name, value in found.items() if value is not None}
+    assert found == case["expect"]
+
+
+def test_all_cases_are_run() -> None:
+    assert len(lines()) >= 1_100

@@ -1,0 +1,134 @@
+"""The dependency for FastAPI and the middleware for ASGI."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import pytest
+from fastapi import Depends, FastAPI
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+import jeton
+from jeton.fastapi import Bearer
+from jeton.starlette import BearerMiddleware
+from jeton.testing import TestIssuer
+
+
+@dataclass
+class User:
+    sub: str
+
+
+def fastapi_app(test: TestIssuer) -> FastAPI:
+    app = FastAPI()
+    keys = test.remote_key_set(cooldown=0)
+    bearer = Bearer(test.verifier(keys), type=User)
+    writer = Bearer(test.verifier(keys), scopes=["write"])
+
+    @app.get("/me")
+    def me(user: Annotated[User, Depends(bearer)]) -> str:
+        return user.sub
+
+    @app.get("/write")
+    async def write(claims: Annotated[dict[str, Any], Depends(writer)]) -> str:
+        return str(claims["sub"])
+
+    return app
+
+
+async def state(request: Request) -> JSONResponse:
+    claims = request.state.claims
+    return JSONResponse(claims["sub"] if isinstance(claims, dict) else claims)
+
+
+async def health(request: Request) -> JSONResponse:
+    return JSONResponse("ok")
+
+
+def starlette_app(test: TestIssuer) -> Starlette:
+    app = Starlette(routes=[Route("/me", state), Route("/health", health), Route("/write", state)])
+    app.add_middleware(BearerMiddleware, verifier=test.verifier(test.remote_key_set()), except_paths=["/health"])
+    return app
+
+
+@pytest.mark.parametrize("make", [fastapi_app, starlette_app])
+def test_request_with_a_token_passes(make: Any) -> None:
+    test = TestIssuer()
+    client = TestClient(make(test))
+    token = test.issue({"sub": "user-7", "scope": "read write"})
+    for scheme in ("Bearer", "bearer", "BEARER"):
+        answer = client.get("/me", headers={"Authorization": f"{scheme} {token}"})
+        assert (answer.status_code, answer.json()) == (200, "user-7")
+    assert client.get("/write", headers={"Authorization": f"Bearer {token}"}).json() == "user-7"
+
+
+@pytest.mark.parametrize("make", [fastapi_app, starlette_app])
+def test_request_without_a_valid_token_is_refused(make: Any) -> None:
+    test, other = TestIssuer(), TestIssuer()
+    client = TestClient(make(test))
+    bare: list[Any] = [{}, {"Authorization": "Basic abc"}, {"Authorization": "Bearer"}, {"Authorization": "Bearer  "}]
+    for headers in bare:
+        answer = client.get("/me", headers=headers)
+        assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
+    bad = [test.issue(expires_in=-60), test.issue(key=other.key), test.issue(aud="b"), "a.b.c"]
+    for token in bad:
+        answer = client.get("/me", headers={"Authorization": f"Bearer {token}"})
+        assert answer.status_code == 401 and 'error="invalid_token"' in answer.headers["www-authenticate"]
+        assert token not in answer.text
+    answer = client.get("/me", headers=[(b"Authorization", b"Bearer \xff\xfe")])
+    assert answer.status_code == 401
+    good = test.issue({"sub": "a"}).encode()
+    twice = [(b"Authorization", b"Bearer " + good), (b"Authorization", b"Bearer " + good)]
+    assert client.get("/me", headers=twice).status_code == 401
+
+
+def test_missing_scope_is_forbidden() -> None:
+    test = TestIssuer()
+    client = TestClient(fastapi_app(test))
+    for scope in ("read", "", "writer", None, ["write"]):
+        token = test.issue({"sub": "a", "scope": scope})
+        answer = client.get("/write", headers={"Authorization": f"Bearer {token}"})
+        assert (answer.status_code, answer.headers["www-authenticate"]) == (403, 'Bearer error="insufficient_scope"')
+
+
+@pytest.mark.parametrize("make", [fastapi_app, starlette_app])
+def test_keys_that_cannot_be_fetched_are_503(make: Any) -> None:
+    test = TestIssuer()
+    test.is_down = True
+    answer = TestClient(make(test)).get("/me", headers={"Authorization": f"Bearer {test.issue({'sub': 'a'})}"})
+    assert answer.status_code == 503
+
+
+def test_path_without_a_token_and_optional_token() -> None:
+    test = TestIssuer()
+    assert TestClient(starlette_app(test)).get("/health").json() == "ok"
+    app = Starlette(routes=[Route("/me", state)])
+    app.add_middleware(BearerMiddleware, verifier=test.verifier(), optional=True)
+    assert TestClient(app).get("/me").json() is None
+    assert TestClient(app).get("/me", headers={"Authorization": "Bearer x"}).status_code == 401
+
+
+def test_bearer_is_in_the_openapi_document() -> None:
+    document = TestClient(fastapi_app(TestIssuer())).get("/openapi.json").json()
+    schemes = document["components"]["securitySchemes"]
+    assert schemes["jeton"] == {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
+
+
+def test_claims_are_of_the_type() -> None:
+    test = TestIssuer()
+    client = TestClient(fastapi_app(test))
+    answer = client.get("/me", headers={"Authorization": f"Bearer {test.issue({'sub': 'a', 'x': 1})}"})
+    assert answer.json() == "a"
+    answer = client.get("/me", headers={"Authorization": f"Bearer {test.issue({})}"})
+    assert answer.status_code == 401
+
+
+def test_verifier_of_the_test_issuer() -> None:
+    test = TestIssuer(alg="EdDSA")
+    assert test.verifier().verify(test.issue({"a": 1}))["a"] == 1
+    with pytest.raises(jeton.TokenOfAnotherIssuer):
+        test.verifier().verify(test.issue(iss="https://other.test"))
+    assert test.verifier(without_expiry=True).verify(test.issue(exp=None))

@@ -1,0 +1,245 @@
+"""The interface of PyJWT: the same tokens and exceptions as PyJWT itself, and no unsafe use."""
+
+import base64
+import json
+import time
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import jwt as theirs
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+
+import jeton
+from jeton.compat import pyjwt as ours
+
+SECRET = "a secret of the tests, which has more than enough bytes for HS512 too"
+
+
+def pem(key: Any) -> tuple[bytes, bytes]:
+    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    return private, key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+
+
+RSA = pem(rsa.generate_private_key(65537, 2048))
+P256, P384, P521 = (pem(ec.generate_private_key(curve)) for curve in (ec.SECP256R1(), ec.SECP384R1(), ec.SECP521R1()))
+K256 = pem(ec.generate_private_key(ec.SECP256K1()))
+ED = pem(ed25519.Ed25519PrivateKey.generate())
+KEYS: dict[str, tuple[Any, Any]] = {
+    **{alg: (SECRET, SECRET.encode()) for alg in ("HS256", "HS384", "HS512")},
+    **{alg: RSA for alg in ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512")},
+    **{"ES256": P256, "ES384": P384, "ES512": P521, "ES256K": K256, "EdDSA": ED},
+}
+CLAIMS: dict[str, Any] = {"sub": "user-7", "n": [1, 2.5, None, "é"], "aud": ["a", "b"], "iss": "i"}
+
+
+@pytest.mark.parametrize("alg", KEYS)
+def test_tokens_cross_in_both_directions(alg: str) -> None:
+    private, public = KEYS[alg]
+    claims = {**CLAIMS, "exp": int(time.time()) + 60}
+    options: dict[str, Any] = {"algorithms": [alg], "audience": "a", "issuer": "i"}
+    for maker, reader in ((ours, theirs), (theirs, ours), (ours, ours)):
+        token = maker.encode(claims, private, algorithm=alg, headers={"kid": "k"})
+        assert reader.decode(token, public, **options) == claims
+        assert reader.decode(token.encode(), public, **options) == claims
+        assert reader.get_unverified_header(token) == {"alg": alg, "typ": "JWT", "kid": "k"}
+    if alg.startswith(("HS", "RS", "Ed")):
+        assert ours.encode(claims, private, algorithm=alg) == theirs.encode(claims, private, algorithm=alg)
+
+
+def outcome(library: Any, token: Any, key: Any, options: dict[str, Any]) -> Any:
+    try:
+        return library.decode(token, key, **options)
+    except Exception as error:
+        name = type(error).__name__
+        return name, str(error) if name == "MissingRequiredClaimError" else None
+
+
+NOW = int(time.time())
+CHECKED: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"exp": NOW - 10}, {}),
+    ({"exp": NOW - 10}, {"leeway": 60}),
+    ({"exp": NOW - 10}, {"leeway": timedelta(seconds=60)}),
+    ({"exp": NOW - 10}, {"options": {"verify_exp": False}}),
+    ({"exp": "soon"}, {}),
+    ({"nbf": NOW + 1000}, {}),
+    ({"nbf": NOW + 1000}, {"leeway": 2000}),
+    ({"nbf": "x"}, {}),
+    ({"iat": NOW + 1000}, {}),
+    ({"iat": "x"}, {}),
+    ({"aud": "a"}, {}),
+    ({"aud": "a"}, {"audience": "a"}),
+    ({"aud": "a"}, {"audience": ["b", "a"]}),
+    ({"aud": "a"}, {"audience": "b"}),
+    ({"aud": ["a", "b"]}, {"audience": "b"}),
+    ({"aud": [1]}, {"audience": "b"}),
+    ({"aud": {}}, {"audience": "b"}),
+    ({"aud": ["a"]}, {"audience": "a", "options": {"strict_aud": True}}),
+    ({"aud": "a"}, {"audience": "a", "options": {"strict_aud": True}}),
+    ({"aud": "a"}, {"options": {"verify_aud": False}}),
+    ({}, {"audience": "a"}),
+    ({}, {"issuer": "i"}),
+    ({"iss": "i"}, {"issuer": "i"}),
+    ({"iss": "i"}, {"issuer": "j"}),
+    ({"iss": "i"}, {"issuer": ["h", "i"]}),
+    ({"iss": "i"}, {"issuer": 5}),
+    ({"sub": 5}, {}),
+    ({"sub": "s"}, {"subject": "t"}),
+    ({"sub": "s"}, {"subject": "s"}),
+    ({"jti": 5}, {}),
+    ({}, {"options": {"require": ["exp"]}}),
+    ({"exp": NOW + 60}, {"options": {"require": ["exp", "sub"]}}),
+    ({"exp": NOW + 60}, {"audience": 5}),
+]
+
+
+@pytest.mark.parametrize(("claims", "options"), CHECKED, ids=str)
+def test_claims_are_checked_as_pyjwt_does(claims: dict[str, Any], options: dict[str, Any]) -> None:
+    token = theirs.encode(claims, SECRET, algorithm="HS256")
+    options = {"algorithms": ["HS256"], **options}
+    assert outcome(ours, token, SECRET, options) == outcome(theirs, token, SECRET, options)
+
+
+def parts(header: Any, payload: bytes = b"{}", signature: bytes = b"") -> str:
+    def encoded(data: bytes) -> str:
+        return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+    head = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return ".".join(map(encoded, (head, payload, signature)))
+
+
+@pytest.mark.parametrize(
+    "token",
+    ["", "a", "a.b", "..", "a.b.c", "a.b.c.d", b"\xff.b.c", 5, None, parts([]), parts(b"{"), parts({}),
+     parts({"alg": "HS256", "kid": 5}), parts({"alg": "HS256", "crit": []}), parts({"alg": "HS256", "crit": ["x"]}),
+     parts({"alg": "HS512"}), parts({"alg": "HS256"}), parts({"alg": "none"}), parts({"alg": 5}), parts({"alg": None})],
+    ids=str,
+)  # fmt: skip
+def test_malformed_token_has_the_exception_of_pyjwt(token: Any) -> None:
+    options = {"algorithms": ["HS256"]}
+    found, expected = outcome(ours, token, SECRET, options), outcome(theirs, token, SECRET, options)
+    assert found[0] == expected[0]
+
+
+def test_changed_token_has_the_exception_of_pyjwt() -> None:
+    token = ours.encode({"a": 1}, SECRET)
+    head, payload, signature = token.split(".")
+    other = ours.encode({"a": 2}, SECRET).split(".")[1]
+    with pytest.raises(ours.InvalidSignatureError):
+        ours.decode(f"{head}.{other}.{signature}", SECRET, algorithms=["HS256"])
+    with pytest.raises(ours.InvalidSignatureError):
+        ours.decode(token, SECRET + "x", algorithms=["HS256"])
+    with pytest.raises(ours.DecodeError):
+        ours.decode(token, SECRET)
+    with pytest.raises(ours.InvalidAlgorithmError):
+        ours.decode(token, SECRET, algorithms=["HS512"])
+
+
+def test_datetimes_are_converted() -> None:
+    moment = datetime(2100, 1, 1, tzinfo=timezone.utc)
+    for value in (moment, moment.replace(tzinfo=None), moment.astimezone(timezone(timedelta(hours=5)))):
+        claims = ours.decode(ours.encode({"exp": value}, SECRET), SECRET, algorithms=["HS256"])
+        assert claims == {"exp": 4102444800}
+
+
+UNSAFE: list[Any] = [
+    lambda token: ours.encode({}, SECRET, algorithm="none"),
+    lambda token: ours.encode({}, SECRET, algorithm=None),
+    lambda token: ours.encode({}, SECRET, algorithm="HS256", headers={"alg": "none"}),
+    lambda token: ours.decode(token, SECRET, algorithms=["HS256"], options={"verify_signature": False}),
+    lambda token: ours.decode(token, options={"verify_signature": False}),
+    lambda token: ours.PyJWT({"verify_signature": False}),
+    lambda token: ours.decode(token, SECRET, algorithms=["HS256", "RS256"]),
+    lambda token: ours.decode(parts({"alg": "none"}), "", algorithms=["none"]),
+    lambda token: ours.encode({}, SECRET, headers={"jwk": {}}),
+    lambda token: ours.encode({}, SECRET, headers={"crit": ["x"], "x": 1}),
+]
+
+
+@pytest.mark.parametrize("number", range(len(UNSAFE)))
+def test_unsafe_use_is_refused(number: int) -> None:
+    token = ours.encode({}, SECRET)
+    with pytest.raises(ours.UnsafeUse):
+        UNSAFE[number](token)
+
+
+def test_weak_and_confused_keys_are_refused() -> None:
+    for secret in ("", "secret", "x" * 31, RSA[1], P256[1].decode()):
+        with pytest.raises(ours.InvalidKeyError):
+            ours.encode({}, secret, algorithm="HS256")
+    with pytest.raises(ours.InvalidKeyError):
+        ours.encode({}, P256[0], algorithm="RS256")
+    with pytest.raises(ours.InvalidKeyError):
+        ours.encode({}, P256[1], algorithm="ES256")
+    with pytest.raises(ours.InvalidKeyError):
+        ours.encode({}, SECRET, algorithm="RS256")
+
+
+def test_duplicate_member_is_an_error() -> None:
+    key = jeton.Key.from_secret(SECRET, "HS256")
+    token = jeton.Issuer(key, format="jws").issue_bytes(b'{"sub":"a","sub":"b"}')
+    with pytest.raises(ours.DecodeError):
+        ours.decode(token, SECRET, algorithms=["HS256"])
+    for payload in (b"[]", b"\xff", b"1", b"{", b"[" * 100_000):
+        with pytest.raises(ours.DecodeError):
+            ours.decode(jeton.Issuer(key, format="jws").issue_bytes(payload), SECRET, algorithms=["HS256"])
+
+
+def test_keys_as_objects() -> None:
+    own = jeton.Key.generate("ES256", kid="k")
+    token = ours.encode({"a": 1}, own, algorithm="ES256")
+    assert ours.decode(token, own.public_key(), algorithms=["ES256"]) == {"a": 1}
+    key = ec.generate_private_key(ec.SECP256R1())
+    token = ours.encode({"a": 1}, key, algorithm="ES256")
+    assert ours.decode(token, key.public_key(), algorithms=["ES256"]) == {"a": 1}
+    jwk = ours.PyJWK.from_dict(own.to_jwk())
+    token = ours.encode({"a": 1}, own, algorithm="ES256")
+    assert ours.decode(token, jwk) == {"a": 1}
+    keys = ours.PyJWKSet.from_dict({"keys": [own.to_jwk(), {"kty": "unknown"}]})
+    assert keys["k"].key_id == "k" and len(keys.keys) == 1
+    with pytest.raises(TypeError):
+        ours.encode({}, 5)
+    with pytest.raises(TypeError):
+        ours.encode([], SECRET)  # type: ignore[arg-type]
+
+
+def test_detached_payload() -> None:
+    key = jeton.Key.from_secret(SECRET, "HS256")
+    token = ours.encode({"a": 1}, SECRET, headers={"b64": False})
+    assert token.split(".")[1] == ""
+    payload = b'{"a":1}'
+    assert ours.decode(token, SECRET, algorithms=["HS256"], detached_payload=payload) == {"a": 1}
+    assert theirs.decode(token, SECRET, algorithms=["HS256"], detached_payload=payload) == {"a": 1}
+    with pytest.raises(ours.InvalidSignatureError):
+        ours.decode(token, key, algorithms=["HS256"], detached_payload=b'{"a":2}')
+    with pytest.raises(ours.DecodeError):
+        ours.decode(token, key, algorithms=["HS256"])
+
+
+def test_client_of_a_key_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    from jeton.compat import _pyjwt_client
+    from jeton.testing import TestIssuer
+
+    test = TestIssuer("https://id.example")
+    requests = 0
+
+    def fetch(_: Any) -> jeton.FetchResponse:
+        nonlocal requests
+        requests += 1
+        return jeton.FetchResponse(200, {}, json.dumps(test.keys.to_jwks()).encode())
+
+    monkeypatch.setattr(_pyjwt_client, "fetch", fetch)
+    client = ours.PyJWKClient("https://id.example/keys")
+    for _ in range(3):
+        token = test.issue({"sub": "a"})
+        key = client.get_signing_key_from_jwt(token)
+        assert ours.decode(token, key, algorithms=["ES256"], audience="test")["sub"] == "a"
+    assert requests == 1
+    test.rotate()
+    with pytest.raises(ours.PyJWKClientError):
+        client.get_signing_key_from_jwt(test.issue())
+    with pytest.raises(ours.PyJWKClientError):
+        client.get_signing_key_from_jwt("a.b.c")
+    with pytest.raises(ours.PyJWKClientError):
+        ours.PyJWKClient("http://id.example/keys")
