@@ -143,9 +143,9 @@ mod tests {
     }
 
     #[test]
-    fn paseto_in_node_is_version_4() {
-        assert_eq!(with("node", "v4.local"), ["paseto-ts"]);
-        assert_eq!(with("node", "v3.local"), [""; 0]);
+    fn libraries_of_a_language_have_the_format() {
+        assert_eq!(with("node", "v4.local"), ["jeton", "paseto-ts"]);
+        assert_eq!(with("node", "v3.local"), ["jeton"]);
         assert_eq!(with("java", "v4.public"), [""; 0]);
     }
 }
