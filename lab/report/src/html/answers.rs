@@ -6,13 +6,17 @@ use maud::{Markup, html};
 
 use jeton_lab_model::result::RunResult;
 
-use crate::recommendation::answers::{Answer, Bar, Measured, Sureness, answers, limits};
+use crate::recommendation::answers::{
+    Answer, Bar, Measured, Sureness, answers, by_language, limits,
+};
 
 use super::chart::cut;
 use super::marks::Mark;
 use super::scale::{LogScale, per_cent};
 use super::units::{self, Unit};
 
+/// The prefix of ids on the page of one result.
+const PREFIX: &str = "answer";
 /// The height of a line of a chart.
 const LINE: f64 = 18.0;
 /// Where the marks begin, and the width that they use, in per cent: names are to the left, times to the
@@ -28,27 +32,44 @@ const HIDDEN_BY_MARK: f64 = 4.0;
 pub(super) fn section(result: &RunResult) -> Markup {
     let answers = answers(result);
     let limits = limits(result);
+    // Results of commands without timings have no section with the reasons.
+    let has_gaps = !result.rows.measured.is_empty() || result.rows.is_empty();
     html! {
         section #answers aria-labelledby="answers-heading" {
             h2.spoken #answers-heading { "Answers" }
             @if !limits.is_empty() {
                 p.callout.bad.limits {
                     strong { "Not concluded: " }
-                    (limits.join("; ")) ". " a href="#gaps" { "Reasons" }
+                    (limits.join("; ")) ". "
+                    @if has_gaps { a href="#gaps" { "Reasons" } }
                 }
             }
             @if !answers.is_empty() {
-                div.cards3 { @for answer in &answers { (card(answer)) } }
-                (tables(&answers))
+                div.cards3 { @for answer in &answers { (card(answer, PREFIX, &question(answer))) } }
+                (tables(&answers, PREFIX, "Figures of these charts"))
             }
         }
     }
 }
 
-fn card(answer: &Answer) -> Markup {
+/// Renders the answer to one question more: jeton in the reader's language.
+pub(super) fn language(result: &RunResult) -> Markup {
+    let answer = by_language(result);
+    html! {
+        div.cards1 { (card(&answer, PREFIX, &question(&answer))) }
+        (tables(std::slice::from_ref(&answer), PREFIX, "Figures of this chart"))
+    }
+}
+
+fn question(answer: &Answer) -> Markup {
+    html! { h3 { (answer.question) } }
+}
+
+/// Renders one answer. The prefix makes the id of its table unique on the page.
+pub(super) fn card(answer: &Answer, prefix: &str, heading: &Markup) -> Markup {
     html! {
         article.answer {
-            h3 { (answer.question) }
+            (heading)
             p.said { (answer.sentence) }
             @match &answer.measured {
                 Some(measured) => {
@@ -56,7 +77,7 @@ fn card(answer: &Answer) -> Markup {
                         strong { (measured.figure.value) } " "
                         span.muted { "(" (measured.figure.interval) ") " (measured.figure.what) }
                     }
-                    (chart(answer, measured))
+                    (chart(answer, measured, prefix))
                     p.sure {
                         strong class=(class(measured.sure.sureness)) { (measured.sure.sureness.words()) }
                         ": " (measured.sure.why) "."
@@ -80,11 +101,11 @@ fn unit(bars: &[Bar]) -> Unit {
     Unit::for_times(bars.iter().map(|bar| bar.median))
 }
 
-fn table_id(answer: &Answer) -> String {
-    format!("answer-{}", answer.id)
+fn table_id(answer: &Answer, prefix: &str) -> String {
+    format!("{prefix}-{}", answer.id)
 }
 
-fn chart(answer: &Answer, measured: &Measured) -> Markup {
+fn chart(answer: &Answer, measured: &Measured, prefix: &str) -> Markup {
     let bars = &measured.bars;
     let unit = unit(bars);
     let ends = bars
@@ -95,7 +116,7 @@ fn chart(answer: &Answer, measured: &Measured) -> Markup {
     html! {
         svg.mini role="img" height=(bars.len() as f64 * LINE)
             aria-label={ (measured.bars_show) ", on a log axis: " (units::list(&said(bars, unit))) "." }
-            aria-details=(table_id(answer)) {
+            aria-details=(table_id(answer, prefix)) {
             @for (index, bar) in bars.iter().enumerate() {
                 @let y = index as f64 * LINE + LINE / 2.0;
                 @let [low, high] = bar.interval.map(|end| scale.place(end));
@@ -116,8 +137,8 @@ fn said(bars: &[Bar], unit: Unit) -> Vec<String> {
     bars.iter().map(one).collect()
 }
 
-/// Renders the figures of the three charts as folded tables.
-fn tables(answers: &[Answer]) -> Markup {
+/// Renders the figures of the charts as folded tables.
+pub(super) fn tables(answers: &[Answer], prefix: &str, summary: &str) -> Markup {
     let measured = || {
         answers
             .iter()
@@ -126,11 +147,11 @@ fn tables(answers: &[Answer]) -> Markup {
     html! {
         @if measured().count() > 0 {
             details {
-                summary { "Figures of these charts" }
+                summary { (summary) }
                 @for (answer, measured) in measured() {
                     @let unit = unit(&measured.bars);
-                    div.scroll tabindex="0" role="region" aria-label={ (answer.question) " Table" } {
-                        table.figures #(table_id(answer)) {
+                    div.scroll tabindex="0" role="region" aria-label={ (answer.question) " " (summary) } {
+                        table.figures #(table_id(answer, prefix)) {
                             caption { (measured.bars_show) ", in " (unit.name) }
                             thead { tr {
                                 th.text scope="col" { "Subject" }

@@ -22,6 +22,7 @@ mod panels;
 mod published_comparison;
 mod scale;
 mod servers;
+mod side_by_side;
 mod sizes;
 mod summary;
 mod sweep;
@@ -33,6 +34,8 @@ mod trust;
 use base64_simd::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
+
+pub use side_by_side::side_by_side;
 
 use folds::sets;
 
@@ -59,6 +62,33 @@ const SCRIPT: &str = include_str!("tables.js");
 pub fn page(result: &RunResult) -> String {
     let comparisons = comparisons(result);
     let sections = sections(result, &comparisons);
+    let body = html! {
+        header.page-head {
+            p.eyebrow { "jeton lab" }
+            h1 { (heading(result)) }
+            (summary::facts(result))
+        }
+        main #main {
+            (answers::section(result))
+            div.columns {
+                (navigation(&sections, &comparisons))
+                div.parts {
+                    @for section in &sections { (section.shown()) }
+                }
+            }
+        }
+        footer {
+            p {
+                "Created by jeton " (result.environment.jeton)
+                " from one result file. This page sends no requests."
+            }
+        }
+    };
+    document(&title(result), &body)
+}
+
+/// Renders a whole document with the style sheet, the script and the policy that allows only these.
+fn document(title: &str, body: &Markup) -> String {
     let policy = format!(
         "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
         STANDARD.encode_to_string(Sha256::digest(STYLE)),
@@ -73,32 +103,13 @@ pub fn page(result: &RunResult) -> String {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 meta name="referrer" content="no-referrer";
-                title { (title(result)) }
+                title { (title) }
                 style { (PreEscaped(STYLE)) }
             }
             body {
                 a.skip href="#main" { "Skip to the report" }
                 (marks::definitions())
-                header.page-head {
-                    p.eyebrow { "jeton lab" }
-                    h1 { (heading(result)) }
-                    (summary::facts(result))
-                }
-                main #main {
-                    (answers::section(result))
-                    div.columns {
-                        (navigation(&sections, &comparisons))
-                        div.parts {
-                            @for section in &sections { (section.shown()) }
-                        }
-                    }
-                }
-                footer {
-                    p {
-                        "Created by jeton " (result.environment.jeton)
-                        " from one result file. This page sends no requests."
-                    }
-                }
+                (body)
                 script { (PreEscaped(SCRIPT)) }
             }
         }
@@ -128,6 +139,11 @@ fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> 
     };
     let all = [
         always("recommendation", "Recommendation", advice::section(result)),
+        always(
+            "language",
+            "jeton in my language",
+            answers::language(result),
+        ),
         always("charts", "Time per operation", charts(result, comparisons)),
         always(
             "tradeoff",
@@ -304,9 +320,18 @@ fn charts(result: &RunResult, comparisons: &[Comparison<'_>]) -> Markup {
             (chart::legend())
             @for set in sets(comparisons, opened) {
                 (set.shown(Some(&set.anchor()), &html! {
-                    @for comparison in set.comparisons {
-                        @let is_open = comparison.anchor == comparisons[opened].anchor;
-                        (chart::figure(comparison, result.noise_floor.floor, is_open))
+                    @let is_shown = |c: &&Comparison<'_>| c.anchor == comparisons[opened].anchor;
+                    @let others = set.comparisons.iter().filter(|c| !is_shown(c));
+                    @if let Some(shown) = set.comparisons.iter().find(is_shown) {
+                        (chart::figure(shown, result.noise_floor.floor, true))
+                        @if others.clone().count() > 0 {
+                            details.rest {
+                                summary { (units::count(others.clone().count(), "other comparison", "other comparisons")) }
+                                @for comparison in others { (chart::figure(comparison, result.noise_floor.floor, false)) }
+                            }
+                        }
+                    } @else {
+                        @for comparison in others { (chart::figure(comparison, result.noise_floor.floor, false)) }
                     }
                 }))
             }

@@ -252,7 +252,10 @@ mod tests {
         let picks = &found.choices[0].picks;
         let libraries: Vec<&str> = picks.iter().map(|p| p.library.as_str()).collect();
         assert_eq!(libraries, ["golang-jwt", "fast-jwt"]);
-        assert_eq!(found.unmeasured, ["PASETO v4.local in node: jeton, paseto-ts"]);
+        assert_eq!(
+            found.unmeasured,
+            ["PASETO v4.local in node: jeton, paseto-ts"]
+        );
         let paseto = found.out.iter().find(|o| o.subject.contains("go-paseto"));
         assert_eq!(paseto.map(|o| o.rule), Some(Rule::Languages));
     }

@@ -16,9 +16,10 @@ import { chromium } from "playwright-core";
 /** The required sections of a page, by the program named above its title. */
 const SECTIONS = {
   "jeton lab": [
-    "answers", "recommendation", "charts", "tradeoff", "summary", "groups", "sizes", "overhead", "gaps",
+    "answers", "recommendation", "language", "charts", "tradeoff", "summary", "groups", "sizes", "overhead", "gaps",
     "trust", "environment", "data", "glossary",
   ],
+  "jeton lab, side by side": ["machines", "compared", "verdicts", "glossary"],
   // Its sections depend on the token.
   "jeton inspect": [],
 };
@@ -87,7 +88,7 @@ async function top(page) {
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 900 });
     const { bottom, height } = await page.evaluate(() => ({
-      bottom: Math.max(0, ...[...document.querySelectorAll(".answer")].map((one) => one.getBoundingClientRect().bottom + scrollY)),
+      bottom: Math.max(0, ...[...document.querySelectorAll("#answers .answer")].map((one) => one.getBoundingClientRect().bottom + scrollY)),
       height: document.documentElement.scrollHeight,
     }));
     if (bottom > ANSWERS_PX) problems.push(`at ${width} px: the answers end at ${bottom} px`);

@@ -6,7 +6,7 @@ use jeton_lab_model::units;
 use jeton_lab_stats::interval::{Ratio, estimate};
 
 use super::super::algorithms::facts;
-use super::cost::Cost;
+use super::super::cost::Cost;
 use super::sure::of_ratio;
 use super::{Answer, Figure, Measured};
 
@@ -39,7 +39,13 @@ pub(super) fn answer(result: &RunResult, costs: &[Cost<'_>]) -> Answer {
         bars_show: format!("Time to sign and verify one token with {library}"),
         bars: charted
             .iter()
-            .map(|cost| cost.bar(alg(cost).to_owned(), names::token(cost.candidate.subject)))
+            .map(|cost| {
+                super::Bar::of(
+                    cost,
+                    alg(cost).to_owned(),
+                    names::token(cost.candidate.subject),
+                )
+            })
             .collect(),
         sure: of_ratio(result, &ratio, slow.scored().managed),
     };

@@ -5,14 +5,14 @@ use jeton_lab_model::recommendation::Weight;
 use jeton_lab_model::result::RunResult;
 use jeton_lab_model::units::{self, Unit};
 
+use super::super::cost::Cost;
 use super::super::ranking::first_group;
-use super::cost::Cost;
 use super::sure::{Sure, of_choice};
 use super::{Answer, Figure, Measured};
 
 /// The algorithms to compare libraries by, the first one measured counts. ES256 is what third parties
 /// verify most.
-const USUAL: [&str; 4] = ["ES256", "EdDSA", "RS256", "HS256"];
+pub(super) const USUAL: [&str; 4] = ["ES256", "EdDSA", "RS256", "HS256"];
 
 /// The best libraries of one language.
 struct Language<'c, 'a> {
@@ -64,7 +64,7 @@ pub(super) fn interval(unit: Unit, [low, high]: [f64; 2]) -> String {
     format!("{} to {}", unit.figure(low), unit.text(high))
 }
 
-fn of<'c, 'a>(costs: &'c [Cost<'a>], alg: &str) -> Vec<&'c Cost<'a>> {
+pub(super) fn of<'c, 'a>(costs: &'c [Cost<'a>], alg: &str) -> Vec<&'c Cost<'a>> {
     let is_it = |cost: &&Cost<'_>| {
         let subject = cost.candidate.subject;
         subject.format == "jwt" && subject.alg.as_deref() == Some(alg)
@@ -117,7 +117,8 @@ impl Language<'_, '_> {
             several => format!(" +{}", several - 1),
         };
         let all: Vec<&str> = self.best.iter().map(|(_, name)| name.as_str()).collect();
-        cost.bar(
+        super::Bar::of(
+            cost,
             format!("{}: {name}{others}", self.name),
             format!("{}: {}", self.name, units::list(&all)),
         )

@@ -1,7 +1,7 @@
 //! What a run cannot conclude, because rows are missing or the machine was disturbed.
 
 use jeton_lab_model::names;
-use jeton_lab_model::result::{Row, RunResult, Status};
+use jeton_lab_model::result::{Row, Rows, RunResult, Status};
 use jeton_lab_model::units;
 
 /// With more libraries than this, the rest is counted.
@@ -13,9 +13,8 @@ pub(crate) fn limits(result: &RunResult) -> Vec<String> {
     if let Some(limit) = of_machine(result) {
         limits.push(limit);
     }
-    if let Some(limit) = of_rows(&result.rows.measured) {
-        limits.push(limit);
-    }
+    limits.extend(of_rows(&result.rows.measured));
+    limits.extend(of_others(&result.rows));
     if let Some(ended) = result.environment.out_of_support() {
         limits.push(format!("figures of supported runtimes: {ended}"));
     }
@@ -53,6 +52,42 @@ fn of_machine(result: &RunResult) -> Option<String> {
     }
     let timed = !result.rows.measured.is_empty();
     (timed && noise.floor.is_none()).then(|| format!("{differences} (no noise floor was measured)"))
+}
+
+/// Counts the rows of the other commands that have no outcome or no figures.
+fn of_others(rows: &Rows) -> Vec<String> {
+    let kinds = [
+        (
+            "attacks",
+            rows.attack.len(),
+            rows.attack
+                .iter()
+                .filter(|row| row.outcome.is_none())
+                .count(),
+        ),
+        (
+            "exchanges between libraries",
+            rows.interop.len(),
+            rows.interop
+                .iter()
+                .filter(|row| row.outcome.is_none())
+                .count(),
+        ),
+        (
+            "loads of servers",
+            rows.servers.len(),
+            rows.servers.iter().filter(|row| row.load.is_none()).count(),
+        ),
+    ];
+    let open = kinds.into_iter().filter(|(_, _, open)| *open > 0);
+    open.map(|(what, all, open)| {
+        format!(
+            "{} of {} {what}, which failed or are missing",
+            units::whole(open as u64),
+            units::whole(all as u64)
+        )
+    })
+    .collect()
 }
 
 /// Names the libraries whose rows have no time, with the number of rows.

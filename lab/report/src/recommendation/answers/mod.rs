@@ -5,8 +5,8 @@
 //! what the run cannot conclude.
 
 mod algorithms;
-mod cost;
 mod formats;
+mod language;
 mod libraries;
 mod limits;
 mod sure;
@@ -16,7 +16,10 @@ pub(crate) use sure::{Sure, Sureness};
 
 use jeton_lab_model::result::RunResult;
 
-use cost::costs;
+use jeton_lab_model::recommendation::Requirements;
+
+use super::attacks::Attacks;
+use super::cost::{Cost, costs};
 
 /// The answer to one question.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,17 +65,38 @@ pub(crate) struct Bar {
     pub(crate) interval: [f64; 2],
 }
 
+impl Bar {
+    fn of(cost: &Cost<'_>, name: String, in_full: String) -> Self {
+        Self {
+            name,
+            in_full,
+            median: cost.median,
+            interval: cost.interval,
+        }
+    }
+}
+
 /// Returns the three answers; empty if the run measured no times.
 pub(crate) fn answers(result: &RunResult) -> Vec<Answer> {
     if result.rows.measured.is_empty() {
         return Vec::new();
     }
-    let costs = costs(result);
+    let costs = all_costs(result);
     vec![
         libraries::answer(result, &costs),
         algorithms::answer(result, &costs),
         formats::answer(result),
     ]
+}
+
+/// Returns the answer to one question more: jeton in the reader's language.
+pub(crate) fn by_language(result: &RunResult) -> Answer {
+    language::answer(result, &all_costs(result))
+}
+
+fn all_costs(result: &RunResult) -> Vec<Cost<'_>> {
+    let attacks = Attacks::of(&result.rows.attack);
+    costs(&result.rows.measured, &Requirements::default(), &attacks)
 }
 
 impl Answer {

@@ -1,9 +1,12 @@
 //! The report page from the outside: a result in, a valid page out.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod advice;
 mod full_run;
 mod kept_run;
+mod language;
 mod rounds;
+mod side_by_side;
 
 use crate::sample;
 use jeton_lab_model::recommendation::Requirements;
@@ -12,8 +15,9 @@ use jeton_lab_report::html::page;
 use jeton_lab_report::recommendation::{Noisy, recommend};
 use sha2::{Digest, Sha256};
 
-const SECTIONS: [&str; 13] = [
+const SECTIONS: [&str; 14] = [
     "answers",
+    "language",
     "summary",
     "recommendation",
     "groups",
@@ -131,7 +135,7 @@ fn page_sample_has_chart_and_table_per_comparison() {
     assert_eq!(charts(&html), comparisons.len() + 1 + 1 + 2);
     // The answers have small charts: the sample compares no formats.
     let answers = html.matches("<svg class=\"mini\" role=\"img\"").count();
-    assert_eq!(answers, 2);
+    assert_eq!(answers, 3);
     assert_eq!(
         html.matches("aria-details=").count(),
         charts(&html) + answers

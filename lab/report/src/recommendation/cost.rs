@@ -1,19 +1,19 @@
 //! What one token costs: the time to sign and verify it once.
 
 use jeton_lab_model::recommendation::Requirements;
-use jeton_lab_model::result::{RunResult, Timing};
+use jeton_lab_model::result::{Row, Timing};
 use jeton_lab_stats::median::median_interval;
 
-use super::super::attacks::Attacks;
-use super::super::candidate::{Candidate, candidates};
-use super::super::ranking::{Scored, sum};
-use super::super::rules::refusal;
-use super::Bar;
+use super::attacks::Attacks;
+use super::candidate::{Candidate, candidates};
+use super::ranking::{Scored, sum};
+use super::rules::refusal;
 
 /// A subject with the time to sign and verify one token.
 #[derive(Debug, Clone)]
 pub(super) struct Cost<'a> {
     pub(super) candidate: Candidate<'a>,
+    pub(super) sign: &'a Timing,
     pub(super) verify: &'a Timing,
     /// Nanoseconds to sign and verify, by round.
     pub(super) rounds: Vec<f64>,
@@ -21,12 +21,14 @@ pub(super) struct Cost<'a> {
     pub(super) interval: [f64; 2],
 }
 
-/// Returns the cost of every subject that the rules do not exclude; no requirements apply.
-pub(super) fn costs(result: &RunResult) -> Vec<Cost<'_>> {
-    let attacks = Attacks::of(&result.rows.attack);
-    let none = Requirements::default();
-    let all = candidates(&result.rows.measured).into_iter();
-    let usable = all.filter(|c| refusal(c, &none, &attacks).is_none());
+/// Returns the cost of every subject that the rules do not exclude.
+pub(super) fn costs<'a>(
+    rows: &'a [Row],
+    requirements: &Requirements,
+    attacks: &Attacks,
+) -> Vec<Cost<'a>> {
+    let all = candidates(rows).into_iter();
+    let usable = all.filter(|c| refusal(c, requirements, attacks).is_none());
     usable.filter_map(cost).collect()
 }
 
@@ -39,6 +41,7 @@ fn cost(candidate: Candidate<'_>) -> Option<Cost<'_>> {
     let rounds = sum(sign.rounds.clone(), &verify.rounds)?;
     let median = median_interval(&rounds).ok()?;
     Some(Cost {
+        sign,
         verify,
         median: median.median,
         interval: median.interval,
@@ -53,15 +56,6 @@ impl Cost<'_> {
         Scored {
             rounds: self.rounds.clone(),
             managed: self.candidate.subject.is_managed(),
-        }
-    }
-
-    pub(super) fn bar(&self, name: String, in_full: String) -> Bar {
-        Bar {
-            name,
-            in_full,
-            median: self.median,
-            interval: self.interval,
         }
     }
 }
