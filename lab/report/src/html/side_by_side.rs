@@ -91,7 +91,7 @@ fn machine(name: &str, run: &Named) -> Markup {
             td { code { (run.name) } }
             td {
                 (environment.cpu_in_full()) ", "
-                (units::count(environment.cores as usize, "core", "cores")) ", " (environment.kernel)
+                (units::count(environment.cores, "core", "cores")) ", " (environment.kernel)
             }
             td { (date) }
             td { (environment.rounds_finished) " of " (environment.rounds_planned) }
