@@ -1,6 +1,6 @@
 //! Builds drivers on demand, and detects stale ones.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::Write;
 use std::os::unix::process::CommandExt;
@@ -21,6 +21,9 @@ const BUILD_LIMIT: Duration = Duration::from_secs(20 * 60);
 
 /// Folders that a build creates; they are not sources.
 const NO_SOURCES: [&str; 4] = ["node_modules", "target", "__pycache__", ".git"];
+
+/// Native libraries that a build puts beside the sources of their wrapper.
+const NATIVE: [&str; 5] = ["a", "dll", "dylib", "node", "so"];
 
 /// The cache of built drivers.
 #[derive(Debug, Clone)]
@@ -292,7 +295,10 @@ fn sources(path: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
     for entry in fs::read_dir(path)? {
         let entry = entry?;
         let name = entry.file_name();
-        if NO_SOURCES.iter().any(|n| name == *n) {
+        let is_native = |ending: &OsStr| NATIVE.iter().any(|n| ending == *n);
+        if NO_SOURCES.iter().any(|n| name == *n)
+            || Path::new(&name).extension().is_some_and(is_native)
+        {
             continue;
         }
         if entry.file_type()?.is_dir() {

@@ -251,7 +251,7 @@ fn driver_is_rebuilt_only_after_source_changes() {
     let fakes = Fakes::new().with_manifest(
         "counted",
         &format!(
-            r#"build = [["sh", "-c", "echo built >> {{out}}/builds"]]
+            r#"build = [["sh", "-c", "echo built | tee -a {{out}}/builds > native.a"]]
 run = ["python3", "{script}", "counted"]"#
         ),
     );

@@ -136,6 +136,7 @@ fn calls() -> Vec<(Takes, String)> {
             "lab gate --baseline BAD good.json",
             "lab gate --baseline good.json BAD",
             "lab merge BAD good.json",
+            "lab check BAD",
             "lab load merge BAD",
         ],
     );
