@@ -62,6 +62,11 @@ const SYSTEM_PACKAGES: &[SystemPackage] = &[
         shown_by: Sign::Program(&["softhsm2-util"]),
         why: "tokens are signed over PKCS#11, as with a real HSM",
     },
+    SystemPackage {
+        package: "systemd",
+        shown_by: Sign::Program(&["systemd-analyze"]),
+        why: "it checks the unit of the service",
+    },
 ];
 
 /// Names under which Chromium is installed.
