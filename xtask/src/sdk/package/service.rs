@@ -67,7 +67,7 @@ fn binary(workspace: &Workspace, target: &str) -> Result<PathBuf, Error> {
     );
     let mut cargo = workspace.cargo(&["build", "--locked", "-p", "jeton-cli", "--profile", "dist"]);
     cargo
-        .args(["--features", "etcd", "--target", target])
+        .args(["--target", target])
         .arg("--target-dir")
         .arg(workspace.target().join("static"))
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"))
