@@ -2,6 +2,7 @@
 
 mod advice;
 mod attack;
+mod check;
 mod claims;
 mod compare;
 mod destination;
@@ -58,6 +59,7 @@ enum LabCommand {
     Compare(compare::Compare),
     Gate(gate::Gate),
     Merge(merge::Merge),
+    Check(check::Check),
 }
 
 /// The option that locates the drivers.
@@ -84,6 +86,7 @@ impl Lab {
             LabCommand::Compare(compare) => compare.run(),
             LabCommand::Gate(gate) => gate.run(),
             LabCommand::Merge(merge) => merge.run(),
+            LabCommand::Check(check) => check.run(),
         };
         done.unwrap_or_else(|reason| {
             // The message may quote text from a file: escape control characters.

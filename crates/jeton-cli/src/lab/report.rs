@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use jeton_lab_model::result::RunResult;
 use jeton_lab_report::csv::{self, Kind};
+use jeton_lab_report::multi_run::Named;
 use jeton_lab_report::terminal;
 use jeton_lab_report::{benchstat, html, markdown};
 
@@ -17,11 +18,14 @@ use crate::output;
 /// Show a result file: on the terminal, as HTML, or as text for other tools
 ///
 /// Reads only the file and measures nothing. The same file always gives the same output.
+///
+/// Several files are shown side by side on one page, for example runs of different CPUs. Nothing is merged.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   jeton lab report jeton-lab/results.json
   jeton lab report jeton-lab/results.json --html -o report.html
+  jeton lab report intel/results.json amd/results.json --html -o both.html
   jeton lab report jeton-lab/results.json --need verify-by-third-parties,languages=go+node
   jeton lab report jeton-lab/results.json --md >> $GITHUB_STEP_SUMMARY
   jeton lab report jeton-lab/results.json --bench -o results.txt
@@ -33,8 +37,9 @@ Examples:
 An incomplete or contradictory file, or one of another schema version, is an error (exit 2); the \
 message names the faulty member. The file's schema is docs/result.schema.json.")]
 pub(super) struct Report {
-    /// Result file (results.json) of a lab command, or - for standard input
-    file: PathBuf,
+    /// Result files (results.json) of lab commands, or - for standard input; several need --html
+    #[arg(required = true, value_name = "FILES")]
+    files: Vec<PathBuf>,
 
     #[command(flatten)]
     form: Form,
@@ -96,7 +101,11 @@ struct Form {
 impl Report {
     pub(super) fn run(self) -> Result<ExitCode, String> {
         let asked = self.advice.read()?;
-        let mut result = results::read(&self.file)?;
+        let sources: Vec<&PathBuf> = self.files.iter().collect();
+        if let [_, _, ..] = sources.as_slice() {
+            return self.side_by_side(&sources);
+        }
+        let mut result = results::read(&self.files[0])?;
         asked.advise_again(&mut result);
         let form = &self.form;
         if let Some(left_out) = self.left_out(&result) {
@@ -118,9 +127,25 @@ impl Report {
             }
         } else {
             let shown = terminal::show(&result, terminal::columns());
-            return self.destination.styled(&shown, &[&self.file]);
+            return self.destination.styled(&shown, &sources);
         };
-        self.destination.text(&text, &[&self.file])
+        self.destination.text(&text, &sources)
+    }
+
+    /// Shows several results on one page; nothing is computed across them.
+    fn side_by_side(&self, sources: &[&PathBuf]) -> Result<ExitCode, String> {
+        if !self.form.html {
+            return Err(format!(
+                "{} files: several files can be shown only with --html",
+                sources.len()
+            ));
+        }
+        let read = |path: &&PathBuf| {
+            let name = path.display().to_string();
+            results::read(path).map(|result| Named { name, result })
+        };
+        let runs: Vec<Named> = sources.iter().map(read).collect::<Result<_, _>>()?;
+        self.destination.text(&html::side_by_side(&runs), sources)
     }
 
     /// Returns a note about rows that the chosen format does not show, with the option that does.

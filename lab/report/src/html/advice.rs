@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use jeton_lab_model::recommendation::{Choice, Pick, Recommendation};
 use jeton_lab_model::result::RunResult;
 
-use crate::recommendation::recommendation_of;
+use crate::recommendation::{Case, cases_of, recommendation_of};
 
 use super::names;
 use super::units::{self, Unit};
@@ -15,26 +15,69 @@ pub(super) fn section(result: &RunResult) -> Markup {
     let advice = recommendation_of(result);
     html! {
         (requirements(&advice))
-        @if advice.choices.is_empty() {
+        @let cases = cases_of(result, &advice);
+        @if !cases.is_empty() {
+            (allowed(result, &advice))
+            (three(&cases))
+        } @else if advice.choices.is_empty() {
             div.callout.bad {
                 p { strong { "There is no recommendation." } }
                 ul { @for line in &advice.because { li { (line) } } }
             }
         } @else {
-            @if advice.allow_noisy && result.environment.disturbance.disturbed {
-                p.callout.warn {
-                    strong { "From a disturbed run: " }
-                    "requested with " code { "--allow-noisy" } "."
-                }
-            }
+            (allowed(result, &advice))
             (choices(&advice.choices))
-            (list("Because", &advice.because))
+            @if let Some(chosen) = advice.because.last() { p { (chosen) } }
         }
-        div.pair {
-            div { (list("What would change it", &advice.would_change)) }
-            div { (list("Not covered", &advice.not_covered)) }
+        details {
+            summary { "Reasons, what would change it, and what it does not cover" }
+            @if cases.is_empty() && !advice.choices.is_empty() { (list("Because", &advice.because)) }
+            div.pair {
+                div { (list("What would change it", &advice.would_change)) }
+                div { (list("Not covered", &advice.not_covered)) }
+            }
         }
         @if !advice.out.is_empty() { (out(&advice)) }
+    }
+}
+
+/// Renders the cases: the choice, what was measured with it, and the trade-off with the others.
+fn three(cases: &[Case]) -> Markup {
+    html! {
+        div.choices {
+            @for case in cases {
+                div.choice {
+                    h3 { (case.title) }
+                    @match (&case.choice, &case.measured) {
+                        (Some(choice), Some(measured)) => {
+                            p.token { (choice) }
+                            p { (units::capitalised(measured)) "." }
+                        }
+                        _ => p.muted { "No token of this kind was measured." },
+                    }
+                    @if !case.trade_offs.is_empty() {
+                        ul.picks { @for line in &case.trade_offs { li { (line) } } }
+                    }
+                    @if case.dropped > 0 {
+                        p.note {
+                            (units::count(case.dropped, "other token is", "other tokens are"))
+                            " no better in time or bytes."
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn allowed(result: &RunResult, advice: &Recommendation) -> Markup {
+    html! {
+        @if advice.allow_noisy && result.environment.disturbance.disturbed {
+            p.callout.warn {
+                strong { "From a disturbed run: " }
+                "requested with " code { "--allow-noisy" } "."
+            }
+        }
     }
 }
 
@@ -42,7 +85,7 @@ fn requirements(advice: &Recommendation) -> Markup {
     html! {
         @if advice.requirements.is_empty() {
             p {
-                "No requirements given. Assumed: any language, readable claims, one party that issues and verifies; ordered by the time to verify. Set your own requirements: "
+                "No requirements given, so there are three cases. Set your own requirements: "
                 code { "jeton lab report results.json --html --need verify-by-third-parties,languages=go+node" } "."
             }
         } @else {

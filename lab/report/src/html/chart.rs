@@ -37,9 +37,12 @@ pub(super) fn legend() -> Markup {
         ("alone", "not compared"),
     ];
     html! {
-        p {
-            "A mark shows the median of the rounds; the line through it shows the 95 % interval of the median. "
-            "A mark hides an interval that is narrower than the mark. Further left is faster. The axis is logarithmic: equal distances are equal ratios."
+        details {
+            summary { "How to read the charts" }
+            p {
+                "A mark shows the median of the rounds; the line through it shows the 95 % interval of the median. "
+                "A mark hides an interval that is narrower than the mark. Further left is faster. The axis is logarithmic: equal distances are equal ratios."
+            }
         }
         ul.legend {
             @for (kind, words) in marks {
@@ -57,21 +60,25 @@ pub(super) fn legend() -> Markup {
     }
 }
 
-/// Renders a heading, the chart, and the table of the same figures.
-pub(super) fn figure(comparison: &Comparison<'_>, floor: Option<f64>) -> Markup {
+/// Renders a heading, the chart, and the table of the same figures, which is folded.
+pub(super) fn figure(comparison: &Comparison<'_>, floor: Option<f64>, is_open: bool) -> Markup {
     let all = || comparison.entries.iter().chain(&comparison.references);
     let unit = Unit::for_times(all().filter_map(|e| time(e.row)).map(|t| t.median));
     html! {
         article.comparison {
-            h4 #(comparison.anchor) {
-                (comparison.title)
-                @if comparison.confounded { " " (summary::confounded_tag()) }
+            details open[is_open] {
+                summary {
+                    h4 #(comparison.anchor) {
+                        (comparison.title)
+                        @if comparison.confounded { " " (summary::confounded_tag()) }
+                    }
+                }
+                @if let Some(factors) = sentences::factors(comparison) {
+                    p class=(if comparison.confounded { "callout warn" } else { "note" }) { (factors) }
+                }
+                figure { (svg(comparison, unit, floor)) }
+                details { summary { "Table" } (table::section(comparison, unit)) }
             }
-            @if let Some(factors) = sentences::factors(comparison) {
-                p class=(if comparison.confounded { "callout warn" } else { "note" }) { (factors) }
-            }
-            figure { (svg(comparison, unit, floor)) }
-            (table::section(comparison, unit))
         }
     }
 }

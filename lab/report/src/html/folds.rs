@@ -1,43 +1,33 @@
-//! Sets of comparisons by suite and operation; a long page folds all sets except the first.
+//! Sets of comparisons by suite and operation; the page folds all sets except one.
 
 use maud::{Markup, html};
 
 use super::comparison::Comparison;
 use super::units;
 
-/// With more comparisons than this, the page folds its groups of comparisons.
-const UNFOLDED_MAX: usize = 16;
-
 /// The comparisons of one suite and operation.
 #[derive(Clone, Copy)]
 pub(super) struct ComparisonSet<'c, 'a> {
     pub(super) comparisons: &'c [Comparison<'a>],
-    fold: Fold,
-}
-
-#[derive(Clone, Copy)]
-enum Fold {
-    /// The page is short and nothing is folded.
-    Never,
-    Open,
-    Closed,
+    is_open: bool,
 }
 
 /// Splits the comparisons into sets. They arrive ordered by suite and operation, so neighbours with
-/// the same pair form a set.
-pub(super) fn sets<'c, 'a>(comparisons: &'c [Comparison<'a>]) -> Vec<ComparisonSet<'c, 'a>> {
-    let is_long = comparisons.len() > UNFOLDED_MAX;
+/// the same pair form a set. The set with the comparison `opened` is open.
+pub(super) fn sets<'c, 'a>(
+    comparisons: &'c [Comparison<'a>],
+    opened: usize,
+) -> Vec<ComparisonSet<'c, 'a>> {
+    let mut first = 0;
     let parts = comparisons.chunk_by(|a, b| a.suite == b.suite && a.operation == b.operation);
-    let sets = parts
-        .enumerate()
-        .map(|(number, comparisons)| ComparisonSet {
+    let sets = parts.map(|comparisons| {
+        let range = first..first + comparisons.len();
+        first = range.end;
+        ComparisonSet {
             comparisons,
-            fold: match (is_long, number) {
-                (false, _) => Fold::Never,
-                (true, 0) => Fold::Open,
-                (true, _) => Fold::Closed,
-            },
-        });
+            is_open: range.contains(&opened),
+        }
+    });
     sets.collect()
 }
 
@@ -57,13 +47,8 @@ impl ComparisonSet<'_, '_> {
     pub(super) fn shown(self, id: Option<&str>, body: &Markup) -> Markup {
         let heading = html! { h3 id=[id] { (self.heading()) } };
         let count = units::count(self.comparisons.len(), "comparison", "comparisons");
-        let open = match self.fold {
-            Fold::Never => return html! { (heading) (body) },
-            Fold::Open => true,
-            Fold::Closed => false,
-        };
         html! {
-            details.fold open[open] {
+            details.fold open[self.is_open] {
                 summary { (heading) " " small { (count) } }
                 (body)
             }

@@ -5,6 +5,7 @@
 //! filters tables; the page has the same content without it. A table with the figures follows every chart.
 
 mod advice;
+mod answers;
 mod attack;
 mod budgets;
 mod chart;
@@ -12,6 +13,7 @@ mod data;
 mod environment;
 mod folds;
 mod gaps;
+mod glossary;
 mod interop;
 mod lines;
 mod marks;
@@ -20,6 +22,7 @@ mod panels;
 mod published_comparison;
 mod scale;
 mod servers;
+mod side_by_side;
 mod sizes;
 mod summary;
 mod sweep;
@@ -31,6 +34,8 @@ mod trust;
 use base64_simd::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
+
+pub use side_by_side::side_by_side;
 
 use folds::sets;
 
@@ -57,12 +62,39 @@ const SCRIPT: &str = include_str!("tables.js");
 pub fn page(result: &RunResult) -> String {
     let comparisons = comparisons(result);
     let sections = sections(result, &comparisons);
+    let body = html! {
+        header.page-head {
+            p.eyebrow { "jeton lab" }
+            h1 { (heading(result)) }
+            (summary::facts(result))
+        }
+        main #main {
+            (answers::section(result))
+            div.columns {
+                (navigation(&sections, &comparisons))
+                div.parts {
+                    @for section in &sections { (section.shown()) }
+                }
+            }
+        }
+        footer {
+            p {
+                "Created by jeton " (result.environment.jeton)
+                " from one result file. This page sends no requests."
+            }
+        }
+    };
+    document(&title(result), &body)
+}
+
+/// Renders a whole document with the style sheet, the script and the policy that allows only these.
+fn document(title: &str, body: &Markup) -> String {
     let policy = format!(
         "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
         STANDARD.encode_to_string(Sha256::digest(STYLE)),
         STANDARD.encode_to_string(Sha256::digest(SCRIPT))
     );
-    html! {
+    let html = html! {
         (DOCTYPE)
         html lang="en" {
             head {
@@ -71,39 +103,18 @@ pub fn page(result: &RunResult) -> String {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 meta name="referrer" content="no-referrer";
-                title { (title(result)) }
+                title { (title) }
                 style { (PreEscaped(STYLE)) }
             }
             body {
                 a.skip href="#main" { "Skip to the report" }
                 (marks::definitions())
-                header.page-head {
-                    p.eyebrow { "jeton lab" }
-                    h1 { (title(result)) }
-                    (summary::asked(result))
-                }
-                div.columns {
-                    (navigation(&sections, &comparisons))
-                    main #main {
-                        @for section in &sections {
-                            section #(section.id) aria-labelledby={ (section.id) "-heading" } {
-                                h2 #{ (section.id) "-heading" } { (section.heading) }
-                                (section.body)
-                            }
-                        }
-                    }
-                }
-                footer {
-                    p {
-                        "Created by jeton " (result.environment.jeton)
-                        " from one result file. This page sends no requests."
-                    }
-                }
+                (body)
                 script { (PreEscaped(SCRIPT)) }
             }
         }
-    }
-    .into_string()
+    };
+    glossary::with_terms(&html.into_string())
 }
 
 /// Returns the sections in order. Sections without rows are omitted; the gaps section names them.
@@ -111,7 +122,8 @@ fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> 
     let rows = &result.rows.measured;
     let interop_rows = &result.rows.interop;
     // Results of commands without timings have no timing sections.
-    let timed = !rows.is_empty() || result.rows.is_empty();
+    let has_times = !rows.is_empty();
+    let timed = has_times || result.rows.is_empty();
     let shown = |s: &Section| {
         timed
             || [
@@ -121,60 +133,73 @@ fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> 
                 "claims",
                 "environment",
                 "data",
+                "glossary",
             ]
             .contains(&s.id)
     };
     let all = [
-        always("summary", "Summary", summary::section(result, comparisons)),
         always("recommendation", "Recommendation", advice::section(result)),
-        always("groups", "Groups", summary::groups(comparisons)),
+        always(
+            "language",
+            "jeton in my language",
+            answers::language(result),
+        ),
         always("charts", "Time per operation", charts(result, comparisons)),
         always(
             "tradeoff",
             "Size and time to verify",
             tradeoff::section(rows),
         ),
-        always("sizes", "Token sizes", sizes::section(rows)),
-        always(
+        folded("summary", "Verdicts", summary::section(result, comparisons)),
+        folded("groups", "Groups", summary::groups(comparisons)),
+        folded("sizes", "Token sizes", sizes::section(rows)),
+        folded(
             "overhead",
             "Overhead above the bare primitive",
             overhead::section(rows),
         ),
-        Section::new("sweep", "Payload sweep", sweep::section(rows)),
+        Section::new("sweep", "Payload sweep", sweep::section(rows)).map(Section::folded),
         Section::new(
             "threads",
             "Concurrency",
             threads::section(rows, result.environment.cores),
-        ),
+        )
+        .map(Section::folded),
         Section::new(
             "published",
             "Published and measured figures",
             published_comparison::published(&result.published),
-        ),
+        )
+        .map(Section::folded),
         Section::new(
             "claims",
             "Published conclusions",
             published_comparison::answered(&result.claims_answered),
-        ),
+        )
+        .map(Section::folded),
         Section::new(
             "interop",
             "Interoperability",
             (!interop_rows.is_empty()).then(|| interop::section(interop_rows)),
-        ),
+        )
+        .map(|section| section.folded_if(has_times)),
         Section::new(
             "servers",
             "Servers",
             (!result.rows.servers.is_empty()).then(|| servers::section(&result.rows.servers)),
-        ),
+        )
+        .map(|section| section.folded_if(has_times)),
         Section::new(
             "attacks",
             "Attacks",
             (!result.rows.attack.is_empty()).then(|| attack::section(result)),
-        ),
-        always("gaps", "Missing and disturbed", gaps::section(result)),
-        always("trust", "Measurement quality", trust::section(result)),
-        always("environment", "Environment", environment::section(result)),
-        always("data", "Raw data and reproduction", data::section(result)),
+        )
+        .map(|section| section.folded_if(has_times)),
+        folded("gaps", "Missing and disturbed", gaps::section(result)),
+        folded("trust", "Measurement quality", trust::section(result)),
+        folded("environment", "Environment", environment::section(result)),
+        folded("data", "Raw data and reproduction", data::section(result)),
+        folded("glossary", "Glossary", glossary::section()),
     ];
     all.into_iter().flatten().filter(shown).collect()
 }
@@ -183,13 +208,42 @@ struct Section {
     id: &'static str,
     heading: &'static str,
     body: Markup,
+    /// True if the page opens with the heading only.
+    is_folded: bool,
 }
 
 impl Section {
     /// Creates a section if it has a body.
     fn new(id: &'static str, heading: &'static str, body: Option<Markup>) -> Option<Self> {
         let body = body?;
-        Some(Self { id, heading, body })
+        Some(Self {
+            id,
+            heading,
+            body,
+            is_folded: false,
+        })
+    }
+
+    fn folded(self) -> Self {
+        self.folded_if(true)
+    }
+
+    fn folded_if(mut self, is_folded: bool) -> Self {
+        self.is_folded = is_folded;
+        self
+    }
+
+    fn shown(&self) -> Markup {
+        let heading = html! { h2 #{ (self.id) "-heading" } { (self.heading) } };
+        html! {
+            section #(self.id) aria-labelledby={ (self.id) "-heading" } {
+                @if self.is_folded {
+                    details.part { summary { (heading) } (self.body) }
+                } @else {
+                    (heading) (self.body)
+                }
+            }
+        }
     }
 }
 
@@ -198,7 +252,20 @@ fn always(id: &'static str, heading: &'static str, body: Markup) -> Option<Secti
     Section::new(id, heading, Some(body))
 }
 
+/// Creates a section that every page has, folded.
+fn folded(id: &'static str, heading: &'static str, body: Markup) -> Option<Section> {
+    always(id, heading, body).map(Section::folded)
+}
+
 fn title(result: &RunResult) -> String {
+    match heading(result).as_str() {
+        "Lab report" => "Lab report".to_owned(),
+        suites => format!("Lab report: {}", suites.to_lowercase()),
+    }
+}
+
+/// Names what the run measured.
+fn heading(result: &RunResult) -> String {
     let mut suites: Vec<&str> = Vec::new();
     for row in &result.rows.measured {
         if !suites.contains(&row.suite.as_str()) {
@@ -217,7 +284,7 @@ fn title(result: &RunResult) -> String {
     if suites.is_empty() {
         return "Lab report".to_owned();
     }
-    format!("Lab report: {}", units::list(&suites))
+    units::capitalised(&units::list(&suites))
 }
 
 /// Renders the table of contents; it lists comparisons by suite and operation.
@@ -230,7 +297,7 @@ fn navigation(sections: &[Section], comparisons: &[Comparison<'_>]) -> Markup {
                         a href={ "#" (section.id) } { (section.heading) }
                         @if section.id == "charts" && !comparisons.is_empty() {
                             ol {
-                                @for set in sets(comparisons) {
+                                @for set in sets(comparisons, 0) {
                                     li { a href={ "#" (set.anchor()) } { (set.heading()) } }
                                 }
                             }
@@ -243,15 +310,28 @@ fn navigation(sections: &[Section], comparisons: &[Comparison<'_>]) -> Markup {
 }
 
 fn charts(result: &RunResult, comparisons: &[Comparison<'_>]) -> Markup {
+    // The charts of the first answer stay open: which library.
+    let is_first = |c: &Comparison<'_>| c.operation == "verify" && c.title.starts_with("ES256");
+    let opened = comparisons.iter().position(is_first).unwrap_or_default();
     html! {
         @if comparisons.is_empty() {
             p { "No time was measured. See " a href="#gaps" { "missing and disturbed rows" } " for the reasons." }
         } @else {
             (chart::legend())
-            @for set in sets(comparisons) {
+            @for set in sets(comparisons, opened) {
                 (set.shown(Some(&set.anchor()), &html! {
-                    @for comparison in set.comparisons {
-                        (chart::figure(comparison, result.noise_floor.floor))
+                    @let is_shown = |c: &&Comparison<'_>| c.anchor == comparisons[opened].anchor;
+                    @let others = set.comparisons.iter().filter(|c| !is_shown(c));
+                    @if let Some(shown) = set.comparisons.iter().find(is_shown) {
+                        (chart::figure(shown, result.noise_floor.floor, true))
+                        @if others.clone().count() > 0 {
+                            details.rest {
+                                summary { (units::count(others.clone().count(), "other comparison", "other comparisons")) }
+                                @for comparison in others { (chart::figure(comparison, result.noise_floor.floor, false)) }
+                            }
+                        }
+                    } @else {
+                        @for comparison in others { (chart::figure(comparison, result.noise_floor.floor, false)) }
                     }
                 }))
             }

@@ -13,8 +13,60 @@ use super::{names, sentences, units};
 /// With more claims sets than this, only their number is shown.
 const CLAIMS_NAMED_MAX: usize = 3;
 
-/// Renders the lines below the title: the command and what it measured.
-pub(super) fn asked(result: &RunResult) -> Markup {
+/// Renders the facts about the run on one line.
+pub(super) fn facts(result: &RunResult) -> Markup {
+    let environment = &result.environment;
+    let measured = &result.rows.measured;
+    let mut facts = Vec::new();
+    if let Some((date, _)) = environment.started.split_once('T') {
+        facts.push(date.to_owned());
+    }
+    let minutes = environment.elapsed_s / 60.0;
+    facts.push(if minutes < 2.0 {
+        format!("{}\u{a0}s", units::fixed(environment.elapsed_s, 0))
+    } else {
+        format!("{}\u{a0}min", units::fixed(minutes, 0))
+    });
+    facts.push(match environment.cpu.as_str() {
+        "" => "unknown CPU".to_owned(),
+        cpu => cpu.to_owned(),
+    });
+    if !measured.is_empty() {
+        let timed = measured.iter().filter(|row| time(row).is_some()).count();
+        facts.push(format!(
+            "{} of {} rows",
+            units::whole(timed as u64),
+            units::whole(measured.len() as u64)
+        ));
+        facts.push(format!(
+            "{} of {} rounds",
+            environment.rounds_finished, environment.rounds_planned
+        ));
+        facts.push(
+            match (result.noise_floor.floor, result.noise_floor.managed) {
+                (None, _) => "noise floor unknown".to_owned(),
+                (Some(floor), None) => format!("noise floor {}", units::percent(floor)),
+                // The larger floor is that of managed runtimes.
+                (Some(floor), Some(managed)) => format!(
+                    "noise floor {} to {}",
+                    units::fixed(floor.min(managed) * 100.0, 1),
+                    units::percent(floor.max(managed))
+                ),
+            },
+        );
+    }
+    html! {
+        p.facts {
+            @for (index, fact) in facts.iter().enumerate() {
+                @if index > 0 { " · " }
+                (fact)
+            }
+        }
+    }
+}
+
+/// Renders what the run measured, and its command.
+fn asked(result: &RunResult) -> Markup {
     let libraries: BTreeSet<_> = result
         .rows
         .measured
@@ -29,12 +81,7 @@ pub(super) fn asked(result: &RunResult) -> Markup {
         .map(|r| names::algorithm(&r.subject))
         .collect();
     let operations = in_order(result.rows.measured.iter().map(|row| row.operation.clone()));
-    let minutes = result.environment.elapsed_s / 60.0;
-    let lasted = if minutes < 2.0 {
-        format!("{} s", units::fixed(result.environment.elapsed_s, 0))
-    } else {
-        format!("{} min", units::fixed(minutes, 0))
-    };
+    let environment = &result.environment;
     html! {
         p.command { code { (result.command) } }
         @if !result.rows.interop.is_empty() && result.rows.measured.is_empty() {
@@ -53,11 +100,11 @@ pub(super) fn asked(result: &RunResult) -> Markup {
             }
         }
         p.when {
-            @if !result.environment.started.is_empty() { (moment(&result.environment.started)) ", " }
-            (lasted) ", on " (if result.environment.cpu.is_empty() { "an unknown CPU" } else { &result.environment.cpu })
-            @for runtime in &result.environment.runtimes_used { ", " (runtime.name) }
+            @if !environment.started.is_empty() { (moment(&environment.started)) ", " }
+            (units::fixed(environment.elapsed_s, 0)) " s"
+            @for runtime in &environment.runtimes_used { ", " (runtime.name) }
         }
-        @if let Some(ended) = result.environment.out_of_support() {
+        @if let Some(ended) = environment.out_of_support() {
             p.callout.bad {
                 strong { "Out of support: " } (ended) ". A newer runtime may give other figures. "
                 a href="#environment" { "See the runtimes" } "."
@@ -88,6 +135,7 @@ fn claims(result: &RunResult) -> String {
 /// Renders the key figures, then a summary of every comparison.
 pub(super) fn section(result: &RunResult, comparisons: &[Comparison<'_>]) -> Markup {
     html! {
+        (asked(result))
         (cards(result))
         @let environment = &result.environment;
         @if environment.disturbance.disturbed || !environment.complete {
@@ -108,7 +156,7 @@ pub(super) fn section(result: &RunResult, comparisons: &[Comparison<'_>]) -> Mar
                 @else { "None of the " (units::count(result.rows.measured.len(), "row", "rows")) " was measured." }
             }
         }
-        @for set in sets(comparisons) { (set.shown(None, &said(set.comparisons))) }
+        @for set in sets(comparisons, 0) { (set.shown(None, &said(set.comparisons))) }
         @if !comparisons.is_empty() {
             p.note {
                 "“3 × faster” means one third of the time per operation. In brackets: the 95 % interval, simultaneous "

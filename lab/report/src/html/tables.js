@@ -82,7 +82,8 @@
   const open = () => {
     const target = document.getElementById(location.hash.slice(1));
     const folded = [];
-    for (let at = target?.closest("details"); at; at = at.parentElement.closest("details")) folded.push(at);
+    const own = target?.matches("section") ? target.querySelector(":scope > details") : target?.closest("details");
+    for (let at = own; at; at = at.parentElement.closest("details")) folded.push(at);
     if (folded.every((details) => details.open)) return;
     for (const details of folded) details.open = true;
     target.scrollIntoView();

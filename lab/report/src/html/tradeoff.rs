@@ -49,7 +49,7 @@ pub(super) fn section(rows: &[Row]) -> Markup {
             article.comparison {
                 (legend(&points))
                 figure { (svg(&points)) }
-                (table(&points))
+                details { summary { "Table" } (table(&points)) }
             }
         }
     }

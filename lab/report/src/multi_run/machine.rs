@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use jeton_lab_model::result::{Environment, Processor};
+use jeton_lab_model::result::{Environment, Processor, RunResult};
 
 /// One fact that differs between two environments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -65,6 +65,12 @@ pub(super) fn machine(before: &Environment, after: &Environment) -> Vec<Differen
         ),
     ]));
     found
+}
+
+/// Reports whether two runs are of the same machine, as far as their files tell.
+#[must_use]
+pub(crate) fn is_same_machine(one: &RunResult, other: &RunResult) -> bool {
+    machine(&one.environment, &other.environment).is_empty()
 }
 
 /// Returns the flags that only one of the two has, of those that both looked for.

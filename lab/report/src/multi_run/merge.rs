@@ -111,7 +111,7 @@ fn began(result: &RunResult) -> Option<jiff::Timestamp> {
 }
 
 /// Returns the timed runs of a result: itself, if it is not merged.
-fn runs(result: &RunResult) -> Vec<MergedRun> {
+pub(super) fn runs(result: &RunResult) -> Vec<MergedRun> {
     if !result.runs.is_empty() {
         let timed = result.runs.iter().filter(|run| run.rounds > 0);
         return timed.cloned().collect();
@@ -266,7 +266,7 @@ fn run_values(rounds: &[f64], runs: &[MergedRun]) -> Vec<f64> {
 
 /// Merges the A/A pairs that every run has. If results do not contain the rounds of their pairs, the
 /// largest floor is used.
-fn noise_floor(results: &[Named], rows: &[Row], runs: &[MergedRun]) -> NoiseFloor {
+pub(super) fn noise_floor(results: &[Named], rows: &[Row], runs: &[MergedRun]) -> NoiseFloor {
     let mut pooled: Vec<(&AaPair, [Vec<f64>; 2], usize)> = Vec::new();
     for (run, named) in results.iter().enumerate() {
         for pair in &named.result.noise_floor.pairs {
@@ -325,7 +325,7 @@ fn noise_floor(results: &[Named], rows: &[Row], runs: &[MergedRun]) -> NoiseFloo
 
 /// Computes the comparisons of the first result over the merged rounds. A comparison whose baseline was
 /// not measured in every run is omitted.
-fn verdicts(
+pub(super) fn verdicts(
     first: &RunResult,
     rows: &[Row],
     noise: &NoiseFloor,

@@ -5,6 +5,7 @@
 //! and [`merge()`] makes one result of several runs of the same plan, with rows of attacks and interop.
 
 mod band;
+mod check;
 mod compare;
 mod gate;
 mod inputs;
@@ -15,8 +16,10 @@ mod servers;
 mod untimed;
 
 pub use band::{ControlsShow, Farthest, Kind, SetBy};
+pub use check::{Checked, Contradiction, check};
 pub use compare::{AcrossCpus, Change, RunComparison, Side, Unjudged, compare};
 pub use gate::{Disturbed, Gate, Judged, Outcome, Question, Regression, Ruling, Unjudgeable, gate};
 pub use inputs::{Named, Unmergeable};
 pub use machine::Difference;
+pub(crate) use machine::is_same_machine;
 pub use merge::{RUN_VALUES_MIN, merge};

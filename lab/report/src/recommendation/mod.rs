@@ -3,17 +3,20 @@
 //! The order is fixed. A disturbed run has no recommendation. Libraries that accept tokens from a party
 //! without a key, or that such a party can stop, are excluded. Then subjects that do not meet a
 //! requirement ([`Requirements`]) are excluded. Of the rest, the whole fastest group by the user's
-//! weight is recommended, because its members cannot be distinguished. Each recommendation states its
-//! reasons, what would change it, and what it does not cover.
+//! weight is recommended, because its members cannot be distinguished. Without requirements there are
+//! three cases instead ([`cases`]). Each recommendation states its reasons, what would change it, and what it does not cover.
 //!
 //! Properties that a run cannot measure (third-party verification, FIPS approval, the PASETO versions
 //! of libraries) are in two tables with their sources.
 
 mod algorithms;
+pub(crate) mod answers;
 mod attacks;
 pub(crate) mod budgets;
 mod candidate;
+mod cases;
 mod choice;
+mod cost;
 mod explain;
 mod libraries;
 mod ranking;
@@ -23,6 +26,8 @@ mod sample;
 mod sensitivity;
 
 pub(crate) use candidate::claims_of;
+pub(crate) use cases::cases_of;
+pub use cases::{Case, cases};
 pub(crate) use libraries::is_cache;
 
 use std::borrow::Cow;

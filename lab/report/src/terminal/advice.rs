@@ -2,10 +2,10 @@
 
 use std::fmt::{self, Write};
 
-use jeton_lab_model::recommendation::{Choice, Pick};
+use jeton_lab_model::recommendation::{Choice, Pick, Recommendation};
 use jeton_lab_model::result::RunResult;
 
-use crate::recommendation::recommendation_of;
+use crate::recommendation::{Case, cases_of, recommendation_of};
 
 use super::words::{list, microseconds, wrapped};
 use super::{BOLD, DIM};
@@ -16,15 +16,20 @@ pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> fmt
         [] => String::new(),
         requirements => format!(" for {}", requirements.join(", ")),
     };
+    let cases = cases_of(result, &advice);
+    if !cases.is_empty() {
+        writeln!(out, "\n{BOLD}Recommended, by case{BOLD:#}")?;
+        for case in &cases {
+            three(case, columns, out)?;
+        }
+        return changes(&advice, columns, out);
+    }
     if advice.choices.is_empty() {
         let why = advice.because.join(" ");
         let text = format!("{BOLD}No recommendation{asked}{BOLD:#}: {why}");
         out.push('\n');
         lines(&text, "", columns, out)?;
-        for change in &advice.would_change {
-            lines(change, "  ", columns, out)?;
-        }
-        return Ok(());
+        return changes(&advice, columns, out);
     }
     writeln!(out, "\n{BOLD}Recommended{asked}{BOLD:#}")?;
     for choice in &advice.choices {
@@ -33,12 +38,35 @@ pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> fmt
     for why in &advice.because {
         lines(&format!("{DIM}{why}{DIM:#}"), "  ", columns, out)?;
     }
+    changes(&advice, columns, out)
+}
+
+/// Writes what would change the recommendation, as the page does.
+fn changes(advice: &Recommendation, columns: usize, out: &mut String) -> fmt::Result {
+    if !advice.would_change.is_empty() {
+        lines("What would change it:", "  ", columns, out)?;
+        for change in &advice.would_change {
+            lines(&format!("- {change}"), "  ", columns, out)?;
+        }
+    }
     let rest = format!(
-        "{DIM}The page lists what would change the recommendation ({}) and what it does not cover ({}).{DIM:#}",
-        advice.would_change.len(),
+        "{DIM}The page lists what it does not cover ({}).{DIM:#}",
         advice.not_covered.len()
     );
     lines(&rest, "  ", columns, out)
+}
+
+fn three(case: &Case, columns: usize, out: &mut String) -> fmt::Result {
+    let (Some(choice), Some(measured)) = (&case.choice, &case.measured) else {
+        let text = format!("{}: no token of this kind was measured.", case.title);
+        return lines(&text, "  ", columns, out);
+    };
+    let text = format!("{}: {BOLD}{choice}{BOLD:#}, {measured}.", case.title);
+    lines(&text, "  ", columns, out)?;
+    for line in &case.trade_offs {
+        lines(&format!("{DIM}{line}{DIM:#}"), "    ", columns, out)?;
+    }
+    Ok(())
 }
 
 fn one(choice: &Choice) -> String {

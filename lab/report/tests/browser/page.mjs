@@ -16,13 +16,18 @@ import { chromium } from "playwright-core";
 /** The required sections of a page, by the program named above its title. */
 const SECTIONS = {
   "jeton lab": [
-    "summary", "recommendation", "groups", "charts", "tradeoff", "sizes", "overhead", "gaps", "trust",
-    "environment", "data",
+    "answers", "recommendation", "language", "charts", "tradeoff", "summary", "groups", "sizes", "overhead", "gaps",
+    "trust", "environment", "data", "glossary",
   ],
+  "jeton lab, side by side": ["machines", "compared", "verdicts", "glossary"],
   // Its sections depend on the token.
   "jeton inspect": [],
 };
 const WIDTHS = [1280, 768, 390];
+/** The answers lie within this many pixels from the top. */
+const ANSWERS_PX = 1000;
+/** The height of a lab report as it opens, at 1,280 pixels. */
+const OPENED_PX = 6000;
 
 const { values, positionals } = readArguments();
 let url = "";
@@ -61,9 +66,12 @@ if (wrong) process.exit(1);
 /** Loads the page with its own policy and checks what a reader gets. */
 async function read() {
   const { context, page } = await open({});
+  await top(page);
   await keyboard(page);
   await folded(page);
   await page.evaluate(unfold);
+  if ((await page.locator("thead button").count()) > 0) await sorting(page);
+  if ((await page.locator(".filter input").count()) > 0) await filtering(page);
   const found = await page.evaluate(inspect, SECTIONS);
   problems.push(...found.problems);
   console.log(`${found.charts} charts, ${found.tables} tables, ${found.rows} table rows`);
@@ -73,6 +81,20 @@ async function read() {
     for (const what of wide) problems.push(`at ${width} px: ${what}`);
   }
   await context.close();
+}
+
+/** Checks that the answers with their charts are at the top, and that the page opens short. */
+async function top(page) {
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    const { bottom, height } = await page.evaluate(() => ({
+      bottom: Math.max(0, ...[...document.querySelectorAll("#answers .answer")].map((one) => one.getBoundingClientRect().bottom + scrollY)),
+      height: document.documentElement.scrollHeight,
+    }));
+    if (bottom > ANSWERS_PX) problems.push(`at ${width} px: the answers end at ${bottom} px`);
+    if (width === 1280 && bottom > 0 && height > OPENED_PX) problems.push(`the page opens ${height} px high`);
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
 }
 
 /** Checks the page without scripts: every figure, the folded groups, the download. */
@@ -87,6 +109,7 @@ async function plain() {
     await page.keyboard.press("Enter");
     if ((await group.getAttribute("open")) === null) problems.push("Enter does not open a folded group");
   }
+  await page.evaluate(unfold);
   const link = page.locator("a[download]");
   if ((await link.count()) > 0) {
     const [download] = await Promise.all([page.waitForEvent("download"), link.first().click()]);
@@ -117,8 +140,6 @@ async function keyboard(page) {
   await page.keyboard.press("Tab");
   const first = await page.evaluate(() => document.activeElement?.getAttribute("href"));
   if (first !== "#main") problems.push(`the first Tab stop is ${first}, not the skip link`);
-  if ((await page.locator("thead button").count()) > 0) await sorting(page);
-  if ((await page.locator(".filter input").count()) > 0) await filtering(page);
 }
 
 /** Checks that Enter on a column head sorts the table, announces it, and reverses the order. */

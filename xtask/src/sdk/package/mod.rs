@@ -115,16 +115,6 @@ struct Package {
 
 /// The crates inside `package`, which people get as `name`, as CycloneDX 1.5.
 fn sbom(workspace: &Workspace, target: &str, package: &str, name: &str) -> Result<String, Error> {
-    sbom_with(workspace, target, (package, ""), name)
-}
-
-/// The same, for a package that is built with features.
-fn sbom_with(
-    workspace: &Workspace,
-    target: &str,
-    (package, features): (&str, &str),
-    name: &str,
-) -> Result<String, Error> {
     let metadata = output(&mut workspace.cargo(&[
         "metadata",
         "--locked",
@@ -136,20 +126,8 @@ fn sbom_with(
     let metadata: Metadata = serde_json::from_str(&metadata)
         .map_err(|error| Error::Failed(format!("cargo metadata cannot be read: {error}")))?;
     let tree = output(&mut workspace.cargo(&[
-        "tree",
-        "--locked",
-        "-p",
-        package,
-        "--features",
-        features,
-        "--edges",
-        "normal",
-        "--prefix",
-        "none",
-        "--format",
-        "{p}",
-        "--target",
-        target,
+        "tree", "--locked", "-p", package, "--edges", "normal", "--prefix", "none", "--format",
+        "{p}", "--target", target,
     ]))?;
     let inside = crates_of(&tree);
     let components = metadata

@@ -6,15 +6,12 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::{FOLDER, copy, failed, sbom_with, write_checksums};
+use super::{FOLDER, copy, failed, sbom, write_checksums};
 use crate::command::{Error, Workspace, output, run as run_command};
 
 /// What stands in binaries for the folders of the builder.
 const SOURCES: &str = "/jeton";
 const REGISTRY: &str = "/cargo";
-
-/// The features of the binary: both stores.
-const FEATURES: &str = "etcd";
 
 /// The user of the container. It is in no system's list.
 const USER: &str = "jeton:x:65532:65532:jeton:/var/lib/jeton:/sbin/nologin\n";
@@ -34,7 +31,7 @@ pub(super) fn run(workspace: &Workspace, target: &str) -> Result<(), Error> {
     let list = folder.join("sbom.cdx.json");
     write(
         &list,
-        &sbom_with(workspace, target, ("jeton-cli", FEATURES), "jeton-service")?,
+        &sbom(workspace, target, "jeton-cli", "jeton-service")?,
     )?;
     files.push(list);
     write_checksums(workspace, &folder, &files)?;
@@ -72,7 +69,7 @@ fn binary(workspace: &Workspace, target: &str) -> Result<PathBuf, Error> {
     );
     let mut cargo = workspace.cargo(&["build", "--locked", "-p", "jeton-cli", "--profile", "dist"]);
     cargo
-        .args(["--features", FEATURES, "--target", target])
+        .args(["--target", target])
         .arg("--target-dir")
         .arg(workspace.target().join("static"))
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"))

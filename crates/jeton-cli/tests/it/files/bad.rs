@@ -138,6 +138,7 @@ fn calls() -> Vec<(Takes, String)> {
             "lab gate --baseline BAD good.json",
             "lab gate --baseline good.json BAD",
             "lab merge BAD good.json",
+            "lab check BAD",
             "lab load merge BAD",
         ],
     );

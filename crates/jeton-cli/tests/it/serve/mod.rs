@@ -2,13 +2,11 @@
 
 mod browser_attack;
 mod configuration;
-#[cfg(feature = "etcd")]
 mod etcd;
 mod full_disk;
 mod grpcurl;
 mod oauth;
 pub(crate) mod tls;
-#[cfg(feature = "etcd")]
 mod unread;
 mod web_site;
 

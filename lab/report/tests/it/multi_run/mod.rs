@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod check;
 mod decided;
 mod machine;
 mod merge;

@@ -15,6 +15,40 @@ fn kept() -> RunResult {
     read(&docs.join("2026-11-24-full/results.json")).unwrap()
 }
 
+/// The size of a page that a mail takes and a phone opens.
+const PAGE_BYTES_MAX: usize = 1_500_000;
+
+#[test]
+fn pages_of_kept_runs_answer_three_questions() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/runs");
+    for run in ["2026-11-24-full", "2026-11-26-full"] {
+        let result = read(&docs.join(run).join("results.json")).unwrap();
+        let html = page(&result);
+        super::check(&html);
+        super::keep(&format!("report-{run}.html"), &html);
+        assert!(html.len() < PAGE_BYTES_MAX, "{} bytes", html.len());
+        let html = super::without_terms(&html);
+        let answers = between(&html, "<section id=\"answers\"", "</section>");
+        assert_eq!(
+            answers.matches("<svg class=\"mini\" role=\"img\"").count(),
+            3
+        );
+        assert_eq!(answers.matches("<p class=\"sure\">").count(), 3);
+        for words in [
+            "Which library?",
+            "The fastest library of each language, with ES256:",
+            "Which algorithm?",
+            "One party issues and verifies: HS256.",
+            "JWT or PASETO?",
+            "Time does not decide: PASETO v4.public is as fast as a JWT",
+            "Not concluded: </strong>",
+            "9 rows of cristalhq (Go)",
+        ] {
+            assert!(answers.contains(words), "{run}: {words}");
+        }
+    }
+}
+
 /// Returns the rows that the verdicts of a comparison refer to, each once.
 fn members<'a>(result: &'a RunResult, comparison: &str) -> Vec<&'a Row> {
     let verdicts = || {

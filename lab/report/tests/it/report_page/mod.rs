@@ -1,9 +1,12 @@
 //! The report page from the outside: a result in, a valid page out.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod advice;
 mod full_run;
 mod kept_run;
+mod language;
 mod rounds;
+mod side_by_side;
 
 use crate::sample;
 use jeton_lab_model::recommendation::Requirements;
@@ -12,7 +15,9 @@ use jeton_lab_report::html::page;
 use jeton_lab_report::recommendation::{Noisy, recommend};
 use sha2::{Digest, Sha256};
 
-const SECTIONS: [&str; 11] = [
+const SECTIONS: [&str; 14] = [
+    "answers",
+    "language",
     "summary",
     "recommendation",
     "groups",
@@ -24,6 +29,7 @@ const SECTIONS: [&str; 11] = [
     "trust",
     "environment",
     "data",
+    "glossary",
 ];
 
 /// Checks what every page must have.
@@ -97,6 +103,18 @@ fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
     rest.split_once(end).unwrap_or_else(|| panic!("no {end}")).0
 }
 
+/// Removes the links to the glossary, which may stand inside a sentence.
+fn without_terms(html: &str) -> String {
+    let mut parts = html.split("<a class=\"term\" href=\"#");
+    let mut plain = parts.next().unwrap().to_owned();
+    for part in parts {
+        let (link, rest) = part.split_once("</a>").unwrap();
+        plain.push_str(link.split_once('>').unwrap().1);
+        plain.push_str(rest);
+    }
+    plain
+}
+
 fn charts(html: &str) -> usize {
     html.matches("<svg class=\"chart\" role=\"img\"").count()
 }
@@ -115,7 +133,13 @@ fn page_sample_has_chart_and_table_per_comparison() {
     // One chart of sizes, because there is one claims set. One of size against cost. One of the
     // overhead above the bare primitive for each operation.
     assert_eq!(charts(&html), comparisons.len() + 1 + 1 + 2);
-    assert_eq!(html.matches("aria-details=").count(), charts(&html));
+    // The answers have small charts: the sample compares no formats.
+    let answers = html.matches("<svg class=\"mini\" role=\"img\"").count();
+    assert_eq!(answers, 3);
+    assert_eq!(
+        html.matches("aria-details=").count(),
+        charts(&html) + answers
+    );
     assert!(html.len() < 400_000, "{} bytes", html.len());
     keep("report-sample.html", &html);
 }
@@ -176,7 +200,7 @@ fn set(verdict: &mut Verdict, kind: VerdictKind, more_rounds: Option<u32>) {
 
 #[test]
 fn page_confounded_pair_names_factors_and_no_cause() {
-    let html = page(&sample::result());
+    let html = without_terms(&page(&sample::result()));
     let sentence = "Confounded: format, algorithm and library differ together, so the ratio has no single cause.";
     // Twice per operation: beside the verdict and above the chart.
     assert_eq!(html.matches(sentence).count(), 4);

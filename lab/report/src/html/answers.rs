@@ -1,0 +1,175 @@
+//! The top of the page: what the run cannot conclude, and a card for each of the three answers.
+//!
+//! The cards must lie within the first 1,000 pixels on a phone, so their charts have thin lines.
+
+use maud::{Markup, html};
+
+use jeton_lab_model::result::RunResult;
+
+use crate::recommendation::answers::{
+    Answer, Bar, Measured, Sureness, answers, by_language, limits,
+};
+
+use super::chart::cut;
+use super::marks::Mark;
+use super::scale::{LogScale, per_cent};
+use super::units::{self, Unit};
+
+/// The prefix of ids on the page of one result.
+const PREFIX: &str = "answer";
+/// The height of a line of a chart.
+const LINE: f64 = 18.0;
+/// Where the marks begin, and the width that they use, in per cent: names are to the left, times to the
+/// right.
+const MARKS: [f64; 2] = [54.0, 23.0];
+/// Longer names do not fit 390 px; the table has them in full.
+const NAME_CHARS_MAX: usize = 26;
+/// A narrower interval, in per cent of the chart's width, is hidden by its mark.
+const HIDDEN_BY_MARK: f64 = 4.0;
+
+/// Renders the limits of the run and its answers; nothing if the run measured no times and had no
+/// trouble.
+pub(super) fn section(result: &RunResult) -> Markup {
+    let answers = answers(result);
+    let limits = limits(result);
+    // Results of commands without timings have no section with the reasons.
+    let has_gaps = !result.rows.measured.is_empty() || result.rows.is_empty();
+    html! {
+        section #answers aria-labelledby="answers-heading" {
+            h2.spoken #answers-heading { "Answers" }
+            @if !limits.is_empty() {
+                p.callout.bad.limits {
+                    strong { "Not concluded: " }
+                    (limits.join("; ")) ". "
+                    @if has_gaps { a href="#gaps" { "Reasons" } }
+                }
+            }
+            @if !answers.is_empty() {
+                div.cards3 { @for answer in &answers { (card(answer, PREFIX, &question(answer))) } }
+                (tables(&answers, PREFIX, "Figures of these charts"))
+            }
+        }
+    }
+}
+
+/// Renders the answer to one question more: jeton in the reader's language.
+pub(super) fn language(result: &RunResult) -> Markup {
+    let answer = by_language(result);
+    html! {
+        div.cards1 { (card(&answer, PREFIX, &question(&answer))) }
+        (tables(std::slice::from_ref(&answer), PREFIX, "Figures of this chart"))
+    }
+}
+
+fn question(answer: &Answer) -> Markup {
+    html! { h3 { (answer.question) } }
+}
+
+/// Renders one answer. The prefix makes the id of its table unique on the page.
+pub(super) fn card(answer: &Answer, prefix: &str, heading: &Markup) -> Markup {
+    html! {
+        article.answer {
+            (heading)
+            p.said { (answer.sentence) }
+            @match &answer.measured {
+                Some(measured) => {
+                    p.number {
+                        strong { (measured.figure.value) } " "
+                        span.muted { "(" (measured.figure.interval) ") " (measured.figure.what) }
+                    }
+                    (chart(answer, measured, prefix))
+                    p.sure {
+                        strong class=(class(measured.sure.sureness)) { (measured.sure.sureness.words()) }
+                        ": " (measured.sure.why) "."
+                    }
+                }
+                None => p.muted { "It is measured by " code { (answer.command) } "." },
+            }
+        }
+    }
+}
+
+fn class(sureness: Sureness) -> &'static str {
+    match sureness {
+        Sureness::Sure => "good",
+        Sureness::FairlySure => "warn",
+        Sureness::NotSure => "bad",
+    }
+}
+
+fn unit(bars: &[Bar]) -> Unit {
+    Unit::for_times(bars.iter().map(|bar| bar.median))
+}
+
+fn table_id(answer: &Answer, prefix: &str) -> String {
+    format!("{prefix}-{}", answer.id)
+}
+
+fn chart(answer: &Answer, measured: &Measured, prefix: &str) -> Markup {
+    let bars = &measured.bars;
+    let unit = unit(bars);
+    let ends = bars
+        .iter()
+        .flat_map(|b| [b.median, b.interval[0], b.interval[1]]);
+    let scale = LogScale::holding(ends);
+    let [start, width] = MARKS;
+    html! {
+        svg.mini role="img" height=(bars.len() as f64 * LINE)
+            aria-label={ (measured.bars_show) ", on a log axis: " (units::list(&said(bars, unit))) "." }
+            aria-details=(table_id(answer, prefix)) {
+            @for (index, bar) in bars.iter().enumerate() {
+                @let y = index as f64 * LINE + LINE / 2.0;
+                @let [low, high] = bar.interval.map(|end| scale.place(end));
+                text y=(y + 4.0) { (cut(&bar.name, NAME_CHARS_MAX)) }
+                svg x=(per_cent(start)) y=(y) width=(per_cent(width)) {
+                    line.axis x2="100%" {}
+                    @if high - low > HIDDEN_BY_MARK { line x1=(per_cent(low)) x2=(per_cent(high)) {} }
+                    (Mark::of_series(0).at(scale.place(bar.median), 0.0))
+                }
+                text.end x="100%" y=(y + 4.0) { (unit.text(bar.median)) }
+            }
+        }
+    }
+}
+
+fn said(bars: &[Bar], unit: Unit) -> Vec<String> {
+    let one = |bar: &Bar| format!("{} {}", bar.in_full, unit.text(bar.median));
+    bars.iter().map(one).collect()
+}
+
+/// Renders the figures of the charts as folded tables.
+pub(super) fn tables(answers: &[Answer], prefix: &str, summary: &str) -> Markup {
+    let measured = || {
+        answers
+            .iter()
+            .filter_map(|a| Some((a, a.measured.as_ref()?)))
+    };
+    html! {
+        @if measured().count() > 0 {
+            details {
+                summary { (summary) }
+                @for (answer, measured) in measured() {
+                    @let unit = unit(&measured.bars);
+                    div.scroll tabindex="0" role="region" aria-label={ (answer.question) " " (summary) } {
+                        table.figures #(table_id(answer, prefix)) {
+                            caption { (measured.bars_show) ", in " (unit.name) }
+                            thead { tr {
+                                th.text scope="col" { "Subject" }
+                                th scope="col" { "Median" } th scope="col" { "95 % interval" }
+                            } }
+                            tbody {
+                                @for bar in &measured.bars {
+                                    tr {
+                                        th scope="row" { (bar.in_full) }
+                                        td { (unit.figure(bar.median)) }
+                                        td { (unit.figure(bar.interval[0])) " – " (unit.figure(bar.interval[1])) }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

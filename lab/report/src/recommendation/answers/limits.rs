@@ -1,0 +1,125 @@
+//! What a run cannot conclude, because rows are missing or the machine was disturbed.
+
+use jeton_lab_model::names;
+use jeton_lab_model::result::{Row, Rows, RunResult, Status};
+use jeton_lab_model::units;
+
+/// With more libraries than this, the rest is counted.
+const LIBRARIES_MAX: usize = 3;
+
+/// Returns one phrase for each reason; empty if the run was complete and undisturbed.
+pub(crate) fn limits(result: &RunResult) -> Vec<String> {
+    let mut limits = Vec::new();
+    if let Some(limit) = of_machine(result) {
+        limits.push(limit);
+    }
+    limits.extend(of_rows(&result.rows.measured));
+    limits.extend(of_others(&result.rows));
+    if let Some(ended) = result.environment.out_of_support() {
+        limits.push(format!("figures of supported runtimes: {ended}"));
+    }
+    limits
+}
+
+fn of_machine(result: &RunResult) -> Option<String> {
+    let environment = &result.environment;
+    let noise = &result.noise_floor;
+    let below = noise
+        .floor
+        .into_iter()
+        .chain(noise.managed)
+        .fold(None, |most: Option<f64>, share| {
+            Some(most.map_or(share, |m| m.max(share)))
+        });
+    let differences = match below {
+        Some(share) => format!("differences below {}", units::percent(share)),
+        None => "small differences".to_owned(),
+    };
+    if environment.disturbance.disturbed {
+        let reason = environment.disturbance.reasons.first();
+        let reason = reason.map_or_else(String::new, |why| {
+            // The section about quality names the limit.
+            let why = why.split(" (limit").next().unwrap_or_default();
+            format!(": {}", why.trim_end_matches('.'))
+        });
+        return Some(format!("{differences} (disturbed run{reason})"));
+    }
+    if !environment.complete {
+        return Some(format!(
+            "{differences} (the run ended early, after {} of {} rounds)",
+            environment.rounds_finished, environment.rounds_planned
+        ));
+    }
+    let timed = !result.rows.measured.is_empty();
+    (timed && noise.floor.is_none()).then(|| format!("{differences} (no noise floor was measured)"))
+}
+
+/// Counts the rows of the other commands that have no outcome or no figures.
+fn of_others(rows: &Rows) -> Vec<String> {
+    let kinds = [
+        (
+            "attacks",
+            rows.attack.len(),
+            rows.attack
+                .iter()
+                .filter(|row| row.outcome.is_none())
+                .count(),
+        ),
+        (
+            "exchanges between libraries",
+            rows.interop.len(),
+            rows.interop
+                .iter()
+                .filter(|row| row.outcome.is_none())
+                .count(),
+        ),
+        (
+            "loads of servers",
+            rows.servers.len(),
+            rows.servers.iter().filter(|row| row.load.is_none()).count(),
+        ),
+    ];
+    let open = kinds.into_iter().filter(|(_, _, open)| *open > 0);
+    open.map(|(what, all, open)| {
+        format!(
+            "{} of {} {what}, which failed or are missing",
+            units::whole(open as u64),
+            units::whole(all as u64)
+        )
+    })
+    .collect()
+}
+
+/// Names the libraries whose rows have no time, with the number of rows.
+fn of_rows(rows: &[Row]) -> Option<String> {
+    let mut libraries: Vec<(String, usize)> = Vec::new();
+    let silent = |row: &&Row| row.status != Status::Ok || row.ns_per_op.is_none();
+    for row in rows.iter().filter(silent) {
+        let subject = &row.subject;
+        let name = format!("{} ({})", subject.library, names::language(subject));
+        match libraries.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, count)) => *count += 1,
+            None => libraries.push((name, 1)),
+        }
+    }
+    if libraries.is_empty() {
+        return None;
+    }
+    let rest = libraries.split_off(libraries.len().min(LIBRARIES_MAX));
+    let mut named: Vec<String> = libraries
+        .into_iter()
+        .map(|(name, count)| format!("{} of {name}", units::count(count, "row", "rows")))
+        .collect();
+    if !rest.is_empty() {
+        let rows: usize = rest.iter().map(|(_, count)| count).sum();
+        named.push(format!(
+            "{} of {}",
+            units::count(rows, "row", "rows"),
+            units::count(rest.len(), "other library", "other libraries")
+        ));
+    }
+    Some(format!(
+        "{}, which failed or are missing",
+        units::list(&named)
+    ))
+}

@@ -1,0 +1,108 @@
+//! How sure an answer is, in words.
+
+use jeton_lab_model::result::{RunResult, Verdict, VerdictKind};
+use jeton_lab_stats::interval::Ratio;
+use jeton_lab_stats::verdict::{Band, judge};
+use jeton_lab_stats::verdicts::floor_for;
+
+/// A ratio this many noise bands away from one stays as it is in a disturbed run.
+const FAR_BANDS: f64 = 3.0;
+
+/// How sure an answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sureness {
+    Sure,
+    FairlySure,
+    NotSure,
+}
+
+/// How sure an answer is, with the reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Sure {
+    pub(crate) sureness: Sureness,
+    pub(crate) why: String,
+}
+
+impl Sureness {
+    /// Returns the words.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Sure => "Sure",
+            Self::FairlySure => "Fairly sure",
+            Self::NotSure => "Not sure",
+        }
+    }
+}
+
+/// How clear a result is, before the machine counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Clear {
+    /// Undecided.
+    No,
+    /// A difference just above the noise.
+    Near,
+    /// Equivalent, or a large difference: a disturbance changes neither.
+    Far,
+}
+
+/// Judges a choice of the fastest; `decided` says whether anything was told apart.
+pub(super) fn of_choice(result: &RunResult, decided: bool, what: &str) -> Sure {
+    let clear = if decided { Clear::Far } else { Clear::No };
+    with_machine(result, clear, what)
+}
+
+/// Judges a ratio that has no verdict in the file.
+pub(super) fn of_ratio(result: &RunResult, ratio: &Ratio, managed: bool) -> Sure {
+    let floor = floor_for(&result.noise_floor, std::iter::once(managed));
+    let kind = judge(ratio, Band::new(floor));
+    of_kind(result, kind, ratio.interval(), floor)
+}
+
+/// Judges a verdict of the file.
+pub(super) fn of_verdict(result: &RunResult, verdict: &Verdict) -> Sure {
+    let floor = result.noise_floor.floor;
+    of_kind(result, verdict.verdict, verdict.interval, floor)
+}
+
+fn of_kind(
+    result: &RunResult,
+    kind: VerdictKind,
+    [low, high]: [f64; 2],
+    floor: Option<f64>,
+) -> Sure {
+    let band = Band::new(floor).believed_beyond();
+    let nearest = if low > 1.0 { low } else { high.recip() };
+    let (clear, what) = match kind {
+        VerdictKind::Undecided => (Clear::No, "the interval reaches across the noise band"),
+        VerdictKind::Equivalent => (Clear::Far, "the interval is inside the noise band"),
+        _ if nearest > 1.0 + FAR_BANDS * band => {
+            (Clear::Far, "the difference is far above the noise floor")
+        }
+        _ => (Clear::Near, "the difference is just above the noise floor"),
+    };
+    with_machine(result, clear, what)
+}
+
+/// Adds what the machine did.
+fn with_machine(result: &RunResult, clear: Clear, what: &str) -> Sure {
+    let environment = &result.environment;
+    let trouble = if environment.disturbance.disturbed {
+        Some("disturbed run")
+    } else if !environment.complete {
+        Some("the run ended early")
+    } else if result.noise_floor.floor.is_none() {
+        Some("no noise floor was measured")
+    } else {
+        None
+    };
+    let sureness = match (clear, trouble) {
+        (Clear::No, _) | (Clear::Near, Some(_)) => Sureness::NotSure,
+        (Clear::Far, Some(_)) | (Clear::Near, None) => Sureness::FairlySure,
+        (Clear::Far, None) => Sureness::Sure,
+    };
+    let why = match trouble {
+        None => what.to_owned(),
+        Some(trouble) => format!("{trouble}; {what}"),
+    };
+    Sure { sureness, why }
+}

@@ -1,0 +1,84 @@
+//! jeton in the reader's language, as one question more of the page.
+
+use jeton_lab_model::result::RunResult;
+use jeton_lab_report::html::page;
+
+use crate::sample;
+
+fn section(result: &RunResult) -> String {
+    let html = page(result);
+    super::check(&html);
+    let section = super::between(&html, "<section id=\"language\"", "</section>");
+    super::without_terms(section)
+}
+
+/// Adds jeton in Go, with the times of golang-jwt multiplied.
+fn with_go(mut result: RunResult, factor: f64) -> RunResult {
+    let is_go = |library: &str, alg: &str| library == "golang-jwt" && alg == "ES256";
+    let own: Vec<_> = result
+        .rows
+        .measured
+        .iter()
+        .filter(|row| {
+            is_go(
+                &row.subject.library,
+                row.subject.alg.as_deref().unwrap_or(""),
+            )
+        })
+        .filter(|row| row.suite == "libraries")
+        .cloned()
+        .map(|mut row| {
+            row.subject.id = row.subject.id.replace("golang-jwt", "jeton");
+            row.subject.library = "jeton".to_owned();
+            let timing = row.ns_per_op.as_mut().unwrap();
+            timing.median *= factor;
+            timing.interval = timing.interval.map(|end| end * factor);
+            for round in &mut timing.rounds {
+                *round *= factor;
+            }
+            row
+        })
+        .collect();
+    assert_eq!(own.len(), 2, "sign and verify");
+    result.rows.measured.extend(own);
+    result
+}
+
+#[test]
+fn language_absent_languages_are_named() {
+    let section = section(&sample::result());
+    for words in [
+        "How fast is jeton in my language?",
+        "faster in Rust",
+        "not measured in Go, Java, Node and Python",
+        "Rust: jeton 0.1.0",
+        "Rust: jsonwebtoken 11.0.0",
+    ] {
+        assert!(section.contains(words), "{words}: {section}");
+    }
+}
+
+#[test]
+fn language_slower_jeton_is_said() {
+    let section = section(&with_go(sample::result(), 3.0));
+    for words in ["slower in Go", "where jeton compares worst", "Go: jeton"] {
+        assert!(section.contains(words), "{words}: {section}");
+    }
+    assert!(!section.contains("not measured in Go"), "{section}");
+}
+
+#[test]
+fn language_without_times_names_the_command() {
+    let mut result = sample::result();
+    result
+        .rows
+        .measured
+        .retain(|row| row.subject.library != "jeton");
+    result.verdicts.clear();
+    let section = section(&result);
+    assert!(
+        section.contains("Not measured: the time of jeton"),
+        "{section}"
+    );
+    assert!(section.contains("jeton lab run libraries"), "{section}");
+}
