@@ -83,15 +83,11 @@ impl Workspace {
         command
     }
 
-    /// Returns a command of cargo's about the whole workspace, with every feature that this machine can build: all
-    /// steps say the same, so that nothing is compiled twice.
+    /// Returns a command of cargo's about the whole workspace: all steps say the same, so that nothing is compiled
+    /// twice.
     #[must_use]
     pub fn cargo_workspace(&self, command: &str) -> Command {
-        let mut cargo = self.cargo(&[command, "--locked", "--workspace"]);
-        if on_path(PROTOC).is_some() {
-            cargo.args(["--features", "etcd"]);
-        }
-        cargo
+        self.cargo(&[command, "--locked", "--workspace"])
     }
 
     /// Returns the folders directly under `relative` that hold a file called `manifest`, sorted.
@@ -108,9 +104,6 @@ impl Workspace {
         folders
     }
 }
-
-/// What the feature `etcd` is compiled with.
-pub const PROTOC: &str = "protoc";
 
 /// Runs `command` with the terminal as its own.
 ///

@@ -3,17 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::command::{Error, PROTOC, Workspace, on_path, run};
+use crate::command::{Error, Workspace, on_path, run};
 
 /// The program in the module that tools/etcd requires.
 const PROGRAM: &str = "go.etcd.io/etcd/server/v3";
 
-/// Names a program that etcd and its client are built with, and that is not installed.
+/// Names the program that etcd is built with, if it is not installed.
 #[must_use]
 pub fn missing() -> Option<&'static str> {
-    ["go", PROTOC]
-        .into_iter()
-        .find(|program| on_path(program).is_none())
+    on_path("go").is_none().then_some("go")
 }
 
 /// Builds etcd and returns the path of its binary.

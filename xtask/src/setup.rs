@@ -43,16 +43,6 @@ const SYSTEM_PACKAGES: &[SystemPackage] = &[
         why: "a Rust library of the lab is made on OpenSSL",
     },
     SystemPackage {
-        package: "protobuf-compiler",
-        shown_by: Sign::Program(&["protoc"]),
-        why: "etcd's client compiles etcd's .proto files",
-    },
-    SystemPackage {
-        package: "libprotobuf-dev",
-        shown_by: Sign::File("/usr/include/google/protobuf/descriptor.proto"),
-        why: "they include protobuf's own",
-    },
-    SystemPackage {
         package: "openjdk-17-jdk-headless",
         shown_by: Sign::Program(&["javac"]),
         why: "the Java libraries are subjects of the lab",
@@ -71,6 +61,11 @@ const SYSTEM_PACKAGES: &[SystemPackage] = &[
         package: "softhsm2",
         shown_by: Sign::Program(&["softhsm2-util"]),
         why: "tokens are signed over PKCS#11, as with a real HSM",
+    },
+    SystemPackage {
+        package: "systemd",
+        shown_by: Sign::Program(&["systemd-analyze"]),
+        why: "it checks the unit of the service",
     },
 ];
 
@@ -102,15 +97,12 @@ enum Sign {
     Program(&'static [&'static str]),
     /// A library that pkg-config knows.
     Library(&'static str),
-    /// A file.
-    File(&'static str),
 }
 
 impl Sign {
     fn is_seen(&self, workspace: &Workspace) -> bool {
         match self {
             Self::Program(names) => names.iter().any(|name| on_path(name).is_some()),
-            Self::File(path) => Path::new(path).is_file(),
             Self::Library(name) => {
                 succeeds(workspace.command("pkg-config").args(["--exists", name]))
             }
@@ -199,9 +191,7 @@ fn system_packages(workspace: &Workspace) -> Result<(), Error> {
         names.push("python3-venv");
     }
     if names.is_empty() {
-        return present(
-            "C compiler, valgrind, OpenSSL, protoc, JDK, Maven, Chromium, SoftHSM, venv",
-        );
+        return present("C compiler, valgrind, OpenSSL, JDK, Maven, Chromium, SoftHSM, venv");
     }
     if on_path("apt-get").is_none() {
         note(&format!(

@@ -26,6 +26,7 @@ mod args;
 mod atomic_file;
 mod claims;
 mod command_result;
+mod credentials;
 mod escape;
 mod exit;
 mod fetch;

@@ -18,6 +18,7 @@ use crate::{input, output};
 Examples:
   jeton serve
   jeton serve --config /etc/jeton/jeton.toml
+  jeton serve --config /etc/jeton/jeton.toml --check
   jeton serve --store etcd://127.0.0.1:2379
 
 Without a configuration, the server listens on the loopback address only. It creates a data folder, a \
@@ -60,6 +61,11 @@ pub(crate) struct Serve {
     /// Address for administration and metrics [default: 127.0.0.1:8421]
     #[arg(long, value_name = "ADDRESS:PORT")]
     admin_listen: Option<SocketAddr>,
+
+    /// Check the configuration and the files that it names, and do not start: opens no store, binds no address, sends
+    /// no request
+    #[arg(long)]
+    check: bool,
 }
 
 impl Serve {
@@ -68,6 +74,15 @@ impl Serve {
             input::must_be_a_name(file)?;
         }
         let config = self.read().map_err(failure)?;
+        if self.check {
+            config.check().map_err(failure)?;
+            return output::line(&format!(
+                "valid: {} clients, {} issuers, {} trust entries",
+                config.clients.len(),
+                config.issuers.len(),
+                config.trusts.len()
+            ));
+        }
         let info = StartInfo {
             store: (config.store.clone()).unwrap_or_else(|| config.data.display().to_string()),
             is_tls: config.tls.is_some(),

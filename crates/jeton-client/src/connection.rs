@@ -1,5 +1,6 @@
 //! Connection options, and the client with its calls.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use jeton_proto::v1::token_service_client::TokenServiceClient;
@@ -7,6 +8,7 @@ use tonic::Request;
 use tonic::metadata::{Ascii, MetadataValue};
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
 
+use crate::admin::AdminClient;
 use crate::error::{Error, Result};
 use crate::follower::Follower;
 use crate::moment::Moment;
@@ -32,8 +34,7 @@ pub struct Connection {
 #[derive(Clone)]
 pub struct Client {
     inner: TokenServiceClient<Channel>,
-    bearer: Option<MetadataValue<Ascii>>,
-    timeout: Duration,
+    channels: Channels,
 }
 
 impl Connection {
@@ -48,6 +49,12 @@ impl Connection {
             bearer: None,
             timeout: Duration::from_secs(30),
         }
+    }
+
+    /// Whether the URL is an address of this machine: a loopback address or `localhost`.
+    #[must_use]
+    pub fn is_local(url: &str) -> bool {
+        is_local(url)
     }
 
     /// Sets the certificate authorities that the server's certificate is verified against, as PEM.
@@ -89,10 +96,31 @@ impl Connection {
     /// [`Error::Configuration`] if the URL or a credential is invalid, [`Error::Unreachable`] if the server
     /// cannot be reached.
     pub async fn connect(self) -> Result<Client> {
+        let channels = self.open(false).await?;
+        Ok(Client {
+            inner: TokenServiceClient::new(channels.channel.clone()),
+            channels,
+        })
+    }
+
+    /// Connects to the admin listener of a server. Without TLS, it sends a bearer token to an address of this
+    /// machine only.
+    ///
+    /// # Errors
+    ///
+    /// As [`connect`](Connection::connect).
+    pub async fn connect_admin(self) -> Result<AdminClient> {
+        let is_local = is_local(&self.url);
+        let channels = self.open(is_local).await?;
+        Ok(AdminClient::new(channels))
+    }
+
+    /// Connects. `is_private`: no other machine reads what is sent without TLS.
+    async fn open(self, is_private: bool) -> Result<Channels> {
         let configuration = |what: &str| Error::Configuration(what.to_owned());
         let is_tls = self.url.starts_with("https://");
-        let has_secrets = self.bearer.is_some() || self.identity.is_some();
-        if has_secrets && !is_tls {
+        let needs_tls = self.identity.is_some() || (self.bearer.is_some() && !is_private);
+        if needs_tls && !is_tls {
             return Err(configuration(
                 "a bearer token or client certificate requires an https:// URL",
             ));
@@ -134,12 +162,49 @@ impl Connection {
             }
             Error::Unreachable(format!("cannot reach the server: {cause}"))
         })?;
-        Ok(Client {
-            inner: TokenServiceClient::new(channel),
+        Ok(Channels {
+            channel,
             bearer,
             timeout: self.timeout,
         })
     }
+}
+
+/// A connection, and what each call adds.
+#[derive(Clone)]
+pub(crate) struct Channels {
+    pub(crate) channel: Channel,
+    bearer: Option<MetadataValue<Ascii>>,
+    timeout: Duration,
+}
+
+impl Channels {
+    /// Adds the credentials. Without a time limit for streams.
+    pub(crate) fn request<T>(&self, is_stream: bool, message: T) -> Request<T> {
+        let mut request = Request::new(message);
+        if !is_stream {
+            request.set_timeout(self.timeout);
+        }
+        if let Some(bearer) = &self.bearer {
+            let metadata = request.metadata_mut();
+            metadata.insert("authorization", bearer.clone());
+        }
+        request
+    }
+}
+
+/// Whether the URL is an address of this machine. A name other than `localhost` may resolve to another one.
+fn is_local(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    if authority.contains('@') {
+        return false;
+    }
+    let host = match authority.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => authority.split(':').next().unwrap_or_default(),
+    };
+    host == "localhost" || (host.parse::<IpAddr>()).is_ok_and(|address| address.is_loopback())
 }
 
 impl Client {
@@ -149,7 +214,7 @@ impl Client {
     ///
     /// Any [`Error`] except [`Error::Rejected`].
     pub async fn issue(&self, request: IssueRequest) -> Result<IssueResponse> {
-        let request = self.request(request);
+        let request = self.channels.request(false, request);
         let response = self.inner.clone().issue(request).await;
         Ok(response.map_err(Error::of_status)?.into_inner())
     }
@@ -160,7 +225,7 @@ impl Client {
     ///
     /// [`Error`] if the whole batch failed.
     pub async fn issue_batch(&self, request: IssueBatchRequest) -> Result<IssueBatchResponse> {
-        let request = self.request(request);
+        let request = self.channels.request(false, request);
         let response = self.inner.clone().issue_batch(request).await;
         Ok(response.map_err(Error::of_status)?.into_inner())
     }
@@ -171,7 +236,7 @@ impl Client {
     ///
     /// [`Error::Rejected`] if the token is rejected, or another [`Error`].
     pub async fn verify(&self, request: VerifyRequest) -> Result<VerifyResponse> {
-        let request = self.request(request);
+        let request = self.channels.request(false, request);
         let response = self.inner.clone().verify(request).await;
         Ok(response.map_err(Error::of_status)?.into_inner())
     }
@@ -182,7 +247,7 @@ impl Client {
     ///
     /// [`Error`] if the whole batch failed.
     pub async fn verify_batch(&self, request: VerifyBatchRequest) -> Result<VerifyBatchResponse> {
-        let request = self.request(request);
+        let request = self.channels.request(false, request);
         let response = self.inner.clone().verify_batch(request).await;
         Ok(response.map_err(Error::of_status)?.into_inner())
     }
@@ -193,7 +258,7 @@ impl Client {
     ///
     /// [`Error::Rejected`] if the token is of another issuer or has expired, or another [`Error`].
     pub async fn revoke(&self, request: RevokeRequest) -> Result<u64> {
-        let request = self.request(request);
+        let request = self.channels.request(false, request);
         let response = self.inner.clone().revoke(request).await;
         let response = response.map_err(Error::of_status)?;
         Ok(response.into_inner().revision)
@@ -205,9 +270,12 @@ impl Client {
     ///
     /// [`Error`].
     pub async fn keys(&self, issuer: impl Into<String>) -> Result<KeysResponse> {
-        let request = self.request(KeysRequest {
-            issuer: issuer.into(),
-        });
+        let request = self.channels.request(
+            false,
+            KeysRequest {
+                issuer: issuer.into(),
+            },
+        );
         let response = self.inner.clone().keys(request).await;
         Ok(response.map_err(Error::of_status)?.into_inner())
     }
@@ -219,26 +287,14 @@ impl Client {
     /// [`Error`].
     pub async fn follow_revocations(&self, issuer: impl Into<String>) -> Result<Follower> {
         let issuer = issuer.into();
-        let mut request = self.request(jeton_proto::v1::WatchRevocationsRequest {
+        let message = jeton_proto::v1::WatchRevocationsRequest {
             issuer: issuer.clone(),
-        });
-        // The stream has no time limit.
-        request.metadata_mut().remove("grpc-timeout");
+        };
+        let request = self.channels.request(true, message);
         let requested_at = Moment::now();
         let updates = self.inner.clone().watch_revocations(request).await;
         let updates = updates.map_err(Error::of_status)?;
         Follower::begin(issuer, updates.into_inner(), requested_at).await
-    }
-
-    fn request<T>(&self, message: T) -> Request<T> {
-        let mut request = Request::new(message);
-        request.set_timeout(self.timeout);
-        if let Some(bearer) = &self.bearer {
-            request
-                .metadata_mut()
-                .insert("authorization", bearer.clone());
-        }
-        request
     }
 }
 
@@ -253,5 +309,33 @@ impl std::fmt::Debug for Connection {
 impl std::fmt::Debug for Client {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Client").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_local;
+
+    #[test]
+    fn only_addresses_of_this_machine_are_local() {
+        for url in [
+            "http://127.0.0.1:8421",
+            "http://127.8.0.1/x",
+            "http://[::1]:8421",
+            "http://localhost:1",
+            "localhost",
+        ] {
+            assert!(is_local(url), "{url}");
+        }
+        for url in [
+            "http://10.0.0.1:8421",
+            "http://127.0.0.1.example:1",
+            "http://localhost.example",
+            "http://127.0.0.1@evil.example:1",
+            "http://[::2]:1",
+            "",
+        ] {
+            assert!(!is_local(url), "{url}");
+        }
     }
 }

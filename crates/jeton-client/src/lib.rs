@@ -31,6 +31,7 @@
 //! assert_eq!(subject, "");
 //! ```
 
+pub mod admin;
 mod clock_guard;
 mod connection;
 mod error;
@@ -39,6 +40,7 @@ mod moment;
 mod rule;
 mod view_age;
 
+pub use admin::AdminClient;
 pub use connection::{Client, Connection};
 pub use error::{Error, Result};
 pub use follower::Follower;

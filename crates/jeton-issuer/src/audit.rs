@@ -1,5 +1,7 @@
 //! The audit chain: a log of operations in which each entry contains the hash of the previous one.
 
+use std::collections::VecDeque;
+
 use aws_lc_rs::digest;
 use jeton_store::{Condition, Entry, Prefix, Revision, Store, Txn};
 use serde::{Deserialize, Serialize};
@@ -82,6 +84,94 @@ impl Chain {
             .put(audit_head_key()?, record::write(&head))
             .put(audit_key(entry.number)?, bytes))
     }
+}
+
+/// Which entries [`read_audit`] returns. Every condition that is set must hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AuditFilter {
+    /// The issuer.
+    pub iss: Option<String>,
+    /// The actor.
+    pub actor: Option<String>,
+    /// The operation. `key.*` matches all that begin with `key.`.
+    pub act: Option<String>,
+    /// One of the texts of [`AuditEntry::about`]. A key id also matches `+ID`, `-ID` and `~ID`.
+    pub about: Option<String>,
+    /// The first second.
+    pub since: Option<i64>,
+    /// The last second.
+    pub until: Option<i64>,
+    /// Only entries with a higher number.
+    pub after: u64,
+    /// Only that many of the newest matching entries.
+    pub last: Option<usize>,
+}
+
+impl AuditFilter {
+    fn matches(&self, entry: &AuditEntry) -> bool {
+        let is = |wanted: &Option<String>, text: &str| {
+            wanted.as_deref().is_none_or(|wanted| wanted == text)
+        };
+        let is_act = self
+            .act
+            .as_deref()
+            .is_none_or(|wanted| match wanted.strip_suffix('*') {
+                Some(begin) => entry.act.starts_with(begin),
+                None => entry.act == wanted,
+            });
+        let is_about = self.about.as_deref().is_none_or(|wanted| {
+            let bare = |text: &str| text.trim_start_matches(['+', '-', '~']) == wanted;
+            (entry.about.iter()).any(|text| text == wanted || bare(text))
+        });
+        entry.number > self.after
+            && is(&self.iss, &entry.iss)
+            && is(&self.actor, &entry.actor)
+            && is_act
+            && is_about
+            && self.since.is_none_or(|since| entry.at >= since)
+            && self.until.is_none_or(|until| entry.at <= until)
+    }
+}
+
+/// Passes the matching entries to `each`, oldest first, until `each` returns false.
+///
+/// # Errors
+///
+/// [`Error::Store`], [`Error::Record`].
+pub async fn read_audit(
+    store: &dyn Store,
+    filter: &AuditFilter,
+    each: &mut (dyn FnMut(AuditEntry) -> bool + Send),
+) -> Result<()> {
+    let mut pages = store.scan(&Prefix::of(["a"])?).await?;
+    let mut newest = VecDeque::new();
+    while let Some(page) = pages.next().await? {
+        for entry in page {
+            if entry.key == audit_head_key()? {
+                continue;
+            }
+            let entry: AuditEntry = record::read(&entry)?;
+            if !filter.matches(&entry) {
+                continue;
+            }
+            let Some(last) = filter.last else {
+                if !each(entry) {
+                    return Ok(());
+                }
+                continue;
+            };
+            newest.push_back(entry);
+            if newest.len() > last {
+                newest.pop_front();
+            }
+        }
+    }
+    for entry in newest {
+        if !each(entry) {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Verifies the whole chain and returns the number of entries.

@@ -148,20 +148,7 @@ impl DataFolder {
     ///
     /// [`Error::Store`], [`Error::Record`], [`Error::NewerRecord`].
     pub fn sealed_under(&self) -> Result<Vec<String>> {
-        let mut ids = Vec::new();
-        let mut pages = block_on(self.store.scan(&Prefix::of(["k"])?))?;
-        while let Some(page) = block_on(pages.next())? {
-            for entry in page {
-                if entry.key.parts().last().is_some_and(|part| part == "_set") {
-                    continue;
-                }
-                let sealed: SealedKey = record::read(&entry)?;
-                if !ids.contains(&sealed.under) {
-                    ids.push(sealed.under);
-                }
-            }
-        }
-        Ok(ids)
+        sealed_under(&*self.store)
     }
 
     fn own_key(&self) -> Result<KeyEncryptionKey> {
@@ -185,6 +172,24 @@ impl DataFolder {
         write_key(&self.path, &key).map_err(|error| unusable(&path, "written", &error))?;
         Ok(key)
     }
+}
+
+/// Returns the ids of the key-encryption keys that are in use in a store.
+pub(crate) fn sealed_under(store: &dyn Store) -> Result<Vec<String>> {
+    let mut ids = Vec::new();
+    let mut pages = block_on(store.scan(&Prefix::of(["k"])?))?;
+    while let Some(page) = block_on(pages.next())? {
+        for entry in page {
+            if entry.key.parts().last().is_some_and(|part| part == "_set") {
+                continue;
+            }
+            let sealed: SealedKey = record::read(&entry)?;
+            if !ids.contains(&sealed.under) {
+                ids.push(sealed.under);
+            }
+        }
+    }
+    Ok(ids)
 }
 
 impl KeySource {

@@ -171,6 +171,18 @@ impl Keyring {
         kinds.iter().map(due).min().unwrap_or(i64::MAX)
     }
 
+    /// Returns when the successor of a key is published and when it signs. None: the key has a successor, or
+    /// no profile uses its kind.
+    pub fn succession(&self, settings: &IssuerSettings, key: &KeyEntry) -> Option<(i64, i64)> {
+        let is_newest = (self.newest(key.kind)).is_some_and(|newest| newest.kid == key.kid);
+        let is_used = settings.kinds().contains(&key.kind);
+        (is_newest && is_used && key.is_confirmed()).then(|| {
+            let published_at = next_due(settings, key);
+            let signs_from = published_at + settings.publish_before_use_seconds();
+            (published_at, signs_from)
+        })
+    }
+
     /// Returns a used key that was published in the future of this clock: this clock is behind, or another
     /// was ahead.
     pub fn published_in_the_future(

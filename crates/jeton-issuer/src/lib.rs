@@ -62,7 +62,7 @@ pub mod limits;
 #[cfg(test)]
 mod model_checker;
 
-pub use audit::{AuditEntry, audit_last_hash, verify_audit};
+pub use audit::{AuditEntry, AuditFilter, audit_last_hash, read_audit, verify_audit};
 pub use backup::{BackupSummary, back_up, restore};
 pub use check::check_records;
 pub use custom_claims::{CustomClaims, STATED_BY_INTROSPECTION};
@@ -72,7 +72,7 @@ pub use error::{Error, Result, Rule};
 pub use key_kind::KeyKind;
 pub use node::{
     Configured, Issued, IssuedRef, Node, Options, ProfileBatch, ProfileIssuer, Request,
-    RevocationFeed, RevocationUpdate, RevokeAnswer, StalePolicy, Status,
+    RevocationFeed, RevocationUpdate, RevokeAnswer, StalePolicy, Status, StoreCheck,
 };
 pub use recipient::EncryptTo;
 pub use record::SCHEMA as RECORD_SCHEMA;

@@ -21,7 +21,7 @@ use jeton_issuer::{
     IssuerSettings, KeyEncryptionKey, Node, Options, RevocationIndex, Revoke, token_hash,
     verify_audit,
 };
-use jeton_store::{Key, Prefix, RedbStore, Store, block_on};
+use jeton_store::{EtcdAccess, EtcdAddress, EtcdStore, Key, Prefix, RedbStore, Store, block_on};
 use jeton_testkit::Etcd;
 use tempfile::TempDir;
 
@@ -205,10 +205,7 @@ fn open(place: &str) -> Arc<dyn Store> {
 
 fn try_to_open(place: &str) -> jeton_store::Result<Arc<dyn Store>> {
     let is_etcd = place.starts_with("etcd://");
-    assert!(cfg!(feature = "etcd") || !is_etcd, "built without etcd");
-    #[cfg(feature = "etcd")]
     if is_etcd {
-        use jeton_store::{EtcdAccess, EtcdAddress, EtcdStore};
         let address = EtcdAddress::parse(place)?;
         return Ok(Arc::new(EtcdStore::open(&address, EtcdAccess::default())?));
     }

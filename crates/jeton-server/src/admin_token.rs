@@ -15,8 +15,8 @@ use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
 
-/// Name of the file in the data folder.
-const FILE: &str = "admin-token";
+/// The file with the admin token, in the data folder.
+pub const ADMIN_TOKEN_FILE: &str = "admin-token";
 /// Random bytes in a token. The file holds twice as many hexadecimal digits.
 const BYTES: usize = 32;
 
@@ -33,7 +33,7 @@ impl AdminToken {
     ///
     /// An existing file is replaced. A symbolic link is not followed.
     pub(crate) fn create(folder: &Path) -> Result<AdminToken> {
-        let file = folder.join(FILE);
+        let file = folder.join(ADMIN_TOKEN_FILE);
         let text = random().map_err(|error| unwritable(&file, error))?;
         let digest = sha256(text.as_bytes());
         write(folder, &file, &text).map_err(|error| unwritable(&file, error))?;

@@ -1,12 +1,15 @@
 //! The etcd store that several servers share.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use jeton_issuer::{KeyEncryptionKey, KeySource, Options};
-use jeton_store::Store;
+use jeton_store::{EtcdAccess, EtcdAddress, EtcdStore, Store};
+use zeroize::Zeroizing;
 
 use crate::config::Etcd;
 use crate::error::{ConfigError, Error, Result};
+use crate::{limits, text_file};
 
 /// Returns the node options. The key-encryption key must be configured: all servers need the same one.
 pub(crate) fn options(source: KeySource) -> Result<Options> {
@@ -24,9 +27,7 @@ pub(crate) fn options(source: KeySource) -> Result<Options> {
     Ok(Options::new(key))
 }
 
-#[cfg(feature = "etcd")]
 pub(crate) fn open(address: &str, etcd: Option<&Etcd>) -> Result<Arc<dyn Store>> {
-    use jeton_store::{EtcdAddress, EtcdStore};
     let convert = |error: jeton_store::Error| match error {
         jeton_store::Error::Invalid(problem) => wrong("store", &problem.to_string()),
         error => Error::Issuer(error.into()),
@@ -36,14 +37,9 @@ pub(crate) fn open(address: &str, etcd: Option<&Etcd>) -> Result<Arc<dyn Store>>
     Ok(Arc::new(store))
 }
 
-#[cfg(feature = "etcd")]
-fn access(etcd: Option<&Etcd>) -> Result<jeton_store::EtcdAccess> {
-    use crate::{limits, text_file};
-    use std::path::PathBuf;
-    use zeroize::Zeroizing;
-
+fn access(etcd: Option<&Etcd>) -> Result<EtcdAccess> {
     let Some(etcd) = etcd else {
-        return Ok(jeton_store::EtcdAccess::default());
+        return Ok(EtcdAccess::default());
     };
     let read = |key: &str, file: Option<&PathBuf>| {
         let text = file.map(|file| (file, text_file::read(file, limits::PEM_BYTES)));
@@ -57,7 +53,7 @@ fn access(etcd: Option<&Etcd>) -> Result<jeton_store::EtcdAccess> {
     let key = read("etcd.key", etcd.key.as_ref())?;
     let password = read("etcd.password_file", etcd.password_file.as_ref())?;
     let bytes = |text: &Zeroizing<String>| text.as_bytes().to_vec();
-    Ok(jeton_store::EtcdAccess {
+    Ok(EtcdAccess {
         authorities: read("etcd.ca", etcd.ca.as_ref())?.as_ref().map(bytes),
         identity: certificate
             .zip(key)
@@ -67,14 +63,6 @@ fn access(etcd: Option<&Etcd>) -> Result<jeton_store::EtcdAccess> {
             (name, password)
         }),
     })
-}
-
-#[cfg(not(feature = "etcd"))]
-pub(crate) fn open(_: &str, _: Option<&Etcd>) -> Result<Arc<dyn Store>> {
-    Err(wrong(
-        "store",
-        "this build has no etcd support: build with `--features etcd`, or remove `store` to use a data folder",
-    ))
 }
 
 pub(crate) fn without_store() -> Error {

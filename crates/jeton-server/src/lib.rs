@@ -30,6 +30,7 @@ pub mod limits;
 
 // Authentication, authorization and request checks
 mod admin_token;
+mod admin_url;
 mod argon2_queue;
 mod auth;
 mod authority;
@@ -50,6 +51,7 @@ mod subject_template;
 mod trusts;
 
 // Services and routing
+mod config_check;
 mod etcd_store;
 mod grpc;
 mod http;
@@ -74,6 +76,8 @@ mod logs;
 mod metrics;
 mod sd_notify;
 
+pub use admin_token::ADMIN_TOKEN_FILE;
+pub use admin_url::ADMIN_URL_FILE;
 pub use claim_pattern::ClaimPattern;
 pub use client_secret::{Argon2idHash, ClientSecret, SecretError, SecretHash};
 pub use config::{

@@ -1,6 +1,9 @@
 //! Counters and histograms of calls and connections. All are atomic, so counting never blocks.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+mod process;
+mod rejections;
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::transport::ConnectionCounters;
@@ -110,6 +113,10 @@ pub(crate) struct Metrics {
     /// Tokens verified, including batches and streams.
     pub(crate) verified: AtomicU64,
     pub(crate) requests_blocked: AtomicU64,
+    pub(crate) rejections: rejections::Rejections,
+    /// When the server's certificate ends, seconds since 1970. 0: no TLS.
+    pub(crate) certificate_end: AtomicI64,
+    process: process::Process,
 }
 
 #[derive(Debug, Default)]
@@ -156,6 +163,8 @@ impl Metrics {
         for call in Call::ALL {
             self.calls[call as usize].write(call.name(), text);
         }
+        self.rejections.write(text);
+        self.process.write(text);
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let single = [
             (

@@ -7,7 +7,7 @@ use std::time::Duration;
 use jeton::Clock;
 use jeton_issuer::{
     Configured, DataFolder, Difference, Error as IssuerError, IssuerSettings, KEY_VARIABLE,
-    KeySource, Missing, Node, StalePolicy,
+    KeyEncryptionKey, KeySource, Missing, Node, StalePolicy,
 };
 
 use zeroize::Zeroizing;
@@ -51,6 +51,10 @@ pub(crate) fn open(config: &Config, source: KeySource, clock: Arc<dyn Clock>) ->
             let folder = DataFolder::open(&config.data, Missing::Make, LOCK_TIMEOUT)?;
             (folder.store(), folder.options(source)?)
         }
+    };
+    let options = match &config.old_key_encryption_key_file {
+        Some(file) => options.also_reads(KeyEncryptionKey::from_file(file)?),
+        None => options,
     };
     let stale = match config.when_stale {
         WhenStale::Refuse => StalePolicy::Refuse,

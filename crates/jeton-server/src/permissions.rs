@@ -19,8 +19,10 @@ pub enum Permission {
     Verify,
     /// Revoke tokens.
     Revoke,
-    /// Administer issuers. Status and metrics require it for all issuers.
+    /// Administer issuers. Status and backups require it for all issuers.
     Admin,
+    /// Read the metrics. They are of all issuers, so the permission must be too.
+    Metrics,
 }
 
 impl Permission {
@@ -37,6 +39,7 @@ impl fmt::Display for Permission {
             Permission::Verify => "verify",
             Permission::Revoke => "revoke",
             Permission::Admin => "admin",
+            Permission::Metrics => "read the metrics",
         })
     }
 }
@@ -126,10 +129,12 @@ impl Caller {
         self.subject.as_deref() == Some(subject)
     }
 
-    /// Whether the caller may read the metrics: an administrator of all issuers, or any local process in
-    /// trial mode.
+    /// Whether the caller may read the metrics: with the permission for it or as an administrator, each for all
+    /// issuers, or any local process in trial mode.
     pub(crate) fn may_read_metrics(&self) -> bool {
-        self.is_local || self.may_for_all_issuers(Permission::Admin)
+        self.is_local
+            || self.may_for_all_issuers(Permission::Metrics)
+            || self.may_for_all_issuers(Permission::Admin)
     }
 
     /// Adds permissions for these issuers; `*` means all issuers.

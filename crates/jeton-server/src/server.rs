@@ -18,6 +18,7 @@ use tokio::sync::watch;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 
+use crate::admin_url::AdminUrlFile;
 use crate::auth::Authenticator;
 use crate::config::{ChangedKey, Config, Tls};
 use crate::error::{Error, Result};
@@ -44,6 +45,7 @@ pub struct Server {
     pub(crate) service: Arc<Service>,
     stop: watch::Sender<bool>,
     thread: Option<JoinHandle<()>>,
+    _admin_url: Option<AdminUrlFile>,
 }
 
 /// A profile of an issuer that the server can issue tokens for.
@@ -116,6 +118,7 @@ impl Server {
         let shared = transport::Shared::new(config.limits.transport(), stopping);
         let shared = Arc::new(shared);
         let service = Arc::new(Service::new(node, &config, shared.clone())?);
+        note_certificate(&service, &config);
         let (health, routes) = routes(service.clone())?;
         let handler = Box::new(routes);
         let transport = Transport::new(handler, shared, tls, data_address, admin_address);
@@ -123,7 +126,7 @@ impl Server {
         let workers = Workers::start(count, &transport, &ending)?;
 
         let running = RunningServer {
-            config: started,
+            config: started.clone(),
             service: service.clone(),
             transport,
             health,
@@ -144,6 +147,7 @@ impl Server {
             service,
             stop,
             thread: Some(thread),
+            _admin_url: AdminUrlFile::write(&started, admin_address),
         })
     }
 
@@ -373,6 +377,7 @@ fn apply_reload(
     }
     if tls.is_some() == started.tls.is_some() {
         transport.replace_tls(tls);
+        note_certificate(service, &config);
     }
     match (before.admin_token(), authenticator.admin_token()) {
         (Some(token), None) => token.remove_file(),
@@ -388,8 +393,18 @@ fn apply_reload(
     Ok(config)
 }
 
+/// Notes when the certificate ends, for the metrics.
+fn note_certificate(service: &Service, config: &Config) {
+    let files = config.tls.as_ref().map(Tls::files);
+    let end = files.and_then(transport::certificate_end);
+    let metrics = &service.metrics;
+    metrics
+        .certificate_end
+        .store(end.unwrap_or_default(), Ordering::Relaxed);
+}
+
 /// Reads the certificates, if TLS is configured.
-fn tls_config(config: &Config) -> Result<Option<Arc<ServerConfig>>> {
+pub(crate) fn tls_config(config: &Config) -> Result<Option<Arc<ServerConfig>>> {
     let files = config.tls.as_ref().map(Tls::files);
     files.map(transport::tls_config).transpose()
 }

@@ -15,7 +15,7 @@ use crate::auth::{Authenticator, Denied};
 use crate::config::{Config, GenerateJwt, Limits};
 use crate::error::Result as StartResult;
 use crate::hosts::Hosts;
-use crate::metrics::Metrics;
+use crate::metrics::{CallOutcome, Metrics};
 use crate::permissions::{Caller, Permission};
 use crate::rate_limit::RateExceeded;
 use crate::transport::{self, Load, PeerCertificate};
@@ -33,6 +33,8 @@ pub(crate) struct Service {
     pub(crate) argon2: Argon2Queue,
     pub(crate) hosts: ArcSwap<Hosts>,
     pub(crate) limits: Limits,
+    /// The freshness bound.
+    pub(crate) freshness_seconds: u64,
     pub(crate) metrics: Metrics,
     pub(crate) transport: Arc<transport::Shared>,
     pub(crate) generate_jwt: Option<GenerateJwt>,
@@ -56,6 +58,7 @@ impl Service {
             argon2: Argon2Queue::new(),
             hosts: ArcSwap::from_pointee(Hosts::from_config(config)),
             limits: config.limits.clone(),
+            freshness_seconds: config.freshness_seconds,
             metrics: Metrics::default(),
             transport,
             generate_jwt: config.generate_jwt.clone(),
@@ -137,6 +140,14 @@ impl Service {
         })
     }
 
+    /// Counts a rejected token by its reason.
+    pub(crate) fn rejected(&self, failure: Failure) -> Failure {
+        if failure.outcome() == CallOutcome::Rejected {
+            self.metrics.rejections.count(failure.reason());
+        }
+        failure
+    }
+
     pub(crate) fn verify(
         &self,
         caller: &Caller,
@@ -145,7 +156,9 @@ impl Service {
         token: &str,
     ) -> Result<Verified<RawClaims>, Failure> {
         check_permission(caller, Permission::Verify, iss)?;
-        Ok(self.node.verify(iss, audience, token)?)
+        self.node
+            .verify(iss, audience, token)
+            .map_err(|error| self.rejected(error.into()))
     }
 }
 

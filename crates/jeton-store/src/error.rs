@@ -50,6 +50,9 @@ pub enum Error {
         /// Bytes that changed.
         bytes: usize,
     },
+    /// The address leads to another etcd than when the store was opened, or its data was replaced. Nothing of it was
+    /// used or changed.
+    OtherStore,
     /// The call is invalid for every store.
     Invalid(Problem),
 }
@@ -128,6 +131,10 @@ impl fmt::Display for Error {
             Error::Unsafe(exposed) => exposed.fmt(f),
             Error::Overloaded => f.write_str("too many writes are waiting: retry later"),
             Error::Closed => f.write_str("the store is closed"),
+            Error::OtherStore => f.write_str(
+                "the etcd at this address is another cluster than at the start, or its data was replaced: nothing of it \
+                 was used or changed; check the address in `store` and the data folders of its members, then restart",
+            ),
             Error::Compacted { oldest } => write!(
                 f,
                 "the history before revision {oldest} was compacted: load again and watch from there"

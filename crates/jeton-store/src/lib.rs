@@ -56,7 +56,6 @@ mod store;
 mod txn;
 
 // Engines
-#[cfg(feature = "etcd")]
 mod etcd;
 mod memory;
 mod redb;
@@ -74,7 +73,6 @@ mod private;
 
 pub use entry::{Entry, Event};
 pub use error::{Error, Problem, Result};
-#[cfg(feature = "etcd")]
 pub use etcd::{EtcdAccess, EtcdAddress, EtcdStore};
 pub use exposure::{Exposed, Exposure};
 pub use key::{Key, Prefix};

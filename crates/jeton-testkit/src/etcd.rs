@@ -1,6 +1,6 @@
 //! An etcd cluster for tests: one member, or several that elect a leader.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -126,6 +126,25 @@ impl Etcd {
             let _ = process.kill();
             let _ = process.wait();
         }
+    }
+
+    /// Kills all members, and starts another cluster without data at their addresses. `token` must differ from that of
+    /// the cluster before: etcd computes the id of a cluster from it and from the addresses.
+    ///
+    /// # Errors
+    ///
+    /// The error of the system.
+    pub fn start_other_cluster(&mut self, token: &str) -> io::Result<()> {
+        for member in 0..self.members.len() {
+            self.kill_member(member);
+            fs::remove_dir_all(self.folder.join(format!("member{member}")))?;
+        }
+        self.arguments
+            .push(format!("--initial-cluster-token={token}"));
+        for member in 0..self.members.len() {
+            self.start_member(member)?;
+        }
+        Ok(())
     }
 
     /// Pauses a member: its connections stay open, but it does not respond.

@@ -1,14 +1,16 @@
 //! `jeton admin backup`.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write as _};
+use std::fs;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use jeton_issuer::{BackupSummary, DataFolder, back_up};
+use jeton_issuer::{BackupSummary, back_up};
+use jeton_store::Revision;
 
 use super::display;
-use super::folder::{FolderArgs, failure};
+use super::folder::failure;
+use super::target::{ReadArgs, Source};
 use crate::exit::Outcome;
 use crate::private_file::unwritable;
 use crate::{output, private_file};
@@ -22,23 +24,29 @@ use crate::{output, private_file};
 #[command(after_help = "\
 Examples:
   jeton admin backup --output monday.backup
-  jeton admin backup --output - | zstd > monday.backup.zst")]
+  jeton admin backup --output - | zstd > monday.backup.zst
+  jeton admin backup --server http://127.0.0.1:8421 --output monday.backup
+
+A backup of a running server contains every change that the server acknowledged before the command began.")]
 pub(super) struct Backup {
     /// New file, readable only by its owner (- for standard output)
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
     #[command(flatten)]
-    folder: FolderArgs,
+    source: ReadArgs,
 }
 
 impl Backup {
     pub(super) fn run(self) -> Outcome {
-        let folder = self.folder.open()?;
+        let source = self.source.open()?;
+        if let Source::Folder(place) = &source {
+            place.check_engine()?;
+        }
         let made = if self.output == Path::new("-") {
-            back_up(&*folder.store(), display::now(), &mut io::stdout().lock()).map_err(failure)?
+            all(&source, &mut io::stdout().lock())?
         } else {
-            write(&folder, &self.output)?
+            write(&source, &self.output)?
         };
         output::status(format_args!(
             "wrote {} entries at revision {} ({} of the audit log), without the key-encryption key",
@@ -48,9 +56,15 @@ impl Backup {
     }
 }
 
-fn write(folder: &DataFolder, path: &Path) -> Outcome<BackupSummary> {
+fn write(source: &Source, path: &Path) -> Outcome<BackupSummary> {
     let file = private_file::open(path, "backups are never overwritten")?;
-    let written = all(folder, &file, path);
+    let mut out = BufWriter::new(&file);
+    let written = all(source, &mut out).and_then(|made| {
+        out.flush()
+            .and_then(|()| file.sync_all())
+            .map_err(|error| unwritable(path, &error))?;
+        Ok(made)
+    });
     if written.is_err() {
         // A partial file could be mistaken for a backup.
         let _ = fs::remove_file(path);
@@ -58,11 +72,20 @@ fn write(folder: &DataFolder, path: &Path) -> Outcome<BackupSummary> {
     written
 }
 
-fn all(folder: &DataFolder, file: &File, path: &Path) -> Outcome<BackupSummary> {
-    let mut out = BufWriter::new(file);
-    let made = back_up(&*folder.store(), display::now(), &mut out).map_err(failure)?;
-    out.flush()
-        .and_then(|()| file.sync_all())
-        .map_err(|error| unwritable(path, &error))?;
-    Ok(made)
+fn all(source: &Source, out: &mut dyn Write) -> Outcome<BackupSummary> {
+    match source {
+        Source::Folder(place) => {
+            let store = place.open()?.store();
+            back_up(&*store, display::now(), out).map_err(failure)
+        }
+        Source::Server(remote) => {
+            let made = remote.back_up(out)?;
+            Ok(BackupSummary {
+                revision: Revision::from_number(made.revision),
+                at: made.at,
+                entries: made.entries,
+                audit_entries: made.audit_entries,
+            })
+        }
+    }
 }

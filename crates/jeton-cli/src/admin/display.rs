@@ -1,53 +1,65 @@
 //! Formats issuers, keys and times.
 
-use jeton_issuer::keyring::{KeyEntry, State};
+use jeton_issuer::keyring::State;
 use jeton_issuer::{IssuerSettings, TokenType};
 use serde::Serialize;
+
+use super::view::KeyView;
 
 /// A key in JSON. Times are RFC 3339.
 #[derive(Serialize)]
 pub(super) struct KeyRow<'k> {
     kid: &'k str,
-    alg: &'static str,
+    alg: &'k str,
     state: &'static str,
     published_at: String,
     signs_from: String,
     signs_until: Option<String>,
     gone_at: Option<String>,
+    successor_published_at: Option<String>,
+    successor_signs_from: Option<String>,
     public: Option<&'k str>,
 }
 
 impl<'k> KeyRow<'k> {
-    pub(super) fn of(key: &'k KeyEntry, now: i64) -> KeyRow<'k> {
+    pub(super) fn of(key: &'k KeyView) -> KeyRow<'k> {
         KeyRow {
             kid: &key.kid,
-            alg: key.kind.name(),
-            state: state(key.state(now)),
+            alg: &key.alg,
+            state: state(key.state),
             published_at: moment(key.published_at),
             signs_from: moment(key.signs_from),
             signs_until: key.signs_until.map(moment),
-            gone_at: key.gone_at().map(moment),
+            gone_at: key.gone_at.map(moment),
+            successor_published_at: key.succession.map(|(published_at, _)| moment(published_at)),
+            successor_signs_from: key.succession.map(|(_, signs_from)| moment(signs_from)),
             public: key.public.as_deref(),
         }
     }
 }
 
-/// Formats one line for each key: id, algorithm, state, and the next change.
-pub(super) fn keys(keys: &[KeyEntry], now: i64) -> String {
+/// Formats one line for each key: id, algorithm, state, and the next changes.
+pub(super) fn keys(keys: &[KeyView]) -> String {
     let cells = keys.iter().map(|key| {
-        let state_now = key.state(now);
-        let until = match (state_now, key.signs_until, key.gone_at()) {
+        let next = match (key.state, key.signs_until, key.gone_at) {
             (State::Published, ..) => format!("signs from {}", moment(key.signs_from)),
-            (State::Signing, None, _) => "until it is rotated".to_owned(),
+            (State::Signing, None, _) => match key.succession {
+                Some((published_at, signs_from)) => format!(
+                    "until {}, next key published {}",
+                    moment(signs_from),
+                    moment(published_at)
+                ),
+                None => "until it is rotated".to_owned(),
+            },
             (State::Signing, Some(until), _) => format!("until {}", moment(until)),
             (State::Retired, _, Some(gone)) => format!("in the key set until {}", moment(gone)),
             (State::Retired | State::Gone, ..) => "its last token has expired".to_owned(),
         };
         [
             key.kid.clone(),
-            key.kind.name().to_owned(),
-            state(state_now).to_owned(),
-            until,
+            key.alg.clone(),
+            state(key.state).to_owned(),
+            next,
         ]
     });
     table(&cells.collect::<Vec<_>>())

@@ -1,14 +1,16 @@
 //! The arguments for the data folder, and the hints for its errors.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
 use jeton::SystemClock;
 use jeton_issuer::{DataFolder, Error, KEY_VARIABLE, KeyEncryptionKey, KeySource, Missing, Node};
+use jeton_server::Config;
 use zeroize::Zeroizing;
 
+use super::server;
 use crate::exit::{Failure, Outcome};
 use crate::input;
 use crate::output;
@@ -17,9 +19,13 @@ use crate::time;
 /// The arguments of a command that does not decrypt keys.
 #[derive(Debug, Args)]
 pub(super) struct FolderArgs {
-    /// Data folder
-    #[arg(long = "data", value_name = "DIR", default_value = "jeton-data")]
-    path: PathBuf,
+    /// Configuration file of the server, which names the data folder and the key-encryption key
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// Data folder [default: that of --config, or jeton-data]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
 
     /// How long to wait for the folder while another process uses it, for example 30s or 1m
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time::duration)]
@@ -30,13 +36,13 @@ pub(super) struct FolderArgs {
 #[derive(Debug, Args)]
 pub(super) struct AdminArgs {
     #[command(flatten)]
-    folder: FolderArgs,
+    pub(super) folder: FolderArgs,
 
     #[command(flatten)]
     key: EncryptionKey,
 
     /// Name in the audit log [default: the name of the user]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with = "server")]
     actor: Option<String>,
 
     #[arg(skip)]
@@ -46,8 +52,8 @@ pub(super) struct AdminArgs {
 /// The argument for the key-encryption key.
 #[derive(Debug, Args)]
 pub(super) struct EncryptionKey {
-    /// File with the key-encryption key [default: JETON_KEY_ENCRYPTION_KEY, or key-encryption-key in the data folder]
-    #[arg(long, value_name = "FILE")]
+    /// File with the key-encryption key [default: that of --config, JETON_KEY_ENCRYPTION_KEY, or key-encryption-key in the data folder]
+    #[arg(long, value_name = "FILE", conflicts_with = "server")]
     key_encryption_key: Option<PathBuf>,
 }
 
@@ -58,13 +64,55 @@ pub(super) struct Opened {
     pub(super) folder: DataFolder,
 }
 
+/// What the arguments and the configuration say about the store.
+pub(super) struct Place {
+    pub(super) path: PathBuf,
+    key_file: Option<PathBuf>,
+    lock_timeout: Duration,
+    /// The URL of the admin listener by the configuration.
+    admin_url: Option<String>,
+    /// The store of the configuration is an etcd, which only a server opens.
+    is_shared: bool,
+}
+
 impl FolderArgs {
-    pub(super) fn path(&self) -> &Path {
-        &self.path
+    /// Reads the configuration.
+    pub(super) fn place(&self) -> Outcome<Place> {
+        let config = match &self.config {
+            Some(file) => {
+                input::must_be_a_name(file)?;
+                let config = Config::from_file(file);
+                Some(config.map_err(|error| Failure::error(error.to_string()))?)
+            }
+            None => None,
+        };
+        let admin_url = config.as_ref().map(Config::admin_url);
+        let is_shared = self.data.is_none() && config.as_ref().is_some_and(|c| c.store.is_some());
+        let (configured, key_file) = match config {
+            Some(config) => (Some(config.data), config.key_encryption_key_file),
+            None => (None, None),
+        };
+        let default = || PathBuf::from("jeton-data");
+        Ok(Place {
+            path: self.data.clone().or(configured).unwrap_or_else(default),
+            key_file,
+            lock_timeout: self.lock_timeout,
+            admin_url,
+            is_shared,
+        })
+    }
+}
+
+impl Place {
+    /// Opens an existing folder.
+    pub(super) fn open(&self) -> Outcome<DataFolder> {
+        self.open_or(Missing::Refuse)
     }
 
-    pub(super) fn open(&self) -> Outcome<DataFolder> {
-        DataFolder::open(&self.path, Missing::Refuse, self.lock_timeout).map_err(failure)
+    fn open_or(&self, missing: Missing) -> Outcome<DataFolder> {
+        self.check_engine()?;
+        DataFolder::open(&self.path, missing, self.lock_timeout)
+            .map_err(|error| self.failure(error))
     }
 
     /// Verifies every page, then opens the folder. The error distinguishes damage from other problems.
@@ -72,12 +120,53 @@ impl FolderArgs {
         DataFolder::verify(&self.path, self.lock_timeout)?;
         DataFolder::open(&self.path, Missing::Refuse, self.lock_timeout)
     }
+
+    /// Fails if the configuration names an etcd.
+    pub(super) fn check_engine(&self) -> Outcome {
+        match self.is_shared {
+            false => Ok(()),
+            true => {
+                let failure = Failure::error(
+                    "the store of the configuration is an etcd, which only a running server opens",
+                );
+                Err(failure.hint(self.server_hint()))
+            }
+        }
+    }
+
+    /// Returns the failure with a hint. If a server has the folder open, the hint is the command for it.
+    pub(super) fn failure(&self, error: Error) -> Failure {
+        match error {
+            Error::Store(jeton_store::Error::InUse) => {
+                Failure::error(error.to_string()).hint(format!(
+                    "{}; to wait longer, add `--lock-timeout 1m`",
+                    self.server_hint()
+                ))
+            }
+            other => failure(other),
+        }
+    }
+
+    fn server_hint(&self) -> String {
+        let url = server::url_of(&self.path)
+            .or_else(|| self.admin_url.clone())
+            .unwrap_or_else(|| format!("http://127.0.0.1:{}", Config::ADMIN_PORT));
+        let arguments: Vec<String> = std::env::args().skip(1).collect();
+        format!(
+            "for the server that uses it, run `{}`",
+            server::command_for(&arguments, &url)
+        )
+    }
 }
 
 impl EncryptionKey {
-    pub(super) fn source(self) -> Outcome<KeySource> {
+    /// `configured`: the file that the configuration names.
+    fn source(self, configured: Option<PathBuf>) -> Outcome<KeySource> {
         if let Some(path) = &self.key_encryption_key {
             input::must_be_a_name(path)?;
+        }
+        if let (None, Some(file)) = (&self.key_encryption_key, configured) {
+            return Ok(KeySource::File(file));
         }
         let variable = match std::env::var(KEY_VARIABLE) {
             Ok(text) => Some(Zeroizing::new(text)),
@@ -99,20 +188,11 @@ impl AdminArgs {
         self
     }
 
-    /// Opens an existing folder.
-    pub(super) fn open(self) -> Outcome<Opened> {
-        self.start(Missing::Refuse)
-    }
-
-    /// Opens a folder, or creates it.
-    pub(super) fn open_or_create(self) -> Outcome<Opened> {
-        self.start(Missing::Make)
-    }
-
-    fn start(self, missing: Missing) -> Outcome<Opened> {
-        let source = self.key.source()?;
-        let folder = DataFolder::open(&self.folder.path, missing, self.folder.lock_timeout);
-        let folder = folder.map_err(failure)?;
+    /// Opens the folder.
+    pub(super) fn open(self, missing: Missing) -> Outcome<Opened> {
+        let place = self.folder.place()?;
+        let source = self.key.source(place.key_file.clone())?;
+        let folder = place.open_or(missing)?;
         let has_key = !matches!(source, KeySource::InFolder) || folder.has_key_file();
         let mut options = folder.options(source).map_err(failure)?;
         if let Some(old_key) = self.also_reads {
@@ -149,7 +229,7 @@ pub(super) fn failure(error: Error) -> Failure {
         Error::NoStore(_) => failure
             .hint("to use another folder, add `--data DIR`; to create one, run `jeton admin issuer add @issuer.json`"),
         Error::Store(jeton_store::Error::InUse) => {
-            failure.hint("to wait longer, add `--lock-timeout 1m`; if a service uses the folder, call its admin listener")
+            failure.hint("to wait longer, add `--lock-timeout 1m`; stop the server that uses the folder")
         }
         Error::Store(jeton_store::Error::Unsafe(exposed)) => failure.hint(exposed.remedy()),
         Error::Store(jeton_store::Error::Damaged(_)) | Error::Record(_) => failure.hint(

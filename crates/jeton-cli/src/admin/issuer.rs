@@ -5,7 +5,8 @@ use jeton_issuer::IssuerSettings;
 use serde::Serialize;
 
 use super::display::{self, KeyRow};
-use super::folder::{AdminArgs, failure};
+use super::folder::failure;
+use super::target::TargetArgs;
 use crate::exit::Outcome;
 use crate::output;
 use crate::source::{self, Source, Text};
@@ -68,7 +69,7 @@ struct Add {
     settings: SettingsArgument,
 
     #[command(flatten)]
-    folder: AdminArgs,
+    target: TargetArgs,
 }
 
 #[derive(Debug, Args)]
@@ -85,7 +86,7 @@ struct Set {
     settings: SettingsArgument,
 
     #[command(flatten)]
-    folder: AdminArgs,
+    target: TargetArgs,
 }
 
 #[derive(Debug, Args)]
@@ -106,7 +107,7 @@ struct List {
     json: bool,
 
     #[command(flatten)]
-    folder: AdminArgs,
+    target: TargetArgs,
 }
 
 #[derive(Debug, Args)]
@@ -120,7 +121,7 @@ struct Show {
     json: bool,
 
     #[command(flatten)]
-    folder: AdminArgs,
+    target: TargetArgs,
 }
 
 #[derive(Serialize)]
@@ -144,33 +145,27 @@ impl Add {
     fn run(self) -> Outcome {
         let settings = self.settings.read()?;
         let iss = settings.iss().to_owned();
-        let opened = self.folder.open_or_create()?;
-        let added = opened.node.create_issuer(&opened.actor, settings);
-        added.map_err(failure)?;
-        let (_, keyring) = opened.node.issuer(&iss).map_err(failure)?;
-        output::status(format_args!(
-            "added {iss} to {}",
-            opened.folder.path().display()
-        ));
-        output::text(&display::keys(keyring.keys(), display::now()))
+        let target = self.target.open_or_create()?;
+        target.create_issuer(settings)?;
+        let added = target.issuer(&iss)?;
+        output::status(format_args!("added {iss} to {}", target.name()));
+        output::text(&display::keys(&added.keys))
     }
 }
 
 impl Set {
     fn run(self) -> Outcome {
         let settings = self.settings.read()?;
-        let opened = self.folder.open()?;
-        let set = opened.node.set_issuer(&opened.actor, &settings);
-        set.map_err(failure)?;
-        let (_, keyring) = opened.node.issuer(settings.iss()).map_err(failure)?;
-        output::text(&display::keys(keyring.keys(), display::now()))
+        let target = self.target.open()?;
+        target.set_issuer(&settings)?;
+        let set = target.issuer(settings.iss())?;
+        output::text(&display::keys(&set.keys))
     }
 }
 
 impl List {
     fn run(self) -> Outcome {
-        let opened = self.folder.open()?;
-        let issuers = opened.node.status().issuers;
+        let issuers = self.target.open()?.issuers()?;
         if self.json {
             return output::json(&issuers);
         }
@@ -180,21 +175,15 @@ impl List {
 
 impl Show {
     fn run(self) -> Outcome {
-        let opened = self.folder.open()?;
-        let (settings, keyring) = opened.node.issuer(&self.iss).map_err(failure)?;
-        let now = display::now();
+        let shown = self.target.open()?.issuer(&self.iss)?;
         if self.json {
             return output::json(&IssuerJson {
-                settings: &settings,
-                keys: keyring
-                    .keys()
-                    .iter()
-                    .map(|key| KeyRow::of(key, now))
-                    .collect(),
+                settings: &shown.settings,
+                keys: shown.keys.iter().map(KeyRow::of).collect(),
             });
         }
-        output::text(&display::settings(&settings))?;
-        output::text(&display::keys(keyring.keys(), now))
+        output::text(&display::settings(&shown.settings))?;
+        output::text(&display::keys(&shown.keys))
     }
 }
 

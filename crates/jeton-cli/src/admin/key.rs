@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Subcommand};
-use jeton_issuer::{KeyKind, Node};
+use jeton_issuer::KeyKind;
 
 use super::display::{self, KeyRow};
-use super::folder::{AdminArgs, Opened, failure};
+use super::target::{Target, TargetArgs};
 use crate::exit::{Failure, Outcome};
 use crate::input;
 use crate::output;
@@ -47,7 +47,7 @@ struct List {
     json: bool,
 
     #[command(flatten)]
-    folder: AdminArgs,
+    target: TargetArgs,
 }
 
 #[derive(Debug, Args)]
@@ -74,7 +74,7 @@ struct Rotate {
     compromised: Option<String>,
 
     #[command(flatten)]
-    folder: AdminArgs,
+    target: TargetArgs,
 }
 
 #[derive(Debug, Args)]
@@ -98,7 +98,7 @@ struct Import {
     alg: Option<KeyKind>,
 
     #[command(flatten)]
-    folder: AdminArgs,
+    target: TargetArgs,
 }
 
 #[derive(Debug, Args)]
@@ -117,22 +117,29 @@ struct Withdraw {
     kid: String,
 
     #[command(flatten)]
-    folder: AdminArgs,
+    target: TargetArgs,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   jeton admin key reencrypt --old-key old.key --key-encryption-key new.key
+  jeton admin key reencrypt --server http://127.0.0.1:8421
 
---key-encryption-key names the new key. Each private key is written in one step, so the command can be interrupted and run again.")]
+--key-encryption-key names the new key. A running server reads both from its configuration, \
+key_encryption_key_file and old_key_encryption_key_file. Each private key is written in one step, so the command can be interrupted and run again.")]
 struct Reencrypt {
     /// File with the old key-encryption key, which the private keys are encrypted under now
-    #[arg(long, value_name = "FILE")]
-    old_key: PathBuf,
+    #[arg(
+        long,
+        value_name = "FILE",
+        required_unless_present = "server",
+        conflicts_with = "server"
+    )]
+    old_key: Option<PathBuf>,
 
     #[command(flatten)]
-    folder: AdminArgs,
+    target: TargetArgs,
 }
 
 #[derive(Debug, Args)]
@@ -156,29 +163,24 @@ impl Key {
 
 impl List {
     fn run(self) -> Outcome {
-        let opened = self.folder.open()?;
+        let issuer = self.target.open()?.issuer(&self.issuer.iss)?;
         if !self.json {
-            return show(&opened.node, &self.issuer.iss);
+            return output::text(&display::keys(&issuer.keys));
         }
-        let (_, keyring) = opened.node.issuer(&self.issuer.iss).map_err(failure)?;
-        let now = display::now();
-        let keys: Vec<_> = (keyring.keys().iter())
-            .map(|key| KeyRow::of(key, now))
-            .collect();
+        let keys: Vec<_> = issuer.keys.iter().map(KeyRow::of).collect();
         output::json(&keys)
     }
 }
 
 impl Rotate {
     fn run(self) -> Outcome {
-        let Opened { node, actor, .. } = &self.folder.open()?;
+        let target = &self.target.open()?;
         let iss = &self.issuer.iss;
-        let done = match &self.compromised {
-            Some(kid) => node.compromised(actor, iss, kid),
-            None => node.rotate(actor, iss, kind(node, iss, self.alg)?),
-        };
-        done.map_err(failure)?;
-        show(node, iss)
+        match &self.compromised {
+            Some(kid) => target.compromised(iss, kid)?,
+            None => target.rotate(iss, kind(target, iss, self.alg)?)?,
+        }
+        show(target, iss)
     }
 }
 
@@ -192,46 +194,42 @@ impl Import {
             ))
             .hint("to convert DER, run `jeton key convert --to jwk FILE`")
         })?;
-        let Opened { node, actor, .. } = &self.folder.open()?;
+        let target = &self.target.open()?;
         let iss = &self.issuer.iss;
-        let kind = kind(node, iss, self.alg)?;
-        node.import(actor, iss, kind, text)
-            .map_err(|error| match error {
-                jeton_issuer::Error::Token(error) => {
-                    Failure::error(format!("{name}: not a private key for {kind}: {error}"))
-                }
-                other => failure(other),
-            })?;
-        show(node, iss)
+        let kind = kind(target, iss, self.alg)?;
+        target.import(iss, kind, &name, text)?;
+        show(target, iss)
     }
 }
 
 impl Withdraw {
     fn run(self) -> Outcome {
-        let Opened { node, actor, .. } = &self.folder.open()?;
+        let target = &self.target.open()?;
         let iss = &self.issuer.iss;
-        node.retire(actor, iss, &self.kid).map_err(failure)?;
-        show(node, iss)
+        target.withdraw(iss, &self.kid)?;
+        show(target, iss)
     }
 }
 
 impl Reencrypt {
     fn run(self) -> Outcome {
-        let Opened { node, actor, .. } = &self.folder.also_reads(self.old_key).open()?;
-        let count = node.reseal(actor).map_err(failure)?;
+        let target = match self.old_key {
+            Some(old_key) => self.target.also_reads(old_key),
+            None => self.target,
+        };
+        let count = target.open()?.reencrypt()?;
         output::status(format_args!("re-encrypted {count} private keys"));
         Ok(())
     }
 }
 
-fn show(node: &Node, iss: &str) -> Outcome {
-    let (_, keyring) = node.issuer(iss).map_err(failure)?;
-    output::text(&display::keys(keyring.keys(), display::now()))
+fn show(target: &Target, iss: &str) -> Outcome {
+    output::text(&display::keys(&target.issuer(iss)?.keys))
 }
 
 /// Returns the algorithm that the caller named, or the only one of the issuer.
-fn kind(node: &Node, iss: &str, named: Option<KeyKind>) -> Outcome<KeyKind> {
-    let (settings, _) = node.issuer(iss).map_err(failure)?;
+fn kind(target: &Target, iss: &str, named: Option<KeyKind>) -> Outcome<KeyKind> {
+    let settings = target.issuer(iss)?.settings;
     match (named, settings.kinds().as_slice()) {
         (Some(kind), _) | (None, &[kind]) => Ok(kind),
         (None, kinds) => {

@@ -24,7 +24,7 @@ pub(super) struct Migrate {
 impl Migrate {
     pub(super) fn run(self) -> Outcome {
         // Opening fails for a newer format, and there is no older format.
-        let folder = self.folder.open()?;
+        let folder = self.folder.place()?.open()?;
         let records = block_on(check_records(&*folder.store())).map_err(failure)?;
         output::line(&format!(
             "nothing to do: the store has format {} and its {records} records have schema {RECORD_SCHEMA}, which \

@@ -1,5 +1,6 @@
-//! `jeton admin`: administers the data folder of a stopped service.
+//! `jeton admin`: administers a data folder, or a running server.
 
+mod audit;
 mod backup;
 mod client;
 mod display;
@@ -8,19 +9,23 @@ mod issuer;
 mod key;
 mod migrate;
 mod restore;
+mod revocation;
 mod revoke;
+mod server;
 mod status;
+mod target;
 mod verify;
+mod view;
 
 use clap::{Args, Subcommand};
 
 use crate::exit::Outcome;
 
-/// Administer the data folder of a token service: issuers, keys, revocations, backups
+/// Administer a token service: issuers, keys, revocations, audit log, backups
 ///
 /// A data folder contains one store: issuers with their profiles and keys, revocations, and an audit log that is
 /// chained by hashes. Private keys are encrypted under a key-encryption key. Only one process can open the folder.
-/// While `jeton serve` runs, use the admin listener of the service.
+/// While `jeton serve` runs, add --server with the URL of its admin listener.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -31,6 +36,7 @@ Examples:
   jeton admin revoke subject https://id.example user-7
   jeton admin backup --output monday.backup
   jeton admin verify
+  jeton admin status --server http://127.0.0.1:8421
 
 The key-encryption key is the file key-encryption-key in the data folder. It is created with the folder. Use \
 --key-encryption-key or the environment variable JETON_KEY_ENCRYPTION_KEY to set another one. Keep a copy of it, \
@@ -47,6 +53,7 @@ enum Command {
     Client(client::Client),
     Revoke(revoke::Revoke),
     Status(status::Status),
+    Audit(audit::Audit),
     Backup(backup::Backup),
     Restore(restore::Restore),
     Verify(verify::Verify),
@@ -61,6 +68,7 @@ impl Admin {
             Command::Client(client) => client.run(),
             Command::Revoke(revoke) => revoke.run(),
             Command::Status(status) => status.run(),
+            Command::Audit(audit) => audit.run(),
             Command::Backup(backup) => backup.run(),
             Command::Restore(restore) => restore.run(),
             Command::Verify(verify) => verify.run(),

@@ -36,7 +36,8 @@ pub(super) struct Restore {
 
 impl Restore {
     pub(super) fn run(self) -> Outcome {
-        let path = self.folder.path();
+        let place = self.folder.place()?;
+        let path = &place.path;
         let restored = if self.backup == Path::new("-") {
             restore(path, &mut io::stdin().lock(), display::now())
         } else {
@@ -53,7 +54,7 @@ impl Restore {
             restored.revision,
             path.display()
         ));
-        let folder = self.folder.open()?;
+        let folder = place.open()?;
         let needed = folder.sealed_under().map_err(failure)?;
         if !needed.is_empty() && !folder.has_key_file() {
             output::note(format_args!(

@@ -2,12 +2,13 @@
 
 use clap::{Args, Subcommand};
 use jeton::Timestamp;
+use jeton_client::admin::messages::revocation_rule::Kind;
 use jeton_issuer::limits::{CLOCK_SKEW_SECONDS, LEEWAY_SECONDS};
-use jeton_issuer::{RevocationRule, Revoke as Revocation, Subject};
-use jeton_store::block_on;
 
 use super::display;
-use super::folder::{AdminArgs, Opened, failure};
+use super::revocation::Revocations;
+use super::target::{Target, TargetArgs};
+use super::view::RuleView;
 use crate::exit::{Failure, Outcome};
 use crate::output;
 use crate::time;
@@ -67,7 +68,7 @@ struct Tokens {
     expires_at: Option<Timestamp>,
 
     #[command(flatten)]
-    folder: AdminArgs,
+    target: TargetArgs,
 }
 
 #[derive(Debug, Args)]
@@ -81,7 +82,7 @@ struct Named {
     names: Vec<String>,
 
     #[command(flatten)]
-    folder: AdminArgs,
+    target: TargetArgs,
 }
 
 #[derive(Debug, Args)]
@@ -95,15 +96,15 @@ struct List {
     json: bool,
 
     #[command(flatten)]
-    folder: AdminArgs,
+    target: TargetArgs,
 }
 
 impl Revoke {
     pub(super) fn run(self) -> Outcome {
         match self.command {
             Command::Token(tokens) => tokens.run(),
-            Command::Subject(named) => named.run(Subject::Subject),
-            Command::Client(named) => named.run(Subject::Client),
+            Command::Subject(named) => named.run(Kind::Subject),
+            Command::Client(named) => named.run(Kind::Client),
             Command::SignedBy(named) => named.run_on_keys(),
             Command::List(list) => list.run(),
         }
@@ -120,45 +121,52 @@ impl Tokens {
                 ),
             );
         }
-        let revocation = |id: String| match expires_at {
-            Some(at) => Revocation::token(&id, at),
-            None => Revocation::all(Subject::Token(id)),
+        let revocations = Revocations {
+            kind: Kind::Token,
+            names: self.ids,
+            expires_at,
         };
-        let revocations = self.ids.into_iter().map(revocation).collect();
-        revoke(&self.folder.open()?, &self.iss, revocations)
+        revoke(&self.target.open()?, &self.iss, revocations)
     }
 }
 
 impl Named {
-    fn run(self, subject: fn(String) -> Subject) -> Outcome {
-        let revocations = self.names.into_iter().map(subject).map(Revocation::all);
-        revoke(&self.folder.open()?, &self.iss, revocations.collect())
+    fn run(self, kind: Kind) -> Outcome {
+        let revocations = Revocations {
+            kind,
+            names: self.names,
+            expires_at: None,
+        };
+        revoke(&self.target.open()?, &self.iss, revocations)
     }
 
     /// Revokes the tokens of keys. An unknown key id is an error: a typing mistake would revoke nothing.
     fn run_on_keys(self) -> Outcome {
-        let opened = self.folder.open()?;
-        let (_, keyring) = opened.node.issuer(&self.iss).map_err(failure)?;
-        let kids: Vec<_> = keyring.keys().iter().map(|key| key.kid.as_str()).collect();
+        let target = self.target.open()?;
+        let issuer = target.issuer(&self.iss)?;
+        let kids: Vec<_> = issuer.keys.iter().map(|key| key.kid.as_str()).collect();
         if let Some(unknown) = (self.names.iter()).find(|name| !kids.contains(&name.as_str())) {
             return Err(Failure::error(format!(
                 "the issuer has no key {unknown:?}; nothing was revoked"
             ))
             .hint(format!("keys of this issuer: {}", kids.join(", "))));
         }
-        let keys = self.names.into_iter().map(Subject::Key);
-        revoke(&opened, &self.iss, keys.map(Revocation::all).collect())
+        let revocations = Revocations {
+            kind: Kind::Key,
+            names: self.names,
+            expires_at: None,
+        };
+        revoke(&target, &self.iss, revocations)
     }
 }
 
 impl List {
     fn run(self) -> Outcome {
-        let opened = self.folder.open()?;
-        let rules = opened.node.rules(&self.iss).map_err(failure)?;
+        let rules = self.target.open()?.rules(&self.iss)?;
         if self.json {
             return output::json(&rules);
         }
-        let row = |rule: RevocationRule| {
+        let row = |rule: RuleView| {
             let issued = match rule.not_before {
                 Some(at) => format!("created {}", display::moment(at)),
                 None => "any issue time".to_owned(),
@@ -171,15 +179,8 @@ impl List {
     }
 }
 
-/// Revokes all at once, so that they share one write to disk.
-fn revoke(opened: &Opened, iss: &str, revocations: Vec<Revocation>) -> Outcome {
-    let count = revocations.len();
-    let answers: Vec<_> = (revocations.into_iter())
-        .map(|revocation| opened.node.revoke(&opened.actor, iss, revocation))
-        .collect();
-    for answer in answers {
-        block_on(answer).map_err(failure)?;
-    }
-    output::status(format_args!("revoked {count}"));
+fn revoke(target: &Target, iss: &str, revocations: Revocations) -> Outcome {
+    target.revoke(iss, &revocations)?;
+    output::status(format_args!("revoked {}", revocations.names.len()));
     Ok(())
 }

@@ -5,7 +5,9 @@ use jeton_issuer::{Error, audit_last_hash, check_records, verify_audit};
 use jeton_store::{Error as StoreError, block_on};
 use serde::Serialize;
 
-use super::folder::{FolderArgs, failure};
+use super::folder::Place;
+use super::target::{ReadArgs, Source};
+use super::view::StoreView;
 use crate::exit::{Failure, Outcome};
 use crate::output;
 use crate::verification_output;
@@ -21,14 +23,17 @@ use crate::verification_output;
 #[command(after_help = "\
 Examples:
   jeton admin verify
-  jeton admin verify --json | jq -r .last_hash")]
+  jeton admin verify --json | jq -r .last_hash
+  jeton admin verify --server http://127.0.0.1:8421
+
+A running server checks its records and its audit log, and not the pages of the file.")]
 pub(super) struct Verify {
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
 
     #[command(flatten)]
-    folder: FolderArgs,
+    source: ReadArgs,
 }
 
 #[derive(Serialize)]
@@ -57,23 +62,37 @@ impl Verify {
     }
 
     fn verify(&self) -> Outcome<Valid> {
-        let folder = self.folder.verify().map_err(found)?;
-        let store = folder.store();
+        let found = match self.source.open()? {
+            Source::Folder(place) => verify(&place)?,
+            Source::Server(remote) => remote.check()?,
+        };
         Ok(Valid {
             valid: true,
-            records: block_on(check_records(&*store)).map_err(found)?,
-            audit_entries: block_on(verify_audit(&*store)).map_err(found)?,
-            last_hash: block_on(audit_last_hash(&*store)).map_err(found)?,
+            records: found.records,
+            audit_entries: found.audit_entries,
+            last_hash: found.last_hash,
         })
     }
 }
 
+fn verify(place: &Place) -> Outcome<StoreView> {
+    place.check_engine()?;
+    let found = |error| found(place, error);
+    let folder = place.verify().map_err(found)?;
+    let store = folder.store();
+    Ok(StoreView {
+        records: block_on(check_records(&*store)).map_err(found)?,
+        audit_entries: block_on(verify_audit(&*store)).map_err(found)?,
+        last_hash: block_on(audit_last_hash(&*store)).map_err(found)?,
+    })
+}
+
 /// Returns a rejection for damage, and an error for a folder that cannot be read.
-fn found(error: Error) -> Failure {
+fn found(place: &Place, error: Error) -> Failure {
     match error {
         Error::Audit(_) | Error::Record(_) | Error::Store(StoreError::Damaged(_)) => {
             Failure::rejected(error.to_string())
         }
-        other => failure(other),
+        other => place.failure(other),
     }
 }

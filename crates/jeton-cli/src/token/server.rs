@@ -1,19 +1,12 @@
 //! The address of the service and the credentials of the caller.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use jeton_client::{Client, Connection, Error};
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
+use crate::credentials::{Certificates, bearer_token};
 use crate::exit::{Failure, Outcome};
-use crate::input;
-
-/// The largest PEM file, bytes.
-const PEM_BYTES: usize = 1024 * 1024;
-/// The largest bearer token file, bytes.
-const BEARER_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, Args)]
 pub(super) struct Server {
@@ -36,33 +29,19 @@ pub(super) struct Address {
     #[arg(long, value_name = "ISS")]
     pub(super) issuer: Option<String>,
 
-    /// PEM file with the certificate authorities that verify the server
-    #[arg(long, value_name = "FILE")]
-    ca: Option<PathBuf>,
-
-    /// PEM file with the client certificate
-    #[arg(long, value_name = "FILE", requires = "client_key")]
-    client_certificate: Option<PathBuf>,
-
-    /// PEM file with the private key of --client-certificate
-    #[arg(long, value_name = "FILE", requires = "client_certificate")]
-    client_key: Option<PathBuf>,
+    #[command(flatten)]
+    certificates: Certificates,
 }
 
 impl Address {
     /// Reads the PEM file with certificate authorities.
     pub(super) fn authorities(&self) -> Outcome<Option<Vec<u8>>> {
-        self.ca.as_deref().map(certificates).transpose()
+        self.certificates.authorities()
     }
 
     /// Reads the client certificate and its private key, as PEM.
     pub(super) fn identity(&self) -> Outcome<Option<(Vec<u8>, Vec<u8>)>> {
-        match (&self.client_certificate, &self.client_key) {
-            (Some(certificate), Some(key)) => {
-                Ok(Some((certificates(certificate)?, private_key(key)?)))
-            }
-            _ => Ok(None),
-        }
+        self.certificates.identity()
     }
 }
 
@@ -88,48 +67,13 @@ impl Server {
     }
 
     fn connection(&self) -> Outcome<Connection> {
-        let mut connection = Connection::to(&*self.address.server);
-        if let Some(authorities) = self.address.authorities()? {
-            connection = connection.ca_certificates(authorities);
+        let connection = Connection::to(&*self.address.server);
+        let connection = self.address.certificates.add_to(connection)?;
+        match &self.bearer {
+            Some(file) => Ok(connection.bearer_token(bearer_token(file)?.as_str())),
+            None => Ok(connection),
         }
-        if let Some((certificate, key)) = self.address.identity()? {
-            connection = connection.client_certificate(certificate, key);
-        }
-        if let Some(file) = &self.bearer {
-            let bytes = input::key_bytes(file, BEARER_BYTES)?;
-            let token = match std::str::from_utf8(&bytes).map(str::trim) {
-                Ok("") => return Err(wrong(file, "no token, only whitespace")),
-                Ok(token) => token,
-                Err(_) => return Err(wrong(file, "not a token: not UTF-8 text")),
-            };
-            connection = connection.bearer_token(token);
-        }
-        Ok(connection)
     }
-}
-
-/// Reads a PEM file with one or more certificates.
-fn certificates(file: &Path) -> Outcome<Vec<u8>> {
-    let bytes = input::key_bytes(file, PEM_BYTES)?;
-    let mut certificates = CertificateDer::pem_slice_iter(&bytes).peekable();
-    let is_good = certificates.peek().is_some() && certificates.all(|one| one.is_ok());
-    match is_good {
-        true => Ok(bytes.to_vec()),
-        false => Err(wrong(file, "no valid PEM certificate")),
-    }
-}
-
-/// Reads a PEM file with a private key.
-fn private_key(file: &Path) -> Outcome<Vec<u8>> {
-    let bytes = input::key_bytes(file, PEM_BYTES)?;
-    match PrivateKeyDer::from_pem_slice(&bytes) {
-        Ok(_) => Ok(bytes.to_vec()),
-        Err(_) => Err(wrong(file, "no valid PEM private key")),
-    }
-}
-
-fn wrong(file: &Path, what: &str) -> Failure {
-    Failure::error(format!("{}: {what}", input::name_of(file)))
 }
 
 fn failed(error: &Error) -> Failure {

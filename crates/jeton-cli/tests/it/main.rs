@@ -18,6 +18,8 @@ mod inputs;
 mod inspect_web;
 mod key;
 mod lab;
+#[cfg(unix)]
+mod operating;
 mod pasted;
 mod readme;
 mod remote_keys;

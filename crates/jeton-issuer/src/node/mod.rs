@@ -18,6 +18,7 @@ mod settings;
 mod start;
 mod status;
 mod used_once;
+mod whole_store;
 mod working;
 mod writes;
 
@@ -27,6 +28,7 @@ pub use profile_issuer::{IssuedRef, ProfileBatch, ProfileIssuer};
 pub use request::{Issued, Request};
 pub use settings::Configured;
 pub use status::Status;
+pub use whole_store::StoreCheck;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

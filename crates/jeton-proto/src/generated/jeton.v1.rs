@@ -1308,6 +1308,17 @@ pub struct Key {
     /// 0: no successor yet.
     #[prost(int64, tag = "6")]
     pub signs_until: i64,
+    /// When it leaves the key set. 0: no successor yet.
+    #[prost(int64, tag = "7")]
+    pub gone_at: i64,
+    /// A JWK, or a PASERK. Empty for a shared secret.
+    #[prost(string, tag = "8")]
+    pub public_key: ::prost::alloc::string::String,
+    /// When its successor is published, and when the successor signs. 0: it has one already, or needs none.
+    #[prost(int64, tag = "9")]
+    pub successor_published_at: i64,
+    #[prost(int64, tag = "10")]
+    pub successor_signs_from: i64,
 }
 /// Nested message and enum types in `Key`.
 pub mod key {
@@ -1418,6 +1429,173 @@ pub struct StatusResponse {
     pub fault: ::prost::alloc::string::String,
     #[prost(string, tag = "8")]
     pub version: ::prost::alloc::string::String,
+    /// The part of `fault` that does not make the server unready: clocks that differ.
+    #[prost(string, tag = "9")]
+    pub warning: ::prost::alloc::string::String,
+    #[prost(string, repeated, tag = "10")]
+    pub issuers: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// The engine of the store.
+    #[prost(string, tag = "11")]
+    pub engine: ::prost::alloc::string::String,
+    /// The size of the store. Absent: unknown.
+    #[prost(uint64, optional, tag = "12")]
+    pub store_bytes: ::core::option::Option<u64>,
+    /// The oldest revision in the history of the store.
+    #[prost(uint64, tag = "13")]
+    pub oldest_revision: u64,
+    /// Ids of the key-encryption keys that private keys are encrypted under.
+    #[prost(string, repeated, tag = "14")]
+    pub key_encryption_keys: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WithdrawKeyRequest {
+    #[prost(string, tag = "1")]
+    pub issuer: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub kid: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ReencryptKeysRequest {}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ReencryptKeysResponse {
+    /// How many private keys were encrypted under another key before.
+    #[prost(uint64, tag = "1")]
+    pub keys: u64,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateRevocationsRequest {
+    #[prost(string, tag = "1")]
+    pub issuer: ::prost::alloc::string::String,
+    #[prost(enumeration = "revocation_rule::Kind", tag = "2")]
+    pub kind: i32,
+    /// Token ids, or names as in the tokens. At most 1,000.
+    #[prost(string, repeated, tag = "3")]
+    pub names: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// The expiry of the tokens, for token ids. 0: unknown.
+    #[prost(int64, tag = "4")]
+    pub expires_at: i64,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateRevocationsResponse {
+    /// The store revision at which all of them are durable.
+    #[prost(uint64, tag = "1")]
+    pub revision: u64,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListRevocationsRequest {
+    #[prost(string, tag = "1")]
+    pub issuer: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Revocation {
+    #[prost(enumeration = "revocation_rule::Kind", tag = "1")]
+    pub kind: i32,
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    /// When it was made. Absent: it applies to every token, regardless of its issue time.
+    #[prost(int64, optional, tag = "3")]
+    pub created_at: ::core::option::Option<i64>,
+    /// The first second in which no affected token can be valid.
+    #[prost(int64, tag = "4")]
+    pub until: i64,
+    /// Tokens with a lower stamp are rejected. Absent: made by a version without stamps.
+    #[prost(message, optional, tag = "5")]
+    pub stamp: ::core::option::Option<RevocationStamp>,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RevocationStamp {
+    #[prost(uint64, tag = "1")]
+    pub epoch: u64,
+    #[prost(uint64, tag = "2")]
+    pub number: u64,
+}
+/// Every condition that is set must hold.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListAuditRequest {
+    #[prost(string, tag = "1")]
+    pub issuer: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub actor: ::prost::alloc::string::String,
+    /// The operation, such as `key.rotate`. `key.*` matches all that begin with `key.`.
+    #[prost(string, tag = "3")]
+    pub act: ::prost::alloc::string::String,
+    /// One of the ids and changes that an entry is about.
+    #[prost(string, tag = "4")]
+    pub about: ::prost::alloc::string::String,
+    /// Seconds since 1970. 0: no limit.
+    #[prost(int64, tag = "5")]
+    pub since: i64,
+    #[prost(int64, tag = "6")]
+    pub until: i64,
+    /// Only entries with a higher number.
+    #[prost(uint64, tag = "7")]
+    pub after: u64,
+    /// Only that many of the newest matching entries. 0: all.
+    #[prost(uint32, tag = "8")]
+    pub last: u32,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AuditEntry {
+    #[prost(uint64, tag = "1")]
+    pub number: u64,
+    #[prost(int64, tag = "2")]
+    pub at: i64,
+    #[prost(string, tag = "3")]
+    pub actor: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub act: ::prost::alloc::string::String,
+    #[prost(string, tag = "5")]
+    pub issuer: ::prost::alloc::string::String,
+    /// Ids and changes. No secret and no token.
+    #[prost(string, repeated, tag = "6")]
+    pub about: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// SHA-256 of the entry before it, hexadecimal.
+    #[prost(string, tag = "7")]
+    pub previous: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct BackupRequest {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct BackupPart {
+    #[prost(oneof = "backup_part::Part", tags = "1, 2")]
+    pub part: ::core::option::Option<backup_part::Part>,
+}
+/// Nested message and enum types in `BackupPart`.
+pub mod backup_part {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Part {
+        #[prost(bytes, tag = "1")]
+        Data(::prost::alloc::vec::Vec<u8>),
+        /// Sent last.
+        #[prost(message, tag = "2")]
+        Summary(super::BackupSummary),
+    }
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct BackupSummary {
+    #[prost(uint64, tag = "1")]
+    pub revision: u64,
+    #[prost(int64, tag = "2")]
+    pub at: i64,
+    #[prost(uint64, tag = "3")]
+    pub entries: u64,
+    #[prost(uint64, tag = "4")]
+    pub audit_entries: u64,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CheckStoreRequest {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CheckStoreResponse {
+    #[prost(uint64, tag = "1")]
+    pub records: u64,
+    #[prost(uint64, tag = "2")]
+    pub audit_entries: u64,
+    /// SHA-256 of the last entry of the audit log, hexadecimal. Empty: there is none.
+    #[prost(string, tag = "3")]
+    pub last_hash: ::prost::alloc::string::String,
+    /// The damage that was found. Empty: none.
+    #[prost(string, tag = "4")]
+    pub damage: ::prost::alloc::string::String,
 }
 /// Generated client implementations.
 pub mod admin_service_client {
@@ -1682,6 +1860,178 @@ pub mod admin_service_client {
                 .insert(GrpcMethod::new("jeton.v1.AdminService", "Status"));
             self.inner.unary(req, path, codec).await
         }
+        /// Withdraws a published key that does not sign yet.
+        pub async fn withdraw_key(
+            &mut self,
+            request: impl tonic::IntoRequest<super::WithdrawKeyRequest>,
+        ) -> std::result::Result<tonic::Response<super::Issuer>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/jeton.v1.AdminService/WithdrawKey",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("jeton.v1.AdminService", "WithdrawKey"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Encrypts all private keys under the current key-encryption key of the server.
+        pub async fn reencrypt_keys(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ReencryptKeysRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ReencryptKeysResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/jeton.v1.AdminService/ReencryptKeys",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("jeton.v1.AdminService", "ReencryptKeys"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Revokes token ids, subjects, clients or keys.
+        pub async fn create_revocations(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CreateRevocationsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CreateRevocationsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/jeton.v1.AdminService/CreateRevocations",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("jeton.v1.AdminService", "CreateRevocations"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Lists the revocations of subjects, clients and keys, and of token ids without an expiry.
+        pub async fn list_revocations(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListRevocationsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::Revocation>>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/jeton.v1.AdminService/ListRevocations",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("jeton.v1.AdminService", "ListRevocations"));
+            self.inner.server_streaming(req, path, codec).await
+        }
+        /// Returns entries of the audit log, oldest first.
+        pub async fn list_audit(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListAuditRequest>,
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::AuditEntry>>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/jeton.v1.AdminService/ListAudit",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("jeton.v1.AdminService", "ListAudit"));
+            self.inner.server_streaming(req, path, codec).await
+        }
+        /// Returns a backup of the store at one revision. The stream ends with a summary.
+        pub async fn backup(
+            &mut self,
+            request: impl tonic::IntoRequest<super::BackupRequest>,
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::BackupPart>>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/jeton.v1.AdminService/Backup",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("jeton.v1.AdminService", "Backup"));
+            self.inner.server_streaming(req, path, codec).await
+        }
+        /// Checks every record and the audit log.
+        pub async fn check_store(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CheckStoreRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CheckStoreResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/jeton.v1.AdminService/CheckStore",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("jeton.v1.AdminService", "CheckStore"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -1740,6 +2090,71 @@ pub mod admin_service_server {
             &self,
             request: tonic::Request<super::StatusRequest>,
         ) -> std::result::Result<tonic::Response<super::StatusResponse>, tonic::Status>;
+        /// Withdraws a published key that does not sign yet.
+        async fn withdraw_key(
+            &self,
+            request: tonic::Request<super::WithdrawKeyRequest>,
+        ) -> std::result::Result<tonic::Response<super::Issuer>, tonic::Status>;
+        /// Encrypts all private keys under the current key-encryption key of the server.
+        async fn reencrypt_keys(
+            &self,
+            request: tonic::Request<super::ReencryptKeysRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ReencryptKeysResponse>,
+            tonic::Status,
+        >;
+        /// Revokes token ids, subjects, clients or keys.
+        async fn create_revocations(
+            &self,
+            request: tonic::Request<super::CreateRevocationsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CreateRevocationsResponse>,
+            tonic::Status,
+        >;
+        /// Server streaming response type for the ListRevocations method.
+        type ListRevocationsStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<super::Revocation, tonic::Status>,
+            >
+            + std::marker::Send
+            + 'static;
+        /// Lists the revocations of subjects, clients and keys, and of token ids without an expiry.
+        async fn list_revocations(
+            &self,
+            request: tonic::Request<super::ListRevocationsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<Self::ListRevocationsStream>,
+            tonic::Status,
+        >;
+        /// Server streaming response type for the ListAudit method.
+        type ListAuditStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<super::AuditEntry, tonic::Status>,
+            >
+            + std::marker::Send
+            + 'static;
+        /// Returns entries of the audit log, oldest first.
+        async fn list_audit(
+            &self,
+            request: tonic::Request<super::ListAuditRequest>,
+        ) -> std::result::Result<tonic::Response<Self::ListAuditStream>, tonic::Status>;
+        /// Server streaming response type for the Backup method.
+        type BackupStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<super::BackupPart, tonic::Status>,
+            >
+            + std::marker::Send
+            + 'static;
+        /// Returns a backup of the store at one revision. The stream ends with a summary.
+        async fn backup(
+            &self,
+            request: tonic::Request<super::BackupRequest>,
+        ) -> std::result::Result<tonic::Response<Self::BackupStream>, tonic::Status>;
+        /// Checks every record and the audit log.
+        async fn check_store(
+            &self,
+            request: tonic::Request<super::CheckStoreRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CheckStoreResponse>,
+            tonic::Status,
+        >;
     }
     /// The service for operators, on the admin listener only. Every change is written to the audit log with
     /// the caller's name before it is acknowledged.
@@ -2165,6 +2580,326 @@ pub mod admin_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = StatusSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/jeton.v1.AdminService/WithdrawKey" => {
+                    #[allow(non_camel_case_types)]
+                    struct WithdrawKeySvc<T: AdminService>(pub Arc<T>);
+                    impl<
+                        T: AdminService,
+                    > tonic::server::UnaryService<super::WithdrawKeyRequest>
+                    for WithdrawKeySvc<T> {
+                        type Response = super::Issuer;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::WithdrawKeyRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AdminService>::withdraw_key(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = WithdrawKeySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/jeton.v1.AdminService/ReencryptKeys" => {
+                    #[allow(non_camel_case_types)]
+                    struct ReencryptKeysSvc<T: AdminService>(pub Arc<T>);
+                    impl<
+                        T: AdminService,
+                    > tonic::server::UnaryService<super::ReencryptKeysRequest>
+                    for ReencryptKeysSvc<T> {
+                        type Response = super::ReencryptKeysResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ReencryptKeysRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AdminService>::reencrypt_keys(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ReencryptKeysSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/jeton.v1.AdminService/CreateRevocations" => {
+                    #[allow(non_camel_case_types)]
+                    struct CreateRevocationsSvc<T: AdminService>(pub Arc<T>);
+                    impl<
+                        T: AdminService,
+                    > tonic::server::UnaryService<super::CreateRevocationsRequest>
+                    for CreateRevocationsSvc<T> {
+                        type Response = super::CreateRevocationsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CreateRevocationsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AdminService>::create_revocations(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CreateRevocationsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/jeton.v1.AdminService/ListRevocations" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListRevocationsSvc<T: AdminService>(pub Arc<T>);
+                    impl<
+                        T: AdminService,
+                    > tonic::server::ServerStreamingService<
+                        super::ListRevocationsRequest,
+                    > for ListRevocationsSvc<T> {
+                        type Response = super::Revocation;
+                        type ResponseStream = T::ListRevocationsStream;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListRevocationsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AdminService>::list_revocations(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListRevocationsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/jeton.v1.AdminService/ListAudit" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListAuditSvc<T: AdminService>(pub Arc<T>);
+                    impl<
+                        T: AdminService,
+                    > tonic::server::ServerStreamingService<super::ListAuditRequest>
+                    for ListAuditSvc<T> {
+                        type Response = super::AuditEntry;
+                        type ResponseStream = T::ListAuditStream;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListAuditRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AdminService>::list_audit(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListAuditSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/jeton.v1.AdminService/Backup" => {
+                    #[allow(non_camel_case_types)]
+                    struct BackupSvc<T: AdminService>(pub Arc<T>);
+                    impl<
+                        T: AdminService,
+                    > tonic::server::ServerStreamingService<super::BackupRequest>
+                    for BackupSvc<T> {
+                        type Response = super::BackupPart;
+                        type ResponseStream = T::BackupStream;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::BackupRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AdminService>::backup(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = BackupSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/jeton.v1.AdminService/CheckStore" => {
+                    #[allow(non_camel_case_types)]
+                    struct CheckStoreSvc<T: AdminService>(pub Arc<T>);
+                    impl<
+                        T: AdminService,
+                    > tonic::server::UnaryService<super::CheckStoreRequest>
+                    for CheckStoreSvc<T> {
+                        type Response = super::CheckStoreResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CheckStoreRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AdminService>::check_store(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CheckStoreSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

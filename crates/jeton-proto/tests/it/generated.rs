@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use prost::Message as _;
+use prost_types::FileDescriptorSet;
 
 const PROTOS: &[&str] = &[
     "jeton/v1/token.proto",
@@ -15,14 +16,30 @@ const PROTOS: &[&str] = &[
 #[test]
 fn generated_code_equals_the_proto_files() {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let committed = package.join("src/generated");
-    let generated = generate(&package.join("../../proto"));
+    let (mut files, mut descriptors) = generate(&package.join("../../proto"), PROTOS, true);
+    // Reflection does not need comments and source positions.
+    for file in &mut descriptors.file {
+        file.source_code_info = None;
+    }
+    files.insert("descriptors.bin".to_owned(), descriptors.encode_to_vec());
+    compare(&package.join("src/generated"), files);
+}
+
+/// Here, because a crate whose generated code is missing could not build the test that writes it.
+#[test]
+fn generated_code_of_the_store_equals_the_calls_of_etcd() {
+    let store = Path::new(env!("CARGO_MANIFEST_DIR")).join("../jeton-store");
+    let (files, _) = generate(&store.join("proto"), &["etcd.proto"], false);
+    compare(&store.join("src/generated"), files);
+}
+
+fn compare(committed: &Path, generated: BTreeMap<String, Vec<u8>>) {
     if std::env::var_os("JETON_WRITE").is_some() {
         for (name, bytes) in &generated {
             fs::write(committed.join(name), bytes).unwrap();
         }
     }
-    let mut names: Vec<_> = fs::read_dir(&committed)
+    let mut names: Vec<_> = fs::read_dir(committed)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
@@ -31,37 +48,37 @@ fn generated_code_equals_the_proto_files() {
     for (name, bytes) in generated {
         assert!(
             fs::read(committed.join(&name)).unwrap() == bytes,
-            "{name} differs from proto/: run JETON_WRITE=1 cargo test -p jeton-proto"
+            "{name} differs from its .proto file: run JETON_WRITE=1 cargo test -p jeton-proto"
         );
     }
 }
 
-/// Generates the files, as a map from name to content.
-fn generate(protos: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut descriptors = protox::compile(PROTOS, [protos]).unwrap();
-    let folder = tempfile::tempdir().unwrap();
+/// Generates the files, as a map from name to content, and returns the descriptors.
+fn generate(
+    folder: &Path,
+    protos: &[&str],
+    has_servers: bool,
+) -> (BTreeMap<String, Vec<u8>>, FileDescriptorSet) {
+    let descriptors = protox::compile(protos, [folder]).unwrap();
+    let out = tempfile::tempdir().unwrap();
     tonic_prost_build::configure()
+        .build_server(has_servers)
         .build_transport(false)
         .emit_rerun_if_changed(false)
         .skip_debug(SECRETS)
-        .out_dir(folder.path())
+        .out_dir(out.path())
         .compile_fds(descriptors.clone())
         .unwrap();
     let mut files = BTreeMap::new();
-    for entry in fs::read_dir(folder.path()).unwrap() {
+    for entry in fs::read_dir(out.path()).unwrap() {
         let entry = entry.unwrap();
         let bytes = fs::read(entry.path()).unwrap();
         files.insert(entry.file_name().into_string().unwrap(), bytes);
     }
-    // Reflection does not need comments and source positions.
-    for file in &mut descriptors.file {
-        file.source_code_info = None;
-    }
-    files.insert("descriptors.bin".to_owned(), descriptors.encode_to_vec());
-    files
+    (files, descriptors)
 }
 
-/// Messages with a token or a key. They have no `Debug`, so that they cannot reach a log.
+/// Messages with a token, a key or a password. They have no `Debug`, so that they cannot reach a log.
 const SECRETS: &[&str] = &[
     ".jeton.v1.IssueResponse",
     ".jeton.v1.IssueOutcome",
@@ -71,4 +88,6 @@ const SECRETS: &[&str] = &[
     ".jeton.v1.RevokeRequest",
     ".jeton.v1.ImportKeyRequest",
     ".jwt.services.GenerateJwtResponse",
+    ".etcdserverpb.AuthenticateRequest",
+    ".etcdserverpb.AuthenticateResponse",
 ];

@@ -138,7 +138,14 @@ fn client_problem(config: &Config, client: &Client) -> Option<(&'static str, &'s
     if client.may.is_empty() {
         return Some((
             "may",
-            "requires at least one of issue, token, verify, revoke, admin",
+            "requires at least one of issue, token, verify, revoke, admin, metrics",
+        ));
+    }
+    let is_for_all = client.issuers.iter().any(|iss| iss == "*");
+    if client.may.contains(&Permission::Metrics) && !is_for_all {
+        return Some((
+            "issuers",
+            "the permission `metrics` requires \"*\": the metrics are of all issuers",
         ));
     }
     if client.issuers.is_empty() {

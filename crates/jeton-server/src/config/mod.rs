@@ -70,6 +70,9 @@ pub struct Config {
     /// The file with the key-encryption key: 64 hexadecimal digits. The environment variable
     /// `JETON_KEY_ENCRYPTION_KEY` is an alternative.
     pub key_encryption_key_file: Option<PathBuf>,
+    /// The file with the key-encryption key before the current one. Private keys that are still encrypted under
+    /// it are read, until `jeton admin key reencrypt` has encrypted them again.
+    pub old_key_encryption_key_file: Option<PathBuf>,
     /// The freshness bound: maximum age of the view of the store, in seconds. At least
     /// [`FRESHNESS_LEAST`](jeton_store::limits::FRESHNESS_LEAST), at most 3,600.
     pub freshness_seconds: u64,
@@ -153,6 +156,7 @@ impl Config {
     fn resolve_paths(&mut self, folder: &Path) {
         let mut paths = vec![&mut self.data];
         paths.extend(self.key_encryption_key_file.as_mut());
+        paths.extend(self.old_key_encryption_key_file.as_mut());
         if let Some(tls) = &mut self.tls {
             paths.extend([&mut tls.certificate, &mut tls.key]);
             paths.extend(tls.client_ca.as_mut());
@@ -188,6 +192,7 @@ impl Default for Config {
             admin_listen: local(Config::ADMIN_PORT),
             workers: None,
             key_encryption_key_file: None,
+            old_key_encryption_key_file: None,
             freshness_seconds: 15,
             when_stale: WhenStale::Refuse,
             store_outage_issuing_seconds: None,

@@ -33,6 +33,7 @@ impl Config {
             admin_listen,
             workers,
             key_encryption_key_file,
+            old_key_encryption_key_file,
             freshness_seconds,
             store_outage_issuing_seconds,
             when_stale,
@@ -58,6 +59,10 @@ impl Config {
             (
                 "key_encryption_key_file",
                 or_none(key_encryption_key_file.as_ref().map(path).as_ref()),
+            ),
+            (
+                "old_key_encryption_key_file",
+                or_none(old_key_encryption_key_file.as_ref().map(path).as_ref()),
             ),
             ("freshness_seconds", freshness_seconds.to_string()),
             (

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use http::Request;
 use jeton_proto::report::jwt_service_server::JwtService as _;
-use jeton_proto::v1::admin_service_server::AdminService as _;
+use jeton_proto::v1::admin_service_server::{AdminService as _, AdminServiceServer};
 use jeton_proto::v1::token_service_server::{TokenService as _, TokenServiceServer};
 use tonic::Status;
 
@@ -96,6 +96,16 @@ pub(crate) fn admin(
             },
         ),
         "Status" => unary(api, limit, request, |api, call| api.status(call)),
+        "WithdrawKey" => unary(api, limit, request, |api, call| api.withdraw_key(call)),
+        "ReencryptKeys" => unary(api, limit, request, |api, call| api.reencrypt_keys(call)),
+        "CreateRevocations" => unary(api, limit, request, |api, call| {
+            api.create_revocations(call)
+        }),
+        "CheckStore" => unary(api, limit, request, |api, call| api.check_store(call)),
+        "ListRevocations" | "ListAudit" | "Backup" => {
+            let server = AdminServiceServer::new(api);
+            stream(server.max_decoding_message_size(limit), request)
+        }
         _ => unknown_method(),
     }
 }

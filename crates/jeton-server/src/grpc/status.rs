@@ -54,6 +54,11 @@ impl Failure {
         }
     }
 
+    /// The reason for programs: the name of a code.
+    pub(crate) fn reason(&self) -> &'static str {
+        self.parts().reason
+    }
+
     fn parts(&self) -> ErrorParts {
         match self {
             Failure::Denied(denied) => denied_parts(*denied),

@@ -36,7 +36,10 @@ pub(super) async fn introspect(
             Err(_) => (CallOutcome::Rejected, inactive()),
         },
         // The client does not learn the reason (RFC 7662, section 2.2).
-        Err(error) if error.is_rejection() => (CallOutcome::Rejected, inactive()),
+        Err(error) if error.is_rejection() => {
+            service.rejected(error.into());
+            (CallOutcome::Rejected, inactive())
+        }
         Err(error) => {
             let failure = Failure::from(error);
             (failure.outcome(), error_response(&failure))

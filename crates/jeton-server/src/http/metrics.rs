@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
+use jeton_issuer::keyring::{KeyEntry, State};
 use tonic::body::Body;
 
 use super::{error_response, respond};
@@ -17,7 +18,7 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
     let caller = service.identify(peer.certificate.as_ref(), request.headers());
     let allowed = caller.and_then(|caller| match caller.may_read_metrics() {
         true => Ok(()),
-        false => Err(Denied::Permission(Permission::Admin)),
+        false => Err(Denied::Permission(Permission::Metrics)),
     });
     if let Err(denied) = allowed {
         return error_response(&Failure::from(denied));
@@ -69,6 +70,11 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
             status.issuers.len() as u128,
         ),
         (
+            "freshness_bound_milliseconds",
+            "Freshness bound: the age of the view from which on the server is stale.",
+            u128::from(service.freshness_seconds) * 1000,
+        ),
+        (
             "worker_delay_milliseconds",
             "How late a worker thread ran its timer, in the latest check of any worker.",
             transport
@@ -102,7 +108,62 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
             "# HELP jeton_{name} {help}\n# TYPE jeton_{name} counter\njeton_{name}_total {count}"
         );
     }
+    keys(service, &mut text);
     text.push_str("# EOF\n");
     let content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     respond(StatusCode::OK, content_type, Bytes::from(text))
+}
+
+/// Writes when keys and the certificate end, and the version.
+fn keys(service: &Service, text: &mut String) {
+    let now = service.node.now().unix_seconds();
+    let (mut left, mut successors) = (String::new(), String::new());
+    for iss in service.node.status().issuers {
+        let Ok((settings, keyring)) = service.node.issuer(&iss) else {
+            continue;
+        };
+        for kind in settings.kinds() {
+            let labels = format!("{{issuer=\"{}\",alg=\"{}\"}}", label(&iss), kind.name());
+            if let Some(key) = keyring.signer(kind, now) {
+                let succession = keyring.succession(&settings, key);
+                let planned = succession.map(|(_, signs_from)| signs_from);
+                if let Some(until) = key.signs_until.or(planned) {
+                    let _ = writeln!(
+                        left,
+                        "jeton_key_signing_seconds_left{labels} {}",
+                        until - now
+                    );
+                }
+            }
+            let waits = |key: &&KeyEntry| key.kind == kind && key.state(now) == State::Published;
+            let count = keyring.keys().iter().filter(waits).count();
+            let _ = writeln!(successors, "jeton_key_successors{labels} {count}");
+        }
+    }
+    let _ = write!(
+        text,
+        "# HELP jeton_key_signing_seconds_left Seconds until the signing key is replaced; negative: overdue.\n\
+         # TYPE jeton_key_signing_seconds_left gauge\n{left}\
+         # HELP jeton_key_successors Published keys that sign later.\n\
+         # TYPE jeton_key_successors gauge\n{successors}\
+         # HELP jeton_build Version of the server.\n# TYPE jeton_build info\n\
+         jeton_build_info{{version=\"{}\"}} 1\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    let end = service.metrics.certificate_end.load(Ordering::Relaxed);
+    if end != 0 {
+        let _ = writeln!(
+            text,
+            "# HELP jeton_certificate_seconds_left Seconds until the certificate of the server ends.\n\
+             # TYPE jeton_certificate_seconds_left gauge\njeton_certificate_seconds_left {}",
+            end - now
+        );
+    }
+}
+
+/// A text as the value of a label.
+fn label(text: &str) -> String {
+    text.replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n")
 }

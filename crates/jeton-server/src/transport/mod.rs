@@ -62,7 +62,7 @@ pub(crate) use settings::Settings;
 pub(crate) use shared::Shared;
 pub(crate) use stop::wait_until_true;
 pub(crate) use time_slice::{SlicedStream, TimeSlice};
-pub(crate) use tls::{PeerCertificate, TlsFiles, server_config as tls_config};
+pub(crate) use tls::{PeerCertificate, TlsFiles, certificate_end, server_config as tls_config};
 pub(crate) use workers::Workers;
 
 /// Handles the requests of all connections.

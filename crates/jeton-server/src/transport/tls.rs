@@ -111,25 +111,44 @@ fn private_key(file: &Path) -> Result<PrivateKeyDer<'static>> {
     })
 }
 
+/// Returns when the server's certificate ends, seconds since 1970.
+pub(crate) fn certificate_end(files: TlsFiles<'_>) -> Option<i64> {
+    let chain = certificates(files.certificate).ok()?;
+    let certificate = EndEntityCert::try_from(chain.first()?).ok()?;
+    // The error for a certificate that has ended names its end.
+    let year_9999 = UnixTime::since_unix_epoch(Duration::from_secs(253_402_300_799));
+    match validity(&certificate, year_9999) {
+        Err(webpki::Error::CertExpired { not_after, .. }) => {
+            i64::try_from(not_after.as_secs()).ok()
+        }
+        _ => None,
+    }
+}
+
+/// Without trust anchors this always fails, but webpki checks the validity period first.
+fn validity(certificate: &EndEntityCert<'_>, at: UnixTime) -> Result<(), webpki::Error> {
+    let algorithms =
+        rustls::crypto::aws_lc_rs::default_provider().signature_verification_algorithms;
+    certificate
+        .verify_for_usage(
+            algorithms.all,
+            &[],
+            &[],
+            at,
+            KeyUsage::server_auth(),
+            None,
+            None,
+        )
+        .map(drop)
+}
+
 /// Fails on an expired certificate at the start, where every client would reject it later.
 fn check_validity(file: &Path, der: &CertificateDer<'_>) -> Result<()> {
     let certificate = EndEntityCert::try_from(der)
         .map_err(|error| wrong(file, format!("invalid certificate: {error}")))?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = UnixTime::since_unix_epoch(now.unwrap_or(Duration::ZERO));
-    let algorithms =
-        rustls::crypto::aws_lc_rs::default_provider().signature_verification_algorithms;
-    // Without trust anchors this always fails, but webpki checks the validity period first.
-    let checked = certificate.verify_for_usage(
-        algorithms.all,
-        &[],
-        &[],
-        now,
-        KeyUsage::server_auth(),
-        None,
-        None,
-    );
-    match checked {
+    match validity(&certificate, now) {
         Err(webpki::Error::CertExpired { .. }) => {
             Err(wrong(file, "certificate expired".to_owned()))
         }

@@ -12,6 +12,7 @@ mod claims;
 mod connections;
 mod credentials;
 mod deadline;
+mod deploy;
 mod drain;
 mod former_names;
 #[cfg(target_os = "linux")]

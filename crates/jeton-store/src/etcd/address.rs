@@ -1,13 +1,15 @@
 //! Address and credentials of an etcd.
 
 use std::fmt;
+use std::io;
 use std::net::{IpAddr, Ipv6Addr};
 
-use etcd_client::{Certificate, ConnectOptions, Identity, TlsOptions};
+use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity};
 use zeroize::Zeroizing;
 
+use super::members::User;
 use super::{CONNECTING, KEEP_ALIVE};
-use crate::error::{Problem, Result};
+use crate::error::{Error, Problem, Result};
 use crate::limits;
 
 /// Root if the address has none.
@@ -104,31 +106,50 @@ impl EtcdAddress {
         &self.root
     }
 
-    pub(super) fn endpoints(&self) -> &[String] {
-        &self.endpoints
-    }
-
-    pub(super) fn options(&self, access: EtcdAccess) -> Result<ConnectOptions> {
-        let mut options = ConnectOptions::new()
-            // A member without a leader must not answer.
-            .with_require_leader(true)
-            .with_connect_timeout(CONNECTING)
-            .with_keep_alive(KEEP_ALIVE, CONNECTING);
-        if self.over_tls {
-            let authorities = access.authorities.ok_or(Problem::NoAuthority)?;
-            let mut tls = TlsOptions::new().ca_certificate(Certificate::from_pem(authorities));
-            if let Some((certificate, key)) = access.identity {
-                tls = tls.identity(Identity::from_pem(certificate, &*key));
+    /// Returns how each member is reached, and who asks.
+    pub(super) fn connection(&self, access: EtcdAccess) -> Result<(Vec<Endpoint>, Option<User>)> {
+        let tls = match self.over_tls {
+            false => None,
+            true => {
+                let authorities = access.authorities.ok_or(Problem::NoAuthority)?;
+                let tls = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(authorities));
+                Some(match access.identity {
+                    Some((certificate, key)) => {
+                        tls.identity(Identity::from_pem(certificate, &*key))
+                    }
+                    None => tls,
+                })
             }
-            options = options.with_tls(tls);
+        };
+        let mut endpoints = Vec::with_capacity(self.endpoints.len());
+        for endpoint in &self.endpoints {
+            let endpoint = Endpoint::from_shared(endpoint.clone()).map_err(|_| Problem::Address)?;
+            let endpoint = endpoint
+                .connect_timeout(CONNECTING)
+                .http2_keep_alive_interval(KEEP_ALIVE)
+                .keep_alive_timeout(CONNECTING)
+                .keep_alive_while_idle(true);
+            endpoints.push(match &tls {
+                Some(tls) => endpoint.tls_config(tls.clone()).map_err(|error| {
+                    Error::Io(
+                        io::ErrorKind::InvalidInput,
+                        format!("etcd: {}", root_of(&error)),
+                    )
+                })?,
+                None => endpoint,
+            });
         }
-        if let Some((name, password)) = access.user {
-            options = options
-                .with_user(name, password.as_str())
-                .with_auto_token_refresh(true);
-        }
-        Ok(options)
+        Ok((endpoints, access.user))
     }
+}
+
+/// The innermost cause: what is wrong with a certificate or a key.
+fn root_of(error: &dyn std::error::Error) -> String {
+    let mut innermost = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
 }
 
 impl fmt::Display for EtcdAddress {
@@ -165,7 +186,6 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::Error;
 
     #[test]
     fn address_round_trips() {
@@ -206,7 +226,7 @@ mod tests {
         let refused = EtcdAddress::parse("etcd://127.0.0.1:2379,10.0.0.1:2379").err();
         assert_eq!(refused, Some(Error::Invalid(Problem::WithoutTls)));
         let address = EtcdAddress::parse("etcds://10.0.0.1:2379").unwrap();
-        let refused = address.options(EtcdAccess::default()).err();
+        let refused = address.connection(EtcdAccess::default()).err();
         assert_eq!(refused, Some(Error::Invalid(Problem::NoAuthority)));
     }
 }

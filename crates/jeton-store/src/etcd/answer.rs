@@ -1,8 +1,8 @@
 //! Converts answers of etcd.
 
-use etcd_client::{KeyValue, ResponseHeader};
-use tonic::{Code, ConnectError};
+use tonic::{Code, ConnectError, Status};
 
+use super::api::{KeyValue, ResponseHeader};
 use crate::entry::Entry;
 use crate::error::{Error, Result};
 use crate::key::Key;
@@ -15,32 +15,28 @@ pub(super) const COMPACTED: &str = "required revision has been compacted";
 pub(super) const FUTURE: &str = "required revision is a future revision";
 
 /// Returns whether the message of an error contains these words. etcd has no error codes for them.
-pub(super) fn says(error: &etcd_client::Error, words: &str) -> bool {
-    matches!(error, etcd_client::Error::GRpcStatus(status) if status.message().contains(words))
+pub(super) fn says(error: &Status, words: &str) -> bool {
+    error.message().contains(words)
 }
 
 /// Converts an error that is not about a revision.
-pub(super) fn failure(error: &etcd_client::Error) -> Error {
+pub(super) fn failure(error: &Status) -> Error {
     use std::io::ErrorKind;
-    let kind = match error {
-        etcd_client::Error::GRpcStatus(status) => {
-            if says(error, "database space exceeded") {
-                return Error::Full;
-            }
-            // Rejected before it was proposed to the other members: it has not happened.
-            if says(error, "too many requests") {
-                return Error::Overloaded;
-            }
-            match status.code() {
-                Code::DeadlineExceeded => ErrorKind::TimedOut,
-                Code::PermissionDenied | Code::Unauthenticated => ErrorKind::PermissionDenied,
-                _ if never_left(error) => ErrorKind::NotConnected,
-                _ => ErrorKind::ConnectionAborted,
-            }
-        }
-        _ => ErrorKind::NotConnected,
+    if says(error, "database space exceeded") {
+        return Error::Full;
+    }
+    // Rejected before it was proposed to the other members: it has not happened.
+    if says(error, "too many requests") {
+        return Error::Overloaded;
+    }
+    let kind = match error.code() {
+        Code::DeadlineExceeded => ErrorKind::TimedOut,
+        Code::PermissionDenied | Code::Unauthenticated => ErrorKind::PermissionDenied,
+        _ if never_left(error) => ErrorKind::NotConnected,
+        _ => ErrorKind::ConnectionAborted,
     };
-    Error::Io(kind, format!("etcd: {}", words_of(error)))
+    // Only the message: the full output of a status is not meant for people.
+    Error::Io(kind, format!("etcd: {}", error.message()))
 }
 
 /// The error for a stream that etcd ended.
@@ -51,25 +47,23 @@ pub(super) fn interrupted() -> Error {
 
 /// Returns whether the call certainly did not happen and another member may accept it. Either there was no
 /// connection, or the member has no leader and rejected the call first.
-pub(super) fn never_happened(error: &etcd_client::Error) -> bool {
+pub(super) fn never_happened(error: &Status) -> bool {
     never_left(error) || says(error, "etcdserver: no leader")
 }
 
 /// Returns whether a member gave up an accepted call for a temporary reason.
-pub(super) fn was_given_up(error: &etcd_client::Error) -> bool {
+pub(super) fn was_given_up(error: &Status) -> bool {
     says(error, "etcdserver: leader changed") || says(error, "etcdserver: request timed out")
 }
 
-/// Returns whether the authentication token is no longer valid because the users of etcd have changed.
-pub(super) fn wants_another_token(error: &etcd_client::Error) -> bool {
-    says(error, "revision of auth store is old")
+/// Returns whether the authentication token is no longer valid: it has expired, its member has restarted, or the
+/// users of etcd have changed.
+pub(super) fn wants_another_token(error: &Status) -> bool {
+    says(error, "revision of auth store is old") || says(error, "invalid auth token")
 }
 
-fn never_left(error: &etcd_client::Error) -> bool {
-    let etcd_client::Error::GRpcStatus(status) = error else {
-        return false;
-    };
-    let mut cause = std::error::Error::source(status);
+fn never_left(error: &Status) -> bool {
+    let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {
         if error.is::<ConnectError>() {
             return true;
@@ -77,14 +71,6 @@ fn never_left(error: &etcd_client::Error) -> bool {
         cause = error.source();
     }
     false
-}
-
-/// Returns only the message of a status: its full output is not meant for people.
-fn words_of(error: &etcd_client::Error) -> String {
-    match error {
-        etcd_client::Error::GRpcStatus(status) => status.message().to_owned(),
-        other => other.to_string(),
-    }
 }
 
 /// etcd's revisions are positive.
@@ -97,17 +83,16 @@ pub(super) fn number(revision: Revision) -> i64 {
     i64::try_from(revision.number()).unwrap_or(i64::MAX)
 }
 
-pub(super) fn revision_of(header: Option<&ResponseHeader>) -> Result<Revision> {
-    let header = header.ok_or_else(|| damaged("an answer without a header"))?;
-    Ok(revision(header.revision()))
+pub(super) fn header(header: Option<ResponseHeader>) -> Result<ResponseHeader> {
+    header.ok_or_else(|| damaged("an answer without a header"))
 }
 
 /// Converts a key-value pair under the root.
-pub(super) fn entry(root: &str, pair: &KeyValue) -> Result<Entry> {
+pub(super) fn entry(root: &str, pair: KeyValue) -> Result<Entry> {
     Ok(Entry {
-        key: key(root, pair.key())?,
-        value: pair.value().to_vec(),
-        changed: revision(pair.mod_revision()),
+        key: key(root, &pair.key)?,
+        value: pair.value,
+        changed: revision(pair.mod_revision),
     })
 }
 

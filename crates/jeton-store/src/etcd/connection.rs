@@ -3,14 +3,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use etcd_client::{
-    Client, Compare, CompareOp, DeleteOptions, GetOptions, GetResponse, KvClient, PutOptions,
-    StatusResponse, Txn as EtcdTxn, TxnOp, TxnOpResponse, TxnResponse,
-};
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
+use tonic::Status;
+use tonic::transport::Endpoint;
 
 use super::answer;
+use super::api::compare::{CompareResult, CompareTarget, TargetUnion};
+use super::api::request_op::Request;
+use super::api::response_op::Response;
+use super::api::{
+    Compare, DeleteRangeRequest, PutRequest, RangeRequest, RangeResponse, RequestOp,
+    ResponseHeader, StatusResponse, TxnRequest, TxnResponse,
+};
+use super::members::{Members, User};
 use crate::error::{Error, Problem, Result};
 use crate::key::{Key, Prefix};
 use crate::limits;
@@ -32,29 +38,44 @@ const OLDEST_ETCD: (u32, u32) = (3, 6);
 const FORMAT: u64 = 1;
 const FORMAT_KEY: &str = "!format";
 
+/// The key of the store's random id.
+const ID_KEY: &str = "!id";
+
 /// The connection and the root of all keys.
 #[derive(Clone)]
 pub(super) struct Etcd {
-    pub(super) client: Client,
+    pub(super) members: Members,
     pub(super) root: Arc<str>,
+    /// The id of the cluster, from its first answer.
+    cluster: u64,
+    /// A random value, written when the store was created. Replaced data has another, and an emptied etcd has none,
+    /// although the id of its cluster can be the same.
+    id: Arc<[u8]>,
     pub(super) under_way: Arc<Semaphore>,
 }
 
 impl Etcd {
     pub(super) async fn connect(
-        endpoints: Vec<String>,
-        options: etcd_client::ConnectOptions,
+        endpoints: Vec<Endpoint>,
+        user: Option<User>,
         root: Arc<str>,
     ) -> Result<Etcd> {
         in_time(async {
-            let client = Client::connect(endpoints, Some(options)).await;
-            let etcd = Etcd {
-                client: client.map_err(|error| answer::failure(&error))?,
+            let members = Members::connect(endpoints, user).await;
+            let mut etcd = Etcd {
+                members: members.map_err(|error| answer::failure(&error))?,
                 root,
+                cluster: 0,
+                id: Arc::default(),
                 under_way: Arc::new(Semaphore::new(limits::ETCD_UNDER_WAY)),
             };
-            etcd.check_version().await?;
-            etcd.check_format().await?;
+            let status = etcd.member().await?;
+            check_version(&status)?;
+            etcd.cluster = answer::header(status.header)?.cluster_id;
+            let format = FORMAT.to_string().into_bytes();
+            known_format(&etcd.found_or_written(FORMAT_KEY, format).await?)?;
+            let id = format!("{:032x}", rand::random::<u128>()).into_bytes();
+            etcd.id = etcd.found_or_written(ID_KEY, id).await?.into();
             Ok(etcd)
         })
         .await
@@ -62,19 +83,20 @@ impl Etcd {
 
     /// Retries until a member accepts the call. Each attempt may go to another member. An accepted call is
     /// never sent again: it may have happened.
-    pub(super) async fn asked<T, F: Future<Output = Result<T, etcd_client::Error>>>(
+    pub(super) async fn asked<T, F: Future<Output = Result<T, Status>>>(
         &self,
         mut call: impl FnMut() -> F,
-    ) -> Result<T, etcd_client::Error> {
+    ) -> Result<T, Status> {
         let mut left = limits::ETCD_TRIES;
         loop {
             left -= 1;
+            let token = self.members.token();
             match call().await {
                 Err(error) if left > 0 && answer::never_happened(&error) => {
                     sleep(RETRY_DELAY).await
                 }
                 Err(error) if left > 0 && answer::wants_another_token(&error) => {
-                    self.client.refresh_token().await?;
+                    self.members.sign_in_again(token).await?;
                 }
                 ended => return ended,
             }
@@ -83,10 +105,10 @@ impl Etcd {
 
     /// Repeats a read, possibly on another member, if a member does not answer or gives up. It does so
     /// until the timeout of the caller.
-    async fn asked_again<T, F: Future<Output = Result<T, etcd_client::Error>>>(
+    async fn asked_again<T, F: Future<Output = Result<T, Status>>>(
         &self,
         mut call: impl FnMut() -> F,
-    ) -> Result<T, etcd_client::Error> {
+    ) -> Result<T, Status> {
         loop {
             match timeout(limits::ETCD_READ, self.asked(&mut call)).await {
                 Ok(Err(error)) if answer::was_given_up(&error) => sleep(RETRY_DELAY).await,
@@ -98,10 +120,7 @@ impl Etcd {
 
     /// Returns the status of one member.
     pub(super) async fn member(&self) -> Result<StatusResponse> {
-        let status = self.asked_again(|| {
-            let mut client = self.client.clone();
-            async move { client.status().await }
-        });
+        let status = self.asked_again(|| self.members.status());
         status.await.map_err(|error| answer::failure(&error))
     }
 
@@ -109,71 +128,74 @@ impl Etcd {
     /// disarms the alarm. Every member knows of the alarm.
     pub(super) async fn check_alarms(&self) -> Result<()> {
         let member = self.member().await?;
-        let is_full = member.errors().iter().any(|error| error.contains(NO_SPACE));
+        let is_full = member.errors.iter().any(|error| error.contains(NO_SPACE));
         match is_full {
             true => Err(Error::Full),
             false => Ok(()),
         }
     }
 
-    /// Rejects versions before 3.6: they report progress before they have sent all events.
-    async fn check_version(&self) -> Result<()> {
-        let status = self.member().await?;
-        let mut numbers = status.version().split('.').map(str::parse::<u32>);
-        match (numbers.next(), numbers.next()) {
-            (Some(Ok(major)), Some(Ok(minor))) if (major, minor) >= OLDEST_ETCD => Ok(()),
-            _ => Err(Problem::OldEtcd.into()),
+    /// Returns the revision of an answer. An address can lead to another etcd later, by a changed name or an
+    /// emptied machine: its answers are of no use, whatever they say.
+    pub(super) fn revision_of(&self, header: Option<ResponseHeader>) -> Result<Revision> {
+        let header = answer::header(header)?;
+        match header.cluster_id == self.cluster {
+            true => Ok(answer::revision(header.revision)),
+            false => Err(Error::OtherStore),
         }
     }
 
-    /// Writes the format if it is missing. Of several nodes that start together one writes it, and all read
-    /// it. Reading needs no space, so a full etcd can still be read.
-    async fn check_format(&self) -> Result<()> {
-        let marker = format!("{}{FORMAT_KEY}", self.root);
-        let there = self.get(&marker, GetOptions::new()).await;
+    /// Returns the value of a key, after writing this one if there was none. Of several nodes that start together one
+    /// writes it, and all read it. Reading needs no space, so a full etcd can still be read.
+    async fn found_or_written(&self, key: &str, value: Vec<u8>) -> Result<Vec<u8>> {
+        let range = self.marker(key);
+        let there = self.get(range.clone()).await;
         let there = there.map_err(|error| answer::failure(&error))?;
-        if let Some(pair) = there.kvs().first() {
-            return known_format(pair.value());
+        self.revision_of(there.header)?;
+        if let Some(pair) = there.kvs.into_iter().next() {
+            return Ok(pair.value);
         }
-        let is_new = Compare::create_revision(marker.as_str(), CompareOp::Equal, 0);
-        let txn = EtcdTxn::new()
-            .when([is_new])
-            .and_then([TxnOp::put(marker.as_str(), FORMAT.to_string(), None)])
-            .or_else([TxnOp::get(marker.as_str(), None)]);
-        let answer = self.txn(txn).await?;
-        if answer.succeeded() {
-            return Ok(());
+        let put = PutRequest {
+            key: range.key.clone(),
+            value: value.clone(),
+        };
+        let absent = compare(range.key.clone(), CompareResult::Equal, Target::Created(0));
+        let answer = self
+            .txn(TxnRequest {
+                compare: vec![absent],
+                success: vec![operation(Request::RequestPut(put))],
+                failure: vec![operation(Request::RequestRange(range))],
+            })
+            .await?;
+        if answer.succeeded {
+            return Ok(value);
         }
-        let found = answer.op_responses().into_iter().find_map(|one| match one {
-            TxnOpResponse::Get(get) => get.kvs().first().map(|pair| pair.value().to_vec()),
-            _ => None,
-        });
-        known_format(&found.unwrap_or_default())
+        let found = ranges_of(answer).find_map(|range| range.kvs.into_iter().next());
+        found.map(|pair| pair.value).ok_or(Error::OtherStore)
     }
 
-    pub(super) fn kv(&self) -> KvClient {
-        (self.client.kv_client()).max_decoding_message_size(limits::ETCD_MESSAGE_BYTES)
+    /// The range of a key that is no data.
+    fn marker(&self, key: &str) -> RangeRequest {
+        only(&format!("{}{key}", self.root))
     }
 
     /// The error may be about a revision, see [`about_the_past`](Etcd::about_the_past).
-    pub(super) async fn get(
-        &self,
-        from: &str,
-        options: GetOptions,
-    ) -> Result<GetResponse, etcd_client::Error> {
+    pub(super) async fn get(&self, range: RangeRequest) -> Result<RangeResponse, Status> {
         self.asked_again(|| {
-            let (mut kv, options) = (self.kv(), options.clone());
-            async move { kv.get(from, Some(options)).await }
+            let (mut kv, range) = (self.members.kv(), range.clone());
+            async move { Ok(kv.range(range).await?.into_inner()) }
         })
         .await
     }
 
-    async fn txn(&self, txn: EtcdTxn) -> Result<TxnResponse> {
-        let answer = self.asked(|| {
-            let (mut kv, txn) = (self.kv(), txn.clone());
-            async move { kv.txn(txn).await }
-        });
-        answer.await.map_err(|error| answer::failure(&error))
+    async fn txn(&self, txn: TxnRequest) -> Result<TxnResponse> {
+        let answer = self.asked(|| self.send(&txn)).await;
+        answer.map_err(|error| answer::failure(&error))
+    }
+
+    fn send(&self, txn: &TxnRequest) -> impl Future<Output = Result<TxnResponse, Status>> + use<> {
+        let (mut kv, txn) = (self.members.kv(), txn.clone());
+        async move { Ok(kv.txn(txn).await?.into_inner()) }
     }
 
     pub(super) fn name(&self, key: &Key) -> String {
@@ -194,87 +216,162 @@ impl Etcd {
                 entries: Vec::new(),
             });
         }
-        let gets: Vec<TxnOp> = (keys.iter())
-            .map(|key| TxnOp::get(self.name(key), None))
-            .collect();
-        let gets = EtcdTxn::new().and_then(gets);
-        let answer = self.asked_again(|| {
-            let (mut kv, gets) = (self.kv(), gets.clone());
-            async move { kv.txn(gets).await }
+        let gets = keys.iter().map(|key| {
+            let range = only(&self.name(key));
+            operation(Request::RequestRange(range))
         });
-        let answer = answer.await.map_err(|error| answer::failure(&error))?;
-        let mut entries = Vec::with_capacity(keys.len());
-        for one in answer.op_responses() {
-            let TxnOpResponse::Get(get) = one else {
-                continue;
-            };
-            let found = get.kvs().first();
-            entries.push(
+        let gets = TxnRequest {
+            success: gets.collect(),
+            ..TxnRequest::default()
+        };
+        let answer = self.asked_again(|| self.send(&gets)).await;
+        let answer = answer.map_err(|error| answer::failure(&error))?;
+        let revision = self.revision_of(answer.header)?;
+        let entries: Vec<_> = ranges_of(answer)
+            .map(|range| {
+                let found = range.kvs.into_iter().next();
                 found
                     .map(|pair| answer::entry(&self.root, pair))
-                    .transpose()?,
-            );
-        }
+                    .transpose()
+            })
+            .collect::<Result<_>>()?;
         if entries.len() != keys.len() {
             return Err(Error::Damaged(
                 "etcd answers for other keys than asked".to_owned(),
             ));
         }
-        Ok(Read {
-            revision: answer::revision_of(answer.header())?,
-            entries,
-        })
+        Ok(Read { revision, entries })
     }
 
     pub(super) async fn commit(&self, txn: &Txn) -> Result<Outcome> {
-        let conditions: Vec<Compare> = (txn.conditions().iter())
-            .map(|(key, condition)| self.compare(key, *condition))
-            .collect();
-        let changes: Vec<TxnOp> = (txn.operations().iter())
-            .map(|operation| self.change(operation))
-            .collect();
-        let txn = EtcdTxn::new().when(conditions).and_then(changes);
-        let answer = self.txn(txn).await?;
-        let revision = answer::revision_of(answer.header())?;
-        Ok(match answer.succeeded() {
-            true => Outcome::Committed(revision),
-            false => Outcome::Conflict(revision),
-        })
+        let conditions = txn.conditions().iter();
+        let id = self.marker(ID_KEY);
+        let same = Target::Value(self.id.to_vec());
+        let same = compare(id.key.clone(), CompareResult::Equal, same);
+        let changes = txn.operations().iter();
+        let answer = self
+            .txn(TxnRequest {
+                compare: std::iter::once(same)
+                    .chain(conditions.map(|(key, it)| self.compare(key, *it)))
+                    .collect(),
+                success: changes.map(|change| self.change(change)).collect(),
+                failure: vec![operation(Request::RequestRange(id))],
+            })
+            .await?;
+        let revision = self.revision_of(answer.header)?;
+        if answer.succeeded {
+            return Ok(Outcome::Committed(revision));
+        }
+        let there = ranges_of(answer).find_map(|range| range.kvs.into_iter().next());
+        match there.is_some_and(|pair| *pair.value == *self.id) {
+            true => Ok(Outcome::Conflict(revision)),
+            false => Err(Error::OtherStore),
+        }
     }
 
     fn compare(&self, key: &Key, condition: Condition) -> Compare {
-        let name = self.name(key);
+        let name = self.name(key).into_bytes();
         match condition {
-            Condition::Absent => Compare::create_revision(name, CompareOp::Equal, 0),
-            Condition::Present => Compare::create_revision(name, CompareOp::Greater, 0),
+            Condition::Absent => compare(name, CompareResult::Equal, Target::Created(0)),
+            Condition::Present => compare(name, CompareResult::Greater, Target::Created(0)),
             Condition::Unchanged(since) => {
                 // A missing key has revision 0 in etcd.
                 let since = answer::number(since.max(Revision::from_number(1)));
-                Compare::mod_revision(name, CompareOp::Equal, since)
+                compare(name, CompareResult::Equal, Target::Changed(since))
             }
         }
     }
 
-    fn change(&self, operation: &Operation) -> TxnOp {
-        match operation {
-            Operation::Put(key, value) => {
-                TxnOp::put(self.name(key), value.as_slice(), None::<PutOptions>)
-            }
-            Operation::Delete(key) => TxnOp::delete(self.name(key), None),
+    fn change(&self, change: &Operation) -> RequestOp {
+        operation(match change {
+            Operation::Put(key, value) => Request::RequestPut(PutRequest {
+                key: self.name(key).into_bytes(),
+                value: value.clone(),
+            }),
+            Operation::Delete(key) => Request::RequestDeleteRange(DeleteRangeRequest {
+                key: self.name(key).into_bytes(),
+                range_end: Vec::new(),
+            }),
             Operation::DeletePrefix(prefix) => {
                 let (from, end) = self.range(prefix);
-                TxnOp::delete(from, Some(DeleteOptions::new().with_range(end)))
+                Request::RequestDeleteRange(DeleteRangeRequest {
+                    key: from.into_bytes(),
+                    range_end: end.into_bytes(),
+                })
             }
-        }
+        })
     }
 
     /// Returns the newest revision, from a majority.
     pub(super) async fn newest(&self) -> Result<Revision> {
-        let marker = format!("{}{FORMAT_KEY}", self.root);
-        let options = GetOptions::new().with_count_only();
-        let answer = self.get(&marker, options).await;
+        let marker = RangeRequest {
+            count_only: true,
+            ..self.marker(FORMAT_KEY)
+        };
+        let answer = self.get(marker).await;
         let answer = answer.map_err(|error| answer::failure(&error))?;
-        answer::revision_of(answer.header())
+        self.revision_of(answer.header)
+    }
+}
+
+/// The range of one key.
+fn only(key: &str) -> RangeRequest {
+    RangeRequest {
+        key: key.as_bytes().to_vec(),
+        ..RangeRequest::default()
+    }
+}
+
+/// Asks for a revision only.
+pub(super) fn count(key: &str) -> RangeRequest {
+    RangeRequest {
+        count_only: true,
+        ..only(key)
+    }
+}
+
+fn operation(request: Request) -> RequestOp {
+    RequestOp {
+        request: Some(request),
+    }
+}
+
+/// What is compared: the revision of a key's creation, of its last change, or its value.
+enum Target {
+    Created(i64),
+    Changed(i64),
+    Value(Vec<u8>),
+}
+
+fn compare(key: Vec<u8>, result: CompareResult, target: Target) -> Compare {
+    let (target, expected) = match target {
+        Target::Created(number) => (CompareTarget::Create, TargetUnion::CreateRevision(number)),
+        Target::Changed(number) => (CompareTarget::Mod, TargetUnion::ModRevision(number)),
+        Target::Value(value) => (CompareTarget::Value, TargetUnion::Value(value)),
+    };
+    Compare {
+        result: result.into(),
+        target: target.into(),
+        key,
+        target_union: Some(expected),
+    }
+}
+
+/// The answers of a transaction to its ranges, in their order.
+fn ranges_of(answer: TxnResponse) -> impl Iterator<Item = RangeResponse> {
+    let responses = answer.responses.into_iter();
+    responses.filter_map(|one| match one.response {
+        Some(Response::ResponseRange(range)) => Some(range),
+        _ => None,
+    })
+}
+
+/// Rejects versions before 3.6: they report progress before they have sent all events.
+fn check_version(status: &StatusResponse) -> Result<()> {
+    let mut numbers = status.version.split('.').map(str::parse::<u32>);
+    match (numbers.next(), numbers.next()) {
+        (Some(Ok(major)), Some(Ok(minor))) if (major, minor) >= OLDEST_ETCD => Ok(()),
+        _ => Err(Problem::OldEtcd.into()),
     }
 }
 

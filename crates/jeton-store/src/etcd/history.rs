@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use etcd_client::{GetOptions, WatchOptions};
 use tokio::time::interval;
+use tonic::Status;
 
 use super::answer;
-use super::connection::{Etcd, in_time};
+use super::api::{CompactionRequest, RangeRequest, WatchCreateRequest};
+use super::connection::{Etcd, count, in_time};
 use crate::error::{Error, Problem, Result};
 use crate::limits;
 use crate::revision::Revision;
@@ -34,10 +35,13 @@ impl Etcd {
         if before == Revision::START {
             return Ok(());
         }
-        let number = answer::number(before);
+        let request = CompactionRequest {
+            revision: answer::number(before),
+            physical: false,
+        };
         let compacted = self.asked(|| {
-            let mut kv = self.kv();
-            async move { kv.compact(number, None).await }
+            let mut kv = self.members.kv();
+            async move { kv.compact(request).await }
         });
         match compacted.await {
             Ok(_) => Ok(()),
@@ -49,15 +53,14 @@ impl Etcd {
     /// Checks that everything after that revision can still be watched.
     pub(super) async fn remembers(&self, after: Revision) -> Result<()> {
         let then = answer::number(after.max(Revision::from_number(1)));
-        let options = GetOptions::new().with_count_only().with_revision(then);
-        match self.get(&self.root, options).await {
-            Ok(_) => Ok(()),
+        match self.get(self.count_at(then)).await {
+            Ok(answer) => self.revision_of(answer.header).map(drop),
             Err(error) => Err(self.about_the_past(&error).await),
         }
     }
 
     /// Converts an error that may be about a revision.
-    pub(super) async fn about_the_past(&self, error: &etcd_client::Error) -> Error {
+    pub(super) async fn about_the_past(&self, error: &Status) -> Error {
         if answer::says(error, answer::FUTURE) {
             return Problem::FutureRevision.into();
         }
@@ -72,30 +75,36 @@ impl Etcd {
 
     /// Returns the oldest revision that can be read. etcd only reports it to a watch from before it.
     pub(super) async fn oldest(&self) -> Result<Revision> {
-        let first = GetOptions::new().with_count_only().with_revision(1);
-        match self.get(&self.root, first).await {
+        match self.get(self.count_at(1)).await {
             Ok(_) => return Ok(Revision::START),
             Err(error) if answer::says(&error, answer::COMPACTED) => {}
             Err(error) => return Err(answer::failure(&error)),
         }
-        let options = WatchOptions::new().with_start_revision(1);
-        let nothing = format!("{}!oldest", self.root);
-        let watch = self.asked(|| {
-            let (mut client, options) = (self.client.watch_client(), options.clone());
-            let nothing = nothing.as_str();
-            async move { client.watch(nothing, Some(options)).await }
-        });
+        let create = WatchCreateRequest {
+            key: format!("{}!oldest", self.root).into_bytes(),
+            start_revision: 1,
+            range_end: Vec::new(),
+        };
+        let watch = self.asked(|| self.members.watch(create.clone()));
         let mut watch = watch.await.map_err(|error| answer::failure(&error))?;
         loop {
             let message = watch.message().await;
             let message = message.map_err(|error| answer::failure(&error))?;
             match message {
-                Some(message) if message.compact_revision() > 0 => {
-                    return Ok(answer::revision(message.compact_revision()));
+                Some(message) if message.compact_revision > 0 => {
+                    return Ok(answer::revision(message.compact_revision));
                 }
-                Some(message) if !message.canceled() => {}
+                Some(message) if !message.canceled => {}
                 _ => return Err(answer::interrupted()),
             }
+        }
+    }
+
+    /// Asks whether a revision can be read.
+    fn count_at(&self, revision: i64) -> RangeRequest {
+        RangeRequest {
+            revision,
+            ..count(&self.root)
         }
     }
 }

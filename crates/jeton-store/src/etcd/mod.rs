@@ -4,8 +4,15 @@ mod address;
 mod answer;
 mod connection;
 mod history;
+mod members;
 mod scan;
 mod watch;
+
+/// The messages of etcd, generated from `proto/etcd.proto`.
+#[allow(missing_docs, unreachable_pub, clippy::all, clippy::unwrap_used)]
+mod api {
+    include!("../generated/etcdserverpb.rs");
+}
 
 use std::fmt;
 use std::sync::Arc;
@@ -67,7 +74,7 @@ impl EtcdStore {
     /// [`Error::NotAStore`]; [`Error::Invalid`] with [`Problem::NoAuthority`] over TLS without an
     /// authority, and with [`Problem::OldEtcd`].
     pub fn open(address: &EtcdAddress, access: EtcdAccess) -> Result<EtcdStore> {
-        let options = address.options(access)?;
+        let (endpoints, user) = address.connection(access)?;
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
         let (until, ended) = oneshot::channel();
@@ -78,11 +85,10 @@ impl EtcdStore {
                 let _ = runtime.block_on(ended);
                 runtime.shutdown_background();
             })?;
-        let endpoints = address.endpoints().to_vec();
         let root: Arc<str> = address.root().into();
         let (completer, connected) = completion();
         handle.spawn(async move {
-            completer.complete(Etcd::connect(endpoints, options, root).await);
+            completer.complete(Etcd::connect(endpoints, user, root).await);
         });
         let etcd = block_on(connected)?;
         handle.spawn(history::keep_short(etcd.clone()));
@@ -170,7 +176,7 @@ impl Store for EtcdStore {
                 engine: "etcd",
                 revision: etcd.newest().await?,
                 oldest,
-                bytes: u64::try_from(etcd.member().await?.db_size()).ok(),
+                bytes: u64::try_from(etcd.member().await?.db_size).ok(),
             })
         })
     }

@@ -1,9 +1,9 @@
 //! Scans page by page, at one revision or at newer ones.
 
-use etcd_client::GetOptions;
 use tokio::runtime::Handle;
 
 use super::answer;
+use super::api::RangeRequest;
 use super::connection::{Etcd, in_time};
 use crate::entry::Entry;
 use crate::error::{Error, Result};
@@ -109,19 +109,22 @@ impl Etcd {
         end: String,
         then: Option<Revision>,
     ) -> Result<(Revision, Vec<Entry>)> {
-        let mut options = GetOptions::new()
-            .with_range(end)
-            .with_limit(i64::try_from(limits::PAGE_ENTRIES).unwrap_or(i64::MAX));
-        if let Some(then) = then {
-            options = options.with_revision(answer::number(then));
-        }
-        let answer = match self.get(&from, options).await {
+        let range = RangeRequest {
+            key: from.into_bytes(),
+            range_end: end.into_bytes(),
+            limit: i64::try_from(limits::PAGE_ENTRIES).unwrap_or(i64::MAX),
+            // 0 is the newest.
+            revision: then.map(answer::number).unwrap_or_default(),
+            count_only: false,
+        };
+        let answer = match self.get(range).await {
             Ok(answer) => answer,
             Err(error) => return Err(self.about_the_past(&error).await),
         };
-        let entries = (answer.kvs().iter())
+        let revision = self.revision_of(answer.header)?;
+        let entries = (answer.kvs.into_iter())
             .map(|pair| answer::entry(&self.root, pair))
             .collect::<Result<_>>()?;
-        Ok((answer::revision_of(answer.header())?, entries))
+        Ok((revision, entries))
     }
 }

@@ -3,12 +3,14 @@
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
 
-use etcd_client::{EventType, WatchOptions, WatchResponse, WatchStream};
 use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use super::answer;
+use super::api::event::EventType;
+use super::api::{WatchCreateRequest, WatchResponse};
 use super::connection::{Etcd, in_time};
+use super::members::Watching;
 use crate::entry::Event;
 use crate::error::{Error, Result};
 use crate::key::Prefix;
@@ -114,12 +116,12 @@ impl Pump {
             Err(Error::Io(..)) => return Ended::Interrupted,
             Err(error) => return Ended::Failed(error),
         }
-        let options = WatchOptions::new()
-            .with_range(self.end.as_str())
-            .with_start_revision(answer::number(self.reported).saturating_add(1));
-        let client = self.etcd.client.watch_client();
-        let mut client = client.max_decoding_message_size(limits::ETCD_MESSAGE_BYTES);
-        let watch = client.watch(self.from.as_str(), Some(options));
+        let create = WatchCreateRequest {
+            key: self.from.clone().into_bytes(),
+            range_end: self.end.clone().into_bytes(),
+            start_revision: answer::number(self.reported).saturating_add(1),
+        };
+        let watch = self.etcd.asked(|| self.etcd.members.watch(create.clone()));
         let Ok(Ok(mut stream)) = timeout(limits::ETCD_READ, watch).await else {
             return Ended::Interrupted;
         };
@@ -130,7 +132,7 @@ impl Pump {
     /// Forwards the events of the stream. A member that is cut off would answer for itself. So each
     /// heartbeat asks the majority first. The follower is up to date as of that question once this member
     /// has sent everything up to the revision of the majority.
-    async fn pass_on(&mut self, stream: &mut WatchStream) -> Result<Infallible, Ended> {
+    async fn pass_on(&mut self, stream: &mut Watching) -> Result<Infallible, Ended> {
         let mut beat = interval(HEARTBEAT);
         beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut ask = interval(ASK_AGAIN);
@@ -143,7 +145,7 @@ impl Pump {
                     let Ok(Some(message)) = message else {
                         return Err(Ended::Interrupted);
                     };
-                    for update in self.updates_of(&message)? {
+                    for update in self.updates_of(message)? {
                         self.report(update).await?;
                     }
                     self.heard = Instant::now();
@@ -186,21 +188,24 @@ impl Pump {
     }
 
     /// Converts a message to one update per transaction. etcd never splits one between two messages.
-    fn updates_of(&self, message: &WatchResponse) -> Result<Vec<Update>, Ended> {
-        if message.compact_revision() > 0 {
-            let oldest = answer::revision(message.compact_revision());
+    fn updates_of(&self, message: WatchResponse) -> Result<Vec<Update>, Ended> {
+        let newest = self.etcd.revision_of(message.header);
+        let newest = newest.map_err(Ended::Failed)?;
+        if message.compact_revision > 0 {
+            let oldest = answer::revision(message.compact_revision);
             return Err(Ended::Failed(Error::Compacted { oldest }));
         }
-        if message.canceled() {
+        if message.canceled {
             return Err(Ended::Interrupted);
         }
         let mut updates: Vec<Update> = Vec::new();
-        for event in message.events() {
-            let Some(pair) = event.kv() else { continue };
-            let revision = answer::revision(pair.mod_revision());
-            let reported = match event.event_type() {
+        for event in message.events {
+            let kind = event.r#type();
+            let Some(pair) = event.kv else { continue };
+            let revision = answer::revision(pair.mod_revision);
+            let reported = match kind {
                 EventType::Put => answer::entry(&self.etcd.root, pair).map(Event::Put),
-                EventType::Delete => answer::key(&self.etcd.root, pair.key()).map(Event::Deleted),
+                EventType::Delete => answer::key(&self.etcd.root, &pair.key).map(Event::Deleted),
             };
             let reported = reported.map_err(Ended::Failed)?;
             match updates.last_mut() {
@@ -209,9 +214,8 @@ impl Pump {
             }
         }
         // Without events it is progress, except the message that the watch has begun.
-        if updates.is_empty() && !message.created() {
-            let revision = answer::revision_of(message.header()).map_err(Ended::Failed)?;
-            updates.push(not_the_newest(revision, Vec::new()));
+        if updates.is_empty() && !message.created {
+            updates.push(not_the_newest(newest, Vec::new()));
         }
         Ok(updates)
     }

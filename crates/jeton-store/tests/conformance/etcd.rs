@@ -4,7 +4,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use jeton_store::{EtcdAccess, EtcdAddress, EtcdStore, Revision, Store, block_on};
+use jeton_store::{
+    Error, EtcdAccess, EtcdAddress, EtcdStore, Key, Outcome, Prefix, Problem, Revision, Store, Txn,
+    block_on,
+};
 use jeton_testkit::Etcd;
 use tempfile::TempDir;
 
@@ -61,6 +64,60 @@ impl Subject for OnServer {
 
     fn cuts(&self) -> u64 {
         3
+    }
+}
+
+/// An address that leads to another etcd: nothing of it is read, written or reported.
+pub fn other_cluster_is_refused() -> Result<(), Failed> {
+    let folder = TempDir::new().unwrap();
+    let mut server = Etcd::start(folder.path(), 1).unwrap();
+    let store = open(&server)?;
+    let key = Key::of(["k", "a"])?;
+    let put = || Txn::new().put(key.clone(), b"1");
+    let prefix = Prefix::of(["k"])?;
+    let Outcome::Committed(before) = block_on(store.commit(put()))? else {
+        return Err(Failed("nothing to conflict with".into()));
+    };
+    let mut watch = block_on(store.watch(&prefix, before))?;
+    server.start_other_cluster("other").unwrap();
+    // Through another connection, until it has more revisions than the first one had.
+    let other = open(&server)?;
+    for _ in 0..5 {
+        block_on(other.commit(put()))?;
+    }
+    let newest = block_on(other.status())?.revision;
+    let is_refused = |error: &Error| *error == Error::OtherStore;
+    let begun = Instant::now();
+    loop {
+        match block_on(store.read(std::slice::from_ref(&key))) {
+            Err(error) if is_refused(&error) => break,
+            Ok(read) => return Err(Failed(format!("read of another cluster: {read:?}"))),
+            // The connection is lost for a moment.
+            Err(Error::Io(..)) if begun.elapsed() < COMING_UP => {}
+            Err(error) => return Err(Failed(format!("the read: {error}"))),
+        }
+    }
+    let committed = block_on(store.commit(put()));
+    if !committed.as_ref().is_err_and(is_refused) {
+        return Err(Failed(format!("the commit: {committed:?}")));
+    }
+    if block_on(other.read(std::slice::from_ref(&key)))?.revision != newest {
+        return Err(Failed(
+            "the refused commit changed the other cluster".into(),
+        ));
+    }
+    let pages = block_on(store.scan(&prefix)).map(|_| ());
+    if !pages.as_ref().is_err_and(is_refused) {
+        return Err(Failed(format!("the scan: {pages:?}")));
+    }
+    loop {
+        match block_on(watch.next()) {
+            // Without as many revisions, the other cluster is recognised by that.
+            Err(Error::OtherStore | Error::Invalid(Problem::FutureRevision)) => return Ok(()),
+            Err(Error::Io(..)) if begun.elapsed() < COMING_UP => {}
+            Ok(update) if update.revision <= before && update.events.is_empty() => {}
+            ended => return Err(Failed(format!("the watch: {ended:?}"))),
+        }
     }
 }
 

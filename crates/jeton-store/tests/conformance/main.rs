@@ -9,7 +9,6 @@ mod broken;
 mod cases;
 mod disk;
 mod engines;
-#[cfg(feature = "etcd")]
 mod etcd;
 mod threads;
 
@@ -81,7 +80,6 @@ macro_rules! ensure {
 const ENGINES: &[(&str, Make)] = &[
     ("redb", engines::redb),
     ("memory", engines::memory),
-    #[cfg(feature = "etcd")]
     ("etcd", etcd::etcd),
 ];
 
@@ -103,6 +101,12 @@ fn main() -> ExitCode {
             );
         }
     }
+    trials.push(
+        Trial::test("etcd::other_cluster_is_refused", || {
+            etcd::other_cluster_is_refused().map_err(|Failed(what)| what.into())
+        })
+        .with_ignored_flag(is_absent("etcd")),
+    );
     trials.extend(broken::trials());
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -34,7 +34,7 @@ const TERMS: &[Term] = &[
     term("term-confounded", "Confounded", &["confounded"], "More than one factor differs, so a difference has no single cause."),
     term("term-disturbed", "Disturbed run", &["disturbed"], "The machine did something else during the run. Small differences may come from that."),
     term("term-equivalent", "Equivalent", &["equivalent"], "The whole interval of the ratio is inside the noise band."),
-    term("term-group", "Group", &["group", "groups"], "Subjects that the run cannot tell apart. The order inside a group has no meaning."),
+    term("term-group", "Group", &["group", "groups"], "Subjects between which the run shows no difference. The order inside a group has no meaning."),
     term("term-interval", "95 % interval", &["interval", "intervals"], "The true value lies inside in 95 of 100 runs, if the noise is as in this run."),
     term("term-managed", "Managed runtime", &["managed"], "Node, Java and Python: code that is compiled while it runs, or interpreted. Its noise is larger."),
     term("term-median", "Median", &["median", "medians"], "The middle value of the rounds."),

@@ -55,11 +55,11 @@ fn named(runs: &[Named]) -> impl Iterator<Item = (String, &Named)> {
 }
 
 fn machines(runs: &[Named]) -> Markup {
-    let twins = same_machine(runs);
+    let same = same_machine(runs);
     html! {
-        @if !twins.is_empty() {
+        @if !same.is_empty() {
             p.callout.warn {
-                (units::capitalised(&twins.join("; "))) ". "
+                (units::capitalised(&same.join("; "))) ". "
                 code { "jeton lab compare" } " judges such runs, and " code { "jeton lab merge" } " joins them."
             }
         }

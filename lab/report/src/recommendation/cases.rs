@@ -1,6 +1,6 @@
 //! The advice without requirements: three cases, because no token suits all of them.
 //!
-//! Each case weighs the time to verify, the time to sign and the bytes of the token. A token that another
+//! Each case compares the time to verify, the time to sign and the bytes of the token. A token that another
 //! one of the case beats or equals in all three is dropped. Of the rest, the one with the shortest time
 //! to sign and verify comes first. Tokens that cost the same, or are the best in one quantity, are
 //! described by what they gain and cost.

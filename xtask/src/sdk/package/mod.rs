@@ -5,6 +5,7 @@ mod go;
 mod java;
 mod node;
 mod python;
+mod service;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -23,7 +24,7 @@ struct Kind {
     run: fn(&Workspace, target: &str) -> Result<(), Error>,
 }
 
-const KINDS: [Kind; 5] = [
+const KINDS: &[Kind] = &[
     Kind {
         name: "c",
         run: c::run,
@@ -44,6 +45,10 @@ const KINDS: [Kind; 5] = [
         name: "python",
         run: python::run,
     },
+    Kind {
+        name: "service",
+        run: service::run,
+    },
 ];
 
 /// Builds the packages, or those that are named.
@@ -56,7 +61,7 @@ pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<(), Error> 
         )));
     }
     let target = host(workspace)?;
-    for kind in &KINDS {
+    for kind in KINDS {
         if names.is_empty() || names.iter().any(|name| name == kind.name) {
             eprintln!("== package {}", kind.name);
             (kind.run)(workspace, &target)?;

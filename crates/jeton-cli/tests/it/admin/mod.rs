@@ -1,7 +1,10 @@
 //! Tests of `jeton admin`: issuers, keys, revocations, backups, and concurrent processes.
 
+mod backup_under_load;
 mod damage;
 mod hints;
+mod running;
+mod upgrade;
 
 use std::fs;
 use std::process::{Command, Stdio};

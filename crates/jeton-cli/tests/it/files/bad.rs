@@ -123,6 +123,8 @@ fn calls() -> Vec<(Takes, String)> {
             "token get --server https://127.0.0.1:1 --client-certificate certificate.pem --client-key BAD",
             // The address is not loopback and TLS is missing, so an empty configuration fails too.
             "serve --config BAD --listen 192.0.2.1:1",
+            "admin migrate --data good.json --config BAD",
+            "admin restore --data good.json --config BAD backup",
             "lab load 127.0.0.1:1 --seconds 0.1 --alg ES256 --verify-with BAD",
             "lab run --claims BAD --drivers drivers",
             "lab attack --corpus BAD --drivers drivers",
@@ -163,6 +165,49 @@ fn calls() -> Vec<(Takes, String)> {
             &[&format!("admin {command} --key-encryption-key BAD")],
         );
         all(Folder, &[&format!("admin {command} --data BAD")]);
+    }
+    for command in [
+        "issuer add @settings.json",
+        "issuer set @settings.json",
+        "issuer list",
+        "issuer show ISS",
+        "key list ISS",
+        "key rotate ISS",
+        "key withdraw ISS kid",
+        "key import ISS hs256.jwk",
+        "key reencrypt",
+        "revoke token ISS id",
+        "revoke subject ISS alice",
+        "revoke client ISS app",
+        "revoke signed-by ISS kid",
+        "revoke list ISS",
+        "status",
+        "audit",
+        "verify",
+        "backup -o other",
+    ] {
+        let command = format!(
+            "admin {} --server https://127.0.0.1:1",
+            command.replace("ISS", ISS)
+        );
+        for credential in [
+            "--bearer BAD",
+            "--ca BAD",
+            "--client-certificate BAD --client-key rsa.pem",
+            "--client-certificate certificate.pem --client-key BAD",
+        ] {
+            all(Input, &[&format!("{command} {credential}")]);
+        }
+        // With an empty configuration, the data folder is wrong.
+        let folder = command.split(" --server").next().unwrap_or_default();
+        let old_key = match folder.ends_with("reencrypt") {
+            true => " --old-key settings.json",
+            false => "",
+        };
+        all(
+            Input,
+            &[&format!("{folder}{old_key} --data good.json --config BAD")],
+        );
     }
     all(
         Judged,
@@ -215,6 +260,7 @@ fn calls() -> Vec<(Takes, String)> {
         &[
             "serve --data BAD --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0",
             "admin verify --data BAD",
+            "admin audit --data BAD",
             "admin migrate --data BAD",
             "admin backup --data BAD -o other",
             "admin restore --data BAD backup",
@@ -387,6 +433,9 @@ fn empty_file_is_named_as_empty() {
             "EOF",
             "has no valid key",
             "`tls` is missing",
+            // An empty configuration of `jeton admin`, with a file for the data folder.
+            "Not a directory",
+            "File exists",
         ],
         &[
             "empty",

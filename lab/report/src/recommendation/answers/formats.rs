@@ -111,7 +111,7 @@ fn sentence(name: &str, verdict: VerdictKind, rows: Option<(&Row, &Row)>) -> Str
             format!("{name} is slower than a JWT with the same algorithm and library")
         }
         VerdictKind::Undecided => format!(
-            "The run cannot tell whether {name} is slower than a JWT with the same algorithm and library"
+            "It is undecided whether {name} is slower than a JWT with the same algorithm and library"
         ),
     };
     let sizes = rows.and_then(|(jwt, paseto)| Some((jwt.token_bytes?, paseto.token_bytes?)));

@@ -129,7 +129,7 @@ fn sure(result: &RunResult, languages: &[Language<'_, '_>]) -> Sure {
     let open = languages.iter().filter(|l| l.best.len() > 1).count();
     let what = match open {
         0 => "each is faster than the others of its language",
-        _ => "+1 means one more that the run cannot tell apart",
+        _ => "+1 means one more, without a difference that the run shows",
     };
     of_choice(result, open < languages.len(), what)
 }

@@ -1,6 +1,9 @@
-//! `jeton.v1.AdminService`: operations on issuers and keys.
+//! `jeton.v1.AdminService`: operations on issuers, keys, revocations and the whole store.
 //!
 //! They wait for the store and generate keys, so they run on blocking threads.
+
+mod revocations;
+mod whole_store;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,14 +13,17 @@ use jeton_issuer::keyring::{KeyEntry, State};
 use jeton_issuer::{Error, IssuerSettings, KeyKind, Node};
 use jeton_proto::v1::admin_service_server::AdminService;
 use jeton_proto::v1::{
-    CreateIssuerRequest, GetIssuerRequest, ImportKeyRequest, Issuer, Key, ListIssuersRequest,
-    ListIssuersResponse, ReportCompromisedKeyRequest, RotateKeyRequest, SetIssuerRequest,
-    StatusRequest, StatusResponse, key,
+    AuditEntry, BackupPart, BackupRequest, CheckStoreRequest, CheckStoreResponse,
+    CreateIssuerRequest, CreateRevocationsRequest, CreateRevocationsResponse, GetIssuerRequest,
+    ImportKeyRequest, Issuer, Key, ListAuditRequest, ListIssuersRequest, ListIssuersResponse,
+    ListRevocationsRequest, ReencryptKeysRequest, ReencryptKeysResponse,
+    ReportCompromisedKeyRequest, Revocation, RotateKeyRequest, SetIssuerRequest, StatusRequest,
+    StatusResponse, WithdrawKeyRequest, key,
 };
 use tonic::{Request, Response, Status};
 use zeroize::{Zeroize as _, Zeroizing};
 
-use crate::auth::Denied;
+use self::whole_store::{Messages, check_audit, check_whole};
 use crate::metrics::{Call, CallOutcome};
 use crate::permissions::{Caller, Permission};
 use crate::service::{Failure, Service, check_permission};
@@ -127,11 +133,10 @@ impl AdminService for AdminApi {
         _request: Request<StatusRequest>,
     ) -> Result<Response<StatusResponse>, Status> {
         self.run(|node, caller| {
-            if !caller.may_for_all_issuers(Permission::Admin) {
-                return Err(Denied::Permission(Permission::Admin).into());
-            }
+            check_whole(caller)?;
             let status = node.status();
-            let problems = [status.fault, status.warning];
+            let store = node.store_status()?;
+            let problems = [status.fault, status.warning.clone()];
             let problems: Vec<String> = problems.into_iter().flatten().collect();
             Ok(StatusResponse {
                 is_ready: status.is_ready,
@@ -142,7 +147,114 @@ impl AdminService for AdminApi {
                 stale_answers: status.stale_answers,
                 fault: problems.join("; "),
                 version: env!("CARGO_PKG_VERSION").to_owned(),
+                warning: status.warning.unwrap_or_default(),
+                issuers: status.issuers,
+                engine: store.engine.to_owned(),
+                store_bytes: store.bytes,
+                oldest_revision: store.oldest.number(),
+                key_encryption_keys: node.sealed_under()?,
             })
+        })
+        .await
+    }
+
+    async fn withdraw_key(
+        &self,
+        request: Request<WithdrawKeyRequest>,
+    ) -> Result<Response<Issuer>, Status> {
+        let request = request.into_inner();
+        self.act(request.issuer, move |node, who, iss| {
+            node.retire(who, iss, &request.kid)
+        })
+        .await
+    }
+
+    async fn reencrypt_keys(
+        &self,
+        _request: Request<ReencryptKeysRequest>,
+    ) -> Result<Response<ReencryptKeysResponse>, Status> {
+        self.run(|node, caller| {
+            check_whole(caller)?;
+            let keys = node.reseal(caller.name()).map_err(|error| match error {
+                Error::WrongKeyEncryptionKey { .. } => {
+                    Failure::Field("old_key_encryption_key_file", error.to_string())
+                }
+                other => Failure::from(other),
+            })? as u64;
+            Ok(ReencryptKeysResponse { keys })
+        })
+        .await
+    }
+
+    async fn create_revocations(
+        &self,
+        request: Request<CreateRevocationsRequest>,
+    ) -> Result<Response<CreateRevocationsResponse>, Status> {
+        let request = request.into_inner();
+        self.run(move |node, caller| {
+            check_permission(caller, Permission::Admin, &request.issuer)?;
+            revocations::create(node, caller.name(), request)
+        })
+        .await
+    }
+
+    type ListRevocationsStream = Messages<Revocation>;
+
+    async fn list_revocations(
+        &self,
+        request: Request<ListRevocationsRequest>,
+    ) -> Result<Response<Messages<Revocation>>, Status> {
+        let iss = request.into_inner().issuer;
+        let named = iss.clone();
+        let messages = self.stream(
+            move |caller| check_permission(caller, Permission::Admin, &named),
+            move |node, sender| {
+                for rule in node.rules(&iss)? {
+                    if sender
+                        .blocking_send(Ok(revocations::message(rule)))
+                        .is_err()
+                    {
+                        break;
+                    }
+                }
+                Ok(())
+            },
+        );
+        messages.map(Response::new)
+    }
+
+    type ListAuditStream = Messages<AuditEntry>;
+
+    async fn list_audit(
+        &self,
+        request: Request<ListAuditRequest>,
+    ) -> Result<Response<Messages<AuditEntry>>, Status> {
+        let request = request.into_inner();
+        let asked = request.clone();
+        let messages = self.stream(
+            move |caller| check_audit(caller, &asked),
+            move |node, sender| whole_store::audit(node, request, sender),
+        );
+        messages.map(Response::new)
+    }
+
+    type BackupStream = Messages<BackupPart>;
+
+    async fn backup(
+        &self,
+        _request: Request<BackupRequest>,
+    ) -> Result<Response<Messages<BackupPart>>, Status> {
+        let messages = self.stream(check_whole, whole_store::backup);
+        messages.map(Response::new)
+    }
+
+    async fn check_store(
+        &self,
+        _request: Request<CheckStoreRequest>,
+    ) -> Result<Response<CheckStoreResponse>, Status> {
+        self.run(|node, caller| {
+            check_whole(caller)?;
+            whole_store::check(node)
         })
         .await
     }
@@ -189,12 +301,13 @@ fn issuer(node: &Node, iss: &str) -> Result<Issuer, Failure> {
         keys: keyring
             .keys()
             .iter()
-            .map(|key| key_message(key, now))
+            .map(|key| key_message(key, keyring.succession(&settings, key), now))
             .collect(),
     })
 }
 
-fn key_message(entry: &KeyEntry, now: i64) -> Key {
+fn key_message(entry: &KeyEntry, succession: Option<(i64, i64)>, now: i64) -> Key {
+    let (successor_published_at, successor_signs_from) = succession.unwrap_or_default();
     Key {
         kid: entry.kid.clone(),
         kind: entry.kind.name().to_owned(),
@@ -207,5 +320,9 @@ fn key_message(entry: &KeyEntry, now: i64) -> Key {
         published_at: entry.published_at,
         signs_from: entry.signs_from,
         signs_until: entry.signs_until.unwrap_or(0),
+        gone_at: entry.gone_at().unwrap_or(0),
+        public_key: entry.public.clone().unwrap_or_default(),
+        successor_published_at,
+        successor_signs_from,
     }
 }

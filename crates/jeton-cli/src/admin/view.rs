@@ -1,0 +1,204 @@
+//! What a folder or a server says about issuers, keys, revocations and the store.
+
+use jeton_client::admin::messages as m;
+use jeton_issuer::keyring::{Keyring, State};
+use jeton_issuer::{IssuerSettings, RevocationRule, Stamp, Status};
+use serde::Serialize;
+
+use crate::exit::{Failure, Outcome};
+
+/// An issuer.
+pub(super) struct IssuerView {
+    pub(super) settings: IssuerSettings,
+    pub(super) keys: Vec<KeyView>,
+}
+
+/// A key. Times are seconds since 1970.
+pub(super) struct KeyView {
+    pub(super) kid: String,
+    pub(super) alg: String,
+    pub(super) state: State,
+    pub(super) published_at: i64,
+    pub(super) signs_from: i64,
+    pub(super) signs_until: Option<i64>,
+    pub(super) gone_at: Option<i64>,
+    /// When its successor is published, and when it signs.
+    pub(super) succession: Option<(i64, i64)>,
+    pub(super) public: Option<String>,
+}
+
+impl IssuerView {
+    pub(super) fn new(settings: IssuerSettings, keyring: &Keyring, now: i64) -> IssuerView {
+        let key = |key: &jeton_issuer::keyring::KeyEntry| KeyView {
+            kid: key.kid.clone(),
+            alg: key.kind.name().to_owned(),
+            state: key.state(now),
+            published_at: key.published_at,
+            signs_from: key.signs_from,
+            signs_until: key.signs_until,
+            gone_at: key.gone_at(),
+            succession: keyring.succession(&settings, key),
+            public: key.public.clone(),
+        };
+        let keys = keyring.keys().iter().map(key).collect();
+        IssuerView { settings, keys }
+    }
+
+    pub(super) fn from_message(issuer: m::Issuer) -> Outcome<IssuerView> {
+        let settings = IssuerSettings::from_json(&issuer.settings_json).map_err(|error| {
+            Failure::error(format!(
+                "the server has settings of another version: {error}"
+            ))
+        })?;
+        let keys = issuer.keys.into_iter().map(KeyView::from_message).collect();
+        Ok(IssuerView { settings, keys })
+    }
+}
+
+impl KeyView {
+    fn from_message(key: m::Key) -> KeyView {
+        use m::key::State as Message;
+        let set = |second: i64| (second != 0).then_some(second);
+        KeyView {
+            state: match key.state() {
+                Message::Published | Message::Unspecified => State::Published,
+                Message::Signing => State::Signing,
+                Message::Retired => State::Retired,
+                Message::Gone => State::Gone,
+            },
+            kid: key.kid,
+            alg: key.kind,
+            published_at: key.published_at,
+            signs_from: key.signs_from,
+            signs_until: set(key.signs_until),
+            gone_at: set(key.gone_at),
+            succession: set(key.successor_published_at)
+                .map(|published_at| (published_at, key.successor_signs_from)),
+            public: (!key.public_key.is_empty()).then_some(key.public_key),
+        }
+    }
+}
+
+/// A revocation, as listed.
+#[derive(Serialize)]
+pub(super) struct RuleView {
+    pub(super) kind: String,
+    pub(super) name: String,
+    pub(super) not_before: Option<i64>,
+    pub(super) until: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) stamp: Option<Stamp>,
+}
+
+impl RuleView {
+    pub(super) fn new(rule: RevocationRule) -> RuleView {
+        RuleView {
+            kind: rule.kind,
+            name: rule.name,
+            not_before: rule.not_before,
+            until: rule.until,
+            stamp: rule.stamp,
+        }
+    }
+
+    pub(super) fn from_message(rule: m::Revocation) -> RuleView {
+        use m::revocation_rule::Kind;
+        let kind = match rule.kind() {
+            Kind::Token => "token",
+            Kind::Subject => "subject",
+            Kind::Client => "client",
+            Kind::Key => "key",
+            Kind::Unspecified => "unknown",
+        };
+        RuleView {
+            kind: kind.to_owned(),
+            name: rule.name,
+            not_before: rule.created_at,
+            until: rule.until,
+            stamp: rule.stamp.map(|stamp| Stamp {
+                epoch: stamp.epoch,
+                number: stamp.number,
+            }),
+        }
+    }
+}
+
+/// The status of a folder or a server.
+#[derive(Serialize)]
+pub(super) struct StatusView {
+    pub(super) is_ready: bool,
+    pub(super) fault: Option<String>,
+    pub(super) warning: Option<String>,
+    pub(super) issuers: Vec<String>,
+    pub(super) revoked_tokens: u64,
+    pub(super) rules: u64,
+    pub(super) revision: u64,
+    pub(super) oldest_revision: u64,
+    pub(super) engine: String,
+    pub(super) bytes: Option<u64>,
+    pub(super) key_encryption_keys: Vec<String>,
+    /// The version of the server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) version: Option<String>,
+}
+
+impl StatusView {
+    pub(super) fn new(
+        node: Status,
+        store: &jeton_store::Status,
+        key_encryption_keys: Vec<String>,
+    ) -> StatusView {
+        StatusView {
+            is_ready: node.is_ready,
+            fault: node.fault,
+            warning: node.warning,
+            issuers: node.issuers,
+            revoked_tokens: node.revocations as u64,
+            rules: node.rules as u64,
+            revision: store.revision.number(),
+            oldest_revision: store.oldest.number(),
+            engine: store.engine.to_owned(),
+            bytes: store.bytes,
+            key_encryption_keys,
+            version: None,
+        }
+    }
+
+    pub(super) fn from_message(status: m::StatusResponse) -> StatusView {
+        let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        // `fault` ends with the warning.
+        let fault = status.fault.strip_suffix(&status.warning);
+        let fault = fault.map_or(&*status.fault, |fault| fault.trim_end_matches("; "));
+        StatusView {
+            is_ready: status.is_ready,
+            fault: some(fault),
+            warning: some(&status.warning),
+            issuers: status.issuers,
+            revoked_tokens: status.revocations,
+            rules: status.rules,
+            revision: status.revision,
+            oldest_revision: status.oldest_revision,
+            engine: status.engine,
+            bytes: status.store_bytes,
+            key_encryption_keys: status.key_encryption_keys,
+            version: Some(status.version),
+        }
+    }
+}
+
+/// A store without damage.
+pub(super) struct StoreView {
+    pub(super) records: u64,
+    pub(super) audit_entries: u64,
+    pub(super) last_hash: Option<String>,
+}
+
+impl StoreView {
+    pub(super) fn from_message(found: m::CheckStoreResponse) -> StoreView {
+        StoreView {
+            records: found.records,
+            audit_entries: found.audit_entries,
+            last_hash: (!found.last_hash.is_empty()).then_some(found.last_hash),
+        }
+    }
+}

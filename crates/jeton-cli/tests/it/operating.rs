@@ -1,0 +1,194 @@
+//! Runs every command of docs/operating.md, in its order, on one service. What needs a package manager, systemd or a
+//! checkout is replaced by a small script that checks its arguments.
+
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::binary::succeeds;
+use crate::data_folder::private;
+
+/// Starts and stops the server as the unit does.
+const SYSTEMCTL: &str = r#"#!/bin/sh
+set -eu
+[ "$2" = jeton ]
+start() {
+    jeton serve --config ETC/jeton.toml --check > /dev/null
+    jeton serve --config ETC/jeton.toml >> ROOT/log 2>&1 &
+    echo $! > ROOT/pid
+    for attempt in $(seq 300); do
+        if jeton admin status --config ETC/jeton.toml --server http://127.0.0.1:8421 2> /dev/null | grep -q 'ready *yes'; then
+            return 0
+        fi
+        sleep 0.1
+    done
+    cat ROOT/log >&2
+    return 1
+}
+stop() {
+    kill -TERM "$(cat ROOT/pid)"
+    while kill -0 "$(cat ROOT/pid)" 2> /dev/null; do sleep 0.05; done
+    rm ROOT/pid
+}
+case "$1" in
+    start) start ;;
+    stop) stop ;;
+    restart) stop; start ;;
+    reload) jeton serve --config ETC/jeton.toml --check > /dev/null; kill -HUP "$(cat ROOT/pid)" ;;
+    *) exit 1 ;;
+esac
+"#;
+
+/// `cargo xtask package service` takes minutes, and has a test of its own.
+const CARGO: &str = r#"#!/bin/sh
+set -eu
+[ "$*" = "xtask package service" ]
+mkdir -p dist/jeton-service-x86_64-unknown-linux-gnu
+cd dist/jeton-service-x86_64-unknown-linux-gnu
+echo package > jeton_0.1.0_amd64.deb
+sha256sum jeton_0.1.0_amd64.deb > SHA256SUMS
+cp jeton_0.1.0_amd64.deb ../..
+"#;
+
+const DPKG: &str = "#!/bin/sh\nset -eu\n[ \"$1\" = -i ]\n[ -f \"$2\" ]\n";
+
+fn manual() -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    fs::read_to_string(root.join("docs/operating.md")).unwrap()
+}
+
+/// The code blocks, with their languages.
+fn blocks(page: &str) -> Vec<(String, String)> {
+    let mut blocks = Vec::new();
+    let mut open: Option<(String, String)> = None;
+    for line in page.lines() {
+        match (line.trim().strip_prefix("```"), &mut open) {
+            (Some(language), None) => open = Some((language.to_owned(), String::new())),
+            (Some(_), Some(_)) => blocks.extend(open.take()),
+            (None, Some((_, text))) => {
+                text.push_str(line.strip_prefix("   ").unwrap_or(line));
+                text.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    assert!(open.is_none());
+    blocks
+}
+
+/// A machine with the package installed.
+struct Machine {
+    folder: tempfile::TempDir,
+    ports: [u16; 2],
+}
+
+impl Machine {
+    fn new() -> Machine {
+        let listeners = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+        let machine = Machine {
+            folder: tempfile::tempdir().unwrap(),
+            ports: listeners.map(|listener| listener.local_addr().unwrap().port()),
+        };
+        for folder in ["bin", "etc", "lib", "backups", "work"] {
+            fs::create_dir(machine.path(folder)).unwrap();
+        }
+        symlink(env!("CARGO_BIN_EXE_jeton"), machine.path("bin/jeton")).unwrap();
+        for (name, text) in [("systemctl", SYSTEMCTL), ("cargo", CARGO), ("dpkg", DPKG)] {
+            let file = machine.path("bin").join(name);
+            fs::write(&file, machine.placed(text)).unwrap();
+            fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let config = fs::read_to_string(root.join("deploy/jeton.toml")).unwrap();
+        let ports = "listen = \"127.0.0.1:8420\"\nadmin_listen = \"127.0.0.1:8421\"\n";
+        let config = machine.placed(&format!("{ports}{config}"));
+        fs::write(machine.path("etc/jeton.toml"), config).unwrap();
+        private(&machine.path("etc/key-encryption-key"), &"5".repeat(64));
+        machine
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A text with the folders and ports of this machine.
+    fn placed(&self, text: &str) -> String {
+        let root = self.folder.path().display().to_string();
+        text.replace("/etc/jeton", "ETC")
+            .replace("ETC", &format!("{root}/etc"))
+            .replace("ROOT", &root)
+            .replace("/var/lib/jeton", &format!("{root}/lib"))
+            .replace("/var/backups/jeton", &format!("{root}/backups"))
+            .replace("127.0.0.1:8420", &format!("127.0.0.1:{}", self.ports[0]))
+            .replace("127.0.0.1:8421", &format!("127.0.0.1:{}", self.ports[1]))
+    }
+
+    fn run(&self, block: &str) -> String {
+        let path = std::env::var("PATH").unwrap();
+        let output = Command::new("sh")
+            .args(["-euc", &self.placed(block)])
+            .current_dir(self.path("work"))
+            .env("PATH", format!("{}:{path}", self.path("bin").display()))
+            .env_remove("JETON_KEY_ENCRYPTION_KEY")
+            .output()
+            .unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let said = text(&output.stderr);
+        assert!(output.status.success(), "{block}\n{said}");
+        text(&output.stdout)
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        if let Ok(pid) = fs::read_to_string(self.path("pid")) {
+            let _ = Command::new("kill").args(["-KILL", pid.trim()]).status();
+        }
+    }
+}
+
+#[test]
+fn every_command_of_the_manual_works() {
+    let machine = Machine::new();
+    let mut commands = 0;
+    for (language, block) in blocks(&manual()) {
+        match language.as_str() {
+            "sh" => drop(machine.run(&block)),
+            // Read by a test of jeton-server.
+            "toml" => continue,
+            other => panic!("unknown language {other:?}"),
+        }
+        commands += block.lines().filter(|line| !line.is_empty()).count();
+    }
+    assert!(commands > 40, "{commands}");
+    // The manual did what it says.
+    let on = "--config /etc/jeton/jeton.toml --server http://127.0.0.1:8421";
+    let audit = machine.run(&format!("jeton admin audit {on}"));
+    for act in ["key.rotate", "key.compromised", "key.reseal", "revoke"] {
+        assert!(audit.contains(act), "{act}: {audit}");
+    }
+}
+
+/// Commands in the text exist.
+#[test]
+fn commands_in_the_text_exist() {
+    let page = manual();
+    let mut found = 0;
+    let prose = page.split("```").step_by(2);
+    for code in prose.flat_map(|text| text.split('`').skip(1).step_by(2)) {
+        let Some(words) = code.strip_prefix("jeton ") else {
+            continue;
+        };
+        let is_verb = |word: &&str| {
+            word.bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+        };
+        let mut words: Vec<&str> = words.split(' ').take_while(is_verb).collect();
+        words.retain(|word| !word.starts_with("--"));
+        succeeds(Path::new("."), &[&words[..], &["--help"]].concat(), b"");
+        found += 1;
+    }
+    assert!(found > 5, "{found}");
+}

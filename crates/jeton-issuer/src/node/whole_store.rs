@@ -1,0 +1,80 @@
+//! Operations on the whole store of a running node: backup, audit log, check.
+
+use std::io::Write;
+
+use jeton_store::{Status as StoreStatus, block_on};
+
+use super::Node;
+use crate::audit::{AuditEntry, AuditFilter, audit_last_hash, read_audit, verify_audit};
+use crate::backup::{BackupSummary, back_up};
+use crate::check::check_records;
+use crate::data_folder::sealed_under;
+use crate::error::Result;
+
+/// The result of a check of a whole store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreCheck {
+    /// Number of records.
+    pub records: u64,
+    /// Number of audit entries among them.
+    pub audit_entries: u64,
+    /// The hash of the last audit entry, hexadecimal.
+    pub last_hash: Option<String>,
+}
+
+impl Node {
+    /// Writes a backup of the store at one revision, while the node runs. It contains every change that was
+    /// acknowledged before this call.
+    ///
+    /// # Errors
+    ///
+    /// As [`back_up`].
+    pub fn back_up(&self, out: &mut dyn Write) -> Result<BackupSummary> {
+        back_up(&*self.inner.store, self.inner.now(), out)
+    }
+
+    /// Passes the matching entries of the audit log to `each`, oldest first, until `each` returns false.
+    ///
+    /// # Errors
+    ///
+    /// As [`read_audit`].
+    pub fn audit(
+        &self,
+        filter: &AuditFilter,
+        each: &mut (dyn FnMut(AuditEntry) -> bool + Send),
+    ) -> Result<()> {
+        block_on(read_audit(&*self.inner.store, filter, each))
+    }
+
+    /// Checks every record and the audit chain.
+    ///
+    /// # Errors
+    ///
+    /// As [`check_records`] and [`verify_audit`].
+    pub fn check_store(&self) -> Result<StoreCheck> {
+        let store = &*self.inner.store;
+        Ok(StoreCheck {
+            records: block_on(check_records(store))?,
+            audit_entries: block_on(verify_audit(store))?,
+            last_hash: block_on(audit_last_hash(store))?,
+        })
+    }
+
+    /// Returns the status of the store.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`](crate::Error::Store).
+    pub fn store_status(&self) -> Result<StoreStatus> {
+        Ok(block_on(self.inner.store.status())?)
+    }
+
+    /// Returns the ids of the key-encryption keys that are in use in the store.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`](crate::Error::Store), [`Error::Record`](crate::Error::Record).
+    pub fn sealed_under(&self) -> Result<Vec<String>> {
+        sealed_under(&*self.inner.store)
+    }
+}

@@ -1,0 +1,41 @@
+//! Checks a configuration without starting a server.
+
+use std::sync::Arc;
+
+use jeton::{Clock, SystemClock};
+use jeton_issuer::{KeyEncryptionKey, KeySource};
+
+use crate::clients::Clients;
+use crate::config::Config;
+use crate::error::Result;
+use crate::trusts::Trusts;
+use crate::{etcd_store, node, server};
+
+impl Config {
+    /// Checks what a start would read: the settings of the listeners, the key-encryption keys, certificates,
+    /// client keys and trust entries. Opens no store, binds no address and sends no request.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`](crate::Error), as a start would return it.
+    pub fn check(&self) -> Result<()> {
+        let (source, key_is_given) = node::key_source(self)?;
+        self.check_exposure(key_is_given)?;
+        match source {
+            KeySource::File(file) => drop(KeyEncryptionKey::from_file(&file)?),
+            source if self.store.is_some() => drop(etcd_store::options(source)?),
+            KeySource::Given(_) | KeySource::InFolder => {}
+        }
+        if let Some(file) = &self.old_key_encryption_key_file {
+            KeyEncryptionKey::from_file(file)?;
+        }
+        if self.store.is_none() && self.etcd.is_some() {
+            return Err(etcd_store::without_store());
+        }
+        server::tls_config(self)?;
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        Clients::from_config(self, &clock)?;
+        Trusts::from_config(self, &clock, &Trusts::default())?;
+        Ok(())
+    }
+}

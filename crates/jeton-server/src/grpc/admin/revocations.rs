@@ -1,0 +1,83 @@
+//! Revocations by an administrator, who names ids and has no token.
+
+use jeton_issuer::{Node, RevocationRule, Revoke, Subject};
+use jeton_proto::v1::{
+    CreateRevocationsRequest, CreateRevocationsResponse, Revocation, RevocationStamp,
+    revocation_rule::Kind,
+};
+use jeton_store::block_on;
+
+use crate::service::Failure;
+
+/// The most names of one call. They share transactions.
+const NAMES: usize = 1000;
+
+pub(super) fn create(
+    node: &Node,
+    actor: &str,
+    request: CreateRevocationsRequest,
+) -> Result<CreateRevocationsResponse, Failure> {
+    let count = request.names.len();
+    if count == 0 || count > NAMES {
+        let what = format!("must have 1 to {NAMES} names, and has {count}");
+        return Err(Failure::Field("names", what));
+    }
+    let (iss, kind, expires_at) = (&request.issuer, request.kind(), request.expires_at);
+    if expires_at != 0 && kind != Kind::Token {
+        let what = "is only for the kind KIND_TOKEN".to_owned();
+        return Err(Failure::Field("expires_at", what));
+    }
+    if kind == Kind::Key {
+        known_keys(node, iss, &request.names)?;
+    }
+    let subject = match kind {
+        Kind::Token => Subject::Token,
+        Kind::Subject => Subject::Subject,
+        Kind::Client => Subject::Client,
+        Kind::Key => Subject::Key,
+        Kind::Unspecified => {
+            return Err(Failure::Field("kind", "is required".to_owned()));
+        }
+    };
+    let revocation = |name: String| match expires_at {
+        0 => Revoke::all(subject(name)),
+        at => Revoke::token(&name, at),
+    };
+    let answers: Vec<_> = (request.names.into_iter())
+        .map(|name| node.revoke(actor, iss, revocation(name)))
+        .collect();
+    let mut revision = 0;
+    for answer in answers {
+        revision = revision.max(block_on(answer)?.number());
+    }
+    Ok(CreateRevocationsResponse { revision })
+}
+
+/// Fails for an unknown key id: a typing mistake would revoke nothing.
+fn known_keys(node: &Node, iss: &str, kids: &[String]) -> Result<(), Failure> {
+    let (_, keyring) = node.issuer(iss)?;
+    let is_known = |kid: &String| keyring.keys().iter().any(|key| key.kid == *kid);
+    match kids.iter().all(is_known) {
+        true => Ok(()),
+        false => Err(jeton_issuer::Error::UnknownKey.into()),
+    }
+}
+
+pub(super) fn message(rule: RevocationRule) -> Revocation {
+    Revocation {
+        kind: match rule.kind.as_str() {
+            "token" => Kind::Token,
+            "subject" => Kind::Subject,
+            "client" => Kind::Client,
+            "key" => Kind::Key,
+            _ => Kind::Unspecified,
+        } as i32,
+        name: rule.name,
+        created_at: rule.not_before,
+        until: rule.until,
+        stamp: rule.stamp.map(|stamp| RevocationStamp {
+            epoch: stamp.epoch,
+            number: stamp.number,
+        }),
+    }
+}

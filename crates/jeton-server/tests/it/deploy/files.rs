@@ -1,0 +1,105 @@
+//! The unit, the container file, the scripts of the Debian package, and the configurations of the manual.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use jeton_server::{Config, Permission};
+
+use super::root;
+
+const BINARY: &str = "/usr/bin/jeton";
+
+/// The unit, with a program that exists here.
+fn unit() -> String {
+    root("deploy/systemd/jeton.service").replace(BINARY, "/bin/true")
+}
+
+/// Returns what `systemd-analyze verify` finds. An unknown key is a warning, so the exit code does not tell.
+fn problems(unit: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("jeton.service");
+    fs::write(&file, unit).unwrap();
+    let output = Command::new("systemd-analyze")
+        .args(["verify", "--man=no"])
+        .arg(file)
+        .output()
+        .expect("systemd-analyze is in the Debian package systemd");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    match output.status.success() {
+        true => said,
+        false => format!("{said}{}", output.status),
+    }
+}
+
+#[test]
+fn unit_passes_systemd_analyze_verify() {
+    assert_eq!(problems(&unit()), "");
+    // The check finds a misspelled key and a program that does not exist.
+    let misspelled = unit().replace("NoNewPrivileges=", "NoNewPrivilege=");
+    assert!(problems(&misspelled).contains("NoNewPrivilege"));
+    let missing = unit().replace("/bin/true", "/no/such/program");
+    assert!(problems(&missing).contains("/no/such/program"));
+}
+
+#[test]
+fn unit_and_container_run_the_packaged_binary_and_configuration() {
+    let unit = root("deploy/systemd/jeton.service");
+    let container = root("deploy/container/Containerfile");
+    let starts = format!("ExecStart={BINARY} serve --config /etc/jeton/jeton.toml\n");
+    assert!(unit.contains(&starts));
+    let starts = format!(
+        "ENTRYPOINT [\"{BINARY}\"]\nCMD [\"serve\", \"--config\", \"/etc/jeton/jeton.toml\"]"
+    );
+    assert!(container.contains(&starts));
+    // Nothing of another image, and no root.
+    assert!(container.contains("\nFROM scratch\n"));
+    assert!(container.contains("\nUSER 65532:65532\n"));
+    let config = Config::from_toml(&root("deploy/jeton.toml")).unwrap();
+    let expected = format!(
+        "\nEXPOSE {} {}\n",
+        config.listen.port(),
+        config.admin_listen.port()
+    );
+    assert!(container.contains(&expected), "{expected}");
+    assert!(config.data.starts_with("/var/lib/jeton"));
+    assert!(config.clients.is_empty());
+    assert!(config.listen.ip().is_loopback() && config.admin_listen.ip().is_loopback());
+}
+
+#[test]
+fn scripts_of_the_debian_package_are_valid() {
+    let deploy = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/debian");
+    for script in ["postinst", "prerm"] {
+        let checked = Command::new("sh")
+            .arg("-n")
+            .arg(deploy.join(script))
+            .output();
+        let checked = checked.unwrap();
+        assert!(checked.status.success(), "{checked:?}");
+    }
+    let files = root("deploy/debian/conffiles");
+    assert_eq!(files, "/etc/jeton/jeton.toml\n");
+}
+
+/// The client in scrape.yml and the configurations in the manual.
+#[test]
+fn configurations_of_the_manual_are_valid() {
+    let base = "[tls]\ncertificate = 'a'\nkey = 'b'\nclient_ca = 'c'\n";
+    let scrape = root("deploy/prometheus/scrape.yml");
+    let comment: String = scrape
+        .lines()
+        .filter_map(|line| line.strip_prefix("#   "))
+        .fold(String::new(), |text, line| text + line + "\n");
+    let manual = root("docs/operating.md");
+    let blocks = manual.split("```toml\n").skip(1);
+    let mut blocks: Vec<&str> = blocks
+        .map(|rest| rest.split("```").next().unwrap())
+        .collect();
+    assert!(!blocks.is_empty());
+    blocks.push(&comment);
+    for block in blocks {
+        let config = Config::from_toml(&format!("{base}{block}")).unwrap();
+        assert_eq!(config.clients[0].may, [Permission::Metrics], "{block}");
+    }
+}
