@@ -309,7 +309,7 @@ pub fn findings(rows: &[ServerRow]) -> Vec<(String, String)> {
     }
     let open = compared.iter().filter(|best| best.is_none()).count();
     if open > 0 {
-        let what = format!("the best servers cannot be told apart in {open} of {loads}");
+        let what = format!("the repetitions of the best servers overlap in {open} of {loads}");
         found.push(("Undecided".to_owned(), what));
     }
     found
