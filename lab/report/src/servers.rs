@@ -6,6 +6,9 @@ use jeton_lab_model::servers::Scenario;
 use jeton_lab_model::units;
 use jeton_lab_published::servers::{PublishedRun, runs};
 
+/// The verdict on a server whose repetitions overlap with those of the best one.
+const UNDECIDED: &str = "undecided";
+
 /// The number of steps of the report's histograms.
 const STEPS: u32 = 10;
 
@@ -158,6 +161,90 @@ impl ScenarioTable<'_> {
         said
     }
 
+    /// Returns the best row without a problem.
+    fn best(&self) -> Option<(&ServerRow, &ServerLoad)> {
+        let compared = self.compared();
+        let mut sound = self.measured.iter().filter(|(row, load)| {
+            row.reason.is_none() && load.answers() > 0 && compared.worth(load) > 0.0
+        });
+        sound.next().copied()
+    }
+
+    /// Returns the best server, unless another one cannot be told apart from it.
+    fn alone(&self) -> Option<&str> {
+        let (best, _) = self.best()?;
+        let open = |(row, load): &(&ServerRow, &ServerLoad)| self.verdict(row, load) == UNDECIDED;
+        (!self.measured.iter().any(open)).then_some(best.subject.id.as_str())
+    }
+
+    /// Names the compared quantity, with its unit.
+    #[must_use]
+    pub fn quantity(&self) -> &'static str {
+        match self.compared() {
+            Compared::Tokens => "tokens per second",
+            Compared::CpuTime => "CPU time per token, in microseconds",
+            Compared::Latency => "p99 latency, in milliseconds",
+        }
+    }
+
+    /// Returns the compared figure of a row, with the lowest and highest repetition; `None` if it was not
+    /// measured.
+    #[must_use]
+    pub fn figure(&self, load: &ServerLoad) -> Option<(f64, [f64; 2])> {
+        let ends = |values: Vec<f64>, middle: f64| {
+            let low = values.iter().copied().fold(middle, f64::min);
+            [low, values.into_iter().fold(middle, f64::max)]
+        };
+        let repetitions = load.repetitions.iter();
+        match self.compared() {
+            Compared::Tokens => {
+                let rates = repetitions.map(|one| one.requests_per_s).collect();
+                Some((load.requests_per_s, ends(rates, load.requests_per_s)))
+            }
+            Compared::CpuTime => {
+                let middle = load.cpu_us_per_request?;
+                let times = repetitions
+                    .filter_map(|one| one.cpu_us_per_request)
+                    .collect();
+                Some((middle, ends(times, middle)))
+            }
+            Compared::Latency => {
+                let p99 = load.latency_ms.get("p99").copied()?;
+                Some((p99, [p99, p99]))
+            }
+        }
+        .filter(|(value, _)| *value > 0.0)
+    }
+
+    /// Returns the verdict on a row: against the best server without a problem. Servers whose repetitions
+    /// overlap with those of the best are undecided.
+    #[must_use]
+    pub fn verdict(&self, row: &ServerRow, load: &ServerLoad) -> String {
+        let compared = self.compared();
+        if row.reason.is_some() {
+            return "faulty".to_owned();
+        }
+        let figures = self.best().and_then(|(best, best_load)| {
+            Some((best, self.figure(best_load)?, self.figure(load)?))
+        });
+        let Some((best, (_, [low, high]), (_, [own_low, own_high]))) = figures else {
+            return "not measured".to_owned();
+        };
+        if best.subject.id == row.subject.id {
+            return "best".to_owned();
+        }
+        if compared != Compared::Latency && own_low <= high && low <= own_high {
+            return UNDECIDED.to_owned();
+        }
+        let worth = self.best().map_or(0.0, |(_, load)| compared.worth(load));
+        let ratio = units::times(worth / compared.worth(load));
+        match compared {
+            Compared::Tokens => format!("{ratio}\u{a0}× fewer"),
+            Compared::CpuTime => format!("{ratio}\u{a0}× more"),
+            Compared::Latency => format!("{ratio}\u{a0}× longer"),
+        }
+    }
+
     fn published_ratio(&self) -> Option<String> {
         let published = self.published.iter().find_map(|run| run.over_node)?;
         let of = |id: &str| {
@@ -183,6 +270,49 @@ impl ScenarioTable<'_> {
             units::list(&measured)
         ))
     }
+}
+
+/// Returns what a reader must know first: servers with faults, servers without figures, and which server
+/// came out best how often.
+#[must_use]
+pub fn findings(rows: &[ServerRow]) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    for row in rows {
+        let Some(reason) = &row.reason else { continue };
+        let mark = match (row.subject.as_published, &row.load) {
+            (true, _) => " (original)",
+            (false, Some(_)) => "",
+            (false, None) => " (not measured)",
+        };
+        let one = (format!("{}{mark}", row.subject.id), reason.clone());
+        if !found.contains(&one) {
+            found.push(one);
+        }
+    }
+    let tables = scenarios(rows);
+    let compared: Vec<Option<&str>> = tables
+        .iter()
+        .filter(|table| table.measured.len() > 1 && table.best().is_some())
+        .map(ScenarioTable::alone)
+        .collect();
+    let loads = units::count(compared.len(), "load", "loads");
+    let mut told: Vec<&str> = Vec::new();
+    for id in compared.iter().copied().flatten() {
+        if !told.contains(&id) {
+            told.push(id);
+            let times = compared.iter().filter(|best| **best == Some(id)).count();
+            found.push((
+                id.to_owned(),
+                format!("alone the best in {times} of {loads}"),
+            ));
+        }
+    }
+    let open = compared.iter().filter(|best| best.is_none()).count();
+    if open > 0 {
+        let what = format!("the repetitions of the best servers overlap in {open} of {loads}");
+        found.push(("Undecided".to_owned(), what));
+    }
+    found
 }
 
 /// Returns the smallest and largest tokens per second of the repetitions.

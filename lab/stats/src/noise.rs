@@ -33,7 +33,7 @@
 use statrs::distribution::{ChiSquared, ContinuousCDF, FisherSnedecor};
 
 use super::StatsError;
-use super::interval::{CONFIDENCE, Ratio, estimate, t_above, t_quantile};
+use super::interval::{CONFIDENCE, MIN_ROUNDS, Ratio, estimate, t_above, t_quantile};
 use super::verdict::{Band, judge};
 use jeton_lab_model::result::VerdictKind;
 
@@ -93,6 +93,17 @@ fn ratios(pairs: &[IdenticalPair<'_>]) -> Result<Vec<Ratio>, StatsError> {
         .iter()
         .map(|pair| estimate(pair.second, pair.first, 1))
         .collect()
+}
+
+/// Estimates the floor after `planned` rounds from the floor after `rounds`, if the spread stays the same.
+/// It is too small if processes differ permanently, because that does not shrink with more rounds.
+#[must_use]
+pub fn expected_floor(floor: f64, rounds: usize, planned: usize) -> f64 {
+    if rounds < MIN_ROUNDS || planned <= rounds {
+        return floor;
+    }
+    let width = |rounds: usize| t_quantile(rounds - 1, 1) / (rounds as f64).sqrt();
+    (floor.ln_1p() * width(planned) / width(rounds)).exp_m1()
 }
 
 fn floor_of(ratios: &[Ratio], others: &[Ratio]) -> Option<f64> {
@@ -225,6 +236,15 @@ mod tests {
     #[test]
     fn floor_without_pairs_is_none() {
         assert_eq!(floor(&[], &[]).unwrap(), None);
+    }
+
+    #[test]
+    fn expected_floor_shrinks_with_rounds() {
+        let later = expected_floor(0.2, 3, 12);
+        assert!((0.03..0.08).contains(&later), "{later}");
+        assert!(expected_floor(0.2, 3, 30) < later);
+        assert_eq!(expected_floor(0.2, 12, 12), 0.2);
+        assert_eq!(expected_floor(0.2, 1, 12), 0.2, "too few rounds");
     }
 
     #[test]

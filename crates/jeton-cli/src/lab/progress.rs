@@ -7,7 +7,18 @@ use indicatif::{ProgressBar, ProgressStyle};
 use jeton_lab_conformance::interop;
 use jeton_lab_harness::runner::Event;
 use jeton_lab_load as servers;
+use jeton_lab_model::units;
 use jeton_lab_report::visible;
+
+/// Says that a run will not decide small differences, and what would help.
+fn noisy(rounds: u32, of: u32, floor: f64) -> String {
+    format!(
+        "warning: noisy after {rounds} rounds: after all {of}, differences below about {} will be undecided. \
+         It helps to stop other programs, to use an idle machine, or to measure more rounds (--rounds {})",
+        units::percent(floor),
+        of.saturating_mul(4)
+    )
+}
 
 /// Shows the progress of a run.
 #[derive(Debug)]
@@ -78,6 +89,9 @@ impl Progress {
                     of as usize * visits,
                     String::new(),
                 );
+            }
+            Event::Noisy { rounds, of, floor } => {
+                self.say(&noisy(rounds, of, floor));
             }
             Event::Judging => self.phase("computing verdicts"),
         }
@@ -195,5 +209,20 @@ pub(super) fn rounded(time: Duration) -> String {
         format!("{seconds} s")
     } else {
         format!("{} min", (seconds / 60.0).round())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn noisy_says_what_is_undecided_and_what_helps() {
+        let said = noisy(3, 12, 0.084);
+        assert!(said.starts_with("warning: noisy after 3 rounds"), "{said}");
+        assert!(
+            said.contains("8.4\u{a0}%") && said.contains("--rounds 48"),
+            "{said}"
+        );
     }
 }

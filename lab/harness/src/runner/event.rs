@@ -1,7 +1,7 @@
 //! Progress events of a run.
 
 /// A progress event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Event<'a> {
     /// A driver is being built.
     Building {
@@ -54,6 +54,15 @@ pub enum Event<'a> {
         visit: usize,
         /// The visits of a round.
         visits: usize,
+    },
+    /// The noise of the first rounds will hide differences that matter.
+    Noisy {
+        /// The rounds that show it.
+        rounds: u32,
+        /// The planned rounds.
+        of: u32,
+        /// The expected noise floor after all rounds, as a ratio minus one.
+        floor: f64,
     },
     /// Verdicts are computed.
     Judging,

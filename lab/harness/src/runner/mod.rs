@@ -33,6 +33,13 @@ use jeton_lab_model::claims::{ClaimsSets, OwnClaims};
 use jeton_lab_model::protocol::Offered;
 use jeton_lab_model::result::{Disturbance, RunResult, Status};
 use jeton_lab_model::{Case, KeyHandling, Operation};
+use jeton_lab_stats::noise::expected_floor;
+
+/// After this round, a run says whether its noise will hide differences.
+const NOTICE_ROUND: u32 = 3;
+
+/// A larger expected noise floor is reported: it hides most differences between libraries.
+const NOISY: f64 = 0.05;
 
 /// Options of a run.
 #[derive(Debug, Clone)]
@@ -369,10 +376,27 @@ impl Run<'_> {
                 });
             })?;
             self.finished = number;
+            if number == NOTICE_ROUND {
+                self.notice_noise();
+            }
             let beyond = spare.saturating_sub(watch.max_wait());
             work = takes.max(round_began.elapsed().saturating_sub(beyond));
         }
         Ok(())
+    }
+
+    /// Reports early that the run will not decide, so that the user can stop it.
+    fn notice_noise(&mut self) {
+        let noise = verdicts::noise_floor(&self.case_runs);
+        let floors = noise.floor.into_iter().chain(noise.managed);
+        let Some(floor) = floors.reduce(f64::max) else {
+            return;
+        };
+        let (rounds, of) = (self.finished, self.affordable);
+        let floor = expected_floor(floor, rounds as usize, of as usize);
+        if floor > NOISY {
+            (self.tell)(Event::Noisy { rounds, of, floor });
+        }
     }
 
     fn process_ids(&self) -> Vec<u32> {

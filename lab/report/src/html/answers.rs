@@ -108,15 +108,25 @@ fn table_id(answer: &Answer, prefix: &str) -> String {
 fn chart(answer: &Answer, measured: &Measured, prefix: &str) -> Markup {
     let bars = &measured.bars;
     let unit = unit(bars);
+    let said = format!(
+        "{}, on a log axis: {}.",
+        measured.bars_show,
+        units::list(&said(bars, unit))
+    );
+    dots(&said, &table_id(answer, prefix), bars, |value| {
+        unit.text(value)
+    })
+}
+
+/// Renders a line for each bar: its name, its mark with the interval, and its value as text.
+pub(super) fn dots(label: &str, table: &str, bars: &[Bar], text: impl Fn(f64) -> String) -> Markup {
     let ends = bars
         .iter()
         .flat_map(|b| [b.median, b.interval[0], b.interval[1]]);
     let scale = LogScale::holding(ends);
     let [start, width] = MARKS;
     html! {
-        svg.mini role="img" height=(bars.len() as f64 * LINE)
-            aria-label={ (measured.bars_show) ", on a log axis: " (units::list(&said(bars, unit))) "." }
-            aria-details=(table_id(answer, prefix)) {
+        svg.mini role="img" height=(bars.len() as f64 * LINE) aria-label=(label) aria-details=(table) {
             @for (index, bar) in bars.iter().enumerate() {
                 @let y = index as f64 * LINE + LINE / 2.0;
                 @let [low, high] = bar.interval.map(|end| scale.place(end));
@@ -126,7 +136,7 @@ fn chart(answer: &Answer, measured: &Measured, prefix: &str) -> Markup {
                     @if high - low > HIDDEN_BY_MARK { line x1=(per_cent(low)) x2=(per_cent(high)) {} }
                     (Mark::of_series(0).at(scale.place(bar.median), 0.0))
                 }
-                text.end x="100%" y=(y + 4.0) { (unit.text(bar.median)) }
+                text.end x="100%" y=(y + 4.0) { (text(bar.median)) }
             }
         }
     }

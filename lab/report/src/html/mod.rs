@@ -201,7 +201,12 @@ fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> 
         folded("data", "Raw data and reproduction", data::section(result)),
         folded("glossary", "Glossary", glossary::section()),
     ];
-    all.into_iter().flatten().filter(shown).collect()
+    let mut all: Vec<Section> = all.into_iter().flatten().filter(shown).collect();
+    if !has_times {
+        // The findings come first.
+        all.sort_by_key(|section| section.id != "servers");
+    }
+    all
 }
 
 struct Section {

@@ -1,17 +1,26 @@
-//! The servers section: a table for each scenario with the published figures, percentiles and
-//! histograms.
+//! The servers section: the findings, then a chart and a short table for each scenario. The published
+//! figures, percentiles and histograms are folded.
 
 use maud::{Markup, html};
 
-use crate::servers::{ScenarioTable, histogram, marks, mebibytes, ms, scenarios, spread, statuses};
+use crate::recommendation::answers::Bar;
+use crate::servers::{
+    ScenarioTable, findings, histogram, marks, mebibytes, ms, scenarios, spread, statuses,
+};
+
+use super::answers::dots;
 use jeton_lab_model::result::{ServerLoad, ServerRow};
 use jeton_lab_model::units;
 use jeton_lab_published::servers::{MACHINE, PublishedRun};
 
 /// Renders the section.
 pub(super) fn section(rows: &[ServerRow]) -> Markup {
+    let findings = findings(rows);
     html! {
-        p {
+        @if !findings.is_empty() {
+            ul.findings { @for (server, what) in &findings { li { strong { (server) } ": " (what) "." } } }
+        }
+        p.note {
             "Each server had its own cores and the same keys. A loader on another core loaded the servers interleaved. "
             "Tokens count successful calls only; errors are not throughput. CPU time includes all threads and processes of the "
             "server. Italic rows are figures that the gRPC report published, measured on " (MACHINE) "."
@@ -19,13 +28,30 @@ pub(super) fn section(rows: &[ServerRow]) -> Markup {
         @if let Some(loader) = rows.iter().find_map(|row| row.loader.as_ref()) {
             p { strong { "Imported: " } "rows with this mark were measured with " (loader) ", on an unknown machine." }
         }
-        @for table in scenarios(rows) { (one(&table)) }
+        @for (number, table) in scenarios(rows).iter().enumerate() { (one(table, number)) }
     }
 }
 
-fn one(table: &ScenarioTable<'_>) -> Markup {
+fn one(table: &ScenarioTable<'_>, number: usize) -> Markup {
     html! {
-        h3 { (table.title) }
+        details.fold open[number == 0] {
+            summary { h3 { (table.title) } }
+            (short(table, number))
+            @if !table.measured.is_empty() {
+                details {
+                    summary { "All figures, with those of the public report" }
+                    (whole(table))
+                    (behind(table))
+                }
+            }
+        }
+    }
+}
+
+/// Renders the remarks, the chart and the six columns.
+fn short(table: &ScenarioTable<'_>, number: usize) -> Markup {
+    let id = format!("servers-{number}");
+    html! {
         @if table.rate.is_some() {
             p { "Open loop: latencies count from when a call was due." }
         }
@@ -35,7 +61,88 @@ fn one(table: &ScenarioTable<'_>) -> Markup {
         @if !table.sentences().is_empty() {
             ul { @for sentence in table.sentences() { li { (sentence) } } }
         }
-        div.scroll tabindex="0" role="region" aria-label={ (table.title) ", table" } {
+        @if !table.measured.is_empty() {
+            (chart(table, &id))
+            div.scroll tabindex="0" role="region" aria-label={ (table.title) ", table" } {
+                table #(id) {
+                    caption { (table.title) ": latencies in milliseconds; the verdict is about " (table.quantity()) }
+                    thead { tr {
+                        th scope="col" { "Server" }
+                        @for name in ["Tokens/s", "CPU µs per token", "p50", "p99", "MiB"] { th.number scope="col" { (name) } }
+                        th scope="col" { "Verdict" }
+                    } }
+                    tbody { @for (row, load) in &table.measured { (line(table, row, load)) } }
+                }
+            }
+        }
+        @if !table.missing.is_empty() {
+            ul {
+                @for row in &table.missing {
+                    li { (row.subject.id) " (" (row.status.name()) "): " span.reason { (row.reason.as_deref().unwrap_or_default()) } }
+                }
+            }
+        }
+    }
+}
+
+fn line(table: &ScenarioTable<'_>, row: &ServerRow, load: &ServerLoad) -> Markup {
+    let cpu = load
+        .cpu_us_per_request
+        .map_or_else(|| "n/a".to_owned(), |us| units::fixed(us, 1));
+    html! {
+        tr {
+            th scope="row" { (row.subject.id) }
+            td.number { (units::fixed(load.requests_per_s, 0)) }
+            td.number { (cpu) }
+            td.number { (ms(load.latency_ms.get("p50").copied())) }
+            td.number { (ms(load.latency_ms.get("p99").copied())) }
+            td.number { (mebibytes(load.peak_rss_bytes)) }
+            td {
+                (table.verdict(row, load))
+                @for mark in marks(row, load).iter().filter(|mark| **mark != "faulty") { " " span.tag.warn { (mark) } }
+            }
+        }
+    }
+}
+
+/// Renders the compared figure of each server. The line reaches from the lowest to the highest repetition.
+fn chart(table: &ScenarioTable<'_>, id: &str) -> Markup {
+    let bar = |(row, load): &(&ServerRow, &ServerLoad)| {
+        let (median, interval) = table.figure(load)?;
+        let name = row.subject.id.clone();
+        Some(Bar {
+            in_full: name.clone(),
+            name,
+            median,
+            interval,
+        })
+    };
+    let bars: Vec<Bar> = table.measured.iter().filter_map(bar).collect();
+    let text = |value: f64| match value {
+        value if value < 100.0 => units::fixed(value, 1),
+        value => units::fixed(value, 0),
+    };
+    let said: Vec<String> = bars
+        .iter()
+        .map(|bar| format!("{} {}", bar.name, text(bar.median)))
+        .collect();
+    html! {
+        @if !bars.is_empty() {
+            figure.dots {
+                figcaption {
+                    (units::capitalised(table.quantity()))
+                    ": the median of the repetitions, and the lowest and the highest one."
+                }
+                (dots(&format!("{}, {}, on a log axis: {}.", table.title, table.quantity(), units::list(&said)), id, &bars, text))
+            }
+        }
+    }
+}
+
+/// Renders every figure, with the published ones.
+fn whole(table: &ScenarioTable<'_>) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label={ (table.title) ", all figures" } {
             table {
                 caption { (table.title) ": tokens, CPU time, latency in milliseconds, memory" }
                 thead { tr {
@@ -52,14 +159,6 @@ fn one(table: &ScenarioTable<'_>) -> Markup {
                 }
             }
         }
-        @if !table.missing.is_empty() {
-            ul {
-                @for row in &table.missing {
-                    li { (row.subject.id) " (" (row.status.name()) "): " span.reason { (row.reason.as_deref().unwrap_or_default()) } }
-                }
-            }
-        }
-        @if !table.measured.is_empty() { (behind(table)) }
     }
 }
 

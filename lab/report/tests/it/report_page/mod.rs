@@ -6,6 +6,7 @@ mod full_run;
 mod kept_run;
 mod language;
 mod rounds;
+mod servers;
 mod side_by_side;
 
 use crate::sample;
