@@ -21,6 +21,9 @@ use super::run::{budget, handle_ctrl_c, some_seed};
 use super::write_outputs::write_outputs;
 use super::{ENDED_EARLY, sentence};
 
+/// Time limit of a run with the usual repetitions.
+const USUAL_BUDGET: Duration = Duration::from_secs(25 * 60);
+
 /// Longest first warm-up of a server in a quick run.
 const QUICK_FIRST_WARM_UP: Duration = Duration::from_secs(6);
 
@@ -77,7 +80,8 @@ pub(super) struct Servers {
     #[arg(long, alias = "repetitions", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: Option<u32>,
 
-    /// Time limit, for example 90s or 10m; runs fewer repetitions and skips the rest [default: no limit]
+    /// Time limit, for example 90s or 10m; runs fewer repetitions and skips the rest [default: 25m; none with --full or
+    /// --rounds]
     #[arg(long, value_name = "TIME", value_parser = budget)]
     budget: Option<Duration>,
 
@@ -169,7 +173,7 @@ impl Servers {
         let out = OutDir::create(&self.out).map_err(sentence)?;
         let folder = Scratch::make()?;
         let mut options = self.options(&folder)?;
-        if let Some(budget) = self.budget {
+        if let Some(budget) = options.budget {
             options.repetitions =
                 servers::repetitions_within(budget, &chosen, &scenarios, &options);
         }
@@ -243,9 +247,12 @@ impl Servers {
         let seed = self.seed.unwrap_or_else(some_seed);
         let own = std::env::current_exe()
             .map_err(|e| format!("cannot determine the path of this program: {e}"))?;
+        // An explicit request for more work lifts the usual time limit.
+        let more = self.rounds.is_some() || self.full;
+        let usual = (!more).then_some(USUAL_BUDGET);
         Ok(Options {
             repetitions: self.rounds.unwrap_or(if self.quick { 1 } else { 3 }),
-            budget: self.budget,
+            budget: self.budget.or(usual),
             measured: if self.quick {
                 Duration::from_secs(1)
             } else {
