@@ -19,8 +19,9 @@ const AXIS: f64 = 30.0;
 const NAME_CHARS_MAX: usize = 34;
 const ASIDE_CHARS_MAX: usize = 24;
 const REFERENCE_CHARS_MAX: usize = 15;
-/// The number of tick labels that fit on a narrow screen.
-const NARROW_TICKS_MAX: usize = 4;
+/// The width of a character of a tick label, and the space after a label, on a narrow screen in per cent of the chart.
+const NARROW_CHAR: f64 = 1.9;
+const NARROW_SPACE: f64 = 1.0;
 /// Longer labels use a smaller font.
 const LONG_NAME_CHARS: usize = 24;
 /// A narrower interval, in per cent of the width, is hidden by its mark on every screen.
@@ -127,15 +128,37 @@ pub(super) fn ticks(
     [top, bottom]: [f64; 2],
     name: impl Fn(f64) -> String,
 ) -> Markup {
+    let labels: Vec<(f64, String)> = ticks
+        .iter()
+        .map(|&tick| (place(tick), name(tick)))
+        .collect();
+    let narrow = narrow(&labels);
     html! {
-        @for (number, &tick) in ticks.iter().enumerate() {
-            @let x = place(tick);
-            // On a narrow screen, only every second label of many fits.
-            @let room = if ticks.len() > NARROW_TICKS_MAX && number % 2 == 1 { "wide " } else { "" };
-            (upright("grid", x, [top, bottom]))
-            text class={ "tick " (room) (anchor(x)) } x=(per_cent(x)) y=(bottom + 18.0) { (name(tick)) }
+        @for ((x, label), is_narrow) in labels.iter().zip(narrow) {
+            @let room = if is_narrow { "" } else { "wide " };
+            (upright("grid", *x, [top, bottom]))
+            text class={ "tick " (room) (anchor(*x)) } x=(per_cent(*x)) y=(bottom + 18.0) { (label) }
         }
     }
+}
+
+/// Returns for each label whether a narrow screen has room for it, after those before it.
+fn narrow(labels: &[(f64, String)]) -> Vec<bool> {
+    let mut taken = f64::NEG_INFINITY;
+    let mut fits = |(x, label): &(f64, String)| {
+        let width = label.chars().count() as f64 * NARROW_CHAR;
+        let from = match anchor(*x) {
+            "start" => *x,
+            "end" => *x - width,
+            _ => *x - width / 2.0,
+        };
+        let has_room = from >= taken;
+        if has_room {
+            taken = from + width + NARROW_SPACE;
+        }
+        has_room
+    };
+    labels.iter().map(&mut fits).collect()
 }
 
 /// Renders a vertical line from the top to the bottom of a chart.
@@ -253,4 +276,39 @@ pub(super) fn cut(label: &str, chars_max: usize) -> String {
         .take(chars_max.saturating_sub(1))
         .chain(['…'])
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::narrow;
+
+    fn shown(labels: &[(f64, &str)]) -> Vec<bool> {
+        let labels: Vec<_> = labels
+            .iter()
+            .map(|(x, label)| (*x, (*label).to_owned()))
+            .collect();
+        narrow(&labels)
+    }
+
+    #[test]
+    fn labels_without_room_on_a_narrow_screen_are_left_out() {
+        let apart = [(0.0, "1 µs"), (50.0, "10 µs"), (100.0, "100 µs")];
+        assert_eq!(shown(&apart), [true; 3]);
+        let close = [
+            (20.0, "1,000 µs"),
+            (34.0, "1,200 µs"),
+            (46.0, "1,400 µs"),
+            (57.0, "1,600 µs"),
+        ];
+        assert_eq!(shown(&close), [true, false, true, false]);
+        // At the edges, a label is beside its line.
+        assert_eq!(
+            shown(&[(5.0, "1,000 µs"), (20.0, "1,200 µs")]),
+            [true, false]
+        );
+        assert_eq!(
+            shown(&[(80.0, "1,000 µs"), (95.0, "1,200 µs")]),
+            [true, false]
+        );
+    }
 }
