@@ -1,5 +1,6 @@
 //! One table of the terminal: comparisons of the same subjects for several operations.
 
+use jeton_lab_model::names;
 use jeton_lab_model::result::{Row, RunResult, Verdict};
 
 /// One table.
@@ -185,20 +186,27 @@ impl<'a> Section<'a> {
             return String::new();
         };
         let subject = &row.subject;
-        let library = super::words::library(subject);
         if line.reference {
             return format!("bare primitive ({})", subject.library);
         }
+        let has_namesake = self.rows().any(|r| {
+            r.subject.library == subject.library && r.subject.language != subject.language
+        });
+        let named = match has_namesake {
+            true => format!("{} ({})", subject.library, names::language(subject)),
+            false => subject.library.clone(),
+        };
         let mut rows = self.rows();
         let one_library = rows.all(|r| {
-            r.subject.library == subject.library && r.subject.own_runtime() == subject.own_runtime()
+            (&r.subject.library, &r.subject.language) == (&subject.library, &subject.language)
+                && r.subject.own_runtime() == subject.own_runtime()
         });
         let kinds: Vec<String> = self.rows().map(kind).collect();
         let one_kind = kinds.windows(2).all(|w| w[0] == w[1]);
         match (one_library, one_kind) {
-            (_, true) => library,
+            (_, true) => super::words::with_version(&named, subject),
             (true, false) => kind(row),
-            (false, false) => format!("{} {}", subject.library, kind(row)),
+            (false, false) => format!("{named} {}", kind(row)),
         }
     }
 

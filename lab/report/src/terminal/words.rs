@@ -77,7 +77,11 @@ pub fn wrapped(text: &str, columns: usize) -> Vec<String> {
 
 /// Names a library with its version, and with its runtime if several were measured.
 pub(super) fn library(subject: &Subject) -> String {
-    let named = format!("{} {}", subject.library, subject.version);
+    with_version(&subject.library, subject)
+}
+
+pub(super) fn with_version(name: &str, subject: &Subject) -> String {
+    let named = format!("{name} {}", subject.version);
     match subject.own_runtime() {
         Some(runtime) => format!("{named} ({runtime})"),
         None => named,

@@ -82,3 +82,21 @@ fn language_without_times_names_the_command() {
     );
     assert!(section.contains("jeton lab run libraries"), "{section}");
 }
+
+/// One library in two languages is two lines, which name their language.
+#[test]
+fn terminal_table_names_the_language_of_namesakes() {
+    let mut result = crate::sample::result();
+    for row in result
+        .rows
+        .measured
+        .iter_mut()
+        .filter(|r| r.subject.library == "golang-jwt")
+    {
+        row.subject.library = "jeton".to_owned();
+    }
+    let said = jeton_lab_report::terminal::show(&result, 100);
+    assert!(said.contains("jeton (Rust) 0.1.0"), "{said}");
+    assert!(said.contains("jeton (Go) 5.3.1"), "{said}");
+    assert!(said.contains("cristalhq 3.0.14"), "{said}");
+}
