@@ -68,6 +68,12 @@ impl Workspace {
         self.root.join(chosen.unwrap_or("target".into()))
     }
 
+    /// Returns the path of the binary `jeton` that the tests have.
+    #[must_use]
+    pub fn tested_binary(&self) -> PathBuf {
+        self.target().join("debug/jeton")
+    }
+
     /// Returns a command that starts in the checkout's root.
     pub fn command(&self, program: impl AsRef<Path>) -> Command {
         let mut command = Command::new(program.as_ref());

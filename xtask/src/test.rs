@@ -376,6 +376,14 @@ fn tests_in(workspace: &Workspace, file: &str) -> Result<Command, Error> {
     Ok(test)
 }
 
+/// The binary of the tests, to run it as a user would: what the tests have compiled is not compiled again. A release
+/// build differs in its speed alone, and the lab measures drivers, which have their own release profile.
+fn tested_jeton(workspace: &Workspace) -> Result<Command, Error> {
+    let mut build = workspace.cargo_workspace("test");
+    run_command(build.args(["--no-run", "--quiet", "--test", "it"]))?;
+    Ok(workspace.command(workspace.tested_binary()))
+}
+
 /// `crates/c/tests/it/serve/grpcurl.rs` is the module `serve::grpcurl::` of the test program `it`.
 fn program_and_module(file: &str) -> (String, String) {
     let (_, inside) = file.split_once("/tests/").unwrap_or_default();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::Outcome;
+use super::{Outcome, tested_jeton};
 use crate::command::{Error, Workspace, run as run_command};
 use xtask::DISAGREEMENTS;
 
@@ -73,11 +73,7 @@ struct Subject {
 }
 
 pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
-    run_command(&mut workspace.cargo(&[
-        "run",
-        "--release",
-        "--locked",
-        "--",
+    run_command(tested_jeton(workspace)?.args([
         "lab",
         "attack",
         "--built-only",
@@ -100,11 +96,7 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
     let said = check(&text).map_err(Error::Failed)?;
     eprintln!("  {said}");
     // What libraries disagreed about once, and how.
-    run_command(&mut workspace.cargo(&[
-        "run",
-        "--release",
-        "--locked",
-        "--",
+    run_command(tested_jeton(workspace)?.args([
         "lab",
         "attack",
         "--built-only",

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use super::Outcome;
+use super::{Outcome, tested_jeton};
 use crate::command::{Error, Workspace, on_path, run as run_command};
 use crate::setup::{self, BROWSER_TEST};
 
@@ -15,17 +15,7 @@ const OUT: &str = "target/lab-smoke";
 /// Runs the lab in its quick form and looks at the result file: whatever this machine can build
 /// must have been measured.
 pub(super) fn smoke(workspace: &Workspace) -> Result<Outcome, Error> {
-    run_command(&mut workspace.cargo(&[
-        "run",
-        "--release",
-        "--locked",
-        "--",
-        "lab",
-        "run",
-        "--quick",
-        "--out",
-        OUT,
-    ]))?;
+    run_command(tested_jeton(workspace)?.args(["lab", "run", "--quick", "--out", OUT]))?;
     let path = workspace.path(OUT).join("results.json");
     let text = std::fs::read_to_string(&path)
         .map_err(|error| Error::Failed(format!("{OUT}/results.json: {error}")))?;
@@ -49,7 +39,7 @@ fn published_sizes(workspace: &Workspace) -> Result<(), Error> {
             .command("go")
             .args(["test", "-count=1", "-run", "PublishedSizes", "./..."])
             .current_dir(workspace.path("drivers/go/go-jose"))
-            .env("JETON", workspace.path("target/release/jeton")),
+            .env("JETON", workspace.tested_binary()),
     )
 }
 
@@ -62,11 +52,7 @@ const OWN: &str = "rust/jeton";
 /// Lets jeton and every library that this machine can build verify each other's tokens. Each pair
 /// must come to a verified token, or to an explanation by a limit of the other side.
 pub(super) fn interop(workspace: &Workspace) -> Result<Outcome, Error> {
-    run_command(&mut workspace.cargo(&[
-        "run",
-        "--release",
-        "--locked",
-        "--",
+    run_command(tested_jeton(workspace)?.args([
         "lab",
         "interop",
         "--subject",
