@@ -32,6 +32,17 @@ impl fmt::Display for Error {
     }
 }
 
+/// Cargo's settings for Rust drivers that are checked, not measured: their release profile compiles for much longer.
+/// A run of the lab builds them anew.
+pub const CHECKED_DRIVERS: [(&str, &str); 5] = [
+    ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"),
+    ("CARGO_PROFILE_RELEASE_LTO", "off"),
+    ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),
+    // It inherits from the release profile. Libraries for other languages are built with it in every step.
+    ("CARGO_PROFILE_DIST_OPT_LEVEL", "3"),
+    ("CARGO_INCREMENTAL", "0"),
+];
+
 /// The checkout that this task runs in.
 pub struct Workspace {
     root: PathBuf,

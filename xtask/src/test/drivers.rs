@@ -20,7 +20,11 @@ pub(super) fn rust(workspace: &Workspace) -> Result<Outcome, Error> {
     }
     for folder in folders_with("Cargo.lock") {
         eprintln!("  in {}", shown(workspace, &folder));
-        separate_crate::lints_and_tests(workspace, &folder)?;
+        separate_crate::lints(workspace, &folder)?;
+        match folder.starts_with(workspace.path("drivers")) {
+            true => separate_crate::tests_of_driver(workspace, &folder)?,
+            false => separate_crate::tests(workspace, &folder)?,
+        }
     }
     Ok(Outcome::Passed)
 }

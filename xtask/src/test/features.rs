@@ -1,4 +1,4 @@
-//! The features of the library: each set of them compiles without warnings.
+//! The features of the library: sets of them compile without warnings.
 
 use super::Outcome;
 use crate::command::{Error, Workspace, output, run as run_command};
@@ -24,13 +24,16 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
     Ok(Outcome::Passed)
 }
 
-/// Every set of features, as `--features` takes it; the empty one first.
+/// Sets of features, as `--features` takes them: none, each alone, all but one, all. The code of a feature that
+/// needs another, or lacks it, is compiled in one of these; all 32 sets would take three times as long.
 fn sets() -> impl Iterator<Item = String> {
-    (0..1 << FEATURES.len()).map(|set: usize| {
-        let numbered = FEATURES.iter().enumerate();
-        let chosen = numbered.filter(|(number, _)| set >> number & 1 == 1);
-        chosen.map(|(_, name)| *name).collect::<Vec<_>>().join(",")
-    })
+    let alone = FEATURES.iter().map(|name| (*name).to_owned());
+    let all_but_one = FEATURES.iter().map(|left_out| {
+        let others = FEATURES.into_iter().filter(|name| name != left_out);
+        others.collect::<Vec<_>>().join(",")
+    });
+    let ends = [String::new(), FEATURES.join(",")].into_iter();
+    ends.chain(alone).chain(all_but_one)
 }
 
 fn few_dependencies(workspace: &Workspace) -> Result<(), Error> {
@@ -52,10 +55,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sets_are_all_and_different() {
+    fn sets_are_different() {
         let all: std::collections::BTreeSet<String> = sets().collect();
-        assert_eq!(all.len(), 32);
+        assert_eq!(all.len(), 12);
         assert!(all.contains("") && all.contains("hmac,jwe,legacy,paseto,pem"));
+        assert!(all.contains("pem") && all.contains("hmac,jwe,legacy,paseto"));
     }
 
     #[test]

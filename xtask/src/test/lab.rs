@@ -153,8 +153,11 @@ fn check_interop(results: &str, has: impl Fn(&str) -> bool) -> Result<String, St
     Ok(shown.join(", "))
 }
 
-/// The page that the report's tests leave among what cargo builds, of a made-up run of full size.
-const FULL_PAGE: &str = "report-full.html";
+/// The pages that the report's tests leave among what cargo builds: of a made-up run of full size, and of several runs.
+const REPORTS: [&str; 2] = ["report-full.html", "report-side-by-side.html"];
+
+/// The committed page of a run of servers.
+const SERVERS_PAGE: &str = "docs/runs/2026-11-22-servers/report.html";
 
 /// The pages that the command line's tests leave there, of tokens and of keys.
 const INSPECTED: [&str; 10] = [
@@ -170,7 +173,7 @@ const INSPECTED: [&str; 10] = [
     "inspect-keys.html",
 ];
 
-/// Opens the page of that run in Chromium, the one of a full run, and those of `inspect --web`.
+/// Opens the page of that run in Chromium, those of other runs, and those of `inspect --web`.
 pub(super) fn browser(workspace: &Workspace) -> Result<Outcome, Error> {
     let script = format!("{BROWSER_TEST}/page.mjs");
     if on_path("node").is_none() {
@@ -181,16 +184,15 @@ pub(super) fn browser(workspace: &Workspace) -> Result<Outcome, Error> {
             "the node packages are not installed: run `cargo xtask setup`".into(),
         ));
     }
-    let left = [FULL_PAGE].into_iter().chain(INSPECTED);
+    let left = REPORTS.into_iter().chain(INSPECTED);
     let left = left.map(|name| workspace.target().join(name));
-    let pages = [workspace.path(OUT).join("report.html")]
-        .into_iter()
-        .chain(left);
+    let run = workspace.path(OUT).join("report.html");
+    let pages = [run].into_iter().chain(left);
     let (there, absent): (Vec<PathBuf>, Vec<PathBuf>) = pages.partition(|page| page.is_file());
     if there.is_empty() {
         return Err(Error::Usage(format!(
-            "there is no page: {OUT}/report.html is made by the step `lab`, {FULL_PAGE} and {} by `test`",
-            INSPECTED[0]
+            "there is no page: {OUT}/report.html is made by the step `lab`, {} and {} by `test`",
+            REPORTS[0], INSPECTED[0]
         )));
     }
     for page in absent {
@@ -200,7 +202,9 @@ pub(super) fn browser(workspace: &Workspace) -> Result<Outcome, Error> {
         return Ok(Outcome::Skipped("Chromium is not installed".into()));
     };
     let mut node = workspace.command("node");
-    node.arg(script).args(there).env("CHROMIUM", chromium);
+    node.arg(script).args(there);
+    node.arg(workspace.path(SERVERS_PAGE))
+        .env("CHROMIUM", chromium);
     run_command(&mut node)?;
     Ok(Outcome::Passed)
 }

@@ -1,5 +1,6 @@
 //! Builds drivers on demand, and detects stale ones.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::Write;
@@ -256,14 +257,31 @@ enum Failed {
     Badly(String),
 }
 
-/// The record of a build: sources, location and runtime. Parts of a build are next to the sources
+/// The record of a build: sources, location, runtime and compiler settings. Parts of a build are next to the sources
 /// (`node_modules`) or contain their path, so a copied cache is stale. Code compiled by an older Go is
-/// stale for a newer one.
+/// stale for a newer one, and a driver of the checks, which is optimised less, is stale for a run.
 fn stamp(recipe: Recipe<'_>, hash: &str) -> String {
     let by = recipe.runtime.map_or_else(String::new, |runtime| {
         format!(" by {} {}", runtime.language, runtime.version)
     });
-    format!("{hash} in {}{by}", recipe.folder.display())
+    let with = compiler_settings(std::env::vars_os());
+    format!("{hash} in {}{by}{with}", recipe.folder.display())
+}
+
+/// The environment variables that change what compilers make.
+fn compiler_settings(environment: impl Iterator<Item = (OsString, OsString)>) -> String {
+    let decides = |name: &str| {
+        name.starts_with("CARGO_PROFILE_")
+            || name.ends_with("RUSTFLAGS")
+            || ["GOFLAGS", "GOAMD64", "CFLAGS"].contains(&name)
+    };
+    let settings: BTreeSet<String> = environment
+        .filter_map(|(name, value)| {
+            let name = name.to_str().filter(|name| decides(name))?;
+            Some(format!(" with {name}={}", value.to_string_lossy()))
+        })
+        .collect();
+    settings.into_iter().collect()
 }
 
 /// Computes SHA-256 over the path and content of every source file, ordered by path.
@@ -327,4 +345,24 @@ fn informative_line(log: &Path) -> String {
 fn shown(command: &[OsString]) -> String {
     let parts: Vec<_> = command.iter().map(|p| p.to_string_lossy()).collect();
     parts.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stamp_has_settings_of_compilers_alone() {
+        let environment = [
+            ("RUSTFLAGS", "-Ctarget-cpu=native"),
+            ("CARGO_PROFILE_RELEASE_LTO", "off"),
+            ("PATH", "/bin"),
+        ];
+        let environment = environment.map(|(name, value)| (name.into(), value.into()));
+        assert_eq!(
+            compiler_settings(environment.into_iter()),
+            " with CARGO_PROFILE_RELEASE_LTO=off with RUSTFLAGS=-Ctarget-cpu=native"
+        );
+        assert_eq!(compiler_settings(std::iter::empty()), "");
+    }
 }

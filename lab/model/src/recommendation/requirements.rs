@@ -40,20 +40,21 @@ pub struct Requirements {
 /// The quantity that orders tokens that meet all requirements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Weight {
-    /// The time to verify, which happens most often.
+    /// The time to sign and verify. It is the default, so that a token that is slow to sign is not recommended for its
+    /// time to verify alone.
     #[default]
+    RoundTrip,
+    /// The time to verify.
     Verify,
     /// The time to sign.
     Sign,
-    /// The time to sign and verify.
-    RoundTrip,
     /// The token size.
     Size,
 }
 
 impl Weight {
     /// All weights.
-    pub const ALL: [Self; 4] = [Self::Verify, Self::Sign, Self::RoundTrip, Self::Size];
+    pub const ALL: [Self; 4] = [Self::RoundTrip, Self::Verify, Self::Sign, Self::Size];
 
     /// Returns the name on the command line.
     #[must_use]

@@ -34,6 +34,9 @@ pub(super) fn section(result: &RunResult) -> Markup {
     let limits = limits(result);
     // Results of commands without timings have no section with the reasons.
     let has_gaps = !result.rows.measured.is_empty() || result.rows.is_empty();
+    if answers.is_empty() && limits.is_empty() {
+        return Markup::default();
+    }
     html! {
         section #answers aria-labelledby="answers-heading" {
             h2.spoken #answers-heading { "Answers" }

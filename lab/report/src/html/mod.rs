@@ -64,7 +64,7 @@ pub fn page(result: &RunResult) -> String {
     let sections = sections(result, &comparisons);
     let body = html! {
         header.page-head {
-            p.eyebrow { "jeton lab" }
+            p.eyebrow { (program(result)) }
             h1 { (heading(result)) }
             (summary::facts(result))
         }
@@ -266,6 +266,16 @@ fn title(result: &RunResult) -> String {
     match heading(result).as_str() {
         "Lab report" => "Lab report".to_owned(),
         suites => format!("Lab report: {}", suites.to_lowercase()),
+    }
+}
+
+/// Names the program above the title: a page of servers alone has other sections.
+fn program(result: &RunResult) -> &'static str {
+    let rows = &result.rows;
+    if rows.measured.is_empty() && !rows.servers.is_empty() {
+        "jeton lab, servers"
+    } else {
+        "jeton lab"
     }
 }
 
