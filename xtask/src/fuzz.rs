@@ -83,6 +83,28 @@ impl Scope {
     }
 }
 
+/// How far the targets are optimised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Optimised {
+    /// For runs of seconds, which take less time than a full build.
+    Little,
+    /// For runs of minutes.
+    Fully,
+}
+
+impl Optimised {
+    /// What cargo is told beside the manifest.
+    fn settings(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Little => &[
+                ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"),
+                ("CARGO_PROFILE_RELEASE_DEBUG", "0"),
+            ],
+            Self::Fully => &[],
+        }
+    }
+}
+
 /// The fuzz targets, built.
 pub struct Targets {
     /// The binaries: copies, so that building again does not touch a long run.
@@ -96,7 +118,7 @@ impl Targets {
     ///
     /// # Errors
     /// If cargo cannot build them.
-    pub fn build(workspace: &Workspace, scope: Scope) -> Result<Self, Error> {
+    pub fn build(workspace: &Workspace, scope: Scope, optimised: Optimised) -> Result<Self, Error> {
         let names = names(workspace, scope)?;
         let home = workspace.target().join("fuzz");
         let host = host(workspace)?;
@@ -106,7 +128,8 @@ impl Targets {
             .args(["--manifest-path", "fuzz/Cargo.toml", "--target", &host])
             .arg("--target-dir")
             .arg(&home)
-            .env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\u{1f}"));
+            .env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\u{1f}"))
+            .envs(optimised.settings().iter().copied());
         run_command(&mut build)?;
         let folder = home.join("running");
         fs::create_dir_all(&folder).map_err(|error| cannot(&folder, &error))?;

@@ -414,7 +414,7 @@ const FUZZ_EACH: Duration = Duration::from_secs(5);
 const FUZZ_AT_ONCE: NonZeroUsize = NonZeroUsize::new(4).expect("not zero");
 
 fn fuzz_targets(workspace: &Workspace) -> Result<Outcome, Error> {
-    let targets = fuzz::Targets::build(workspace, fuzz::Scope::Library)?;
+    let targets = fuzz::Targets::build(workspace, fuzz::Scope::Library, fuzz::Optimised::Little)?;
     // A target has one thread, and may take a gigabyte.
     let at_once =
         thread::available_parallelism().map_or(NonZeroUsize::MIN, |cores| cores.min(FUZZ_AT_ONCE));

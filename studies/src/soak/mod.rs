@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use xtask::command::{Error, Workspace, output};
 use xtask::etcd;
-use xtask::fuzz::{self, Figures, Scope, Targets};
+use xtask::fuzz::{self, Figures, Optimised, Scope, Targets};
 
 use log::Log;
 
@@ -125,7 +125,7 @@ fn fuzz_targets(
     plan: &Plan,
     log: &mut Log,
 ) -> Result<(), Error> {
-    let targets = Targets::build(workspace, scope)?;
+    let targets = Targets::build(workspace, scope, Optimised::Fully)?;
     let each = Duration::from_secs(plan.minutes * 60) / targets.count() as u32;
     eprintln!(
         "== soak: {} fuzz targets, {} s each",
