@@ -33,7 +33,7 @@ impl fmt::Display for Error {
 }
 
 /// Cargo's settings for Rust drivers that are checked, not measured: their release profile compiles for much longer.
-/// A run of the lab builds them anew.
+/// A run of the lab rebuilds them.
 pub const CHECKED_DRIVERS: [(&str, &str); 5] = [
     ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"),
     ("CARGO_PROFILE_RELEASE_LTO", "off"),
