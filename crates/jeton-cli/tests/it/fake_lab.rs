@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
@@ -14,6 +15,24 @@ impl Lab {
         let lab = Self(tempfile::tempdir().unwrap());
         lab.add("correct", "");
         lab.add("other", misdeed);
+        lab
+    }
+
+    /// Creates two correct drivers, and the files of a short run of both. Every such lab has the same run.
+    pub(crate) fn with_result() -> Self {
+        static FILES: OnceLock<[(&str, Vec<u8>); 2]> = OnceLock::new();
+        let files = FILES.get_or_init(|| {
+            let lab = Self::new("");
+            let output = lab.run(&SHORT);
+            assert!(output.status.success(), "{}", text(&output.stderr));
+            ["jeton-lab/results.json", "jeton-lab/report.html"]
+                .map(|name| (name, fs::read(lab.path(name)).unwrap()))
+        });
+        let lab = Self::new("");
+        fs::create_dir(lab.path("jeton-lab")).unwrap();
+        for (name, content) in files {
+            fs::write(lab.path(name), content).unwrap();
+        }
         lab
     }
 

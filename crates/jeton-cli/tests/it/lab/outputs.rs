@@ -38,8 +38,7 @@ fn piped(lab: &Lab, arguments: &[&str], input: &[u8]) -> Output {
 
 #[test]
 fn result_of_another_command_is_renamed() {
-    let lab = Lab::new("");
-    lab.run(&SHORT);
+    let lab = Lab::with_result();
     let again = lab.run(&SHORT);
     assert!(!text(&again.stderr).contains("note:"), "the same command");
     assert_eq!(named(&lab, "results").len(), 1);
@@ -110,8 +109,7 @@ fn command_is_quoted_for_a_shell() {
 
 #[test]
 fn report_reads_result_from_pipe() {
-    let lab = Lab::new("");
-    lab.run(&SHORT);
+    let lab = Lab::with_result();
     let file = fs::read(lab.path("jeton-lab/results.json")).unwrap();
     let shown = lab.run(&["report", "jeton-lab/results.json"]).stdout;
     assert_eq!(piped(&lab, &["report", "-"], &file).stdout, shown);
@@ -126,8 +124,7 @@ fn report_reads_result_from_pipe() {
 
 #[test]
 fn report_attack_rows_are_shown_or_noted() {
-    let lab = Lab::new("");
-    lab.run(&SHORT);
+    let lab = Lab::with_result();
     let attack = json!({"suite": "attack", "status": "ok", "attack": "alg-none", "family": "header",
         "subject": {"driver": "fake/other", "library": "ev\u{1b}[2Jil", "version": "1.0.0", "language": "fake"},
         "format": "jwt", "practice": "documented", "outcome": "accepted", "tried": 3, "found": 1,

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::fake_lab::{Lab, SHORT, assert_refused, text};
+use crate::fake_lab::{Lab, assert_refused, text};
 
 #[test]
 fn list_and_doctor_print_json() {
@@ -212,8 +212,7 @@ fn results_compare_gate_and_merge() {
 
 #[test]
 fn report_does_not_overwrite_its_input() {
-    let lab = Lab::new("");
-    assert!(lab.run(&SHORT).status.success());
+    let lab = Lab::with_result();
     let file = "jeton-lab/results.json";
     let before = fs::read(lab.path(file)).unwrap();
     for (flag, begins) in [

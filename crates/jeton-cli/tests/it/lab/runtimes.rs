@@ -4,12 +4,11 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::fake_lab::{Lab, SHORT, text};
+use crate::fake_lab::{Lab, text};
 
 /// Returns a lab with a changed result of a fake run.
 fn changed(change: impl FnOnce(&mut Value)) -> Lab {
-    let lab = Lab::new("");
-    assert!(lab.run(&SHORT).status.success());
+    let lab = Lab::with_result();
     let mut result = lab.result();
     change(&mut result);
     fs::write(lab.path("changed.json"), result.to_string()).unwrap();
