@@ -265,11 +265,12 @@ pub(crate) fn run(workspace: &Workspace, choice: &Choice) -> Result<(), Error> {
             step.name,
             step.what
         );
-        let step_started = Instant::now();
+        let (step_started, cpu_before) = (Instant::now(), cpu_of_children());
         let outcome = (step.run)(workspace);
         let seconds = step_started.elapsed().as_secs_f64();
+        let cpu = cpu_text(cpu_before);
         match outcome {
-            Ok(Outcome::Passed) => eprintln!("== {}: passed in {seconds:.1} s", step.name),
+            Ok(Outcome::Passed) => eprintln!("== {}: passed in {seconds:.1} s{cpu}", step.name),
             Ok(Outcome::Skipped(why)) => {
                 eprintln!("== {}: skipped: {why}", step.name);
                 skipped.push(format!("{} ({why})", step.name));
@@ -283,11 +284,34 @@ pub(crate) fn run(workspace: &Workspace, choice: &Choice) -> Result<(), Error> {
     let passed = chosen.len() - skipped.len();
     let steps = if passed == 1 { "step" } else { "steps" };
     let seconds = started.elapsed().as_secs_f64();
-    eprintln!("\n== {passed} {steps} passed in {seconds:.0} s");
+    let cpu = cpu_text(Some(Duration::ZERO));
+    eprintln!("\n== {passed} {steps} passed in {seconds:.0} s{cpu}");
     if !skipped.is_empty() {
         eprintln!("== skipped: {}", skipped.join("; "));
     }
     Ok(())
+}
+
+/// The CPU time of all programs that ended so far: on a busy machine it says more than the time on the clock.
+fn cpu_of_children() -> Option<Duration> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    cpu_in(&stat)
+}
+
+/// Of a line of /proc: the fields `cutime` and `cstime`, in hundredths of a second.
+fn cpu_in(stat: &str) -> Option<Duration> {
+    // The name of the program, in parentheses, may have spaces.
+    let (_, after_name) = stat.rsplit_once(") ")?;
+    let mut fields = after_name.split(' ').skip(13);
+    let mut ticks = || fields.next()?.parse::<u64>().ok();
+    Some(Duration::from_millis(10 * (ticks()? + ticks()?)))
+}
+
+fn cpu_text(before: Option<Duration>) -> String {
+    let used = before.and_then(|before| cpu_of_children()?.checked_sub(before));
+    used.map_or_else(String::new, |used| {
+        format!(", {:.0} s of CPU time", used.as_secs_f64())
+    })
 }
 
 /// The lines of the help text that list the steps.
@@ -448,6 +472,13 @@ mod tests {
     fn parse(options: &[&str]) -> Result<Choice, String> {
         let options: Vec<String> = options.iter().map(|&option| option.into()).collect();
         Choice::parse(&options).map_err(|stop| stop.to_string())
+    }
+
+    #[test]
+    fn cpu_time_is_read_behind_any_name() {
+        let stat = "7 (a) b) S 1 1 1 0 -1 4194304 9 9 0 0 5 6 250 50 20 0 1 0 77 8 9";
+        assert_eq!(cpu_in(stat), Some(Duration::from_secs(3)));
+        assert_eq!(cpu_in("7 (a"), None);
     }
 
     #[test]
