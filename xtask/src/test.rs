@@ -77,7 +77,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "key-readers",
-        what: "jeton and other libraries read the same changed keys (studies/key-readers)",
+        what: "only when named: jeton and other libraries read the same changed keys (studies/key-readers)",
         run: key_readers,
     },
     Step {
@@ -192,6 +192,10 @@ const STEPS: &[Step] = &[
     },
 ];
 
+/// Steps that run only when they are named: the whole test has to end within its time, and `cargo xtask soak` does
+/// the same for longer.
+const NAMED_ONLY: &[&str] = &["key-readers"];
+
 struct Step {
     name: &'static str,
     what: &'static str,
@@ -244,7 +248,11 @@ impl Choice {
 
     fn has(&self, step: &str) -> bool {
         let named = |list: &[String]| list.iter().any(|name| name == step);
-        (self.only.is_empty() || named(&self.only)) && !named(&self.skip)
+        let chosen = match self.only.is_empty() {
+            true => !NAMED_ONLY.contains(&step),
+            false => named(&self.only),
+        };
+        chosen && !named(&self.skip)
     }
 }
 
@@ -288,6 +296,10 @@ pub(crate) fn run(workspace: &Workspace, choice: &Choice) -> Result<(), Error> {
     eprintln!("\n== {passed} {steps} passed in {seconds:.0} s{cpu}");
     if !skipped.is_empty() {
         eprintln!("== skipped: {}", skipped.join("; "));
+    }
+    if choice.only.is_empty() {
+        let names = NAMED_ONLY.join(", ");
+        eprintln!("== run only with --only: {names}");
     }
     Ok(())
 }
@@ -371,7 +383,12 @@ fn doc(workspace: &Workspace) -> Result<Outcome, Error> {
 }
 
 fn tests(workspace: &Workspace) -> Result<Outcome, Error> {
-    run_command(&mut workspace.cargo_workspace("test"))?;
+    let mut test = workspace.cargo_workspace("test");
+    // Some wait for programs that they started.
+    if let Ok(cores) = thread::available_parallelism() {
+        test.env("RUST_TEST_THREADS", (cores.get() + 1).to_string());
+    }
+    run_command(&mut test)?;
     Ok(Outcome::Passed)
 }
 
@@ -492,7 +509,13 @@ mod tests {
     #[test]
     fn without_options_every_step_runs() {
         let choice = parse(&[]);
-        assert!(choice.is_ok_and(|choice| STEPS.iter().all(|step| choice.has(step.name))));
+        let left_out = |choice: &Choice| {
+            let names = STEPS.iter().map(|step| step.name);
+            names.filter(|step| !choice.has(step)).collect::<Vec<_>>()
+        };
+        assert!(choice.is_ok_and(|choice| left_out(&choice) == NAMED_ONLY));
+        let named = parse(&["--only", NAMED_ONLY[0]]);
+        assert!(named.is_ok_and(|choice| choice.has(NAMED_ONLY[0])));
     }
 
     #[test]
