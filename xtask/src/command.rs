@@ -32,16 +32,19 @@ impl fmt::Display for Error {
     }
 }
 
-/// Cargo's settings for Rust drivers that are checked, not measured: their release profile compiles for much longer.
-/// A run of the lab rebuilds them.
+/// Settings for drivers that are checked, not measured: what they are measured with compiles for much longer. A run of
+/// the lab rebuilds them.
 pub const CHECKED_DRIVERS: [(&str, &str); 5] = [
     ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"),
     ("CARGO_PROFILE_RELEASE_LTO", "off"),
     ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),
-    // It inherits from the release profile. Libraries for other languages are built with it in every step.
-    ("CARGO_PROFILE_DIST_OPT_LEVEL", "3"),
-    ("CARGO_INCREMENTAL", "0"),
+    // The libraries for other languages, as their own tests build them.
+    (LIBRARY_PROFILE, "dev"),
+    ("MATURIN_PEP517_ARGS", "--profile dev"),
 ];
+
+/// The environment variable with the profile of the libraries that `cargo xtask sdk go-library` and the like build.
+pub const LIBRARY_PROFILE: &str = "JETON_LIBRARY_PROFILE";
 
 /// The checkout that this task runs in.
 pub struct Workspace {
@@ -79,10 +82,15 @@ impl Workspace {
         self.root.join(chosen.unwrap_or("target".into()))
     }
 
-    /// Returns the path of the binary `jeton` that the tests have.
-    #[must_use]
-    pub fn tested_binary(&self) -> PathBuf {
-        self.target().join("debug/jeton")
+    /// Builds the binary `jeton` as the tests have it, and returns its path.
+    ///
+    /// # Errors
+    /// If cargo cannot build it.
+    pub fn tested_binary(&self) -> Result<PathBuf, Error> {
+        let mut build = self.cargo_workspace("build");
+        // Cargo takes other features of dependencies, and compiles hundreds of them again, if it builds no test.
+        run(build.args(["--quiet", "--bin", "jeton", "--test", "features"]))?;
+        Ok(self.target().join("debug/jeton"))
     }
 
     /// Returns a command that starts in the checkout's root.

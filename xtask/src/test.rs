@@ -420,9 +420,7 @@ fn tests_in(workspace: &Workspace, file: &str) -> Result<Command, Error> {
 /// The binary of the tests, to run it as a user would: what the tests have compiled is not compiled again. A release
 /// build differs in its speed alone. The drivers that it builds are not optimised either: these are checks.
 fn tested_jeton(workspace: &Workspace) -> Result<Command, Error> {
-    let mut build = workspace.cargo_workspace("test");
-    run_command(build.args(["--no-run", "--quiet", "--test", "it"]))?;
-    let mut jeton = workspace.command(workspace.tested_binary());
+    let mut jeton = workspace.command(workspace.tested_binary()?);
     jeton.envs(CHECKED_DRIVERS);
     Ok(jeton)
 }

@@ -36,12 +36,13 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
     second::run(workspace, &library, &folder)?;
 
     // Handles that were released are an error, and so is a panic.
-    let checked = ["test", "--locked", "-p", "jeton-ffi", "--test", "it"];
-    let mut cargo = workspace.cargo(&checked);
-    run_command(cargo.args(["--features", "checking"]))?;
-    let mut cargo = workspace.cargo(&checked);
-    cargo.args(["--features", "test-hooks", "panic_becomes"]);
-    run_command(&mut cargo)
+    let test = |feature: &str| {
+        let mut test = workspace.cargo_workspace("test");
+        test.args(["--test", "ffi", "--features", feature]);
+        test
+    };
+    run_command(&mut test("jeton-ffi/checking"))?;
+    run_command(test("jeton-ffi/test-hooks").arg("panic_becomes"))
 }
 
 /// Compiles the test program.

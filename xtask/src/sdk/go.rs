@@ -139,9 +139,7 @@ struct Service {
 
 impl Service {
     fn start(workspace: &Workspace, folder: &Path) -> Result<Service, Error> {
-        let mut build = workspace.cargo_workspace("build");
-        run_command(build.args(["--bin", "jeton"]))?;
-        let program = workspace.target().join("debug/jeton");
+        let program = workspace.tested_binary()?;
         let (address, admin) = (free_address()?, free_address()?);
         let mut serve = workspace.command(&program);
         serve.args(["serve", "--listen", &address, "--admin-listen", &admin]);
@@ -190,9 +188,15 @@ fn free_address() -> Result<String, Error> {
         .map_err(|error| Error::Failed(error.to_string()))
 }
 
-/// Builds the native library as users get it, and puts it where the module links it.
-pub(crate) fn library(workspace: &Workspace) -> Result<(), Error> {
-    place(workspace, Build::DIST)
+/// Builds the native library without what tests need, and puts it where the module links it.
+pub(crate) fn library(workspace: &Workspace, profile: &'static str) -> Result<(), Error> {
+    place(
+        workspace,
+        Build {
+            profile,
+            features: "",
+        },
+    )
 }
 
 /// Builds the library for tests, if there is none: for the driver of the lab.

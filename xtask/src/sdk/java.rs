@@ -20,15 +20,11 @@ const NEWEST: &str = "25";
 pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
     let natives = workspace.target().join("java/natives");
     native_library(workspace, "dev", &["test-hooks"], &natives)?;
-    // As the tests of the workspace build it, so that nothing is compiled twice.
-    run_command(workspace.cargo_workspace("build").args(["--bin", "jeton"]))?;
+    let jeton = workspace.tested_binary()?;
 
     let mut tests = maven(workspace, &natives);
     tests.arg("test");
-    tests.arg(format!(
-        "-Djeton.command={}",
-        workspace.target().join("debug/jeton").display()
-    ));
+    tests.arg(format!("-Djeton.command={}", jeton.display()));
     match find_jdk(NEWEST) {
         Some((folder, version)) => {
             eprintln!("== the tests run a second time, on JDK {version}");
@@ -42,10 +38,10 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
     run_command(&mut tests)
 }
 
-/// Builds the jar of the core as users get it, for the lab.
-pub(crate) fn library(workspace: &Workspace) -> Result<(), Error> {
+/// Builds the jar of the core without what tests need, for the lab.
+pub(crate) fn library(workspace: &Workspace, profile: &str) -> Result<(), Error> {
     let natives = workspace.target().join("java/dist-natives");
-    native_library(workspace, "dist", &[], &natives)?;
+    native_library(workspace, profile, &[], &natives)?;
     let mut jar = maven(workspace, &natives);
     jar.args([
         "--projects",

@@ -18,8 +18,8 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Builds and tests it.
 pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
     let tests = Tests::set_up(workspace)?;
-    // An issuer in a test. As the tests of the workspace build it, so that nothing is compiled twice.
-    run_command(workspace.cargo_workspace("build").args(["--bin", "jeton"]))?;
+    // An issuer in a test.
+    workspace.tested_binary()?;
     tests.python(&["-m", "pytest", "-q", "tests"])?;
     tests.python(&[
         "-m",

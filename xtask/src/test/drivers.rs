@@ -64,7 +64,7 @@ pub(super) fn java(workspace: &Workspace) -> Result<Outcome, Error> {
         eprintln!("  in {}", shown(workspace, &folder));
         // Jars of this checkout.
         if folder.join("local-jars").exists() {
-            sdk::java::library(workspace)?;
+            sdk::java::library(workspace, "dev")?;
         }
         let out = workspace
             .path("target/drivers-java")

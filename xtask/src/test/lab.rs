@@ -39,7 +39,7 @@ fn published_sizes(workspace: &Workspace) -> Result<(), Error> {
             .command("go")
             .args(["test", "-count=1", "-run", "PublishedSizes", "./..."])
             .current_dir(workspace.path("drivers/go/go-jose"))
-            .env("JETON", workspace.tested_binary()),
+            .env("JETON", workspace.tested_binary()?),
     )
 }
 

@@ -273,7 +273,7 @@ fn compiler_settings(environment: impl Iterator<Item = (OsString, OsString)>) ->
     let decides = |name: &str| {
         name.starts_with("CARGO_PROFILE_")
             || name.ends_with("RUSTFLAGS")
-            || ["GOFLAGS", "GOAMD64", "CFLAGS"].contains(&name)
+            || ["CFLAGS", "GOAMD64", "GOFLAGS", "JETON_LIBRARY_PROFILE"].contains(&name)
     };
     let settings: BTreeSet<String> = environment
         .filter_map(|(name, value)| {

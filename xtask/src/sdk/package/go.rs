@@ -11,7 +11,7 @@ pub(super) fn run(workspace: &Workspace, target: &str) -> Result<(), Error> {
     let folder = workspace.path(FOLDER).join(format!("jeton-go-{target}"));
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
-    go::library(workspace)?;
+    go::library(workspace, "dist")?;
     let mut files = go::write_proxy(workspace, &folder.join("proxy"))?;
     for (from, to) in [
         ("sdk/go/README.md", "README.md"),
