@@ -70,11 +70,11 @@ Options of service-cost, token-endpoint-cost and loaders:
   --pairs N             Number of loads of each server (default 10)
 
 Options of soak:
-  --only PART           Only lab, fuzz, ffi, kill, overload, attack or readers; ffi (the C interface alone),
-                        attack (all libraries against each other) and readers (keys that were changed)
-                        run only if they are named
+  --only PART           Only lab, fuzz, ffi, kill, overload, attack, readers or chaos; ffi (the C interface
+                        alone), attack (all libraries against each other), readers (keys that were changed)
+                        and chaos (faults of an etcd and its servers) run only if they are named
   --minutes N           Time limit in minutes: for lab, no new run starts after it; for fuzz, ffi and readers,
-                        over all targets or formats together (default 30); for attack, the whole
+                        over all targets or formats together (default 30); for attack and chaos, the whole
   --runs N              Most runs of the lab (default 10)
   --kills N             How often an issuer is killed during revocations (default 1000)
 
@@ -90,6 +90,7 @@ Examples:
   cargo xtask soak --only overload
   cargo xtask soak --only attack --minutes 10
   cargo xtask soak --only readers --minutes 60
+  cargo xtask soak --only chaos --minutes 30
 ";
 
 fn main() -> ExitCode {

@@ -67,6 +67,21 @@ const SYSTEM_PACKAGES: &[SystemPackage] = &[
         shown_by: Sign::Program(&["systemd-analyze"]),
         why: "it checks the unit of the service",
     },
+    SystemPackage {
+        package: "iproute2",
+        shown_by: Sign::Program(&["ip"]),
+        why: "servers on an etcd are tested in network namespaces",
+    },
+    SystemPackage {
+        package: "nftables",
+        shown_by: Sign::Program(&["nft"]),
+        why: "it cuts these namespaces off and loses packets",
+    },
+    SystemPackage {
+        package: "libfaketime",
+        shown_by: Sign::Program(&["faketime"]),
+        why: "the clock of a server is five minutes off",
+    },
 ];
 
 /// Names under which Chromium is installed.
@@ -191,7 +206,9 @@ fn system_packages(workspace: &Workspace) -> Result<(), Error> {
         names.push("python3-venv");
     }
     if names.is_empty() {
-        return present("C compiler, valgrind, OpenSSL, JDK, Maven, Chromium, SoftHSM, venv");
+        return present(
+            "C compiler, valgrind, OpenSSL, JDK, Maven, Chromium, SoftHSM, nftables, venv",
+        );
     }
     if on_path("apt-get").is_none() {
         note(&format!(

@@ -23,10 +23,26 @@ pub struct Etcd {
 
 #[derive(Debug)]
 struct Member {
+    host: Host,
     clients: u16,
     peers: u16,
     process: Option<Child>,
 }
+
+/// Where a member runs.
+#[derive(Debug, Clone)]
+pub struct Host {
+    /// Its IP address.
+    pub address: String,
+    /// The program that starts the member, with its arguments. Empty: none.
+    pub program: Vec<String>,
+    /// The port that the other members connect to, if it is not the member's own: that of a proxy.
+    pub peers_through: Option<u16>,
+}
+
+/// The ports of members at addresses of their own.
+const CLIENTS: u16 = 2379;
+const PEERS: u16 = 2380;
 
 impl Etcd {
     /// Whether etcd is available.
@@ -50,20 +66,46 @@ impl Etcd {
     ///
     /// Those of [`start`](Etcd::start). A member with invalid arguments exits, and its log contains the cause.
     pub fn start_with(folder: &Path, members: usize, arguments: &[&str]) -> io::Result<Etcd> {
-        let program = std::env::var_os(VARIABLE).ok_or(io::ErrorKind::NotFound)?;
-        let ports = (0..members)
-            .map(|_| Ok((free_port()?, free_port()?)))
-            .collect::<io::Result<Vec<_>>>()?;
-        let members = ports.into_iter().map(|(clients, peers)| Member {
-            clients,
-            peers,
+        let member = |_| {
+            let (clients, peers) = (free_port()?, free_port()?);
+            let host = Host {
+                address: "127.0.0.1".to_owned(),
+                program: Vec::new(),
+                peers_through: None,
+            };
+            Ok(Member {
+                host,
+                clients,
+                peers,
+                process: None,
+            })
+        };
+        let members = (0..members).map(member).collect::<io::Result<_>>()?;
+        Etcd::start_members(folder, members, arguments)
+    }
+
+    /// Starts a member on each of these hosts.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`start_with`](Etcd::start_with).
+    pub fn start_on(folder: &Path, hosts: Vec<Host>, arguments: &[&str]) -> io::Result<Etcd> {
+        let member = |host| Member {
+            host,
+            clients: CLIENTS,
+            peers: PEERS,
             process: None,
-        });
+        };
+        Etcd::start_members(folder, hosts.into_iter().map(member).collect(), arguments)
+    }
+
+    fn start_members(folder: &Path, members: Vec<Member>, arguments: &[&str]) -> io::Result<Etcd> {
+        let program = std::env::var_os(VARIABLE).ok_or(io::ErrorKind::NotFound)?;
         let mut etcd = Etcd {
             program: program.into(),
             folder: folder.to_owned(),
             arguments: arguments.iter().map(|&one| one.to_owned()).collect(),
-            members: members.collect(),
+            members,
         };
         for member in 0..etcd.members.len() {
             etcd.start_member(member)?;
@@ -74,7 +116,7 @@ impl Etcd {
     /// Returns the address for `jeton serve --store`.
     pub fn url(&self, root: &str) -> String {
         let hosts: Vec<String> = (self.members.iter())
-            .map(|member| format!("127.0.0.1:{}", member.clients))
+            .map(|member| format!("{}:{}", member.host.address, member.clients))
             .collect();
         let scheme = if self.is_over_tls() { "etcds" } else { "etcd" };
         format!("{scheme}://{}{root}", hosts.join(","))
@@ -83,7 +125,8 @@ impl Etcd {
     /// Returns the address of a member for other clients, for example of its JSON gateway.
     pub fn member_url(&self, member: usize) -> String {
         let scheme = if self.is_over_tls() { "https" } else { "http" };
-        format!("{scheme}://127.0.0.1:{}", self.members[member].clients)
+        let member = &self.members[member];
+        format!("{scheme}://{}:{}", member.host.address, member.clients)
     }
 
     /// Starts a stopped member with its existing data.
@@ -92,23 +135,35 @@ impl Etcd {
     ///
     /// The error of the system.
     pub fn start_member(&mut self, member: usize) -> io::Result<()> {
-        let peers = |member: &Member| format!("http://127.0.0.1:{}", member.peers);
+        let peers = |member: &Member, port| format!("http://{}:{port}", member.host.address);
+        let seen = |member: &Member| {
+            let port = member.host.peers_through.unwrap_or(member.peers);
+            peers(member, port)
+        };
         let cluster: Vec<String> = (self.members.iter().enumerate())
-            .map(|(number, member)| format!("member{number}={}", peers(member)))
+            .map(|(number, member)| format!("member{number}={}", seen(member)))
             .collect();
         let this = &self.members[member];
         let clients = self.member_url(member);
         let name = format!("member{member}");
         let log = self.folder.join(format!("{name}.log"));
         let log = File::options().create(true).append(true).open(log)?;
-        let process = Command::new(&self.program)
+        let mut command = match this.host.program.split_first() {
+            Some((program, arguments)) => {
+                let mut command = Command::new(program);
+                command.args(arguments).arg(&self.program);
+                command
+            }
+            None => Command::new(&self.program),
+        };
+        let process = command
             .args(["--name", &name])
             .arg("--data-dir")
             .arg(self.folder.join(&name))
             .args(["--listen-client-urls", &clients])
             .args(["--advertise-client-urls", &clients])
-            .args(["--listen-peer-urls", &peers(this)])
-            .args(["--initial-advertise-peer-urls", &peers(this)])
+            .args(["--listen-peer-urls", &peers(this, this.peers)])
+            .args(["--initial-advertise-peer-urls", &seen(this)])
             .args(["--initial-cluster", &cluster.join(",")])
             .args(&self.arguments)
             .stdin(Stdio::null())
@@ -117,6 +172,18 @@ impl Etcd {
             .spawn()?;
         self.members[member].process = Some(process);
         Ok(())
+    }
+
+    /// Returns whether the process of a member has exited by itself.
+    ///
+    /// # Errors
+    ///
+    /// The error of the system.
+    pub fn has_exited(&mut self, member: usize) -> io::Result<bool> {
+        match &mut self.members[member].process {
+            Some(process) => Ok(process.try_wait()?.is_some()),
+            None => Ok(false),
+        }
     }
 
     /// Kills a member.

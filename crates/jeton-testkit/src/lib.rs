@@ -22,7 +22,7 @@
 
 mod etcd;
 
-pub use etcd::{Etcd, VARIABLE as ETCD_VARIABLE};
+pub use etcd::{Etcd, Host as EtcdHost, VARIABLE as ETCD_VARIABLE};
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

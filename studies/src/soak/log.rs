@@ -28,6 +28,7 @@ impl Log {
                 "-readers",
                 format!("--only readers --minutes {}", plan.minutes),
             ),
+            [Part::Chaos] => ("-chaos", format!("--only chaos --minutes {}", plan.minutes)),
             [Part::Lab] => (
                 "-lab",
                 format!("--only lab --minutes {} --runs {}", plan.minutes, plan.runs),

@@ -4,9 +4,10 @@
 //! subject against itself comes out *equivalent* on this machine; every fuzz target for its share of
 //! the time; an issuer that is killed during revocations; a server with twice the load
 //! that it can carry; and, if they are asked for, all libraries against each other, and the readers of keys
-//! against those of other libraries. The log in docs/soak/ says what was seen, with the command that repeats it.
+//! against those of other libraries, and servers on an etcd whose network, members and clocks fail. The log in docs/soak/ says what was seen, with the command that repeats it.
 
 mod attack;
+mod chaos;
 mod lab;
 mod log;
 mod readers;
@@ -39,6 +40,8 @@ enum Part {
     Attack,
     /// Needs OpenSSL, Go and Node, and so is done when it is asked for by name.
     Readers,
+    /// Needs Go, root and nft, and so is done when it is asked for by name.
+    Chaos,
 }
 
 /// Which parts, how long each, and how often at most.
@@ -70,8 +73,9 @@ impl Plan {
                     Some("overload") => vec![Part::Overload],
                     Some("attack") => vec![Part::Attack],
                     Some("readers") => vec![Part::Readers],
+                    Some("chaos") => vec![Part::Chaos],
                     _ => {
-                        let parts = "--only needs a value: lab, fuzz, ffi, kill, overload, attack or readers";
+                        let parts = "--only needs a value: lab, fuzz, ffi, kill, overload, attack, readers or chaos";
                         return Err(Error::Usage(parts.into()));
                     }
                 };
@@ -112,6 +116,7 @@ pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<(), Error> {
             Part::Overload => overload(workspace, &mut log),
             Part::Attack => attack::run(workspace, plan, &mut log),
             Part::Readers => readers::run(workspace, plan, &mut log),
+            Part::Chaos => chaos::run(workspace, plan, &mut log),
         })
         .collect();
     let path = log.write(workspace)?;

@@ -22,7 +22,7 @@ use crate::serving::Serving;
 /// The timeout for expected events on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-const ISSUER: &str = "https://id.example";
+pub(super) const ISSUER: &str = "https://id.example";
 
 /// The value in the configuration.
 const FRESHNESS: Duration = Duration::from_secs(6);
@@ -37,13 +37,13 @@ profiles = [{ name = "access", alg = "ES256", lifetime_seconds = 900, audiences 
 "#;
 
 /// An etcd and a folder with the configuration of its servers.
-struct Cluster {
-    etcd: Etcd,
-    folder: TempDir,
+pub(super) struct Cluster {
+    pub(super) etcd: Etcd,
+    pub(super) folder: TempDir,
 }
 
 impl Cluster {
-    fn of(members: usize) -> Cluster {
+    pub(super) fn of(members: usize) -> Cluster {
         Cluster::with(tempfile::tempdir().unwrap(), members, &[], CONFIG)
     }
 
@@ -52,7 +52,7 @@ impl Cluster {
         let data = folder.path().join("etcd");
         fs::create_dir(&data).unwrap();
         fs::write(folder.path().join("jeton.toml"), config).unwrap();
-        write_key(&folder, "kek", '7');
+        write_key(folder.path(), "kek", '7');
         let etcd = Etcd::start_with(&data, members, arguments).unwrap();
         let cluster = Cluster { etcd, folder };
         // A server fails at once if its etcd does not answer yet.
@@ -101,15 +101,15 @@ impl Cluster {
     }
 }
 
-fn write_key(folder: &TempDir, name: &str, digit: char) {
+pub(super) fn write_key(folder: &Path, name: &str, digit: char) {
     use std::os::unix::fs::PermissionsExt as _;
-    let file = folder.path().join(name);
+    let file = folder.join(name);
     fs::write(&file, digit.to_string().repeat(64)).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
 }
 
 /// Waits until the server has started or has failed.
-fn has_started(server: &Serving) -> bool {
+pub(super) fn has_started(server: &Serving) -> bool {
     until_some("it starts or ends", || {
         let said = server.said();
         let has_started = said.contains("administration");
@@ -117,11 +117,11 @@ fn has_started(server: &Serving) -> bool {
     })
 }
 
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
+pub(super) fn until(what: &str, mut holds: impl FnMut() -> bool) {
     until_some(what, || holds().then_some(()));
 }
 
-fn until_some<T>(what: &str, mut seen: impl FnMut() -> Option<T>) -> T {
+pub(super) fn until_some<T>(what: &str, mut seen: impl FnMut() -> Option<T>) -> T {
     let begun = Instant::now();
     loop {
         if let Some(seen) = seen() {
@@ -186,10 +186,10 @@ fn disarm(cluster: &Cluster) {
 }
 
 /// The certificate authority for an etcd and its clients.
-struct Authority(Issuer<'static, KeyPair>);
+pub(super) struct Authority(Issuer<'static, KeyPair>);
 
 impl Authority {
-    fn new(folder: &Path, name: &str) -> Authority {
+    pub(super) fn new(folder: &Path, name: &str) -> Authority {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -200,9 +200,10 @@ impl Authority {
         Authority(Issuer::new(params, key))
     }
 
-    fn certify_etcd(&self, folder: &Path, name: &str) {
+    pub(super) fn certify_etcd(&self, folder: &Path, name: &str, addresses: &[[u8; 4]]) {
         let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
-        params.subject_alt_names = vec![SanType::IpAddress([127, 0, 0, 1].into())];
+        let names = addresses.iter().map(|&one| SanType::IpAddress(one.into()));
+        params.subject_alt_names = names.collect();
         self.certify(folder, name, params);
     }
 
@@ -477,7 +478,7 @@ fn etcd_over_tls_requires_mutual_authentication() {
     let folder = tempfile::tempdir().unwrap();
     let at = |file: &str| folder.path().join(file).display().to_string();
     let ours = Authority::new(folder.path(), "ours");
-    ours.certify_etcd(folder.path(), "etcd-server");
+    ours.certify_etcd(folder.path(), "etcd-server", &[[127, 0, 0, 1]]);
     ours.certify_client(folder.path(), "client");
     let other = Authority::new(folder.path(), "other");
     other.certify_client(folder.path(), "stranger");
@@ -581,7 +582,7 @@ fn etcd_killed_server_loses_no_acknowledged_write() {
 fn etcd_other_key_encryption_key_is_an_error() {
     let cluster = Cluster::of(1);
     cluster.issue(&cluster.serve());
-    write_key(&cluster.folder, "kek", '8');
+    write_key(cluster.folder.path(), "kek", '8');
     let (code, said) = cluster.serve().end();
     assert_eq!(code, Some(2), "{said}");
     assert!(said.contains("wrong key-encryption key"), "{said}");
@@ -590,7 +591,7 @@ fn etcd_other_key_encryption_key_is_an_error() {
 #[test]
 fn serve_etcd_invalid_calls_have_hints() {
     let folder = tempfile::tempdir().unwrap();
-    write_key(&folder, "kek", '7');
+    write_key(folder.path(), "kek", '7');
     fs::write(folder.path().join("jeton.toml"), CONFIG).unwrap();
     let configured = ["--config", "jeton.toml", "--store"];
     for (args, words) in [

@@ -1,6 +1,8 @@
 //! Tests of `jeton serve` and `jeton token`: the printed commands work, and the log contains no secret.
 
 mod browser_attack;
+#[cfg(target_os = "linux")]
+mod chaos;
 mod configuration;
 mod etcd;
 mod full_disk;

@@ -1,0 +1,169 @@
+//! Three members of an etcd, three servers on it, and everything that can happen between them.
+//!
+//! `cargo xtask test --only etcd` runs these for seconds, `cargo xtask soak --only chaos` for minutes.
+
+mod cluster;
+mod faults;
+mod history;
+mod load;
+mod minority;
+mod network;
+mod paused;
+mod proxy;
+mod rolling;
+mod spread;
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use cluster::{Cluster, FRESHNESS};
+use faults::Fault;
+use load::{Load, Random, Record};
+
+/// The environment variable with the minutes of the long form.
+const MINUTES: &str = "JETON_CHAOS_MINUTES";
+
+/// Breaks things one after the other until `more` returns none, and returns how often each happened.
+fn break_things(
+    cluster: &Cluster,
+    load: &Load,
+    mut next: impl FnMut(Duration) -> Option<(Fault, Duration)>,
+) -> BTreeMap<Fault, u32> {
+    let begun = Instant::now();
+    let mut random = Random::new(7);
+    let mut happened = BTreeMap::new();
+    while let Some((fault, time)) = next(begun.elapsed()) {
+        let what = fault.happen(cluster, time, &mut random);
+        let healed = cluster.all_are_ready();
+        *happened.entry(fault).or_default() += 1;
+        println!(
+            "{:>4} s: {fault} ({what}) for {:.1} s; all ready after {:.1} s; {} calls",
+            begun.elapsed().as_secs(),
+            time.as_secs_f64(),
+            healed.as_secs_f64(),
+            load.calls()
+        );
+    }
+    happened
+}
+
+/// Judges what the clients saw, with the negative controls, and prints the figures.
+fn judge(cluster: &Cluster, record: &Record, faults: &BTreeMap<Fault, u32>) {
+    let calls = &record.calls;
+    let count = |outcome| calls.iter().filter(|call| call.outcome == outcome).count();
+    println!("\nfaults:");
+    for (fault, times) in faults {
+        println!("  {times:>4} {fault}");
+    }
+    println!("operations:");
+    for (name, outcome) in [
+        ("revocations acknowledged", history::Outcome::Acknowledged),
+        (
+            "revocations without acknowledgement",
+            history::Outcome::Unknown,
+        ),
+        ("verifications: accepted", history::Outcome::Accepted),
+        (
+            "verifications: refused as revoked",
+            history::Outcome::Refused,
+        ),
+    ] {
+        println!("  {:>7} {name}", count(outcome));
+    }
+    for (what, times) in &record.others {
+        println!("  {times:>7} {what}");
+    }
+    let delays = history::delays(calls);
+    let at = |share: usize| {
+        delays
+            .get(delays.len() * share / 1000)
+            .copied()
+            .unwrap_or(0)
+    };
+    println!(
+        "from an acknowledgement to the first refusal that a client saw at a node, \
+         failed calls included: half within {} ms, 95 % within {} ms",
+        at(500),
+        at(950)
+    );
+    let violations = history::violations(calls, FRESHNESS);
+    let file = cluster.folder().join("history.jsonl");
+    let judged = history::judged(calls, FRESHNESS, &file);
+    println!("violations of the freshness bound: {}", violations.len());
+    println!(
+        "nodes that were ready and refused to verify: {}",
+        record.not_ready.len()
+    );
+    println!(
+        "porcupine: {}",
+        judged.as_ref().unwrap_or_else(|wrong| wrong)
+    );
+    let kept = || {
+        let kept = std::env::temp_dir().join("jeton-chaos-history.jsonl");
+        let _ = std::fs::copy(&file, &kept);
+        format!("the history is {}", kept.display())
+    };
+    assert!(violations.is_empty(), "{violations:#?}; {}", kept());
+    assert!(judged.is_ok(), "{judged:?}; {}", kept());
+    assert!(record.not_ready.is_empty(), "{:#?}", record.not_ready);
+    let caught = history::controls_are_caught(calls, FRESHNESS, &file);
+    println!("negative controls caught by both judges: {caught} of {caught}");
+}
+
+/// A part of the faults, each for seconds.
+#[test]
+#[ignore = "needs etcd and network namespaces: cargo xtask test --only etcd"]
+fn chaos_short_history_is_linearizable() {
+    let cluster = Cluster::start("");
+    let load = Load::start(&cluster);
+    let faults = [
+        (Fault::IsolateLeader, 3500),
+        (Fault::OneWayNode, 1500),
+        (Fault::Loss, 1500),
+        (Fault::Delay, 1500),
+        (Fault::FullDisk, 1500),
+        (Fault::Clock, 1500),
+    ];
+    let mut faults = faults.into_iter().filter(|(fault, _)| fault.is_possible());
+    let happened = break_things(&cluster, &load, |_| {
+        let (fault, millis) = faults.next()?;
+        Some((fault, Duration::from_millis(millis)))
+    });
+    judge(&cluster, &load.end(&cluster), &happened);
+}
+
+/// Every fault, many times, in an order that differs in each round.
+#[test]
+#[ignore = "takes minutes: cargo xtask soak --only chaos"]
+fn chaos_long_history_is_linearizable() {
+    let Some(minutes) = std::env::var(MINUTES)
+        .ok()
+        .and_then(|text| text.parse::<u64>().ok())
+    else {
+        return;
+    };
+    let time = Duration::from_secs(60 * minutes);
+    let cluster = Cluster::start("");
+    let load = Load::start(&cluster);
+    let mut random = Random::new(1);
+    let mut round: Vec<Fault> = Vec::new();
+    let happened = break_things(&cluster, &load, |elapsed| {
+        if elapsed >= time {
+            return None;
+        }
+        if round.is_empty() {
+            round = Fault::ALL
+                .iter()
+                .copied()
+                .filter(|fault| fault.is_possible())
+                .collect();
+        }
+        let fault = round.swap_remove(random.below(round.len()));
+        // From shorter than an election to longer than the freshness bound.
+        Some((
+            fault,
+            Duration::from_millis(1500 + random.below(11_000) as u64),
+        ))
+    });
+    judge(&cluster, &load.end(&cluster), &happened);
+}

@@ -1,0 +1,317 @@
+//! Clients of all nodes, which record what they learn.
+
+use std::collections::BTreeMap;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use jeton_client::{
+    Client, Error, IssueRequest, RevokeRequest, VerifyBatchRequest, VerifyRequest,
+    revoke_request::What, verify_outcome,
+};
+
+use super::cluster::{Cluster, EACH, connect};
+use super::history::{Call, Outcome};
+
+const REVOKED: &str = "TOKEN_REVOKED";
+
+/// Time between two calls of a client.
+const PACE: Duration = Duration::from_millis(12);
+const REVOKE_PACE: Duration = Duration::from_millis(150);
+
+/// A paused server answers late, and a store that cannot be reached takes two attempts of 5 s.
+const VERIFY_TIMEOUT: Duration = Duration::from_secs(3);
+const REVOKE_TIMEOUT: Duration = Duration::from_secs(12);
+
+/// What the clients of all nodes did.
+#[derive(Default)]
+pub(super) struct Record {
+    pub(super) calls: Vec<Call>,
+    /// How often each thing happened that no judge reads.
+    pub(super) others: BTreeMap<String, u64>,
+    /// Nodes that said they were ready and were not.
+    pub(super) not_ready: Vec<String>,
+}
+
+#[derive(Default)]
+struct Tokens {
+    all: Vec<String>,
+    /// Numbers of tokens whose revocation nobody has asked for.
+    live: Vec<usize>,
+    /// Numbers of the others, in order.
+    asked: Vec<usize>,
+}
+
+struct Shared {
+    begun: Instant,
+    is_over: AtomicBool,
+    tokens: Mutex<Tokens>,
+    record: Mutex<Record>,
+}
+
+pub(super) struct Load {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Load {
+    /// Starts two clients of each node: one verifies, the other issues and revokes.
+    pub(super) fn start(cluster: &Cluster) -> Load {
+        let shared = Arc::new(Shared {
+            begun: Instant::now(),
+            is_over: AtomicBool::new(false),
+            tokens: Mutex::default(),
+            record: Mutex::default(),
+        });
+        let mut threads = Vec::new();
+        for node in 0..EACH {
+            let host = Cluster::host(node);
+            let own = shared.clone();
+            threads.push(cluster.network.spawn(host, move || {
+                own.run(async |own| own.verify_all_the_time(node).await);
+            }));
+            let own = shared.clone();
+            threads.push(cluster.network.spawn(host, move || {
+                own.run(async |own| own.revoke_all_the_time(node).await);
+            }));
+        }
+        Load { shared, threads }
+    }
+
+    pub(super) fn calls(&self) -> usize {
+        self.shared.record.lock().unwrap().calls.len()
+    }
+
+    /// Ends the clients. Then every node verifies every token once more.
+    pub(super) fn end(self, cluster: &Cluster) -> Record {
+        self.shared.is_over.store(true, Ordering::Relaxed);
+        for thread in self.threads {
+            thread.join().unwrap();
+        }
+        let last = |node| {
+            let own = self.shared.clone();
+            cluster.network.spawn(Cluster::host(node), move || {
+                own.run(async |own| own.verify_each_once(node).await);
+            })
+        };
+        for thread in (0..EACH).map(last).collect::<Vec<_>>() {
+            thread.join().unwrap();
+        }
+        std::mem::take(&mut *self.shared.record.lock().unwrap())
+    }
+}
+
+impl Shared {
+    fn run(&self, work: impl AsyncFnOnce(&Shared)) {
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        builder.enable_all().build().unwrap().block_on(work(self));
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed)
+    }
+
+    /// Microseconds since the start.
+    fn now(&self) -> u64 {
+        u64::try_from(self.begun.elapsed().as_micros()).unwrap()
+    }
+
+    fn happened(&self, what: String) {
+        *self.record.lock().unwrap().others.entry(what).or_default() += 1;
+    }
+
+    async fn verify_all_the_time(&self, node: usize) {
+        let client = connect(VERIFY_TIMEOUT).await;
+        let mut random = Random::new(node as u64 + 1);
+        for number in 0_u64.. {
+            if self.is_over() {
+                return;
+            }
+            tokio::time::sleep(PACE).await;
+            let Some((token, text)) = self.choose(&mut random) else {
+                continue;
+            };
+            let was_ready = number.is_multiple_of(10) && is_ready();
+            let is_stale = self.verify(&client, node, token, text).await;
+            if was_ready && is_stale && is_ready() {
+                let at = self.begun.elapsed().as_secs();
+                let what = format!("{at} s: node {node} was ready and refused to verify");
+                self.record.lock().unwrap().not_ready.push(what);
+            }
+        }
+    }
+
+    /// Chooses a token: more than half of them have just been revoked.
+    fn choose(&self, random: &mut Random) -> Option<(usize, String)> {
+        let tokens = self.tokens.lock().unwrap();
+        let recent = tokens.asked.len().saturating_sub(30)..tokens.asked.len();
+        let all = tokens.all.len();
+        let token = match random.below(10) {
+            0..6 if !recent.is_empty() => tokens.asked[recent.start + random.below(recent.len())],
+            6..9 if !tokens.live.is_empty() => tokens.live[random.below(tokens.live.len())],
+            _ if all > 0 => random.below(all),
+            _ => return None,
+        };
+        Some((token, tokens.all[token].clone()))
+    }
+
+    /// Verifies a token, and returns whether the node refused because its view is too old.
+    async fn verify(&self, client: &Client, node: usize, token: usize, text: String) -> bool {
+        let begun = self.now();
+        let request = VerifyRequest {
+            audience: "api".to_owned(),
+            token: text,
+            ..VerifyRequest::default()
+        };
+        let answer = client.verify(request).await;
+        let outcome = match answer {
+            Ok(_) => Outcome::Accepted,
+            Err(Error::Rejected { reason, .. }) if reason == REVOKED => Outcome::Refused,
+            Err(error) => {
+                let is_stale = error.to_string().contains("freshness bound");
+                self.happened(kind("verifications", &error));
+                return is_stale;
+            }
+        };
+        self.add(node, token, begun, outcome);
+        false
+    }
+
+    fn add(&self, node: usize, token: usize, begun: u64, outcome: Outcome) {
+        let ended = self.now();
+        let call = Call {
+            node,
+            token,
+            begun,
+            ended,
+            outcome,
+        };
+        self.record.lock().unwrap().calls.push(call);
+    }
+
+    async fn revoke_all_the_time(&self, node: usize) {
+        let client = connect(REVOKE_TIMEOUT).await;
+        let mut random = Random::new(node as u64 + 100);
+        while !self.is_over() {
+            tokio::time::sleep(REVOKE_PACE).await;
+            let request = IssueRequest {
+                profile: "access".to_owned(),
+                ..IssueRequest::default()
+            };
+            match client.issue(request).await {
+                Ok(issued) => {
+                    let mut tokens = self.tokens.lock().unwrap();
+                    let number = tokens.all.len();
+                    tokens.all.push(issued.token);
+                    tokens.live.push(number);
+                }
+                Err(error) => self.happened(kind("issued", &error)),
+            }
+            let Some((token, text)) = self.take_live(&mut random) else {
+                continue;
+            };
+            let begun = self.now();
+            let request = RevokeRequest {
+                what: Some(What::Token(text)),
+                ..RevokeRequest::default()
+            };
+            match client.revoke(request).await {
+                Ok(_) => self.add(node, token, begun, Outcome::Acknowledged),
+                Err(error) => {
+                    self.happened(kind("revocations", &error));
+                    self.add(node, token, begun, Outcome::Unknown);
+                }
+            }
+        }
+    }
+
+    /// Takes one of the tokens that are not revoked, while enough are left.
+    fn take_live(&self, random: &mut Random) -> Option<(usize, String)> {
+        let mut tokens = self.tokens.lock().unwrap();
+        if tokens.live.len() < 20 {
+            return None;
+        }
+        let index = random.below(tokens.live.len());
+        let token = tokens.live.swap_remove(index);
+        tokens.asked.push(token);
+        Some((token, tokens.all[token].clone()))
+    }
+
+    async fn verify_each_once(&self, node: usize) {
+        let client = connect(REVOKE_TIMEOUT).await;
+        let tokens = self.tokens.lock().unwrap().all.clone();
+        for (index, part) in tokens.chunks(50).enumerate() {
+            let begun = self.now();
+            let request = VerifyBatchRequest {
+                audience: "api".to_owned(),
+                tokens: part.to_vec(),
+                ..VerifyBatchRequest::default()
+            };
+            let outcomes = client.verify_batch(request).await.unwrap().outcomes;
+            for (offset, outcome) in outcomes.into_iter().enumerate() {
+                let outcome = match outcome.outcome.unwrap() {
+                    verify_outcome::Outcome::Verified(_) => Outcome::Accepted,
+                    verify_outcome::Outcome::Error(error) if error.reason == REVOKED => {
+                        Outcome::Refused
+                    }
+                    verify_outcome::Outcome::Error(error) => {
+                        self.happened(format!("verifications at the end: {}", error.reason));
+                        continue;
+                    }
+                };
+                self.add(node, index * 50 + offset, begun, outcome);
+            }
+        }
+    }
+}
+
+/// Names what happened instead of a result.
+fn kind(what: &str, error: &Error) -> String {
+    let why = match error {
+        Error::Rejected { reason, .. } => reason.as_str(),
+        Error::Unavailable(message) if message.contains("freshness bound") => "view too old",
+        Error::Unavailable(_) => "unavailable",
+        Error::Unreachable(_) => "unreachable",
+        Error::Overloaded(_) => "overloaded",
+        _ => "other error",
+    };
+    format!("{what}: {why}")
+}
+
+/// Whether `/readyz` of the server on this host says so.
+pub(super) fn is_ready() -> bool {
+    is_ready_at(8420)
+}
+
+pub(super) fn is_ready_at(port: u16) -> bool {
+    let ask = || -> std::io::Result<String> {
+        let address = ([127, 0, 0, 1], port).into();
+        let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(1))?;
+        stream.set_read_timeout(Some(Duration::from_secs(1)))?;
+        stream
+            .write_all(b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
+        let mut status = [0; 12];
+        stream.read_exact(&mut status)?;
+        Ok(String::from_utf8_lossy(&status).into_owned())
+    };
+    ask().is_ok_and(|status| status == "HTTP/1.1 200")
+}
+
+/// Numbers that are the same in each run (xorshift).
+pub(super) struct Random(u64);
+
+impl Random {
+    pub(super) fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub(super) fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 11).unwrap() % end
+    }
+}

@@ -1,0 +1,220 @@
+//! A restart of every node, one after the other, under load.
+
+use std::net::TcpListener;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use jeton_client::revoke_request::What;
+use jeton_client::{Client, Connection, IssueRequest, RevokeRequest, VerifyRequest};
+
+use super::super::etcd::{Cluster, has_started, until};
+use super::cluster::EACH;
+use super::load::is_ready_at;
+use crate::serving::Serving;
+
+/// Clients that call at the same time.
+const CLIENTS: usize = 6;
+
+/// A call that failed at a node.
+#[derive(Debug)]
+struct Failure {
+    node: usize,
+    at: Instant,
+    #[expect(dead_code, reason = "shown if the test fails")]
+    why: String,
+    /// Whether another node did not serve the call either.
+    is_final: bool,
+}
+
+/// What the clients know, as a load balancer does.
+struct Shared {
+    ports: Vec<u16>,
+    is_ready: Vec<AtomicBool>,
+    is_over: AtomicBool,
+    failures: Mutex<Vec<Failure>>,
+    calls: Mutex<u64>,
+}
+
+#[test]
+#[ignore = "needs etcd: cargo xtask test --only etcd"]
+fn chaos_rolling_restart_fails_only_calls_in_flight() {
+    let cluster = Cluster::of(1);
+    let free = || TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let held: Vec<TcpListener> = (0..EACH).map(|_| free()).collect();
+    let ports = held.iter().map(|one| one.local_addr().unwrap().port());
+    let ports: Vec<u16> = ports.collect();
+    drop(held);
+    let store = cluster.etcd.url("/tokens");
+    let start = |node: usize| {
+        let listen = format!("127.0.0.1:{}", ports[node]);
+        let args = [
+            "--config",
+            "jeton.toml",
+            "--store",
+            &store,
+            "--listen",
+            &listen,
+        ];
+        let admin = ["--admin-listen", "127.0.0.1:0"];
+        let server = Serving::start(cluster.folder.path(), &[&args[..], &admin].concat());
+        assert!(has_started(&server), "{}", server.said());
+        until("it is ready", || is_ready_at(ports[node]));
+        server
+    };
+    let mut nodes: Vec<Option<Serving>> = (0..EACH).map(|node| Some(start(node))).collect();
+    let shared = Arc::new(Shared {
+        ports: ports.clone(),
+        is_ready: (0..EACH).map(|_| AtomicBool::new(true)).collect(),
+        is_over: AtomicBool::new(false),
+        failures: Mutex::default(),
+        calls: Mutex::default(),
+    });
+    let mut threads: Vec<JoinHandle<()>> = (0..CLIENTS)
+        .map(|client| shared.start_client(client))
+        .collect();
+    threads.push(shared.start_checks());
+
+    let mut restarts = Vec::new();
+    for (node, running) in nodes.iter_mut().enumerate() {
+        thread::sleep(Duration::from_millis(500));
+        let begun = Instant::now();
+        let server = running.take().unwrap();
+        server.signal("-TERM");
+        let (code, said) = server.end();
+        assert_eq!(code, Some(0), "{said}");
+        *running = Some(start(node));
+        restarts.push((begun, Instant::now()));
+    }
+    thread::sleep(Duration::from_millis(500));
+    shared.is_over.store(true, Ordering::Relaxed);
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    let failures = shared.failures.lock().unwrap();
+    let calls = *shared.calls.lock().unwrap();
+    println!(
+        "{calls} calls; served by another node after a failure at the restarting one: {}",
+        failures.len()
+    );
+    for failure in &*failures {
+        let (begun, ended) = restarts[failure.node];
+        assert!(
+            (begun..ended).contains(&failure.at),
+            "outside of its restart: {failure:?}"
+        );
+        assert!(!failure.is_final, "{failure:?}");
+    }
+    for node in 0..EACH {
+        let of_node = failures
+            .iter()
+            .filter(|failure| failure.node == node)
+            .count();
+        assert!(
+            of_node <= CLIENTS,
+            "node {node}: {of_node} of {CLIENTS} clients: {failures:#?}"
+        );
+    }
+    assert!(calls > 100, "{calls}");
+}
+
+impl Shared {
+    fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed)
+    }
+
+    /// Asks each node whether it is ready.
+    fn start_checks(self: &Arc<Shared>) -> JoinHandle<()> {
+        let own = self.clone();
+        thread::spawn(move || {
+            while !own.is_over() {
+                for (port, is_ready) in own.ports.iter().zip(&own.is_ready) {
+                    is_ready.store(is_ready_at(*port), Ordering::Relaxed);
+                }
+                thread::sleep(Duration::from_millis(20));
+            }
+        })
+    }
+
+    fn start_client(self: &Arc<Shared>, number: usize) -> JoinHandle<()> {
+        let own = self.clone();
+        thread::spawn(move || {
+            let mut builder = tokio::runtime::Builder::new_current_thread();
+            let runtime = builder.enable_all().build().unwrap();
+            runtime.block_on(own.call_all_the_time(number));
+        })
+    }
+
+    async fn call_all_the_time(&self, number: usize) {
+        let mut clients = Vec::new();
+        for port in &self.ports {
+            let to = Connection::to(format!("http://127.0.0.1:{port}"));
+            clients.push(to.connect().await.unwrap());
+        }
+        let mut token = String::new();
+        for turn in number.. {
+            if self.is_over() {
+                return;
+            }
+            let Some(node) = self.ready_after(turn, None) else {
+                panic!("no node is ready");
+            };
+            *self.calls.lock().unwrap() += 1;
+            let kind = turn / EACH;
+            if let Err(why) = call(&clients[node], kind, &mut token).await {
+                self.is_ready[node].store(false, Ordering::Relaxed);
+                let at = Instant::now();
+                let other = self.ready_after(turn, Some(node)).unwrap_or(node);
+                let again = call(&clients[other], kind, &mut token).await;
+                self.failures.lock().unwrap().push(Failure {
+                    node,
+                    at,
+                    is_final: again.is_err(),
+                    why: format!("{why}, then {again:?}"),
+                });
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// The next node that is ready and is not this one.
+    fn ready_after(&self, turn: usize, except: Option<usize>) -> Option<usize> {
+        let nodes = (0..EACH).map(|offset| (turn + offset) % EACH);
+        let mut nodes = nodes.filter(|&node| Some(node) != except);
+        nodes.find(|&node| self.is_ready[node].load(Ordering::Relaxed))
+    }
+}
+
+/// Issues, verifies and revokes a token, in turn.
+async fn call(client: &Client, kind: usize, token: &mut String) -> Result<(), String> {
+    let done = match kind % 3 {
+        0 => {
+            let request = IssueRequest {
+                profile: "access".to_owned(),
+                ..IssueRequest::default()
+            };
+            client
+                .issue(request)
+                .await
+                .map(|issued| *token = issued.token)
+        }
+        _ if token.is_empty() => return Ok(()),
+        1 => {
+            let request = VerifyRequest {
+                audience: "api".to_owned(),
+                token: token.clone(),
+                ..VerifyRequest::default()
+            };
+            client.verify(request).await.map(drop)
+        }
+        _ => {
+            let request = RevokeRequest {
+                what: Some(What::Token(token.clone())),
+                ..RevokeRequest::default()
+            };
+            client.revoke(request).await.map(drop)
+        }
+    };
+    done.map_err(|error| error.to_string())
+}
