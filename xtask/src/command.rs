@@ -49,6 +49,8 @@ pub const LIBRARY_PROFILE: &str = "JETON_LIBRARY_PROFILE";
 /// The checkout that this task runs in.
 pub struct Workspace {
     root: PathBuf,
+    /// Where cargo builds, if the environment does not decide it.
+    target: Option<PathBuf>,
 }
 
 impl Workspace {
@@ -60,7 +62,14 @@ impl Workspace {
         let package = std::env::var_os("CARGO_MANIFEST_DIR")
             .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
         let root = package.parent().map_or(package.clone(), Path::to_path_buf);
-        Self { root }
+        Self { root, target: None }
+    }
+
+    /// Returns another checkout, which builds in its own `target/`.
+    #[must_use]
+    pub fn at(root: PathBuf) -> Self {
+        let target = Some(root.join("target"));
+        Self { root, target }
     }
 
     /// Returns the folder of the checkout.
@@ -78,6 +87,9 @@ impl Workspace {
     /// Returns the folder in which cargo puts what it builds.
     #[must_use]
     pub fn target(&self) -> PathBuf {
+        if let Some(target) = &self.target {
+            return target.clone();
+        }
         let chosen = std::env::var_os("CARGO_TARGET_DIR");
         self.root.join(chosen.unwrap_or("target".into()))
     }

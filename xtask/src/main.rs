@@ -34,7 +34,8 @@ Development tasks of jeton
                         Build and test the library for one language (c, go, node, python, java) or for all;
                         cases, codes or header write what is written from Rust sources
   cargo xtask package [NAME]
-                        Build what users of this platform get into dist/, with checksums and an SBOM
+                        Build what users of this platform get into dist/, with checksums and an SBOM;
+                        `package service --twice` builds in two folders and compares every file
   cargo xtask audit     Look up the dependencies in the advisory database; needs the network
 
 Studies, which are built from studies/ when one of them is called:

@@ -137,7 +137,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "examples",
-        what: "format, lints and tests of examples/pkcs11: tokens that SoftHSM signs",
+        what: "tokens that SoftHSM signs: format, lints and tests of examples/pkcs11, and a server with keys in it",
         run: examples::run,
     },
     Step {

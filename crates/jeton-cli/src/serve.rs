@@ -6,11 +6,17 @@ use std::sync::Arc;
 
 use clap::Args;
 use jeton::SystemClock;
-use jeton_server::{Config, Error, IssuableProfile, Server};
+use jeton_server::{Config, Error, IssuableProfile, Pkcs11Provider, Server};
 
 use crate::exit::{Failure, Outcome};
 use crate::shell::quoted;
 use crate::{input, output};
+
+/// Loads PKCS#11 modules, if this build can.
+#[cfg(feature = "pkcs11")]
+const PKCS11: Option<Pkcs11Provider> = Some(jeton_pkcs11::PROVIDER);
+#[cfg(not(feature = "pkcs11"))]
+const PKCS11: Option<Pkcs11Provider> = None;
 
 /// Run the token service: issue, verify and revoke tokens over gRPC and HTTP
 #[derive(Debug, Args)]
@@ -39,7 +45,7 @@ applied are logged as warnings.
 
 Signals:
   SIGTERM, SIGINT   finish the current requests and stop
-  SIGHUP            reload issuers, clients, hosts and certificates")]
+  SIGHUP            reload issuers, clients, hosts, certificates and labels of keys in an HSM")]
 pub(crate) struct Serve {
     /// Configuration file, TOML; see docs/service.md
     #[arg(long, value_name = "FILE")]
@@ -50,7 +56,7 @@ pub(crate) struct Serve {
     data: Option<PathBuf>,
 
     /// Store in etcd instead of a data folder, for several servers: `etcd://HOST:PORT[,HOST:PORT…][/ROOT]`, or
-    /// etcds:// for TLS; requires a build with the feature `etcd`
+    /// etcds:// for TLS
     #[arg(long, value_name = "URL", conflicts_with = "data")]
     store: Option<String>,
 
@@ -63,7 +69,7 @@ pub(crate) struct Serve {
     admin_listen: Option<SocketAddr>,
 
     /// Check the configuration and the files that it names, and do not start: opens no store, binds no address, sends
-    /// no request
+    /// no request. Logs in to the HSM of [pkcs11], and signs once with each key
     #[arg(long)]
     check: bool,
 }
@@ -75,7 +81,7 @@ impl Serve {
         }
         let config = self.read().map_err(failure)?;
         if self.check {
-            config.check().map_err(failure)?;
+            config.check_with(PKCS11).map_err(failure)?;
             return output::line(&format!(
                 "valid: {} clients, {} issuers, {} trust entries",
                 config.clients.len(),
@@ -92,7 +98,8 @@ impl Serve {
             let reload: jeton_server::Reload = Box::new(move || self.read());
             reload
         });
-        let server = Server::start_with(config, reload, Arc::new(SystemClock)).map_err(failure)?;
+        let server = Server::start_with_hsm(config, reload, Arc::new(SystemClock), PKCS11);
+        let server = server.map_err(failure)?;
         print_start(&server, &info);
         server.wait();
         Ok(())

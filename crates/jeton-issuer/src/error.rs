@@ -1,5 +1,6 @@
 //! Errors, grouped by what the caller can do.
 
+use std::error::Error as _;
 use std::fmt;
 use std::time::Duration;
 
@@ -33,6 +34,8 @@ pub enum Error {
     UnknownKey,
     /// No active signing key.
     NotReady,
+    /// The signing key is held outside the store, and did not sign.
+    SignerUnavailable(String),
     /// The node's view of the store is older than the freshness bound, and the node rejects requests then.
     Stale,
     /// The reader of a revocation feed is too slow, and its next changes are no longer kept: begin a new
@@ -150,6 +153,7 @@ impl fmt::Display for Error {
             Error::UnknownProfile => f.write_str("unknown profile"),
             Error::UnknownKey => f.write_str("unknown key"),
             Error::NotReady => f.write_str("no active signing key"),
+            Error::SignerUnavailable(why) => write!(f, "the HSM did not sign: {why}"),
             Error::Stale => f.write_str("the view of the store is older than the freshness bound"),
             Error::FellBehind { bytes, limit } => write!(
                 f,
@@ -202,6 +206,13 @@ impl From<jeton_store::Error> for Error {
 
 impl From<jeton::Error> for Error {
     fn from(error: jeton::Error) -> Self {
-        Error::Token(error)
+        match &error {
+            jeton::Error::Remote(remote) => Error::SignerUnavailable(
+                remote
+                    .source()
+                    .map_or_else(|| remote.to_string(), ToString::to_string),
+            ),
+            _ => Error::Token(error),
+        }
     }
 }

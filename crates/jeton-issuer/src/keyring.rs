@@ -10,7 +10,7 @@ mod event;
 mod model_test;
 mod next;
 
-pub use decide::decide;
+pub use decide::{decide, decide_without};
 pub use event::{Change, Decision, Event, NewKey};
 
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ const UNCONFIRMED_SIGNS_FROM: i64 = 253_402_300_799;
 ///
 /// // The state machine says what it needs, gets it, and says what is to be written.
 /// let Decision::Make(kinds) = decide(&settings, &empty, &Event::Tick, &[], 1000)? else { panic!() };
-/// let made = NewKey { kid: "1".into(), kind: kinds[0], public: None };
+/// let made = NewKey { kid: "1".into(), kind: kinds[0], public: None, remote: None };
 /// let Decision::Write(change) = decide(&settings, &empty, &Event::Tick, &[made], 1000)? else { panic!() };
 /// assert_eq!(change.keyring.keys()[0].state(1000), State::Signing); // the first signs at once
 /// # Ok::<(), jeton_issuer::Error>(())
@@ -51,6 +51,10 @@ pub struct Keyring {
     /// Set when new settings shorten the cache lifetime.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cached: Option<Cached>,
+    /// Ids of remote keys that have left the keyring. They are still where they are held, and must not sign
+    /// again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    former_remote: Vec<String>,
 }
 
 /// Key sets that verifiers fetched under older settings and may still use.
@@ -79,6 +83,9 @@ pub struct KeyEntry {
     pub signs_until: Option<i64>,
     /// Longest lifetime of a token that it signed.
     pub longest_lifetime: i64,
+    /// The label of a key that is held outside the store, for example in an HSM.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<String>,
 }
 
 /// The state of a key.
@@ -157,8 +164,24 @@ impl Keyring {
         self.keys.iter().any(is_of_use)
     }
 
-    /// Returns the first second at which a [`Tick`](Event::Tick) has work.
-    pub fn next_tick(&self, settings: &IssuerSettings) -> i64 {
+    /// Returns whether the key is in the keyring, or was in it as a remote key.
+    pub fn knows(&self, kid: &str) -> bool {
+        self.find(kid).is_some() || self.former_remote.iter().any(|former| former == kid)
+    }
+
+    /// Returns whether the newest key of that kind is held outside the store.
+    pub fn is_remote(&self, kind: KeyKind) -> bool {
+        (self.newest(kind)).is_some_and(|newest| newest.remote.is_some())
+    }
+
+    /// Returns whether the newest key of that kind does not sign yet.
+    pub fn has_successor(&self, kind: KeyKind, now: i64) -> bool {
+        (self.newest(kind)).is_some_and(|newest| newest.signs_from > now)
+    }
+
+    /// Returns the first second at which a [`Tick`](Event::Tick) has work, if there is no new key of the kinds
+    /// `without`.
+    pub fn next_tick_without(&self, settings: &IssuerSettings, without: &[KeyKind]) -> i64 {
         let kinds = settings.kinds();
         let is_unused = |key: &KeyEntry| !kinds.contains(&key.kind) && key.signs_until.is_none();
         if self.has_unconfirmed() || self.keys.iter().any(is_unused) {
@@ -168,7 +191,18 @@ impl Keyring {
             Some(key) => next_due(settings, key),
             None => i64::MIN,
         };
-        kinds.iter().map(due).min().unwrap_or(i64::MAX)
+        let can_wait = kinds.iter().filter(|kind| !without.contains(kind));
+        can_wait.map(due).min().unwrap_or(i64::MAX)
+    }
+
+    /// Returns the first second at which a [`Tick`](Event::Tick) has work.
+    pub fn next_tick(&self, settings: &IssuerSettings) -> i64 {
+        self.next_tick_without(settings, &[])
+    }
+
+    /// Returns whether a successor of the newest key of that kind should be published by now.
+    pub fn is_due(&self, settings: &IssuerSettings, kind: KeyKind, now: i64) -> bool {
+        (self.newest(kind)).is_some_and(|newest| next_due(settings, newest) <= now)
     }
 
     /// Returns when the successor of a key is published and when it signs. None: the key has a successor, or

@@ -41,6 +41,7 @@ mod token_type;
 mod audit;
 pub mod keyring;
 mod record;
+mod remote_keys;
 mod seal;
 
 // Request path
@@ -75,7 +76,8 @@ pub use node::{
     RevocationFeed, RevocationUpdate, RevokeAnswer, StalePolicy, Status, StoreCheck,
 };
 pub use recipient::EncryptTo;
-pub use record::SCHEMA as RECORD_SCHEMA;
+pub use record::NEWEST_SCHEMA as RECORD_SCHEMA;
+pub use remote_keys::{NamedKey, RemoteKeys};
 pub use revocation::{RevocationIndex, RevocationRule, Revoke, Stamp, Subject, token_hash};
 pub use seal::KeyEncryptionKey;
 pub use settings::{IssuerSettings, Profile};

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 /// Maximum keys of an issuer, in all states.
 pub const KEYS_PER_ISSUER: usize = 20;
+/// Ids of remote keys that an issuer remembers after their last token has expired.
+pub const FORMER_REMOTE_KEYS: usize = 200;
 /// Maximum profiles of an issuer.
 pub const PROFILES_PER_ISSUER: usize = 64;
 /// Maximum audiences of a profile.

@@ -87,6 +87,7 @@ impl Recipient {
         let issuer = match key {
             SecretKey::Jws(key) => NestedIssuer::new(&**key, encrypter),
             SecretKey::Mac(key) => NestedIssuer::new(&**key, encrypter),
+            SecretKey::Remote(signer, _) => NestedIssuer::new(&**signer, encrypter),
             SecretKey::V3Local(_)
             | SecretKey::V3Public(_)
             | SecretKey::V4Local(_)

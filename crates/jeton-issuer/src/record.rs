@@ -10,12 +10,17 @@ use zeroize::Zeroizing;
 use crate::error::{Error, Result};
 use crate::hex::{hex, unhex};
 use crate::key_kind::KeyKind;
+use crate::remote_keys::KeyReader;
 use crate::seal::{KeyEncryptionKey, RecordContext};
 use crate::secret_key::SecretKey;
 use crate::settings::IssuerSettings;
 
-/// The schema that this version writes, and the newest that it reads.
-pub const SCHEMA: u64 = 1;
+/// The schema that this version writes, except for remote keys.
+const SCHEMA: u64 = 1;
+/// The schema of a remote key: a version that does not know remote keys rejects it.
+const REMOTE_KEY_SCHEMA: u64 = 2;
+/// The newest schema that this version reads.
+pub const NEWEST_SCHEMA: u64 = REMOTE_KEY_SCHEMA;
 
 /// `/i/<issuer>`: the settings.
 pub(crate) fn settings_key(iss: &str) -> Result<Key> {
@@ -136,10 +141,11 @@ struct SchemaOnly {
 }
 
 pub(crate) fn write<T: Serialize>(record: &T) -> Vec<u8> {
-    let versioned = Versioned {
-        schema: SCHEMA,
-        record,
-    };
+    write_as(SCHEMA, record)
+}
+
+fn write_as<T: Serialize>(schema: u64, record: &T) -> Vec<u8> {
+    let versioned = Versioned { schema, record };
     serde_json::to_vec(&versioned).expect("records are maps of texts and numbers")
 }
 
@@ -147,7 +153,7 @@ pub(crate) fn write<T: Serialize>(record: &T) -> Vec<u8> {
 pub(crate) fn check_schema(key: &Key, value: &[u8]) -> Result<u64> {
     let read = serde_json::from_slice(value);
     let SchemaOnly { schema } = read.map_err(|_| Error::Record(key.to_string()))?;
-    if schema > SCHEMA {
+    if schema > NEWEST_SCHEMA {
         return Err(Error::NewerRecord {
             key: key.to_string(),
             found: schema,
@@ -263,13 +269,17 @@ impl SealedKey {
         kek.open(&context, &sealed)
     }
 
-    pub(crate) fn open(
-        &self,
-        keks: &[KeyEncryptionKey],
-        iss: &str,
-        kid: &str,
-    ) -> Result<SecretKey> {
-        SecretKey::import(self.kind, &self.open_text(keks, iss, kid)?)
+    pub(crate) fn open(&self, reader: &KeyReader, iss: &str, kid: &str) -> Result<SecretKey> {
+        let text = self.open_text(&reader.keks, iss, kid)?;
+        SecretKey::read(reader, self.kind, &text)
+    }
+
+    /// Encodes the record.
+    pub(crate) fn write(&self, is_remote: bool) -> Vec<u8> {
+        match is_remote {
+            true => write_as(REMOTE_KEY_SCHEMA, self),
+            false => write(self),
+        }
     }
 }
 

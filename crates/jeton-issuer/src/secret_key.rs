@@ -7,15 +7,19 @@ use jeton::jwt::JwtIssuer;
 use jeton::key::{MacKey, SigningKey};
 
 use jeton::paseto::{v3, v4};
+use jeton::remote::RemoteSigner;
 use zeroize::Zeroizing;
 
 use crate::error::Result;
 use crate::hex::hex;
 use crate::key_kind::KeyKind;
+use crate::remote_keys::{self, KeyReader, NamedKey, RemoteRecord};
 
 pub(crate) enum SecretKey {
     Jws(Arc<SigningKey>),
     Mac(Arc<MacKey>),
+    /// Signs JWTs outside the store. The label names the key there.
+    Remote(Arc<RemoteSigner>, String),
     V3Local(v3::LocalKey),
     V3Public(v3::SecretKey),
     V4Local(v4::LocalKey),
@@ -35,6 +39,31 @@ impl SecretKey {
             KeyKind::V4Local => SecretKey::V4Local(v4::LocalKey::generate()?),
             KeyKind::V4Public => SecretKey::V4Public(v4::SecretKey::generate()?),
         })
+    }
+
+    /// Returns a key that is held outside the store.
+    pub(crate) fn remote(reader: &KeyReader, named: NamedKey) -> Result<SecretKey> {
+        let label = named.label.clone();
+        let signer = remote_keys::signer(reader.remote.clone(), named)?;
+        Ok(SecretKey::Remote(signer.into(), label))
+    }
+
+    /// Reads the text of a stored key.
+    pub(crate) fn read(reader: &KeyReader, kind: KeyKind, text: &str) -> Result<SecretKey> {
+        if let KeyKind::Jws(alg) = kind
+            && let Some(named) = RemoteRecord::read(alg, text)?
+        {
+            return SecretKey::remote(reader, named);
+        }
+        SecretKey::import(kind, text)
+    }
+
+    /// Returns the label of a key that is held outside the store.
+    pub(crate) fn label(&self) -> Option<&str> {
+        match self {
+            SecretKey::Remote(_, label) => Some(label),
+            _ => None,
+        }
     }
 
     /// Imports a private JWK, a PEM or a PASERK.
@@ -64,6 +93,9 @@ impl SecretKey {
         Ok(match self {
             SecretKey::Jws(key) => key.to_jwk()?,
             SecretKey::Mac(key) => key.to_jwk(),
+            SecretKey::Remote(signer, label) => {
+                Zeroizing::new(RemoteRecord::to_text(label, signer)?)
+            }
             SecretKey::V3Local(key) => key.to_paserk(),
             SecretKey::V3Public(key) => key.to_paserk()?,
             SecretKey::V4Local(key) => key.to_paserk(),
@@ -75,6 +107,7 @@ impl SecretKey {
         Ok(match self {
             SecretKey::Jws(key) => key.key_id().map(str::to_owned),
             SecretKey::Mac(key) => key.key_id().map(str::to_owned),
+            SecretKey::Remote(signer, _) => signer.verifying_key().key_id().map(str::to_owned),
             SecretKey::V3Local(key) => Some(key.id().to_string()),
             SecretKey::V3Public(key) => Some(key.public_key().id().to_string()),
             SecretKey::V4Local(key) => Some(key.id().to_string()),
@@ -87,6 +120,7 @@ impl SecretKey {
     pub(crate) fn public_text(&self) -> Option<String> {
         match self {
             SecretKey::Jws(key) => Some(key.verifying_key().to_jwk_with_use()),
+            SecretKey::Remote(signer, _) => Some(signer.verifying_key().to_jwk_with_use()),
             SecretKey::V3Public(key) => Some(key.public_key().to_paserk()),
             SecretKey::V4Public(key) => Some(key.public_key().to_paserk()),
             SecretKey::Mac(_) | SecretKey::V3Local(_) | SecretKey::V4Local(_) => None,
@@ -98,6 +132,7 @@ impl SecretKey {
         let builder = match self {
             SecretKey::Jws(key) => JwtIssuer::builder(key.clone()),
             SecretKey::Mac(key) => JwtIssuer::builder(key.clone()),
+            SecretKey::Remote(signer, _) => JwtIssuer::builder(signer.clone()),
             SecretKey::V3Local(_)
             | SecretKey::V3Public(_)
             | SecretKey::V4Local(_)
@@ -110,6 +145,7 @@ impl SecretKey {
         match self {
             SecretKey::Jws(key) => &**key,
             SecretKey::Mac(key) => &**key,
+            SecretKey::Remote(signer, _) => &**signer,
             SecretKey::V3Local(key) => key,
             SecretKey::V3Public(key) => key,
             SecretKey::V4Local(key) => key,

@@ -96,6 +96,7 @@ impl IssuerView {
         for key in keyring.keys() {
             match secrets.get(&key.kid).map(|secret| &**secret) {
                 Some(SecretKey::Jws(key)) => jwks.insert(key.verifying_key())?,
+                Some(SecretKey::Remote(signer, _)) => jwks.insert(signer.verifying_key())?,
                 Some(secret) => paserks.extend(secret.public_text()),
                 None => {}
             }

@@ -66,6 +66,7 @@ impl Verifiers {
             match &**secret {
                 SecretKey::Jws(key) => set.insert(key.verifying_key())?,
                 SecretKey::Mac(key) => set.insert(&**key)?,
+                SecretKey::Remote(signer, _) => set.insert(signer.verifying_key())?,
                 SecretKey::V3Local(key) => paseto_keys.push(PasetoKey::from(key)),
                 SecretKey::V4Local(key) => paseto_keys.push(PasetoKey::from(key)),
                 SecretKey::V3Public(key) => paseto_keys.push(key.public_key().into()),

@@ -8,8 +8,9 @@ use jeton_issuer::{KeyEncryptionKey, KeySource};
 use crate::clients::Clients;
 use crate::config::Config;
 use crate::error::Result;
+use crate::hsm::Pkcs11Provider;
 use crate::trusts::Trusts;
-use crate::{etcd_store, node, server};
+use crate::{etcd_store, hsm, node, server};
 
 impl Config {
     /// Checks what a start would read: the settings of the listeners, the key-encryption keys, certificates,
@@ -19,6 +20,16 @@ impl Config {
     ///
     /// [`Error`](crate::Error), as a start would return it.
     pub fn check(&self) -> Result<()> {
+        self.check_with(None)
+    }
+
+    /// Checks the same, and with a provider what the HSM can do: it loads the module, logs in, and makes one
+    /// signature with each key.
+    ///
+    /// # Errors
+    ///
+    /// As [`check`](Config::check).
+    pub fn check_with(&self, provider: Option<Pkcs11Provider>) -> Result<()> {
         let (source, key_is_given) = node::key_source(self)?;
         self.check_exposure(key_is_given)?;
         match source {
@@ -36,6 +47,6 @@ impl Config {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         Clients::from_config(self, &clock)?;
         Trusts::from_config(self, &clock, &Trusts::default())?;
-        Ok(())
+        hsm::check(self, provider)
     }
 }

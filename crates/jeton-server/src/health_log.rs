@@ -10,6 +10,7 @@ pub(crate) struct HealthLog {
     is_ready: Option<bool>,
     problem: Option<String>,
     has_warning: bool,
+    rotation_due: Option<String>,
     write_failures: u64,
 }
 
@@ -49,6 +50,12 @@ impl HealthLog {
             None if self.has_warning => tracing::info!("clock warning resolved"),
             _ => {}
         }
+        if let Some(due) = &status.rotation_due
+            && self.rotation_due.as_ref() != Some(due)
+        {
+            tracing::warn!(due, "a key is due for rotation");
+        }
+        self.rotation_due.clone_from(&status.rotation_due);
         self.has_warning = status.warning.is_some();
         self.is_ready = Some(status.is_ready);
         self.problem.clone_from(&status.fault);

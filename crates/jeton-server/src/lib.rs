@@ -54,6 +54,7 @@ mod trusts;
 mod config_check;
 mod etcd_store;
 mod grpc;
+mod hsm;
 mod http;
 mod node;
 mod request_check;
@@ -82,9 +83,10 @@ pub use claim_pattern::ClaimPattern;
 pub use client_secret::{Argon2idHash, ClientSecret, SecretError, SecretHash};
 pub use config::{
     AllowedToken, Bearer, Client, Config, Etcd, GenerateJwt, Grant, Limits, Log, LogFormat,
-    LogLevel, Tls, Trust, WhenStale,
+    LogLevel, Pkcs11, Pkcs11Key, Tls, Trust, WhenStale,
 };
 pub use error::{ConfigError, Error, Result};
+pub use hsm::{HsmKeys, Pkcs11Provider};
 pub use permissions::Permission;
 pub use server::{IssuableProfile, Reload, Server};
 pub use subject_template::SubjectTemplate;

@@ -64,6 +64,12 @@ pub const ARGON2_MEMORY_KIB: (u32, u32) = (1024, 65_536);
 pub const ARGON2_PASSES: (u32, u32) = (1, 10);
 /// Minimum and maximum lanes of an Argon2id hash.
 pub const ARGON2_LANES: (u32, u32) = (1, 4);
+/// Default number of sessions with an HSM.
+pub const HSM_SESSIONS: usize = 4;
+/// Default number of calls that wait for a session with the HSM.
+pub const HSM_QUEUE: usize = 256;
+/// Default time limit for a signature of the HSM.
+pub const HSM_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of names in `hosts`.
 pub const HOSTS: usize = 1000;
 /// Maximum length of a configuration file, bytes.

@@ -15,6 +15,7 @@ use zeroize::Zeroizing;
 use crate::config::{Config, WhenStale};
 use crate::error::Result;
 use crate::etcd_store;
+use crate::hsm::HsmKeys;
 
 /// Time limit for the lock of the data folder. On a restart, the old process may still be stopping.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
@@ -40,7 +41,12 @@ pub(crate) fn key_source(config: &Config) -> Result<(KeySource, bool)> {
 }
 
 /// Opens the store, starts the node and applies the configured issuers.
-pub(crate) fn open(config: &Config, source: KeySource, clock: Arc<dyn Clock>) -> Result<Node> {
+pub(crate) fn open(
+    config: &Config,
+    source: KeySource,
+    hsm: Option<&Arc<dyn HsmKeys>>,
+    clock: Arc<dyn Clock>,
+) -> Result<Node> {
     let (store, options) = match &config.store {
         Some(address) => {
             let options = etcd_store::options(source)?;
@@ -65,6 +71,10 @@ pub(crate) fn open(config: &Config, source: KeySource, clock: Arc<dyn Clock>) ->
         .freshness(freshness, stale)
         .issue_without_store(config.issue_without_store())
         .token_bytes(config.limits.token_bytes());
+    let options = match hsm {
+        Some(hsm) => options.remote_keys(hsm.clone()),
+        None => options,
+    };
     let node = Node::start(store, options, clock)?;
     let missing = configure(&node, &config.issuers);
     missing.map_or(Ok(()), Err)?;
@@ -106,6 +116,7 @@ pub(crate) fn configure(node: &Node, issuers: &[IssuerSettings]) -> Option<Issue
             },
         }
     }
+    node.add_remote_keys();
     for iss in node.configured_issuers() {
         if !issuers.iter().any(|settings| settings.iss() == iss) {
             tracing::warn!(

@@ -24,13 +24,14 @@ use crate::config::{ChangedKey, Config, Tls};
 use crate::error::{Error, Result};
 use crate::health_log::HealthLog;
 use crate::hosts::Hosts;
+use crate::hsm::Pkcs11Provider;
 use crate::limits::NAME_MESSAGE_BYTES;
 use crate::route::{Reflection, Routes};
 use crate::service::Service;
 use crate::transport::{self, Listener, Transport, Workers, wait_until_true};
 use crate::trusts::Trusts;
 use crate::verify_clock::clock_of;
-use crate::{logs, node, sd_notify};
+use crate::{hsm, logs, node, sd_notify};
 
 /// Reads the configuration for a reload.
 pub type Reload = Box<dyn Fn() -> Result<Config> + Send>;
@@ -93,9 +94,24 @@ impl Server {
     ///
     /// [`Error`]. In that case the server accepts no requests.
     pub fn start_with(
+        config: Config,
+        reload: Option<Reload>,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Server> {
+        Server::start_with_hsm(config, reload, clock, None)
+    }
+
+    /// Starts a server that can sign with keys in an HSM.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`]. In that case the server accepts no requests. An HSM that does not answer is an error only if
+    /// an issuer has to be created with a key in it.
+    pub fn start_with_hsm(
         mut config: Config,
         reload: Option<Reload>,
         clock: Arc<dyn Clock>,
+        provider: Option<Pkcs11Provider>,
     ) -> Result<Server> {
         logs::start(&config.log);
         let (source, key_is_given) = node::key_source(&config)?;
@@ -111,13 +127,14 @@ impl Server {
         let address = |bound: &Bound| bound.local_addr().map_err(Error::System);
         let (data_address, admin_address) = (address(&data)?, address(&admin)?);
 
-        let node = node::open(&config, source, clock)?;
+        let hsm = hsm::open(&config, provider)?;
+        let node = node::open(&config, source, hsm.as_ref(), clock)?;
         node::create_trial_issuer(&config, &node, &format!("http://{data_address}"))?;
         let (stop, stopping) = watch::channel(false);
         let (end, ending) = watch::channel(false);
         let shared = transport::Shared::new(config.limits.transport(), stopping);
         let shared = Arc::new(shared);
-        let service = Arc::new(Service::new(node, &config, shared.clone())?);
+        let service = Arc::new(Service::new(node, &config, hsm, shared.clone())?);
         note_certificate(&service, &config);
         let (health, routes) = routes(service.clone())?;
         let handler = Box::new(routes);
@@ -386,6 +403,9 @@ fn apply_reload(
             "no clients configured: the data listener now serves every local process"
         ),
         _ => {}
+    }
+    if let (Some(signing), Some(pkcs11)) = (&service.signing, &config.pkcs11) {
+        signing.keys.set_keys(&pkcs11.keys);
     }
     service.authenticator.store(Arc::new(authenticator));
     service.trusts.store(Arc::new(trusts));

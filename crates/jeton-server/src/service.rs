@@ -15,6 +15,7 @@ use crate::auth::{Authenticator, Denied};
 use crate::config::{Config, GenerateJwt, Limits};
 use crate::error::Result as StartResult;
 use crate::hosts::Hosts;
+use crate::hsm::{HsmKeys, SigningQueue};
 use crate::metrics::{CallOutcome, Metrics};
 use crate::permissions::{Caller, Permission};
 use crate::rate_limit::RateExceeded;
@@ -31,6 +32,8 @@ pub(crate) struct Service {
     pub(crate) trusts: ArcSwap<Trusts>,
     /// Permits for slow comparisons of secrets.
     pub(crate) argon2: Argon2Queue,
+    /// Signs with keys in an HSM.
+    pub(crate) signing: Option<SigningQueue>,
     pub(crate) hosts: ArcSwap<Hosts>,
     pub(crate) limits: Limits,
     /// The freshness bound.
@@ -48,6 +51,7 @@ impl Service {
     pub(crate) fn new(
         node: Node,
         config: &Config,
+        hsm: Option<Arc<dyn HsmKeys>>,
         transport: Arc<transport::Shared>,
     ) -> StartResult<Service> {
         let clock = clock_of(&node);
@@ -56,6 +60,8 @@ impl Service {
             authenticator: ArcSwap::from_pointee(Authenticator::new(config, 0, None, &clock)?),
             trusts: ArcSwap::from_pointee(Trusts::from_config(config, &clock, &Trusts::default())?),
             argon2: Argon2Queue::new(),
+            signing: (hsm.zip(config.pkcs11.as_ref()))
+                .map(|(keys, pkcs11)| SigningQueue::new(keys, pkcs11)),
             hosts: ArcSwap::from_pointee(Hosts::from_config(config)),
             limits: config.limits.clone(),
             freshness_seconds: config.freshness_seconds,
@@ -125,6 +131,13 @@ impl Service {
         self.node.issue_if(iss, request, |audience, subject| {
             Ok(self.check_credential(caller, iss, audience, subject)?)
         })
+    }
+
+    /// Returns the queue for tokens of that profile, if an HSM signs them. Issuing one then blocks.
+    pub(crate) fn signing_queue(&self, named: &str, profile: &str) -> Option<&SigningQueue> {
+        let signing = self.signing.as_ref()?;
+        let iss = self.issuer(named).ok()?;
+        (self.node.signs_remotely(&iss, profile)).then_some(signing)
     }
 
     /// Issues a token that a grant of the token endpoint allows. `None`: no client requested it.

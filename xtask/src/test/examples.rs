@@ -1,8 +1,10 @@
+//! What needs SoftHSM: the server with keys in an HSM, and an example.
+//!
 //! The examples that need more than cargo stand alone, like the drivers, and are tested here. The step
 //! `test` tests the others, which are members of the workspace.
 
 use super::{Outcome, separate_crate};
-use crate::command::{Error, Workspace, on_path};
+use crate::command::{Error, Workspace, on_path, run as run_command};
 
 /// Format, lints and tests of every crate under examples/ that has its own lockfile.
 pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
@@ -14,5 +16,23 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
         separate_crate::lints(workspace, &folder)?;
         separate_crate::tests(workspace, &folder)?;
     }
+    server_with_an_hsm(workspace)?;
     Ok(Outcome::Passed)
+}
+
+/// `jeton serve` with the feature `pkcs11`, which other steps build without. Only the command is compiled again: no
+/// other crate has the feature.
+fn server_with_an_hsm(workspace: &Workspace) -> Result<(), Error> {
+    let mut test = workspace.cargo_workspace("test");
+    test.args([
+        "--quiet",
+        "--features",
+        "jeton-cli/pkcs11",
+        "--test",
+        "it",
+        "--",
+        "--quiet",
+    ]);
+    test.args(["serve::hsm", "operating::every_command_of_the_manual_works"]);
+    run_command(&mut test)
 }

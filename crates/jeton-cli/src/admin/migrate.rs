@@ -27,8 +27,8 @@ impl Migrate {
         let folder = self.folder.place()?.open()?;
         let records = block_on(check_records(&*folder.store())).map_err(failure)?;
         output::line(&format!(
-            "nothing to do: the store has format {} and its {records} records have schema {RECORD_SCHEMA}, which \
-             are the newest",
+            "nothing to do: the store has format {} and its {records} records have schemas up to \
+             {RECORD_SCHEMA}, which are the newest",
             RedbStore::FORMAT
         ))
     }

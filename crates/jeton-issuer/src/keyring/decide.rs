@@ -24,10 +24,29 @@ pub fn decide(
     made: &[NewKey],
     now: i64,
 ) -> Result<Decision> {
+    decide_without(settings, keyring, event, made, &[], now)
+}
+
+/// Decides like [`decide`], if no new key of some kinds can be made: they are remote, and the operator has not
+/// named a new one. A key that is due for rotation then continues to sign.
+///
+/// # Errors
+///
+/// As [`decide`], and [`Error::Invalid`] if the event requires a key of such a kind.
+pub fn decide_without(
+    settings: &IssuerSettings,
+    keyring: &Keyring,
+    event: &Event,
+    made: &[NewKey],
+    without: &[KeyKind],
+    now: i64,
+) -> Result<Decision> {
     let mut next = Next {
         settings,
         made: made.to_vec(),
         wanted: Vec::new(),
+        without,
+        missing: Vec::new(),
         now,
         is_first: keyring.since.is_none() && keyring.keys.is_empty(),
         change: Change {
@@ -71,6 +90,13 @@ pub fn decide(
     if !next.wanted.is_empty() {
         return Ok(Decision::Make(next.wanted));
     }
+    if let Some(kind) = next
+        .missing
+        .iter()
+        .find(|kind| next.cannot_wait(event, **kind))
+    {
+        return Err(Error::rule("kind", no_new_key(*kind)));
+    }
     if next.change.keyring.keys.len() > limits::KEYS_PER_ISSUER {
         return Err(Error::rule(
             "keys",
@@ -86,7 +112,23 @@ pub fn decide(
     Ok(Decision::Write(next.change))
 }
 
+fn no_new_key(kind: KeyKind) -> String {
+    format!(
+        "there is no new {kind} key, and keys of this issuer and kind are held in an HSM: create a key pair there \
+         under a new label, and name it under `pkcs11.key` in the configuration"
+    )
+}
+
 impl Next<'_> {
+    /// Returns whether the event fails without a new key of that kind. A rotation that is due can wait.
+    fn cannot_wait(&self, event: &Event, kind: KeyKind) -> bool {
+        match event {
+            Event::Tick => self.is_first,
+            Event::Settings { .. } => self.change.keyring.newest(kind).is_none(),
+            _ => true,
+        }
+    }
+
     /// Extends the retention of keys whose profile has a longer lifetime now, never shortens it. A node
     /// whose clock is behind still signs with a key that is retired here.
     fn note_lifetimes(&mut self) {

@@ -12,6 +12,8 @@ pub struct NewKey {
     pub kind: KeyKind,
     /// Public key, if it has one.
     pub public: Option<String>,
+    /// Its label, if it is held outside the store.
+    pub remote: Option<String>,
 }
 
 /// An event or a command.

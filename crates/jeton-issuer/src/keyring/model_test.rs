@@ -269,6 +269,7 @@ impl World {
             kid: format!("k{:02}", self.made),
             kind: kind(),
             public: None,
+            remote: None,
         };
         let decided = match decide(&SETTINGS, &keyring, &event, &[], now) {
             Ok(Decision::Make(_)) => decide(&SETTINGS, &keyring, &event, &[made], now),

@@ -3,13 +3,17 @@
 use super::{Change, KeyEntry, NewKey, UNCONFIRMED_PUBLISHED_AT, UNCONFIRMED_SIGNS_FROM, may_sign};
 use crate::error::{Error, Result};
 use crate::key_kind::KeyKind;
-use crate::limits::CLOCK_SKEW_SECONDS;
+use crate::limits::{CLOCK_SKEW_SECONDS, FORMER_REMOTE_KEYS};
 use crate::settings::IssuerSettings;
 
 pub(super) struct Next<'a> {
     pub(super) settings: &'a IssuerSettings,
     pub(super) made: Vec<NewKey>,
     pub(super) wanted: Vec<KeyKind>,
+    /// Kinds of which no new key can be made.
+    pub(super) without: &'a [KeyKind],
+    /// Kinds in `without` of which a key is missing.
+    pub(super) missing: Vec<KeyKind>,
     pub(super) now: i64,
     /// No verifier can have cached a key set of the issuer.
     pub(super) is_first: bool,
@@ -100,7 +104,10 @@ impl Next<'_> {
     /// Adds a key that signs from then on and succeeds all keys without a successor.
     pub(super) fn add(&mut self, kind: KeyKind, signs_from: i64) {
         let Some(at) = self.made.iter().position(|key| key.kind == kind) else {
-            self.wanted.push(kind);
+            match self.without.contains(&kind) {
+                true => self.missing.push(kind),
+                false => self.wanted.push(kind),
+            }
             return;
         };
         let made = self.made.remove(at);
@@ -122,10 +129,19 @@ impl Next<'_> {
             signs_from,
             signs_until: None,
             longest_lifetime: self.settings.longest_lifetime_seconds(kind),
+            remote: made.remote,
         });
     }
 
     pub(super) fn remove(&mut self, kid: &str) {
+        let former = &mut self.change.keyring.former_remote;
+        let keys = self.change.keyring.keys.iter();
+        let is_remote = |key: &&KeyEntry| key.kid == kid && key.remote.is_some();
+        if keys.into_iter().any(|key| is_remote(&key)) {
+            former.push(kid.to_owned());
+            let more = former.len().saturating_sub(FORMER_REMOTE_KEYS);
+            former.drain(..more);
+        }
         self.change.keyring.keys.retain(|key| key.kid != kid);
         self.change.removed.push(kid.to_owned());
     }

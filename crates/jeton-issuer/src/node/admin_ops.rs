@@ -10,7 +10,7 @@ use crate::decision::DecisionTime;
 use crate::difference::Difference;
 use crate::error::{Error, Result};
 use crate::key_kind::KeyKind;
-use crate::keyring::{Change, Decision, Event, KeyEntry, Keyring, NewKey, decide};
+use crate::keyring::{Change, Decision, Event, KeyEntry, Keyring, NewKey, decide_without};
 use crate::limits;
 use crate::record::{
     self, IssuerRecord, SealedKey, audit_head_key, private_key, rule_key, set_key, settings_key,
@@ -219,7 +219,7 @@ impl Inner {
         Err(Error::Contended)
     }
 
-    fn keyring_act(
+    pub(super) fn keyring_act(
         &self,
         actor: &str,
         iss: &str,
@@ -369,21 +369,26 @@ impl Inner {
         keys: &mut Vec<(KeyKind, SecretKey)>,
         now: i64,
     ) -> Result<Option<Change>> {
+        let mut without = Vec::new();
         loop {
             let made = keys.iter().map(|(kind, key)| {
                 Ok(NewKey {
                     kid: key.kid()?,
                     kind: *kind,
                     public: key.public_text(),
+                    remote: key.label().map(str::to_owned),
                 })
             });
             let made = made.collect::<Result<Vec<_>>>()?;
-            match decide(settings, keyring, event, &made, now)? {
+            match decide_without(settings, keyring, event, &made, &without, now)? {
                 Decision::Nothing => return Ok(None),
                 Decision::Write(change) => return Ok(Some(change)),
                 Decision::Make(kinds) => {
                     for kind in kinds {
-                        keys.push((kind, SecretKey::generate(kind)?));
+                        match self.new_key(settings.iss(), kind, keyring, event)? {
+                            Some(key) => keys.push((kind, key)),
+                            None => without.push(kind),
+                        }
                     }
                 }
             }
@@ -401,10 +406,12 @@ impl Inner {
         for (kind, key) in keys {
             let kid = key.kid()?;
             if change.added.contains(&kid) {
-                let sealed = SealedKey::seal(&self.options.keks[0], iss, &kid, *kind, key)?;
+                let reader = &self.options.keys;
+                let sealed = SealedKey::seal(&reader.keks[0], iss, &kid, *kind, key)?;
                 // An unreadable record would stop every node.
-                sealed.open(&self.options.keks, iss, &kid)?;
-                txn = txn.put(private_key(iss, &kid)?, record::write(&sealed));
+                sealed.open(reader, iss, &kid)?;
+                let is_remote = key.label().is_some();
+                txn = txn.put(private_key(iss, &kid)?, sealed.write(is_remote));
             }
         }
         for kid in &change.removed {
@@ -430,15 +437,17 @@ impl Inner {
                 return Ok(false);
             };
             let sealed: SealedKey = record::read(entry)?;
-            let kek = &self.options.keks[0];
+            let keys = &self.options.keys;
+            let kek = &keys.keks[0];
             if sealed.under == kek.id() {
                 return Ok(false);
             }
-            let text = sealed.open_text(&self.options.keks, iss, kid)?;
+            let text = sealed.open_text(&keys.keks, iss, kid)?;
             let again = SealedKey::seal_text(kek, iss, kid, sealed.kind, &text)?;
+            let is_remote = SecretKey::read(keys, sealed.kind, &text)?.label().is_some();
             let txn = Txn::new()
                 .when(entry.key.clone(), Condition::Unchanged(entry.changed))
-                .put(entry.key.clone(), record::write(&again));
+                .put(entry.key.clone(), again.write(is_remote));
             let act = Act {
                 at: self.now(),
                 actor,

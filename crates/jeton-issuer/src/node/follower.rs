@@ -68,7 +68,7 @@ impl Inner {
     fn follow(&self, update: &Update) -> Result<()> {
         self.hear_clocks(update);
         let mut working = self.working();
-        working.apply(update, &self.options.keks, &self.clock)?;
+        working.apply(update, &self.options.keys, &self.clock)?;
         // Before publishing, so that the snapshot of a feed is never newer than its position.
         self.recent.add(update)?;
         self.publish(&working);
@@ -92,7 +92,7 @@ impl Inner {
     }
 
     fn load_again(&self) -> Result<Box<dyn Watch>> {
-        let (loaded, as_of, watch) = Working::load(&*self.store, &self.options.keks, &self.clock)?;
+        let (loaded, as_of, watch) = Working::load(&*self.store, &self.options.keys, &self.clock)?;
         let mut working = self.working();
         let before = std::mem::replace(&mut *working, loaded);
         let now = self.now();

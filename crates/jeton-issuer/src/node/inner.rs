@@ -42,6 +42,8 @@ pub(crate) struct Inner {
     pub(super) due_fault: Mutex<Option<String>>,
     /// Work that the last maintenance postponed.
     pub(super) held: Mutex<Option<String>>,
+    /// A remote key that is due for rotation.
+    pub(super) rotation: Mutex<Option<String>>,
     /// A thread of the node that ended unexpectedly.
     pub(super) ended: Mutex<Option<String>>,
 }

@@ -69,7 +69,7 @@ impl Inner {
         let (mut clock_guard, mut others) = (self.clock_guard(), self.others());
         let trusted = Trusted::by(&mut clock_guard, &mut others, now, Moment::now());
         drop((clock_guard, others));
-        let mut faults = Vec::new();
+        let mut faults = self.add_remote_keys(now);
         let held = self.keys_that_are_due(now, &trusted, &mut faults);
         faults.extend(
             self.drop_what_is_over(&trusted)
@@ -92,7 +92,8 @@ impl Inner {
         let mut held = None;
         for (iss, view) in &snapshot.issuers {
             let keyring = &view.keyring;
-            let due = keyring.next_tick(&view.settings);
+            let without = self.without_new_key(view);
+            let due = keyring.next_tick_without(&view.settings, &without);
             let mut done = Vec::new();
             // Deletions first: they make room for new keys.
             if let Some(over) = trusted.over_for_all

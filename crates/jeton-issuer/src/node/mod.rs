@@ -11,6 +11,7 @@ mod options;
 mod other_clocks;
 mod profile_issuer;
 mod recent;
+mod remote;
 mod request;
 mod revocation_writer;
 mod revoke_token;

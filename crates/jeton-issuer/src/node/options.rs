@@ -1,14 +1,16 @@
 //! Options of a node.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::limits;
+use crate::remote_keys::{KeyReader, RemoteKeys};
 use crate::seal::KeyEncryptionKey;
 
 /// Options of a node.
 #[derive(Debug)]
 pub struct Options {
-    pub(super) keks: Vec<KeyEncryptionKey>,
+    pub(super) keys: KeyReader,
     pub(super) freshness: Duration,
     pub(super) stale: StalePolicy,
     pub(super) issue_without_store: Duration,
@@ -28,7 +30,10 @@ impl Options {
     /// Creates options with this key-encryption key, a freshness bound of 15 s and [`StalePolicy::Refuse`].
     pub fn new(key: KeyEncryptionKey) -> Options {
         Options {
-            keks: vec![key],
+            keys: KeyReader {
+                keks: vec![key],
+                remote: None,
+            },
             freshness: Duration::from_secs(15),
             stale: StalePolicy::Refuse,
             issue_without_store: limits::ISSUE_WITHOUT_STORE,
@@ -48,7 +53,14 @@ impl Options {
     /// Adds an older key-encryption key, for private keys that are still encrypted under it.
     #[must_use]
     pub fn also_reads(mut self, older: KeyEncryptionKey) -> Options {
-        self.keks.push(older);
+        self.keys.keks.push(older);
+        self
+    }
+
+    /// Sets the keys that sign outside the store.
+    #[must_use]
+    pub fn remote_keys(mut self, keys: Arc<dyn RemoteKeys>) -> Options {
+        self.keys.remote = Some(keys);
         self
     }
 

@@ -175,6 +175,10 @@ impl<'p> ProfileIssuer<'p> {
             (None, None, SecretKey::Jws(key)) => {
                 Some(jwt::BatchIssuer::new_with_clock(&**key, &shared, &clock)?)
             }
+            (None, None, SecretKey::Remote(signer, _)) => {
+                let batch = jwt::BatchIssuer::new_with_clock(&**signer, &shared, &clock)?;
+                Some(batch)
+            }
             _ => None,
         };
         Ok(ProfileBatch {

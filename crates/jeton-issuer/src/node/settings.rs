@@ -134,6 +134,7 @@ fn signing_kinds(
                 kid: String::new(),
                 kind,
                 public: None,
+                remote: None,
             })),
         }
     };

@@ -27,7 +27,7 @@ impl Node {
     /// [`Error::WrongKeyEncryptionKey`], [`Error::Record`], [`Error::NewerRecord`], [`Error::Store`].
     pub fn start(store: Arc<dyn Store>, options: Options, clock: Arc<dyn Clock>) -> Result<Node> {
         let started = Moment::now();
-        let (working, as_of, watch) = Working::load(&*store, &options.keks, &clock)?;
+        let (working, as_of, watch) = Working::load(&*store, &options.keys, &clock)?;
         let revision = working.snapshot.revision;
         let clock_guard = ClockGuard::new(clock.now().unix_seconds(), Moment::now());
         let inner = Arc::new(Inner {
@@ -46,6 +46,7 @@ impl Node {
             writes: Writes::default(),
             due_fault: Mutex::default(),
             held: Mutex::default(),
+            rotation: Mutex::default(),
             ended: Mutex::default(),
         });
         inner.hear(as_of);

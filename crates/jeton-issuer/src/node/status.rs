@@ -33,6 +33,10 @@ pub struct Status {
     pub write_failures: u64,
     /// Faults, if there are any.
     pub fault: Option<String>,
+    /// Why remote keys cannot sign at present: tokens of their issuers are verified, and not issued.
+    pub remote_keys_fault: Option<String>,
+    /// A remote key that is due for rotation: the operator must create and name a new one.
+    pub rotation_due: Option<String>,
     /// Warnings for the operator: clocks that differ, and work that waits because of a clock.
     pub warning: Option<String>,
 }
@@ -67,6 +71,8 @@ impl Node {
             is_writable,
             write_failures: self.inner.writes.failures(),
             fault,
+            remote_keys_fault: self.inner.remote_keys_fault(),
+            rotation_due: lock(&self.inner.rotation).clone(),
             warning: self.inner.warning(),
         }
     }
@@ -79,7 +85,11 @@ impl Inner {
         let due = self.due_fault().clone();
         let ended = lock(&self.ended).clone();
         let mut faults: Vec<String> = Vec::new();
-        for fault in [ended, write_fault, follower, due].into_iter().flatten() {
+        let remote = self.remote_keys_fault();
+        for fault in [ended, write_fault, follower, due, remote]
+            .into_iter()
+            .flatten()
+        {
             if !faults.contains(&fault) {
                 faults.push(fault);
             }

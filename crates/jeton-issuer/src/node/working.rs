@@ -11,8 +11,8 @@ use jeton_store::{
 use crate::error::{Error, Result};
 use crate::keyring::Keyring;
 use crate::record::{self, IssuerRecord, SealedKey};
+use crate::remote_keys::KeyReader;
 use crate::revocation::{RuleRecord, Stamp, first_live_minute};
-use crate::seal::KeyEncryptionKey;
 use crate::secret_key::SecretKey;
 use crate::snapshot::{IssuerView, Snapshot};
 
@@ -56,7 +56,7 @@ impl Working {
     /// Loads everything. Returns the state, its moment, and a watch for later changes.
     pub(super) fn load(
         store: &dyn Store,
-        keks: &[KeyEncryptionKey],
+        reader: &KeyReader,
         clock: &Arc<dyn Clock>,
     ) -> Result<(Working, Moment, Box<dyn Watch>)> {
         let asked = Moment::now();
@@ -72,7 +72,7 @@ impl Working {
         let loaded = block_on(load(store, &Prefix::all(), |page| {
             let mut collected = Collected::default();
             for entry in &page {
-                working.put(entry, keks, &mut collected)?;
+                working.put(entry, reader, &mut collected)?;
             }
             working.insert(&mut collected);
             changed.extend(collected.changed);
@@ -80,7 +80,7 @@ impl Working {
         }))?;
         let Loaded { changes, watch } = loaded;
         let mut collected = Collected::default();
-        working.take(&changes, keks, clock.now().unix_seconds(), &mut collected)?;
+        working.take(&changes, reader, clock.now().unix_seconds(), &mut collected)?;
         changed.extend(collected.changed);
         // After all pages: they may have different revisions, and their keys may not match.
         working.prepare(changed, clock)?;
@@ -90,24 +90,24 @@ impl Working {
     pub(super) fn apply(
         &mut self,
         update: &Update,
-        keks: &[KeyEncryptionKey],
+        reader: &KeyReader,
         clock: &Arc<dyn Clock>,
     ) -> Result<()> {
         let mut collected = Collected::default();
-        self.take(update, keks, clock.now().unix_seconds(), &mut collected)?;
+        self.take(update, reader, clock.now().unix_seconds(), &mut collected)?;
         self.prepare(collected.changed, clock)
     }
 
     fn take(
         &mut self,
         update: &Update,
-        keks: &[KeyEncryptionKey],
+        reader: &KeyReader,
         now: i64,
         collected: &mut Collected,
     ) -> Result<()> {
         for event in &update.events {
             match event {
-                Event::Put(entry) => self.put(entry, keks, collected)?,
+                Event::Put(entry) => self.put(entry, reader, collected)?,
                 Event::Deleted(key) => self.delete(key, now, collected),
                 // Only expired minutes are deleted this way, and the index drops them by itself.
                 Event::DeletedPrefix(_) => {}
@@ -118,12 +118,7 @@ impl Working {
         Ok(())
     }
 
-    fn put(
-        &mut self,
-        entry: &Entry,
-        keks: &[KeyEncryptionKey],
-        collected: &mut Collected,
-    ) -> Result<()> {
+    fn put(&mut self, entry: &Entry, reader: &KeyReader, collected: &mut Collected) -> Result<()> {
         let parts: Vec<String> = entry.key.parts().collect();
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         match parts.as_slice() {
@@ -137,7 +132,7 @@ impl Working {
                 let kid = record::kid_of(named);
                 let kid = kid.ok_or_else(|| Error::Record(entry.key.to_string()))?;
                 let sealed: SealedKey = record::read(entry)?;
-                let secret = Arc::new(sealed.open(keks, iss, kid)?);
+                let secret = Arc::new(sealed.open(reader, iss, kid)?);
                 self.parts(iss, collected)
                     .secrets
                     .insert(kid.to_owned(), secret);

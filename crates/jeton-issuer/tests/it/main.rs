@@ -5,6 +5,9 @@
 mod access_tokens;
 mod configuration;
 mod failing_store;
+// Other crates use it too.
+#[allow(dead_code)]
+mod fake_hsm;
 mod intercepted_store;
 mod keys;
 mod manual_clock;

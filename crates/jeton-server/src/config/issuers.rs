@@ -19,6 +19,17 @@ pub struct GenerateJwt {
     pub es256: String,
 }
 
+impl GenerateJwt {
+    /// The profile for that algorithm, empty for any other one.
+    pub(crate) fn profile(&self, algorithm: &str) -> &str {
+        match algorithm {
+            "HS256" => &self.hs256,
+            "ES256" => &self.es256,
+            _ => "",
+        }
+    }
+}
+
 pub(super) fn problem(issuers: &[IssuerSettings]) -> Option<Problem> {
     let max = jeton_issuer::limits::ISSUERS;
     if issuers.len() > max {

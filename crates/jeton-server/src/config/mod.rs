@@ -7,6 +7,7 @@ mod issuers;
 mod limits;
 mod location;
 mod log;
+mod pkcs11;
 mod problem;
 mod restart;
 mod store;
@@ -18,6 +19,7 @@ pub use clients::{Bearer, Client};
 pub use issuers::GenerateJwt;
 pub use limits::Limits;
 pub use log::{Log, LogFormat, LogLevel};
+pub use pkcs11::{Pkcs11, Pkcs11Key};
 pub(crate) use restart::ChangedKey;
 pub use store::{Etcd, WhenStale};
 pub use tls::Tls;
@@ -106,6 +108,8 @@ pub struct Config {
     /// Outside issuers whose tokens are exchanged for tokens of this server.
     #[serde(rename = "trust")]
     pub trusts: Vec<Trust>,
+    /// Keys of issuers in an HSM.
+    pub pkcs11: Option<Pkcs11>,
     /// Limits for clients.
     pub limits: Limits,
     /// Also serves `jwt.services.JwtService`.
@@ -166,6 +170,9 @@ impl Config {
             paths.extend(files.into_iter().flatten());
             paths.extend(etcd.password_file.as_mut());
         }
+        if let Some(pkcs11) = &mut self.pkcs11 {
+            paths.extend([&mut pkcs11.module, &mut pkcs11.pin_file]);
+        }
         paths.extend(
             self.clients
                 .iter_mut()
@@ -204,6 +211,7 @@ impl Default for Config {
             clients: Vec::new(),
             issuers: Vec::new(),
             trusts: Vec::new(),
+            pkcs11: None,
             limits: Limits::default(),
             generate_jwt: None,
         }

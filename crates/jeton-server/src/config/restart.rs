@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use super::{Config, Etcd, GenerateJwt, Limits};
+use super::{Config, Etcd, GenerateJwt, Limits, Pkcs11};
 
 /// A key whose value differs from the one at the start.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +42,7 @@ impl Config {
             tls,
             limits,
             generate_jwt,
+            pkcs11,
             // Applied by a reload.
             bearer: _,
             hosts: _,
@@ -77,6 +78,7 @@ impl Config {
             ("tls", tls.as_ref().map_or("none", |_| "set").to_owned()),
         ];
         values.extend(etcd_values(etcd.as_ref()));
+        values.extend(pkcs11_values(pkcs11.as_ref()));
         values.extend(limit_values(limits));
         values.extend(generate_jwt_values(generate_jwt.as_ref()));
         values
@@ -94,6 +96,31 @@ fn etcd_values(etcd: Option<&Etcd>) -> [(&'static str, String); 5] {
         ("etcd.key", path(etcd.key)),
         ("etcd.user", or_none(etcd.user.as_ref())),
         ("etcd.password_file", path(etcd.password_file)),
+    ]
+}
+
+fn pkcs11_values(pkcs11: Option<&Pkcs11>) -> [(&'static str, String); 7] {
+    let path = |path: Option<&std::path::PathBuf>| {
+        or_none(path.map(|path| path.display().to_string()).as_ref())
+    };
+    // A reload applies the keys.
+    [
+        ("pkcs11.module", path(pkcs11.map(|at| &at.module))),
+        ("pkcs11.pin_file", path(pkcs11.map(|at| &at.pin_file))),
+        (
+            "pkcs11.token",
+            or_none(pkcs11.and_then(|at| at.token.as_ref())),
+        ),
+        (
+            "pkcs11.slot",
+            or_none(pkcs11.and_then(|at| at.slot.as_ref())),
+        ),
+        ("pkcs11.sessions", or_none(pkcs11.map(|at| &at.sessions))),
+        ("pkcs11.queue", or_none(pkcs11.map(|at| &at.queue))),
+        (
+            "pkcs11.timeout_seconds",
+            or_none(pkcs11.map(|at| &at.timeout_seconds)),
+        ),
     ]
 }
 

@@ -22,6 +22,7 @@ const ADDRESSES: usize = 1000;
 const DOMAIN: &str = "@mail.test";
 
 /// The service, for one caller.
+#[derive(Clone)]
 pub(crate) struct ReportApi {
     pub(super) service: Arc<Service>,
     pub(super) caller: Arc<Caller>,
@@ -35,10 +36,10 @@ impl JwtService for ReportApi {
     ) -> Result<Response<GenerateJwtResponse>, Status> {
         let started = Instant::now();
         let algorithm = &request.get_ref().algorithm;
-        let generated = self
-            .service
-            .check_load()
-            .and_then(|()| self.generate(algorithm));
+        let generated = match self.service.check_load() {
+            Ok(()) => self.generate_anywhere(algorithm).await,
+            Err(overloaded) => Err(overloaded),
+        };
         let outcome = generated
             .as_ref()
             .map_or_else(Failure::outcome, |_| CallOutcome::Ok);
@@ -52,18 +53,28 @@ impl JwtService for ReportApi {
 }
 
 impl ReportApi {
+    /// Generates a token, in the HSM if its profile requires it.
+    async fn generate_anywhere(&self, algorithm: &str) -> Result<GenerateJwtResponse, Failure> {
+        if let Some(settings) = &self.service.generate_jwt
+            && let Some(signing) = self
+                .service
+                .signing_queue(&settings.issuer, settings.profile(algorithm))
+        {
+            let (api, algorithm) = (self.clone(), algorithm.to_owned());
+            return signing.run(1, move || api.generate(&algorithm)).await;
+        }
+        self.generate(algorithm)
+    }
+
     fn generate(&self, algorithm: &str) -> Result<GenerateJwtResponse, Failure> {
         let service = &self.service;
         let settings = service.generate_jwt.as_ref();
         let settings = settings.ok_or(jeton_issuer::Error::UnknownProfile)?;
-        let profile = match algorithm {
-            "HS256" => &settings.hs256,
-            "ES256" => &settings.es256,
-            _ => {
-                let what = "expected HS256 or ES256".to_owned();
-                return Err(Failure::Field("algorithm", what));
-            }
-        };
+        let profile = settings.profile(algorithm);
+        if profile.is_empty() {
+            let what = "expected HS256 or ES256".to_owned();
+            return Err(Failure::Field("algorithm", what));
+        }
         check_permission(&self.caller, Permission::Issue, &settings.issuer)?;
         check_permission(&self.caller, Permission::Verify, &settings.issuer)?;
         let subject = address(service.next_address.fetch_add(1, Ordering::Relaxed));

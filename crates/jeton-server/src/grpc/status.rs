@@ -170,6 +170,7 @@ fn issuer_parts(error: &Error) -> ErrorParts {
         Error::UnknownKey => (Code::NotFound, codes::UNKNOWN_KEY.name()),
         Error::IssuerExists => (Code::AlreadyExists, codes::ISSUER_EXISTS.name()),
         Error::NotReady => (Code::Unavailable, codes::NOT_READY.name()),
+        Error::SignerUnavailable(_) => (Code::Unavailable, codes::SIGNER_FAILED.name()),
         Error::Stale => (Code::Unavailable, codes::STALE.name()),
         Error::StoreUnreachable { .. } => (Code::Unavailable, codes::STORE_UNREACHABLE.name()),
         Error::Contended => (Code::Aborted, codes::CONTENDED.name()),

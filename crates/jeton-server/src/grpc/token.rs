@@ -23,6 +23,7 @@ use super::issue_batch::{Batch, Contents, Item, Outcomes};
 use super::status::denied;
 use super::watch;
 use crate::auth::CallerCredentials;
+use crate::hsm;
 use crate::metrics::{Call, CallOutcome};
 use crate::permissions::{Caller, Permission};
 use crate::service::{Failure, Service, check_permission};
@@ -46,7 +47,16 @@ impl TokenService for TokenApi {
         &self,
         request: Request<IssueRequest>,
     ) -> Result<Response<IssueResponse>, Status> {
-        self.respond(Call::Issue, || self.issue_one(request.get_ref()))
+        let message = request.get_ref();
+        if self.service.signing.is_some()
+            && let service = self.service.clone()
+            && let Some(signing) = service.signing_queue(&message.issuer, &message.profile)
+        {
+            let (api, message) = (self.clone(), request.into_inner());
+            let issued = signing.run(1, move || api.issue_one(&message));
+            return self.respond_in_slices(Call::Issue, issued).await;
+        }
+        self.respond(Call::Issue, || self.issue_one(message))
     }
 
     async fn verify(
@@ -81,6 +91,14 @@ impl TokenService for TokenApi {
         request: Request<Streaming<IssueRequest>>,
     ) -> Result<Response<Self::IssueStreamStream>, Status> {
         let mut api = self.clone();
+        if self.service.signing.is_some() {
+            let outcomes = request.into_inner().then(move |request| {
+                let request = request.and_then(|request| api.identify_again().map(|()| request));
+                let api = api.clone();
+                async move { Ok(api.issue_streamed(request?).await) }
+            });
+            return Ok(Response::new(Box::pin(outcomes)));
+        }
         let outcomes = request.into_inner().map(move |request| {
             let started = Instant::now();
             let request = request?;
@@ -222,6 +240,24 @@ impl TokenApi {
         Ok(issue_response(issued))
     }
 
+    /// Issues a token of a stream, in the HSM if its profile requires it.
+    async fn issue_streamed(self, request: IssueRequest) -> IssueOutcome {
+        let started = Instant::now();
+        let service = self.service.clone();
+        let issued = match self.service.check_load() {
+            Err(overloaded) => Err(overloaded),
+            Ok(()) => match service.signing_queue(&request.issuer, &request.profile) {
+                None => self.issue_one(&request),
+                Some(signing) => {
+                    let api = self.clone();
+                    signing.run(1, move || api.issue_one(&request)).await
+                }
+            },
+        };
+        self.count(Call::IssueStream, &issued, started);
+        issue_outcome(issued)
+    }
+
     fn verify_one(&self, request: &VerifyRequest) -> Result<VerifyResponse, Failure> {
         let iss = self.service.issuer(&request.issuer)?;
         if request.audience.is_empty() {
@@ -237,6 +273,19 @@ impl TokenApi {
     pub(super) fn issue_outcomes(&self, request: Request<Batch>) -> MethodFuture<'_, Outcomes> {
         Box::pin(async move {
             let contents = request.get_ref().read()?;
+            if self.service.signing.is_some()
+                && let service = self.service.clone()
+                && let Some(signing) = service.signing_queue(contents.issuer, contents.profile)
+            {
+                let (api, tokens) = (self.clone(), contents.items.len());
+                let batch = request.into_inner();
+                let issued = signing.run(tokens, move || {
+                    let unreadable = |_| Failure::Field("items", "malformed".to_owned());
+                    let contents = batch.read().map_err(unreadable)?;
+                    hsm::block_on(api.issue_many(&contents))
+                });
+                return self.respond_in_slices(Call::IssueBatch, issued).await;
+            }
             let issued = self.issue_many(&contents);
             self.respond_in_slices(Call::IssueBatch, issued).await
         })

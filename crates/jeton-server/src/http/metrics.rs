@@ -109,6 +109,9 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
         );
     }
     keys(service, &mut text);
+    if let Some(signing) = &service.signing {
+        signing.write_metrics(&mut text);
+    }
     text.push_str("# EOF\n");
     let content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     respond(StatusCode::OK, content_type, Bytes::from(text))

@@ -88,6 +88,10 @@ fn page_lists_every_limit_with_its_default() {
         ("LOCAL_RESETS", number(limits::LOCAL_RESETS)),
         ("INLINE_BUDGET", time(limits::INLINE_BUDGET)),
         ("TIME_SLICE", time(limits::TIME_SLICE)),
+        (
+            "BLOCKING_CALLS_AT_THE_END",
+            time(limits::BLOCKING_CALLS_AT_THE_END),
+        ),
     ] {
         assert_on_page(&format!("| `{name}` | {default} |"));
     }

@@ -53,6 +53,8 @@ pub const PENDING_RESETS: usize = 20;
 pub const LOCAL_RESETS: usize = 256;
 /// Time limit for running requests after the server was told to stop.
 pub const DRAIN: Duration = Duration::from_secs(20);
+/// How long a worker that ends waits for calls that block: of an HSM, or a comparison of a secret.
+pub const BLOCKING_CALLS_AT_THE_END: Duration = Duration::from_secs(1);
 /// Maximum length of a PEM file, bytes.
 pub const PEM_BYTES: u64 = 1024 * 1024;
 /// How long a worker handles calls of one connection inline. After that, calls become tasks.

@@ -9,7 +9,7 @@ use tokio::runtime::Builder;
 use tokio::sync::{mpsc, watch};
 
 use super::connection_limit::ConnectionPermit;
-use super::limits::EVENT_INTERVAL;
+use super::limits::{BLOCKING_CALLS_AT_THE_END, EVENT_INTERVAL};
 use super::listener::Listener;
 use super::stop::wait_until_true;
 use super::{Transport, accept};
@@ -41,7 +41,11 @@ impl Workers {
             builder.enable_all().event_interval(EVENT_INTERVAL);
             let runtime = builder.build().map_err(Error::System)?;
             let thread = thread::Builder::new().name(format!("jeton-worker-{index}"));
-            let thread = thread.spawn(move || runtime.block_on(work(&transport, receiver, ending)));
+            let thread = thread.spawn(move || {
+                runtime.block_on(work(&transport, receiver, ending));
+                // A call into an HSM cannot be interrupted, and may hang.
+                runtime.shutdown_timeout(BLOCKING_CALLS_AT_THE_END);
+            });
             workers.threads.push(thread.map_err(Error::System)?);
             workers.senders.push(sender);
         }

@@ -74,6 +74,12 @@ impl TestServer {
         TestServer::start(config, clock, data, folder).unwrap()
     }
 
+    /// Starts a server with the HSM of a test, in a data folder.
+    pub(crate) fn start_with_hsm(config: &str, data: &Path) -> Result<TestServer, Error> {
+        let folder = tempfile::tempdir().unwrap();
+        TestServer::start(config, Arc::new(SystemClock), data, folder)
+    }
+
     fn start(
         config: &str,
         clock: Arc<dyn Clock>,
@@ -91,7 +97,8 @@ impl TestServer {
         }
         // A busy test machine must not look like an overloaded server.
         config.limits.worker_delay_milliseconds = 60_000;
-        let server = Server::start_with(config, None, clock)?;
+        let provider = Some(crate::hsm::PROVIDER);
+        let server = Server::start_with_hsm(config, None, clock, provider)?;
         let mut fixture = TestServer::from_server(server);
         fixture.folder = folder;
         Ok(fixture)

@@ -14,10 +14,13 @@ mod credentials;
 mod deadline;
 mod deploy;
 mod drain;
+#[path = "../../../jeton-issuer/tests/it/fake_hsm.rs"]
+mod fake_hsm;
 mod former_names;
 #[cfg(target_os = "linux")]
 mod full_disk;
 mod harness;
+mod hsm;
 #[path = "../../../jeton-issuer/tests/it/manual_clock.rs"]
 #[allow(dead_code)]
 mod manual_clock;

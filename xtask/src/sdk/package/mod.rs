@@ -6,6 +6,7 @@ mod java;
 mod node;
 mod python;
 mod service;
+mod twice;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -51,8 +52,19 @@ const KINDS: &[Kind] = &[
     },
 ];
 
+/// The option that builds the service in two folders and compares the results.
+const TWICE: &str = "--twice";
+
 /// Builds the packages, or those that are named.
 pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<(), Error> {
+    if names.iter().any(|name| name == TWICE) {
+        return match names {
+            [name, _] | [_, name] if name == "service" => twice::run(workspace, &host(workspace)?),
+            _ => Err(Error::Usage(format!(
+                "{TWICE} compares one package: `cargo xtask package service {TWICE}`"
+            ))),
+        };
+    }
     if let Some(name) = (names.iter()).find(|name| KINDS.iter().all(|kind| kind.name != **name)) {
         let all: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
         return Err(Error::Usage(format!(

@@ -7,6 +7,8 @@ mod configuration;
 mod etcd;
 mod full_disk;
 mod grpcurl;
+#[cfg(feature = "pkcs11")]
+mod hsm;
 mod oauth;
 pub(crate) mod tls;
 mod unread;

@@ -2,4 +2,5 @@
 
 mod imported_keys;
 mod key_set;
+mod remote_keys;
 mod rotation;

@@ -303,6 +303,7 @@ impl World {
             kid: format!("k{}", self.made),
             kind,
             public: None,
+            remote: None,
         }
     }
 

@@ -136,8 +136,12 @@ impl AdminService for AdminApi {
             check_whole(caller)?;
             let status = node.status();
             let store = node.store_status()?;
-            let problems = [status.fault, status.warning.clone()];
-            let problems: Vec<String> = problems.into_iter().flatten().collect();
+            let warnings = [status.warning, status.rotation_due];
+            let warnings: Vec<String> = warnings.into_iter().flatten().collect();
+            let warning = warnings.join("; ");
+            let problems = [status.fault.unwrap_or_default(), warning.clone()];
+            let problems = problems.into_iter().filter(|problem| !problem.is_empty());
+            let problems: Vec<String> = problems.collect();
             Ok(StatusResponse {
                 is_ready: status.is_ready,
                 revision: status.revision.number(),
@@ -147,7 +151,7 @@ impl AdminService for AdminApi {
                 stale_answers: status.stale_answers,
                 fault: problems.join("; "),
                 version: env!("CARGO_PKG_VERSION").to_owned(),
-                warning: status.warning.unwrap_or_default(),
+                warning,
                 issuers: status.issuers,
                 engine: store.engine.to_owned(),
                 store_bytes: store.bytes,

@@ -49,7 +49,7 @@ pub(super) async fn exchange(request: &TokenRequest<'_>) -> Result<Value, Failur
         expires_no_later_than: subject_token.expires_at(),
         issued_token_type: Some(ACCESS_TOKEN),
     };
-    request.issue(Grant::TokenExchange, granted)
+    request.issue(Grant::TokenExchange, granted).await
 }
 
 fn check_type(parameter: &'static str, typ: &str) -> Result<(), Failure> {

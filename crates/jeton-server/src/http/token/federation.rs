@@ -100,7 +100,7 @@ async fn issue(
         expires_no_later_than: Some(latest),
         issued_token_type: is_exchange.then_some(ACCESS_TOKEN),
     };
-    request.issue(grant, granted)
+    request.issue(grant, granted).await
 }
 
 /// Copies the claims of the trust entry. Only single values: a structure could be very large.

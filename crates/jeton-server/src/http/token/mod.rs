@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use http::{Request, Response, StatusCode};
 use jeton::Timestamp;
-use jeton_issuer::{CustomClaims, Error, Request as IssueRequest};
+use jeton_issuer::{CustomClaims, Error, Issued, Request as IssueRequest};
 use serde_json::{Map, Value, json};
 use tonic::body::Body;
 
@@ -37,11 +37,11 @@ const ID_TOKEN: &str = "urn:ietf:params:oauth:token-type:id_token";
 
 /// A request to the token endpoint.
 struct TokenRequest<'r> {
-    service: &'r Service,
+    service: &'r Arc<Service>,
     iss: &'r str,
     form: &'r Form,
     /// `None`: the request has no credentials.
-    caller: Option<&'r Caller>,
+    caller: Option<&'r Arc<Caller>>,
 }
 
 /// The token that a grant allows.
@@ -81,7 +81,7 @@ pub(super) async fn token(
             service,
             iss: &iss,
             form: &form,
-            caller: caller.as_deref(),
+            caller: caller.as_ref(),
         };
         request.answer().await.map_err(Reply::Failed)
     };
@@ -114,7 +114,7 @@ impl<'r> TokenRequest<'r> {
             check_caller(caller, grant, self.iss)?;
         }
         match grant {
-            Grant::ClientCredentials => self.issue(grant, client_credentials::grant(self)?),
+            Grant::ClientCredentials => self.issue(grant, client_credentials::grant(self)?).await,
             Grant::TokenExchange => exchange::exchange(self).await,
             Grant::JwtBearer => federation::assertion(self).await,
         }
@@ -122,7 +122,8 @@ impl<'r> TokenRequest<'r> {
 
     /// The identified client of the request.
     fn client(&self) -> Result<&'r Caller, Failure> {
-        Ok(self.caller.ok_or(Denied::NoCredentials)?)
+        let caller = self.caller.ok_or(Denied::NoCredentials)?;
+        Ok(caller)
     }
 
     /// Chooses the kind of token by `scope`, and by `resource` (RFC 8707) or `audience` (RFC 8693).
@@ -162,7 +163,7 @@ impl<'r> TokenRequest<'r> {
     }
 
     /// Issues the token and builds the response (RFC 6749, section 5.1).
-    fn issue(&self, grant: Grant, granted: Granted<'_>) -> Result<Value, Failure> {
+    async fn issue(&self, grant: Grant, granted: Granted<'_>) -> Result<Value, Failure> {
         let Granted {
             chosen,
             subject,
@@ -177,19 +178,22 @@ impl<'r> TokenRequest<'r> {
             claims.insert("scope".to_owned(), Value::from(scope.as_str()));
         }
         let claims = Value::Object(claims).to_string();
-        let claims = CustomClaims::from_json(&claims, self.service.limits.token_bytes())?;
-        let mut request = IssueRequest::new(&chosen.profile)
-            .subject(&subject)
-            .claims(claims);
-        if let Some(audience) = chosen.audience {
-            request = request.audience(audience);
-        }
-        if let Some(latest) = expires_no_later_than {
-            request = request.expires_no_later_than(latest);
-        }
-        let issued = self
-            .service
-            .issue_granted(self.caller, self.iss, &request)?;
+        let new = NewToken {
+            profile: chosen.profile.to_string(),
+            subject,
+            claims,
+            audience: chosen.audience.map(ToString::to_string),
+            expires_no_later_than,
+        };
+        let caller = self.caller.cloned();
+        let issued = match self.service.signing_queue(self.iss, &chosen.profile) {
+            None => new.issue(self.service, caller.as_deref(), self.iss)?,
+            Some(signing) => {
+                let (service, iss) = (self.service.clone(), self.iss.to_owned());
+                let issued = signing.run(1, move || new.issue(&service, caller.as_deref(), &iss));
+                issued.await?
+            }
+        };
         self.service.metrics.issued.fetch_add(1, Ordering::Relaxed);
         let (profile, issuer) = (&chosen.profile, self.iss);
         // The subject is a claim, so the log has the client only.
@@ -214,6 +218,36 @@ impl<'r> TokenRequest<'r> {
             body["issued_token_type"] = Value::from(typ);
         }
         Ok(body)
+    }
+}
+
+/// A token to issue. It owns its parts, because an HSM signs on another thread.
+struct NewToken {
+    profile: String,
+    subject: String,
+    claims: String,
+    audience: Option<String>,
+    expires_no_later_than: Option<Timestamp>,
+}
+
+impl NewToken {
+    fn issue(
+        &self,
+        service: &Service,
+        caller: Option<&Caller>,
+        iss: &str,
+    ) -> Result<Issued, Failure> {
+        let claims = CustomClaims::from_json(&self.claims, service.limits.token_bytes())?;
+        let mut request = IssueRequest::new(&self.profile)
+            .subject(&self.subject)
+            .claims(claims);
+        if let Some(audience) = &self.audience {
+            request = request.audience(audience);
+        }
+        if let Some(latest) = self.expires_no_later_than {
+            request = request.expires_no_later_than(latest);
+        }
+        service.issue_granted(caller, iss, &request)
     }
 }
 

@@ -17,6 +17,7 @@ use serde_json::Value;
 
 use crate::access::TestCertificates;
 use crate::harness::{ISS, ISSUER, TestServer};
+use crate::hsm::configured;
 use crate::raw_http::get;
 
 fn root(file: &str) -> String {
@@ -24,10 +25,13 @@ fn root(file: &str) -> String {
     fs::read_to_string(root.join(file)).unwrap()
 }
 
-/// The metrics of a server with TLS.
+/// The metrics of a server with TLS and an HSM.
 fn metrics_over_tls() -> String {
     let certificates = TestCertificates::new();
-    let fixture = TestServer::with(&format!("{}{ISSUER}", certificates.tls()));
+    let fixture = {
+        let (config, _) = configured("deploy", "");
+        TestServer::with(&format!("{}{config}", certificates.tls()))
+    };
     let mut roots = RootCertStore::empty();
     let ca = CertificateDer::from_pem_file(certificates.path("ca.pem")).unwrap();
     roots.add(ca).unwrap();
