@@ -1,7 +1,7 @@
 // Judges recorded calls of several `jeton serve` nodes with porcupine.
 //
 // Each line of a history is one call as JSON. A token is a register: it is not revoked at first, and a
-// revocation sets it for ever. Each node must be linearizable on its own. A revocation that another node
+// revocation sets it forever. Each node must be linearizable on its own. A revocation that another node
 // acknowledged may take effect here until the freshness bound has passed since the acknowledgement. One without
 // acknowledgement may take effect at any later time, or never.
 //
