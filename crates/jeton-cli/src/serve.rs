@@ -69,7 +69,7 @@ pub(crate) struct Serve {
     admin_listen: Option<SocketAddr>,
 
     /// Check the configuration and the files that it names, and do not start: opens no store, binds no address, sends
-    /// no request. Logs in to the HSM of [pkcs11], and signs once with each key
+    /// no request. Logs in to the configured HSM, and signs once with each key
     #[arg(long)]
     check: bool,
 }

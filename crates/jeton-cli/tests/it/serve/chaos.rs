@@ -73,19 +73,6 @@ fn judge(cluster: &Cluster, record: &Record, faults: &BTreeMap<Fault, u32>) {
     for (what, times) in &record.others {
         println!("  {times:>7} {what}");
     }
-    let delays = history::delays(calls);
-    let at = |share: usize| {
-        delays
-            .get(delays.len() * share / 1000)
-            .copied()
-            .unwrap_or(0)
-    };
-    println!(
-        "from an acknowledgement to the first refusal that a client saw at a node, \
-         failed calls included: half within {} ms, 95 % within {} ms",
-        at(500),
-        at(950)
-    );
     let violations = history::violations(calls, FRESHNESS);
     let file = cluster.folder().join("history.jsonl");
     let judged = history::judged(calls, FRESHNESS, &file);

@@ -91,27 +91,6 @@ pub(super) fn violations(calls: &[Call], freshness: Duration) -> Vec<String> {
     found
 }
 
-/// Returns for each acknowledged revocation and other node how long after the acknowledgement the node first
-/// refused the token, in milliseconds and in order. A time has the resolution of the calls.
-pub(super) fn delays(calls: &[Call]) -> Vec<u64> {
-    let mut refused: BTreeMap<(usize, usize), u64> = BTreeMap::new();
-    for call in calls.iter().filter(|call| call.outcome == Outcome::Refused) {
-        let first = refused.entry((call.token, call.node)).or_insert(call.ended);
-        *first = call.ended.min(*first);
-    }
-    let mut delays = Vec::new();
-    for call in calls
-        .iter()
-        .filter(|call| call.outcome == Outcome::Acknowledged)
-    {
-        for (_, &first) in refused.range((call.token, 0)..=(call.token, usize::MAX)) {
-            delays.push(first.saturating_sub(call.ended) / 1000);
-        }
-    }
-    delays.sort_unstable();
-    delays
-}
-
 /// Writes the calls as lines of JSON, as tools/porcupine reads them.
 fn write(calls: &[Call], path: &Path) {
     let mut text = String::new();
@@ -278,5 +257,4 @@ fn violations_are_found_beyond_the_bound_only() {
         )
         .is_empty()
     );
-    assert_eq!(delays(&[revoked, call(1, 3000, refused)]), [2]);
 }

@@ -23,7 +23,7 @@ const LAST_CONTACT: Duration = Duration::from_secs(4);
 const LATE: Duration = Duration::from_secs(1);
 
 /// A time limit that no call reaches.
-const CALL_TIMEOUT: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What the node in the minority did at one moment after the partition.
 #[derive(Debug)]
@@ -180,7 +180,7 @@ pub(super) fn call<R: Send + 'static>(
 pub(super) fn on_this_host<R>(work: impl AsyncFnOnce(Client) -> R) -> R {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     let runtime = builder.enable_all().build().unwrap();
-    runtime.block_on(async { work(connect(CALL_TIMEOUT).await).await })
+    runtime.block_on(async { work(connect(TIMEOUT).await).await })
 }
 
 pub(super) async fn issue(client: &Client) -> Result<String> {
