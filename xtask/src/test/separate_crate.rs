@@ -39,5 +39,4 @@ fn as_in_the_workspace(cargo: &mut Command) -> &mut Command {
     cargo
         .env("CARGO_PROFILE_DEV_OPT_LEVEL", "1")
         .env("CARGO_PROFILE_DEV_DEBUG", "0")
-        .env("CARGO_PROFILE_DEV_LTO", "off")
 }
