@@ -24,15 +24,8 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
 /// other crate has the feature.
 fn server_with_an_hsm(workspace: &Workspace) -> Result<(), Error> {
     let mut test = workspace.cargo_workspace("test");
-    test.args([
-        "--quiet",
-        "--features",
-        "jeton-cli/pkcs11",
-        "--test",
-        "it",
-        "--",
-        "--quiet",
-    ]);
+    test.args(["--quiet", "--features", "jeton-cli/pkcs11"]);
+    test.args(["--test", "it", "--"]);
     test.args(["serve::hsm", "operating::every_command_of_the_manual_works"]);
     run_command(&mut test)
 }
