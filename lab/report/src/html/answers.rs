@@ -34,7 +34,7 @@ pub(super) fn section(result: &RunResult) -> Markup {
     let limits = limits(result);
     // Results of commands without timings have no section with the reasons.
     let has_gaps = !result.rows.measured.is_empty() || result.rows.is_empty();
-    if answers.is_empty() && limits.is_empty() {
+    if answers.is_empty() && limits.is_empty() && !has_gaps {
         return Markup::default();
     }
     html! {

@@ -538,7 +538,7 @@ fn newer_and_damaged_records_are_rejected() {
     let (store, clock, _) = ready(&["ES256"]);
     let key = Key::of(["i", ISS]).unwrap();
     for (value, newer) in [
-        (r#"{"schema":2,"record":{}}"#, true),
+        (r#"{"schema":3,"record":{}}"#, true),
         (r#"{"schema":1,"record":7}"#, false),
         ("", false),
     ] {
