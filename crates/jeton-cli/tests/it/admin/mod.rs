@@ -322,7 +322,7 @@ fn backup_is_restored_exactly_and_damage_is_found() {
             "has version 2",
         ),
         (
-            whole.replacen("\\\"schema\\\":1", "\\\"schema\\\":2", 1),
+            whole.replacen("\\\"schema\\\":1", "\\\"schema\\\":3", 1),
             "which a newer version of jeton wrote",
         ),
     ] {
