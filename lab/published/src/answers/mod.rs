@@ -87,6 +87,7 @@ fn of(source: Source, claims: Vec<Claim>) -> Vec<ClaimAnswered> {
 mod tests {
     use super::*;
     use jeton_lab_model::result::Answer;
+    use std::collections::BTreeSet;
 
     #[test]
     fn answers_without_rows_are_not_measured() {
@@ -106,6 +107,8 @@ mod tests {
             .map(|c| (c.id.as_str(), c.claim.as_str()))
             .collect();
         assert_eq!(answered, conclusions().collect::<Vec<_>>());
+        let numbers: BTreeSet<&str> = answered.iter().map(|(id, _)| *id).collect();
+        assert_eq!(numbers.len(), answered.len(), "a number stands twice");
         // Some are in parts: 1.3 has four.
         for (report, last) in [(1, 13), (2, 11), (3, 2), (4, 4)] {
             for number in 1..=last {
