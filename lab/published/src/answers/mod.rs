@@ -108,7 +108,7 @@ mod tests {
             .collect();
         assert_eq!(answered, conclusions().collect::<Vec<_>>());
         let numbers: BTreeSet<&str> = answered.iter().map(|(id, _)| *id).collect();
-        assert_eq!(numbers.len(), answered.len(), "a number stands twice");
+        assert_eq!(numbers.len(), answered.len(), "two answers have one number");
         // Some are in parts: 1.3 has four.
         for (report, last) in [(1, 13), (2, 11), (3, 2), (4, 4)] {
             for number in 1..=last {
