@@ -7,6 +7,7 @@ mod etcd;
 mod examples;
 mod features;
 mod grpcurl;
+mod helm;
 mod lab;
 mod oauth_clients;
 mod proxies;
@@ -144,6 +145,11 @@ const STEPS: &[Step] = &[
         name: "grpcurl",
         what: "the lines of docs/service.md, with the real grpcurl",
         run: grpcurl::run,
+    },
+    Step {
+        name: "helm",
+        what: "the chart of deploy/helm: valid and safe objects, and a configuration that the server accepts",
+        run: helm::run,
     },
     Step {
         name: "proxies",

@@ -1,0 +1,4 @@
+// Package rest has the name of a cluster's configuration. There is no cluster.
+package rest
+
+type Config struct{}
