@@ -44,7 +44,7 @@ At the start and at SIGHUP, the issuers of the configuration are applied to the 
 applied are logged as warnings.
 
 Signals:
-  SIGTERM, SIGINT   finish the current requests and stop
+  SIGTERM, SIGINT   finish the current requests and stop; see `stop_delay_seconds`
   SIGHUP            reload issuers, clients, hosts, certificates and labels of keys in an HSM")]
 pub(crate) struct Serve {
     /// Configuration file, TOML; see docs/service.md

@@ -60,6 +60,9 @@ pub struct IssuableProfile {
     pub audience: String,
 }
 
+/// The services that grpc.health.v1 knows: the server, and what it is for.
+const HEALTH_NAMES: [&str; 2] = ["", token_service_server::SERVICE_NAME];
+
 /// The state of the accepting thread.
 struct RunningServer {
     /// The configuration at the start.
@@ -247,12 +250,19 @@ impl RunningServer {
             let workers = &mut self.workers;
             let assign = |stream, permit| workers.assign(stream, permit);
             let accept = transport::accept(self.transport.clone(), data, Listener::Data, assign);
+            let stopper = Stopper {
+                delay: self.config.stop_delay(),
+                shared: self.service.transport.clone(),
+                health: self.health.clone(),
+                stop: self.stop.clone(),
+                at: None,
+            };
             let signals = handle_signals(
                 signals,
+                stopper,
                 &self.config,
                 &self.service,
                 &self.transport,
-                &self.stop,
                 &self.generation,
                 reload,
             );
@@ -266,6 +276,7 @@ impl RunningServer {
     async fn drain(self) {
         sd_notify::send(sd_notify::STOPPING);
         tracing::info!("stopping");
+        self.service.transport.leave();
         stop_health(&self.health).await;
         let left = self.transport.drain(self.config.drain()).await;
         if left > 0 {
@@ -300,17 +311,52 @@ impl Signals {
     }
 }
 
+/// Stops the server after `stop_delay_seconds`.
+struct Stopper {
+    delay: Duration,
+    shared: Arc<transport::Shared>,
+    health: HealthReporter,
+    stop: watch::Sender<bool>,
+    /// When the server stops. `None`: it has not been told to.
+    at: Option<tokio::time::Instant>,
+}
+
+impl Stopper {
+    /// The first time, reports that the server is not ready, and lets it accept calls for the delay. The second
+    /// time, stops it.
+    async fn tell(&mut self) {
+        if self.delay.is_zero() || self.at.is_some() {
+            let _ = self.stop.send(true);
+            return;
+        }
+        self.shared.leave();
+        self.at = Some(tokio::time::Instant::now() + self.delay);
+        sd_notify::send(sd_notify::STOPPING);
+        tracing::info!(seconds = self.delay.as_secs(), "not ready, stops later");
+        report_not_serving(&self.health).await;
+    }
+
+    /// Stops the server when its time has come. Never returns before.
+    async fn stop_in_time(&self) {
+        match self.at {
+            Some(at) => tokio::time::sleep_until(at).await,
+            None => std::future::pending().await,
+        }
+        let _ = self.stop.send(true);
+    }
+}
+
 /// Handles signals until the server stops.
 async fn handle_signals(
     signals: std::io::Result<Signals>,
+    mut stopper: Stopper,
     config: &Config,
     service: &Service,
     transport: &Transport,
-    stop: &watch::Sender<bool>,
     generation: &AtomicU64,
     reload: Option<Reload>,
 ) {
-    let mut stopping = stop.subscribe();
+    let mut stopping = stopper.stop.subscribe();
     let Ok(Signals {
         mut terminate,
         mut interrupt,
@@ -324,16 +370,18 @@ async fn handle_signals(
     loop {
         tokio::select! {
             () = wait_until_true(&mut stopping) => return,
-            _ = terminate.recv() => { let _ = stop.send(true); }
-            _ = interrupt.recv() => { let _ = stop.send(true); }
+            () = stopper.stop_in_time() => return,
+            _ = terminate.recv() => stopper.tell().await,
+            _ = interrupt.recv() => stopper.tell().await,
             _ = hangup.recv() => match &reload {
                 None => tracing::info!("SIGHUP ignored: there is no configuration file"),
                 // Writing to the store may block, and SIGTERM must not wait for it.
                 Some(reload) => tokio::select! {
                     () = reload_config(config, service, transport, generation, reload) => {}
                     () = wait_until_true(&mut stopping) => return,
-                    _ = terminate.recv() => { let _ = stop.send(true); }
-                    _ = interrupt.recv() => { let _ = stop.send(true); }
+                    () = stopper.stop_in_time() => return,
+                    _ = terminate.recv() => stopper.tell().await,
+                    _ = interrupt.recv() => stopper.tell().await,
                 },
             },
         }
@@ -474,7 +522,7 @@ async fn follow_health(health: HealthReporter, service: Arc<Service>) {
     let mut every = tokio::time::interval(Duration::from_millis(500));
     let mut was = None;
     let mut health_log = HealthLog::default();
-    while !service.transport.is_stopping() {
+    while !service.transport.is_leaving() {
         let node = service.node.status();
         health_log.observe(&node);
         let is_ready = node.is_ready;
@@ -483,23 +531,28 @@ async fn follow_health(health: HealthReporter, service: Arc<Service>) {
                 true => ServingStatus::Serving,
                 false => ServingStatus::NotServing,
             };
-            health.set_service_status("", status).await;
-            health
-                .set_service_status(token_service_server::SERVICE_NAME, status)
-                .await;
+            for name in HEALTH_NAMES {
+                health.set_service_status(name, status).await;
+            }
             was = Some(is_ready);
         }
         every.tick().await;
     }
 }
 
-/// Reports that the server is not serving, and ends the streams of health watchers.
-async fn stop_health(health: &HealthReporter) {
-    let mut health = health.clone();
-    for name in ["", token_service_server::SERVICE_NAME] {
+async fn report_not_serving(health: &HealthReporter) {
+    for name in HEALTH_NAMES {
         health
             .set_service_status(name, ServingStatus::NotServing)
             .await;
+    }
+}
+
+/// Reports that the server is not serving, and ends the streams of health watchers.
+async fn stop_health(health: &HealthReporter) {
+    report_not_serving(health).await;
+    let mut health = health.clone();
+    for name in HEALTH_NAMES {
         health.clear_service_status(name).await;
     }
 }

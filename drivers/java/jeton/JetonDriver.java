@@ -13,6 +13,7 @@ import jeton.harness.Driver;
 import jeton.harness.Prepare;
 import jeton.harness.Session;
 import jeton.harness.Standard;
+import jeton.harness.StandardPaseto;
 import jeton.harness.Verified;
 
 /**
@@ -50,6 +51,11 @@ public final class JetonDriver implements Driver {
             "ES256", "ES384", "ES512", "ES256K", "EdDSA", "Ed25519", "ML-DSA-44", "ML-DSA-65",
             "ML-DSA-87"));
     offers.addAll(JetonJwe.offers());
+    offers.addAll(Offer.paseto(signs, "v3.public", "v4.public"));
+    offers.addAll(
+        Offer.paseto(
+            Set.of("sign", "verify", "round-trip", "encrypt", "decrypt", "generate-key", "load-key"),
+            "v3.local", "v4.local"));
     return offers;
   }
 
@@ -58,16 +64,16 @@ public final class JetonDriver implements Driver {
     if (prepare.format.equals("jwe")) {
       return JetonJwe.sign(prepare);
     }
-    String jwk = prepare.privateJwk();
-    Algorithm algorithm = Algorithm.of(prepare.alg);
+    String text = prepare.privateKey();
+    Algorithm algorithm = algorithm(prepare);
     boolean expires = prepare.expiryRequired();
     Callable<Issuer> issuer =
         prepare.keyed(
             () -> {
-              var builder = Issuer.builder(Key.of(jwk, algorithm));
+              var builder = Issuer.builder(Key.of(text, algorithm));
               return (expires ? builder : builder.withoutExpiry()).build();
             });
-    List<?> claims = prepare.typed == null ? prepare.values : prepare.typed;
+    List<?> claims = prepare.claims();
     return index -> issuer.call().issue(claims.get(index));
   }
 
@@ -76,13 +82,20 @@ public final class JetonDriver implements Driver {
     if (prepare.format.equals("jwe")) {
       return JetonJwe.check(prepare);
     }
-    String jwk = prepare.publicJwk();
-    Algorithm algorithm = Algorithm.of(prepare.alg);
-    Callable<Verifier> verifier = prepare.keyed(() -> verifier(prepare, Key.of(jwk, algorithm)));
-    if (prepare.typed == null) {
+    String text = prepare.publicKey();
+    Algorithm algorithm = algorithm(prepare);
+    Callable<Verifier> verifier = prepare.keyed(() -> verifier(prepare, Key.of(text, algorithm)));
+    if (prepare.claims() == prepare.values) {
       return token -> new Verified.OfMap(verifier.call().verify(token).toMap());
     }
+    if (prepare.isPaseto()) {
+      return token -> standardPaseto(verifier.call().verify(token, Custom.class));
+    }
     return token -> standard(verifier.call().verify(token, Custom.class));
+  }
+
+  private static Algorithm algorithm(Prepare prepare) {
+    return Algorithm.of(prepare.isPaseto() ? prepare.format : prepare.alg);
   }
 
   /** The claims beside the registered ones. */
@@ -100,6 +113,18 @@ public final class JetonDriver implements Driver {
         token.claims().admin());
   }
 
+  private static StandardPaseto standardPaseto(io.github.jeton.Verified<Custom> token) {
+    return new StandardPaseto(
+        token.issuer().orElse(null),
+        token.subject().orElse(null),
+        token.audiences().stream().findFirst().orElse(null),
+        token.expiresAt().map(Instant::toString).orElse(null),
+        token.issuedAt().map(Instant::toString).orElse(null),
+        token.tokenId().orElse(null),
+        token.claims().name(),
+        token.claims().admin());
+  }
+
   private static Verifier verifier(Prepare prepare, Key key) {
     Verifier.Builder builder = Verifier.builder(key);
     builder = prepare.issuer == null ? builder.anyIssuer() : builder.issuer(prepare.issuer);
@@ -109,17 +134,21 @@ public final class JetonDriver implements Driver {
 
   @Override
   public SignatureCheck signatureCheck(Prepare prepare) throws Exception {
-    String jwk = prepare.publicJwk();
-    Algorithm algorithm = Algorithm.of(prepare.alg);
+    String text = prepare.publicKey();
+    Algorithm algorithm = algorithm(prepare);
     Callable<BytesVerifier> verifier =
-        prepare.keyed(() -> BytesVerifier.jws(Key.of(jwk, algorithm)).build());
+        prepare.keyed(
+            () -> {
+              Key key = Key.of(text, algorithm);
+              return (prepare.isPaseto() ? BytesVerifier.paseto(key) : BytesVerifier.jws(key)).build();
+            });
     return token -> verifier.call().verify(token);
   }
 
   @Override
   public KeyMaker generate(Prepare prepare) {
-    var generator = Key.generator(Algorithm.of(prepare.alg));
-    if (prepare.alg.equals("dir")) {
+    var generator = Key.generator(algorithm(prepare));
+    if ("dir".equals(prepare.alg)) {
       generator.contentEncryption(prepare.enc);
     }
     return generator::generate;
@@ -128,10 +157,14 @@ public final class JetonDriver implements Driver {
   @Override
   public KeyMaker load(Prepare prepare) {
     var text = prepare.keyText();
-    Callable<Key> secret = () -> JetonJwe.key(prepare, text.secret());
+    Callable<Key> secret = () -> key(prepare, text.secret());
     if (text.open() == null) {
       return secret::call;
     }
-    return () -> new Key[] {secret.call(), JetonJwe.key(prepare, text.open())};
+    return () -> new Key[] {secret.call(), key(prepare, text.open())};
+  }
+
+  private static Key key(Prepare prepare, String text) {
+    return prepare.isPaseto() ? Key.of(text, algorithm(prepare)) : JetonJwe.key(prepare, text);
   }
 }

@@ -63,7 +63,7 @@ final class JetonJwe {
   }
 
   static Driver.Signer sign(Prepare prepare) throws Exception {
-    String jwk = prepare.publicJwk();
+    String jwk = prepare.publicKey();
     Callable<BytesIssuer> issuer =
         prepare.keyed(
             () -> BytesIssuer.jwe(key(prepare, jwk)).contentEncryption(prepare.enc).build());
@@ -72,7 +72,7 @@ final class JetonJwe {
   }
 
   static Driver.Check check(Prepare prepare) throws Exception {
-    String jwk = prepare.privateJwk();
+    String jwk = prepare.privateKey();
     Callable<BytesVerifier> verifier =
         prepare.keyed(
             () ->

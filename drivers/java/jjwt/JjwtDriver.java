@@ -100,12 +100,12 @@ public final class JjwtDriver implements Driver {
     if (prepare.format.equals("jwe")) {
       KeyAlgorithm<Key, Key> alg = keyAlgorithm(prepare.alg);
       AeadAlgorithm enc = Jwts.ENC.get().forKey(prepare.enc);
-      String jwk = readable(prepare, prepare.publicJwk());
+      String jwk = readable(prepare, prepare.publicKey());
       Callable<Key> key = prepare.keyed(() -> parse(jwk));
       return index -> claims(prepare, index).encryptWith(key.call(), alg, enc).compact();
     }
     SecureDigestAlgorithm<Key, ?> alg = signatureAlgorithm(prepare.alg);
-    String jwk = prepare.privateJwk();
+    String jwk = prepare.privateKey();
     Callable<Key> key = prepare.keyed(() -> parse(jwk));
     return index -> claims(prepare, index).signWith(key.call(), alg).compact();
   }
@@ -141,7 +141,7 @@ public final class JjwtDriver implements Driver {
     if (prepare.audience != null) {
       builder.requireAudience(prepare.audience);
     }
-    String jwk = readable(prepare, seals ? prepare.privateJwk() : prepare.publicJwk());
+    String jwk = readable(prepare, seals ? prepare.privateKey() : prepare.publicKey());
     Callable<Key> key = prepare.keyed(() -> parse(jwk));
     pinKey(builder, prepare, key);
     JwtParser parser = builder.build();

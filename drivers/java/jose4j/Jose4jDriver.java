@@ -85,7 +85,7 @@ public final class Jose4jDriver implements Driver {
   @Override
   public Signer sign(Prepare prepare) throws Exception {
     if (prepare.format.equals("jwe")) {
-      Callable<Key> key = prepare.keyed(() -> open(parse(prepare.publicJwk())));
+      Callable<Key> key = prepare.keyed(() -> open(parse(prepare.publicKey())));
       return index -> {
         JsonWebEncryption token = new JsonWebEncryption();
         token.setAlgorithmHeaderValue(prepare.alg);
@@ -96,7 +96,7 @@ public final class Jose4jDriver implements Driver {
         return token.getCompactSerialization();
       };
     }
-    Callable<Key> key = prepare.keyed(() -> secret(parse(prepare.privateJwk())));
+    Callable<Key> key = prepare.keyed(() -> secret(parse(prepare.privateKey())));
     return index -> {
       JsonWebSignature token = new JsonWebSignature();
       token.setAlgorithmHeaderValue(prepare.alg);
@@ -135,7 +135,7 @@ public final class Jose4jDriver implements Driver {
             .setJweAlgorithmConstraints(ConstraintType.PERMIT, prepare.alg)
             .setJweContentEncryptionAlgorithmConstraints(ConstraintType.PERMIT, prepare.enc);
       }
-      Callable<Key> key = prepare.keyed(() -> secret(parse(prepare.privateJwk())));
+      Callable<Key> key = prepare.keyed(() -> secret(parse(prepare.privateKey())));
       if (prepare.keyHandling.equals(PARSED_PER_CALL)) {
         builder.setDecryptionKeyResolver((token, nesting) -> fresh(key));
       } else {
@@ -145,7 +145,7 @@ public final class Jose4jDriver implements Driver {
       if (!prepare.defaults) {
         builder.setJwsAlgorithmConstraints(ConstraintType.PERMIT, prepare.alg);
       }
-      Callable<Key> key = prepare.keyed(() -> open(parse(prepare.publicJwk())));
+      Callable<Key> key = prepare.keyed(() -> open(parse(prepare.publicKey())));
       if (prepare.keyHandling.equals(PARSED_PER_CALL)) {
         builder.setVerificationKeyResolver((token, nesting) -> fresh(key));
       } else {
@@ -191,7 +191,7 @@ public final class Jose4jDriver implements Driver {
 
   @Override
   public SignatureCheck signatureCheck(Prepare prepare) throws Exception {
-    Callable<Key> key = prepare.keyed(() -> open(parse(prepare.publicJwk())));
+    Callable<Key> key = prepare.keyed(() -> open(parse(prepare.publicKey())));
     AlgorithmConstraints permitted = permit(prepare.alg);
     return text -> {
       JsonWebSignature token = new JsonWebSignature();

@@ -139,7 +139,7 @@ public class NimbusDriver implements Driver {
     if (prepare.format.equals("jwe")) {
       JWEAlgorithm alg = JWEAlgorithm.parse(prepare.alg);
       JWEHeader header = new JWEHeader(alg, EncryptionMethod.parse(prepare.enc));
-      Callable<JWEEncrypter> key = prepare.keyed(() -> encrypter(alg, parse(prepare.publicJwk())));
+      Callable<JWEEncrypter> key = prepare.keyed(() -> encrypter(alg, parse(prepare.publicKey())));
       return index -> {
         EncryptedJWT token = new EncryptedJWT(header, claims.at(index));
         token.encrypt(key.call());
@@ -147,7 +147,7 @@ public class NimbusDriver implements Driver {
       };
     }
     JWSHeader header = new JWSHeader(JWSAlgorithm.parse(prepare.alg));
-    Callable<JWSSigner> key = prepare.keyed(() -> signer(parse(prepare.privateJwk())));
+    Callable<JWSSigner> key = prepare.keyed(() -> signer(parse(prepare.privateKey())));
     return index -> {
       SignedJWT token = new SignedJWT(header, claims.at(index));
       token.sign(key.call());
@@ -162,7 +162,7 @@ public class NimbusDriver implements Driver {
     if (prepare.format.equals("jwe")) {
       JWEAlgorithm alg = JWEAlgorithm.parse(prepare.alg);
       EncryptionMethod enc = EncryptionMethod.parse(prepare.enc);
-      Callable<JWEDecrypter> key = prepare.keyed(() -> decrypter(alg, parse(prepare.privateJwk())));
+      Callable<JWEDecrypter> key = prepare.keyed(() -> decrypter(alg, parse(prepare.privateKey())));
       return text -> {
         EncryptedJWT token = EncryptedJWT.parse(text);
         JWEHeader header = token.getHeader();
@@ -175,7 +175,7 @@ public class NimbusDriver implements Driver {
       };
     }
     JWSAlgorithm alg = JWSAlgorithm.parse(prepare.alg);
-    Callable<JWSVerifier> key = prepare.keyed(() -> verifier(parse(prepare.publicJwk())));
+    Callable<JWSVerifier> key = prepare.keyed(() -> verifier(parse(prepare.publicKey())));
     return text -> {
       SignedJWT token = SignedJWT.parse(text);
       requireSignature(token, prepare.defaults ? token.getHeader().getAlgorithm() : alg, key.call());
@@ -186,7 +186,7 @@ public class NimbusDriver implements Driver {
   @Override
   public SignatureCheck signatureCheck(Prepare prepare) throws Exception {
     JWSAlgorithm alg = JWSAlgorithm.parse(prepare.alg);
-    Callable<JWSVerifier> key = prepare.keyed(() -> verifier(parse(prepare.publicJwk())));
+    Callable<JWSVerifier> key = prepare.keyed(() -> verifier(parse(prepare.publicKey())));
     return text -> requireSignature(JWSObject.parse(text), alg, key.call());
   }
 

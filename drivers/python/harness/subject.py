@@ -114,6 +114,8 @@ class _SubjectTest(unittest.TestCase):
         row, exact = row_for(offer)
         if row is None:
             self.skipTest("drivers/testdata has no key for this offer")
+        if not exact and (offer["alg"] or "").startswith("PBES2"):
+            self.skipTest("a password is slow by design, and one content encryption is tested")
         checks = {
             "sign": self.makes,
             "encrypt": self.makes,

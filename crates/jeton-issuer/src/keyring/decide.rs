@@ -90,6 +90,9 @@ pub fn decide_without(
     if !next.wanted.is_empty() {
         return Ok(Decision::Make(next.wanted));
     }
+    for kind in settings.kinds() {
+        next.close_gaps(kind);
+    }
     if let Some(kind) = next
         .missing
         .iter()

@@ -85,6 +85,45 @@ impl Next<'_> {
         });
     }
 
+    /// Lets a key of a used kind sign until the next one begins, if there would be a time without a signer.
+    ///
+    /// A key is followed by the one that begins when it ends. After a clock ahead, and clocks that differ, several
+    /// can begin in the same second, or a key can end before it begins. Then an event can move or withdraw a key that
+    /// another one needs.
+    pub(super) fn close_gaps(&mut self, kind: KeyKind) {
+        let signs_somewhere = self.now - CLOCK_SKEW_SECONDS;
+        loop {
+            let keys = || {
+                self.change
+                    .keyring
+                    .keys
+                    .iter()
+                    .filter(|key| key.kind == kind)
+            };
+            let signs = |at: i64| {
+                keys().any(|key| {
+                    key.signs_from <= at && key.signs_until.is_none_or(|until| at < until)
+                })
+            };
+            let ends = keys().filter_map(|key| Some((key.signs_until?, key.signs_from, &key.kid)));
+            let gap = ends
+                .filter(|(until, ..)| *until > signs_somewhere && !signs(*until))
+                .max_by_key(|(until, from, _)| (-until, *from));
+            let Some((until, _, kid)) = gap else {
+                return;
+            };
+            let next = keys()
+                .map(|key| key.signs_from)
+                .filter(|from| *from > until);
+            let (kid, next) = (kid.clone(), next.min());
+            self.each(|key| {
+                if key.kid == kid {
+                    key.signs_until = next;
+                }
+            });
+        }
+    }
+
     /// Adds an unconfirmed key: see [`KeyEntry::is_confirmed`].
     pub(super) fn add_unconfirmed(&mut self, kind: KeyKind) {
         self.add(kind, UNCONFIRMED_SIGNS_FROM);

@@ -85,7 +85,10 @@ pub struct Config {
     /// [`freshness_seconds`](Config::freshness_seconds) if that is more.
     #[serde(alias = "issue_without_store_seconds")]
     pub store_outage_issuing_seconds: Option<u64>,
-    /// How long running requests may take after the server was told to stop, in seconds.
+    /// How long the server accepts calls after SIGTERM or SIGINT, in seconds. It is not ready then, so that load
+    /// balancers send their calls elsewhere before it stops. A second signal stops it at once.
+    pub stop_delay_seconds: u64,
+    /// How long running requests may take after the server has stopped to accept others, in seconds.
     pub drain_seconds: u64,
     /// Level and format of the log.
     pub log: Log,
@@ -152,6 +155,10 @@ impl Config {
         Ok(parse(text)?)
     }
 
+    pub(crate) fn stop_delay(&self) -> Duration {
+        Duration::from_secs(self.stop_delay_seconds)
+    }
+
     pub(crate) fn drain(&self) -> Duration {
         Duration::from_secs(self.drain_seconds)
     }
@@ -203,6 +210,7 @@ impl Default for Config {
             freshness_seconds: 15,
             when_stale: WhenStale::Refuse,
             store_outage_issuing_seconds: None,
+            stop_delay_seconds: 0,
             drain_seconds: DRAIN.as_secs(),
             log: Log::default(),
             tls: None,

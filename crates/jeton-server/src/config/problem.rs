@@ -45,8 +45,12 @@ fn listeners(config: &Config) -> Option<Problem> {
 }
 
 fn drain(config: &Config) -> Option<Problem> {
-    let wrong = Problem::new("drain_seconds", "must be at most 3600");
-    (config.drain_seconds > 3600).then_some(wrong)
+    let times = [
+        ("stop_delay_seconds", config.stop_delay_seconds),
+        ("drain_seconds", config.drain_seconds),
+    ];
+    let wrong = times.into_iter().find(|(_, seconds)| *seconds > 3600);
+    wrong.map(|(key, _)| Problem::new(key, "must be at most 3600"))
 }
 
 fn hosts(config: &Config) -> Option<Problem> {

@@ -8,7 +8,7 @@ use crate::service::Service;
 
 /// `/readyz`. The page is public, so details are only in the log and in AdminService.Status.
 pub(super) fn ready(service: &Service) -> Response<Body> {
-    if service.transport.is_stopping() {
+    if service.transport.is_leaving() {
         return plain(StatusCode::SERVICE_UNAVAILABLE, "stopping\n");
     }
     match service.node.status().is_ready {

@@ -1,6 +1,7 @@
 //! What all connections of a server share.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::watch;
 
@@ -18,8 +19,9 @@ pub(crate) struct Shared {
     pub(crate) load: Load,
     pub(crate) body_budget: Arc<BodyBudget>,
     pub(crate) unread: Arc<AllUnreadResponses>,
-    /// True once the server has been told to stop.
+    /// True once the server accepts no more connections.
     pub(crate) stopping: watch::Receiver<bool>,
+    leaving: AtomicBool,
 }
 
 impl Shared {
@@ -31,10 +33,20 @@ impl Shared {
             body_budget: Arc::new(BodyBudget::new(settings.client_stall_timeout)),
             unread: Arc::default(),
             stopping,
+            leaving: AtomicBool::new(false),
         }
     }
 
     pub(crate) fn is_stopping(&self) -> bool {
         *self.stopping.borrow()
+    }
+
+    /// Returns whether the server has been told to stop. It may still accept calls.
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.leaving.load(Ordering::Relaxed) || self.is_stopping()
+    }
+
+    pub(crate) fn leave(&self) {
+        self.leaving.store(true, Ordering::Relaxed);
     }
 }

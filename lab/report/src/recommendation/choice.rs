@@ -240,14 +240,14 @@ mod tests {
 
     #[test]
     fn choose_best_of_any_language_without_requirement() {
-        let found = found(&rows(), "");
+        let found = found(&rows(), "weight=verify");
         assert_eq!(tokens(&found), ["PASETO v4.local"]);
         assert_eq!((found.tokens, found.left), (3, 3));
     }
 
     #[test]
     fn choose_token_requires_library_in_every_language() {
-        let found = found(&rows(), "languages=go+node");
+        let found = found(&rows(), "languages=go+node,weight=verify");
         assert_eq!(tokens(&found), ["JWT HS256"]);
         let picks = &found.choices[0].picks;
         let libraries: Vec<&str> = picks.iter().map(|p| p.library.as_str()).collect();
@@ -269,8 +269,11 @@ mod tests {
             row("go", "a", "jwt", "ES256", "verify", 4000.0),
             row("node", "a", "jwt", "ES256", "verify", 4000.0),
         ];
-        assert_eq!(tokens(&found(&rows, "languages=go+node")), ["JWT ES256"]);
-        assert_eq!(tokens(&found(&rows, "")), ["JWT HS256"]);
+        assert_eq!(
+            tokens(&found(&rows, "languages=go+node,weight=verify")),
+            ["JWT ES256"]
+        );
+        assert_eq!(tokens(&found(&rows, "weight=verify")), ["JWT HS256"]);
     }
 
     #[test]
@@ -281,7 +284,7 @@ mod tests {
             row("go", "c", "jwt", "HS256", "verify", 1500.0),
             row("go", "a", "jwt", "HS512", "verify", 1002.0),
         ];
-        let found = found(&rows, "");
+        let found = found(&rows, "weight=verify");
         assert_eq!(tokens(&found), ["JWT HS256", "JWT HS512"]);
         assert_eq!(found.choices[0].picks.len(), 2);
     }

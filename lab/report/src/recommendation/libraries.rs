@@ -53,7 +53,7 @@ pub(super) const LIBRARIES: &[Library] = &[
     Library { language: "go", name: "jwx", formats: JOSE, source: "pkg.go.dev/github.com/lestrrat-go/jwx/v3" },
     Library { language: "go", name: "pascaldekloe", formats: JWT, source: "pkg.go.dev/github.com/pascaldekloe/jwt" },
     Library { language: "go", name: "pascaldekloe-v1.12", formats: JWT, source: "pkg.go.dev/github.com/pascaldekloe/jwt" },
-    Library { language: "java", name: "jeton", formats: JOSE, source: "sdk/java" },
+    Library { language: "java", name: "jeton", formats: JETON, source: "sdk/java" },
     Library { language: "java", name: "jjwt", formats: JOSE, source: "github.com/jwtk/jjwt" },
     Library { language: "java", name: "jose4j", formats: JOSE, source: "bitbucket.org/b_c/jose4j" },
     Library { language: "java", name: "nimbus-jose-jwt", formats: JOSE, source: "connect2id.com/products/nimbus-jose-jwt" },
@@ -146,6 +146,6 @@ mod tests {
     fn libraries_of_a_language_have_the_format() {
         assert_eq!(with("node", "v4.local"), ["jeton", "paseto-ts"]);
         assert_eq!(with("node", "v3.local"), ["jeton"]);
-        assert_eq!(with("java", "v4.public"), [""; 0]);
+        assert_eq!(with("java", "v4.public"), ["jeton"]);
     }
 }

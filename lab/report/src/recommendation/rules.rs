@@ -191,9 +191,9 @@ mod tests {
         let accepted = Some(AttackOutcome::Accepted);
         let attacks = Attacks::of(&[attacked("go/a", "alg-none", accepted)]);
         let rows = [row("go", "a", "jwt", "ES256", "verify", 1.0)];
-        assert_eq!(rule(&rows, "", &attacks), Some(Rule::Attack));
+        assert_eq!(rule(&rows, "weight=verify", &attacks), Some(Rule::Attack));
         let other = [row("go", "b", "jwt", "ES256", "verify", 1.0)];
-        assert_eq!(rule(&other, "", &attacks), None);
+        assert_eq!(rule(&other, "weight=verify", &attacks), None);
     }
 
     #[test]
@@ -203,9 +203,12 @@ mod tests {
             row("go", "a", "jwt", "ES256", "sign", 1.0),
         ];
         fail(&mut rows[1], Status::FailedPreflight);
-        assert_eq!(rule(&rows, "", &Attacks::NotRun), Some(Rule::Checks));
+        assert_eq!(
+            rule(&rows, "weight=verify", &Attacks::NotRun),
+            Some(Rule::Checks)
+        );
         fail(&mut rows[1], Status::Unavailable);
-        assert_eq!(rule(&rows, "", &Attacks::NotRun), None);
+        assert_eq!(rule(&rows, "weight=verify", &Attacks::NotRun), None);
     }
 
     #[test]

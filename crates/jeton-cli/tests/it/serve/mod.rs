@@ -10,12 +10,13 @@ mod grpcurl;
 #[cfg(feature = "pkcs11")]
 mod hsm;
 mod oauth;
+mod stopping;
 pub(crate) mod tls;
 mod unread;
 mod web_site;
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -36,6 +37,21 @@ fn shell(folder: &Path, line: &str) -> Output {
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Returns whether `/readyz` on this host says so.
+fn is_ready_at(port: u16) -> bool {
+    let ask = || -> std::io::Result<String> {
+        let address = ([127, 0, 0, 1], port).into();
+        let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(1))?;
+        stream.set_read_timeout(Some(Duration::from_secs(1)))?;
+        stream
+            .write_all(b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
+        let mut status = [0; 12];
+        stream.read_exact(&mut status)?;
+        Ok(String::from_utf8_lossy(&status).into_owned())
+    };
+    ask().is_ok_and(|status| status == "HTTP/1.1 200")
 }
 
 #[test]

@@ -547,6 +547,26 @@ fn key_rescheduled_by_a_late_commit_keeps_its_tokens() {
     assert!(world.keyring.keys().iter().any(|key| key.kid == newest));
 }
 
+/// A regression: two keys began in the same second, because clocks that differ rescheduled one of them. Withdrawing the
+/// other one let the key before end early, and no key signed for 30 s.
+#[test]
+fn withdrawal_of_a_key_that_begins_with_another_leaves_no_gap() {
+    let [slow, _, ahead] = CLOCKS;
+    let mut world = World::new(settings()[0].clone());
+    let kind = world.settings.kinds()[0];
+    world.decide(&Event::Rotate(kind), ahead, Vec::new());
+    let other = world.keyring.keys()[1].kid.clone();
+    for (offset, event) in [(0, Event::Rotate(kind)), (ahead, Event::Tick)] {
+        world.decide(&event, JUMPS[4], Vec::new());
+        world.decide(&Event::BringForward, offset, Vec::new());
+    }
+    world.decide(&Event::Retire(other), slow, Vec::new());
+    for _ in 0..7200 {
+        world.look();
+        world.now += 1;
+    }
+}
+
 /// A node that does not know the withdrawal, with a clock ahead, would sign with the key.
 #[test]
 fn withdrawal_requires_propagation_before_signing() {

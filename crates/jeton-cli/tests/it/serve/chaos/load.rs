@@ -1,8 +1,6 @@
 //! Clients of all nodes, which record what they learn.
 
 use std::collections::BTreeMap;
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -13,6 +11,7 @@ use jeton_client::{
     revoke_request::What, verify_outcome,
 };
 
+use super::super::is_ready_at;
 use super::cluster::{Cluster, EACH, connect};
 use super::history::{Call, Outcome};
 
@@ -284,20 +283,6 @@ fn kind(what: &str, error: &Error) -> String {
 /// Whether `/readyz` of the server on this host says so.
 pub(super) fn is_ready() -> bool {
     is_ready_at(8420)
-}
-
-pub(super) fn is_ready_at(port: u16) -> bool {
-    let ask = || -> std::io::Result<String> {
-        let address = ([127, 0, 0, 1], port).into();
-        let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(1))?;
-        stream.set_read_timeout(Some(Duration::from_secs(1)))?;
-        stream
-            .write_all(b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
-        let mut status = [0; 12];
-        stream.read_exact(&mut status)?;
-        Ok(String::from_utf8_lossy(&status).into_owned())
-    };
-    ask().is_ok_and(|status| status == "HTTP/1.1 200")
 }
 
 /// Numbers that are the same in each run (xorshift).

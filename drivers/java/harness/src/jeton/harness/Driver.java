@@ -90,6 +90,17 @@ public interface Driver {
       return offers;
     }
 
+    /** Offers the same operations for each format of PASETO, with both ways of key handling. */
+    public static List<Offer> paseto(Set<String> operations, String... formats) {
+      List<Offer> offers = new ArrayList<>();
+      for (String format : formats) {
+        offers.add(
+            new Offer(
+                format, null, null, operations, Set.of(PREPARED, PARSED_PER_CALL), Set.of("paserk")));
+      }
+      return offers;
+    }
+
     /** Offers the same operations for every pair of key management and content encryption. */
     public static List<Offer> jwe(
         Set<String> operations, Set<String> keyText, List<String> algs, List<String> encs) {

@@ -26,8 +26,11 @@ public final class Prepare {
   /** The claims values of any claims set. Whole numbers are Long. */
   public final List<Map<String, Object>> values;
 
-  /** The same as typed claims, or null if the claims set has no type and stays a map. */
+  /** The same as typed claims, or null if the claims set has no type and stays a map, and for PASETO. */
   public final List<Standard> typed;
+
+  /** The same for PASETO. */
+  public final List<StandardPaseto> typedPaseto;
 
   /**
    * Whether to call the library as the first example of its documentation does, without additional
@@ -46,8 +49,8 @@ public final class Prepare {
 
   final List<String> tokens;
 
-  private final String privateJwk;
-  private final String publicJwk;
+  private final String privateKey;
+  private final String publicKey;
   private final JSONObject keyText;
 
   Prepare(JSONObject request) {
@@ -57,13 +60,15 @@ public final class Prepare {
     enc = text(request, "enc");
     keyHandling = text(request, "key_handling");
     JSONObject keys = request.optJSONObject("keys", new JSONObject());
-    privateJwk = jwk(keys, "private");
-    publicJwk = jwk(keys, keys.isNull("public") ? "private" : "public");
+    privateKey = isPaseto() ? paserk(keys, "secret") : jwk(keys, "private");
+    publicKey =
+        isPaseto() ? paserk(keys, "public") : jwk(keys, keys.isNull("public") ? "private" : "public");
     keyText = request.optJSONObject("key_text");
     JSONObject claims = request.optJSONObject("claims", new JSONObject());
     values = objects(claims.optJSONArray("values", new JSONArray()));
     boolean isTyped = "standard".equals(text(claims, "name"));
-    typed = isTyped ? values.stream().map(Standard::of).toList() : null;
+    typed = isTyped && !isPaseto() ? values.stream().map(Standard::of).toList() : null;
+    typedPaseto = isTyped && isPaseto() ? values.stream().map(StandardPaseto::of).toList() : null;
     JSONObject policy = request.optJSONObject("policy", new JSONObject());
     defaults = "defaults".equals(text(request, "practice"));
     knownAudience = nonEmpty(text(policy, "audience"));
@@ -75,17 +80,27 @@ public final class Prepare {
     }
   }
 
-  /** Returns the private or symmetric JWK as JSON text. */
-  public String privateJwk() {
-    return require(privateJwk);
+  /** Returns the private or symmetric key: a JWK as JSON text, or a PASERK for PASETO. */
+  public String privateKey() {
+    return require(privateKey);
   }
 
-  /**
-   * Returns the public JWK as JSON text. A symmetric key comes from `private`, as the protocol
-   * sends it.
-   */
-  public String publicJwk() {
-    return require(publicJwk);
+  /** Returns the public key as {@link #privateKey}. In place of it, a symmetric key. */
+  public String publicKey() {
+    return require(publicKey);
+  }
+
+  /** Returns whether the format is PASETO. */
+  public boolean isPaseto() {
+    return format != null && format.startsWith("v");
+  }
+
+  /** Returns the values to sign: typed claims, or maps where the claims set has no type. */
+  public List<?> claims() {
+    if (typed != null) {
+      return typed;
+    }
+    return typedPaseto != null ? typedPaseto : values;
   }
 
   /** Returns the text to load a key from. */
@@ -121,11 +136,18 @@ public final class Prepare {
     return jwk == null ? null : jwk.toString();
   }
 
-  private static String require(String jwk) {
-    if (jwk == null) {
+  /** Returns a key of a pair, or the key of a `local` format. */
+  private static String paserk(JSONObject keys, String half) {
+    JSONObject paserk = keys.optJSONObject("paserk", new JSONObject());
+    String local = text(paserk, "local");
+    return local == null ? text(paserk, half) : local;
+  }
+
+  private static String require(String key) {
+    if (key == null) {
       throw DriverException.invalid("a key is missing");
     }
-    return jwk;
+    return key;
   }
 
   private static String text(JSONObject object, String member) {

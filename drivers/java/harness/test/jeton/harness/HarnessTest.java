@@ -47,7 +47,7 @@ final class HarnessTest {
 
     @Override
     public Signer sign(Prepare prepare) throws Exception {
-      var key = prepare.keyed(prepare::privateJwk);
+      var key = prepare.keyed(prepare::privateKey);
       return index -> key.call().isEmpty() ? "" : "token-" + "ab".charAt(index);
     }
 
@@ -198,7 +198,7 @@ final class HarnessTest {
   }
 
   private void standard() throws Exception {
-    JSONObject value = DriverTest.claims(false);
+    JSONObject value = DriverTest.claims(Driver.Offer.jwt(ALL, Set.of("jwk"), "HS256").get(0), false);
     JSONArray values = new JSONArray().put(value);
     JSONObject request = prepare("sign");
     request.put("claims", new JSONObject().put("name", "standard").put("values", values));
