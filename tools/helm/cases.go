@@ -54,7 +54,7 @@ func (t *test) cases() {
 		`tolerations=[{"key":"a","operator":"Exists","effect":"NoSchedule"}]`,
 		`networkPolicy.admin=[{"namespaceSelector":{"matchLabels":{"a":"b"}},"podSelector":{}}]`,
 		`monitoring.serviceMonitor=true`, `monitoring.alerts=true`, `monitoring.clientSecret="prometheus"`,
-		`monitoring.labels.team="a"`, `drainSeconds=0`, `preStopSeconds=30`, `log.format="text"`,
+		`monitoring.labels.team="a"`, `drainSeconds=0`, `stopDelaySeconds=30`, `log.format="text"`,
 	)
 	withTrust := t.with(`outsideIssuers.enabled=true`, `outsideIssuers.caConfigMap="authorities"`)
 	withTrust["config"] = config + trust
@@ -109,7 +109,7 @@ func (t *test) wrongValues() {
 		{`etcd.user="jeton"`, "/etcd/passwordSecret"},
 		{`spread.whenUnsatisfiable="Always"`, "/spread/whenUnsatisfiable"},
 		{`service.type="NodePort"`, "/service/type"},
-		{`preStopSeconds=0`, "/preStopSeconds"},
+		{`stopDelaySeconds=0`, "/stopDelaySeconds"},
 		{`keyEncryptionKey.secret="A B"`, "/keyEncryptionKey/secret"},
 		{`keyEncryptionKey.value="5555"`, "additional properties 'value'"},
 		{`outsideIssuers.enabled=true`, "/outsideIssuers/caConfigMap"},
@@ -167,6 +167,7 @@ func (t *test) wrongCharts() {
 		{policy, "from:\n        {{- toYaml . | nindent 8 }}", "from: []", "everybody may call"},
 		{policy, "to:\n        {{- toYaml .Values.networkPolicy.etcd | nindent 8 }}", "to: []", "may call everybody"},
 		{policy, "{port: {{ . }}, protocol: TCP}", "{port: 22, protocol: TCP}", "may not call port 2379"},
+		{"_names.tpl", "stop_delay_seconds = {{ .Values.stopDelaySeconds }}", "", "refuses calls at once"},
 		{"_names.tpl", `listen = "{{ .Values.listenAddress }}:8420"`, `listen = "127.0.0.1:8420"`, "listen is"},
 		{"_names.tpl", "key_encryption_key_file = \"/etc/jeton/key-encryption-key/", "key_encryption_key_file = \"/etc/jeton/kek/", "/etc/jeton/kek/"},
 	} {

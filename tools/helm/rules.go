@@ -139,13 +139,10 @@ func probes(r *release) {
 
 func shutdown(r *release) {
 	drain, _ := r.config["drain_seconds"].(int64)
-	pause := int64(0)
-	if hooks := r.container.Lifecycle; hooks != nil && hooks.PreStop != nil && hooks.PreStop.Sleep != nil {
-		pause = hooks.PreStop.Sleep.Seconds
-	}
-	r.must(pause > 0, "SIGTERM comes before the Service has left the server out")
+	delay, _ := r.config["stop_delay_seconds"].(int64)
+	r.must(delay > 0, "a server that is told to stop refuses calls at once")
 	grace := r.pod.TerminationGracePeriodSeconds
-	r.must(grace != nil && *grace >= pause+drain+5, "the server is killed while it drains")
+	r.must(grace != nil && *grace >= delay+drain+5, "the server is killed while it drains")
 }
 
 func rollout(r *release) {

@@ -32,6 +32,7 @@ key_encryption_key_file = "/etc/jeton/key-encryption-key/{{ .Values.keyEncryptio
 {{- with .Values.keyEncryptionKey.alsoRead }}
 old_key_encryption_key_file = "/etc/jeton/key-encryption-key/{{ . }}"
 {{- end }}
+stop_delay_seconds = {{ .Values.stopDelaySeconds }}
 drain_seconds = {{ .Values.drainSeconds }}
 
 {{ .Values.config | trim }}
