@@ -73,20 +73,7 @@ impl Case {
     /// formats that decide the algorithm have none.
     #[must_use]
     pub fn subject_id(&self) -> String {
-        let (driver, format) = (&self.driver, self.format);
-        let handling = self.key_handling.name();
-        let mut id = format!("{driver}:{format}:");
-        if let Some(alg) = &self.alg {
-            id.push_str(alg);
-            if let Some(enc) = &self.enc {
-                id.push_str(&format!("+{enc}"));
-            }
-            if let Some(bits) = self.key_bits {
-                id.push_str(&format!("@{bits}"));
-            }
-            id.push(':');
-        }
-        id + handling
+        self.subject().id
     }
 
     /// Reports whether the case belongs to this driver, on any runtime.
@@ -108,8 +95,8 @@ impl Case {
     /// Returns the subject for the result file.
     #[must_use]
     pub fn subject(&self) -> Subject {
-        Subject {
-            id: self.subject_id(),
+        let mut subject = Subject {
+            id: String::new(),
             library: self.library.clone(),
             version: self.version.clone(),
             language: self.language.clone(),
@@ -121,7 +108,9 @@ impl Case {
             enc: self.enc.clone(),
             key_bits: self.key_bits,
             key_handling: self.key_handling.name().to_owned(),
-        }
+        };
+        subject.id = subject.id_for(&self.driver);
+        subject
     }
 
     /// Describes claims and threads, if they are not `standard` and one.
@@ -138,11 +127,7 @@ impl Case {
     /// Returns the effective algorithm, from the token or from the format.
     #[must_use]
     pub fn effective_alg(&self) -> String {
-        let alg = self.format.fixed_alg().or(self.alg.as_deref());
-        match &self.enc {
-            Some(enc) => format!("{}+{enc}", alg.unwrap_or("none")),
-            None => alg.unwrap_or("none").to_owned(),
-        }
+        self.subject().effective_alg()
     }
 
     /// Reports whether the case is a reference: it makes no secure token, or omits part of the work. A

@@ -2,10 +2,12 @@
 
 mod attack;
 mod interop;
-mod servers;
 
 use csv::WriterBuilder;
 
+use crate::published_comparison::answer_columns;
+use crate::servers::{Line, columns};
+use crate::table;
 use jeton_lab_model::result::{Row, RowId, RunResult};
 
 const COLUMNS: [&str; 27] = [
@@ -102,20 +104,28 @@ pub fn text(result: &RunResult) -> String {
 #[must_use]
 pub fn rows(result: &RunResult, kind: Kind) -> String {
     let disturbed = result.environment.disturbance.disturbed;
-    let named = |columns: &[&str]| columns.iter().map(|name| (*name).to_owned()).collect();
     match kind {
         Kind::Measured => measured(result, disturbed),
         Kind::Servers => {
-            let (head, lines) = servers::lines(&result.rows.servers, disturbed);
-            table(head, lines)
+            let rows = &result.rows.servers;
+            let lines: Vec<Line<'_>> = rows
+                .iter()
+                .map(|row| Line::Measured(row, disturbed))
+                .collect();
+            let loads = rows.iter().filter_map(|row| row.load.as_ref());
+            let repetitions = loads.map(|load| load.repetitions.len()).max().unwrap_or(0);
+            let (head, lines) = table::csv(&columns(repetitions), &lines);
+            write(head, lines)
         }
         Kind::Interop => {
-            let lines = result.rows.interop.iter().map(interop::record);
-            table(named(&interop::COLUMNS), lines.collect())
+            let rows: Vec<_> = result.rows.interop.iter().collect();
+            let (head, lines) = table::csv(&interop::columns(), &rows);
+            write(head, lines)
         }
         Kind::Attack => {
-            let lines = result.rows.attack.iter().map(attack::record);
-            table(named(&attack::COLUMNS), lines.collect())
+            let rows: Vec<_> = result.rows.attack.iter().collect();
+            let (head, lines) = table::csv(&attack::columns(), &rows);
+            write(head, lines)
         }
     }
 }
@@ -127,7 +137,7 @@ fn measured(result: &RunResult, disturbed: bool) -> String {
     let head = COLUMNS.iter().map(|name| (*name).to_owned());
     let head = head.chain((1..=rounds).map(|round| format!("round_{round}")));
     let lines = rows.iter().map(|r| record(r, disturbed, rounds));
-    table(head.collect(), lines.collect())
+    write(head.collect(), lines.collect())
 }
 
 /// Formats one line for each published figure, with the measured one.
@@ -194,7 +204,7 @@ pub fn published(result: &RunResult) -> String {
             }
         }
     }
-    table(head.map(str::to_owned).to_vec(), lines)
+    write(head.map(str::to_owned).to_vec(), lines)
 }
 
 /// Formats one line for each published conclusion, with its answer.
@@ -207,24 +217,12 @@ pub fn published(result: &RunResult) -> String {
 /// ```
 #[must_use]
 pub fn answers(result: &RunResult) -> String {
-    let head = [
-        "id", "report", "claim", "answer", "measured", "why", "machine",
-    ];
-    let lines = result.claims_answered.iter().map(|claim| {
-        vec![
-            plain(&claim.id),
-            claim.report.to_string(),
-            plain(&claim.claim),
-            claim.answer.label().to_owned(),
-            plain(&claim.measured),
-            plain(&claim.why),
-            plain(&claim.machine),
-        ]
-    });
-    table(head.map(str::to_owned).to_vec(), lines.collect())
+    let claims: Vec<_> = result.claims_answered.iter().collect();
+    let (head, lines) = table::csv(&answer_columns(), &claims);
+    write(head, lines)
 }
 
-fn table(head: Vec<String>, lines: Vec<Vec<String>>) -> String {
+fn write(head: Vec<String>, lines: Vec<Vec<String>>) -> String {
     let mut out = WriterBuilder::new().from_writer(Vec::new());
     for line in std::iter::once(head).chain(lines) {
         out.write_record(&line)
@@ -273,7 +271,7 @@ fn record(row: &Row, disturbed: bool, rounds: usize) -> Vec<String> {
     fields
 }
 
-fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         format!("'{text}")
     } else {

@@ -21,5 +21,6 @@ mod published_comparison;
 pub mod recommendation;
 mod sentences;
 pub mod servers;
+mod table;
 pub mod terminal;
 pub mod visible;

@@ -3,6 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::cell::cell;
+use super::table::{self, CSV, Column, Value};
 use jeton_lab_model::result::{
     Answer, ClaimAnswered, PublishedFigure, PublishedTable, Quantity, RunResult,
 };
@@ -53,7 +54,7 @@ pub(super) fn write(result: &RunResult, out: &mut String) -> fmt::Result {
         )?;
     }
     for published in &result.published {
-        table(published, out)?;
+        published_table(published, out)?;
     }
     let answered: Vec<&ClaimAnswered> = result
         .claims_answered
@@ -65,19 +66,7 @@ pub(super) fn write(result: &RunResult, out: &mut String) -> fmt::Result {
         return Ok(());
     }
     writeln!(out, "\n## Published conclusions\n")?;
-    writeln!(out, "| | conclusion | answer | measured | reason |")?;
-    writeln!(out, "|---|---|---|---|---|")?;
-    for claim in answered {
-        writeln!(
-            out,
-            "| {} | {} | **{}** | {} | {} |",
-            cell(&claim.id),
-            cell(&claim.claim),
-            claim.answer.label(),
-            cell(&claim.measured),
-            cell(&claim.why)
-        )?;
-    }
+    table::markdown(&answer_columns(), &answered, out)?;
     if open > 0 {
         writeln!(
             out,
@@ -88,7 +77,30 @@ pub(super) fn write(result: &RunResult, out: &mut String) -> fmt::Result {
     Ok(())
 }
 
-fn table(table: &PublishedTable, out: &mut String) -> fmt::Result {
+/// Returns the columns of the answers to published conclusions.
+pub(super) fn answer_columns<'a>() -> Vec<Column<&'a ClaimAnswered>> {
+    let text = |name: &str, value: fn(&ClaimAnswered) -> &str| {
+        Column::text(name, move |claim: &&ClaimAnswered| {
+            Value::text(value(claim))
+        })
+    };
+    vec![
+        text("id", |claim| &claim.id).titled("no."),
+        Column::text("report", |claim: &&ClaimAnswered| {
+            Value::text(claim.report.to_string())
+        })
+        .on(CSV),
+        text("claim", |claim| &claim.claim).titled("conclusion"),
+        Column::text("answer", |claim: &&ClaimAnswered| {
+            Value::text(claim.answer.label()).emphasised()
+        }),
+        text("measured", |claim| &claim.measured),
+        text("why", |claim| &claim.why).titled("reason"),
+        text("machine", |claim| &claim.machine).on(CSV),
+    ]
+}
+
+fn published_table(table: &PublishedTable, out: &mut String) -> fmt::Result {
     let figures = Figures::of(table);
     writeln!(out, "\n### {}, {}\n", cell(&table.title), figures.unit())?;
     writeln!(

@@ -1,6 +1,12 @@
 //! Server rows by scenario, ordered by the compared quantity, with the figures that the gRPC report
 //! published.
 
+mod columns;
+mod findings;
+
+pub(crate) use columns::{Line, columns};
+pub use findings::findings;
+
 use jeton_lab_model::result::{ServerLoad, ServerRow};
 use jeton_lab_model::servers::Scenario;
 use jeton_lab_model::units;
@@ -98,6 +104,15 @@ enum Compared {
 }
 
 impl Compared {
+    /// Names the quantity in a list of findings.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Tokens => "tokens per second",
+            Self::CpuTime => "CPU time where loader and server share cores",
+            Self::Latency => "p99 latency at a fixed rate",
+        }
+    }
+
     fn of(oversubscribed: bool, rate: Option<f64>) -> Self {
         match (oversubscribed, rate) {
             (true, _) => Self::CpuTime,
@@ -170,11 +185,15 @@ impl ScenarioTable<'_> {
         sound.next().copied()
     }
 
-    /// Returns the best server, unless another one cannot be told apart from it.
-    fn alone(&self) -> Option<&str> {
-        let (best, _) = self.best()?;
-        let open = |(row, load): &(&ServerRow, &ServerLoad)| self.verdict(row, load) == UNDECIDED;
-        (!self.measured.iter().any(open)).then_some(best.subject.id.as_str())
+    /// Returns the best server, and those that cannot be told apart from it, by name.
+    fn leaders(&self) -> Vec<&str> {
+        let best = self.best().map(|(row, _)| row.subject.id.as_str());
+        let open = |(row, load): &&(&ServerRow, &ServerLoad)| self.verdict(row, load) == UNDECIDED;
+        let others = self.measured.iter().filter(open);
+        let others = others.map(|(row, _)| row.subject.id.as_str());
+        let mut leaders: Vec<&str> = best.into_iter().chain(others).collect();
+        leaders.sort_unstable();
+        leaders
     }
 
     /// Names the compared quantity, with its unit.
@@ -270,49 +289,6 @@ impl ScenarioTable<'_> {
             units::list(&measured)
         ))
     }
-}
-
-/// Returns what a reader must know first: servers with faults, servers without figures, and which server
-/// came out best how often.
-#[must_use]
-pub fn findings(rows: &[ServerRow]) -> Vec<(String, String)> {
-    let mut found: Vec<(String, String)> = Vec::new();
-    for row in rows {
-        let Some(reason) = &row.reason else { continue };
-        let mark = match (row.subject.as_published, &row.load) {
-            (true, _) => " (original)",
-            (false, Some(_)) => "",
-            (false, None) => " (not measured)",
-        };
-        let one = (format!("{}{mark}", row.subject.id), reason.clone());
-        if !found.contains(&one) {
-            found.push(one);
-        }
-    }
-    let tables = scenarios(rows);
-    let compared: Vec<Option<&str>> = tables
-        .iter()
-        .filter(|table| table.measured.len() > 1 && table.best().is_some())
-        .map(ScenarioTable::alone)
-        .collect();
-    let loads = units::count(compared.len(), "load", "loads");
-    let mut told: Vec<&str> = Vec::new();
-    for id in compared.iter().copied().flatten() {
-        if !told.contains(&id) {
-            told.push(id);
-            let times = compared.iter().filter(|best| **best == Some(id)).count();
-            found.push((
-                id.to_owned(),
-                format!("alone the best in {times} of {loads}"),
-            ));
-        }
-    }
-    let open = compared.iter().filter(|best| best.is_none()).count();
-    if open > 0 {
-        let what = format!("the repetitions of the best servers overlap in {open} of {loads}");
-        found.push(("Undecided".to_owned(), what));
-    }
-    found
 }
 
 /// Returns the smallest and largest tokens per second of the repetitions.

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use jeton_lab_model::result::{RunResult, to_bytes};
 use jeton_lab_model::units::{count, list};
-use jeton_lab_report::multi_run::{Checked, check};
+use jeton_lab_report::multi_run::{Checked, check, recomputed};
 use jeton_lab_report::visible;
 
-use super::results;
+use super::destination::Destination;
+use super::{results, sentence};
 use crate::output;
 
 /// Exit code: a figure does not follow from its rounds.
@@ -20,42 +22,50 @@ const SHOWN_MAX: usize = 20;
 
 /// Check that the figures of result files follow from their rounds
 ///
-/// Computes the medians, intervals, noise floor and verdicts again from the rounds in the file. For
-/// servers, it computes the medians of the repetitions. Use it before you accept a file from someone else.
+/// Computes everything that is derived again from the rounds in the file: medians, intervals, noise floor,
+/// verdicts, groups, published comparisons, answers and the recommendation. For servers, it computes the
+/// figures of the repetitions. Use it before you accept a file from someone else.
 ///
 /// The check cannot detect invention: rounds that were made up can have correct figures.
+///
+/// A file of another version of the lab can have other rules or sentences. With --rewrite, its rounds stay
+/// and everything derived is written again.
 ///
 /// Exit codes: 0 every figure follows, 1 a figure does not follow, 2 a file is not a result.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   jeton lab check results.json
-  jeton lab check submitted/*.json")]
+  jeton lab check submitted/*.json
+  jeton lab check old/results.json --rewrite -o results.json")]
 pub(super) struct Check {
     /// Result files; - for standard input
     #[arg(required = true, value_name = "FILES")]
     files: Vec<PathBuf>,
+
+    /// Write the result with all derived figures computed again; needs one file
+    #[arg(long)]
+    rewrite: bool,
+
+    #[command(flatten)]
+    destination: Destination,
 }
 
 impl Check {
     pub(super) fn run(self) -> Result<ExitCode, String> {
+        if self.rewrite {
+            return self.rewritten();
+        }
         let mut shown = String::new();
         let mut wrong = 0;
         for path in &self.files {
-            let result = results::read(path)?;
-            let checked = check(&visible::result(&result));
+            let checked = check(&results::read(path)?);
             let name = path.display().to_string();
             shown.push_str(&described(&visible::text(&name), &checked));
-            if checked.groups > 0 {
-                output::note(format!(
-                    "{}: {} in another group; older versions of the lab computed groups in another way",
-                    visible::text(&name),
-                    count(checked.groups, "verdict is", "verdicts are")
-                ));
-            }
             wrong += usize::from(!checked.contradictions.is_empty());
         }
-        output::text(&shown).map_err(|failure| failure.with_hint())?;
+        let sources: Vec<&PathBuf> = self.files.iter().collect();
+        self.destination.text(&shown, &sources)?;
         output::note("a check cannot detect rounds that were invented");
         if wrong == 0 {
             return Ok(ExitCode::SUCCESS);
@@ -67,6 +77,19 @@ impl Check {
         ));
         Ok(ExitCode::from(CONTRADICTED))
     }
+
+    /// Writes the result of one file with its derived figures computed again.
+    fn rewritten(&self) -> Result<ExitCode, String> {
+        let [path] = self.files.as_slice() else {
+            return Err(format!(
+                "{} files: --rewrite needs exactly one file",
+                self.files.len()
+            ));
+        };
+        let own: RunResult = recomputed(&results::read(path)?);
+        let json = String::from_utf8(to_bytes(&own)).map_err(sentence)?;
+        self.destination.text(&json, &[path])
+    }
 }
 
 /// Describes what was checked in a file, and what does not follow.
@@ -75,6 +98,9 @@ fn described(name: &str, checked: &Checked) -> String {
         (checked.rows, "row", "rows"),
         (checked.pairs, "A/A pair", "A/A pairs"),
         (checked.verdicts, "verdict", "verdicts"),
+        (checked.published, "published figure", "published figures"),
+        (checked.answers, "answer", "answers"),
+        (checked.recommendations, "recommendation", "recommendations"),
     ];
     let parts: Vec<String> = parts
         .into_iter()
@@ -98,7 +124,8 @@ fn described(name: &str, checked: &Checked) -> String {
         ),
     };
     for one in checked.contradictions.iter().take(SHOWN_MAX) {
-        let _ = writeln!(text, "  {}: {}", one.about, one.what);
+        let (about, what) = (visible::text(&one.about), visible::text(&one.what));
+        let _ = writeln!(text, "  {about}: {what}");
     }
     if let Some(more @ 1..) = checked.contradictions.len().checked_sub(SHOWN_MAX) {
         let _ = writeln!(text, "  and {more} more");

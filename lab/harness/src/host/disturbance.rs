@@ -16,6 +16,12 @@ const PRESSURE_LIMIT: f64 = 0.10;
 const OTHERS_NEGLIGIBLE_CORES: f64 = 0.05;
 /// The beginnings of the reasons that name the load of the machine.
 const LOAD_REASONS: [&str; 2] = ["other processes used", "work waited for a free core"];
+/// The largest accepted share of the measured time on a shared core: above it, too few slices are left.
+const SHARED_LIMIT: f64 = 0.5;
+/// The beginning of the reason that names a shared core.
+const SHARED_REASON: &str = "another virtual machine shared the drivers' core";
+/// The beginning of the reason that names the hypervisor.
+const STEAL_REASON: &str = "the hypervisor took";
 /// Clock ticks a second in `/proc`, fixed by the kernel's user interface.
 pub(super) const TICKS_PER_SECOND: f64 = 100.0;
 
@@ -33,6 +39,43 @@ pub struct DisturbanceMonitor {
 #[must_use]
 pub fn names_load(reason: &str) -> bool {
     LOAD_REASONS.iter().any(|load| reason.starts_with(load))
+}
+
+/// Returns the reasons that follow from the figures of a disturbance: steal, load and a shared core.
+#[must_use]
+pub fn reasons_of_figures(disturbance: &Disturbance) -> Vec<String> {
+    let steal = disturbance.steal.filter(|steal| *steal > STEAL_LIMIT);
+    let steal = steal.map(|steal| {
+        format!(
+            "{STEAL_REASON} {:.1} % of the CPU time (limit {:.0} %)",
+            steal * 100.0,
+            STEAL_LIMIT * 100.0
+        )
+    });
+    let load = disturbance.load.filter(|load| *load > OTHERS_LIMIT_CORES);
+    let load = load.map(|others| {
+        format!(
+            "{} {others:.2} cores on average (limit {OTHERS_LIMIT_CORES})",
+            LOAD_REASONS[0]
+        )
+    });
+    let shared = disturbance.shared.filter(|share| *share > SHARED_LIMIT);
+    let shared = shared.map(|share| {
+        format!(
+            "{SHARED_REASON} during {:.0} % of the measured time (limit {:.0} %)",
+            share * 100.0,
+            SHARED_LIMIT * 100.0
+        )
+    });
+    steal.into_iter().chain(load).chain(shared).collect()
+}
+
+/// Returns whether this reason follows from the figures of a disturbance.
+#[must_use]
+pub fn is_of_figures(reason: &str) -> bool {
+    [STEAL_REASON, LOAD_REASONS[0], SHARED_REASON]
+        .iter()
+        .any(|of_figures| reason.starts_with(of_figures))
 }
 
 impl DisturbanceMonitor {
@@ -61,24 +104,12 @@ impl DisturbanceMonitor {
                 #[allow(clippy::cast_precision_loss, reason = "ticks are far below 2^53")]
                 let steal = stolen as f64 / all as f64;
                 disturbance.steal = Some(steal);
-                if steal > STEAL_LIMIT {
-                    disturbance.reasons.push(format!(
-                        "the hypervisor took {:.1} % of the CPU time (limit {:.0} %)",
-                        steal * 100.0,
-                        STEAL_LIMIT * 100.0
-                    ));
-                }
                 let busy = now.busy.saturating_sub(before.busy);
                 let own = own_ticks(drivers).saturating_sub(self.own_ticks);
                 #[allow(clippy::cast_precision_loss, reason = "ticks are far below 2^53")]
                 let others = busy.saturating_sub(own) as f64 / TICKS_PER_SECOND / seconds;
                 disturbance.load = Some(others);
-                if others > OTHERS_LIMIT_CORES {
-                    disturbance.reasons.push(format!(
-                        "{} {others:.2} cores on average (limit {OTHERS_LIMIT_CORES})",
-                        LOAD_REASONS[0]
-                    ));
-                }
+                disturbance.reasons = reasons_of_figures(&disturbance);
             }
             _ => disturbance
                 .unwatched

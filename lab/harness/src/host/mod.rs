@@ -9,7 +9,7 @@ mod reference_workload;
 mod settings;
 
 pub use cores::{Cores, ServerCores};
-pub use disturbance::{DisturbanceMonitor, names_load};
+pub use disturbance::{DisturbanceMonitor, is_of_figures, names_load, reasons_of_figures};
 pub use environment::describe;
 pub use processes::Processes;
 pub use reference_workload::{ConcurrentReadings, ReferenceWorkload, SHARED_BEYOND, Seen};

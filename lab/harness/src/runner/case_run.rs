@@ -7,7 +7,7 @@ use crate::host::Cores;
 use crate::protocol::{Fault, Process, RUN_LIMIT};
 use jeton_lab_model::Case;
 use jeton_lab_model::protocol::{Hello, Work};
-use jeton_lab_model::result::Status;
+use jeton_lab_model::result::{NOT_OFFERED, Status};
 
 /// A case with its process, or the reason why it has none.
 #[derive(Debug)]
@@ -201,7 +201,7 @@ impl Batch {
 fn explain(fault: Fault) -> (Status, String) {
     match fault {
         Fault::NotStarted(why) => (Status::Unavailable, why),
-        Fault::Unsupported(why) => (Status::Unavailable, format!("does not offer it: {why}")),
+        Fault::Unsupported(why) => (Status::Unavailable, format!("{NOT_OFFERED}: {why}")),
         Fault::TimedOut(what) => (Status::TimedOut, what),
         Fault::Crashed(how) => (Status::Crashed, how),
         Fault::Failed(why) => (Status::FailedPreflight, format!("failed: {why}")),

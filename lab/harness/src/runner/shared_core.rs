@@ -15,12 +15,9 @@ use std::ops::AddAssign;
 use std::time::{Duration, Instant};
 
 use super::case_run::CaseRun;
-use crate::host::{ConcurrentReadings, ReferenceWorkload, SHARED_BEYOND};
+use crate::host::{ConcurrentReadings, ReferenceWorkload, SHARED_BEYOND, reasons_of_figures};
 use jeton_lab_model::result::Disturbance;
 use jeton_lab_stats::median::round_value;
-
-/// A run with a larger share of shared time is disturbed: too few slices are left.
-const SHARED_LIMIT: f64 = 0.5;
 
 /// The number of unshared slices per value. With these, two disturbances between readings do not change
 /// the value.
@@ -238,17 +235,13 @@ impl Sharing {
         if self.watched <= 0.0 {
             return;
         }
-        let share = self.shared / self.watched;
-        disturbance.shared = Some(share);
-        if share > SHARED_LIMIT {
-            disturbance.reasons.push(format!(
-                "another virtual machine shared the drivers' core during {:.0} % of the measured time \
-                 (limit {:.0} %)",
-                share * 100.0,
-                SHARED_LIMIT * 100.0
-            ));
-            disturbance.disturbed = true;
+        disturbance.shared = Some(self.shared / self.watched);
+        for reason in reasons_of_figures(disturbance) {
+            if !disturbance.reasons.contains(&reason) {
+                disturbance.reasons.push(reason);
+            }
         }
+        disturbance.disturbed = !disturbance.reasons.is_empty();
     }
 }
 

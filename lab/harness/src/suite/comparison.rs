@@ -158,33 +158,10 @@ impl Comparison {
         })
     }
 
-    /// Returns the factors that differ between two cases, with the names of the result file. More than
-    /// one factor: the pair is confounded.
-    ///
-    /// A library's language and version belong to it and are not separate factors.
+    /// Returns the factors that differ between two cases, with the names of the result file.
     #[must_use]
     pub fn factors(a: &Case, b: &Case) -> Vec<&'static str> {
-        let differs = [
-            ("format", a.format != b.format),
-            ("algorithm", a.effective_alg() != b.effective_alg()),
-            (
-                "library",
-                (&a.library, &a.version, &a.language) != (&b.library, &b.version, &b.language),
-            ),
-            // Different languages always have different runtimes.
-            (
-                "runtime",
-                a.language == b.language && a.runtime != b.runtime,
-            ),
-            // Kind and size of the key depend on the algorithm.
-            (
-                "key size",
-                a.key_bits != b.key_bits && a.effective_alg() == b.effective_alg(),
-            ),
-            ("key handling", a.key_handling != b.key_handling),
-        ];
-        let named = differs.into_iter().filter(|(_, differs)| *differs);
-        named.map(|(name, _)| name).collect()
+        a.subject().factors(&b.subject())
     }
 }
 

@@ -14,6 +14,7 @@ mod published_comparison;
 mod reading;
 mod rows;
 mod servers;
+mod subject;
 
 pub use attack::{AttackOutcome, AttackRow, Evidence, Practice};
 pub use error::{FileError, RESULT_BYTES_MAX};
@@ -26,12 +27,14 @@ pub use published_comparison::{
 pub use reading::{read, read_from};
 pub use rows::{ATTACK, INTEROP, Rows, SERVERS};
 pub use servers::{Repetition, ServerLoad, ServerRow, ServerSubject, latency_ms};
+pub use subject::{RSA_BITS, RUNTIME_MARK, Subject, is_managed};
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::recommendation::Recommendation;
+use crate::{Format, Operation};
 
 /// The version of the result file's schema.
 pub const SCHEMA: u32 = 1;
@@ -413,6 +416,9 @@ impl VerdictKind {
     }
 }
 
+/// The beginning of the reason of a row whose driver does not offer the operation.
+pub const NOT_OFFERED: &str = "does not offer it";
+
 /// One timed subject and operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
@@ -447,6 +453,26 @@ pub struct Row {
     pub peak_rss_bytes: Option<u64>,
 }
 
+impl Row {
+    /// Reports whether the row has no time because its driver does not offer the operation.
+    #[must_use]
+    pub fn is_not_offered(&self) -> bool {
+        let reason = self.reason.as_deref().unwrap_or_default();
+        self.status == Status::Unavailable && reason.starts_with(NOT_OFFERED)
+    }
+
+    /// Reports whether subject and operation make the row a reference.
+    #[must_use]
+    pub fn is_reference_work(&self) -> bool {
+        let format = Format::named(&self.subject.format);
+        let no_token = matches!(
+            format,
+            Some(Format::Bare | Format::Unsecured | Format::Opaque)
+        );
+        no_token || self.operation == Operation::VerifyParsed.name()
+    }
+}
+
 /// The status of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -479,101 +505,6 @@ impl Status {
             Self::Disturbed => "tainted",
         }
     }
-}
-
-/// A subject: driver × format × algorithm × key handling.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Subject {
-    /// The id: `go/golang-jwt:jwt:HS256:prepared`. A JWE has its `enc` after the algorithm, joined by
-    /// `+`. An RSA key of an unusual size has its bits, joined by `@`. If a driver runs on several
-    /// runtimes, all except the one on `PATH` have the runtime's version after the driver:
-    /// `java/nimbus-jose-jwt@25.0.3:jwt:HS256:prepared`.
-    pub id: String,
-    /// The library's name.
-    pub library: String,
-    /// The library's version, as linked.
-    pub version: String,
-    /// The driver's language.
-    pub language: String,
-    /// The runtime of the language, if known: `JDK 25.0.3`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub runtime: Option<String>,
-    /// The release day of the library's version, if known: `2026-01-28`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub released: Option<String>,
-    /// The driver of a newer version of the library, if this version is measured only because a
-    /// published report used it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub superseded_by: Option<String>,
-    /// The format: `jwt`, `jwe`, `v1.local` … `v4.public`, `bare`, `none`.
-    pub format: String,
-    /// The JOSE algorithm; `None` for PASETO.
-    pub alg: Option<String>,
-    /// The content encryption of a JWE.
-    pub enc: Option<String>,
-    /// The size of an RSA key in bits, if it is not [`RSA_BITS`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key_bits: Option<u32>,
-    /// `prepared` or `parsed-per-call`; for `load-key` the key text format.
-    pub key_handling: String,
-}
-
-/// The separator between a driver's id and the version of its runtime.
-pub const RUNTIME_MARK: char = '@';
-
-/// The usual size of an RSA key: 2,048 bits, today's minimum.
-pub const RSA_BITS: u32 = 2048;
-
-impl Subject {
-    /// Reports whether the key is below today's minimum. Such subjects are measured for a published
-    /// report and never recommended.
-    #[must_use]
-    pub fn is_weak(&self) -> bool {
-        self.key_bits.is_some_and(|bits| bits < RSA_BITS)
-    }
-
-    /// Reports whether the language compiles at run time, which causes different noise.
-    #[must_use]
-    pub fn is_managed(&self) -> bool {
-        is_managed(&self.language)
-    }
-
-    /// Returns the runtime, if the run measured several and this is not the one on `PATH`.
-    #[must_use]
-    pub fn own_runtime(&self) -> Option<&str> {
-        let has_its_own = self.driver().contains(RUNTIME_MARK);
-        self.runtime.as_deref().filter(|_| has_its_own)
-    }
-
-    /// Returns remarks for a table: the runtime if there are several, and whether the version is an
-    /// older one.
-    #[must_use]
-    pub fn remarks(&self) -> Vec<String> {
-        let runtime = self.own_runtime().map(str::to_owned);
-        runtime.into_iter().chain(self.older_version()).collect()
-    }
-
-    /// Returns a remark if the version is an older one.
-    #[must_use]
-    pub fn older_version(&self) -> Option<String> {
-        self.superseded_by.as_ref()?;
-        Some(match &self.released {
-            Some(day) => format!("older version, released {day}"),
-            None => "older version".to_owned(),
-        })
-    }
-
-    /// Returns the id of the driver.
-    #[must_use]
-    pub fn driver(&self) -> &str {
-        self.id.split(':').next().unwrap_or_default()
-    }
-}
-
-/// Reports whether a language compiles at run time.
-#[must_use]
-pub fn is_managed(language: &str) -> bool {
-    matches!(language, "node" | "java" | "python")
 }
 
 /// The claims of a row.

@@ -1,56 +1,45 @@
 //! Interop rows as comma-separated values.
 
-use super::plain;
-use jeton_lab_model::result::InteropRow;
+use crate::table::{Column, Value};
+use jeton_lab_model::result::{INTEROP, InteropRow};
 
-pub(super) const COLUMNS: [&str; 18] = [
-    "suite",
-    "status",
-    "outcome",
-    "reason",
-    "explanation",
-    "minter",
-    "minter_library",
-    "minter_version",
-    "verifier",
-    "verifier_library",
-    "verifier_version",
-    "format",
-    "alg",
-    "enc",
-    "key_jwk",
-    "key_pem",
-    "key_paserk",
-    "key_read_by",
-];
-
-pub(super) fn record(row: &InteropRow) -> Vec<String> {
-    let key = |encoding: &str| {
-        let key = row.keys.iter().find(|key| key.encoding == encoding);
-        key.map_or_else(String::new, |key| key.outcome.name().to_owned())
+/// Returns the columns of one line for each pair of libraries.
+pub(super) fn columns<'a>() -> Vec<Column<&'a InteropRow>> {
+    let text = |name: &str, value: fn(&InteropRow) -> &str| {
+        Column::text(name, move |row: &&InteropRow| Value::text(value(row)))
     };
-    let read_by = row.keys.iter().filter_map(|key| {
-        let reader = key.read_by?.name();
-        Some(format!("{} {reader}", key.encoding))
-    });
+    let key = |encoding: &'static str| {
+        Column::text(&format!("key_{encoding}"), move |row: &&InteropRow| {
+            let key = row.keys.iter().find(|key| key.encoding == encoding);
+            key.map_or_else(Value::none, |key| Value::text(key.outcome.name()))
+        })
+    };
     vec![
-        jeton_lab_model::result::INTEROP.to_owned(),
-        row.status.name().to_owned(),
-        row.outcome.map_or("", |o| o.name()).to_owned(),
-        plain(row.reason.as_deref().unwrap_or_default()),
-        plain(row.explanation.as_deref().unwrap_or_default()),
-        plain(&row.issuer.driver),
-        plain(&row.issuer.library),
-        plain(&row.issuer.version),
-        plain(&row.verifier.driver),
-        plain(&row.verifier.library),
-        plain(&row.verifier.version),
-        plain(&row.format),
-        plain(row.alg.as_deref().unwrap_or_default()),
-        plain(row.enc.as_deref().unwrap_or_default()),
+        text("suite", |_| INTEROP),
+        text("status", |row| row.status.name()),
+        text("outcome", |row| row.outcome.map_or("", |o| o.name())),
+        text("reason", |row| row.reason.as_deref().unwrap_or_default()),
+        text("explanation", |row| {
+            row.explanation.as_deref().unwrap_or_default()
+        }),
+        text("minter", |row| &row.issuer.driver),
+        text("minter_library", |row| &row.issuer.library),
+        text("minter_version", |row| &row.issuer.version),
+        text("verifier", |row| &row.verifier.driver),
+        text("verifier_library", |row| &row.verifier.library),
+        text("verifier_version", |row| &row.verifier.version),
+        text("format", |row| &row.format),
+        text("alg", |row| row.alg.as_deref().unwrap_or_default()),
+        text("enc", |row| row.enc.as_deref().unwrap_or_default()),
         key("jwk"),
         key("pem"),
         key("paserk"),
-        plain(&read_by.collect::<Vec<_>>().join("; ")),
+        Column::text("key_read_by", |row: &&InteropRow| {
+            let read_by = row.keys.iter().filter_map(|key| {
+                let reader = key.read_by?.name();
+                Some(format!("{} {reader}", key.encoding))
+            });
+            Value::text(read_by.collect::<Vec<_>>().join("; "))
+        }),
     ]
 }

@@ -14,8 +14,8 @@ use super::units::{self, Unit};
 pub(super) fn section(result: &RunResult) -> Markup {
     let advice = recommendation_of(result);
     html! {
-        (requirements(&advice))
         @let cases = cases_of(result, &advice);
+        (requirements(&advice, !cases.is_empty()))
         @if !cases.is_empty() {
             (allowed(result, &advice))
             (three(&cases))
@@ -81,11 +81,12 @@ fn allowed(result: &RunResult, advice: &Recommendation) -> Markup {
     }
 }
 
-fn requirements(advice: &Recommendation) -> Markup {
+fn requirements(advice: &Recommendation, has_cases: bool) -> Markup {
     html! {
         @if advice.requirements.is_empty() {
             p {
-                "No requirements given, so there are three cases. Set your own requirements: "
+                @if has_cases { "No requirements given, so there are three cases. " }
+                "Set your own requirements: "
                 code { "jeton lab report results.json --html --need verify-by-third-parties,languages=go+node" } "."
             }
         } @else {

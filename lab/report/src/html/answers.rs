@@ -4,6 +4,7 @@
 
 use maud::{Markup, html};
 
+use jeton_lab_model::recommendation::LANGUAGES;
 use jeton_lab_model::result::RunResult;
 
 use crate::recommendation::answers::{
@@ -60,6 +61,11 @@ pub(super) fn language(result: &RunResult) -> Markup {
     let answer = by_language(result);
     html! {
         div.cards1 { (card(&answer, PREFIX, &question(&answer))) }
+        @if answer.measured.as_ref().is_some_and(|m| m.bars.len() < 2 * LANGUAGES.len()) {
+            p.note {
+                code { (answer.command) } " measures jeton in every language whose toolchain is installed."
+            }
+        }
         (tables(std::slice::from_ref(&answer), PREFIX, "Figures of this chart"))
     }
 }

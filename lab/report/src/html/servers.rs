@@ -5,20 +5,20 @@ use maud::{Markup, html};
 
 use crate::recommendation::answers::Bar;
 use crate::servers::{
-    ScenarioTable, findings, histogram, marks, mebibytes, ms, scenarios, spread, statuses,
+    ScenarioTable, columns, findings, histogram, marks, mebibytes, ms, scenarios,
 };
 
 use super::answers::dots;
 use jeton_lab_model::result::{ServerLoad, ServerRow};
 use jeton_lab_model::units;
-use jeton_lab_published::servers::{MACHINE, PublishedRun};
+use jeton_lab_published::servers::MACHINE;
 
 /// Renders the section.
 pub(super) fn section(rows: &[ServerRow]) -> Markup {
     let findings = findings(rows);
     html! {
         @if !findings.is_empty() {
-            ul.findings { @for (server, what) in &findings { li { strong { (server) } ": " (what) "." } } }
+            ul.findings { @for (server, what) in &findings { li { strong { (server) } ": " (coded(what)) "." } } }
         }
         p.note {
             "Each server had its own cores and the same keys. A loader on another core loaded the servers interleaved. "
@@ -139,75 +139,24 @@ fn chart(table: &ScenarioTable<'_>, id: &str) -> Markup {
     }
 }
 
+/// Renders text between backticks as code.
+fn coded(text: &str) -> Markup {
+    html! {
+        @for (index, part) in text.split('`').enumerate() {
+            @if index % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}
+
 /// Renders every figure, with the published ones.
 fn whole(table: &ScenarioTable<'_>) -> Markup {
+    let caption = format!(
+        "{}: tokens, CPU time, latency in milliseconds, memory",
+        table.title
+    );
     html! {
         div.scroll tabindex="0" role="region" aria-label={ (table.title) ", all figures" } {
-            table {
-                caption { (table.title) ": tokens, CPU time, latency in milliseconds, memory" }
-                thead { tr {
-                    th scope="col" { "Server" }
-                    @for name in ["Tokens/s", "Repetitions", "CPU µs", "Loader µs", "Average", "p50", "p90", "p99", "p99.9", "p99.99", "Slowest", "MiB idle", "MiB peak"] {
-                        th.number scope="col" { (name) }
-                    }
-                    th scope="col" { "Statuses" }
-                    th scope="col" { "Remarks" }
-                } }
-                tbody {
-                    @for (row, load) in &table.measured { (measured(row, load)) }
-                    @for run in &table.published { (published(run)) }
-                }
-            }
-        }
-    }
-}
-
-fn measured(row: &ServerRow, load: &ServerLoad) -> Markup {
-    let (low, high) = spread(load);
-    let us = |value: Option<f64>| value.map_or_else(|| "n/a".to_owned(), |v| units::fixed(v, 1));
-    html! {
-        tr {
-            th scope="row" { (row.subject.id) " " span.muted { (row.subject.libraries) } }
-            td.number { (units::fixed(load.requests_per_s, 0)) }
-            td.number { (units::fixed(low, 0)) " to " (units::fixed(high, 0)) }
-            td.number { (us(load.cpu_us_per_request)) }
-            td.number { (us(load.client_cpu_us_per_request)) }
-            @for name in ["average", "p50", "p90", "p99", "p99.9", "p99.99", "slowest"] {
-                td.number { (ms(load.latency_ms.get(name).copied())) }
-            }
-            td.number { (mebibytes(load.base_rss_bytes)) }
-            td.number { (mebibytes(load.peak_rss_bytes)) }
-            td { (statuses(load)) }
-            td {
-                @for mark in marks(row, load) { span.tag.warn { (mark) } " " }
-                @if let Some(reason) = &row.reason { span.reason { (reason) } }
-            }
-        }
-    }
-}
-
-fn published(run: &PublishedRun) -> Markup {
-    let of = |name: &str| {
-        let found = run.latency_ms.iter().find(|(n, _)| *n == name);
-        ms(found.and_then(|(_, value)| *value))
-    };
-    let ended: Vec<String> = run
-        .statuses
-        .iter()
-        .map(|(s, n)| format!("{s} {n}"))
-        .collect();
-    html! {
-        tr {
-            th scope="row" { em { (run.server) ", published" } }
-            td.number { @if let Some(rate) = run.requests_per_s { (units::fixed(rate, 0)) } }
-            td.number {} td.number {} td.number {}
-            @for name in ["average", "p50", "p90", "p99"] { td.number { (of(name)) } }
-            td.number {} td.number {}
-            td.number { (of("slowest")) }
-            td.number {}
-            td.number { (run.peak_memory) }
-            td { (ended.join(", ")) }
-            td { (MACHINE) }
+            (crate::table::page(&columns(0), &table.lines(), &caption))
         }
     }
 }

@@ -340,24 +340,26 @@ pub(super) fn verdicts(
         }
         comparisons.entry(title).or_default().push(verdict);
     }
-    let entrant = |verdict: &Verdict, id: &str, factors: &[String]| {
+    let entrant = |verdict: &Verdict, id: &str| {
         let row = rows.iter().find(|r| verdict.is_about(r, id))?;
+        let baseline = rows
+            .iter()
+            .find(|r| verdict.is_about(r, &verdict.baseline))?;
+        let factors = baseline.subject.factors(&row.subject);
         Some(Entrant {
             id: id.to_owned(),
             managed: row.subject.is_managed(),
-            factors: factors.to_vec(),
+            factors: factors.into_iter().map(str::to_owned).collect(),
             rounds: run_values(&measured(row)?.rounds, runs),
         })
     };
     let mut judged = Vec::new();
     for title in order {
         let planned = &comparisons[title];
-        let Some(baseline) = entrant(planned[0], &planned[0].baseline, &[]) else {
+        let Some(baseline) = entrant(planned[0], &planned[0].baseline) else {
             continue;
         };
-        let others = planned
-            .iter()
-            .filter_map(|v| entrant(v, &v.subject, &v.factors));
+        let others = planned.iter().filter_map(|v| entrant(v, &v.subject));
         let input = ComparisonInput {
             suite: planned[0].suite.clone(),
             operation: planned[0].operation.clone(),

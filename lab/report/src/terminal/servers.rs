@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::servers::{ScenarioTable, marks, mebibytes, ms, scenarios, statuses};
-use jeton_lab_model::result::{RunResult, ServerLoad, ServerRow};
+use crate::servers::{self, ScenarioTable, scenarios};
+use crate::table;
+use jeton_lab_model::result::{RunResult, ServerRow};
 use jeton_lab_published::servers::MACHINE;
 
 use super::{BOLD, DIM, paragraph};
@@ -43,63 +44,18 @@ fn write_table(table: &ScenarioTable<'_>, columns: usize, out: &mut String) -> s
         title.push_str(" (oversubscribed: compare only CPU time)");
     }
     writeln!(out, "\n{BOLD}{title}{BOLD:#}")?;
-    writeln!(
-        out,
-        "{DIM}{:<18}{:>9}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>6}{DIM:#}",
-        "server", "tokens/s", "CPU", "p50", "p90", "p99", "p99.9", "p99.99", "slowest", "MiB"
-    )?;
-    for (row, load) in &table.measured {
-        measured(row, load, out)?;
-    }
-    for run in &table.published {
-        let of = |name: &str| {
-            let found = run.latency_ms.iter().find(|(n, _)| *n == name);
-            ms(found.and_then(|(_, value)| *value))
-        };
-        let rate = run
-            .requests_per_s
-            .map_or_else(String::new, |v| format!("{v:.0}"));
-        writeln!(
-            out,
-            "{DIM}{:<18}{rate:>9}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}  {}{DIM:#}",
-            format!("{}, report", run.server),
-            "",
-            of("p50"),
-            of("p90"),
-            of("p99"),
-            "",
-            "",
-            of("slowest"),
-            run.peak_memory
-        )?;
+    let (head, lines) = table::terminal(&servers::columns(0), &table.lines());
+    writeln!(out, "{DIM}{head}{DIM:#}")?;
+    for (line, is_published) in lines {
+        match is_published {
+            true => writeln!(out, "{DIM}{line}{DIM:#}")?,
+            false => writeln!(out, "{line}")?,
+        }
     }
     for sentence in table.sentences() {
         paragraph(&sentence, columns, out)?;
     }
     Ok(())
-}
-
-fn measured(row: &ServerRow, load: &ServerLoad, out: &mut String) -> std::fmt::Result {
-    let of = |name: &str| ms(load.latency_ms.get(name).copied());
-    let cpu = (load.cpu_us_per_request).map_or_else(|| "n/a".to_owned(), |us| format!("{us:.1}"));
-    let mut remarks = marks(row, load).join(", ");
-    if load.errors() > 0 {
-        let _ = write!(remarks, " {}", statuses(load));
-    }
-    writeln!(
-        out,
-        "{:<18}{:>9.0}{cpu:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>6}  {}",
-        row.subject.id,
-        load.requests_per_s,
-        of("p50"),
-        of("p90"),
-        of("p99"),
-        of("p99.9"),
-        of("p99.99"),
-        of("slowest"),
-        mebibytes(load.peak_rss_bytes),
-        remarks.trim()
-    )
 }
 
 fn published_machine(columns: usize, out: &mut String) -> std::fmt::Result {

@@ -308,7 +308,7 @@ pub(crate) fn empty() -> RunResult {
                 disturbed: false,
                 reasons: Vec::new(),
                 steal: Some(0.002),
-                load: Some(0.31),
+                load: Some(0.21),
                 shared: None,
                 unwatched: vec![
                     "The CPU frequency governor is not visible in this virtual machine.".to_owned(),

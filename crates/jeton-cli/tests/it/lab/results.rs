@@ -210,6 +210,26 @@ fn results_compare_gate_and_merge() {
     }
 }
 
+/// A result of a real run passes; an edited one does not, until its figures are written again.
+#[test]
+fn check_rejects_edits_and_rewrites_them() {
+    let lab = Lab::with_result();
+    let sound = lab.run(&["check", "jeton-lab/results.json"]);
+    assert!(sound.status.success(), "{}", text(&sound.stdout));
+    let mut edited = lab.result();
+    edited["claims_answered"][0]["answer"] = "holds".into();
+    fs::write(lab.path("edited.json"), edited.to_string()).unwrap();
+    let found = lab.run(&["check", "edited.json"]);
+    assert_eq!(found.status.code(), Some(1));
+    let said = text(&found.stdout);
+    assert!(said.contains("the answer is \"holds\""), "{said}");
+    let rewrite = ["check", "edited.json", "--rewrite", "-o", "again.json"];
+    assert!(lab.run(&rewrite).status.success());
+    assert!(lab.run(&["check", "again.json"]).status.success());
+    let two = lab.run(&["check", "edited.json", "again.json", "--rewrite"]);
+    assert_refused(&two, "--rewrite needs exactly one file");
+}
+
 #[test]
 fn report_does_not_overwrite_its_input() {
     let lab = Lab::with_result();

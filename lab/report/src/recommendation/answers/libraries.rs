@@ -125,11 +125,16 @@ impl Language<'_, '_> {
     }
 }
 
+/// Says how sure the choice is, and names the libraries behind `+1`.
 fn sure(result: &RunResult, languages: &[Language<'_, '_>]) -> Sure {
-    let open = languages.iter().filter(|l| l.best.len() > 1).count();
-    let what = match open {
-        0 => "each is faster than the others of its language",
-        _ => "+1 means one more, without a difference that the run shows",
+    let open: Vec<&Language<'_, '_>> = languages.iter().filter(|l| l.best.len() > 1).collect();
+    let others = open.iter().map(|language| {
+        let names: Vec<&str> = language.best[1..].iter().map(|(_, n)| n.as_str()).collect();
+        format!("{} ({})", units::list(&names), language.name)
+    });
+    let what = match open.len() {
+        0 => "each is faster than the others of its language".to_owned(),
+        _ => format!("as fast: {}", others.collect::<Vec<_>>().join("; ")),
     };
-    of_choice(result, open < languages.len(), what)
+    of_choice(result, open.len() < languages.len(), &what)
 }

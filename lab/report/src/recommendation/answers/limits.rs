@@ -90,11 +90,23 @@ fn of_others(rows: &Rows) -> Vec<String> {
     .collect()
 }
 
-/// Names the libraries whose rows have no time, with the number of rows.
-fn of_rows(rows: &[Row]) -> Option<String> {
-    let mut libraries: Vec<(String, usize)> = Vec::new();
+/// Names the libraries whose rows have no time: those that failed or are missing, and those that do not
+/// offer the operation.
+fn of_rows(rows: &[Row]) -> Vec<String> {
     let silent = |row: &&Row| row.status != Status::Ok || row.ns_per_op.is_none();
-    for row in rows.iter().filter(silent) {
+    let (absent, failed): (Vec<&Row>, Vec<&Row>) = rows
+        .iter()
+        .filter(silent)
+        .partition(|row| row.is_not_offered());
+    let failed = named(&failed).map(|rows| format!("{rows}, which failed or are missing"));
+    let absent = named(&absent).map(|rows| format!("{rows}, not offered by the library"));
+    failed.into_iter().chain(absent).collect()
+}
+
+/// Names the libraries of rows, with the number of rows.
+fn named(rows: &[&Row]) -> Option<String> {
+    let mut libraries: Vec<(String, usize)> = Vec::new();
+    for row in rows {
         let subject = &row.subject;
         let name = format!("{} ({})", subject.library, names::language(subject));
         match libraries.iter_mut().find(|(known, _)| *known == name) {
@@ -118,8 +130,5 @@ fn of_rows(rows: &[Row]) -> Option<String> {
             units::count(rest.len(), "other library", "other libraries")
         ));
     }
-    Some(format!(
-        "{}, which failed or are missing",
-        units::list(&named)
-    ))
+    Some(units::list(&named))
 }

@@ -1,7 +1,11 @@
 //! Which edits of a result file the check detects.
 
-use jeton_lab_model::result::{RunResult, VerdictKind};
-use jeton_lab_report::multi_run::{Named, check, merge};
+use std::path::{Path, PathBuf};
+
+use jeton_lab_model::recommendation::Requirements;
+use jeton_lab_model::result::{RunResult, VerdictKind, read, to_bytes};
+use jeton_lab_report::multi_run::{Named, check, merge, recomputed};
+use jeton_lab_report::recommendation::{Noisy, recommend};
 
 use super::run;
 
@@ -11,17 +15,29 @@ fn sound(runs: u64) -> RunResult {
         name: format!("run {seed}"),
         result: run(seed),
     };
-    merge((1..=runs).map(named).collect(), "jeton lab merge").unwrap()
+    let mut result = merge((1..=runs).map(named).collect(), "jeton lab merge").unwrap();
+    let none = Requirements::default();
+    result.recommendation = Some(recommend(&result, &none, Noisy::Refused));
+    result
+}
+
+fn lines(result: &RunResult) -> Vec<String> {
+    let found = check(result).contradictions.into_iter();
+    found
+        .map(|one| format!("{}: {}", one.about, one.what))
+        .collect()
 }
 
 /// Returns what the check says about an edited result.
 fn said(edit: impl FnOnce(&mut RunResult)) -> Vec<String> {
     let mut result = sound(2);
     edit(&mut result);
-    let found = check(&result).contradictions.into_iter();
-    found
-        .map(|one| format!("{}: {}", one.about, one.what))
-        .collect()
+    lines(&result)
+}
+
+fn kept(run: &str) -> PathBuf {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/runs");
+    docs.join(run).join("results.json")
 }
 
 #[test]
@@ -32,8 +48,30 @@ fn check_figures_that_follow_are_accepted() {
         assert_eq!(checked.contradictions, [], "{runs} runs");
         assert_eq!(checked.rows, result.rows.measured.len());
         assert_eq!(checked.verdicts, result.verdicts.len());
-        assert!(checked.verdicts > 0 && checked.pairs > 0);
+        assert!(checked.verdicts > 0 && checked.pairs > 0 && checked.answers > 0);
     }
+}
+
+#[test]
+fn check_stored_runs_are_accepted() {
+    for run in ["2026-11-22-servers", "2026-11-24-full", "2026-11-26-full"] {
+        let result = read(&kept(run)).unwrap();
+        assert_eq!(lines(&result), [""; 0], "{run}");
+    }
+}
+
+/// An edited file becomes a sound one again, with its rounds.
+#[test]
+fn recomputed_file_is_accepted() {
+    let sound = sound(2);
+    let mut edited = sound.clone();
+    edited.verdicts[0].group = 9;
+    edited.rows.measured[1].ns_per_op.as_mut().unwrap().median = 1.0;
+    edited.noise_floor.floor = Some(0.2);
+    edited.claims_answered[3].why = "because".to_owned();
+    let again = recomputed(&edited);
+    assert_eq!(to_bytes(&again), to_bytes(&recomputed(&sound)));
+    assert_eq!(lines(&again), [""; 0]);
 }
 
 #[test]
@@ -42,7 +80,6 @@ fn check_edited_median_is_found() {
         let timing = result.rows.measured[1].ns_per_op.as_mut().unwrap();
         timing.median *= 0.999;
     });
-    assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].contains("the median is "), "{found:?}");
     assert!(found[0].ends_with("follows from the rounds"), "{found:?}");
 }
@@ -65,6 +102,35 @@ fn check_edited_verdict_is_found() {
 }
 
 #[test]
+fn check_edited_group_is_found() {
+    let found = said(|result| result.verdicts[0].group += 1);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("the group (tier) is "), "{found:?}");
+    let found = said(|result| result.verdicts[0].baseline_group = None);
+    assert!(
+        found[0].contains("group of the baseline (baseline_tier) is nothing"),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn check_edited_advice_is_found() {
+    let found = said(|result| {
+        let advice = result.recommendation.as_mut().unwrap();
+        advice.choices[0].token = "JWT none".to_owned();
+    });
+    assert!(
+        found[0].starts_with("recommendation: the choices[0].token is \"JWT none\""),
+        "{found:?}"
+    );
+    let found = said(|result| {
+        let advice = result.recommendation.as_mut().unwrap();
+        advice.would_change.clear();
+    });
+    assert!(found[0].starts_with("recommendation: "), "{found:?}");
+}
+
+#[test]
 fn check_edited_noise_floor_is_found() {
     let found = said(|result| result.noise_floor.floor = Some(0.2));
     assert!(
@@ -73,6 +139,30 @@ fn check_edited_noise_floor_is_found() {
             .any(|line| line.starts_with("noise_floor: the floor is 0.2;")),
         "{found:?}"
     );
+}
+
+#[test]
+fn check_noise_floor_without_rounds_is_found() {
+    for edit in [
+        |result: &mut RunResult| result.noise_floor.pairs.clear(),
+        |result: &mut RunResult| {
+            for pair in &mut result.noise_floor.pairs {
+                pair.rounds = Default::default();
+            }
+        },
+    ] {
+        let found = said(edit);
+        assert!(
+            found.contains(&"noise_floor: no A/A pair has rounds that it follows from".to_owned()),
+            "{found:?}"
+        );
+    }
+}
+
+#[test]
+fn check_removed_answer_is_found() {
+    let found = said(|result| drop(result.claims_answered.pop()));
+    assert!(found[0].ends_with(": is missing"), "{found:?}");
 }
 
 /// The intervals of a table are simultaneous: they depend on the number of its subjects.
@@ -102,10 +192,33 @@ fn check_scaled_rounds_contradict_the_verdicts() {
     );
 }
 
+/// The reasons of a disturbed run must be those of its figures.
 #[test]
-fn check_edited_group_is_counted() {
-    let mut result = sound(2);
-    result.verdicts[0].group += 1;
-    let checked = check(&result);
-    assert_eq!((checked.groups, checked.contradictions.len()), (1, 0));
+fn check_hidden_disturbance_is_found() {
+    let single = |steal: f64, reasons: &[&str]| {
+        let mut result = recomputed(&run(1));
+        let disturbance = &mut result.environment.disturbance;
+        disturbance.steal = Some(steal);
+        disturbance.disturbed = !reasons.is_empty();
+        disturbance.reasons = reasons.iter().map(|r| (*r).to_owned()).collect();
+        lines(&result)
+    };
+    let stated = "the hypervisor took 4.0 % of the CPU time (limit 1 %)";
+    assert_eq!(single(0.001, &[]), [""; 0]);
+    assert_eq!(single(0.04, &[stated]), [""; 0]);
+    let hidden = single(0.04, &[]);
+    assert!(
+        hidden[0].starts_with("environment.taint: reasons do not say that the hypervisor took"),
+        "{hidden:?}"
+    );
+    let invented = single(0.001, &[stated]);
+    assert!(
+        invented[0].ends_with("; the figures do not"),
+        "{invented:?}"
+    );
+    let merged = said(|result| result.environment.disturbance.steal = Some(0.04));
+    assert!(
+        merged[0].starts_with("environment.taint: has no reasons, although"),
+        "{merged:?}"
+    );
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod check;
+mod check_members;
 mod decided;
 mod machine;
 mod merge;
