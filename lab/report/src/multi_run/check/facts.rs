@@ -16,22 +16,22 @@ pub(super) fn of_environment(result: &RunResult) -> Vec<Contradiction> {
     let disturbance = &result.environment.disturbance;
     let own = host::reasons_of_figures(disturbance);
     let mut found = Vec::new();
-    let mut add = |what: String| found.push(Contradiction::new("environment.taint", what));
+    let mut add = |what: String| found.push(Contradiction::new("environment.taint.reasons", what));
     let reasons = &disturbance.reasons;
     // A merged result has mean figures, and the reasons of each run.
     let merged = !result.runs.is_empty();
     if merged && !own.is_empty() && reasons.is_empty() {
-        add(format!("has no reasons, although {}", own[0]));
+        add(format!("is empty, although {}", own[0]));
     }
     if merged {
         return found;
     }
     for missing in own.iter().filter(|own| !reasons.contains(own)) {
-        add(format!("reasons do not say that {missing}"));
+        add(format!("do not say that {missing}"));
     }
     let of_figures = |reason: &&String| host::is_of_figures(reason) && !own.contains(reason);
     for reason in reasons.iter().filter(of_figures) {
-        add(format!("a reason says that {reason}; the figures do not"));
+        add(format!("say that {reason}; the figures do not"));
     }
     found
 }

@@ -76,8 +76,8 @@ fn named(member: &str) -> String {
     match member {
         "interval[0]" => "lower end of the interval".to_owned(),
         "interval[1]" => "upper end of the interval".to_owned(),
-        "tier" => "group (tier)".to_owned(),
-        "baseline_tier" => "group of the baseline (baseline_tier)".to_owned(),
+        "tier" => "group".to_owned(),
+        "baseline_tier" => "group of the baseline".to_owned(),
         other => other.to_owned(),
     }
 }

@@ -105,10 +105,10 @@ fn check_edited_verdict_is_found() {
 fn check_edited_group_is_found() {
     let found = said(|result| result.verdicts[0].group += 1);
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].contains("the group (tier) is "), "{found:?}");
+    assert!(found[0].contains("the group is "), "{found:?}");
     let found = said(|result| result.verdicts[0].baseline_group = None);
     assert!(
-        found[0].contains("group of the baseline (baseline_tier) is nothing"),
+        found[0].contains("group of the baseline is nothing"),
         "{found:?}"
     );
 }
@@ -208,7 +208,7 @@ fn check_hidden_disturbance_is_found() {
     assert_eq!(single(0.04, &[stated]), [""; 0]);
     let hidden = single(0.04, &[]);
     assert!(
-        hidden[0].starts_with("environment.taint: reasons do not say that the hypervisor took"),
+        hidden[0].starts_with("environment.taint.reasons: do not say that the hypervisor took"),
         "{hidden:?}"
     );
     let invented = single(0.001, &[stated]);
@@ -218,7 +218,7 @@ fn check_hidden_disturbance_is_found() {
     );
     let merged = said(|result| result.environment.disturbance.steal = Some(0.04));
     assert!(
-        merged[0].starts_with("environment.taint: has no reasons, although"),
+        merged[0].starts_with("environment.taint.reasons: is empty, although"),
         "{merged:?}"
     );
 }

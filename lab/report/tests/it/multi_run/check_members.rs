@@ -37,7 +37,7 @@ const INPUTS: &[&str] = &[
     "environment.taint.unwatched[]",
     // Which subject a pair is of; its rounds are its own.
     "noise_floor.pairs[].subject",
-    "noise_floor.pairs[].contract",
+    "noise_floor.pairs[].c*",
     "verdicts[].comparison",
     "rows[].suite",
     "rows[].reason",
