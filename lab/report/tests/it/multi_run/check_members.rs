@@ -38,7 +38,9 @@ const INPUTS: &[&str] = &[
     // Which subject a pair is of; its rounds are its own.
     "noise_floor.pairs[].subject",
     "noise_floor.pairs[].c*",
+    // Which comparison a verdict belongs to.
     "verdicts[].comparison",
+    "verdicts[].suite",
     "rows[].suite",
     "rows[].reason",
     "rows[].status",
@@ -72,6 +74,9 @@ const INPUTS_OF_SERVERS: &[&str] = &[
     "rows[].client_cpu_us_per_request",
     "rows[].verified",
     "rows[].client_bound",
+    // A histogram has ranges, and not each time.
+    "rows[].latencies.slowest_ns",
+    "rows[].latencies.sum_ns",
     "rows[].base_rss_bytes",
     "rows[].peak_rss_bytes",
     "rows[].suite",
