@@ -48,6 +48,7 @@ def test_claims_are_issued_and_verified(alg: str) -> None:
 @pytest.mark.parametrize("enc", ["A256GCM", "A128CBC-HS256"])
 def test_claims_are_signed_and_encrypted(settings: dict[str, Any], enc: str) -> None:
     if settings.get("enc", enc) != enc:
+        # The key's own content encryption is the other parameter.
         pytest.skip("a key for `dir` has one content encryption")
     signing, encryption = jeton.Key.generate("ES256"), jeton.Key.generate(**settings)
     issuer = jeton.Issuer(signing, encryption=encryption, enc=enc, lifetime=60, **NAMES)

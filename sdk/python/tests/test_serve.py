@@ -28,6 +28,7 @@ def free_port() -> int:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     if not PROGRAM:
+        # The tests of the package alone have no server.
         pytest.skip("JETON_PROGRAM does not name the program `jeton`: cargo xtask sdk python builds it")
     folder: Path = tmp_path_factory.mktemp("serve")
     address, admin = (f"127.0.0.1:{free_port()}" for _ in range(2))

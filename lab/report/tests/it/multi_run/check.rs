@@ -54,7 +54,12 @@ fn check_figures_that_follow_are_accepted() {
 
 #[test]
 fn check_stored_runs_are_accepted() {
-    for run in ["2026-11-22-servers", "2026-11-24-full", "2026-11-26-full"] {
+    for run in [
+        "2026-11-22-servers",
+        "2026-11-24-full",
+        "2026-11-26-full",
+        "2026-11-27-sdks",
+    ] {
         let result = read(&kept(run)).unwrap();
         assert_eq!(lines(&result), [""; 0], "{run}");
     }
