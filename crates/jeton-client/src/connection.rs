@@ -155,13 +155,8 @@ impl Connection {
                 Some(value)
             }
         };
-        let channel = endpoint.connect().await.map_err(|error| {
-            let mut cause: &dyn std::error::Error = &error;
-            while let Some(deeper) = cause.source() {
-                cause = deeper;
-            }
-            Error::Unreachable(format!("cannot reach the server: {cause}"))
-        })?;
+        let channel = endpoint.connect().await;
+        let channel = channel.map_err(|error| Error::of_connection(&error))?;
         Ok(Channels {
             channel,
             bearer,

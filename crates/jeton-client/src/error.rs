@@ -58,13 +58,22 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 impl Error {
+    /// The server cannot be reached or the connection broke: says so, with the innermost cause.
+    pub(crate) fn of_connection(error: &(dyn std::error::Error + 'static)) -> Self {
+        let mut cause = error;
+        while let Some(deeper) = cause.source() {
+            cause = deeper;
+        }
+        Error::Unreachable(format!("cannot reach the server: {cause}"))
+    }
+
     /// Converts the status of a call. It is no `From`, so that the API does not depend on the version of tonic.
     pub(crate) fn of_status(status: Status) -> Self {
-        let message = status.message().to_owned();
         // A status with a source comes from the connection, not from the server.
-        if std::error::Error::source(&status).is_some() {
-            return Error::Unreachable(message);
+        if let Some(source) = std::error::Error::source(&status) {
+            return Error::of_connection(source);
         }
+        let message = status.message().to_owned();
         match status.code() {
             Code::FailedPrecondition => Error::Rejected {
                 reason: status
