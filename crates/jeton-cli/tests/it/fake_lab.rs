@@ -19,12 +19,24 @@ impl Lab {
     }
 
     /// Creates two correct drivers, and the files of a short run of both. Every such lab has the same run.
+    /// The run counts as undisturbed, so that no test depends on what else the machine does.
     pub(crate) fn with_result() -> Self {
         static FILES: OnceLock<[(&str, Vec<u8>); 2]> = OnceLock::new();
         let files = FILES.get_or_init(|| {
             let lab = Self::new("");
             let output = lab.run(&SHORT);
             assert!(output.status.success(), "{}", text(&output.stderr));
+            let mut result = lab.result();
+            result["environment"]["taint"]["tainted"] = false.into();
+            result["environment"]["taint"]["reasons"] = Value::Array(Vec::new());
+            let file = "jeton-lab/results.json";
+            fs::write(lab.path(file), result.to_string()).unwrap();
+            // What follows from the disturbance is written again.
+            let rewritten = lab.run(&["check", file, "--rewrite"]);
+            assert!(rewritten.status.success(), "{}", text(&rewritten.stderr));
+            fs::write(lab.path(file), &rewritten.stdout).unwrap();
+            let page = lab.run(&["report", file, "--html"]);
+            fs::write(lab.path("jeton-lab/report.html"), &page.stdout).unwrap();
             ["jeton-lab/results.json", "jeton-lab/report.html"]
                 .map(|name| (name, fs::read(lab.path(name)).unwrap()))
         });
