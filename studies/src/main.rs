@@ -4,6 +4,7 @@
 //!
 //! Exit codes: 0 done, 1 a check failed, 2 the call was wrong or a tool is missing.
 
+mod cluster_cost;
 mod cross_check;
 mod loaders;
 mod origin;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
 fn run(workspace: &Workspace, study: &str, options: &[String]) -> Result<(), Error> {
     match study {
         "agreement" => cross_check::run(workspace, &cross_check::Plan::parse(options)?),
+        "cluster-cost" => cluster_cost::run(workspace, &pairs::Plan::parse(study, options)?),
         "loaders" => loaders::run(workspace, &pairs::Plan::parse(study, options)?),
         "service-cost" => service_cost::run(workspace, &pairs::Plan::parse(study, options)?),
         "token-endpoint-cost" => {

@@ -8,8 +8,9 @@ pub mod fuzz;
 pub const DISAGREEMENTS: &str = "vectors/disagreements/cases.jsonl";
 
 /// The tasks that are studies.
-pub const STUDIES: [&str; 5] = [
+pub const STUDIES: [&str; 6] = [
     "agreement",
+    "cluster-cost",
     "loaders",
     "service-cost",
     "soak",

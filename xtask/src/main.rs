@@ -47,6 +47,9 @@ Studies, which are built from studies/ when one of them is called:
   cargo xtask token-endpoint-cost
                         Load jeton's server over HTTP and gRPC, interleaved, and write
                         docs/reference/token-endpoint-cost.md; about two minutes, on a quiet machine
+  cargo xtask cluster-cost
+                        Load three servers on one etcd, and write docs/reference/cluster-cost.md with what
+                        larger clusters carry on paper; about five minutes
   cargo xtask loaders   Load the same two servers with h2load and with jeton lab load, and write
                         docs/reference/load-generator-check.md; about nine minutes, on a quiet machine
   cargo xtask soak      Run the long checks and write a log to docs/soak/
@@ -67,8 +70,8 @@ Options of agreement:
   --only TOOL           Only go, criterion or jmh (repeatable)
   --pairs N             Number of runs of each tool (default 10)
 
-Options of service-cost, token-endpoint-cost and loaders:
-  --pairs N             Number of loads of each server (default 10)
+Options of service-cost, token-endpoint-cost, cluster-cost and loaders:
+  --pairs N             Number of loads of each kind (default 10)
 
 Options of soak:
   --only PART           Only lab, fuzz, ffi, kill, overload, attack, readers or chaos; ffi (the C interface

@@ -44,6 +44,29 @@ pub struct Host {
 const CLIENTS: u16 = 2379;
 const PEERS: u16 = 2380;
 
+impl Member {
+    /// A member at free ports of the loopback address, not started.
+    fn on_loopback() -> io::Result<Member> {
+        let host = Host {
+            address: "127.0.0.1".to_owned(),
+            program: Vec::new(),
+            peers_through: None,
+        };
+        Ok(Member {
+            host,
+            clients: free_port()?,
+            peers: free_port()?,
+            process: None,
+        })
+    }
+}
+
+/// The etcd of [`VARIABLE`].
+fn program() -> io::Result<PathBuf> {
+    let program = std::env::var_os(VARIABLE).ok_or(io::ErrorKind::NotFound)?;
+    Ok(program.into())
+}
+
 impl Etcd {
     /// Whether etcd is available.
     pub fn is_here() -> bool {
@@ -59,6 +82,17 @@ impl Etcd {
         Etcd::start_with(folder, members, &[])
     }
 
+    /// Starts this number of members of the etcd that is built at `program`. `folder` must exist and be empty.
+    ///
+    /// # Errors
+    ///
+    /// The error of the system.
+    pub fn start_built(program: &Path, folder: &Path, members: usize) -> io::Result<Etcd> {
+        let members = (0..members).map(|_| Member::on_loopback());
+        let members = members.collect::<io::Result<_>>()?;
+        Etcd::start_members(program.to_owned(), folder, members, &[])
+    }
+
     /// Starts members with further arguments. With `--cert-file`, clients use TLS; the members still communicate
     /// without it.
     ///
@@ -66,22 +100,9 @@ impl Etcd {
     ///
     /// Those of [`start`](Etcd::start). A member with invalid arguments exits, and its log contains the cause.
     pub fn start_with(folder: &Path, members: usize, arguments: &[&str]) -> io::Result<Etcd> {
-        let member = |_| {
-            let (clients, peers) = (free_port()?, free_port()?);
-            let host = Host {
-                address: "127.0.0.1".to_owned(),
-                program: Vec::new(),
-                peers_through: None,
-            };
-            Ok(Member {
-                host,
-                clients,
-                peers,
-                process: None,
-            })
-        };
-        let members = (0..members).map(member).collect::<io::Result<_>>()?;
-        Etcd::start_members(folder, members, arguments)
+        let members = (0..members).map(|_| Member::on_loopback());
+        let members = members.collect::<io::Result<_>>()?;
+        Etcd::start_members(program()?, folder, members, arguments)
     }
 
     /// Starts a member on each of these hosts.
@@ -96,13 +117,18 @@ impl Etcd {
             peers: PEERS,
             process: None,
         };
-        Etcd::start_members(folder, hosts.into_iter().map(member).collect(), arguments)
+        let members = hosts.into_iter().map(member).collect();
+        Etcd::start_members(program()?, folder, members, arguments)
     }
 
-    fn start_members(folder: &Path, members: Vec<Member>, arguments: &[&str]) -> io::Result<Etcd> {
-        let program = std::env::var_os(VARIABLE).ok_or(io::ErrorKind::NotFound)?;
+    fn start_members(
+        program: PathBuf,
+        folder: &Path,
+        members: Vec<Member>,
+        arguments: &[&str],
+    ) -> io::Result<Etcd> {
         let mut etcd = Etcd {
-            program: program.into(),
+            program,
             folder: folder.to_owned(),
             arguments: arguments.iter().map(|&one| one.to_owned()).collect(),
             members,

@@ -99,6 +99,17 @@ impl Server {
         Self::start(command, scratch, "gRPC and HTTP   http://")
     }
 
+    /// jeton's from a built binary, on every core, with these arguments. Its log is in `folder`.
+    pub(crate) fn jeton_on_all_cores(
+        workspace: &Workspace,
+        folder: &Path,
+        arguments: &[&str],
+    ) -> Result<Self, Error> {
+        let mut command = workspace.command(workspace.target().join("dist/jeton"));
+        command.arg("serve").args(arguments);
+        Self::start(command, folder.to_owned(), "gRPC and HTTP   http://")
+    }
+
     fn start(mut command: Command, scratch: PathBuf, before_address: &str) -> Result<Self, Error> {
         let log = scratch.join("log");
         let failed = |error: std::io::Error| Error::Usage(format!("{}: {error}", log.display()));
@@ -159,7 +170,7 @@ impl Server {
     }
 
     /// CPU time of all its threads until now.
-    fn cpu_ns(&self) -> Result<u64, Error> {
+    pub(crate) fn cpu_ns(&self) -> Result<u64, Error> {
         let tasks = PathBuf::from(format!("/proc/{}/task", self.process.id()));
         let threads = std::fs::read_dir(&tasks).map_err(|_| gone())?;
         let on_cpu = |thread: std::fs::DirEntry| -> Option<u64> {
@@ -169,7 +180,7 @@ impl Server {
         Ok(threads.flatten().filter_map(on_cpu).sum())
     }
 
-    fn resident_mib(&self) -> Result<f64, Error> {
+    pub(crate) fn resident_mib(&self) -> Result<f64, Error> {
         let path = format!("/proc/{}/status", self.process.id());
         let status = std::fs::read_to_string(path).map_err(|_| gone())?;
         let kib: Option<f64> = status
@@ -189,7 +200,7 @@ impl Drop for Server {
 }
 
 /// Builds jeton as it is shipped.
-pub(super) fn build(workspace: &Workspace) -> Result<(), Error> {
+pub(crate) fn build(workspace: &Workspace) -> Result<(), Error> {
     let profile = ["build", "--profile", "dist", "--locked", "-p", "jeton-cli"];
     run_command(&mut workspace.cargo(&profile))
 }
@@ -204,7 +215,7 @@ fn pinned(workspace: &Workspace, binary: &Path) -> Command {
     command
 }
 
-pub(super) fn fresh(workspace: &Workspace, name: &str) -> Result<PathBuf, Error> {
+pub(crate) fn fresh(workspace: &Workspace, name: &str) -> Result<PathBuf, Error> {
     let folder = workspace.path(FOLDER).join(name);
     let failed = |error| Error::Usage(format!("{}: {error}", folder.display()));
     if folder.exists() {
