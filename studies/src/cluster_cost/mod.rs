@@ -32,6 +32,9 @@ const IN_FLIGHT: usize = 256;
 
 /// Revocations in flight, and what the etcd made of them.
 pub(super) struct Grouping {
+    /// Servers that revoke.
+    servers: usize,
+    /// Revocations in flight at each.
     in_flight: usize,
     per_second: f64,
     /// Revocations of one transaction.
@@ -56,12 +59,18 @@ pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<(), Error> {
     // A warm-up that does not count.
     loader.revoke(IN_FLIGHT, LOAD)?;
 
-    let grouping = grouping(workspace, &cluster, &loader)?;
-    let idle_alone = idle(workspace, &cluster)?;
+    let mut groupings = Vec::new();
+    for in_flight in [1, 16, IN_FLIGHT, 1024] {
+        let loaders = std::slice::from_ref(&loader);
+        groupings.push(grouping(workspace, &cluster, loaders, in_flight)?);
+    }
     let alone = Revoking::seen(workspace, plan, &cluster, &loader)?;
     cluster.add_node(workspace)?;
     cluster.add_node(workspace)?;
-    let idle_together = idle(workspace, &cluster)?;
+    let all = cluster.nodes.iter().map(|node| Loader::to(node.address()));
+    let all = all.collect::<Result<Vec<_>, _>>()?;
+    groupings.push(grouping(workspace, &cluster, &all, IN_FLIGHT)?);
+    let idle = idle(workspace, &cluster)?;
     let together = Revoking::seen(workspace, plan, &cluster, &loader)?;
     let calls = |profile: &str| -> Result<[f64; 2], Error> {
         Ok([
@@ -79,9 +88,9 @@ pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<(), Error> {
         member_per_node: ((together.member - alone.member) / 2.0).max(0.0),
         sent_per_node: ((together.sent - alone.sent) / 2.0).max(0.0),
         stored: together.stored,
-        idle_per_node: ((idle_together - idle_alone) / 2.0).max(0.0),
+        idle_per_node: idle,
     };
-    let text = page::text(workspace, plan, &constants, &grouping)?;
+    let text = page::text(workspace, plan, &constants, &groupings)?;
     std::fs::write(workspace.path(LOG), &text)
         .map_err(|error| Error::Usage(format!("{LOG}: {error}")))?;
     println!("{text}");
@@ -89,24 +98,35 @@ pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<(), Error> {
     Ok(())
 }
 
-/// Revokes with few and with many calls in flight.
+/// Revokes at each of these servers, with so many calls in flight.
 fn grouping(
     workspace: &Workspace,
     cluster: &Cluster,
-    loader: &Loader,
-) -> Result<Vec<Grouping>, Error> {
-    let mut all = Vec::new();
-    for in_flight in [1, 16, IN_FLIGHT, 1024] {
-        eprintln!("== cluster-cost: one server, {in_flight} revocations in flight");
-        let (used, done, _) = used(workspace, cluster, || loader.revoke(in_flight, LOAD))?;
-        all.push(Grouping {
-            in_flight,
-            per_second: done.per_second,
-            per_commit: done.calls / used.commits,
-            commits_per_flush: used.commits / used.flushes,
-        });
-    }
-    Ok(all)
+    loaders: &[Loader],
+    in_flight: usize,
+) -> Result<Grouping, Error> {
+    let servers = loaders.len();
+    eprintln!("== cluster-cost: servers that revoke: {servers}, {in_flight} in flight at each");
+    let (used, done, _) = used(workspace, cluster, || {
+        std::thread::scope(|scope| {
+            let load = |loader| scope.spawn(move || Loader::revoke(loader, in_flight, LOAD));
+            let running: Vec<_> = loaders.iter().map(load).collect();
+            let mut done = Vec::new();
+            for one in running {
+                let ended = one.join();
+                done.push(ended.map_err(|_| Error::Failed("a loader ended early".into()))??);
+            }
+            Ok(done)
+        })
+    })?;
+    let total = |figure: fn(&Done) -> f64| done.iter().map(figure).sum::<f64>();
+    Ok(Grouping {
+        servers,
+        in_flight,
+        per_second: total(|done| done.per_second),
+        per_commit: total(|done| done.calls) / used.commits,
+        commits_per_flush: used.commits / used.flushes,
+    })
 }
 
 /// What one revocation uses: the middle of the loads.
@@ -158,7 +178,8 @@ impl Revoking {
     }
 }
 
-/// CPU microseconds per second of the busiest member while no server has calls.
+/// CPU microseconds per second of the busiest member while no server has calls, for each server. The member's own work
+/// is in it, so it is an upper bound.
 fn idle(workspace: &Workspace, cluster: &Cluster) -> Result<f64, Error> {
     eprintln!(
         "== cluster-cost: servers: {}, no calls",
@@ -170,7 +191,9 @@ fn idle(workspace: &Workspace, cluster: &Cluster) -> Result<f64, Error> {
         std::thread::sleep(IDLE);
         Ok(())
     })?;
-    Ok(used.busiest_member() / seconds)
+    #[allow(clippy::cast_precision_loss, reason = "three")]
+    let servers = cluster.nodes.len() as f64;
+    Ok(used.busiest_member() / seconds / servers)
 }
 
 /// CPU microseconds of the first server for each call: the middle of the loads.

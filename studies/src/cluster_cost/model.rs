@@ -17,7 +17,7 @@ pub(super) struct Constants {
     pub(super) sent_per_node: f64,
     /// Bytes of the database for a revocation.
     pub(super) stored: f64,
-    /// CPU time that one server without calls costs the busiest member, in microseconds per second.
+    /// CPU time that one server without calls costs the busiest member, in microseconds per second: at most.
     pub(super) idle_per_node: f64,
 }
 

@@ -9,6 +9,23 @@ use super::model::{Capacity, Constants, Shape};
 use crate::origin;
 use crate::pairs::Plan;
 
+/// What the numbers mean for whoever plans a cluster.
+const WHAT_CHANGES: &str = "
+### Ten times as many servers
+Tokens grow with the servers: issuing and verifying read only the server's own memory. Revocations do not. All servers
+write one audit chain, so one transaction follows another, and what counts is how long the disks of a majority take to
+flush. Give the members machines of their own with disks that flush within a millisecond. The members send every
+revocation to every server: watch their network.
+
+### A hundred times
+One member spends more on passing revocations on than on accepting them. Three ways lead further:
+
+1. Verify in the services, with a library and a follower of the revocations (`WatchRevocations`), which a server answers
+   from its memory. Then servers issue and revoke only, and there are few of them.
+2. One etcd for each issuer or region. Issuers share nothing: no key, no revocation, no audit chain.
+3. Shorter tokens. A token of five minutes needs a revocation for five minutes at most, so fewer are in force.
+";
+
 /// Cores of each machine of the clusters on paper.
 const CORES: f64 = 4.0;
 
@@ -32,7 +49,7 @@ pub(super) fn text(
         plan.pairs,
     );
     measured(&mut text, constants, grouping);
-    on_paper(&mut text, constants);
+    on_paper(&mut text, constants, grouping);
     Ok(text)
 }
 
@@ -49,7 +66,7 @@ fn measured(text: &mut String, constants: &Constants, grouping: &[Grouping]) {
          | and for each further server | {:.1} µs |\n\
          | a revocation: bytes from the etcd to each further server | {:.0} |\n\
          | a revocation: bytes of the database in use | {:.0} |\n\
-         | a server without calls: CPU of the busiest member | {:.2} ms per second |\n\n",
+         | a server without calls: CPU of the busiest member, at most | {:.2} ms per second |\n\n",
         constants.es256[0],
         constants.es256[1],
         constants.hs256[0],
@@ -63,20 +80,21 @@ fn measured(text: &mut String, constants: &Constants, grouping: &[Grouping]) {
         constants.idle_per_node / 1e3,
     );
     text.push_str(
-        "Revocations that wait for the etcd share a transaction, and a member flushes several transactions at once. With\n\
-         one server:\n\n\
-         | in flight | revocations/s | revocations of a transaction | transactions of a flush |\n|---:|---:|---:|---:|\n",
+        "Revocations that wait at a server share a transaction. Transactions of all servers follow one after the other,\n\
+         because each extends the audit chain.\n\n\
+         | servers that revoke | in flight at each | revocations/s | in one transaction | transactions of a flush |\n\
+         |---:|---:|---:|---:|---:|\n",
     );
     for one in grouping {
         let _ = writeln!(
             text,
-            "| {} | {:.0} | {:.1} | {:.1} |",
-            one.in_flight, one.per_second, one.per_commit, one.commits_per_flush
+            "| {} | {} | {:.0} | {:.1} | {:.1} |",
+            one.servers, one.in_flight, one.per_second, one.per_commit, one.commits_per_flush
         );
     }
 }
 
-fn on_paper(text: &mut String, constants: &Constants) {
+fn on_paper(text: &mut String, constants: &Constants, grouping: &[Grouping]) {
     let shapes = [3.0, 30.0, 300.0].map(|nodes| Shape {
         nodes,
         cores: CORES,
@@ -107,15 +125,24 @@ fn on_paper(text: &mut String, constants: &Constants) {
     line("MB per second from the etcd at the lower rate", &|c| {
         format!("{:.1}", c.sent / 1e6)
     });
-    line("cores of a member for servers without calls", &|c| {
-        format!("{:.2}", c.idle)
-    });
+    line(
+        "cores of a member for servers without calls, at most",
+        &|c| format!("{:.2}", c.idle),
+    );
+    // The largest that was seen with one server.
+    let alone = grouping.iter().filter(|one| one.servers == 1);
+    let largest = alone.map(|one| one.per_commit).fold(0.0, f64::max);
+    for millis in [1.0, 10.0] {
+        let name = format!("acknowledged per second, if a transaction takes {millis:.0} ms");
+        line(&name, &|_| count(largest * 1000.0 / millis));
+    }
     let _ = write!(
         text,
         "\nThe database has room for {} revocations that are in force, under etcd's default quota of 2 GiB. Each server\n\
          holds them in memory: 21 MB for a million ([measured](../service.md#revocation-memory-and-lookup-cost)).\n",
         count(constants.room()),
     );
+    text.push_str(WHAT_CHANGES);
 }
 
 /// A rounded number: two digits, the rest is more than the constants tell.
