@@ -9,7 +9,7 @@ use super::model::{Capacity, Constants, Shape};
 use crate::origin;
 use crate::pairs::Plan;
 
-/// What the numbers mean for whoever plans a cluster.
+/// What the numbers mean for the plan of a cluster.
 const WHAT_CHANGES: &str = "
 ### Ten times as many servers
 Tokens grow with the servers: issuing and verifying read only the server's own memory. Revocations do not. All servers
