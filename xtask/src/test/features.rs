@@ -36,7 +36,8 @@ fn server_with_traces(workspace: &Workspace) -> Result<(), Error> {
     run_command(clippy.args(["--", "-D", "warnings"]))?;
     let mut test = workspace.cargo_workspace("test");
     test.arg("--quiet").args(SERVE_FEATURES);
-    test.args(["--lib", "--test", "it", "--", "traces::", "deploy::"]);
+    test.args(["--lib", "--test", "it", "--test", "trace_allocations"]);
+    test.args(["--", "traces::", "deploy::", "for_its_trace"]);
     run_command(&mut test)
 }
 
