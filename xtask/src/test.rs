@@ -63,7 +63,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "features",
-        what: "jeton with sets of its features, without warnings; the smallest has few dependencies",
+        what: "jeton with sets of its features, without warnings; the smallest has few dependencies; a server with traces",
         run: features::run,
     },
     Step {

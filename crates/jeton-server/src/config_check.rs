@@ -9,6 +9,7 @@ use crate::clients::Clients;
 use crate::config::Config;
 use crate::error::Result;
 use crate::hsm::Pkcs11Provider;
+use crate::traces::RequestTracer;
 use crate::trusts::Trusts;
 use crate::{etcd_store, hsm, node, server};
 
@@ -47,6 +48,7 @@ impl Config {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         Clients::from_config(self, &clock)?;
         Trusts::from_config(self, &clock, &Trusts::default())?;
+        RequestTracer::check(self)?;
         hsm::check(self, provider)
     }
 }

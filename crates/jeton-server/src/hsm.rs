@@ -15,6 +15,7 @@ use tokio::sync::Semaphore;
 use crate::config::{Config, Pkcs11, Pkcs11Key};
 use crate::error::{ConfigError, Error, Result};
 use crate::service::Failure;
+use crate::traces::in_child_span;
 
 /// Tokens of a batch for which a call may wait `timeout_seconds` once more.
 const TOKENS_PER_TIMEOUT: usize = 100;
@@ -122,7 +123,7 @@ impl SigningQueue {
         tokens: usize,
         work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
-        let done = self.run_within(tokens, work).await;
+        let done = in_child_span("hsm sign", self.run_within(tokens, work)).await;
         if let Err(Failure::Issuer(IssuerError::SignerUnavailable(_))) = &done {
             self.failed.fetch_add(1, Ordering::Relaxed);
         }

@@ -70,12 +70,17 @@ mod transport;
 #[cfg(test)]
 mod plain_tonic_test;
 
-// Errors, logs, metrics and health
+// Errors, logs, metrics, traces and health
 mod error;
 mod health_log;
 mod logs;
 mod metrics;
 mod sd_notify;
+#[cfg(feature = "otel")]
+mod traces;
+#[cfg(not(feature = "otel"))]
+#[path = "traces/not_compiled.rs"]
+mod traces;
 
 pub use admin_token::ADMIN_TOKEN_FILE;
 pub use admin_url::ADMIN_URL_FILE;
@@ -83,7 +88,7 @@ pub use claim_pattern::ClaimPattern;
 pub use client_secret::{Argon2idHash, ClientSecret, SecretError, SecretHash};
 pub use config::{
     AllowedToken, Bearer, Client, Config, Etcd, GenerateJwt, Grant, Limits, Log, LogFormat,
-    LogLevel, Pkcs11, Pkcs11Key, Tls, Trust, WhenStale,
+    LogLevel, Pkcs11, Pkcs11Key, Tls, Traces, Trust, WhenStale,
 };
 pub use error::{ConfigError, Error, Result};
 pub use hsm::{HsmKeys, Pkcs11Provider};

@@ -70,6 +70,30 @@ pub const HSM_SESSIONS: usize = 4;
 pub const HSM_QUEUE: usize = 256;
 /// Default time limit for a signature of the HSM.
 pub const HSM_TIMEOUT: Duration = Duration::from_secs(5);
+/// Default share of requests without a parent span that are sampled.
+pub const TRACE_SAMPLE_RATIO: f64 = 0.01;
+/// Default number of requests per minute that are sampled because their parent is.
+pub const SAMPLED_PARENTS_PER_MINUTE: u32 = 600;
+/// Maximum length of the collector's URL, bytes.
+pub const TRACE_ENDPOINT_BYTES: usize = 2048;
+/// Maximum length of the service's name in traces, bytes.
+pub const TRACE_SERVICE_NAME_BYTES: usize = 256;
+/// Maximum length of the file with headers for the collector, bytes.
+pub const TRACE_HEADERS_BYTES: u64 = 64 * 1024;
+/// Maximum length of `tracestate`, bytes. A longer one is ignored.
+pub const TRACE_STATE_BYTES: usize = 512;
+/// Maximum number of spans that wait for the collector. Further ones are dropped.
+pub const TRACE_QUEUE_SPANS: usize = 8192;
+/// Maximum number of spans in a request to the collector.
+pub const TRACE_BATCH_SPANS: usize = 512;
+/// How long spans wait for a batch to fill.
+pub const TRACE_EXPORT_INTERVAL: Duration = Duration::from_secs(5);
+/// Time limit for a batch, with up to three repetitions.
+pub const TRACE_EXPORT_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a server that stops waits for the collector.
+pub const TRACE_FLUSH_TIMEOUT: Duration = Duration::from_secs(3);
+/// Maximum length of a response of the collector, bytes.
+pub const TRACE_RESPONSE_BYTES: usize = 64 * 1024;
 /// Maximum number of names in `hosts`.
 pub const HOSTS: usize = 1000;
 /// Maximum length of a configuration file, bytes.

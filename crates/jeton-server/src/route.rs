@@ -35,6 +35,17 @@ pub(crate) struct Reflection {
 
 impl Handler for Routes {
     fn handle(&self, peer: &Arc<Peer>, request: Request<DrainedBody>) -> ResponseFuture {
+        let traces = self.service.traces.as_ref();
+        let route = |path: &str| crate::http::route(path, peer.listener);
+        match traces.and_then(|traces| traces.begin(peer, &request, route)) {
+            None => self.respond(peer, request),
+            Some(span) => span.follow(|| self.respond(peer, request)),
+        }
+    }
+}
+
+impl Routes {
+    fn respond(&self, peer: &Arc<Peer>, request: Request<DrainedBody>) -> ResponseFuture {
         let grpc_service = GrpcService::from_path(request.uri().path());
         if let Err(error) = self.check_request(peer, &request, grpc_service.is_some()) {
             self.service
@@ -65,9 +76,7 @@ impl Handler for Routes {
             }
         }
     }
-}
 
-impl Routes {
     /// Checks host, method, content type and origin, before the caller is identified.
     fn check_request<B>(
         &self,

@@ -28,6 +28,7 @@ use crate::hsm::Pkcs11Provider;
 use crate::limits::NAME_MESSAGE_BYTES;
 use crate::route::{Reflection, Routes};
 use crate::service::Service;
+use crate::traces::RequestTracer;
 use crate::transport::{self, Listener, Transport, Workers, wait_until_true};
 use crate::trusts::Trusts;
 use crate::verify_clock::clock_of;
@@ -125,6 +126,7 @@ impl Server {
         config.limits.connections =
             transport::connections_within_descriptors(config.limits.connections, count)?;
         let tls = tls_config(&config)?;
+        let traces = RequestTracer::start(&config)?;
         let data = transport::bind(config.listen)?;
         let admin = transport::bind(config.admin_listen)?;
         let address = |bound: &Bound| bound.local_addr().map_err(Error::System);
@@ -137,7 +139,7 @@ impl Server {
         let (end, ending) = watch::channel(false);
         let shared = transport::Shared::new(config.limits.transport(), stopping);
         let shared = Arc::new(shared);
-        let service = Arc::new(Service::new(node, &config, hsm, shared.clone())?);
+        let service = Arc::new(Service::new(node, &config, hsm, traces, shared.clone())?);
         note_certificate(&service, &config);
         let (health, routes) = routes(service.clone())?;
         let handler = Box::new(routes);
@@ -287,6 +289,9 @@ impl RunningServer {
         }
         let _ = self.end.send(true);
         self.workers.join();
+        if let Some(traces) = &self.service.traces {
+            traces.stop();
+        }
         if let Some(token) = self.service.authenticator.load().admin_token() {
             token.remove_file();
         }

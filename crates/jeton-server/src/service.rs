@@ -19,6 +19,7 @@ use crate::hsm::{HsmKeys, SigningQueue};
 use crate::metrics::{CallOutcome, Metrics};
 use crate::permissions::{Caller, Permission};
 use crate::rate_limit::RateExceeded;
+use crate::traces::RequestTracer;
 use crate::transport::{self, Load, PeerCertificate};
 use crate::trusts::Trusts;
 use crate::verify_clock::clock_of;
@@ -39,6 +40,8 @@ pub(crate) struct Service {
     /// The freshness bound.
     pub(crate) freshness_seconds: u64,
     pub(crate) metrics: Metrics,
+    /// `None` unless the configuration asks for traces.
+    pub(crate) traces: Option<RequestTracer>,
     pub(crate) transport: Arc<transport::Shared>,
     pub(crate) generate_jwt: Option<GenerateJwt>,
     /// Index of the next address that [`grpc::report`](crate::grpc) issues a token for.
@@ -52,6 +55,7 @@ impl Service {
         node: Node,
         config: &Config,
         hsm: Option<Arc<dyn HsmKeys>>,
+        traces: Option<RequestTracer>,
         transport: Arc<transport::Shared>,
     ) -> StartResult<Service> {
         let clock = clock_of(&node);
@@ -66,6 +70,7 @@ impl Service {
             limits: config.limits.clone(),
             freshness_seconds: config.freshness_seconds,
             metrics: Metrics::default(),
+            traces,
             transport,
             generate_jwt: config.generate_jwt.clone(),
             next_address: AtomicUsize::new(0),

@@ -3,6 +3,7 @@
 //! The examples that need more than cargo stand alone, like the drivers, and are tested here. The step
 //! `test` tests the others, which are members of the workspace.
 
+use super::features::SERVE_FEATURES;
 use super::{Outcome, separate_crate};
 use crate::command::{Error, Workspace, on_path, run as run_command};
 
@@ -20,11 +21,10 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
     Ok(Outcome::Passed)
 }
 
-/// `jeton serve` with the feature `pkcs11`, which other steps build without. Only the command is compiled again: no
-/// other crate has the feature.
+/// `jeton serve` with the feature `pkcs11`, in the build that the step `features` has compiled.
 fn server_with_an_hsm(workspace: &Workspace) -> Result<(), Error> {
     let mut test = workspace.cargo_workspace("test");
-    test.args(["--quiet", "--features", "jeton-cli/pkcs11"]);
+    test.arg("--quiet").args(SERVE_FEATURES);
     test.args(["--test", "it", "--"]);
     test.args(["serve::hsm", "operating::every_command_of_the_manual_works"]);
     run_command(&mut test)

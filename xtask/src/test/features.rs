@@ -1,10 +1,13 @@
-//! The features of the library: sets of them compile without warnings.
+//! The features of the library: sets of them compile without warnings. And traces of the server.
 
 use super::Outcome;
 use crate::command::{Error, Workspace, output, run as run_command};
 
 /// The features of `jeton` for users, as `default` in its manifest.
 const FEATURES: [&str; 5] = ["hmac", "jwe", "legacy", "paseto", "pem"];
+
+/// The features of `jeton serve` that other steps build without.
+pub(super) const SERVE_FEATURES: [&str; 2] = ["--features", "jeton-cli/otel,jeton-cli/pkcs11"];
 
 /// Without features, the library verifies RS256. A user counts what that brings in.
 const DEPENDENCIES_MAX: usize = 9;
@@ -19,7 +22,23 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
     // With all features it is among the tests of the workspace.
     let mut test = workspace.cargo(&["test", "--locked", "--quiet", "--package", "jeton"]);
     run_command(test.args(["--no-default-features", "--test", "features"]))?;
+    server_with_traces(workspace)?;
     Ok(Outcome::Passed)
+}
+
+/// Lints and tests of the code that only a build with the feature `otel` has. The step `examples` tests the same
+/// build, so that jeton-server and the command are compiled once more, and nothing else is.
+fn server_with_traces(workspace: &Workspace) -> Result<(), Error> {
+    let mut clippy = workspace.cargo_workspace("clippy");
+    clippy
+        .args(["--quiet", "--all-targets"])
+        .args(SERVE_FEATURES);
+    run_command(clippy.args(["--", "-D", "warnings"]))?;
+    let mut test = workspace.cargo_workspace("test");
+    test.arg("--quiet").args(SERVE_FEATURES);
+    test.args(["--lib", "--test", "it", "--test", "trace_allocations"]);
+    test.args(["--", "traces::", "deploy::", "for_its_trace"]);
+    run_command(&mut test)
 }
 
 /// Sets of features, as `--features` takes them: none, each alone, all but one, all. The code of a feature that

@@ -13,6 +13,7 @@ mod restart;
 mod store;
 mod tls;
 mod token_endpoint;
+mod traces;
 mod trust;
 
 pub use clients::{Bearer, Client};
@@ -25,6 +26,7 @@ pub use store::{Etcd, WhenStale};
 pub use tls::Tls;
 pub(crate) use token_endpoint::is_scope;
 pub use token_endpoint::{AllowedToken, Grant};
+pub use traces::Traces;
 pub use trust::Trust;
 
 use std::net::SocketAddr;
@@ -113,6 +115,8 @@ pub struct Config {
     pub trusts: Vec<Trust>,
     /// Keys of issuers in an HSM.
     pub pkcs11: Option<Pkcs11>,
+    /// Traces over OpenTelemetry.
+    pub traces: Option<Traces>,
     /// Limits for clients.
     pub limits: Limits,
     /// Also serves `jwt.services.JwtService`.
@@ -180,6 +184,10 @@ impl Config {
         if let Some(pkcs11) = &mut self.pkcs11 {
             paths.extend([&mut pkcs11.module, &mut pkcs11.pin_file]);
         }
+        if let Some(traces) = &mut self.traces {
+            let files = [&mut traces.headers_file, &mut traces.ca];
+            paths.extend(files.into_iter().flatten());
+        }
         paths.extend(
             self.clients
                 .iter_mut()
@@ -220,6 +228,7 @@ impl Default for Config {
             issuers: Vec::new(),
             trusts: Vec::new(),
             pkcs11: None,
+            traces: None,
             limits: Limits::default(),
             generate_jwt: None,
         }

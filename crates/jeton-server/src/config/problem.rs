@@ -1,6 +1,6 @@
 //! The check of a whole configuration.
 
-use super::{Config, clients, issuers, limits, pkcs11, store, trust};
+use super::{Config, clients, issuers, limits, pkcs11, store, traces, trust};
 use crate::authority::Authority;
 use crate::limits::HOSTS;
 
@@ -32,6 +32,7 @@ impl Problem {
             .or_else(|| clients::problem(config))
             .or_else(|| trust::problem(config))
             .or_else(|| pkcs11::problem(config.pkcs11.as_ref()))
+            .or_else(|| traces::problem(config.traces.as_ref()))
     }
 }
 

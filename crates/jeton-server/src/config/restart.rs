@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use super::{Config, Etcd, GenerateJwt, Limits, Pkcs11};
+use super::{Config, Etcd, GenerateJwt, Limits, Pkcs11, Traces};
 
 /// A key whose value differs from the one at the start.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +44,7 @@ impl Config {
             limits,
             generate_jwt,
             pkcs11,
+            traces,
             // Applied by a reload.
             bearer: _,
             hosts: _,
@@ -81,6 +82,7 @@ impl Config {
         ];
         values.extend(etcd_values(etcd.as_ref()));
         values.extend(pkcs11_values(pkcs11.as_ref()));
+        values.extend(trace_values(traces.as_ref()));
         values.extend(limit_values(limits));
         values.extend(generate_jwt_values(generate_jwt.as_ref()));
         values
@@ -123,6 +125,32 @@ fn pkcs11_values(pkcs11: Option<&Pkcs11>) -> [(&'static str, String); 7] {
             "pkcs11.timeout_seconds",
             or_none(pkcs11.map(|at| &at.timeout_seconds)),
         ),
+    ]
+}
+
+fn trace_values(traces: Option<&Traces>) -> [(&'static str, String); 6] {
+    let path = |path: Option<&std::path::PathBuf>| {
+        or_none(path.map(|path| path.display().to_string()).as_ref())
+    };
+    [
+        ("traces.endpoint", or_none(traces.map(|at| &at.endpoint))),
+        (
+            "traces.service_name",
+            or_none(traces.map(|at| &at.service_name)),
+        ),
+        (
+            "traces.sample_ratio",
+            or_none(traces.map(|at| &at.sample_ratio)),
+        ),
+        (
+            "traces.sampled_parents_per_minute",
+            or_none(traces.map(|at| &at.sampled_parents_per_minute)),
+        ),
+        (
+            "traces.headers_file",
+            path(traces.and_then(|at| at.headers_file.as_ref())),
+        ),
+        ("traces.ca", path(traces.and_then(|at| at.ca.as_ref()))),
     ]
 }
 

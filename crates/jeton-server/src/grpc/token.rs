@@ -27,6 +27,7 @@ use crate::hsm;
 use crate::metrics::{Call, CallOutcome};
 use crate::permissions::{Caller, Permission};
 use crate::service::{Failure, Service, check_permission};
+use crate::traces::in_child_span;
 use crate::transport::grpc::MethodFuture;
 use crate::transport::{SlicedStream, TimeSlice};
 
@@ -392,7 +393,8 @@ impl TokenApi {
                 ));
             }
             Some(revoke_request::What::Token(token)) => {
-                let revision = node.revoke_token(self.caller.name(), &iss, &token).await?;
+                let revoked = node.revoke_token(self.caller.name(), &iss, &token);
+                let revision = in_child_span("store revoke", revoked).await?;
                 return Ok(RevokeResponse {
                     revision: revision.number(),
                 });
@@ -405,7 +407,8 @@ impl TokenApi {
             Some(revoke_request::What::ClientId(name)) => Revoke::all(Subject::Client(name)),
             Some(revoke_request::What::KeyId(name)) => Revoke::all(Subject::Key(name)),
         };
-        let revision = node.revoke(self.caller.name(), &iss, revoke).await?;
+        let revoked = node.revoke(self.caller.name(), &iss, revoke);
+        let revision = in_child_span("store revoke", revoked).await?;
         Ok(RevokeResponse {
             revision: revision.number(),
         })

@@ -112,6 +112,9 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
     if let Some(signing) = &service.signing {
         signing.write_metrics(&mut text);
     }
+    if let Some(traces) = &service.traces {
+        traces.write_metrics(&mut text);
+    }
     text.push_str("# EOF\n");
     let content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     respond(StatusCode::OK, content_type, Bytes::from(text))

@@ -74,6 +74,24 @@ pub(crate) async fn handle(
     }
 }
 
+/// The route of a path, for traces. It has no part of the path.
+pub(crate) fn route(path: &str, listener: Listener) -> Option<&'static str> {
+    let endpoint = Endpoint::from_path(path).filter(|endpoint| endpoint.is_at(listener))?;
+    Some(match endpoint {
+        Endpoint::Live => "/livez",
+        Endpoint::Ready => "/readyz",
+        Endpoint::Metrics => "/metrics",
+        Endpoint::KeySet(_) => "{issuer}/.well-known/jwks.json",
+        Endpoint::Paserks(_) => "{issuer}/.well-known/paserks.json",
+        Endpoint::AuthorizationServer(_) => "/.well-known/oauth-authorization-server{issuer}",
+        Endpoint::OpenId(_) => "{issuer}/.well-known/openid-configuration",
+        Endpoint::Introspect(_) => "{issuer}/introspect",
+        Endpoint::Revoke(_) => "{issuer}/revoke",
+        Endpoint::Token(_) => "{issuer}/token",
+        Endpoint::ForwardAuth(..) => "{issuer}/forward-auth/{audience}",
+    })
+}
+
 /// An endpoint, with the issuer's part of the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Endpoint<'p> {

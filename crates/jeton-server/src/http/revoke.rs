@@ -13,6 +13,7 @@ use super::form::TokenForm;
 use crate::metrics::{Call, CallOutcome};
 use crate::permissions::Permission;
 use crate::service::{Failure, Service};
+use crate::traces::in_child_span;
 use crate::transport::{DrainedBody, Peer};
 
 pub(super) async fn revoke(
@@ -34,7 +35,8 @@ pub(super) async fn revoke(
 
 async fn revoke_token(service: &Service, form: &TokenForm) -> (CallOutcome, Response<Body>) {
     let TokenForm { caller, iss, token } = form;
-    match service.node.revoke_token(caller.name(), iss, token).await {
+    let revoked = service.node.revoke_token(caller.name(), iss, token);
+    match in_child_span("store revoke", revoked).await {
         Ok(_) => (CallOutcome::Ok, empty()),
         // A token that no node accepts needs no revocation (RFC 7009, section 2.2).
         Err(error) if error.is_rejection() => (CallOutcome::Rejected, empty()),

@@ -32,6 +32,8 @@ mod report;
 mod revocation;
 mod time_slice;
 mod tokens;
+#[cfg(feature = "otel")]
+mod traces;
 mod unary;
 mod verifiers;
 mod watchers;

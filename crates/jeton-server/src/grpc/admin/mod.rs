@@ -27,6 +27,7 @@ use self::whole_store::{Messages, check_audit, check_whole};
 use crate::metrics::{Call, CallOutcome};
 use crate::permissions::{Caller, Permission};
 use crate::service::{Failure, Service, check_permission};
+use crate::traces::in_child_span;
 use crate::transport::grpc::RequestMessage;
 
 /// A request with a private key. Its bytes are wiped after decoding.
@@ -285,7 +286,8 @@ impl AdminApi {
     ) -> Result<Response<T>, Status> {
         let started = Instant::now();
         let (service, caller) = (self.service.clone(), self.caller.clone());
-        let done = tokio::task::spawn_blocking(move || work(&service.node, &caller)).await;
+        let done = tokio::task::spawn_blocking(move || work(&service.node, &caller));
+        let done = in_child_span("administer", done).await;
         let done = done.map_err(|_| Status::internal("internal error"))?;
         let outcome = done
             .as_ref()

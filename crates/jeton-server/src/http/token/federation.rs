@@ -16,6 +16,7 @@ use crate::claim_pattern::claim;
 use crate::config::Grant;
 use crate::limits::SINGLE_USE_SECONDS;
 use crate::service::Failure;
+use crate::traces::in_child_span;
 use crate::trusts::OutsideToken;
 
 /// The grant with an assertion.
@@ -89,7 +90,8 @@ async fn issue(
         latest = latest.min(expires_at);
     }
     if settings.single_use {
-        use_once(request, outside, &accepted, error).await?;
+        let used = use_once(request, outside, &accepted, error);
+        in_child_span("store use once", used).await?;
     }
     let client_id = client.map_or(settings.name.as_str(), |client| client.name());
     let granted = Granted {
