@@ -5,40 +5,11 @@ mod interop;
 
 use csv::WriterBuilder;
 
+use crate::comparison::{self, Role, Shared, entry};
 use crate::published_comparison::answer_columns;
 use crate::servers::{Line, columns};
-use crate::table;
-use jeton_lab_model::result::{Row, RowId, RunResult};
-
-const COLUMNS: [&str; 27] = [
-    "suite",
-    "contract",
-    "status",
-    "reason",
-    "subject",
-    "library",
-    "version",
-    "language",
-    "format",
-    "alg",
-    "enc",
-    "key_handling",
-    "reference",
-    "claims",
-    "claims_bytes",
-    "threads",
-    "token_bytes",
-    "median_ns",
-    "low_ns",
-    "high_ns",
-    "outliers",
-    "unsettled",
-    "bytes_per_op",
-    "allocs_per_op",
-    "peak_rss_bytes",
-    "tainted_run",
-    "rounds",
-];
+use crate::table::{self, Column, plain};
+use jeton_lab_model::result::{RowId, RunResult};
 
 /// A kind of row, with its own columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,7 +76,19 @@ pub fn text(result: &RunResult) -> String {
 pub fn rows(result: &RunResult, kind: Kind) -> String {
     let disturbed = result.environment.disturbance.disturbed;
     match kind {
-        Kind::Measured => measured(result, disturbed),
+        Kind::Measured => {
+            let rows = &result.rows.measured;
+            let timings = rows.iter().filter_map(|row| row.ns_per_op.as_ref());
+            let shared = Shared {
+                disturbed,
+                ..Shared::of(timings)
+            };
+            let rows: Vec<_> = rows.iter().map(|row| entry(row, Role::Alone)).collect();
+            write(
+                &comparison::columns(shared),
+                &rows.iter().collect::<Vec<_>>(),
+            )
+        }
         Kind::Servers => {
             let rows = &result.rows.servers;
             let lines: Vec<Line<'_>> = rows
@@ -114,30 +97,17 @@ pub fn rows(result: &RunResult, kind: Kind) -> String {
                 .collect();
             let loads = rows.iter().filter_map(|row| row.load.as_ref());
             let repetitions = loads.map(|load| load.repetitions.len()).max().unwrap_or(0);
-            let (head, lines) = table::csv(&columns(repetitions), &lines);
-            write(head, lines)
+            write(&columns(repetitions), &lines)
         }
         Kind::Interop => {
             let rows: Vec<_> = result.rows.interop.iter().collect();
-            let (head, lines) = table::csv(&interop::columns(), &rows);
-            write(head, lines)
+            write(&interop::columns(), &rows)
         }
         Kind::Attack => {
             let rows: Vec<_> = result.rows.attack.iter().collect();
-            let (head, lines) = table::csv(&attack::columns(), &rows);
-            write(head, lines)
+            write(&attack::columns(), &rows)
         }
     }
-}
-
-fn measured(result: &RunResult, disturbed: bool) -> String {
-    let rows = &result.rows.measured;
-    let timings = rows.iter().filter_map(|r| r.ns_per_op.as_ref());
-    let rounds = timings.map(|t| t.rounds.len()).max().unwrap_or(0);
-    let head = COLUMNS.iter().map(|name| (*name).to_owned());
-    let head = head.chain((1..=rounds).map(|round| format!("round_{round}")));
-    let lines = rows.iter().map(|r| record(r, disturbed, rounds));
-    write(head.collect(), lines.collect())
 }
 
 /// Formats one line for each published figure, with the measured one.
@@ -204,7 +174,7 @@ pub fn published(result: &RunResult) -> String {
             }
         }
     }
-    write(head.map(str::to_owned).to_vec(), lines)
+    text_of(head.map(str::to_owned).to_vec(), lines)
 }
 
 /// Formats one line for each published conclusion, with its answer.
@@ -218,11 +188,15 @@ pub fn published(result: &RunResult) -> String {
 #[must_use]
 pub fn answers(result: &RunResult) -> String {
     let claims: Vec<_> = result.claims_answered.iter().collect();
-    let (head, lines) = table::csv(&answer_columns(), &claims);
-    write(head, lines)
+    write(&answer_columns(), &claims)
 }
 
-fn write(head: Vec<String>, lines: Vec<Vec<String>>) -> String {
+fn write<R>(columns: &[Column<'_, R>], rows: &[R]) -> String {
+    let (head, lines) = table::csv(columns, rows);
+    text_of(head, lines)
+}
+
+fn text_of(head: Vec<String>, lines: Vec<Vec<String>>) -> String {
     let mut out = WriterBuilder::new().from_writer(Vec::new());
     for line in std::iter::once(head).chain(lines) {
         out.write_record(&line)
@@ -230,62 +204,4 @@ fn write(head: Vec<String>, lines: Vec<Vec<String>>) -> String {
     }
     let bytes = out.into_inner().expect("writing to memory cannot fail");
     String::from_utf8(bytes).expect("all fields are UTF-8")
-}
-
-fn record(row: &Row, disturbed: bool, rounds: usize) -> Vec<String> {
-    let subject = &row.subject;
-    let time = row.ns_per_op.as_ref();
-    let figure = |value: Option<f64>| value.map_or_else(String::new, |v| v.to_string());
-    let count = |value: Option<u64>| value.map_or_else(String::new, |v| v.to_string());
-    let mut fields = vec![
-        plain(&row.suite),
-        plain(&row.operation),
-        row.status.name().to_owned(),
-        plain(row.reason.as_deref().unwrap_or_default()),
-        plain(&subject.id),
-        plain(&subject.library),
-        plain(&subject.version),
-        plain(&subject.language),
-        plain(&subject.format),
-        plain(subject.alg.as_deref().unwrap_or_default()),
-        plain(subject.enc.as_deref().unwrap_or_default()),
-        plain(&subject.key_handling),
-        row.reference.to_string(),
-        plain(&row.claims.name),
-        row.claims.bytes.to_string(),
-        row.threads.to_string(),
-        count(row.token_bytes),
-        figure(time.map(|t| t.median)),
-        figure(time.map(|t| t.interval[0])),
-        figure(time.map(|t| t.interval[1])),
-        count(time.map(|t| u64::from(t.outliers))),
-        time.map_or_else(String::new, |t| t.unsettled.to_string()),
-        figure(row.bytes_per_op),
-        figure(row.allocs_per_op),
-        count(row.peak_rss_bytes),
-        disturbed.to_string(),
-        count(time.map(|t| t.rounds.len() as u64)),
-    ];
-    let own = time.map_or(&[][..], |t| t.rounds.as_slice());
-    fields.extend((0..rounds).map(|i| figure(own.get(i).copied())));
-    fields
-}
-
-pub(crate) fn plain(text: &str) -> String {
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
-        format!("'{text}")
-    } else {
-        text.to_owned()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn csv_formula_is_escaped() {
-        assert_eq!(plain("=HYPERLINK(\"x\")"), "'=HYPERLINK(\"x\")");
-        assert_eq!(plain("golang-jwt"), "golang-jwt");
-    }
 }

@@ -78,7 +78,7 @@ pub(super) fn write(result: &RunResult, out: &mut String) -> fmt::Result {
 }
 
 /// Returns the columns of the answers to published conclusions.
-pub(super) fn answer_columns<'a>() -> Vec<Column<&'a ClaimAnswered>> {
+pub(super) fn answer_columns<'a>() -> Vec<Column<'a, &'a ClaimAnswered>> {
     let text = |name: &str, value: fn(&ClaimAnswered) -> &str| {
         Column::text(name, move |claim: &&ClaimAnswered| {
             Value::text(value(claim))

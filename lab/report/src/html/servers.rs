@@ -7,6 +7,7 @@ use crate::recommendation::answers::Bar;
 use crate::servers::{
     ScenarioTable, columns, findings, histogram, marks, mebibytes, ms, scenarios,
 };
+use crate::table::Page;
 
 use super::answers::dots;
 use jeton_lab_model::result::{ServerLoad, ServerRow};
@@ -154,11 +155,7 @@ fn whole(table: &ScenarioTable<'_>) -> Markup {
         "{}: tokens, CPU time, latency in milliseconds, memory",
         table.title
     );
-    html! {
-        div.scroll tabindex="0" role="region" aria-label={ (table.title) ", all figures" } {
-            (crate::table::page(&columns(0), &table.lines(), &caption))
-        }
-    }
+    Page::new(caption, format!("{}, all figures", table.title)).table(&columns(0), &table.lines())
 }
 
 /// Renders all percentiles, and histograms in the form of the published report.
