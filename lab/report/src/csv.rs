@@ -6,10 +6,10 @@ mod interop;
 use csv::WriterBuilder;
 
 use crate::comparison::{self, Role, Shared, entry};
-use crate::published_comparison::answer_columns;
+use crate::published_comparison::{Figure, answer_columns, figure_columns, figures};
 use crate::servers::{Line, columns};
-use crate::table::{self, Column, plain};
-use jeton_lab_model::result::{RowId, RunResult};
+use crate::table::{self, Column};
+use jeton_lab_model::result::RunResult;
 
 /// A kind of row, with its own columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,59 +122,8 @@ pub fn rows(result: &RunResult, kind: Kind) -> String {
 /// ```
 #[must_use]
 pub fn published(result: &RunResult) -> String {
-    let head = [
-        "report",
-        "table",
-        "row",
-        "column",
-        "unit",
-        "published",
-        "published_text",
-        "published_ratio",
-        "measured",
-        "measured_ratio",
-        "missing",
-        "subject",
-        "contract",
-        "claims",
-        "threads",
-        "ratio_to",
-        "machine",
-        "source",
-    ];
-    let number = |value: Option<f64>| value.map_or_else(String::new, |v| v.to_string());
-    let mut lines = Vec::new();
-    for table in &result.published {
-        for row in &table.rows {
-            for (column, figure) in table.columns.iter().zip(&row.figures) {
-                let work = figure.work.as_ref();
-                let of_work = |part: fn(&RowId) -> &String| {
-                    work.map_or_else(String::new, |work| plain(part(work)))
-                };
-                lines.push(vec![
-                    table.report.to_string(),
-                    plain(&table.title),
-                    plain(&row.name),
-                    plain(column),
-                    table.quantity.unit().to_owned(),
-                    number(figure.published),
-                    plain(&figure.text),
-                    number(figure.published_ratio),
-                    number(figure.measured),
-                    number(figure.measured_ratio),
-                    plain(figure.missing.as_deref().unwrap_or_default()),
-                    of_work(|work| &work.subject),
-                    of_work(|work| &work.operation),
-                    of_work(|work| &work.claims),
-                    work.map_or_else(String::new, |work| work.threads.to_string()),
-                    plain(&table.ratio_to),
-                    plain(&table.machine),
-                    plain(&table.source),
-                ]);
-            }
-        }
-    }
-    text_of(head.map(str::to_owned).to_vec(), lines)
+    let figures: Vec<Figure<'_>> = result.published.iter().flat_map(figures).collect();
+    write(&figure_columns(), &figures)
 }
 
 /// Formats one line for each published conclusion, with its answer.
@@ -193,10 +142,6 @@ pub fn answers(result: &RunResult) -> String {
 
 fn write<R>(columns: &[Column<'_, R>], rows: &[R]) -> String {
     let (head, lines) = table::csv(columns, rows);
-    text_of(head, lines)
-}
-
-fn text_of(head: Vec<String>, lines: Vec<Vec<String>>) -> String {
     let mut out = WriterBuilder::new().from_writer(Vec::new());
     for line in std::iter::once(head).chain(lines) {
         out.write_record(&line)

@@ -12,7 +12,7 @@ use std::iter::once;
 use super::cell::cell;
 
 pub(crate) use page::Page;
-pub(crate) use value::{Value, plain, status};
+pub(crate) use value::{Value, status};
 
 /// A format that prints tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,6 +143,14 @@ impl<'c, R> Column<'c, R> {
         }
     }
 
+    /// Sets what the page shows below the title, and in each cell below the value.
+    pub(crate) fn subtitled(self, subtitle: &'static str) -> Self {
+        Self {
+            subtitle: Some(subtitle),
+            ..self
+        }
+    }
+
     /// Sets the formats that print the column.
     pub(crate) fn on(self, forms: &'static [Form]) -> Self {
         Self { forms, ..self }
@@ -169,6 +177,14 @@ impl<'c, R> Column<'c, R> {
         }
     }
 
+    /// Makes the column name the row on the page; otherwise it is the first one.
+    pub(crate) fn header(self) -> Self {
+        Self {
+            is_header: true,
+            ..self
+        }
+    }
+
     /// Sets the class of the cells on the page.
     pub(crate) fn class(self, class: &'static str) -> Self {
         Self {
@@ -177,9 +193,43 @@ impl<'c, R> Column<'c, R> {
         }
     }
 
+    /// Returns the same column of rows that hold such a row, or none.
+    pub(crate) fn of<'d, S>(self, held: impl Fn(&S) -> Option<R> + 'd) -> Column<'d, S>
+    where
+        'c: 'd,
+        R: 'd,
+    {
+        let value = self.value;
+        Column {
+            name: self.name,
+            title: self.title,
+            is_capitalised: self.is_capitalised,
+            short: self.short,
+            kind: self.kind,
+            forms: self.forms,
+            width: self.width,
+            subtitle: self.subtitle,
+            ends: self.ends,
+            rank: self.rank,
+            is_header: self.is_header,
+            class: self.class,
+            value: Box::new(move |row| held(row).map_or_else(Value::none, |row| value(&row))),
+        }
+    }
+
     /// Returns the name for programs.
     pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Returns the name for people.
+    pub(crate) fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// Reports whether only these formats print the column.
+    pub(crate) fn is_only_on(&self, forms: &[Form]) -> bool {
+        self.forms == forms
     }
 
     /// Formats the title for the terminal, or another one in its place.

@@ -171,6 +171,11 @@ impl Value {
         }
     }
 
+    /// Returns the text for people.
+    pub(crate) fn as_shown(&self) -> &str {
+        &self.shown
+    }
+
     /// Returns the text on the terminal.
     pub(super) fn brief(&self) -> &str {
         self.brief.as_deref().unwrap_or(&self.shown)
