@@ -35,7 +35,7 @@ pub(crate) enum Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    fn load(&self) -> Option<(&'a ServerRow, &'a ServerLoad)> {
+    pub(crate) fn load(&self) -> Option<(&'a ServerRow, &'a ServerLoad)> {
         match self {
             Self::Measured(row, _) => Some((*row, row.load.as_ref()?)),
             Self::Published(_) => None,
@@ -99,8 +99,8 @@ pub(crate) fn columns<'a>(repetitions: usize) -> Vec<Column<'a, Line<'a>>> {
         Column::number("cpu_us_per_token", |line: &Line<'_>| {
             us(line, |load| load.cpu_us_per_request)
         })
-        .titled("CPU µs")
-        .wide(8),
+        .titled("CPU µs per token")
+        .short("CPU µs", 8),
         Column::number("client_cpu_us_per_token", |line: &Line<'_>| {
             us(line, |load| load.client_cpu_us_per_request)
         })
@@ -170,14 +170,25 @@ pub(crate) fn columns<'a>(repetitions: usize) -> Vec<Column<'a, Line<'a>>> {
     all
 }
 
+/// Returns the column of the servers' names.
+pub(crate) fn name<'a>() -> Column<'a, Line<'a>> {
+    Column::text("server", named)
+}
+
+fn named(line: &Line<'_>) -> Value {
+    match line {
+        Line::Measured(row, _) => Value::text(&row.subject.id),
+        Line::Published(run) => Value::text(format!("{}, published", run.server)).emphasised(),
+    }
+}
+
 fn server(line: &Line<'_>) -> Value {
     match line {
         Line::Measured(row, _) => {
-            let subject = &row.subject;
-            Value::text(&subject.id)
-                .on_page(html! { (subject.id) " " span.muted { (subject.libraries) } })
+            let libraries = &row.subject.libraries;
+            named(line).and_on_page(html! { " " span.muted { (libraries) } })
         }
-        Line::Published(run) => Value::text(format!("{}, published", run.server)).emphasised(),
+        Line::Published(_) => named(line),
     }
 }
 
