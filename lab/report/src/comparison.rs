@@ -1,8 +1,12 @@
 //! Groups the rows and verdicts of a result by comparison, for a chart and its table.
 
+mod columns;
+
 use jeton_lab_model::result::{Row, RunResult, Status, Timing, Verdict};
 
 use jeton_lab_model::names;
+
+pub(super) use columns::{Shared, columns, reason, terminal_time};
 
 /// The data of one chart and its table: one suite, one operation, one comparison.
 pub(super) struct Comparison<'a> {
@@ -32,7 +36,8 @@ pub(super) struct Entry<'a> {
 /// The role of an entry in its comparison.
 #[derive(Clone, Copy)]
 pub(super) enum Role<'a> {
-    Baseline,
+    /// With its group.
+    Baseline(Option<u32>),
     Compared(&'a Verdict),
     Reference,
     /// Without a verdict, measured or not.
@@ -49,14 +54,14 @@ impl<'a> Comparison<'a> {
     pub(super) fn baseline(&self) -> Option<&Entry<'a>> {
         self.entries
             .iter()
-            .find(|entry| matches!(entry.role, Role::Baseline))
+            .find(|entry| matches!(entry.role, Role::Baseline(_)))
     }
 
     /// Returns the entries by group, the fastest group first.
     pub(super) fn groups(&self) -> Vec<(u32, Vec<&Entry<'a>>)> {
         let mut groups: Vec<(u32, Vec<&Entry<'a>>)> = Vec::new();
         for entry in &self.entries {
-            let Some(group) = self.group(entry) else {
+            let Some(group) = entry.role.group() else {
                 continue;
             };
             match groups.iter_mut().find(|(number, _)| *number == group) {
@@ -67,20 +72,15 @@ impl<'a> Comparison<'a> {
         groups.sort_by_key(|(number, _)| *number);
         groups
     }
+}
 
-    pub(super) fn group(&self, entry: &Entry<'a>) -> Option<u32> {
-        match entry.role {
-            Role::Compared(verdict) => Some(verdict.group),
-            Role::Baseline => self.baseline_group(),
-            Role::Reference | Role::Alone => None,
+impl Role<'_> {
+    pub(super) fn group(self) -> Option<u32> {
+        match self {
+            Self::Compared(verdict) => Some(verdict.group),
+            Self::Baseline(group) => group,
+            Self::Reference | Self::Alone => None,
         }
-    }
-
-    fn baseline_group(&self) -> Option<u32> {
-        self.entries.iter().find_map(|entry| match entry.role {
-            Role::Compared(verdict) => verdict.baseline_group,
-            _ => None,
-        })
     }
 }
 
@@ -136,7 +136,7 @@ fn judged<'a>(result: &'a RunResult, taken: &mut [bool]) -> Vec<Comparison<'a>> 
             }
         }
         let roles = [
-            (&verdict.baseline, Role::Baseline),
+            (&verdict.baseline, Role::Baseline(verdict.baseline_group)),
             (&verdict.subject, Role::Compared(verdict)),
         ];
         for (id, role) in roles {
@@ -274,7 +274,8 @@ fn empty<'a>(title: String, suite: &'a str, operation: &'a str) -> Comparison<'a
     }
 }
 
-fn entry<'a>(row: &'a Row, role: Role<'a>) -> Entry<'a> {
+/// Creates an entry that is named by its library.
+pub(super) fn entry<'a>(row: &'a Row, role: Role<'a>) -> Entry<'a> {
     Entry {
         row,
         name: row.subject.library.clone(),

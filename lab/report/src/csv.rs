@@ -5,40 +5,11 @@ mod interop;
 
 use csv::WriterBuilder;
 
-use crate::published_comparison::answer_columns;
+use crate::comparison::{self, Role, Shared, entry};
+use crate::published_comparison::{Figure, answer_columns, figure_columns, figures};
 use crate::servers::{Line, columns};
-use crate::table;
-use jeton_lab_model::result::{Row, RowId, RunResult};
-
-const COLUMNS: [&str; 27] = [
-    "suite",
-    "contract",
-    "status",
-    "reason",
-    "subject",
-    "library",
-    "version",
-    "language",
-    "format",
-    "alg",
-    "enc",
-    "key_handling",
-    "reference",
-    "claims",
-    "claims_bytes",
-    "threads",
-    "token_bytes",
-    "median_ns",
-    "low_ns",
-    "high_ns",
-    "outliers",
-    "unsettled",
-    "bytes_per_op",
-    "allocs_per_op",
-    "peak_rss_bytes",
-    "tainted_run",
-    "rounds",
-];
+use crate::table::{self, Column};
+use jeton_lab_model::result::RunResult;
 
 /// A kind of row, with its own columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,7 +76,19 @@ pub fn text(result: &RunResult) -> String {
 pub fn rows(result: &RunResult, kind: Kind) -> String {
     let disturbed = result.environment.disturbance.disturbed;
     match kind {
-        Kind::Measured => measured(result, disturbed),
+        Kind::Measured => {
+            let rows = &result.rows.measured;
+            let timings = rows.iter().filter_map(|row| row.ns_per_op.as_ref());
+            let shared = Shared {
+                disturbed,
+                ..Shared::of(timings)
+            };
+            let rows: Vec<_> = rows.iter().map(|row| entry(row, Role::Alone)).collect();
+            write(
+                &comparison::columns(shared),
+                &rows.iter().collect::<Vec<_>>(),
+            )
+        }
         Kind::Servers => {
             let rows = &result.rows.servers;
             let lines: Vec<Line<'_>> = rows
@@ -114,30 +97,17 @@ pub fn rows(result: &RunResult, kind: Kind) -> String {
                 .collect();
             let loads = rows.iter().filter_map(|row| row.load.as_ref());
             let repetitions = loads.map(|load| load.repetitions.len()).max().unwrap_or(0);
-            let (head, lines) = table::csv(&columns(repetitions), &lines);
-            write(head, lines)
+            write(&columns(repetitions), &lines)
         }
         Kind::Interop => {
             let rows: Vec<_> = result.rows.interop.iter().collect();
-            let (head, lines) = table::csv(&interop::columns(), &rows);
-            write(head, lines)
+            write(&interop::columns(), &rows)
         }
         Kind::Attack => {
             let rows: Vec<_> = result.rows.attack.iter().collect();
-            let (head, lines) = table::csv(&attack::columns(), &rows);
-            write(head, lines)
+            write(&attack::columns(), &rows)
         }
     }
-}
-
-fn measured(result: &RunResult, disturbed: bool) -> String {
-    let rows = &result.rows.measured;
-    let timings = rows.iter().filter_map(|r| r.ns_per_op.as_ref());
-    let rounds = timings.map(|t| t.rounds.len()).max().unwrap_or(0);
-    let head = COLUMNS.iter().map(|name| (*name).to_owned());
-    let head = head.chain((1..=rounds).map(|round| format!("round_{round}")));
-    let lines = rows.iter().map(|r| record(r, disturbed, rounds));
-    write(head.collect(), lines.collect())
 }
 
 /// Formats one line for each published figure, with the measured one.
@@ -152,59 +122,8 @@ fn measured(result: &RunResult, disturbed: bool) -> String {
 /// ```
 #[must_use]
 pub fn published(result: &RunResult) -> String {
-    let head = [
-        "report",
-        "table",
-        "row",
-        "column",
-        "unit",
-        "published",
-        "published_text",
-        "published_ratio",
-        "measured",
-        "measured_ratio",
-        "missing",
-        "subject",
-        "contract",
-        "claims",
-        "threads",
-        "ratio_to",
-        "machine",
-        "source",
-    ];
-    let number = |value: Option<f64>| value.map_or_else(String::new, |v| v.to_string());
-    let mut lines = Vec::new();
-    for table in &result.published {
-        for row in &table.rows {
-            for (column, figure) in table.columns.iter().zip(&row.figures) {
-                let work = figure.work.as_ref();
-                let of_work = |part: fn(&RowId) -> &String| {
-                    work.map_or_else(String::new, |work| plain(part(work)))
-                };
-                lines.push(vec![
-                    table.report.to_string(),
-                    plain(&table.title),
-                    plain(&row.name),
-                    plain(column),
-                    table.quantity.unit().to_owned(),
-                    number(figure.published),
-                    plain(&figure.text),
-                    number(figure.published_ratio),
-                    number(figure.measured),
-                    number(figure.measured_ratio),
-                    plain(figure.missing.as_deref().unwrap_or_default()),
-                    of_work(|work| &work.subject),
-                    of_work(|work| &work.operation),
-                    of_work(|work| &work.claims),
-                    work.map_or_else(String::new, |work| work.threads.to_string()),
-                    plain(&table.ratio_to),
-                    plain(&table.machine),
-                    plain(&table.source),
-                ]);
-            }
-        }
-    }
-    write(head.map(str::to_owned).to_vec(), lines)
+    let figures: Vec<Figure<'_>> = result.published.iter().flat_map(figures).collect();
+    write(&figure_columns(), &figures)
 }
 
 /// Formats one line for each published conclusion, with its answer.
@@ -218,11 +137,11 @@ pub fn published(result: &RunResult) -> String {
 #[must_use]
 pub fn answers(result: &RunResult) -> String {
     let claims: Vec<_> = result.claims_answered.iter().collect();
-    let (head, lines) = table::csv(&answer_columns(), &claims);
-    write(head, lines)
+    write(&answer_columns(), &claims)
 }
 
-fn write(head: Vec<String>, lines: Vec<Vec<String>>) -> String {
+fn write<R>(columns: &[Column<'_, R>], rows: &[R]) -> String {
+    let (head, lines) = table::csv(columns, rows);
     let mut out = WriterBuilder::new().from_writer(Vec::new());
     for line in std::iter::once(head).chain(lines) {
         out.write_record(&line)
@@ -230,62 +149,4 @@ fn write(head: Vec<String>, lines: Vec<Vec<String>>) -> String {
     }
     let bytes = out.into_inner().expect("writing to memory cannot fail");
     String::from_utf8(bytes).expect("all fields are UTF-8")
-}
-
-fn record(row: &Row, disturbed: bool, rounds: usize) -> Vec<String> {
-    let subject = &row.subject;
-    let time = row.ns_per_op.as_ref();
-    let figure = |value: Option<f64>| value.map_or_else(String::new, |v| v.to_string());
-    let count = |value: Option<u64>| value.map_or_else(String::new, |v| v.to_string());
-    let mut fields = vec![
-        plain(&row.suite),
-        plain(&row.operation),
-        row.status.name().to_owned(),
-        plain(row.reason.as_deref().unwrap_or_default()),
-        plain(&subject.id),
-        plain(&subject.library),
-        plain(&subject.version),
-        plain(&subject.language),
-        plain(&subject.format),
-        plain(subject.alg.as_deref().unwrap_or_default()),
-        plain(subject.enc.as_deref().unwrap_or_default()),
-        plain(&subject.key_handling),
-        row.reference.to_string(),
-        plain(&row.claims.name),
-        row.claims.bytes.to_string(),
-        row.threads.to_string(),
-        count(row.token_bytes),
-        figure(time.map(|t| t.median)),
-        figure(time.map(|t| t.interval[0])),
-        figure(time.map(|t| t.interval[1])),
-        count(time.map(|t| u64::from(t.outliers))),
-        time.map_or_else(String::new, |t| t.unsettled.to_string()),
-        figure(row.bytes_per_op),
-        figure(row.allocs_per_op),
-        count(row.peak_rss_bytes),
-        disturbed.to_string(),
-        count(time.map(|t| t.rounds.len() as u64)),
-    ];
-    let own = time.map_or(&[][..], |t| t.rounds.as_slice());
-    fields.extend((0..rounds).map(|i| figure(own.get(i).copied())));
-    fields
-}
-
-pub(crate) fn plain(text: &str) -> String {
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
-        format!("'{text}")
-    } else {
-        text.to_owned()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn csv_formula_is_escaped() {
-        assert_eq!(plain("=HYPERLINK(\"x\")"), "'=HYPERLINK(\"x\")");
-        assert_eq!(plain("golang-jwt"), "golang-jwt");
-    }
 }

@@ -7,9 +7,9 @@ mod servers;
 use std::fmt::{self, Write};
 
 use super::cell::cell;
-use super::comparison::{Comparison, Entry, Role, comparisons, time};
-use super::{published_comparison, sentences, visible};
-use jeton_lab_model::result::{Row, RunResult, Timing};
+use super::comparison::{Comparison, columns, comparisons, reason};
+use super::{published_comparison, sentences, table, visible};
+use jeton_lab_model::result::{Row, RunResult};
 use jeton_lab_model::{names, units};
 use jeton_lab_stats::verdict::PRACTICAL_DIFFERENCE;
 
@@ -59,7 +59,7 @@ fn timed(result: &RunResult, out: &mut String) -> fmt::Result {
             suite = comparison.suite;
             writeln!(out, "\n## {}", units::capitalised(&cell(suite)))?;
         }
-        table(comparison, out)?;
+        compared(comparison, out)?;
     }
     gaps(&result.rows.measured, out)
 }
@@ -141,30 +141,9 @@ fn head(result: &RunResult, out: &mut String) -> fmt::Result {
     )
 }
 
-fn table(comparison: &Comparison<'_>, out: &mut String) -> fmt::Result {
-    let times = comparison.entries.iter().chain(&comparison.references);
-    let unit = units::Unit::for_times(times.filter_map(|e| Some(time(e.row)?.median)));
+fn compared(comparison: &Comparison<'_>, out: &mut String) -> fmt::Result {
     writeln!(out, "\n### {}\n", cell(&comparison.title))?;
-    writeln!(
-        out,
-        "| subject | {} | 95 % | ratio | 95 % | verdict | group | bytes | B/op | allocs/op |",
-        unit.name
-    )?;
-    writeln!(out, "|---|--:|--:|--:|--:|---|--:|--:|--:|--:|")?;
-    for entry in comparison.entries.iter().chain(&comparison.references) {
-        if let Some(timing) = time(entry.row) {
-            measured(comparison, entry, timing, unit, out)?;
-        }
-    }
-    for entry in &comparison.missing {
-        writeln!(
-            out,
-            "| {} | | | | | {}: {} | | | | |",
-            subject(entry),
-            entry.row.status.name(),
-            cell(entry.row.reason.as_deref().unwrap_or("no reason recorded"))
-        )?;
-    }
+    table::markdown(&columns(comparison.shared()), &comparison.lines(), out)?;
     writeln!(out)?;
     for sentence in sentences::verdicts(comparison)
         .into_iter()
@@ -173,46 +152,6 @@ fn table(comparison: &Comparison<'_>, out: &mut String) -> fmt::Result {
         writeln!(out, "- {}", cell(&sentence))?;
     }
     Ok(())
-}
-
-fn measured(
-    comparison: &Comparison<'_>,
-    entry: &Entry<'_>,
-    timing: &Timing,
-    unit: units::Unit,
-    out: &mut String,
-) -> fmt::Result {
-    let row = entry.row;
-    let (ratio, interval, verdict) = match entry.role {
-        Role::Compared(v) => (
-            units::ratio(v.ratio),
-            span(v.interval, units::ratio),
-            v.verdict.label().to_owned(),
-        ),
-        Role::Baseline => ("1".to_owned(), String::new(), "baseline".to_owned()),
-        Role::Reference => (String::new(), String::new(), "bare primitive".to_owned()),
-        Role::Alone => (String::new(), String::new(), "not compared".to_owned()),
-    };
-    let group = comparison.group(entry).map(|t| t.to_string());
-    let figure = |value: Option<f64>, decimals| {
-        value.map_or_else(|| "n/a".to_owned(), |v| units::fixed(v, decimals))
-    };
-    writeln!(
-        out,
-        "| {}{} | {} | {} | {ratio} | {interval} | {verdict} | {} | {} | {} | {} |",
-        subject(entry),
-        if timing.unsettled {
-            " (did not settle)"
-        } else {
-            ""
-        },
-        unit.figure(timing.median),
-        span(timing.interval, |end| unit.figure(end)),
-        group.unwrap_or_default(),
-        row.token_bytes.map_or_else(String::new, units::whole),
-        figure(row.bytes_per_op, 0),
-        figure(row.allocs_per_op, 1)
-    )
 }
 
 /// Writes the rows without a figure, one line for each reason.
@@ -226,7 +165,7 @@ fn gaps(rows: &[Row], out: &mut String) -> fmt::Result {
             cell(&subject.version),
             cell(names::language(subject)),
             row.status.name(),
-            cell(row.reason.as_deref().unwrap_or("no reason recorded"))
+            cell(reason(row))
         );
         match reasons.iter_mut().find(|(l, _)| *l == line) {
             Some((_, count)) => *count += 1,
@@ -241,22 +180,6 @@ fn gaps(rows: &[Row], out: &mut String) -> fmt::Result {
         writeln!(out, "- {line} ({})", units::count(count, "row", "rows"))?;
     }
     Ok(())
-}
-
-fn subject(entry: &Entry<'_>) -> String {
-    let subject = &entry.row.subject;
-    let aside = std::iter::once(names::language(subject).to_owned()).chain(subject.remarks());
-    let aside: Vec<String> = aside.map(|word| cell(&word)).collect();
-    format!(
-        "{} {} ({})",
-        cell(&entry.name),
-        cell(&subject.version),
-        aside.join("; ")
-    )
-}
-
-fn span([low, high]: [f64; 2], figure: impl Fn(f64) -> String) -> String {
-    format!("{} – {}", figure(low), figure(high))
 }
 
 /// Escapes foreign text for use between backticks.

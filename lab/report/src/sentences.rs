@@ -142,16 +142,6 @@ pub(super) fn factors(comparison: &Comparison<'_>) -> Option<String> {
     })
 }
 
-/// Returns class, mark and word of a verdict; the mark repeats the colour.
-pub(super) fn kind(kind: VerdictKind) -> (&'static str, &'static str, &'static str) {
-    match kind {
-        VerdictKind::Faster => ("faster", "\u{25c4}", "faster"),
-        VerdictKind::Slower => ("slower", "\u{25ba}", "slower"),
-        VerdictKind::Equivalent => ("equivalent", "\u{25cf}", "equivalent"),
-        VerdictKind::Undecided => ("undecided", "\u{25cb}", "undecided"),
-    }
-}
-
 /// Formats an effect as "3.1 × faster", or in per cent if it is small.
 pub(super) fn short_effect(verdict: &Verdict) -> String {
     match verdict.verdict {

@@ -4,7 +4,7 @@
 mod columns;
 mod findings;
 
-pub(crate) use columns::{Line, columns};
+pub(crate) use columns::{Line, columns, name};
 pub use findings::findings;
 
 use jeton_lab_model::result::{ServerLoad, ServerRow};

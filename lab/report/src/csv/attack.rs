@@ -4,7 +4,7 @@ use crate::table::{Column, Value};
 use jeton_lab_model::result::{ATTACK, AttackRow};
 
 /// Returns the columns of one line for each attack on each library.
-pub(super) fn columns<'a>() -> Vec<Column<&'a AttackRow>> {
+pub(super) fn columns<'a>() -> Vec<Column<'a, &'a AttackRow>> {
     let text = |name: &str, value: fn(&AttackRow) -> &str| {
         Column::text(name, move |row: &&AttackRow| Value::text(value(row)))
     };

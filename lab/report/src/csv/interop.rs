@@ -4,7 +4,7 @@ use crate::table::{Column, Value};
 use jeton_lab_model::result::{INTEROP, InteropRow};
 
 /// Returns the columns of one line for each pair of libraries.
-pub(super) fn columns<'a>() -> Vec<Column<&'a InteropRow>> {
+pub(super) fn columns<'a>() -> Vec<Column<'a, &'a InteropRow>> {
     let text = |name: &str, value: fn(&InteropRow) -> &str| {
         Column::text(name, move |row: &&InteropRow| Value::text(value(row)))
     };

@@ -10,6 +10,7 @@ use jeton_lab_model::result::RunResult;
 use crate::recommendation::answers::{
     Answer, Bar, Measured, Sureness, answers, by_language, limits,
 };
+use crate::table::{Column, Page, Value};
 
 use super::chart::cut;
 use super::marks::Mark;
@@ -156,6 +157,15 @@ fn said(bars: &[Bar], unit: Unit) -> Vec<String> {
     bars.iter().map(one).collect()
 }
 
+fn columns<'a>(unit: Unit) -> Vec<Column<'a, &'a Bar>> {
+    vec![
+        Column::text("subject", |bar: &&Bar| Value::text(&bar.in_full)),
+        Column::interval("median", ["low", "high"], move |bar: &&Bar| {
+            Value::interval(bar.median, bar.interval, |ns| unit.figure(ns))
+        }),
+    ]
+}
+
 /// Renders the figures of the charts as folded tables.
 pub(super) fn tables(answers: &[Answer], prefix: &str, summary: &str) -> Markup {
     let measured = || {
@@ -169,24 +179,13 @@ pub(super) fn tables(answers: &[Answer], prefix: &str, summary: &str) -> Markup 
                 summary { (summary) }
                 @for (answer, measured) in measured() {
                     @let unit = unit(&measured.bars);
-                    div.scroll tabindex="0" role="region" aria-label={ (answer.question) " " (summary) } {
-                        table.figures #(table_id(answer, prefix)) {
-                            caption { (measured.bars_show) ", in " (unit.name) }
-                            thead { tr {
-                                th.text scope="col" { "Subject" }
-                                th scope="col" { "Median" } th scope="col" { "95 % interval" }
-                            } }
-                            tbody {
-                                @for bar in &measured.bars {
-                                    tr {
-                                        th scope="row" { (bar.in_full) }
-                                        td { (unit.figure(bar.median)) }
-                                        td { (unit.figure(bar.interval[0])) " – " (unit.figure(bar.interval[1])) }
-                                    }
-                                }
-                            }
-                        }
-                    }
+                    (Page::new(
+                        format!("{}, in {}", measured.bars_show, unit.name),
+                        format!("{} {summary}", answer.question),
+                    )
+                        .figures()
+                        .id(table_id(answer, prefix))
+                        .table(&columns(unit), &measured.bars.iter().collect::<Vec<_>>()))
                 }
             }
         }

@@ -5,11 +5,12 @@
 
 use maud::{Markup, html};
 
-use super::comparison::{Comparison, Entry, Role, time};
+use super::comparison::{Comparison, Entry, Role, columns, time};
 use super::marks::{self, Mark};
 use super::scale::{LogScale, per_cent};
 use super::units::Unit;
-use super::{names, sentences, summary, table, units};
+use super::{names, sentences, summary, units};
+use crate::table::Page;
 use jeton_lab_stats::verdict::Band;
 
 const ROW: f64 = 42.0;
@@ -63,8 +64,7 @@ pub(super) fn legend() -> Markup {
 
 /// Renders a heading, the chart, and the table of the same figures, which is folded.
 pub(super) fn figure(comparison: &Comparison<'_>, floor: Option<f64>, is_open: bool) -> Markup {
-    let all = || comparison.entries.iter().chain(&comparison.references);
-    let unit = Unit::for_times(all().filter_map(|e| time(e.row)).map(|t| t.median));
+    let unit = comparison.shared().unit;
     html! {
         article.comparison {
             details open[is_open] {
@@ -78,10 +78,19 @@ pub(super) fn figure(comparison: &Comparison<'_>, floor: Option<f64>, is_open: b
                     p class=(if comparison.confounded { "callout warn" } else { "note" }) { (factors) }
                 }
                 figure { (svg(comparison, unit, floor)) }
-                details { summary { "Table" } (table::section(comparison, unit)) }
+                details { summary { "Table" } (table(comparison)) }
             }
         }
     }
+}
+
+/// Renders the table below the chart: all its figures, and the rows without figures.
+fn table(comparison: &Comparison<'_>) -> Markup {
+    Page::new(comparison.caption(), "")
+        .labelled_by(&comparison.anchor)
+        .figures()
+        .id(comparison.table_id())
+        .table(&columns(comparison.shared()), &comparison.lines())
 }
 
 fn svg(comparison: &Comparison<'_>, unit: Unit, floor: Option<f64>) -> Markup {
@@ -199,11 +208,8 @@ fn row(entry: &Entry<'_>, y: f64, scale: LogScale, unit: Unit) -> Markup {
         .interval
         .map(|end| if end.is_finite() { end } else { timing.median });
     let (kind, effect) = match entry.role {
-        Role::Baseline => ("baseline", "baseline".to_owned()),
-        Role::Compared(verdict) => (
-            sentences::kind(verdict.verdict).0,
-            sentences::short_effect(verdict),
-        ),
+        Role::Baseline(_) => ("baseline", "baseline".to_owned()),
+        Role::Compared(verdict) => (verdict.verdict.label(), sentences::short_effect(verdict)),
         Role::Reference | Role::Alone => ("alone", "not compared".to_owned()),
     };
     let subject = &entry.row.subject;

@@ -4,8 +4,9 @@ use maud::{Markup, html};
 
 use jeton_lab_model::result::{Row, RunResult, Status};
 
-use super::table::{reason, status};
+use super::comparison::reason;
 use super::{names, units};
+use crate::table::{self, Column, Page, Value};
 
 /// Renders the failed rows, what cannot be concluded without them, and what the run did not measure.
 pub(super) fn section(result: &RunResult) -> Markup {
@@ -67,29 +68,35 @@ fn failed(rows: &[Row]) -> Markup {
                 "measured while something disturbed the machine. Rows of one library with the same reason are combined. "
                 "A library without a time has no group; groups then cover the other libraries."
             }
-            div.scroll tabindex="0" role="region" aria-label="Rows that are not ok, table" {
-                table.gaps {
-                    caption { "Rows that are not ok, with reasons" }
-                    thead { tr {
-                        th scope="col" { "Subject" } th scope="col" { "Status" }
-                        th scope="col" { "Reason" } th scope="col" { "No conclusion about" }
-                    } }
-                    tbody {
-                        @for gap in &gaps {
-                            tr {
-                                th scope="row" {
-                                    (gap.first.subject.library) " " span.muted { (gap.first.subject.version) " · " (names::language(&gap.first.subject)) }
-                                }
-                                td { (status(gap.first.status)) }
-                                td.reason { (reason(gap.first)) }
-                                td.affected { @for line in affected(&gap.rows) { div { (line) } } }
-                            }
-                        }
-                    }
-                }
-            }
+            (Page::new("Rows that are not ok, with reasons", "Rows that are not ok, table")
+                .class("gaps")
+                .table(&columns(), &gaps))
         }
     }
+}
+
+fn columns<'a>() -> Vec<Column<'a, Gap<'a>>> {
+    vec![
+        Column::text("subject", |gap: &Gap<'_>| {
+            let subject = &gap.first.subject;
+            let language = names::language(subject);
+            Value::text(&subject.library).on_page(html! {
+                (subject.library) " " span.muted { (subject.version) " · " (language) }
+            })
+        }),
+        Column::text("status", |gap: &Gap<'_>| {
+            let status = gap.first.status;
+            Value::text(status.name()).on_page(table::status(status))
+        }),
+        Column::text("reason", |gap: &Gap<'_>| Value::text(reason(gap.first))).class("reason"),
+        Column::text("affected", |gap: &Gap<'_>| {
+            let lines = affected(&gap.rows);
+            let markup = html! { @for line in &lines { div { (line) } } };
+            Value::text(lines.join("; ")).on_page(markup)
+        })
+        .titled("no conclusion about")
+        .class("affected"),
+    ]
 }
 
 struct Gap<'a> {

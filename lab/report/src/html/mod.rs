@@ -26,7 +26,6 @@ mod side_by_side;
 mod sizes;
 mod summary;
 mod sweep;
-mod table;
 mod threads;
 mod tradeoff;
 mod trust;

@@ -12,6 +12,7 @@ use super::marks::{self, Mark};
 use super::names;
 use super::scale::LogScale;
 use super::units::{self, Unit};
+use crate::table::{Column, Page, Value};
 
 const ROW: f64 = 44.0;
 const AXIS: f64 = 30.0;
@@ -176,43 +177,52 @@ fn table(kinds: &[TokenKind<'_>]) -> Markup {
         .filter_map(|row| Some(time(row)?.median));
     let unit = Unit::for_times(times);
     let operation = kinds[0].operation;
-    html! {
-        div.scroll tabindex="0" role="region" aria-label={ (operation) " overhead, table" } {
-            table.figures #(table_id(kinds)) {
-                caption { (units::capitalised(operation)) ": overhead above the bare primitive, times in " (unit.name) }
-                thead { tr {
-                    th.text scope="col" { "Token" }
-                    th.text scope="col" { "Library" }
-                    th scope="col" { "Times the primitive " small { "95 % interval" } }
-                    th scope="col" { "Added, " (unit.name) }
-                    th scope="col" { "Time, " (unit.name) }
-                    th scope="col" { "Primitive, " (unit.name) }
-                } }
-                tbody {
-                    @for kind in kinds { @for above in &kind.above { (line(kind, above, unit)) } }
-                }
-            }
-        }
-    }
+    let caption = format!(
+        "{}: overhead above the bare primitive, times in {}",
+        units::capitalised(operation),
+        unit.name
+    );
+    let lines: Vec<Line<'_>> = kinds
+        .iter()
+        .flat_map(|kind| kind.above.iter().map(move |above| (kind, above)))
+        .collect();
+    Page::new(caption, format!("{operation} overhead, table"))
+        .figures()
+        .id(table_id(kinds))
+        .table(&columns(unit), &lines)
 }
 
-fn line(kind: &TokenKind<'_>, above: &Above<'_>, unit: Unit) -> Markup {
-    let [low, high] = above.ratio.interval();
-    let median = |row: &Row| time(row).map_or(f64::NAN, |t| t.median);
-    let (own, bare_primitive) = (median(above.row), median(kind.bare_primitive));
-    html! {
-        tr {
-            th scope="row" { (kind.token) }
-            td.text { (above.name) " " span.muted { "· " (names::language(&above.row.subject)) } }
-            td {
-                b { (units::ratio(above.ratio.ratio())) }
-                " " small { (units::ratio(low)) " – " (units::ratio(high)) }
-            }
-            td { (unit.figure(own - bare_primitive)) }
-            td { (unit.figure(own)) }
-            td { (unit.figure(bare_primitive)) }
-        }
-    }
+type Line<'a> = (&'a TokenKind<'a>, &'a Above<'a>);
+
+fn columns<'a>(unit: Unit) -> Vec<Column<'a, Line<'a>>> {
+    let time = |name: &str, title: &str, ns: fn(f64, f64) -> f64| {
+        Column::number(name, move |(kind, above): &Line<'_>| {
+            let median = |row: &Row| time(row).map_or(f64::NAN, |t| t.median);
+            let ns = ns(median(above.row), median(kind.bare_primitive));
+            Value::number(ns, unit.figure(ns))
+        })
+        .titled(format!("{title}, {}", unit.name))
+    };
+    vec![
+        Column::text("token", |(kind, _): &Line<'_>| Value::text(&kind.token)),
+        Column::text("library", |(_, above): &Line<'_>| {
+            let language = names::language(&above.row.subject);
+            Value::text(&above.name)
+                .on_page(html! { (above.name) " " span.muted { "· " (language) } })
+        }),
+        Column::interval(
+            "ratio",
+            ["ratio_low", "ratio_high"],
+            |(_, above): &Line<'_>| {
+                let ratio = &above.ratio;
+                Value::interval(ratio.ratio(), ratio.interval(), units::ratio)
+            },
+        )
+        .titled("times the primitive"),
+        time("added_ns", "added", |own, bare| own - bare),
+        time("time_ns", "time", |own, _| own),
+        time("primitive_ns", "primitive", |_, bare| bare),
+    ]
 }
 
 fn table_id(kinds: &[TokenKind<'_>]) -> String {

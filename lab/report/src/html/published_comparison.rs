@@ -2,9 +2,11 @@
 
 use maud::{Markup, html};
 
-use jeton_lab_model::result::{Answer, ClaimAnswered, PublishedFigure, PublishedTable, Quantity};
+use jeton_lab_model::result::{Answer, ClaimAnswered, PublishedFigure, PublishedTable};
 
 use super::units;
+use crate::published_comparison::{FigureUnit, answer_columns, columns, tag};
+use crate::table::Page;
 
 /// Renders the published tables, each figure with the measured one of the same work.
 pub(super) fn published(tables: &[PublishedTable]) -> Option<Markup> {
@@ -31,28 +33,21 @@ fn table(table: &PublishedTable, number: usize) -> Markup {
                 (units::whole(measured as u64)) " of " (units::count(all, "figure", "figures")) " measured in this run."
             }
             @if !table.notes.is_empty() { ul.note { @for note in &table.notes { li { (note) } } } }
-            div.scroll tabindex="0" role="region" aria-label={ (table.title) ", table" } {
-                table.published.figures {
-                    caption {
-                        (table.title) ", " (table.quantity.unit()) ": measured in this run, and published below"
-                        @if shows_ratios(table) { "; ratios to " (table.ratio_to) }
-                    }
-                    thead { tr {
-                        th.text scope="col" { "Row of the report" }
-                        @for column in &table.columns { th scope="col" { (column) } }
-                    } }
-                    tbody {
-                        @for row in &table.rows {
-                            tr {
-                                th scope="row" { (row.name) }
-                                @for figure in &row.figures { (cell(figure, table.quantity)) }
-                            }
-                        }
-                    }
-                }
-            }
+            (Page::new(caption(table), format!("{}, table", table.title))
+                .figures()
+                .class("published figures")
+                .table(&columns(table), &table.rows.iter().collect::<Vec<_>>()))
             (absent(table))
         }
+    }
+}
+
+fn caption(table: &PublishedTable) -> String {
+    let (title, unit) = (&table.title, FigureUnit::of(table).unit());
+    let caption = format!("{title}, {unit}: measured in this run, and published below");
+    match shows_ratios(table) {
+        true => format!("{caption}; ratios to {}", table.ratio_to),
+        false => caption,
     }
 }
 
@@ -62,34 +57,6 @@ fn figures(table: &PublishedTable) -> impl Iterator<Item = &PublishedFigure> {
 
 fn shows_ratios(table: &PublishedTable) -> bool {
     figures(table).any(|f| f.published_ratio.is_some() || f.measured_ratio.is_some())
-}
-
-fn cell(figure: &PublishedFigure, quantity: Quantity) -> Markup {
-    let same = quantity == Quantity::TokenBytes
-        && figure.measured.is_some()
-        && figure.measured == figure.published;
-    html! {
-        td {
-            @match figure.measured {
-                Some(measured) => b { (value(measured, quantity)) },
-                None => span.muted { "n/a" },
-            }
-            @if let Some(ratio) = figure.measured_ratio { " " span.muted { (units::ratio(ratio)) " ×" } }
-            @if same { " " span.tag.good { "same" } }
-            small {
-                (if figure.text.is_empty() { "not published" } else { &figure.text })
-                @if let Some(ratio) = figure.published_ratio { ", " (units::ratio(ratio)) " ×" }
-            }
-        }
-    }
-}
-
-fn value(value: f64, quantity: Quantity) -> String {
-    match quantity {
-        Quantity::Time => units::fixed(value, if value < 100.0 { 1 } else { 0 }),
-        Quantity::Allocations => units::fixed(value, 1),
-        _ => units::fixed(value, 0),
-    }
 }
 
 /// Renders the reasons for unmeasured figures, each reason once.
@@ -136,36 +103,8 @@ pub(super) fn answered(claims: &[ClaimAnswered]) -> Option<Markup> {
             }
             ". An artefact is a real difference with a cause other than the published one."
         }
-        div.scroll tabindex="0" role="region" aria-label="Published conclusions, table" {
-            table.answers {
-                caption { "Published conclusions, answered" }
-                thead { tr {
-                    th scope="col" { "No." }
-                    th scope="col" { "Conclusion" }
-                    th scope="col" { "Answer" }
-                    th scope="col" { "Measured in this run, and reason" }
-                } }
-                tbody {
-                    @for claim in claims {
-                        tr {
-                            td.id { (claim.id) }
-                            th scope="row" { (claim.claim) small { "from " (claim.machine) } }
-                            td { (tag(claim.answer)) }
-                            td { (claim.measured) @if !claim.why.is_empty() { " " small { (claim.why) } } }
-                        }
-                    }
-                }
-            }
-        }
+        (Page::new("Published conclusions, answered", "Published conclusions, table")
+            .class("answers")
+            .table(&answer_columns(), &claims.iter().collect::<Vec<_>>()))
     })
-}
-
-fn tag(answer: Answer) -> Markup {
-    let class = match answer {
-        Answer::Holds => "good",
-        Answer::DoesNotHold => "bad",
-        Answer::Artefact => "warn",
-        Answer::NotMeasured => "plain",
-    };
-    html! { span.tag.(class) { (answer.label()) } }
 }

@@ -5,8 +5,9 @@ use maud::{Markup, html};
 
 use crate::recommendation::answers::Bar;
 use crate::servers::{
-    ScenarioTable, columns, findings, histogram, marks, mebibytes, ms, scenarios,
+    Line, ScenarioTable, columns, findings, histogram, marks, ms, name, scenarios,
 };
+use crate::table::{Column, Page, Value, picked};
 
 use super::answers::dots;
 use jeton_lab_model::result::{ServerLoad, ServerRow};
@@ -63,17 +64,7 @@ fn short(table: &ScenarioTable<'_>, number: usize) -> Markup {
         }
         @if !table.measured.is_empty() {
             (chart(table, &id))
-            div.scroll tabindex="0" role="region" aria-label={ (table.title) ", table" } {
-                table #(id) {
-                    caption { (table.title) ": latencies in milliseconds; the verdict is about " (table.quantity()) }
-                    thead { tr {
-                        th scope="col" { "Server" }
-                        @for name in ["Tokens/s", "CPU µs per token", "p50", "p99", "MiB"] { th.number scope="col" { (name) } }
-                        th scope="col" { "Verdict" }
-                    } }
-                    tbody { @for (row, load) in &table.measured { (line(table, row, load)) } }
-                }
-            }
+            (shown(table, id))
         }
         @if !table.missing.is_empty() {
             ul {
@@ -85,24 +76,42 @@ fn short(table: &ScenarioTable<'_>, number: usize) -> Markup {
     }
 }
 
-fn line(table: &ScenarioTable<'_>, row: &ServerRow, load: &ServerLoad) -> Markup {
-    let cpu = load
-        .cpu_us_per_request
-        .map_or_else(|| "n/a".to_owned(), |us| units::fixed(us, 1));
-    html! {
-        tr {
-            th scope="row" { (row.subject.id) }
-            td.number { (units::fixed(load.requests_per_s, 0)) }
-            td.number { (cpu) }
-            td.number { (ms(load.latency_ms.get("p50").copied())) }
-            td.number { (ms(load.latency_ms.get("p99").copied())) }
-            td.number { (mebibytes(load.peak_rss_bytes)) }
-            td {
-                (table.verdict(row, load))
-                @for mark in marks(row, load).iter().filter(|mark| **mark != "faulty") { " " span.tag.warn { (mark) } }
-            }
-        }
-    }
+fn shown(table: &ScenarioTable<'_>, id: String) -> Markup {
+    let caption = format!(
+        "{}: latencies in milliseconds; the verdict is about {}",
+        table.title,
+        table.quantity()
+    );
+    let measured = table.measured.iter();
+    let lines: Vec<Line<'_>> = measured
+        .map(|(row, _)| Line::Measured(row, false))
+        .collect();
+    let figures = [
+        "tokens_per_s",
+        "cpu_us_per_token",
+        "p50_ms",
+        "p99_ms",
+        "peak_rss_bytes",
+    ];
+    let mut columns = picked(columns(0), &figures);
+    columns.insert(0, name());
+    columns.push(Column::text("verdict", |line: &Line<'_>| {
+        verdict(table, line)
+    }));
+    Page::new(caption, format!("{}, table", table.title))
+        .id(id)
+        .table(&columns, &lines)
+}
+
+fn verdict(table: &ScenarioTable<'_>, line: &Line<'_>) -> Value {
+    let Some((row, load)) = line.load() else {
+        return Value::none();
+    };
+    let marks = marks(row, load)
+        .into_iter()
+        .filter(|mark| *mark != "faulty");
+    Value::text(table.verdict(row, load))
+        .and_on_page(html! { @for mark in marks { " " span.tag.warn { (mark) } } })
 }
 
 /// Renders the compared figure of each server. The line reaches from the lowest to the highest repetition.
@@ -154,49 +163,16 @@ fn whole(table: &ScenarioTable<'_>) -> Markup {
         "{}: tokens, CPU time, latency in milliseconds, memory",
         table.title
     );
-    html! {
-        div.scroll tabindex="0" role="region" aria-label={ (table.title) ", all figures" } {
-            (crate::table::page(&columns(0), &table.lines(), &caption))
-        }
-    }
+    Page::new(caption, format!("{}, all figures", table.title)).table(&columns(0), &table.lines())
 }
 
 /// Renders all percentiles, and histograms in the form of the published report.
 fn behind(table: &ScenarioTable<'_>) -> Markup {
-    const PERCENTILES: [&str; 11] = [
-        "fastest", "p10", "p25", "p50", "p75", "p90", "p95", "p99", "p99.9", "p99.99", "slowest",
-    ];
+    let label = format!("{}, percentiles", table.title);
     html! {
         details {
             summary { "Percentiles and histograms" }
-            div.scroll tabindex="0" role="region" aria-label={ (table.title) ", percentiles" } {
-                table {
-                    caption { "Latency in milliseconds" }
-                    thead { tr {
-                        th scope="col" { "Server" }
-                        th.number scope="col" { "Calls" }
-                        @for name in PERCENTILES { th.number scope="col" { (name) } }
-                    } }
-                    tbody {
-                        @for (row, load) in &table.measured {
-                            tr {
-                                th scope="row" { (row.subject.id) }
-                                td.number { (units::whole(load.statuses.values().sum())) }
-                                @for name in PERCENTILES { td.number { (ms(load.latency_ms.get(name).copied())) } }
-                            }
-                        }
-                        @for run in &table.published {
-                            tr {
-                                th scope="row" { em { (run.server) ", published" } }
-                                td.number { @if let Some(count) = run.count { (units::fixed(count, 0)) } }
-                                @for name in PERCENTILES {
-                                    td.number { (ms(run.latency_ms.iter().find(|(n, _)| *n == name).and_then(|(_, v)| *v))) }
-                                }
-                            }
-                        }
-                    }
-                }
-            }
+            (Page::new("Latency in milliseconds", label).table(&percentiles(), &table.lines()))
             @for (row, load) in &table.measured {
                 (steps(&table.title, &row.subject.id, &histogram(load).iter().map(|(bound, calls)| (*bound, units::whole(*calls))).collect::<Vec<_>>()))
             }
@@ -205,6 +181,31 @@ fn behind(table: &ScenarioTable<'_>) -> Markup {
             }
         }
     }
+}
+
+fn percentiles<'a>() -> Vec<Column<'a, Line<'a>>> {
+    let calls = Column::number("calls", |line: &Line<'_>| match (line, line.load()) {
+        (_, Some((_, load))) => Value::count(load.statuses.values().sum()),
+        (Line::Published(run), _) => run.count.map_or_else(Value::none, |count| {
+            Value::number(count, units::fixed(count, 0))
+        }),
+        _ => Value::none(),
+    });
+    let names = [
+        "fastest_ms",
+        "p10_ms",
+        "p25_ms",
+        "p50_ms",
+        "p75_ms",
+        "p90_ms",
+        "p95_ms",
+        "p99_ms",
+        "p99.9_ms",
+        "p99.99_ms",
+        "slowest_ms",
+    ];
+    let latencies = picked(columns(0), &names);
+    [name(), calls].into_iter().chain(latencies).collect()
 }
 
 fn steps(title: &str, name: &str, steps: &[(f64, String)]) -> Markup {

@@ -1,11 +1,14 @@
 //! Several results side by side: one column for each, never merged.
 
+use std::collections::{HashMap, HashSet};
+
 use maud::{Markup, html};
 
-use jeton_lab_model::result::Verdict;
+use jeton_lab_model::result::{RunResult, Verdict};
 
 use crate::multi_run::Named;
 use crate::recommendation::answers::{Answer, answers};
+use crate::table::{Column, Page, Value};
 
 use super::{Section, always, answers as cards, document, folded, glossary, units};
 
@@ -63,45 +66,64 @@ fn machines(runs: &[Named]) -> Markup {
                 code { "jeton lab compare" } " judges such runs, and " code { "jeton lab merge" } " joins them."
             }
         }
-        div.scroll tabindex="0" role="region" aria-label="Machines, table" {
-            table {
-                caption { "The machine and the noise of each run" }
-                thead { tr {
-                    th scope="col" { "Run" } th scope="col" { "File" } th scope="col" { "Machine" }
-                    th scope="col" { "Date" } th scope="col" { "Rounds" } th scope="col" { "Noise floor" }
-                    th scope="col" { "Disturbed" }
-                } }
-                tbody { @for (name, run) in named(runs) { (machine(&name, run)) } }
-            }
-        }
+        (Page::new("The machine and the noise of each run", "Machines, table")
+            .table(&machine(), &named(runs).collect::<Vec<_>>()))
     }
 }
 
-fn machine(name: &str, run: &Named) -> Markup {
-    let environment = &run.result.environment;
-    let noise = &run.result.noise_floor;
-    let floors: Vec<String> = [(noise.floor, ""), (noise.managed, " managed")]
-        .into_iter()
-        .filter_map(|(floor, kind)| Some(format!("{}{kind}", units::percent(floor?))))
-        .collect();
-    let date = environment.started.split('T').next().unwrap_or_default();
-    html! {
-        tr {
-            th scope="row" { (name) }
-            td { code { (run.name) } }
-            td {
-                (environment.cpu_in_full()) ", "
-                (units::count(environment.cores, "core", "cores")) ", " (environment.kernel)
+type Run<'a> = (String, &'a Named);
+
+/// Returns the columns about the machine of each run.
+fn machine<'a>() -> Vec<Column<'a, Run<'a>>> {
+    let about = |name: &str, value: fn(&RunResult) -> String| {
+        Column::text(name, move |(_, run): &Run<'_>| {
+            Value::text(value(&run.result))
+        })
+    };
+    vec![
+        Column::text("run", |(name, _): &Run<'_>| Value::text(name)),
+        Column::text("file", |(_, run): &Run<'_>| {
+            Value::text(&run.name).on_page(html! { code { (run.name) } })
+        }),
+        about("machine", |result| {
+            let environment = &result.environment;
+            format!(
+                "{}, {}, {}",
+                environment.cpu_in_full(),
+                units::count(environment.cores, "core", "cores"),
+                environment.kernel
+            )
+        }),
+        about("date", |result| {
+            let started = result.environment.started.split('T');
+            started.take(1).collect()
+        }),
+        about("rounds", |result| {
+            let environment = &result.environment;
+            format!(
+                "{} of {}",
+                environment.rounds_finished, environment.rounds_planned
+            )
+        }),
+        about("noise floor", |result| {
+            let noise = &result.noise_floor;
+            let floors: Vec<String> = [(noise.floor, ""), (noise.managed, " managed")]
+                .into_iter()
+                .filter_map(|(floor, kind)| Some(format!("{}{kind}", units::percent(floor?))))
+                .collect();
+            match floors.is_empty() {
+                true => "unknown".to_owned(),
+                false => floors.join(", "),
             }
-            td { (date) }
-            td { (environment.rounds_finished) " of " (environment.rounds_planned) }
-            td { @if floors.is_empty() { "unknown" } @else { (floors.join(", ")) } }
-            td {
-                @if environment.disturbance.disturbed { (environment.disturbance.reasons.join("; ")) }
-                @else { "no" }
+        }),
+        about("disturbed", |result| {
+            let disturbance = &result.environment.disturbance;
+            match disturbance.disturbed {
+                true => disturbance.reasons.join("; "),
+                false => "no".to_owned(),
             }
-        }
-    }
+        }),
+    ]
 }
 
 /// Names the pairs of runs whose machines do not differ.
@@ -160,49 +182,36 @@ fn about(verdict: &Verdict) -> Judged<'_> {
 /// Renders the verdicts of all runs, one line for each comparison and subject.
 fn verdicts(runs: &[Named]) -> Markup {
     let mut lines: Vec<Judged<'_>> = Vec::new();
-    let mut known = std::collections::HashSet::new();
+    let mut known = HashSet::new();
     for verdict in runs.iter().flat_map(|run| &run.result.verdicts) {
         if known.insert(about(verdict)) {
             lines.push(about(verdict));
         }
     }
-    let by_run: Vec<std::collections::HashMap<Judged<'_>, &Verdict>> = runs
-        .iter()
-        .map(|run| run.result.verdicts.iter().map(|v| (about(v), v)).collect())
-        .collect();
+    let mut columns = vec![
+        Column::text("comparison", |line: &Judged<'_>| Value::text(line.0)),
+        Column::text("subject", |line: &Judged<'_>| Value::text(line.2)).class("id"),
+        Column::text("baseline", |line: &Judged<'_>| Value::text(line.1)).class("id"),
+    ];
+    for (name, run) in named(runs) {
+        let verdicts: HashMap<Judged<'_>, &Verdict> =
+            run.result.verdicts.iter().map(|v| (about(v), v)).collect();
+        let one = move |line: &Judged<'_>| one(verdicts.get(line).copied());
+        columns.push(Column::text(&name, one).named(&name));
+    }
     html! {
         @if lines.is_empty() { p { "None of these runs has a verdict." } } @else {
             p { "The time of the subject as a multiple of the baseline of its own run, with the verdict." }
-            div.scroll tabindex="0" role="region" aria-label="Verdicts, table" {
-                table {
-                    caption { "Verdicts of each run" }
-                    thead { tr {
-                        th scope="col" { "Comparison" } th scope="col" { "Subject" } th scope="col" { "Baseline" }
-                        @for (name, _) in named(runs) { th scope="col" { (name) } }
-                    } }
-                    tbody {
-                        @for line in &lines {
-                            tr {
-                                th scope="row" { (line.0) }
-                                td.id { (line.2) } td.id { (line.1) }
-                                @for own in &by_run { td { (one(own.get(line).copied())) } }
-                            }
-                        }
-                    }
-                }
-            }
+            (Page::new("Verdicts of each run", "Verdicts, table").table(&columns, &lines))
         }
     }
 }
 
-fn one(verdict: Option<&Verdict>) -> Markup {
-    html! {
-        @match verdict {
-            Some(verdict) => {
-                (units::ratio(verdict.ratio)) " "
-                span class={ "verdict " (verdict.verdict.label()) } { (verdict.verdict.label()) }
-            }
-            None => "not measured",
-        }
-    }
+fn one(verdict: Option<&Verdict>) -> Value {
+    let Some(verdict) = verdict else {
+        return Value::text("not measured");
+    };
+    let (ratio, word) = (units::ratio(verdict.ratio), Value::verdict(verdict.verdict));
+    let text = format!("{ratio} {}", word.as_shown());
+    Value::text(text).on_page(html! { (ratio) " " (word.markup()) })
 }

@@ -8,6 +8,7 @@ use super::budgets::{Set, Size};
 use super::chart::{cut, name_class, upright};
 use super::scale::per_cent;
 use super::{budgets, names, units};
+use crate::table::{Column, Page, Value};
 
 const ROW: f64 = 38.0;
 /// Longer labels are shortened in the chart; the table has them in full.
@@ -87,29 +88,29 @@ fn figure(set: &Set<'_>, number: usize) -> Markup {
     html! {
         article.comparison {
             figure { (bars(set, &title, &id)) }
-            div.scroll tabindex="0" role="region" aria-label={ "Token sizes, " (title) ", table" } {
-                table.figures #(id) {
-                    caption { "Token sizes. " (title) }
-                    thead { tr {
-                        th.text scope="col" { "Token" }
-                        th scope="col" { "Bytes" }
-                        th scope="col" { "More than the claims" }
-                        th.text scope="col" { "Made by" }
-                    } }
-                    tbody {
-                        @for size in &set.sizes {
-                            tr {
-                                th scope="row" { (size.token) }
-                                td { b { (units::whole(size.bytes)) } }
-                                td { (over(size.bytes, set.claims.bytes)) }
-                                td.text { (units::list(&size.makers)) }
-                            }
-                        }
-                    }
-                }
-            }
+            (Page::new(format!("Token sizes. {title}"), format!("Token sizes, {title}, table"))
+                .figures()
+                .id(id)
+                .table(&columns(set.claims.bytes), &set.sizes.iter().collect::<Vec<_>>()))
         }
     }
+}
+
+fn columns<'a>(claims: u64) -> Vec<Column<'a, &'a Size>> {
+    vec![
+        Column::text("token", |size: &&Size| Value::text(&size.token)),
+        Column::number("bytes", |size: &&Size| {
+            Value::count(size.bytes).on_page(html! { b { (units::whole(size.bytes)) } })
+        }),
+        Column::number("over", move |size: &&Size| {
+            Value::text(over(size.bytes, claims))
+        })
+        .titled("more than the claims"),
+        Column::text("makers", |size: &&Size| {
+            Value::text(units::list(&size.makers))
+        })
+        .titled("made by"),
+    ]
 }
 
 fn title(set: &Set<'_>) -> String {

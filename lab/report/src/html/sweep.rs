@@ -4,10 +4,11 @@ use maud::{Markup, html};
 
 use jeton_lab_model::result::Row;
 
-use super::comparison::time;
+use super::comparison::{self, Entry, Role, Shared, entry, time};
 use super::lines::{Lines, figure};
 use super::panels::{Factor, Panel, panels};
-use super::units::{self, Unit};
+use super::units;
+use crate::table::{Column, Page, Value, picked};
 
 /// A sweep needs at least this many sizes.
 const SIZES_MIN: usize = 3;
@@ -37,8 +38,11 @@ fn chart(panel: &Panel<'_>, number: usize) -> Markup {
     let title = format!("{}, {}", units::capitalised(panel.operation), panel.token);
     let id = format!("sweep-{number}-table");
     let names = panel.names();
-    let all = panel.subjects.iter().flatten();
-    let unit = Unit::for_times(all.filter_map(|row| Some(time(row)?.median)));
+    let lines: Vec<Entry<'_>> = (panel.subjects.iter().zip(&names))
+        .flat_map(|(rows, name)| rows.iter().map(move |row| named(row, name)))
+        .collect();
+    let shared = Shared::of(lines.iter().filter_map(|line| time(line.row)));
+    let unit = shared.unit;
     let series = panel.series(&names, |row| {
         let timing = time(row)?;
         Some((row.claims.bytes as f64, timing.median, timing.interval))
@@ -57,41 +61,46 @@ fn chart(panel: &Panel<'_>, number: usize) -> Markup {
                 ),
                 table: &id,
             }))
-            div.scroll tabindex="0" role="region" aria-label={ (title) " by size, table" } {
-                table.figures #(id) {
-                    caption { (title) ": time by the size of the claims, in " (unit.name) }
-                    thead { tr {
-                        th.text scope="col" { "Subject" }
-                        th scope="col" { "Claims, bytes" }
-                        th scope="col" { "Token, bytes" }
-                        th scope="col" { "Median, " (unit.name) " " small { "95 % interval" } }
-                        th scope="col" { "ns per byte" }
-                    } }
-                    tbody {
-                        @for (rows, name) in panel.subjects.iter().zip(&names) {
-                            @for row in rows { (line(row, name, unit)) }
-                        }
-                    }
-                }
-            }
+            (Page::new(
+                format!("{title}: time by the size of the claims, in {}", shared.unit.name),
+                format!("{title} by size, table"),
+            )
+                .figures()
+                .id(id)
+                .table(&columns(shared), &lines.iter().filter(|line| time(line.row).is_some()).collect::<Vec<_>>()))
         }
     }
 }
 
-fn line(row: &Row, name: &str, unit: Unit) -> Markup {
-    let Some(timing) = time(row) else {
-        return html! {};
-    };
-    let [low, high] = timing.interval;
-    html! {
-        tr {
-            th scope="row" { (name) }
-            td { (units::whole(row.claims.bytes)) }
-            td { @match row.token_bytes { Some(bytes) => (units::whole(bytes)), None => "n/a" } }
-            td { b { (unit.figure(timing.median)) } " " small { (unit.figure(low)) " – " (unit.figure(high)) } }
-            td { (units::fixed(timing.median / row.claims.bytes as f64, 2)) }
-        }
+fn named<'a>(row: &'a Row, name: &str) -> Entry<'a> {
+    Entry {
+        name: name.to_owned(),
+        ..entry(row, Role::Alone)
     }
+}
+
+/// Returns the columns: those of the comparisons, with the sizes.
+fn columns<'a>(shared: Shared) -> Vec<Column<'a, &'a Entry<'a>>> {
+    let mut columns = vec![
+        Column::text("subject", |line: &&Entry<'_>| Value::text(&line.name)),
+        Column::number("claims", |line: &&Entry<'_>| {
+            Value::count(line.row.claims.bytes)
+        })
+        .titled("claims, bytes"),
+    ];
+    columns.extend(picked(
+        comparison::columns(shared),
+        &["token_bytes", "median_ns"],
+    ));
+    columns.push(
+        Column::number("per_byte", |line: &&Entry<'_>| {
+            let median = time(line.row).map_or(f64::NAN, |timing| timing.median);
+            let per_byte = median / line.row.claims.bytes as f64;
+            Value::number(per_byte, units::fixed(per_byte, 2))
+        })
+        .named("ns per byte"),
+    );
+    columns
 }
 
 /// Returns the powers of ten within the sizes, with labels such as `10 kB`.

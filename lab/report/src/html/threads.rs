@@ -9,6 +9,7 @@ use super::comparison::time;
 use super::lines::{Lines, figure};
 use super::panels::{Factor, Panel, panels};
 use super::units;
+use crate::table::{Column, Page, Value};
 
 const THREADS: Factor = Factor {
     amount: |row| u64::from(row.threads),
@@ -48,6 +49,10 @@ fn chart(panel: &Panel<'_>, number: usize) -> Markup {
     let ticks = (panel.amounts(&THREADS).into_iter())
         .map(|n| (n as f64, units::count(n as usize, "thread", "threads")))
         .collect();
+    let lines: Vec<Line<'_>> = (panel.subjects.iter().zip(&names))
+        .flat_map(|(rows, name)| rows.iter().map(|row| (*row, rows[0], name.as_str())))
+        .filter(|(row, fewest, _)| time(row).is_some() && time(fewest).is_some())
+        .collect();
     html! {
         article.comparison {
             h3 { (title) }
@@ -61,38 +66,40 @@ fn chart(panel: &Panel<'_>, number: usize) -> Markup {
                 ),
                 table: &id,
             }))
-            div.scroll tabindex="0" role="region" aria-label={ (title) " by threads, table" } {
-                table.figures #(id) {
-                    caption { (title) ": operations per second by threads" }
-                    thead { tr {
-                        th.text scope="col" { "Subject" }
-                        th scope="col" { "Threads" }
-                        th scope="col" { "Operations per second" }
-                        th scope="col" { "Times one thread" }
-                    } }
-                    tbody {
-                        @for (rows, name) in panel.subjects.iter().zip(&names) {
-                            @for row in rows { (line(row, rows[0], name)) }
-                        }
-                    }
-                }
-            }
+            (Page::new(
+                format!("{title}: operations per second by threads"),
+                format!("{title} by threads, table"),
+            )
+                .figures()
+                .id(id)
+                .table(&columns(), &lines))
         }
     }
 }
 
-fn line(row: &Row, fewest: &Row, name: &str) -> Markup {
-    let (Some(timing), Some(base)) = (time(row), time(fewest)) else {
-        return html! {};
-    };
-    html! {
-        tr {
-            th scope="row" { (name) }
-            td { (row.threads) }
-            td { b { (units::fixed(rate(timing.median), 0)) } }
-            td { @if fewest.threads == 1 { (units::ratio(base.median / timing.median)) } @else { "n/a" } }
-        }
-    }
+/// A row, that with the fewest threads, and the name of the subject.
+type Line<'a> = (&'a Row, &'a Row, &'a str);
+
+fn columns<'a>() -> Vec<Column<'a, Line<'a>>> {
+    let median = |row: &Row| time(row).map_or(f64::NAN, |timing| timing.median);
+    vec![
+        Column::text("subject", |(_, _, name): &Line<'_>| Value::text(*name)),
+        Column::number("threads", |(row, ..): &Line<'_>| {
+            Value::count(u64::from(row.threads))
+        }),
+        Column::number("rate", move |(row, ..): &Line<'_>| {
+            let shown = units::fixed(rate(median(row)), 0);
+            Value::text(&shown).on_page(html! { b { (shown) } })
+        })
+        .titled("operations per second"),
+        Column::number("ratio", move |(row, fewest, _): &Line<'_>| {
+            match fewest.threads {
+                1 => Value::text(units::ratio(median(fewest) / median(row))),
+                _ => Value::unknown(),
+            }
+        })
+        .titled("times one thread"),
+    ]
 }
 
 /// Formats a rate for an axis: 1.2M, 340k, 12.

@@ -12,6 +12,7 @@ use super::marks::{Mark, pixels};
 use super::names;
 use super::scale::{LogScale, per_cent};
 use super::units::{self, Unit};
+use crate::table::{Column, Page, Value};
 
 const HEIGHT: f64 = 400.0;
 const AXIS: f64 = 34.0;
@@ -226,37 +227,52 @@ fn places(points: &[Point<'_>], x: &impl Fn(f64) -> f64, y: &impl Fn(f64) -> f64
 
 fn table(points: &[Point<'_>]) -> Markup {
     let unit = Unit::for_times(points.iter().map(|p| p.ns));
-    html! {
-        div.scroll tabindex="0" role="region" aria-label="Size and time to verify, table" {
-            table.figures #tradeoff-table {
-                caption { "Size and time to verify or decrypt, in " (unit.name) ", the shortest token first" }
-                thead { tr {
-                    th scope="col" { "No." }
-                    th.text scope="col" { "Token" }
-                    th.text scope="col" { "Kind" }
-                    th scope="col" { "Bytes" }
-                    th scope="col" { "Fastest, " (unit.name) }
-                    th.text scope="col" { "With" }
-                    th scope="col" { "Slowest, " (unit.name) }
-                    th scope="col" { "Libraries" }
-                } }
-                tbody {
-                    @for (index, point) in points.iter().enumerate() {
-                        tr {
-                            td { (index + 1) }
-                            th scope="row" { (point.token) }
-                            td.text { (Mark::of_kind(point.kind).icon()) " " (words(point.kind)) }
-                            td { (units::whole(point.bytes)) }
-                            td { b { (unit.figure(point.ns)) } }
-                            td.text { (point.fastest.subject.library) " " span.muted { "· " (names::language(&point.fastest.subject)) } }
-                            td { (unit.figure(point.slowest_ns)) }
-                            td { (point.libraries) }
-                        }
-                    }
-                }
-            }
-        }
-    }
+    let caption = format!(
+        "Size and time to verify or decrypt, in {}, the shortest token first",
+        unit.name
+    );
+    Page::new(caption, "Size and time to verify, table")
+        .figures()
+        .id("tradeoff-table")
+        .table(
+            &columns(unit),
+            &points.iter().enumerate().collect::<Vec<_>>(),
+        )
+}
+
+type Line<'a> = (usize, &'a Point<'a>);
+
+fn columns<'a>(unit: Unit) -> Vec<Column<'a, Line<'a>>> {
+    vec![
+        Column::number("number", |(index, _): &Line<'_>| {
+            Value::count(*index as u64 + 1)
+        })
+        .titled("no."),
+        Column::text("token", |(_, point): &Line<'_>| Value::text(&point.token)).header(),
+        Column::text("kind", |(_, point): &Line<'_>| {
+            let words = words(point.kind);
+            Value::text(words).on_page(html! { (Mark::of_kind(point.kind).icon()) " " (words) })
+        }),
+        Column::number("bytes", |(_, point): &Line<'_>| Value::count(point.bytes)),
+        Column::number("fastest", move |(_, point): &Line<'_>| {
+            let shown = unit.figure(point.ns);
+            Value::text(&shown).on_page(html! { b { (shown) } })
+        })
+        .titled(format!("fastest, {}", unit.name)),
+        Column::text("with", |(_, point): &Line<'_>| {
+            let subject = &point.fastest.subject;
+            Value::text(&subject.library).on_page(html! {
+                (subject.library) " " span.muted { "· " (names::language(subject)) }
+            })
+        }),
+        Column::number("slowest", move |(_, point): &Line<'_>| {
+            Value::text(unit.figure(point.slowest_ns))
+        })
+        .titled(format!("slowest, {}", unit.name)),
+        Column::number("libraries", |(_, point): &Line<'_>| {
+            Value::count(point.libraries as u64)
+        }),
+    ]
 }
 
 fn description(points: &[Point<'_>], unit: Unit) -> String {

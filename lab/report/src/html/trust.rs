@@ -2,10 +2,11 @@
 
 use maud::{Markup, html};
 
-use jeton_lab_model::result::{RunResult, VerdictKind};
+use jeton_lab_model::result::{AaPair, RunResult};
 use jeton_lab_stats::verdict::{Band, PRACTICAL_DIFFERENCE};
 
-use super::{sentences, units};
+use super::units;
+use crate::table::{Column, Page, Value};
 
 pub(super) fn section(result: &RunResult) -> Markup {
     let environment = &result.environment;
@@ -73,33 +74,20 @@ fn noise_floor(result: &RunResult) -> Markup {
             ". Otherwise it is undecided."
         }
         @if !floor.pairs.is_empty() {
-            div.scroll tabindex="0" role="region" aria-label="A/A pairs, table" {
-                table {
-                    caption { "A/A pairs: each should be equivalent" }
-                    thead { tr {
-                        th scope="col" { "Subject" } th scope="col" { "Operation" }
-                        th scope="col" { "Ratio" } th scope="col" { "95 % interval" }
-                        th scope="col" { "Verdict" }
-                    } }
-                    tbody {
-                        @for pair in &floor.pairs {
-                            tr {
-                                th.id scope="row" { (pair.subject) }
-                                td { (pair.operation) }
-                                td { (units::ratio(pair.ratio)) }
-                                td { (units::ratio(pair.interval[0])) " – " (units::ratio(pair.interval[1])) }
-                                td { (verdict(pair.verdict)) }
-                            }
-                        }
-                    }
-                }
-            }
+            (Page::new("A/A pairs: each should be equivalent", "A/A pairs, table")
+                .figures()
+                .table(&columns(), &floor.pairs.iter().collect::<Vec<_>>()))
         }
     }
 }
 
-/// Renders a verdict in a table as a coloured word.
-pub(super) fn verdict(kind: VerdictKind) -> Markup {
-    let (class, _, word) = sentences::kind(kind);
-    html! { span.verdict.(class) { (word) } }
+fn columns<'a>() -> Vec<Column<'a, &'a AaPair>> {
+    vec![
+        Column::text("subject", |pair: &&AaPair| Value::text(&pair.subject)).class("id"),
+        Column::text("operation", |pair: &&AaPair| Value::text(&pair.operation)),
+        Column::interval("ratio", ["ratio_low", "ratio_high"], |pair: &&AaPair| {
+            Value::interval(pair.ratio, pair.interval, units::ratio)
+        }),
+        Column::text("verdict", |pair: &&AaPair| Value::verdict(pair.verdict)),
+    ]
 }

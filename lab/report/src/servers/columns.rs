@@ -7,18 +7,18 @@ use jeton_lab_model::units;
 use jeton_lab_published::servers::{MACHINE, PublishedRun};
 
 use super::{ScenarioTable, marks, mebibytes, ms, spread, statuses};
-use crate::table::{CSV, Column, EVERYWHERE, Form, Value, WIDE};
+use crate::table::{CSV, Column, EVERYWHERE, FILES, Form, TEXT, Value, WIDE};
 
 /// The latencies of a row, and whether those for people are of every format.
 const LATENCIES: [(&str, &[Form]); 12] = [
-    ("average", &[Form::Page, Form::Markdown, Form::Csv]),
-    ("fastest", &[Form::Markdown, Form::Csv]),
-    ("p10", &[Form::Markdown, Form::Csv]),
-    ("p25", &[Form::Markdown, Form::Csv]),
+    ("average", FILES),
+    ("fastest", TEXT),
+    ("p10", TEXT),
+    ("p25", TEXT),
     ("p50", EVERYWHERE),
-    ("p75", &[Form::Markdown, Form::Csv]),
+    ("p75", TEXT),
     ("p90", EVERYWHERE),
-    ("p95", &[Form::Markdown, Form::Csv]),
+    ("p95", TEXT),
     ("p99", EVERYWHERE),
     ("p99.9", EVERYWHERE),
     ("p99.99", EVERYWHERE),
@@ -35,7 +35,7 @@ pub(crate) enum Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    fn load(&self) -> Option<(&'a ServerRow, &'a ServerLoad)> {
+    pub(crate) fn load(&self) -> Option<(&'a ServerRow, &'a ServerLoad)> {
         match self {
             Self::Measured(row, _) => Some((*row, row.load.as_ref()?)),
             Self::Published(_) => None,
@@ -56,7 +56,7 @@ impl ScenarioTable<'_> {
 }
 
 /// Returns a column that only programs read, about the server and its load.
-fn fact<'a>(name: &str, value: fn(&ServerRow) -> String) -> Column<Line<'a>> {
+fn fact<'a>(name: &str, value: fn(&ServerRow) -> String) -> Column<'a, Line<'a>> {
     Column::text(name, move |line: &Line<'_>| match line {
         Line::Measured(row, _) => Value::text(value(row)),
         Line::Published(_) => Value::none(),
@@ -65,7 +65,7 @@ fn fact<'a>(name: &str, value: fn(&ServerRow) -> String) -> Column<Line<'a>> {
 }
 
 /// Returns a column that only programs read, about what was measured.
-fn detail<'a>(name: &str, value: fn(&ServerRow, &ServerLoad) -> String) -> Column<Line<'a>> {
+fn detail<'a>(name: &str, value: fn(&ServerRow, &ServerLoad) -> String) -> Column<'a, Line<'a>> {
     Column::number(name, move |line: &Line<'_>| match line.load() {
         Some((row, load)) => Value::number(value(row, load), String::new()),
         None => Value::none(),
@@ -74,7 +74,7 @@ fn detail<'a>(name: &str, value: fn(&ServerRow, &ServerLoad) -> String) -> Colum
 }
 
 /// Returns all columns; `repetitions` is the largest number of a row.
-pub(crate) fn columns<'a>(repetitions: usize) -> Vec<Column<Line<'a>>> {
+pub(crate) fn columns<'a>(repetitions: usize) -> Vec<Column<'a, Line<'a>>> {
     let mut all = vec![
         fact("suite", |_| SERVERS.to_owned()),
         fact("status", |row| row.status.name().to_owned()),
@@ -99,13 +99,13 @@ pub(crate) fn columns<'a>(repetitions: usize) -> Vec<Column<Line<'a>>> {
         Column::number("cpu_us_per_token", |line: &Line<'_>| {
             us(line, |load| load.cpu_us_per_request)
         })
-        .titled("CPU µs")
-        .wide(8),
+        .titled("CPU µs per token")
+        .short("CPU µs", 8),
         Column::number("client_cpu_us_per_token", |line: &Line<'_>| {
             us(line, |load| load.client_cpu_us_per_request)
         })
         .titled("loader µs")
-        .on(&[Form::Page, Form::Markdown, Form::Csv]),
+        .on(FILES),
     ];
     all.extend(LATENCIES.map(|(name, forms)| {
         Column::number(&format!("{name}_ms"), move |line: &Line<'_>| {
@@ -116,13 +116,9 @@ pub(crate) fn columns<'a>(repetitions: usize) -> Vec<Column<Line<'a>>> {
         .wide(8)
     }));
     all.extend([
-        Column::number("tokens", tokens).on(&[Form::Markdown, Form::Csv]),
+        Column::number("tokens", tokens).on(TEXT),
         detail("errors", |_, load| load.errors().to_string()),
-        Column::text("ended", ended).titled("statuses").on(&[
-            Form::Page,
-            Form::Markdown,
-            Form::Csv,
-        ]),
+        Column::text("ended", ended).titled("statuses").on(FILES),
         detail("verified", |_, load| load.verified.to_string()),
         detail("client_bound", |_, load| known(load.client_bound)),
         Column::number("base_rss_bytes", |line: &Line<'_>| {
@@ -174,14 +170,25 @@ pub(crate) fn columns<'a>(repetitions: usize) -> Vec<Column<Line<'a>>> {
     all
 }
 
+/// Returns the column of the servers' names.
+pub(crate) fn name<'a>() -> Column<'a, Line<'a>> {
+    Column::text("server", named)
+}
+
+fn named(line: &Line<'_>) -> Value {
+    match line {
+        Line::Measured(row, _) => Value::text(&row.subject.id),
+        Line::Published(run) => Value::text(format!("{}, published", run.server)).emphasised(),
+    }
+}
+
 fn server(line: &Line<'_>) -> Value {
     match line {
         Line::Measured(row, _) => {
-            let subject = &row.subject;
-            Value::text(&subject.id)
-                .on_page(html! { (subject.id) " " span.muted { (subject.libraries) } })
+            let libraries = &row.subject.libraries;
+            named(line).and_on_page(html! { " " span.muted { (libraries) } })
         }
-        Line::Published(run) => Value::text(format!("{}, published", run.server)).emphasised(),
+        Line::Published(_) => named(line),
     }
 }
 

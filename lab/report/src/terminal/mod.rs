@@ -29,6 +29,7 @@ use words::{percent, plural};
 pub use attack::attacks;
 pub use multi_run::{comparison, describe_set_by, gate_summary};
 pub use words::wrapped;
+pub(crate) use words::{colour, microseconds, significant};
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();

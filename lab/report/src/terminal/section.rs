@@ -1,5 +1,6 @@
 //! One table of the terminal: comparisons of the same subjects for several operations.
 
+use crate::comparison::{Entry, Role, entry};
 use jeton_lab_model::names;
 use jeton_lab_model::result::{Row, RunResult, Verdict};
 
@@ -22,18 +23,7 @@ pub(super) struct Line<'a> {
     pub subject: &'a str,
     pub reference: bool,
     /// One cell per operation.
-    pub cells: Vec<Option<Cell<'a>>>,
-}
-
-pub(super) struct Cell<'a> {
-    pub row: &'a Row,
-    pub role: Role<'a>,
-}
-
-pub(super) enum Role<'a> {
-    Baseline(Option<u32>),
-    Compared(&'a Verdict),
-    Reference,
+    pub cells: Vec<Option<Entry<'a>>>,
 }
 
 /// Returns the tables of a result, in its order.
@@ -125,7 +115,7 @@ impl<'a> Section<'a> {
                 });
                 self.lines.len() - 1
             });
-        self.lines[at].cells[column] = Some(Cell { row, role });
+        self.lines[at].cells[column] = Some(entry(row, role));
     }
 
     /// Adds the bare primitive below the table if all lines have its algorithm.

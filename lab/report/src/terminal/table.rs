@@ -7,57 +7,65 @@ use jeton_lab_harness::suite::{Suite, suite_named};
 use jeton_lab_model::claims::STANDARD;
 use jeton_lab_model::result::Row;
 
-use super::section::{Cell, Line, Role, Section};
-use super::words::{colour, list, microseconds, plural, significant, wrapped};
+use super::section::{Line, Section};
+use super::words::{list, plural, wrapped};
 use super::{BOLD, DIM};
+use crate::comparison::{self, Entry, Role, Shared, terminal_time};
+use crate::table::{Column, of_terminal};
 
-const TIME: usize = 7;
-const TIME_WITH_SPREAD: usize = 11;
-const RATIO: usize = 6;
-const VERDICT: usize = 10;
-const GROUP: usize = 6;
-const BYTES: usize = 6;
-const ALLOCS: usize = 7;
-
-/// The columns that fit: allocations are dropped first, then sizes, then spreads.
-#[derive(Debug, Clone, Copy)]
-struct Room {
+/// The columns that fit: details are dropped first, from the last one, then intervals.
+struct Room<'a> {
+    /// The number of characters of the longest name.
     name: usize,
-    time: usize,
-    bytes: bool,
-    allocs: bool,
+    has_intervals: bool,
+    /// The columns of each operation.
+    block: Vec<Column<'a, &'a Entry<'a>>>,
+    /// The columns of the subject.
+    details: Vec<Column<'a, &'a Entry<'a>>>,
 }
 
-impl Room {
-    fn spread(self) -> bool {
-        self.time == TIME_WITH_SPREAD
-    }
-
+impl Room<'_> {
     fn of(section: &Section<'_>, columns: usize) -> Self {
-        let names = section
-            .lines
-            .iter()
-            .map(|l| section.name(l).chars().count());
-        Self::within(columns, names.max().unwrap_or(0), section.operations.len())
-    }
-
-    fn within(columns: usize, name: usize, operations: usize) -> Self {
-        let taken = |time: usize| 2 + name + operations * (time + RATIO + 1 + VERDICT + GROUP);
-        let spread = taken(TIME_WITH_SPREAD) <= columns;
-        let time = if spread { TIME_WITH_SPREAD } else { TIME };
-        let bytes = spread && taken(time) + BYTES <= columns;
+        let names = (section.lines.iter()).map(|l| section.name(l).chars().count());
+        let name = names.max().unwrap_or(0);
+        let taken = |has_intervals: bool| {
+            let shared = Shared {
+                has_room: has_intervals,
+                ..Shared::of(std::iter::empty())
+            };
+            let (block, details) = of_terminal(comparison::columns(shared));
+            let width = head(&block, "").chars().count();
+            let taken = 2 + name + section.operations.len() * width;
+            (taken, block, details)
+        };
+        let (mut taken_with, block, mut details) = taken(true);
+        if taken_with > columns {
+            let (_, block, _) = taken(false);
+            return Self {
+                name,
+                has_intervals: false,
+                block,
+                details: Vec::new(),
+            };
+        }
+        let fitting = details.iter().take_while(|column| {
+            taken_with += column.terminal_text("").chars().count();
+            taken_with <= columns
+        });
+        let fitting = fitting.count();
+        details.truncate(fitting);
         Self {
             name,
-            time,
-            bytes,
-            allocs: bytes && taken(time) + BYTES + ALLOCS <= columns,
+            has_intervals: true,
+            block,
+            details,
         }
     }
 }
 
 /// Reports whether the times have intervals.
 pub(super) fn shows_spread(section: &Section<'_>, columns: usize) -> bool {
-    Room::of(section, columns).spread()
+    Room::of(section, columns).has_intervals
 }
 
 /// Writes one table and its summary.
@@ -66,17 +74,24 @@ pub(super) fn write(section: &Section<'_>, columns: usize, out: &mut String) -> 
         let question = suite_named(section.suite).map_or("", Suite::question);
         writeln!(out, "\n{BOLD}{}{BOLD:#} {question}", section.suite)?;
     }
-    let names: Vec<String> = section.lines.iter().map(|l| section.name(l)).collect();
     let room = Room::of(section, columns);
-    heading(section, room, out)?;
-    for (line, name) in section.lines.iter().zip(&names) {
+    heading(section, &room, out)?;
+    for line in &section.lines {
         let style = if line.reference { DIM } else { Style::new() };
-        let width = room.name;
+        let (name, width) = (section.name(line), room.name);
         write!(out, "  {style}{name:<width$}")?;
         for cell in &line.cells {
-            block(cell.as_ref(), room, out)?;
+            match cell {
+                Some(cell) => {
+                    let cells = room.block.iter().map(|column| column.terminal_cell(&cell));
+                    out.extend(cells.chain([" ".to_owned()]));
+                }
+                None => out.push_str(&" ".repeat(head(&room.block, "").chars().count())),
+            }
         }
-        extras(line, room, out)?;
+        for column in &room.details {
+            out.push_str(&column.terminal_text(&detail(column, line)));
+        }
         end_line(out, style)?;
     }
     for sentence in sentences(section) {
@@ -109,13 +124,13 @@ pub(super) fn write_alone(rows: &[&Row], out: &mut String) -> fmt::Result {
             out,
             "  {name:<20} {what:<16} {:<17}{:>12} µs",
             row.operation,
-            time(row, true)
+            terminal_time(row, true)
         )?;
     }
     Ok(())
 }
 
-fn heading(section: &Section<'_>, room: Room, out: &mut String) -> fmt::Result {
+fn heading(section: &Section<'_>, room: &Room<'_>, out: &mut String) -> fmt::Result {
     let (title, width) = (section.title, room.name);
     // A title that does not fit the first column gets its own line.
     if title.chars().count() > width {
@@ -133,82 +148,33 @@ fn heading(section: &Section<'_>, room: Room, out: &mut String) -> fmt::Result {
             "round-trip" => "both",
             other => other,
         };
-        let time = room.time;
-        write!(out, "{head:>time$}{:>RATIO$} ", "ratio")?;
-        write!(out, "{:<VERDICT$}{:<GROUP$}", "verdict", "group")?;
+        out.push_str(&self::head(&room.block, head));
     }
-    if room.bytes {
-        write!(out, "{:>BYTES$}", "bytes")?;
-    }
-    if room.allocs {
-        write!(out, "{:>ALLOCS$}", "allocs")?;
+    for column in &room.details {
+        out.push_str(&column.terminal_head(None));
     }
     end_line(out, DIM)
 }
 
-fn block(cell: Option<&Cell<'_>>, room: Room, out: &mut String) -> fmt::Result {
-    let blank = RATIO + 1 + VERDICT + GROUP;
-    let width = room.time;
-    let Some(cell) = cell else {
-        return write!(out, "{:width$}{:blank$}", "", "");
-    };
-    let spread = room.spread();
-    write!(out, "{:>width$}", time(cell.row, spread))?;
-    match cell.role {
-        Role::Reference => write!(out, "{:blank$}", ""),
-        Role::Baseline(group) => {
-            let group = group.map_or_else(String::new, |t| t.to_string());
-            write!(out, "{:>RATIO$} {:<VERDICT$}{group:>5} ", "1", "baseline")
-        }
-        Role::Compared(v) => {
-            let (ratio, group) = (significant(v.ratio), v.group);
-            let (style, word) = (colour(v.verdict), v.verdict.label());
-            write!(
-                out,
-                "{ratio:>RATIO$} {style}{word:<VERDICT$}{style:#}{group:>5} "
-            )
-        }
-    }
+/// Formats the titles of a block; the operation is that of the time.
+fn head(block: &[Column<'_, &Entry<'_>>], operation: &str) -> String {
+    let titles = block.iter().enumerate().map(|(index, column)| {
+        let other = (index == 0).then_some(operation);
+        column.terminal_head(other)
+    });
+    titles.chain([" ".to_owned()]).collect()
 }
 
-/// Formats the median, with the half-width of its interval if there is room.
-fn time(row: &Row, spread: bool) -> String {
-    let Some(t) = &row.ns_per_op else {
-        return String::new();
-    };
-    let mark = if t.unsettled { "~" } else { "" };
-    let median = microseconds(t.median);
-    if spread {
-        let half = (t.interval[1] - t.interval[0]) / 2.0 / t.median * 100.0;
-        format!("{mark}{median} ±{half:.0}%")
-    } else {
-        format!("{mark}{median}")
+/// Joins the values of the operations. They have one token.
+fn detail<'a>(column: &Column<'_, &'a Entry<'a>>, line: &'a Line<'a>) -> String {
+    const UNKNOWN: &str = "n/a";
+    let cells = line.cells.iter().flatten();
+    let values: Vec<String> = cells.map(|cell| column.brief(&cell)).collect();
+    match values.iter().find(|value| *value != UNKNOWN) {
+        None => UNKNOWN.to_owned(),
+        Some(known) if column.name() == "token_bytes" => known.clone(),
+        Some(_) => values.join("/"),
     }
-}
-
-/// Writes token bytes, and the allocations of each operation.
-fn extras(line: &Line<'_>, room: Room, out: &mut String) -> fmt::Result {
-    let rows = || line.cells.iter().flatten().map(|c| c.row);
-    if room.bytes {
-        let bytes = rows().find_map(|r| r.token_bytes);
-        let bytes = bytes.map_or_else(|| "n/a".into(), |b| b.to_string());
-        write!(out, "{bytes:>BYTES$}")?;
-    }
-    if room.allocs {
-        let count = |r: &Row| {
-            r.allocs_per_op
-                .map_or_else(|| "n/a".into(), |a| format!("{a:.0}"))
-        };
-        let allocs: Vec<String> = rows().map(count).collect();
-        let unknown = allocs.iter().all(|a| a == "n/a");
-        let allocs = if unknown {
-            "n/a".into()
-        } else {
-            allocs.join("/")
-        };
-        write!(out, "{allocs:>ALLOCS$}")?;
-    }
-    Ok(())
 }
 
 fn end_line(out: &mut String, style: Style) -> fmt::Result {
@@ -231,7 +197,7 @@ fn sentences(section: &Section<'_>) -> Vec<String> {
     let most = cells
         .filter_map(|c| match c.role {
             Role::Compared(v) => v.more_rounds,
-            Role::Baseline(_) | Role::Reference => None,
+            Role::Baseline(_) | Role::Reference | Role::Alone => None,
         })
         .max();
     if let Some(most) = most {
@@ -248,7 +214,7 @@ fn first_groups(section: &Section<'_>) -> String {
         let first = section
             .lines
             .iter()
-            .filter(|l| l.cells[column].as_ref().and_then(group) == Some(1));
+            .filter(|l| l.cells[column].as_ref().and_then(|c| c.role.group()) == Some(1));
         let names: Vec<String> = first.map(|l| section.short_name(l)).collect();
         if names.len() == subjects {
             match subjects {
@@ -270,12 +236,4 @@ fn first_groups(section: &Section<'_>) -> String {
         clauses.join("; ")
     };
     format!("Fastest group: {clauses}.")
-}
-
-fn group(cell: &Cell<'_>) -> Option<u32> {
-    match cell.role {
-        Role::Baseline(group) => group,
-        Role::Compared(v) => Some(v.group),
-        Role::Reference => None,
-    }
 }

@@ -4,7 +4,7 @@ use anstyle::{AnsiColor, Style};
 use jeton_lab_model::result::{Subject, VerdictKind};
 
 /// Returns the colour of a verdict; it only repeats the word.
-pub(super) fn colour(verdict: VerdictKind) -> Style {
+pub(crate) fn colour(verdict: VerdictKind) -> Style {
     match verdict {
         VerdictKind::Faster => AnsiColor::Green.on_default(),
         VerdictKind::Slower => AnsiColor::Yellow.on_default(),
@@ -24,13 +24,13 @@ pub(super) fn percent(share: f64) -> String {
 }
 
 /// Formats nanoseconds as microseconds with three significant digits.
-pub(super) fn microseconds(ns: f64) -> String {
+pub(crate) fn microseconds(ns: f64) -> String {
     let us = ns / 1000.0;
     significant(us)
 }
 
 /// Formats a ratio as `2.20`, `12.3` or `140`.
-pub(super) fn significant(value: f64) -> String {
+pub(crate) fn significant(value: f64) -> String {
     match value {
         v if v < 9.995 => format!("{v:.2}"),
         v if v < 99.95 => format!("{v:.1}"),

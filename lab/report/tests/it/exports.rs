@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 
 use jeton_lab_model::result::RunResult;
-use jeton_lab_report::{benchstat, csv, markdown};
+use jeton_lab_report::{benchstat, csv, html, markdown, terminal};
 use jeton_lab_stats::mann_whitney::p_value;
 
 /// Returns a few rows of every kind, with names that a careless export would corrupt.
@@ -76,6 +76,36 @@ fn csv_matches_golden_file() {
 #[test]
 fn csv_of_servers_has_a_line_for_each_load() {
     assert_golden("servers.csv", &csv::text(&sample::servers()));
+}
+
+/// Every format has the same figures; CSV has all digits, and the terminal the fewest.
+#[test]
+fn figures_of_a_row_are_in_every_format() {
+    let mut result = sample::result();
+    let rows = &mut result.rows.measured;
+    let row = rows
+        .iter_mut()
+        .find(|row| row.subject.library == "cristalhq")
+        .unwrap();
+    row.allocs_per_op = Some(4321.26);
+    row.ns_per_op.as_mut().unwrap().median = 7_654_321.5;
+    let id = row.subject.id.clone();
+    result
+        .verdicts
+        .iter_mut()
+        .find(|verdict| verdict.subject == id)
+        .unwrap()
+        .ratio = 98.765;
+    for (text, figures) in [
+        (html::page(&result), ["4,321.3", "7,654.322", "98.77"]),
+        (markdown::text(&result), ["4,321.3", "7,654.322", "98.77"]),
+        (terminal::show(&result, 200), ["4321", "7654", "98.8"]),
+        (csv::text(&result), ["4321.26", "7654321.5", ""]),
+    ] {
+        for figure in figures {
+            assert!(text.contains(figure), "{figure}: {text}");
+        }
+    }
 }
 
 #[test]

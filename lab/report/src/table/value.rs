@@ -1,0 +1,246 @@
+//! The value of a cell, with its form for programs and for people.
+
+use anstyle::Style;
+use maud::{Markup, html};
+
+use crate::terminal::colour;
+use jeton_lab_model::result::{Status, VerdictKind};
+use jeton_lab_model::units;
+
+/// The value of a cell.
+#[derive(Debug, Default)]
+pub(crate) struct Value {
+    /// For programs, in full.
+    pub(super) exact: String,
+    /// For people, rounded.
+    pub(super) shown: String,
+    /// The terminal has less than the text.
+    brief: Option<String>,
+    /// The colour on the terminal.
+    pub(super) style: Style,
+    /// The page has more than the text.
+    markup: Option<Markup>,
+    interval: Option<Interval>,
+    pub(super) emphasised: bool,
+    /// The page shows the value in the place of all others of the row.
+    pub(super) is_over_row: bool,
+    /// The class of the row on the page.
+    pub(super) row_class: Option<&'static str>,
+}
+
+#[derive(Debug)]
+struct Interval {
+    exact: [String; 2],
+    shown: String,
+}
+
+impl Value {
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        let shown = text.into();
+        Self {
+            exact: plain(&shown),
+            shown,
+            ..Self::default()
+        }
+    }
+
+    /// Creates a number that is rounded for people.
+    pub(crate) fn number(exact: impl ToString, shown: String) -> Self {
+        Self {
+            exact: exact.to_string(),
+            shown,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn count(count: u64) -> Self {
+        Self::number(count, units::whole(count))
+    }
+
+    /// Creates a number with its interval.
+    pub(crate) fn interval(
+        value: f64,
+        [low, high]: [f64; 2],
+        shown: impl Fn(f64) -> String,
+    ) -> Self {
+        Self {
+            interval: Some(Interval {
+                exact: [low.to_string(), high.to_string()],
+                shown: format!("{} – {}", shown(low), shown(high)),
+            }),
+            ..Self::number(value, shown(value))
+        }
+    }
+
+    pub(crate) fn none() -> Self {
+        Self::default()
+    }
+
+    /// Creates a value that is empty for programs and `n/a` for people.
+    pub(crate) fn unknown() -> Self {
+        Self::number("", "n/a".to_owned())
+    }
+
+    /// Creates a verdict: a word whose colour only repeats it.
+    pub(crate) fn verdict(kind: VerdictKind) -> Self {
+        Self {
+            style: colour(kind),
+            ..Self::marked(kind.label(), kind.label())
+        }
+    }
+
+    /// Creates a word that the page marks as a verdict of this class.
+    pub(crate) fn marked(class: &str, word: &str) -> Self {
+        Self::text(word).on_page(html! { span.verdict.(class) { (word) } })
+    }
+
+    /// Marks a value of another source than the run.
+    pub(crate) fn emphasised(self) -> Self {
+        Self {
+            emphasised: true,
+            ..self
+        }
+    }
+
+    /// Sets what programs read.
+    pub(crate) fn exactly(self, text: &str) -> Self {
+        Self {
+            exact: plain(text),
+            ..self
+        }
+    }
+
+    /// Sets what the page shows.
+    pub(crate) fn on_page(self, markup: Markup) -> Self {
+        Self {
+            markup: Some(markup),
+            ..self
+        }
+    }
+
+    /// Adds to what the page shows.
+    pub(crate) fn and_on_page(self, more: Markup) -> Self {
+        let shown = self.markup();
+        self.on_page(html! { (shown) (more) })
+    }
+
+    /// Sets what people read.
+    pub(crate) fn shown(self, text: String) -> Self {
+        Self {
+            shown: text,
+            ..self
+        }
+    }
+
+    /// Sets what the terminal shows.
+    pub(crate) fn on_terminal(self, text: impl Into<String>) -> Self {
+        Self {
+            brief: Some(text.into()),
+            ..self
+        }
+    }
+
+    /// Removes the value for people; the terminal keeps it.
+    pub(crate) fn only_exact(self) -> Self {
+        let brief = self.brief().to_owned();
+        Self {
+            exact: self.exact,
+            brief: Some(brief),
+            style: self.style,
+            interval: self.interval.map(|interval| Interval {
+                shown: String::new(),
+                ..interval
+            }),
+            ..Self::default()
+        }
+    }
+
+    /// Makes the page show the value in the place of all others of the row.
+    pub(crate) fn over_row(self) -> Self {
+        Self {
+            is_over_row: true,
+            ..self
+        }
+    }
+
+    /// Sets the class of the row on the page.
+    pub(crate) fn row_class(self, class: &'static str) -> Self {
+        Self {
+            row_class: Some(class),
+            ..self
+        }
+    }
+
+    /// Returns the text for people.
+    pub(crate) fn as_shown(&self) -> &str {
+        &self.shown
+    }
+
+    /// Returns the text on the terminal.
+    pub(super) fn brief(&self) -> &str {
+        self.brief.as_deref().unwrap_or(&self.shown)
+    }
+
+    /// Returns the ends of the interval for programs.
+    pub(super) fn ends(&self) -> [String; 2] {
+        let interval = self.interval.as_ref();
+        interval.map_or_else(Default::default, |interval| interval.exact.clone())
+    }
+
+    /// Returns the interval for people.
+    pub(super) fn span(&self) -> &str {
+        self.interval
+            .as_ref()
+            .map_or("", |interval| &interval.shown)
+    }
+
+    /// Reports whether people can read a value.
+    pub(super) fn is_known(&self) -> bool {
+        !self.exact.is_empty() && !self.shown.is_empty()
+    }
+
+    /// Renders the value for the page.
+    pub(crate) fn markup(&self) -> Markup {
+        match &self.markup {
+            Some(markup) => markup.clone(),
+            None if self.emphasised => html! { em { (self.shown) } },
+            None if !self.span().is_empty() => {
+                html! { b { (self.shown) } " " small { (self.span()) } }
+            }
+            None => html! { (self.shown) },
+        }
+    }
+}
+
+/// Renders the status of a row as a tag.
+pub(crate) fn status(status: Status) -> Markup {
+    let (class, word) = match status {
+        Status::Ok => ("good", "measured"),
+        Status::Unavailable => ("plain", "unavailable"),
+        Status::FailedPreflight => ("bad", "failed preflight"),
+        Status::Crashed => ("bad", "crashed"),
+        Status::TimedOut => ("bad", "timed out"),
+        Status::Disturbed => ("warn", "disturbed"),
+    };
+    html! { span.tag.(class) { (word) } }
+}
+
+/// Prevents that a spreadsheet reads text as a formula.
+pub(crate) fn plain(text: &str) -> String {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        format!("'{text}")
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn csv_formula_is_escaped() {
+        assert_eq!(plain("=HYPERLINK(\"x\")"), "'=HYPERLINK(\"x\")");
+        assert_eq!(plain("golang-jwt"), "golang-jwt");
+    }
+}
