@@ -101,12 +101,21 @@ fn main() -> ExitCode {
             );
         }
     }
-    trials.push(
-        Trial::test("etcd::other_cluster_is_refused", || {
-            etcd::other_cluster_is_refused().map_err(|Failed(what)| what.into())
-        })
-        .with_ignored_flag(is_absent("etcd")),
-    );
+    let of_etcd: [(&str, fn() -> Checked); 2] = [
+        ("other_cluster_is_refused", etcd::other_cluster_is_refused),
+        (
+            "unfinished_store_is_refused",
+            etcd::unfinished_store_is_refused,
+        ),
+    ];
+    for (name, case) in of_etcd {
+        trials.push(
+            Trial::test(format!("etcd::{name}"), move || {
+                case().map_err(|Failed(what)| what.into())
+            })
+            .with_ignored_flag(is_absent("etcd")),
+        );
+    }
     trials.extend(broken::trials());
     libtest_mimic::run(&arguments, trials).exit_code()
 }
