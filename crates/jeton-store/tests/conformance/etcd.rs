@@ -42,7 +42,7 @@ impl Subject for OnServer {
     }
 
     /// Kills the server. The kernel still has unflushed data, so this does not detect an acknowledgement
-    /// before the flush.
+    /// before the flush: `power_cut` does.
     fn cut_power(&mut self) -> Result<Power, Failed> {
         self.server.kill_member(0);
         self.server.start_member(0).unwrap();
