@@ -5,10 +5,10 @@ use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use jeton_issuer::restore;
+use jeton_issuer::{restore, sealed_under};
 
 use super::display;
-use super::folder::{FolderArgs, failure};
+use super::folder::{FolderArgs, OpenStore, failure};
 use crate::exit::{Failure, Outcome};
 use crate::output;
 
@@ -37,7 +37,7 @@ pub(super) struct Restore {
 impl Restore {
     pub(super) fn run(self) -> Outcome {
         let place = self.folder.place()?;
-        let path = &place.path;
+        let path = place.folder_only()?;
         let restored = if self.backup == Path::new("-") {
             restore(path, &mut io::stdin().lock(), display::now())
         } else {
@@ -54,15 +54,26 @@ impl Restore {
             restored.revision,
             path.display()
         ));
-        let folder = place.open()?;
-        let needed = folder.sealed_under().map_err(failure)?;
-        if !needed.is_empty() && !folder.has_key_file() {
-            output::note(format_args!(
-                "the private keys are encrypted under {}: copy this key-encryption key to {}",
-                needed.join(" and "),
-                folder.key_file().display()
-            ));
-        }
-        Ok(())
+        note_key(&place.open()?)
     }
+}
+
+/// Says which key-encryption key a new folder needs.
+pub(super) fn note_key(opened: &OpenStore) -> Outcome {
+    let needed = sealed_under(&*opened.store()).map_err(failure)?;
+    if needed.is_empty() {
+        return Ok(());
+    }
+    let needed = needed.join(" and ");
+    match opened {
+        OpenStore::Folder(folder) if folder.has_key_file() => {}
+        OpenStore::Folder(folder) => output::note(format_args!(
+            "the private keys are encrypted under {needed}: copy this key-encryption key to {}",
+            folder.key_file().display()
+        )),
+        OpenStore::Etcd { .. } => output::note(format_args!(
+            "the private keys are encrypted under {needed}: give this key-encryption key to every server"
+        )),
+    }
+    Ok(())
 }
