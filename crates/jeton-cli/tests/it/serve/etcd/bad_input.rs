@@ -7,7 +7,7 @@ use jeton_testkit::Etcd;
 use serde_json::Value;
 
 use super::admin::{base64, keys_under};
-use super::{Cluster, FRESHNESS, ISSUER, get, has_started, is_ready, key_set, until};
+use super::{CONFIG, Cluster, FRESHNESS, ISSUER, get, has_started, is_ready, key_set, until};
 use crate::binary::jeton;
 use crate::data_folder::json;
 
@@ -209,4 +209,26 @@ fn etcd_of_another_cluster_is_not_used() {
     let newest = json(cluster.path(), &[&audit[..], &["--store", &store]].concat());
     assert_eq!(newest["actor"], "configuration");
     assert!(!is_ready(&server));
+}
+
+/// While servers revoke and rotate.
+#[test]
+#[ignore = "needs etcd: cargo xtask test --only etcd"]
+fn etcd_comparison_finds_no_difference_in_a_working_service() {
+    let config = format!("store_comparison_seconds = 10\n{CONFIG}");
+    let cluster = Cluster::with(tempfile::tempdir().unwrap(), 1, &[], &config);
+    let (server, other) = (cluster.serve(), cluster.serve());
+    let metric = |name: &str| {
+        let text = get(&format!("{}/metrics", server.admin_address())).1;
+        let line = text.lines().find(|line| line.starts_with(name)).unwrap();
+        let value = line.split(' ').next_back().unwrap();
+        value.parse::<u64>().unwrap()
+    };
+    until("it has compared twice", || {
+        let token = cluster.issue(&other);
+        assert_eq!(cluster.revoke(&other, &token).0, Some(0));
+        metric("jeton_store_comparisons_total ") >= 2
+    });
+    assert_eq!(metric("jeton_store_differences_total "), 0);
+    assert!(!server.said().contains("differed"), "{}", server.said());
 }
