@@ -1,5 +1,6 @@
 //! A store in etcd, as the target of an administrative command.
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 
 use jeton_issuer::Error;
@@ -46,13 +47,6 @@ impl EtcdPlace {
             address: address.to_string(),
         })
     }
-
-    /// The failure of a restore.
-    pub(super) fn no_restore(&self) -> Failure {
-        Failure::error("a backup is restored to a data folder, not to an etcd").hint(
-            "run `jeton admin restore FILE --data DIR`, and then `jeton admin migrate --from DIR --to URL`",
-        )
-    }
 }
 
 /// Returns the failure with a hint.
@@ -67,9 +61,13 @@ pub(super) fn failed(error: Error) -> Failure {
                 _ => failure,
             }
         }
-        Error::Store(StoreError::Io(..)) => {
-            failure(error).hint("check the address, and that a majority of the etcd runs")
-        }
+        Error::Store(StoreError::Io(ErrorKind::NotConnected | ErrorKind::TimedOut, _)) => failure(
+            error,
+        )
+        .hint("check the address and the certificates, and that a majority of the etcd runs"),
+        Error::Store(StoreError::Io(..)) => failure(error).hint(
+            "name a configuration with `user` and `password_file` in [etcd]: add `--config FILE`",
+        ),
         _ => failure(error),
     }
 }

@@ -31,7 +31,7 @@ pub(super) struct FolderArgs {
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
 
-    /// Existing store in etcd instead of a data folder: `etcd://HOST:PORT[,HOST:PORT…][/ROOT]`, or etcds:// for TLS.
+    /// Store in etcd instead of a data folder: `etcd://HOST:PORT[,HOST:PORT…][/ROOT]`, or etcds:// for TLS.
     /// Certificates and password are those of --config
     #[arg(long, value_name = "URL", conflicts_with_all = ["data", "lock_timeout"])]
     store: Option<String>,
@@ -179,12 +179,9 @@ impl Place {
         Ok(verified)
     }
 
-    /// Fails if the store is an etcd.
-    pub(super) fn folder_only(&self) -> Outcome<&std::path::Path> {
-        match &self.etcd {
-            None => Ok(&self.path),
-            Some(etcd) => Err(etcd.no_restore()),
-        }
+    /// Returns the etcd, if the store is one.
+    pub(super) fn etcd(&self) -> Option<&EtcdPlace> {
+        self.etcd.as_ref()
     }
 
     /// Returns the failure with a hint. If a server has the folder open, the hint is the command for it.

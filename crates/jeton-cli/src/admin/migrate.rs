@@ -213,7 +213,7 @@ fn unopened(error: Error) -> Failure {
 }
 
 /// Returns the failure of a target.
-fn unfilled(error: Error) -> Failure {
+pub(super) fn unfilled(error: Error) -> Failure {
     let hint = match &error {
         Error::Store(StoreError::AlreadyThere) => {
             "name a target without a store: another folder, or another /ROOT of the etcd"

@@ -7,6 +7,7 @@ use std::process::Command;
 use jeton_testkit::Etcd;
 use serde_json::Value;
 
+use super::bad_input::call;
 use super::{CONFIG, Cluster, ISSUER, until, write_key};
 use crate::binary::{ends, jeton, succeeds};
 use crate::data_folder::SETTINGS;
@@ -129,16 +130,28 @@ fn etcd_admin_takes_the_store_of_the_configuration() {
     // A named folder comes first.
     let folder = [&list[..], &["--data", "no-folder"]].concat();
     ends(cluster.path(), &folder, b"", 2, "no store in no-folder");
-    // A backup is restored to a folder.
-    fs::write(cluster.path().join("b"), "").unwrap();
-    let restore = ["admin", "restore", "b", "--config", "with-store.toml"];
-    ends(
-        cluster.path(),
-        &restore,
-        b"",
-        2,
-        "jeton admin migrate --from DIR",
+    // A backup is restored to an address without a store.
+    let backup = ["admin", "backup", "-o", "saved"];
+    let with = ["--config", "with-store.toml"];
+    succeeds(cluster.path(), &[&backup[..], &with].concat(), b"");
+    let restore = [&["admin", "restore", "saved"], &with[..]].concat();
+    ends(cluster.path(), &restore, b"", 2, "a store already exists");
+    fs::write(cluster.path().join("cut"), "").unwrap();
+    let new = cluster.etcd.url("/restored");
+    let cut = ["admin", "restore", "cut", "--store", &new];
+    ends(cluster.path(), &cut, b"", 2, "is truncated in line 1");
+    assert_eq!(keys_under(&cluster.etcd, "/restored"), 0);
+    let to = [&restore[..3], &["--store", &new]].concat();
+    let output = jeton(cluster.path(), &to, b"");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains(&format!("to {new}")), "{said}");
+    assert!(
+        said.contains("give this key-encryption key to every server"),
+        "{said}"
     );
+    let server = cluster.serve_under("/restored");
+    assert_eq!(super::key_set(&server), super::key_set(&cluster.serve()));
 }
 
 #[test]
@@ -209,7 +222,7 @@ fn admin_etcd_invalid_calls_have_hints() {
         ),
         (
             status(&["--store", nobody]),
-            "hint: check the address, and that a majority of the etcd runs",
+            "hint: check the address and the certificates, and that a majority of the etcd runs",
         ),
         (
             status(&["--store", nobody, "--data", "d"]),
@@ -257,7 +270,42 @@ fn admin_etcd_address_with_a_password_is_not_repeated() {
     assert!(!said.contains("hunter2"), "{said}");
 }
 
-/// TLS and a password, as a server takes them.
+/// User and password, as a server takes them.
+#[test]
+#[ignore = "needs etcd: cargo xtask test --only etcd"]
+fn etcd_admin_uses_the_password_of_the_configuration() {
+    let cluster = Cluster::of(1);
+    for (path, body) in [
+        (
+            "auth/user/add",
+            r#"{"name":"root","password":"correct horse"}"#,
+        ),
+        ("auth/user/grant", r#"{"user":"root","role":"root"}"#),
+        ("auth/enable", "{}"),
+    ] {
+        call(&cluster.etcd, path, body);
+    }
+    let store = cluster.etcd.url("/tokens");
+    let list = ["admin", "issuer", "list", "--store", &store];
+    let on = |config: &'static str| [&list[..], &["--config", config]].concat();
+    for (name, password) in [("right", "correct horse\n"), ("wrong", "battery staple")] {
+        let access = format!("user = 'root'\npassword_file = '{name}'");
+        fs::write(cluster.path().join(name), password).unwrap();
+        let config = format!("{CONFIG}\n[etcd]\n{access}\n");
+        fs::write(cluster.path().join(format!("{name}.toml")), config).unwrap();
+    }
+    let listed = succeeds(cluster.path(), &on("right.toml"), b"");
+    assert_eq!(String::from_utf8(listed).unwrap(), format!("{ISSUER}\n"));
+    for config in ["wrong.toml", "jeton.toml"] {
+        let output = jeton(cluster.path(), &on(config), b"");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("`user` and `password_file`"), "{said}");
+        assert!(!said.contains("battery"), "{said}");
+    }
+}
+
+/// TLS, as a server takes it.
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
 fn etcd_admin_over_tls_uses_the_files_of_the_configuration() {

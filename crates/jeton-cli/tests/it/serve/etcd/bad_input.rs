@@ -41,7 +41,7 @@ fn compact(etcd: &Etcd) {
 }
 
 #[track_caller]
-fn call(etcd: &Etcd, path: &str, body: &str) -> Value {
+pub(super) fn call(etcd: &Etcd, path: &str, body: &str) -> Value {
     let url = format!("{}/v3/{path}", etcd.member_url(0));
     let output = Command::new("curl")
         .args(["-sS", "--fail", "--data-binary", body, &url])
