@@ -210,6 +210,9 @@ fn failure(error: Error) -> Failure {
         Error::Listen(..) => Some(
             "another process may use the address; to use another one, add `--listen 127.0.0.1:0 --admin-listen 127.0.0.1:0`".to_owned(),
         ),
+        Error::Issuer(jeton_issuer::Error::Store(jeton_store::Error::Unfinished)) => Some(
+            "to finish the migration, run `jeton admin migrate --from SOURCE --to URL --continue`".to_owned(),
+        ),
         Error::Issuer(jeton_issuer::Error::Store(jeton_store::Error::Unsafe(exposed))) => {
             Some(exposed.remedy())
         }

@@ -8,38 +8,95 @@ use crate::keyring::Keyring;
 use crate::record::{self, IssuerRecord, SealedKey};
 use crate::revocation::{RuleRecord, Stamp};
 
+/// The number of records of a store by kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RecordCounts {
+    /// Issuers with their settings.
+    pub issuers: u64,
+    /// Keyrings: the states of the keys of an issuer.
+    pub keyrings: u64,
+    /// Encrypted private keys.
+    pub private_keys: u64,
+    /// Revoked tokens with a known expiry.
+    pub revoked_tokens: u64,
+    /// Revocation rules: of subjects, clients, keys, and of tokens without an expiry.
+    pub rules: u64,
+    /// The counter of revocation rules: 1, or 0 before the first rule.
+    pub rule_counters: u64,
+    /// Ids that were used once.
+    pub used_ids: u64,
+    /// Entries of the audit log.
+    pub audit_entries: u64,
+    /// The head of the audit log: 1, or 0 before the first entry.
+    pub audit_heads: u64,
+}
+
+impl RecordCounts {
+    /// Returns the number of all records.
+    pub fn total(&self) -> u64 {
+        self.by_kind().iter().map(|(_, count)| count).sum()
+    }
+
+    /// Returns the kinds with their numbers.
+    pub fn by_kind(&self) -> [(&'static str, u64); 9] {
+        [
+            ("issuers", self.issuers),
+            ("keyrings", self.keyrings),
+            ("private keys", self.private_keys),
+            ("revoked tokens", self.revoked_tokens),
+            ("revocation rules", self.rules),
+            ("rule counter", self.rule_counters),
+            ("used ids", self.used_ids),
+            ("audit log entries", self.audit_entries),
+            ("audit log head", self.audit_heads),
+        ]
+    }
+}
+
 /// Reads every record of a store and returns their number. Does not decrypt private keys.
+///
+/// # Errors
+///
+/// As [`count_records`].
+pub async fn check_records(store: &dyn Store) -> Result<u64> {
+    Ok(count_records(store).await?.total())
+}
+
+/// Reads every record of a store and counts them by kind. Does not decrypt private keys.
 ///
 /// # Errors
 ///
 /// [`Error::Record`] with the first record that is damaged or unknown, [`Error::NewerRecord`],
 /// [`Error::Store`].
-pub async fn check_records(store: &dyn Store) -> Result<u64> {
-    let mut records = 0;
+pub async fn count_records(store: &dyn Store) -> Result<RecordCounts> {
+    let mut counts = RecordCounts::default();
     let mut pages = store.scan(&Prefix::all()).await?;
     while let Some(page) = pages.next().await? {
         for entry in &page {
-            check(entry)?;
-            records += 1;
+            *kind(entry, &mut counts)? += 1;
         }
     }
-    Ok(records)
+    Ok(counts)
 }
 
-fn check(entry: &Entry) -> Result<()> {
+/// Reads a record, and returns the count of its kind.
+fn kind<'c>(entry: &Entry, counts: &'c mut RecordCounts) -> Result<&'c mut u64> {
     let parts: Vec<String> = entry.key.parts().collect();
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
     match parts.as_slice() {
-        ["i", _] => IssuerRecord::read(entry).map(drop),
-        ["k", _, "_set"] => record::read::<Keyring>(entry).map(drop),
+        ["i", _] => IssuerRecord::read(entry).map(|_| &mut counts.issuers),
+        ["k", _, "_set"] => record::read::<Keyring>(entry).map(|_| &mut counts.keyrings),
         ["k", _, named] if record::kid_of(named).is_some() => {
-            record::read::<SealedKey>(entry).map(drop)
+            record::read::<SealedKey>(entry).map(|_| &mut counts.private_keys)
         }
-        ["r" | "u", _, _, _] => record::read::<i64>(entry).map(drop),
-        ["rule", _, _, _] => record::read::<RuleRecord>(entry).map(drop),
-        ["c", "rules"] => record::read::<Stamp>(entry).map(drop),
-        ["a", "_head"] => record::check_schema(&entry.key, &entry.value).map(drop),
-        ["a", _] => record::read::<AuditEntry>(entry).map(drop),
+        ["r", _, _, _] => record::read::<i64>(entry).map(|_| &mut counts.revoked_tokens),
+        ["u", _, _, _] => record::read::<i64>(entry).map(|_| &mut counts.used_ids),
+        ["rule", _, _, _] => record::read::<RuleRecord>(entry).map(|_| &mut counts.rules),
+        ["c", "rules"] => record::read::<Stamp>(entry).map(|_| &mut counts.rule_counters),
+        ["a", "_head"] => {
+            record::check_schema(&entry.key, &entry.value).map(|_| &mut counts.audit_heads)
+        }
+        ["a", _] => record::read::<AuditEntry>(entry).map(|_| &mut counts.audit_entries),
         _ => Err(Error::Record(entry.key.to_string())),
     }
 }

@@ -175,7 +175,11 @@ impl DataFolder {
 }
 
 /// Returns the ids of the key-encryption keys that are in use in a store.
-pub(crate) fn sealed_under(store: &dyn Store) -> Result<Vec<String>> {
+///
+/// # Errors
+///
+/// [`Error::Store`], [`Error::Record`], [`Error::NewerRecord`].
+pub fn sealed_under(store: &dyn Store) -> Result<Vec<String>> {
     let mut ids = Vec::new();
     let mut pages = block_on(store.scan(&Prefix::of(["k"])?))?;
     while let Some(page) = block_on(pages.next())? {
@@ -229,7 +233,7 @@ fn exists(folder: &Path) -> Result<()> {
 }
 
 /// Retries while another process has the folder open.
-fn retry_until<T>(
+pub(crate) fn retry_until<T>(
     timeout: Duration,
     mut attempt: impl FnMut() -> jeton_store::Result<T>,
 ) -> Result<T> {

@@ -4,6 +4,8 @@ use std::error::Error as _;
 use std::fmt;
 use std::time::Duration;
 
+use crate::migrate::MigrateError;
+
 /// An error of this crate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -86,6 +88,8 @@ pub enum Error {
     },
     /// The audit chain is broken at that entry.
     Audit(u64),
+    /// A migration that cannot begin or continue, or whose check failed.
+    Migrate(MigrateError),
     /// Too many conflicts with other nodes. Nothing was changed.
     Contended,
     /// An error of the store.
@@ -187,6 +191,7 @@ impl fmt::Display for Error {
                 "record {key} has schema {found}, which a newer version of jeton wrote: use that version"
             ),
             Error::Audit(entry) => write!(f, "the audit chain is broken at entry {entry}"),
+            Error::Migrate(error) => error.fmt(f),
             Error::Contended => {
                 f.write_str("too many conflicts with other nodes, nothing was changed: retry")
             }
@@ -197,6 +202,12 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl From<MigrateError> for Error {
+    fn from(error: MigrateError) -> Self {
+        Error::Migrate(error)
+    }
+}
 
 impl From<jeton_store::Error> for Error {
     fn from(error: jeton_store::Error) -> Self {

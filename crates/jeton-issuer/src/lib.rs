@@ -54,6 +54,7 @@ mod backup;
 mod check;
 mod data_folder;
 mod decision;
+mod migrate;
 mod node;
 
 // Shared building blocks
@@ -65,12 +66,16 @@ mod model_checker;
 
 pub use audit::{AuditEntry, AuditFilter, audit_last_hash, read_audit, verify_audit};
 pub use backup::{BackupSummary, back_up, restore};
-pub use check::check_records;
+pub use check::{RecordCounts, check_records, count_records};
 pub use custom_claims::{CustomClaims, STATED_BY_INTROSPECTION};
-pub use data_folder::{DataFolder, KEY_FILE, KEY_VARIABLE, KeySource, Missing};
+pub use data_folder::{DataFolder, KEY_FILE, KEY_VARIABLE, KeySource, Missing, sealed_under};
 pub use difference::Difference;
 pub use error::{Error, Result, Rule};
 pub use key_kind::KeyKind;
+pub use migrate::{
+    Found, IfUnfinished, MigrateError, MigrationEntry, MigrationSource, MigrationStep,
+    MigrationTarget,
+};
 pub use node::{
     Configured, Issued, IssuedRef, Node, Options, ProfileBatch, ProfileIssuer, Request,
     RevocationFeed, RevocationUpdate, RevokeAnswer, StalePolicy, Status, StoreCheck,

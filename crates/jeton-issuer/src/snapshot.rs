@@ -127,6 +127,11 @@ impl IssuerView {
         })
     }
 
+    /// Returns the ids of the private keys.
+    pub(crate) fn kids(&self) -> impl Iterator<Item = &str> {
+        self.secrets.keys().map(String::as_str)
+    }
+
     /// Returns the key that signs at that second.
     pub(crate) fn signer(&self, kind: KeyKind, now: i64) -> Result<&SecretKey> {
         let key = self.keyring.signer(kind, now).ok_or(Error::NotReady)?;

@@ -33,36 +33,42 @@ pub(crate) fn open(address: &str, etcd: Option<&Etcd>) -> Result<Arc<dyn Store>>
         error => Error::Issuer(error.into()),
     };
     let address = EtcdAddress::parse(address).map_err(convert)?;
-    let store = EtcdStore::open(&address, access(etcd)?).map_err(convert)?;
+    let access = etcd.map_or_else(|| Ok(EtcdAccess::default()), Etcd::access)?;
+    let store = EtcdStore::open(&address, access).map_err(convert)?;
     Ok(Arc::new(store))
 }
 
-fn access(etcd: Option<&Etcd>) -> Result<EtcdAccess> {
-    let Some(etcd) = etcd else {
-        return Ok(EtcdAccess::default());
-    };
-    let read = |key: &str, file: Option<&PathBuf>| {
-        let text = file.map(|file| (file, text_file::read(file, limits::PEM_BYTES)));
-        text.map(|(file, text)| {
-            let text = text.map_err(|what| wrong(key, &format!("{} {what}", file.display())))?;
-            Ok::<_, Error>(Zeroizing::new(text))
+impl Etcd {
+    /// Reads the files: the credentials for the etcd, and its certificate authorities.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] with the key of a file that cannot be read.
+    pub fn access(&self) -> Result<EtcdAccess> {
+        let read = |key: &str, file: Option<&PathBuf>| {
+            let text = file.map(|file| (file, text_file::read(file, limits::PEM_BYTES)));
+            text.map(|(file, text)| {
+                let text =
+                    text.map_err(|what| wrong(key, &format!("{} {what}", file.display())))?;
+                Ok::<_, Error>(Zeroizing::new(text))
+            })
+            .transpose()
+        };
+        let certificate = read("etcd.certificate", self.certificate.as_ref())?;
+        let key = read("etcd.key", self.key.as_ref())?;
+        let password = read("etcd.password_file", self.password_file.as_ref())?;
+        let bytes = |text: &Zeroizing<String>| text.as_bytes().to_vec();
+        Ok(EtcdAccess {
+            authorities: read("etcd.ca", self.ca.as_ref())?.as_ref().map(bytes),
+            identity: certificate
+                .zip(key)
+                .map(|(certificate, key)| (bytes(&certificate), Zeroizing::new(bytes(&key)))),
+            user: self.user.clone().zip(password).map(|(name, password)| {
+                let password = Zeroizing::new(password.trim_end_matches(['\r', '\n']).to_owned());
+                (name, password)
+            }),
         })
-        .transpose()
-    };
-    let certificate = read("etcd.certificate", etcd.certificate.as_ref())?;
-    let key = read("etcd.key", etcd.key.as_ref())?;
-    let password = read("etcd.password_file", etcd.password_file.as_ref())?;
-    let bytes = |text: &Zeroizing<String>| text.as_bytes().to_vec();
-    Ok(EtcdAccess {
-        authorities: read("etcd.ca", etcd.ca.as_ref())?.as_ref().map(bytes),
-        identity: certificate
-            .zip(key)
-            .map(|(certificate, key)| (bytes(&certificate), Zeroizing::new(bytes(&key)))),
-        user: etcd.user.clone().zip(password).map(|(name, password)| {
-            let password = Zeroizing::new(password.trim_end_matches(['\r', '\n']).to_owned());
-            (name, password)
-        }),
-    })
+    }
 }
 
 pub(crate) fn without_store() -> Error {

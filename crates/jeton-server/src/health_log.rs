@@ -12,11 +12,21 @@ pub(crate) struct HealthLog {
     has_warning: bool,
     rotation_due: Option<String>,
     write_failures: u64,
+    differences: u64,
 }
 
 impl HealthLog {
     /// Compares a status with the previous one and logs the difference.
     pub(crate) fn observe(&mut self, status: &Status) {
+        if status.differences > self.differences
+            && let Some(difference) = &status.last_difference
+        {
+            tracing::error!(
+                difference,
+                "the view differed from the store: everything is loaded again"
+            );
+        }
+        self.differences = status.differences;
         let failures = status.write_failures.saturating_sub(self.write_failures);
         match (&self.problem, &status.fault) {
             (None, None) if failures > 0 => {

@@ -102,3 +102,9 @@ pub const CONFIG_BYTES: u64 = 4 * 1024 * 1024;
 // Clients that verify tokens themselves must use the same bounds as the nodes.
 const _: () = assert!(jeton_proto::CLOCK_SKEW_SECONDS == jeton_issuer::limits::CLOCK_SKEW_SECONDS);
 const _: () = assert!(jeton_proto::LEEWAY_SECONDS == jeton_issuer::limits::LEEWAY_SECONDS);
+/// Default interval of comparisons of a server's view with its etcd, seconds.
+pub const STORE_COMPARISON_SECONDS: u64 = 3600;
+/// Minimum of that interval.
+pub const STORE_COMPARISON_SECONDS_MIN: u64 = 10;
+/// Maximum of that interval: a week.
+pub const STORE_COMPARISON_SECONDS_MAX: u64 = 7 * 24 * 3600;

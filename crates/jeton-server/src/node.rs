@@ -71,6 +71,10 @@ pub(crate) fn open(
         .freshness(freshness, stale)
         .issue_without_store(config.issue_without_store())
         .token_bytes(config.limits.token_bytes());
+    let options = match config.compare_every() {
+        Some(interval) => options.compare_every(interval),
+        None => options,
+    };
     let options = match hsm {
         Some(hsm) => options.remote_keys(hsm.clone()),
         None => options,

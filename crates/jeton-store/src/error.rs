@@ -15,8 +15,14 @@ pub enum Error {
     InUse,
     /// The file is not a jeton store.
     NotAStore,
+    /// The etcd has no store under this root.
+    NoStore(String),
     /// The target already has a store, which was not changed.
     AlreadyThere,
+    /// The store is being filled, or this was interrupted. It is not changed, and not opened until it is complete.
+    Unfinished,
+    /// The store is being filled from another source.
+    OtherSource,
     /// A newer version of jeton wrote the store, which was not changed.
     Newer {
         /// Format of the store.
@@ -111,6 +117,13 @@ impl fmt::Display for Error {
             Error::AlreadyThere => {
                 f.write_str("a store already exists, and it is never overwritten: nothing was changed")
             }
+            Error::NoStore(root) => write!(f, "the etcd has no store under {root}: nothing was changed"),
+            Error::Unfinished => f.write_str(
+                "a migration to this store has not finished, so it is incomplete: nothing was changed",
+            ),
+            Error::OtherSource => f.write_str(
+                "a migration of another store to this one has not finished: nothing was changed",
+            ),
             Error::NotAStore => f.write_str("not a jeton store: nothing was changed"),
             Error::Newer { found, known } => write!(
                 f,

@@ -84,7 +84,7 @@ impl Audit {
         };
         match self.source.open()? {
             Source::Server(remote) => remote.audit(filter, &mut { print }),
-            Source::Folder(place) => {
+            Source::Store(place) => {
                 let store = place.open()?.store();
                 let mut printed = Ok(());
                 let read = block_on(read_audit(&*store, &filter, &mut |entry| {

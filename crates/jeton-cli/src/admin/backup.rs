@@ -26,6 +26,7 @@ Examples:
   jeton admin backup --output monday.backup
   jeton admin backup --output - | zstd > monday.backup.zst
   jeton admin backup --server http://127.0.0.1:8421 --output monday.backup
+  jeton admin backup --store etcd://127.0.0.1:2379 --output monday.backup
 
 A backup of a running server contains every change that the server acknowledged before the command began.")]
 pub(super) struct Backup {
@@ -40,9 +41,6 @@ pub(super) struct Backup {
 impl Backup {
     pub(super) fn run(self) -> Outcome {
         let source = self.source.open()?;
-        if let Source::Folder(place) = &source {
-            place.check_engine()?;
-        }
         let made = if self.output == Path::new("-") {
             all(&source, &mut io::stdout().lock())?
         } else {
@@ -74,7 +72,7 @@ fn write(source: &Source, path: &Path) -> Outcome<BackupSummary> {
 
 fn all(source: &Source, out: &mut dyn Write) -> Outcome<BackupSummary> {
     match source {
-        Source::Folder(place) => {
+        Source::Store(place) => {
             let store = place.open()?.store();
             back_up(&*store, display::now(), out).map_err(failure)
         }

@@ -1,4 +1,4 @@
-//! The arguments for the data folder, and the hints for its errors.
+//! The arguments for the store: a data folder or an etcd, and the hints for its errors.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,10 +6,14 @@ use std::time::Duration;
 
 use clap::Args;
 use jeton::SystemClock;
-use jeton_issuer::{DataFolder, Error, KEY_VARIABLE, KeyEncryptionKey, KeySource, Missing, Node};
+use jeton_issuer::{
+    DataFolder, Error, KEY_VARIABLE, KeyEncryptionKey, KeySource, Missing, Node, Options,
+};
 use jeton_server::Config;
+use jeton_store::{Error as StoreError, Store};
 use zeroize::Zeroizing;
 
+use super::etcd::EtcdPlace;
 use super::server;
 use crate::exit::{Failure, Outcome};
 use crate::input;
@@ -19,13 +23,18 @@ use crate::time;
 /// The arguments of a command that does not decrypt keys.
 #[derive(Debug, Args)]
 pub(super) struct FolderArgs {
-    /// Configuration file of the server, which names the data folder and the key-encryption key
+    /// Configuration file of the server, which names the store, its credentials and the key-encryption key
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// Data folder [default: that of --config, or jeton-data]
+    /// Data folder [default: the store of --config, or jeton-data]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+
+    /// Store in etcd instead of a data folder: `etcd://HOST:PORT[,HOST:PORT…][/ROOT]`, or etcds:// for TLS.
+    /// Certificates and password are those of --config
+    #[arg(long, value_name = "URL", conflicts_with_all = ["data", "lock_timeout"])]
+    store: Option<String>,
 
     /// How long to wait for the folder while another process uses it, for example 30s or 1m
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time::duration)]
@@ -57,92 +66,131 @@ pub(super) struct EncryptionKey {
     key_encryption_key: Option<PathBuf>,
 }
 
-/// A node with an open data folder. Dropping it releases the folder.
+/// A node with an open store. Dropping it releases a folder.
 pub(super) struct Opened {
     pub(super) node: Node,
     pub(super) actor: String,
-    pub(super) folder: DataFolder,
+    pub(super) store: OpenStore,
+}
+
+/// An open store.
+pub(super) enum OpenStore {
+    Folder(DataFolder),
+    Etcd {
+        store: Arc<dyn Store>,
+        address: String,
+    },
+}
+
+impl OpenStore {
+    pub(super) fn store(&self) -> Arc<dyn Store> {
+        match self {
+            OpenStore::Folder(folder) => folder.store(),
+            OpenStore::Etcd { store, .. } => store.clone(),
+        }
+    }
+
+    /// Returns the path of the folder or the address of the etcd.
+    pub(super) fn name(&self) -> String {
+        match self {
+            OpenStore::Folder(folder) => folder.path().display().to_string(),
+            OpenStore::Etcd { address, .. } => address.clone(),
+        }
+    }
 }
 
 /// What the arguments and the configuration say about the store.
 pub(super) struct Place {
+    /// The data folder. With an etcd it has only the admin token of a server.
     pub(super) path: PathBuf,
     key_file: Option<PathBuf>,
+    old_key_file: Option<PathBuf>,
     lock_timeout: Duration,
     /// The URL of the admin listener by the configuration.
     admin_url: Option<String>,
-    /// The store of the configuration is an etcd, which only a server opens.
-    is_shared: bool,
+    /// The store, if it is an etcd.
+    etcd: Option<EtcdPlace>,
 }
 
 impl FolderArgs {
     /// Reads the configuration.
     pub(super) fn place(&self) -> Outcome<Place> {
-        let config = match &self.config {
-            Some(file) => {
-                input::must_be_a_name(file)?;
-                let config = Config::from_file(file);
-                Some(config.map_err(|error| Failure::error(error.to_string()))?)
-            }
-            None => None,
-        };
+        let config = self.configured()?;
         let admin_url = config.as_ref().map(Config::admin_url);
-        let is_shared = self.data.is_none() && config.as_ref().is_some_and(|c| c.store.is_some());
-        let (configured, key_file) = match config {
-            Some(config) => (Some(config.data), config.key_encryption_key_file),
-            None => (None, None),
+        let config = config.unwrap_or_default();
+        let etcd = match (&self.store, config.store) {
+            (Some(url), _) => Some(EtcdPlace::new(url, config.etcd)),
+            (None, Some(url)) if self.data.is_none() => Some(EtcdPlace::new(&url, config.etcd)),
+            _ => None,
         };
-        let default = || PathBuf::from("jeton-data");
         Ok(Place {
-            path: self.data.clone().or(configured).unwrap_or_else(default),
-            key_file,
+            path: self.data.clone().unwrap_or(config.data),
+            key_file: config.key_encryption_key_file,
+            old_key_file: config.old_key_encryption_key_file,
             lock_timeout: self.lock_timeout,
             admin_url,
-            is_shared,
+            etcd,
         })
+    }
+
+    /// Reads the configuration file, if the command names one.
+    pub(super) fn configured(&self) -> Outcome<Option<Config>> {
+        let Some(file) = &self.config else {
+            return Ok(None);
+        };
+        input::must_be_a_name(file)?;
+        let config = Config::from_file(file);
+        let config = config.map_err(|error| Failure::error(error.to_string()))?;
+        Ok(Some(config))
+    }
+
+    pub(super) fn lock_timeout(&self) -> Duration {
+        self.lock_timeout
     }
 }
 
 impl Place {
-    /// Opens an existing folder.
-    pub(super) fn open(&self) -> Outcome<DataFolder> {
+    /// Opens an existing store.
+    pub(super) fn open(&self) -> Outcome<OpenStore> {
         self.open_or(Missing::Refuse)
     }
 
-    fn open_or(&self, missing: Missing) -> Outcome<DataFolder> {
-        self.check_engine()?;
-        DataFolder::open(&self.path, missing, self.lock_timeout)
-            .map_err(|error| self.failure(error))
-    }
-
-    /// Verifies every page, then opens the folder. The error distinguishes damage from other problems.
-    pub(super) fn verify(&self) -> Result<DataFolder, Error> {
-        DataFolder::verify(&self.path, self.lock_timeout)?;
-        DataFolder::open(&self.path, Missing::Refuse, self.lock_timeout)
-    }
-
-    /// Fails if the configuration names an etcd.
-    pub(super) fn check_engine(&self) -> Outcome {
-        match self.is_shared {
-            false => Ok(()),
-            true => {
-                let failure = Failure::error(
-                    "the store of the configuration is an etcd, which only a running server opens",
-                );
-                Err(failure.hint(self.server_hint()))
-            }
+    /// Opens the store. Creates a missing folder, and never a store in etcd: a mistyped address would begin
+    /// another service.
+    fn open_or(&self, missing: Missing) -> Outcome<OpenStore> {
+        match &self.etcd {
+            Some(etcd) => etcd.open(),
+            None => DataFolder::open(&self.path, missing, self.lock_timeout)
+                .map(OpenStore::Folder)
+                .map_err(|error| self.failure(error)),
         }
+    }
+
+    /// Opens the store to verify it, and every page of a folder before. The error distinguishes damage from
+    /// other problems.
+    pub(super) fn verify(&self) -> Outcome<Result<OpenStore, Error>> {
+        if let Some(etcd) = &self.etcd {
+            return etcd.open().map(Ok);
+        }
+        let verified = DataFolder::verify(&self.path, self.lock_timeout).and_then(|()| {
+            let folder = DataFolder::open(&self.path, Missing::Refuse, self.lock_timeout)?;
+            Ok(OpenStore::Folder(folder))
+        });
+        Ok(verified)
+    }
+
+    /// Returns the etcd, if the store is one.
+    pub(super) fn etcd(&self) -> Option<&EtcdPlace> {
+        self.etcd.as_ref()
     }
 
     /// Returns the failure with a hint. If a server has the folder open, the hint is the command for it.
     pub(super) fn failure(&self, error: Error) -> Failure {
         match error {
-            Error::Store(jeton_store::Error::InUse) => {
-                Failure::error(error.to_string()).hint(format!(
-                    "{}; to wait longer, add `--lock-timeout 1m`",
-                    self.server_hint()
-                ))
-            }
+            Error::Store(StoreError::InUse) => Failure::error(error.to_string()).hint(format!(
+                "{}; to wait longer, add `--lock-timeout 1m`",
+                self.server_hint()
+            )),
             other => failure(other),
         }
     }
@@ -188,34 +236,58 @@ impl AdminArgs {
         self
     }
 
-    /// Opens the folder.
+    /// Opens the store.
     pub(super) fn open(self, missing: Missing) -> Outcome<Opened> {
         let place = self.folder.place()?;
         let source = self.key.source(place.key_file.clone())?;
-        let folder = place.open_or(missing)?;
-        let has_key = !matches!(source, KeySource::InFolder) || folder.has_key_file();
-        let mut options = folder.options(source).map_err(failure)?;
-        if let Some(old_key) = self.also_reads {
+        let store = place.open_or(missing)?;
+        let mut options = match &store {
+            OpenStore::Folder(folder) => folder_options(folder, source)?,
+            OpenStore::Etcd { .. } => etcd_options(source)?,
+        };
+        for old_key in [place.old_key_file, self.also_reads].into_iter().flatten() {
             input::must_be_a_name(&old_key)?;
             options = options.also_reads(KeyEncryptionKey::from_file(&old_key).map_err(failure)?);
         }
-        if !has_key {
-            output::note(format_args!(
-                "created {}: it encrypts the private keys; keep a copy, separate from the backups",
-                folder.key_file().display()
-            ));
-        }
-        let node = Node::start(folder.store(), options, Arc::new(SystemClock)).map_err(failure)?;
+        let node = Node::start(store.store(), options, Arc::new(SystemClock)).map_err(failure)?;
         Ok(Opened {
             node,
             actor: self.actor.unwrap_or_else(user),
-            folder,
+            store,
         })
     }
 }
 
+fn folder_options(folder: &DataFolder, source: KeySource) -> Outcome<Options> {
+    let has_key = !matches!(source, KeySource::InFolder) || folder.has_key_file();
+    let options = folder.options(source).map_err(failure)?;
+    if !has_key {
+        output::note(format_args!(
+            "created {}: it encrypts the private keys; keep a copy, separate from the backups",
+            folder.key_file().display()
+        ));
+    }
+    Ok(options)
+}
+
+/// All servers of an etcd have the same key-encryption key, so no data folder has it.
+fn etcd_options(source: KeySource) -> Outcome<Options> {
+    let key = match source {
+        KeySource::Given(key) => key,
+        KeySource::File(path) => KeyEncryptionKey::from_file(&path).map_err(failure)?,
+        KeySource::InFolder => {
+            let failure =
+                Failure::error("a store in etcd needs the key-encryption key of its servers");
+            return Err(failure.hint(format!(
+                "add `--key-encryption-key FILE`, or set {KEY_VARIABLE}"
+            )));
+        }
+    };
+    Ok(Options::new(key))
+}
+
 /// Returns the name of the user, or `admin`.
-fn user() -> String {
+pub(super) fn user() -> String {
     let named = |variable| std::env::var(variable).ok().filter(|name| !name.is_empty());
     named("LOGNAME")
         .or_else(|| named("USER"))
@@ -228,16 +300,23 @@ pub(super) fn failure(error: Error) -> Failure {
     match error {
         Error::NoStore(_) => failure
             .hint("to use another folder, add `--data DIR`; to create one, run `jeton admin issuer add @issuer.json`"),
-        Error::Store(jeton_store::Error::InUse) => {
+        Error::Store(StoreError::InUse) => {
             failure.hint("to wait longer, add `--lock-timeout 1m`; stop the server that uses the folder")
         }
-        Error::Store(jeton_store::Error::Unsafe(exposed)) => failure.hint(exposed.remedy()),
-        Error::Store(jeton_store::Error::Damaged(_)) | Error::Record(_) => failure.hint(
+        Error::Store(StoreError::Unsafe(exposed)) => failure.hint(exposed.remedy()),
+        Error::Store(StoreError::Damaged(_)) | Error::Record(_) => failure.hint(
             "to check the whole folder, run `jeton admin verify`; to use a backup, run `jeton admin restore FILE --data DIR`",
         ),
-        Error::Store(jeton_store::Error::AlreadyThere) => {
+        Error::Store(StoreError::AlreadyThere) => {
             failure.hint("to restore to a new folder, add `--data DIR`")
         }
+        Error::Store(StoreError::NoStore(_)) => failure.hint(
+            "to create a store, run `jeton serve --store URL`; to fill it from a data folder, run \
+             `jeton admin migrate --from DIR --to URL`",
+        ),
+        Error::Store(StoreError::Unfinished) => failure.hint(
+            "to finish the migration, run `jeton admin migrate --from SOURCE --to URL --continue`",
+        ),
         Error::WrongKeyEncryptionKey { .. } => failure.hint(format!(
             "add `--key-encryption-key FILE`, or set {KEY_VARIABLE}"
         )),

@@ -1,9 +1,10 @@
-//! `jeton admin`: administers a data folder, or a running server.
+//! `jeton admin`: administers a data folder, a store in etcd, or a running server.
 
 mod audit;
 mod backup;
 mod client;
 mod display;
+mod etcd;
 mod folder;
 mod issuer;
 mod key;
@@ -26,6 +27,9 @@ use crate::exit::Outcome;
 /// A data folder contains one store: issuers with their profiles and keys, revocations, and an audit log that is
 /// chained by hashes. Private keys are encrypted under a key-encryption key. Only one process can open the folder.
 /// While `jeton serve` runs, add --server with the URL of its admin listener.
+///
+/// For servers that share an etcd, add --store with its address, or --config with their configuration. This also
+/// works while they run.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -37,6 +41,7 @@ Examples:
   jeton admin backup --output monday.backup
   jeton admin verify
   jeton admin status --server http://127.0.0.1:8421
+  jeton admin status --config jeton.toml --store etcd://127.0.0.1:2379
 
 The key-encryption key is the file key-encryption-key in the data folder. It is created with the folder. Use \
 --key-encryption-key or the environment variable JETON_KEY_ENCRYPTION_KEY to set another one. Keep a copy of it, \

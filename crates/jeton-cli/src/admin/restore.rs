@@ -3,18 +3,24 @@
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
-use jeton_issuer::restore;
+use jeton_issuer::{
+    BackupSummary, DataFolder, IfUnfinished, MigrationEntry, MigrationSource, MigrationTarget,
+    Missing, restore, sealed_under,
+};
 
 use super::display;
-use super::folder::{FolderArgs, failure};
+use super::etcd::EtcdPlace;
+use super::folder::{FolderArgs, OpenStore, failure, user};
+use super::migrate::unfilled;
 use crate::exit::{Failure, Outcome};
 use crate::output;
 
-/// Create a data folder from a backup
+/// Create a data folder from a backup, or a store in etcd
 ///
-/// The folder is created only after the whole backup has been verified: its hash, its records and the audit chain.
+/// The store is created only after the whole backup has been verified: its hash, its records and the audit chain.
 /// Changes since the backup are lost: repeat the revocations. That also revokes the tokens that were issued
 /// since the backup.
 #[derive(Debug, Args)]
@@ -22,9 +28,10 @@ use crate::output;
 Examples:
   jeton admin restore monday.backup --data restored
   zstd -d < monday.backup.zst | jeton admin restore - --data restored
+  jeton admin restore monday.backup --store etcd://127.0.0.1:2379/restored
 
 Copy the key-encryption key to the file key-encryption-key in the folder, with mode 600, or pass \
---key-encryption-key to later commands.")]
+--key-encryption-key to later commands. A store in etcd is first built in the folder for temporary files.")]
 pub(super) struct Restore {
     /// Backup file (- for standard input)
     #[arg(value_name = "FILE")]
@@ -37,7 +44,22 @@ pub(super) struct Restore {
 impl Restore {
     pub(super) fn run(self) -> Outcome {
         let place = self.folder.place()?;
-        let path = &place.path;
+        let restored = match place.etcd() {
+            None => self.restore(&place.path)?,
+            Some(etcd) => self.fill(etcd)?,
+        };
+        let opened = place.open()?;
+        output::status(format_args!(
+            "restored {} entries of {}, revision {}, to {}",
+            restored.entries,
+            display::moment(restored.at),
+            restored.revision,
+            opened.name()
+        ));
+        note_key(&opened)
+    }
+
+    fn restore(&self, path: &Path) -> Outcome<BackupSummary> {
         let restored = if self.backup == Path::new("-") {
             restore(path, &mut io::stdin().lock(), display::now())
         } else {
@@ -46,23 +68,52 @@ impl Restore {
             })?;
             restore(path, &mut BufReader::new(file), display::now())
         };
-        let restored = restored.map_err(failure)?;
-        output::status(format_args!(
-            "restored {} entries of {}, revision {}, to {}",
-            restored.entries,
-            display::moment(restored.at),
-            restored.revision,
-            path.display()
-        ));
-        let folder = place.open()?;
-        let needed = folder.sealed_under().map_err(failure)?;
-        if !needed.is_empty() && !folder.has_key_file() {
-            output::note(format_args!(
-                "the private keys are encrypted under {}: copy this key-encryption key to {}",
-                needed.join(" and "),
-                folder.key_file().display()
-            ));
-        }
-        Ok(())
+        restored.map_err(failure)
     }
+
+    /// Restores to a temporary folder, and moves that to the etcd.
+    fn fill(&self, etcd: &EtcdPlace) -> Outcome<BackupSummary> {
+        let (address, access) = (etcd.address()?, etcd.access()?);
+        let folder = tempfile::tempdir().map_err(|error| {
+            Failure::error(format!("cannot create a temporary folder: {error}"))
+        })?;
+        let path = folder.path().join("restored");
+        let restored = self.restore(&path)?;
+        let opened = DataFolder::open(&path, Missing::Refuse, Duration::ZERO).map_err(failure)?;
+        let store = opened.store();
+        let source = MigrationSource::check(&*store).map_err(failure)?;
+        let target = MigrationTarget::etcd(&address, access, &source).map_err(unfilled)?;
+        let entry = MigrationEntry {
+            actor: &user(),
+            at: display::now(),
+            from: &format!("a backup of {}", display::moment(restored.at)),
+        };
+        // A part is of this backup, or of another one of the same store: it is completed in either case.
+        let copied = source.copy_to(target, IfUnfinished::Continue, entry, &mut |_, _| {});
+        copied.map_err(|error| {
+            Failure::error(error.to_string())
+                .hint("no server opens the part: run the command again")
+        })?;
+        Ok(restored)
+    }
+}
+
+/// Says which key-encryption key a new folder needs.
+pub(super) fn note_key(opened: &OpenStore) -> Outcome {
+    let needed = sealed_under(&*opened.store()).map_err(failure)?;
+    if needed.is_empty() {
+        return Ok(());
+    }
+    let needed = needed.join(" and ");
+    match opened {
+        OpenStore::Folder(folder) if folder.has_key_file() => {}
+        OpenStore::Folder(folder) => output::note(format_args!(
+            "the private keys are encrypted under {needed}: copy this key-encryption key to {}",
+            folder.key_file().display()
+        )),
+        OpenStore::Etcd { .. } => output::note(format_args!(
+            "the private keys are encrypted under {needed}: give this key-encryption key to every server"
+        )),
+    }
+    Ok(())
 }

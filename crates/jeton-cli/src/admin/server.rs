@@ -23,8 +23,8 @@ const URL_BYTES: u64 = 1024;
 /// The arguments for a running server.
 #[derive(Debug, Args)]
 pub(super) struct ServerArgs {
-    /// URL of the admin listener of a running server, to use instead of the data folder
-    #[arg(long, value_name = "URL", conflicts_with = "lock_timeout")]
+    /// URL of the admin listener of a running server, to use instead of the store
+    #[arg(long, value_name = "URL", conflicts_with_all = ["lock_timeout", "store"])]
     server: Option<String>,
 
     /// File with the bearer token for --server [default: admin-token in the data folder, for a server of this machine]

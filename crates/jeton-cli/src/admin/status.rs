@@ -8,7 +8,7 @@ use super::view::StatusView;
 use crate::exit::Outcome;
 use crate::output;
 
-/// Show the state of a data folder or a running server
+/// Show the state of a store or a running server
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

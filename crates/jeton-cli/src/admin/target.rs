@@ -1,4 +1,4 @@
-//! What a command administers: a data folder, or a running server.
+//! What a command administers: a store, in a data folder or an etcd, or a running server.
 
 use std::path::PathBuf;
 
@@ -35,7 +35,7 @@ pub(super) struct ReadArgs {
 
 /// A store to read.
 pub(super) enum Source {
-    Folder(Place),
+    Store(Box<Place>),
     Server(Box<Remote>),
 }
 
@@ -43,14 +43,14 @@ impl ReadArgs {
     pub(super) fn open(&self) -> Outcome<Source> {
         match self.server.connect(&self.folder)? {
             Some(remote) => Ok(Source::Server(Box::new(remote))),
-            None => Ok(Source::Folder(self.folder.place()?)),
+            None => Ok(Source::Store(Box::new(self.folder.place()?))),
         }
     }
 }
 
-/// An open folder or a connected server. Dropping it releases the folder.
+/// An open store or a connected server. Dropping it releases a folder.
 pub(super) enum Target {
-    Folder(Box<Opened>),
+    Store(Box<Opened>),
     Server(Box<Remote>),
 }
 
@@ -61,12 +61,12 @@ impl TargetArgs {
         self
     }
 
-    /// Opens an existing folder, or connects.
+    /// Opens an existing store, or connects.
     pub(super) fn open(self) -> Outcome<Target> {
         self.open_or(Missing::Refuse)
     }
 
-    /// Opens a folder, or creates it, or connects.
+    /// Opens a store, or creates it in a folder, or connects.
     pub(super) fn open_or_create(self) -> Outcome<Target> {
         self.open_or(Missing::Make)
     }
@@ -74,7 +74,7 @@ impl TargetArgs {
     fn open_or(self, missing: Missing) -> Outcome<Target> {
         match self.server.connect(&self.folder.folder)? {
             Some(remote) => Ok(Target::Server(Box::new(remote))),
-            None => Ok(Target::Folder(Box::new(self.folder.open(missing)?))),
+            None => Ok(Target::Store(Box::new(self.folder.open(missing)?))),
         }
     }
 }
@@ -83,21 +83,21 @@ impl Target {
     /// Returns the name of the target for messages.
     pub(super) fn name(&self) -> String {
         match self {
-            Target::Folder(opened) => opened.folder.path().display().to_string(),
+            Target::Store(opened) => opened.store.name(),
             Target::Server(_) => "the server".to_owned(),
         }
     }
 
     pub(super) fn issuers(&self) -> Outcome<Vec<String>> {
         match self {
-            Target::Folder(opened) => Ok(opened.node.status().issuers),
+            Target::Store(opened) => Ok(opened.node.status().issuers),
             Target::Server(remote) => remote.issuers(),
         }
     }
 
     pub(super) fn issuer(&self, iss: &str) -> Outcome<IssuerView> {
         match self {
-            Target::Folder(opened) => {
+            Target::Store(opened) => {
                 let (settings, keyring) = opened.node.issuer(iss).map_err(failure)?;
                 Ok(IssuerView::new(settings, &keyring, display::now()))
             }
@@ -107,7 +107,7 @@ impl Target {
 
     pub(super) fn create_issuer(&self, settings: IssuerSettings) -> Outcome {
         match self {
-            Target::Folder(opened) => {
+            Target::Store(opened) => {
                 let created = opened.node.create_issuer(&opened.actor, settings);
                 created.map_err(failure)
             }
@@ -117,7 +117,7 @@ impl Target {
 
     pub(super) fn set_issuer(&self, settings: &IssuerSettings) -> Outcome {
         match self {
-            Target::Folder(opened) => {
+            Target::Store(opened) => {
                 let set = opened.node.set_issuer(&opened.actor, settings);
                 set.map_err(failure)
             }
@@ -127,7 +127,7 @@ impl Target {
 
     pub(super) fn rotate(&self, iss: &str, kind: KeyKind) -> Outcome {
         match self {
-            Target::Folder(opened) => {
+            Target::Store(opened) => {
                 let rotated = opened.node.rotate(&opened.actor, iss, kind);
                 rotated.map_err(failure)
             }
@@ -137,7 +137,7 @@ impl Target {
 
     pub(super) fn compromised(&self, iss: &str, kid: &str) -> Outcome {
         match self {
-            Target::Folder(opened) => {
+            Target::Store(opened) => {
                 let removed = opened.node.compromised(&opened.actor, iss, kid);
                 removed.map_err(failure)
             }
@@ -148,7 +148,7 @@ impl Target {
     /// `name`: the name of the file with the key.
     pub(super) fn import(&self, iss: &str, kind: KeyKind, name: &str, text: &str) -> Outcome {
         match self {
-            Target::Folder(opened) => {
+            Target::Store(opened) => {
                 let imported = opened.node.import(&opened.actor, iss, kind, text);
                 imported.map_err(|error| match error {
                     jeton_issuer::Error::Token(error) => {
@@ -163,7 +163,7 @@ impl Target {
 
     pub(super) fn withdraw(&self, iss: &str, kid: &str) -> Outcome {
         match self {
-            Target::Folder(opened) => {
+            Target::Store(opened) => {
                 let withdrawn = opened.node.retire(&opened.actor, iss, kid);
                 withdrawn.map_err(failure)
             }
@@ -174,7 +174,7 @@ impl Target {
     /// Returns how many private keys were encrypted again.
     pub(super) fn reencrypt(&self) -> Outcome<u64> {
         match self {
-            Target::Folder(opened) => {
+            Target::Store(opened) => {
                 let count = opened.node.reseal(&opened.actor).map_err(failure)?;
                 Ok(count as u64)
             }
@@ -185,7 +185,7 @@ impl Target {
     /// Revokes all at once, so that they share one write to disk.
     pub(super) fn revoke(&self, iss: &str, revocations: &Revocations) -> Outcome {
         match self {
-            Target::Folder(opened) => {
+            Target::Store(opened) => {
                 let answers: Vec<_> = (revocations.of_node())
                     .map(|revocation| opened.node.revoke(&opened.actor, iss, revocation))
                     .collect();
@@ -200,7 +200,7 @@ impl Target {
 
     pub(super) fn rules(&self, iss: &str) -> Outcome<Vec<RuleView>> {
         match self {
-            Target::Folder(opened) => {
+            Target::Store(opened) => {
                 let rules = opened.node.rules(iss).map_err(failure)?;
                 Ok(rules.into_iter().map(RuleView::new).collect())
             }
@@ -210,7 +210,7 @@ impl Target {
 
     pub(super) fn status(&self) -> Outcome<StatusView> {
         match self {
-            Target::Folder(opened) => {
+            Target::Store(opened) => {
                 let store = opened.node.store_status().map_err(failure)?;
                 let sealed_under = opened.node.sealed_under().map_err(failure)?;
                 Ok(StatusView::new(opened.node.status(), &store, sealed_under))

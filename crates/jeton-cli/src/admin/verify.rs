@@ -26,7 +26,7 @@ Examples:
   jeton admin verify --json | jq -r .last_hash
   jeton admin verify --server http://127.0.0.1:8421
 
-A running server checks its records and its audit log, and not the pages of the file.")]
+For a running server and for an etcd, the command checks records and audit log, and no pages of a file.")]
 pub(super) struct Verify {
     /// Print the result as JSON
     #[arg(long)]
@@ -63,7 +63,7 @@ impl Verify {
 
     fn verify(&self) -> Outcome<Valid> {
         let found = match self.source.open()? {
-            Source::Folder(place) => verify(&place)?,
+            Source::Store(place) => verify(&place)?,
             Source::Server(remote) => remote.check()?,
         };
         Ok(Valid {
@@ -76,10 +76,9 @@ impl Verify {
 }
 
 fn verify(place: &Place) -> Outcome<StoreView> {
-    place.check_engine()?;
     let found = |error| found(place, error);
-    let folder = place.verify().map_err(found)?;
-    let store = folder.store();
+    let opened = place.verify()?.map_err(found)?;
+    let store = opened.store();
     Ok(StoreView {
         records: block_on(check_records(&*store)).map_err(found)?,
         audit_entries: block_on(verify_audit(&*store)).map_err(found)?,

@@ -55,8 +55,13 @@ cp jeton_0.1.0_amd64.deb ../..
 const DPKG: &str = "#!/bin/sh\nset -eu\n[ \"$1\" = -i ]\n[ -f \"$2\" ]\n";
 
 fn manual() -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    fs::read_to_string(root.join("docs/operating.md")).unwrap()
+    page("operating.md")
+}
+
+/// A page of the documentation.
+pub(crate) fn page(name: &str) -> String {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    fs::read_to_string(docs.join(name)).unwrap()
 }
 
 /// The manual without the chapters that need another build. `cargo xtask test --only examples` runs all of it.
@@ -70,7 +75,7 @@ fn for_this_build(manual: &str) -> String {
 }
 
 /// The code blocks, with their languages.
-fn blocks(page: &str) -> Vec<(String, String)> {
+pub(crate) fn blocks(page: &str) -> Vec<(String, String)> {
     let mut blocks = Vec::new();
     let mut open: Option<(String, String)> = None;
     for line in page.lines() {
@@ -89,17 +94,20 @@ fn blocks(page: &str) -> Vec<(String, String)> {
 }
 
 /// A machine with the package installed.
-struct Machine {
+pub(crate) struct Machine {
     folder: tempfile::TempDir,
     ports: [u16; 2],
+    /// The address of the etcd, if there is one.
+    pub(crate) etcd: Option<String>,
 }
 
 impl Machine {
-    fn new() -> Machine {
+    pub(crate) fn new() -> Machine {
         let listeners = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
         let machine = Machine {
             folder: tempfile::tempdir().unwrap(),
             ports: listeners.map(|listener| listener.local_addr().unwrap().port()),
+            etcd: None,
         };
         for folder in ["bin", "etc", "lib", "backups", "work", "tokens"] {
             fs::create_dir(machine.path(folder)).unwrap();
@@ -128,7 +136,9 @@ impl Machine {
     /// A text with the folders and ports of this machine.
     fn placed(&self, text: &str) -> String {
         let root = self.folder.path().display().to_string();
-        text.replace("/etc/jeton", "ETC")
+        let named = "etcd://127.0.0.1:2379/jeton";
+        text.replace(named, self.etcd.as_deref().unwrap_or(named))
+            .replace("/etc/jeton", "ETC")
             .replace("ETC", &format!("{root}/etc"))
             .replace("ROOT", &root)
             .replace("/var/lib/jeton", &format!("{root}/lib"))
@@ -137,7 +147,7 @@ impl Machine {
             .replace("127.0.0.1:8421", &format!("127.0.0.1:{}", self.ports[1]))
     }
 
-    fn run(&self, block: &str) -> String {
+    pub(crate) fn run(&self, block: &str) -> String {
         let path = std::env::var("PATH").unwrap();
         let output = Command::new("sh")
             .args(["-euc", &self.placed(block)])

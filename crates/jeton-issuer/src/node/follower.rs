@@ -18,7 +18,8 @@ const REST: Duration = Duration::from_secs(1);
 pub(super) fn run(node: &Weak<Inner>, mut watch: Box<dyn Watch>) {
     loop {
         match follow(node, &mut *watch) {
-            Ok(()) => return,
+            Ok(Ended::Dropped) => return,
+            Ok(Ended::Incomplete) => {}
             Err(Error::Store(jeton_store::Error::Compacted { .. })) => {}
             Err(error) => rest(node, &error),
         }
@@ -37,8 +38,16 @@ pub(super) fn run(node: &Weak<Inner>, mut watch: Box<dyn Watch>) {
     }
 }
 
+/// Why a watch is not followed any more.
+enum Ended {
+    /// The node was dropped.
+    Dropped,
+    /// A comparison has found that the view misses something.
+    Incomplete,
+}
+
 /// Applies updates until the watch or the node ends.
-fn follow(node: &Weak<Inner>, watch: &mut dyn Watch) -> Result<()> {
+fn follow(node: &Weak<Inner>, watch: &mut dyn Watch) -> Result<Ended> {
     loop {
         // No strong reference while waiting, so that the node can be dropped.
         let update = match block_on(watch.next()) {
@@ -50,9 +59,12 @@ fn follow(node: &Weak<Inner>, watch: &mut dyn Watch) -> Result<()> {
             update => update?,
         };
         let Some(node) = node.upgrade() else {
-            return Ok(());
+            return Ok(Ended::Dropped);
         };
         node.follow(&update)?;
+        if node.comparison.has_difference() {
+            return Ok(Ended::Incomplete);
+        }
     }
 }
 
@@ -100,12 +112,15 @@ impl Inner {
         working.keep_tokens(&before, now);
         self.recent.restart(working.snapshot.revision, as_of);
         self.publish(&working);
+        self.comparison.loaded();
         self.hear(as_of);
         Ok(watch)
     }
 
     pub(super) fn publish(&self, working: &Working) {
-        self.snapshot.store(Arc::new(working.snapshot.clone()));
+        let view = Arc::new(working.snapshot.clone());
+        self.comparison.see(&view);
+        self.snapshot.store(view);
         self.applied.notify_all();
     }
 }

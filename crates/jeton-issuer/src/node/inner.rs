@@ -1,6 +1,7 @@
 //! The state that the calls and the threads of a node share.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use jeton::Clock;
 use jeton_store::{Moment, Outcome, Revision, Store, Txn};
 
 use super::clock_guard::ClockGuard;
+use super::comparison::Comparison;
 use super::options::Options;
 use super::other_clocks::OtherClocks;
 use super::recent::Recent;
@@ -46,6 +48,9 @@ pub(crate) struct Inner {
     pub(super) rotation: Mutex<Option<String>>,
     /// A thread of the node that ended unexpectedly.
     pub(super) ended: Mutex<Option<String>>,
+    pub(super) comparison: Comparison,
+    /// Dropping it ends the thread that compares.
+    pub(super) _comparing: SyncSender<()>,
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

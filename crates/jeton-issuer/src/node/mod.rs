@@ -2,6 +2,7 @@
 
 mod admin_ops;
 mod clock_guard;
+mod comparison;
 mod feed;
 mod follower;
 mod inner;

@@ -15,6 +15,7 @@ pub struct Options {
     pub(super) stale: StalePolicy,
     pub(super) issue_without_store: Duration,
     pub(super) token_bytes: usize,
+    pub(super) compare_every: Option<Duration>,
 }
 
 /// What a node does when its view of the store is older than the freshness bound.
@@ -38,6 +39,7 @@ impl Options {
             stale: StalePolicy::Refuse,
             issue_without_store: limits::ISSUE_WITHOUT_STORE,
             token_bytes: limits::TOKEN_BYTES,
+            compare_every: None,
         }
     }
 
@@ -47,6 +49,14 @@ impl Options {
     #[must_use]
     pub fn token_bytes(mut self, limit: usize) -> Options {
         self.token_bytes = limit.clamp(limits::TOKEN_BYTES_MIN, limits::TOKEN_BYTES_MAX);
+        self
+    }
+
+    /// Sets the interval of comparisons of the view with the whole store. Each reads every record once, and a
+    /// difference is repaired by loading everything again. Default: none.
+    #[must_use]
+    pub fn compare_every(mut self, interval: Duration) -> Options {
+        self.compare_every = Some(interval);
         self
     }
 

@@ -10,11 +10,12 @@ use jeton::Clock;
 use jeton_store::{Moment, Store, block_on};
 
 use super::clock_guard::ClockGuard;
+use super::comparison::Comparison;
 use super::inner::{Inner, lock};
 use super::recent::Recent;
 use super::working::Working;
 use super::writes::Writes;
-use super::{Node, Options, follower, revocation_writer, revoke_token};
+use super::{Node, Options, comparison, follower, revocation_writer, revoke_token};
 use crate::audit;
 use crate::error::{Error, Result};
 use crate::limits;
@@ -30,6 +31,8 @@ impl Node {
         let (working, as_of, watch) = Working::load(&*store, &options.keys, &clock)?;
         let revision = working.snapshot.revision;
         let clock_guard = ClockGuard::new(clock.now().unix_seconds(), Moment::now());
+        let compare_every = options.compare_every;
+        let (comparing, compared_until) = sync_channel(0);
         let inner = Arc::new(Inner {
             snapshot: ArcSwap::from_pointee(working.snapshot.clone()),
             working: Mutex::new(working),
@@ -48,6 +51,8 @@ impl Node {
             held: Mutex::default(),
             rotation: Mutex::default(),
             ended: Mutex::default(),
+            comparison: Comparison::default(),
+            _comparing: comparing,
         });
         inner.hear(as_of);
         // `verify_audit` reports a damaged chain.
@@ -63,6 +68,7 @@ impl Node {
         let ending = |thread| Ending(node.clone(), thread);
         let (writer_ends, follower_ends) = (ending("jeton-revocations"), ending("jeton-follower"));
         let keys_end = ending("jeton-keys");
+        let comparing_ends = compare_every.map(|interval| (interval, ending("jeton-comparison")));
         let spawned = thread("jeton-revocations")
             .spawn({
                 let node = node.clone();
@@ -79,6 +85,17 @@ impl Node {
                 })
             })
             .and_then(|_| {
+                let Some((interval, comparison_ends)) = comparing_ends else {
+                    return Ok(());
+                };
+                let node = node.clone();
+                let spawned = thread("jeton-comparison").spawn(move || {
+                    let _ending = comparison_ends;
+                    comparison::run(&node, interval, &compared_until);
+                });
+                spawned.map(drop)
+            })
+            .and_then(|()| {
                 thread("jeton-follower").spawn(move || {
                     let _ending = follower_ends;
                     follower::run(&node, watch);

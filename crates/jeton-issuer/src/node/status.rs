@@ -33,6 +33,12 @@ pub struct Status {
     pub write_failures: u64,
     /// Faults, if there are any.
     pub fault: Option<String>,
+    /// Comparisons of the view with the whole store, see [`Options::compare_every`](crate::Options).
+    pub comparisons: u64,
+    /// Comparisons that found a difference. Then the node loads everything again.
+    pub differences: u64,
+    /// The last difference: numbers of revocations, and names of issuers.
+    pub last_difference: Option<String>,
     /// Why remote keys cannot sign at present: tokens of their issuers are verified, and not issued.
     pub remote_keys_fault: Option<String>,
     /// A remote key that is due for rotation: the operator must create and name a new one.
@@ -71,6 +77,9 @@ impl Node {
             is_writable,
             write_failures: self.inner.writes.failures(),
             fault,
+            comparisons: self.inner.comparison.done(),
+            differences: self.inner.comparison.differences(),
+            last_difference: self.inner.comparison.last(),
             remote_keys_fault: self.inner.remote_keys_fault(),
             rotation_due: lock(&self.inner.rotation).clone(),
             warning: self.inner.warning(),

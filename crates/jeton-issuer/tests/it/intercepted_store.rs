@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
 use jeton_store::{
-    Error, Key, Operation, Outcome, Pages, Pending, Prefix, Read, Revision, Status, Store, Txn,
-    Update, Watch,
+    Error, Event, Key, Operation, Outcome, Pages, Pending, Prefix, Read, Revision, Status, Store,
+    Txn, Update, Watch,
 };
 
 /// The wrapper of one node. Clones share it.
@@ -20,6 +20,7 @@ struct State {
     read_hook: Mutex<Option<Hook>>,
     is_away: AtomicBool,
     gate: Arc<Gate>,
+    lost: Arc<Mutex<Option<&'static str>>>,
 }
 
 struct Hook {
@@ -42,6 +43,7 @@ impl InterceptedStore {
             read_hook: Mutex::new(None),
             is_away: AtomicBool::new(false),
             gate: Arc::default(),
+            lost: Arc::default(),
         }))
     }
 
@@ -82,6 +84,12 @@ impl InterceptedStore {
     pub(crate) fn catch_up(&self) {
         *self.0.gate.is_closed.lock().unwrap() = false;
         self.0.gate.opened.notify_all();
+    }
+
+    /// Withholds the changes of keys with this prefix from the node, for good.
+    #[allow(dead_code, reason = "the unit tests of the node lose nothing")]
+    pub(crate) fn lose(&self, under: Option<&'static str>) {
+        *self.0.lost.lock().unwrap() = under;
     }
 
     /// Sets whether the store is unreachable for the node.
@@ -154,10 +162,10 @@ impl Store for InterceptedStore {
 
     fn watch(&self, prefix: &Prefix, after: Revision) -> Pending<'_, Box<dyn Watch>> {
         let watch = self.0.store.watch(prefix, after);
-        let gate = self.0.gate.clone();
+        let (gate, lost) = (self.0.gate.clone(), self.0.lost.clone());
         Box::pin(async move {
             let watch = watch.await?;
-            Ok(Box::new(Held { watch, gate }) as Box<dyn Watch>)
+            Ok(Box::new(Held { watch, gate, lost }) as Box<dyn Watch>)
         })
     }
 
@@ -170,12 +178,20 @@ impl Store for InterceptedStore {
 struct Held {
     watch: Box<dyn Watch>,
     gate: Arc<Gate>,
+    lost: Arc<Mutex<Option<&'static str>>>,
 }
 
 impl Watch for Held {
     fn next(&mut self) -> Pending<'_, Update> {
         Box::pin(async move {
-            let update = self.watch.next().await?;
+            let mut update = self.watch.next().await?;
+            if let Some(under) = *self.lost.lock().unwrap() {
+                update.events.retain(|event| match event {
+                    Event::Put(entry) => !entry.key.as_str().starts_with(under),
+                    Event::Deleted(key) => !key.as_str().starts_with(under),
+                    Event::DeletedPrefix(_) => true,
+                });
+            }
             let closed = self.gate.is_closed.lock().unwrap();
             drop(
                 self.gate

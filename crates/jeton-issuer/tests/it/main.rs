@@ -12,5 +12,6 @@ mod intercepted_store;
 mod keys;
 mod manual_clock;
 mod members;
+mod migration;
 mod nodes;
 mod revocations;

@@ -38,7 +38,7 @@ use serde::Deserialize;
 
 use self::problem::Problem;
 use crate::error::{ConfigError, Result};
-use crate::limits::{CONFIG_BYTES, DRAIN};
+use crate::limits::{CONFIG_BYTES, DRAIN, STORE_COMPARISON_SECONDS};
 use crate::text_file;
 
 /// The configuration of a server.
@@ -87,6 +87,9 @@ pub struct Config {
     /// [`freshness_seconds`](Config::freshness_seconds) if that is more.
     #[serde(alias = "issue_without_store_seconds")]
     pub store_outage_issuing_seconds: Option<u64>,
+    /// How often the server compares its view with the whole etcd, in seconds. 0: never. Without `store`, it has no
+    /// effect.
+    pub store_comparison_seconds: u64,
     /// How long the server accepts calls after SIGTERM or SIGINT, in seconds. It is not ready then, so that load
     /// balancers send their calls elsewhere before it stops. A second signal stops it at once.
     pub stop_delay_seconds: u64,
@@ -218,6 +221,7 @@ impl Default for Config {
             freshness_seconds: 15,
             when_stale: WhenStale::Refuse,
             store_outage_issuing_seconds: None,
+            store_comparison_seconds: STORE_COMPARISON_SECONDS,
             stop_delay_seconds: 0,
             drain_seconds: DRAIN.as_secs(),
             log: Log::default(),

@@ -36,6 +36,7 @@ impl Config {
             old_key_encryption_key_file,
             freshness_seconds,
             store_outage_issuing_seconds,
+            store_comparison_seconds,
             when_stale,
             stop_delay_seconds,
             drain_seconds,
@@ -71,6 +72,10 @@ impl Config {
             (
                 "store_outage_issuing_seconds",
                 or_none(store_outage_issuing_seconds.as_ref()),
+            ),
+            (
+                "store_comparison_seconds",
+                store_comparison_seconds.to_string(),
             ),
             ("when_stale", lower(when_stale)),
             ("stop_delay_seconds", stop_delay_seconds.to_string()),

@@ -37,6 +37,12 @@ pub enum WhenStale {
 }
 
 impl Config {
+    /// How often the view is compared with the store. Only a shared store has a view that is told of changes by others.
+    pub(crate) fn compare_every(&self) -> Option<Duration> {
+        let seconds = self.store_comparison_seconds;
+        (self.store.is_some() && seconds > 0).then(|| Duration::from_secs(seconds))
+    }
+
     /// How long tokens are issued without contact to the store.
     pub(crate) fn issue_without_store(&self) -> Duration {
         let default = jeton_issuer::limits::ISSUE_WITHOUT_STORE.as_secs();
@@ -52,6 +58,9 @@ pub(super) fn problem(config: &Config) -> Option<Problem> {
     if let Some(what) = freshness_problem(config.freshness_seconds) {
         return Some(Problem::new("freshness_seconds", what));
     }
+    if let Some(what) = comparison_problem(config.store_comparison_seconds) {
+        return Some(Problem::new("store_comparison_seconds", what));
+    }
     let (issuing, fresh) = (
         config.issue_without_store().as_secs(),
         config.freshness_seconds,
@@ -63,6 +72,16 @@ pub(super) fn problem(config: &Config) -> Option<Problem> {
         return Some(Problem::new("store_outage_issuing_seconds", what));
     }
     None
+}
+
+/// Checks the interval of comparisons. Each reads the whole store.
+fn comparison_problem(seconds: u64) -> Option<String> {
+    let (min, max) = (
+        limits::STORE_COMPARISON_SECONDS_MIN,
+        limits::STORE_COMPARISON_SECONDS_MAX,
+    );
+    let what = format!("must be 0 (never), or between {min} and {max}, got {seconds}");
+    (seconds != 0 && !(min..=max).contains(&seconds)).then_some(what)
 }
 
 /// Checks that credentials come in pairs.
@@ -91,4 +110,22 @@ fn freshness_problem(seconds: u64) -> Option<String> {
         "must be between {min} and {max}, got {seconds}: an idle store sends a heartbeat every {interval} s"
     );
     (!(min..=max).contains(&seconds)).then_some(what)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn view_is_compared_with_a_shared_store_only() {
+        let interval = |text: &str| Config::from_toml(text).unwrap().compare_every();
+        let store = "store = 'etcd://127.0.0.1:2379'\n";
+        assert_eq!(interval(store), Some(Duration::from_secs(3600)));
+        let set = |seconds: u64| format!("{store}store_comparison_seconds = {seconds}");
+        assert_eq!(interval(&set(10)), Some(Duration::from_secs(10)));
+        assert_eq!(interval(&set(0)), None);
+        assert_eq!(interval("store_comparison_seconds = 10"), None);
+    }
 }

@@ -97,6 +97,16 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
             status.stale_answers,
         ),
         (
+            "store_comparisons",
+            "Comparisons of the view of this server with the whole store.",
+            status.comparisons,
+        ),
+        (
+            "store_differences",
+            "Comparisons that found a difference: the view was loaded again.",
+            status.differences,
+        ),
+        (
             "store_write_failures",
             "Transactions that the store failed to write.",
             status.write_failures,

@@ -333,6 +333,14 @@ fn configuration_error_names_line_and_key() {
             "freshness_seconds = 60\nstore_outage_issuing_seconds = 3601",
             "line 2: `store_outage_issuing_seconds`: must be between 60 (`freshness_seconds`) and 3600, got 3601",
         ),
+        (
+            "store_comparison_seconds = 9",
+            "line 1: `store_comparison_seconds`: must be 0 (never), or between 10 and 604800, got 9",
+        ),
+        (
+            "store_comparison_seconds = 604801",
+            "line 1: `store_comparison_seconds`: must be 0 (never), or between 10 and 604800, got 604801",
+        ),
         ("workers = 'two'", "line 1: `workers`: invalid type"),
         (
             "\n[limits]\ncalls_per_connection = 0",

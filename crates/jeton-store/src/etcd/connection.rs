@@ -35,11 +35,24 @@ const OLDEST_ETCD: (u32, u32) = (3, 6);
 
 /// The format that this version writes and the newest that it reads. No data key can collide with it: those
 /// have a `/` after the root.
-const FORMAT: u64 = 1;
+pub(super) const FORMAT: u64 = 1;
 const FORMAT_KEY: &str = "!format";
+/// The format while the store is filled, before the name of the source. Every version rejects it.
+const FILLING: &str = "filling ";
 
 /// The key of the store's random id.
 const ID_KEY: &str = "!id";
+
+/// Which stores a connection accepts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Accepts {
+    /// An existing one, or none: then it is created.
+    AnyOrNone,
+    /// An existing one.
+    Existing,
+    /// None, or one that is being filled from this source.
+    FilledFrom(String),
+}
 
 /// The connection and the root of all keys.
 #[derive(Clone)]
@@ -59,6 +72,7 @@ impl Etcd {
         endpoints: Vec<Endpoint>,
         user: Option<User>,
         root: Arc<str>,
+        accepts: Accepts,
     ) -> Result<Etcd> {
         in_time(async {
             let members = Members::connect(endpoints, user).await;
@@ -72,8 +86,7 @@ impl Etcd {
             let status = etcd.member().await?;
             check_version(&status)?;
             etcd.cluster = answer::header(status.header)?.cluster_id;
-            let format = FORMAT.to_string().into_bytes();
-            known_format(&etcd.found_or_written(FORMAT_KEY, format).await?)?;
+            etcd.check_format(&accepts).await?;
             let id = format!("{:032x}", rand::random::<u128>()).into_bytes();
             etcd.id = etcd.found_or_written(ID_KEY, id).await?.into();
             Ok(etcd)
@@ -145,15 +158,77 @@ impl Etcd {
         }
     }
 
+    /// Checks that the root has such a store. Writes the format of a new one.
+    async fn check_format(&self, accepts: &Accepts) -> Result<()> {
+        let written = match accepts {
+            Accepts::AnyOrNone => {
+                let format = FORMAT.to_string().into_bytes();
+                self.found_or_written(FORMAT_KEY, format).await?
+            }
+            Accepts::Existing => {
+                let found = self.found(self.marker(FORMAT_KEY)).await?;
+                found.ok_or_else(|| Error::NoStore(self.root.to_string()))?
+            }
+            Accepts::FilledFrom(source) => {
+                let is_new = self.found(self.marker(FORMAT_KEY)).await?.is_none();
+                if is_new && self.has_keys().await? {
+                    return Err(Error::NotAStore);
+                }
+                let filling = format!("{FILLING}{source}").into_bytes();
+                let written = self.found_or_written(FORMAT_KEY, filling.clone()).await?;
+                return match known_format(&written) {
+                    Err(Error::Unfinished) if written == filling => Ok(()),
+                    Err(Error::Unfinished) => Err(Error::OtherSource),
+                    Ok(()) => Err(Error::AlreadyThere),
+                    Err(error) => Err(error),
+                };
+            }
+        };
+        known_format(&written)
+    }
+
+    /// Returns whether there are entries under the root.
+    async fn has_keys(&self) -> Result<bool> {
+        let (from, end) = self.range(&Prefix::all());
+        let any = RangeRequest {
+            key: from.into_bytes(),
+            range_end: end.into_bytes(),
+            limit: 1,
+            ..RangeRequest::default()
+        };
+        let answer = self.get(any).await;
+        let answer = answer.map_err(|error| answer::failure(&error))?;
+        self.revision_of(answer.header)?;
+        Ok(!answer.kvs.is_empty())
+    }
+
+    /// Makes the last changes of a store that was filled, and lets others open it.
+    pub(super) async fn finish(&self, source: &str, txn: &Txn) -> Result<Outcome> {
+        let key = self.marker(FORMAT_KEY).key;
+        let filling = Target::Value(format!("{FILLING}{source}").into_bytes());
+        let filling = compare(key.clone(), CompareResult::Equal, filling);
+        let put = PutRequest {
+            key,
+            value: FORMAT.to_string().into_bytes(),
+        };
+        self.change_if(txn, Some((filling, operation(Request::RequestPut(put)))))
+            .await
+    }
+
+    /// Returns the value of a key that is no data.
+    async fn found(&self, range: RangeRequest) -> Result<Option<Vec<u8>>> {
+        let there = self.get(range).await;
+        let there = there.map_err(|error| answer::failure(&error))?;
+        self.revision_of(there.header)?;
+        Ok(there.kvs.into_iter().next().map(|pair| pair.value))
+    }
+
     /// Returns the value of a key, after writing this one if there was none. Of several nodes that start together one
     /// writes it, and all read it. Reading needs no space, so a full etcd can still be read.
     async fn found_or_written(&self, key: &str, value: Vec<u8>) -> Result<Vec<u8>> {
         let range = self.marker(key);
-        let there = self.get(range.clone()).await;
-        let there = there.map_err(|error| answer::failure(&error))?;
-        self.revision_of(there.header)?;
-        if let Some(pair) = there.kvs.into_iter().next() {
-            return Ok(pair.value);
+        if let Some(there) = self.found(range.clone()).await? {
+            return Ok(there);
         }
         let put = PutRequest {
             key: range.key.clone(),
@@ -244,6 +319,12 @@ impl Etcd {
     }
 
     pub(super) async fn commit(&self, txn: &Txn) -> Result<Outcome> {
+        self.change_if(txn, None).await
+    }
+
+    /// Makes the changes if the conditions hold, and with them one more of each.
+    async fn change_if(&self, txn: &Txn, more: Option<(Compare, RequestOp)>) -> Result<Outcome> {
+        let (compared, changed) = more.unzip();
         let conditions = txn.conditions().iter();
         let id = self.marker(ID_KEY);
         let same = Target::Value(self.id.to_vec());
@@ -252,9 +333,12 @@ impl Etcd {
         let answer = self
             .txn(TxnRequest {
                 compare: std::iter::once(same)
+                    .chain(compared)
                     .chain(conditions.map(|(key, it)| self.compare(key, *it)))
                     .collect(),
-                success: changes.map(|change| self.change(change)).collect(),
+                success: (changes.map(|change| self.change(change)))
+                    .chain(changed)
+                    .collect(),
                 failure: vec![operation(Request::RequestRange(id))],
             })
             .await?;
@@ -376,6 +460,9 @@ fn check_version(status: &StatusResponse) -> Result<()> {
 }
 
 fn known_format(value: &[u8]) -> Result<()> {
+    if value.starts_with(FILLING.as_bytes()) {
+        return Err(Error::Unfinished);
+    }
     let found = std::str::from_utf8(value).ok();
     match found.and_then(|text| text.parse::<u64>().ok()) {
         Some(FORMAT) => Ok(()),

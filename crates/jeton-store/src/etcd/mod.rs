@@ -24,7 +24,7 @@ use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
 pub use address::{EtcdAccess, EtcdAddress};
-use connection::{Etcd, in_time};
+use connection::{Accepts, Etcd, in_time};
 use scan::Pinned;
 
 use crate::error::{Error, Problem, Result};
@@ -66,14 +66,57 @@ pub struct EtcdStore {
 }
 
 impl EtcdStore {
+    /// The format that this version writes, and the newest that it reads.
+    pub const FORMAT: u64 = connection::FORMAT;
+
     /// Connects, and creates a store if there is none.
     ///
     /// # Errors
     ///
     /// [`Error::Io`] if no member answers or this client is not accepted; [`Error::Newer`],
-    /// [`Error::NotAStore`]; [`Error::Invalid`] with [`Problem::NoAuthority`] over TLS without an
-    /// authority, and with [`Problem::OldEtcd`].
+    /// [`Error::NotAStore`], [`Error::Unfinished`]; [`Error::Invalid`] with [`Problem::NoAuthority`] over
+    /// TLS without an authority, and with [`Problem::OldEtcd`].
     pub fn open(address: &EtcdAddress, access: EtcdAccess) -> Result<EtcdStore> {
+        let store = EtcdStore::connect(address, access, Accepts::AnyOrNone)?;
+        store.runtime.spawn(history::keep_short(store.etcd.clone()));
+        Ok(store)
+    }
+
+    /// Connects to an existing store. Creates none, and leaves compaction to the nodes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoStore`], and as [`open`](EtcdStore::open).
+    pub fn find(address: &EtcdAddress, access: EtcdAccess) -> Result<EtcdStore> {
+        EtcdStore::connect(address, access, Accepts::Existing)
+    }
+
+    /// Begins or continues to fill a store from the source with this name. Until
+    /// [`finish`](EtcdStore::finish), no version of jeton opens it in another way: a node on a part of the
+    /// data could accept revoked tokens.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::AlreadyThere`] if there is a store; [`Error::OtherSource`]; [`Error::NotAStore`] if there
+    /// are other keys under the root; and as [`open`](EtcdStore::open).
+    pub fn fill(address: &EtcdAddress, access: EtcdAccess, source: &str) -> Result<EtcdStore> {
+        EtcdStore::connect(address, access, Accepts::FilledFrom(source.to_owned()))
+    }
+
+    /// Makes the last changes of a store that was [filled](EtcdStore::fill), and lets others open it.
+    ///
+    /// # Errors
+    ///
+    /// As [`commit`](Store::commit). [`Outcome::Conflict`] if it was finished already.
+    pub fn finish(&self, source: &str, txn: Txn) -> Pending<'_, Outcome> {
+        if let Err(problem) = txn.check() {
+            return ready(Err(problem));
+        }
+        let (etcd, source) = (self.etcd.clone(), source.to_owned());
+        self.run(async move { etcd.finish(&source, &txn).await })
+    }
+
+    fn connect(address: &EtcdAddress, access: EtcdAccess, accepts: Accepts) -> Result<EtcdStore> {
         let (endpoints, user) = address.connection(access)?;
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
@@ -88,10 +131,9 @@ impl EtcdStore {
         let root: Arc<str> = address.root().into();
         let (completer, connected) = completion();
         handle.spawn(async move {
-            completer.complete(Etcd::connect(endpoints, user, root).await);
+            completer.complete(Etcd::connect(endpoints, user, root, accepts).await);
         });
         let etcd = block_on(connected)?;
-        handle.spawn(history::keep_short(etcd.clone()));
         Ok(EtcdStore {
             etcd,
             waiting: Arc::default(),

@@ -11,7 +11,7 @@ use jeton_store::{
 use jeton_testkit::Etcd;
 use tempfile::TempDir;
 
-use crate::{Failed, Power, Subject};
+use crate::{Failed, Power, Subject, ensure};
 
 /// Start timeout of etcd on a busy machine.
 const COMING_UP: Duration = Duration::from_secs(60);
@@ -42,7 +42,7 @@ impl Subject for OnServer {
     }
 
     /// Kills the server. The kernel still has unflushed data, so this does not detect an acknowledgement
-    /// before the flush.
+    /// before the flush: `power_cut` does.
     fn cut_power(&mut self) -> Result<Power, Failed> {
         self.server.kill_member(0);
         self.server.start_member(0).unwrap();
@@ -119,6 +119,60 @@ pub fn other_cluster_is_refused() -> Result<(), Failed> {
             ended => return Err(Failed(format!("the watch: {ended:?}"))),
         }
     }
+}
+
+/// A store that is being filled is opened by nothing else, until it is finished.
+pub fn unfinished_store_is_refused() -> Result<(), Failed> {
+    let folder = TempDir::new().unwrap();
+    let server = Etcd::start(folder.path(), 1).unwrap();
+    drop(open(&server)?);
+    let address = EtcdAddress::parse(&server.url("/new"))?;
+    let find = || EtcdStore::find(&address, EtcdAccess::default()).map(drop);
+    let fill = |source| EtcdStore::fill(&address, EtcdAccess::default(), source);
+    let begin = || EtcdStore::open(&address, EtcdAccess::default()).map(drop);
+    // Finding creates nothing.
+    for _ in 0..2 {
+        ensure!(
+            find() == Err(Error::NoStore("/new".to_owned())),
+            "found: {:?}",
+            find()
+        );
+    }
+    let filled = fill("a")?;
+    let key = Key::of(["k", "a"])?;
+    block_on(filled.commit(Txn::new().put(key.clone(), b"1")))?;
+    for (name, opened) in [("find", find()), ("open", begin())] {
+        ensure!(opened == Err(Error::Unfinished), "{name}: {opened:?}");
+    }
+    let other = fill("b").map(drop);
+    ensure!(other == Err(Error::OtherSource), "other: {other:?}");
+    let continued = fill("a")?;
+    let end = || Txn::new().put(key.clone(), b"2");
+    let by_other = block_on(continued.finish("b", end()))?;
+    ensure!(matches!(by_other, Outcome::Conflict(_)), "{by_other:?}");
+    ensure!(find() == Err(Error::Unfinished), "finished by another");
+    let ended = block_on(continued.finish("a", end()))?;
+    ensure!(matches!(ended, Outcome::Committed(_)), "{ended:?}");
+    let twice = block_on(filled.finish("a", end()))?;
+    ensure!(matches!(twice, Outcome::Conflict(_)), "{twice:?}");
+    begin()?;
+    let store = EtcdStore::find(&address, EtcdAccess::default())?;
+    let read = block_on(store.read(&[key]))?;
+    ensure!(
+        read.entries[0]
+            .as_ref()
+            .is_some_and(|entry| entry.value == b"2"),
+        "{read:?}"
+    );
+    let again = fill("a").map(drop);
+    ensure!(again == Err(Error::AlreadyThere), "again: {again:?}");
+    // The marks of a store at `/a/b` are under `/a`.
+    let below = EtcdAddress::parse(&server.url("/a/b"))?;
+    drop(EtcdStore::open(&below, EtcdAccess::default())?);
+    let above = EtcdAddress::parse(&server.url("/a"))?;
+    let foreign = EtcdStore::fill(&above, EtcdAccess::default(), "a").map(drop);
+    ensure!(foreign == Err(Error::NotAStore), "foreign: {foreign:?}");
+    Ok(())
 }
 
 fn open(server: &Etcd) -> Result<Arc<EtcdStore>, Failed> {

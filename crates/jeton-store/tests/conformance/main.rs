@@ -10,6 +10,7 @@ mod cases;
 mod disk;
 mod engines;
 mod etcd;
+mod power_cut;
 mod threads;
 
 use std::process::ExitCode;
@@ -101,12 +102,37 @@ fn main() -> ExitCode {
             );
         }
     }
-    trials.push(
-        Trial::test("etcd::other_cluster_is_refused", || {
-            etcd::other_cluster_is_refused().map_err(|Failed(what)| what.into())
-        })
-        .with_ignored_flag(is_absent("etcd")),
-    );
+    // Only root may mount an image.
+    let cannot_cut = is_absent("etcd") || !power_cut::is_possible();
+    for (name, case, is_ignored) in [
+        (
+            "other_cluster_is_refused",
+            etcd::other_cluster_is_refused as fn() -> Checked,
+            is_absent("etcd"),
+        ),
+        (
+            "unfinished_store_is_refused",
+            etcd::unfinished_store_is_refused,
+            is_absent("etcd"),
+        ),
+        (
+            "acknowledged_commits_survive_a_power_cut",
+            power_cut::acknowledged_commits_survive,
+            cannot_cut,
+        ),
+        (
+            "unflushed_commits_are_lost_in_a_power_cut",
+            power_cut::unflushed_commits_are_lost,
+            cannot_cut,
+        ),
+    ] {
+        trials.push(
+            Trial::test(format!("etcd::{name}"), move || {
+                case().map_err(|Failed(what)| what.into())
+            })
+            .with_ignored_flag(is_ignored),
+        );
+    }
     trials.extend(broken::trials());
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -262,6 +262,8 @@ fn calls() -> Vec<(Takes, String)> {
             "admin verify --data BAD",
             "admin audit --data BAD",
             "admin migrate --data BAD",
+            "admin migrate --from BAD --to new",
+            "admin migrate --from jeton-data --to BAD",
             "admin backup --data BAD -o other",
             "admin restore --data BAD backup",
             "lab list --drivers BAD",

@@ -2,6 +2,10 @@
 //!
 //! `cargo xtask test --only etcd` builds etcd and runs these.
 
+mod admin;
+mod bad_input;
+mod migrate;
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;

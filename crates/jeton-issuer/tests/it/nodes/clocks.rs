@@ -144,3 +144,53 @@ fn rule_deleted_early_still_rejects() {
         assert_eq!(verified.unwrap_err(), Error::Revoked);
     }
 }
+
+/// Five minutes are more than the allowed difference.
+#[test]
+fn clocks_five_minutes_apart_lose_no_revocation_and_warn() {
+    let (_, [ahead, behind], [clock, _]) = two();
+    clock.forward(300);
+    let issue = |node: &Node, subject: &str| {
+        let request = Request::new("p").subject(subject);
+        node.issue(ISS, &request).unwrap()
+    };
+    // Each revokes, by id and by subject, tokens that either has issued.
+    for (number, [revoking, issuing]) in [
+        [&ahead, &ahead],
+        [&ahead, &behind],
+        [&behind, &ahead],
+        [&behind, &behind],
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let subject = format!("user-{number}");
+        let (by_id, by_subject) = (issue(issuing, "other"), issue(issuing, &subject));
+        let id = Revoke::token(&by_id.token_id, by_id.expires_at);
+        block_on(revoking.revoke("me", ISS, id)).unwrap();
+        let rule = Revoke::all(Subject::Subject(subject));
+        let revision = block_on(revoking.revoke("me", ISS, rule)).unwrap();
+        for node in [&ahead, &behind] {
+            until("it has heard of the rule", || {
+                node.status().revision >= revision
+            });
+            for token in [&by_id.token, &by_subject.token] {
+                // Or it is not valid yet, by a clock that is behind.
+                assert!(node.verify(ISS, "api", token).is_err(), "{number}");
+            }
+        }
+    }
+    // Maintenance by the clock that is ahead deletes nothing that the other one still needs.
+    thread::sleep(LOOKS);
+    for node in [&ahead, &behind] {
+        let status = node.status();
+        assert_eq!((status.revocations, status.rules), (4, 4));
+    }
+    for (node, words) in [(&ahead, "ahead of"), (&behind, "behind")] {
+        until("it warns", || {
+            let warning = node.status().warning.unwrap_or_default();
+            warning.contains(words)
+        });
+    }
+    assert!(behind.status().is_ready);
+}

@@ -3,6 +3,7 @@
 mod bounds;
 mod clocks;
 mod committed_late;
+mod comparison;
 mod cut_off;
 mod full_disk;
 mod loading;

@@ -1,0 +1,182 @@
+//! Moves all records of a store to another one: from a data folder to an etcd, or back.
+//!
+//! Every record is copied byte for byte, so private keys stay encrypted under the same key-encryption key, and the
+//! counter of revocation rules keeps its epoch and number. Until the end, no server opens the target.
+
+mod batch;
+mod copy;
+mod merge;
+mod target;
+
+use std::fmt;
+
+use aws_lc_rs::digest;
+use jeton_store::{Revision, Store, Txn, block_on};
+
+use crate::audit::{Act, Chain, verify_audit};
+use crate::check::{RecordCounts, count_records};
+use crate::error::Result;
+use crate::hex::hex;
+use crate::record::{audit_head_key, audit_key};
+use crate::settings::name;
+
+pub use target::{Found, MigrationTarget};
+
+/// Bytes of a hash that name a source.
+const NAME_BYTES: usize = 16;
+
+/// A store to migrate. Every record and the audit chain have been checked.
+#[derive(Debug)]
+pub struct MigrationSource<'s> {
+    store: &'s dyn Store,
+    name: String,
+    counts: RecordCounts,
+}
+
+/// What to do with a target that has a part of the records, from an interrupted migration of the same source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IfUnfinished {
+    /// Fail with [`MigrateError::Unfinished`].
+    Refuse,
+    /// Write what is missing or differs.
+    Continue,
+    /// Delete the part, and begin again.
+    StartOver,
+}
+
+/// A step of a migration, for progress reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MigrationStep {
+    /// Deletes what an interrupted migration wrote.
+    Delete,
+    /// Copies the records.
+    Copy,
+    /// Compares every record of both stores.
+    Compare,
+}
+
+/// Why a migration cannot begin or continue, or what its check found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MigrateError {
+    /// The source has no issuer and no audit log.
+    Empty,
+    /// The target has a part of the records, from an interrupted migration of this source.
+    Unfinished,
+    /// A record of the source changed meanwhile: its key.
+    SourceChanged(String),
+    /// A record differs after the copy: its key.
+    Differs(String),
+    /// Another process has finished the same migration.
+    FinishedElsewhere,
+}
+
+impl<'s> MigrationSource<'s> {
+    /// Reads every record and the audit chain, and counts the records.
+    ///
+    /// # Errors
+    ///
+    /// [`MigrateError::Empty`], and as [`count_records`] and [`verify_audit`].
+    pub fn check(store: &'s dyn Store) -> Result<MigrationSource<'s>> {
+        let counts = block_on(count_records(store))?;
+        block_on(verify_audit(store))?;
+        let mut read = block_on(store.read(&[audit_key(1)?]))?;
+        let first = read.entries.pop().flatten().ok_or(MigrateError::Empty)?;
+        // It has the time and the random key ids of the first issuer, so it differs between stores.
+        let hash = digest::digest(&digest::SHA256, &first.value);
+        Ok(MigrationSource {
+            store,
+            name: hex(&hash.as_ref()[..NAME_BYTES]),
+            counts,
+        })
+    }
+
+    /// Returns the numbers of records.
+    pub fn counts(&self) -> &RecordCounts {
+        &self.counts
+    }
+
+    /// Returns a name that no other store has, and that the store keeps when it is moved.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Copies every record to the target in bounded transactions, and compares every record of both stores. Then
+    /// adds an audit entry with the description of the source, and lets servers open the target.
+    ///
+    /// The source must not change meanwhile. `progress` receives the number of records that a step has passed. `at`
+    /// is the time, seconds since 1970. Returns the number of compared records.
+    ///
+    /// # Errors
+    ///
+    /// [`MigrateError`]; [`Error::Store`](crate::Error::Store). Except for
+    /// [`MigrateError::FinishedElsewhere`], the migration can be continued after any error.
+    pub fn copy_to(
+        &self,
+        target: MigrationTarget,
+        if_unfinished: IfUnfinished,
+        entry: MigrationEntry<'_>,
+        progress: &mut dyn FnMut(MigrationStep, u64),
+    ) -> Result<u64> {
+        name("actor", entry.actor)?;
+        let store = target.store();
+        if copy::has_records(store)? {
+            match if_unfinished {
+                IfUnfinished::Refuse => return Err(MigrateError::Unfinished.into()),
+                IfUnfinished::Continue => {}
+                IfUnfinished::StartOver => copy::delete(store, progress)?,
+            }
+        }
+        let copied: Revision = copy::copy(self.store, store, progress)?;
+        let compared = copy::compare(self.store, store, copied, progress)?;
+        let head = block_on(store.read(&[audit_head_key()?]))?;
+        let act = Act {
+            at: entry.at,
+            actor: entry.actor,
+            act: "store.migrate",
+            iss: "",
+            about: vec![
+                format!("from {}", entry.from),
+                format!("{compared} records"),
+            ],
+        };
+        let txn = Chain::read(head.entries[0].as_ref())?.append(Txn::new(), act)?;
+        target.finish(txn)?;
+        Ok(compared)
+    }
+}
+
+/// The audit entry of a migration.
+#[derive(Debug, Clone, Copy)]
+pub struct MigrationEntry<'e> {
+    /// The actor.
+    pub actor: &'e str,
+    /// Seconds since 1970.
+    pub at: i64,
+    /// The folder or the address of the source, without credentials.
+    pub from: &'e str,
+}
+
+impl fmt::Display for MigrateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MigrateError::Empty => f.write_str("the source has no issuer: nothing to migrate"),
+            MigrateError::Unfinished => f.write_str(
+                "the target has a part of the records, from an interrupted migration of this source",
+            ),
+            MigrateError::SourceChanged(key) => write!(
+                f,
+                "the source changed during the migration (record {key}): the migration is not finished"
+            ),
+            MigrateError::Differs(key) => write!(
+                f,
+                "record {key} of the target differs from the source: the migration is not finished"
+            ),
+            MigrateError::FinishedElsewhere => {
+                f.write_str("another process has finished this migration")
+            }
+        }
+    }
+}
+
+impl std::error::Error for MigrateError {}

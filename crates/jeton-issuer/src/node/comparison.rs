@@ -1,0 +1,286 @@
+//! Compares the view of the node with the whole store, at intervals.
+//!
+//! The view follows a watch. If the watch lost an event, nothing else would tell: the node would go on to accept a
+//! revoked token. So the node reads the store at one revision, and compares its own view at the same revision. A
+//! difference is repaired by loading everything again.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
+
+use jeton_store::{Entry, Prefix, Revision, block_on};
+
+use super::inner::{Inner, lock};
+use crate::error::Result;
+use crate::keyring::Keyring;
+use crate::record::{self, IssuerRecord, SealedKey};
+use crate::revocation::{RuleRecord, Stamp, StampText, first_live_minute};
+use crate::snapshot::Snapshot;
+
+/// Views that are kept while the first page is read. With more, the comparison is left to the next time.
+const VIEWS: usize = 4096;
+
+/// Issuers that a difference names.
+const ISSUERS_TOLD: usize = 3;
+
+/// The state of comparisons.
+#[derive(Default)]
+pub(super) struct Comparison {
+    /// The views since the comparison began, if one is under way.
+    views: Mutex<Option<Vec<Arc<Snapshot>>>>,
+    /// A difference was found, and not everything has been loaded since.
+    has_difference: AtomicBool,
+    done: AtomicU64,
+    differences: AtomicU64,
+    last: Mutex<Option<String>>,
+}
+
+impl Comparison {
+    /// Keeps a new view.
+    pub(super) fn see(&self, view: &Arc<Snapshot>) {
+        if let Some(views) = &mut *lock(&self.views) {
+            // Beyond the limit the first ones are missing, and none is found.
+            if views.len() == VIEWS {
+                views.clear();
+            }
+            views.push(view.clone());
+        }
+    }
+
+    /// Returns whether everything must be loaded again.
+    pub(super) fn has_difference(&self) -> bool {
+        self.has_difference.load(Ordering::Acquire)
+    }
+
+    /// Records that everything has been loaded.
+    pub(super) fn loaded(&self) {
+        self.has_difference.store(false, Ordering::Release);
+    }
+
+    /// The number of complete comparisons.
+    pub(super) fn done(&self) -> u64 {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    /// The number of comparisons that found a difference.
+    pub(super) fn differences(&self) -> u64 {
+        self.differences.load(Ordering::Relaxed)
+    }
+
+    /// The last difference.
+    pub(super) fn last(&self) -> Option<String> {
+        lock(&self.last).clone()
+    }
+
+    /// Ends the collection, and returns the view at that revision.
+    fn view_at(&self, revision: Revision) -> Option<Arc<Snapshot>> {
+        let views = lock(&self.views).take()?;
+        let is_older = |view: &&Arc<Snapshot>| view.revision <= revision;
+        views.iter().rev().find(is_older).cloned()
+    }
+}
+
+/// Compares at intervals until the node is dropped, which disconnects `ended`.
+pub(super) fn run(node: &Weak<Inner>, interval: Duration, ended: &Receiver<()>) {
+    while ended.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
+        let Some(node) = node.upgrade() else { return };
+        node.compare();
+    }
+}
+
+impl Inner {
+    fn compare(&self) {
+        if self.comparison.has_difference() {
+            return;
+        }
+        // Without an answer of the store the view becomes stale, and an unreadable record is a fault of the follower.
+        let Ok(Some(difference)) = self.difference() else {
+            return;
+        };
+        let comparison = &self.comparison;
+        if !difference.is_none() {
+            let what = difference.to_string();
+            // Until everything is loaded, the node is not ready.
+            self.working().fault = Some(format!("the view differs from the store: {what}"));
+            *lock(&comparison.last) = Some(what);
+            comparison.differences.fetch_add(1, Ordering::Relaxed);
+            comparison.has_difference.store(true, Ordering::Release);
+        }
+        comparison.done.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Compares once. None: this node does not have the view of that revision.
+    fn difference(&self) -> Result<Option<Difference>> {
+        {
+            // With this lock no view is published in between.
+            let _working = self.working();
+            *lock(&self.comparison.views) = Some(vec![self.snapshot.load_full()]);
+        }
+        let begun = block_on(self.store.scan(&Prefix::all())).map_err(Into::into);
+        let begun = begun.and_then(|pages| {
+            self.wait_for(pages.revision())?;
+            Ok(pages)
+        });
+        let mut pages = match begun {
+            Ok(pages) => pages,
+            Err(error) => {
+                *lock(&self.comparison.views) = None;
+                return Err(error);
+            }
+        };
+        let Some(view) = self.comparison.view_at(pages.revision()) else {
+            return Ok(None);
+        };
+        let mut check = Check::new(&view, self.now());
+        while let Some(page) = block_on(pages.next())? {
+            for entry in &page {
+                check.entry(entry)?;
+            }
+        }
+        Ok(Some(check.end()))
+    }
+}
+
+/// What a view lacks or has in another way.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Difference {
+    tokens: u64,
+    rules: u64,
+    counter: bool,
+    issuers: Vec<String>,
+}
+
+impl Difference {
+    fn is_none(&self) -> bool {
+        *self == Difference::default()
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        if self.tokens > 0 {
+            parts.push(format!("revoked tokens missing: {}", self.tokens));
+        }
+        if self.rules > 0 {
+            parts.push(format!("revocation rules missing or older: {}", self.rules));
+        }
+        if self.counter {
+            parts.push("the counter of revocation rules differs".to_owned());
+        }
+        if !self.issuers.is_empty() {
+            let told = self.issuers.iter().take(ISSUERS_TOLD);
+            let told: Vec<&str> = told.map(String::as_str).collect();
+            parts.push(format!(
+                "issuers that differ: {} ({})",
+                self.issuers.len(),
+                told.join(", ")
+            ));
+        }
+        f.write_str(&parts.join("; "))
+    }
+}
+
+/// Compares the records of the store, one after the other, with a view.
+struct Check<'v> {
+    view: &'v Snapshot,
+    now: i64,
+    first_live_minute: u32,
+    counter: Stamp,
+    issuers: HashMap<String, Parts>,
+    found: Difference,
+}
+
+/// The records of one issuer.
+#[derive(Default)]
+struct Parts {
+    issuer: Option<IssuerRecord>,
+    keyring: Option<Keyring>,
+    kids: HashSet<String>,
+}
+
+impl<'v> Check<'v> {
+    fn new(view: &'v Snapshot, now: i64) -> Check<'v> {
+        Check {
+            view,
+            now,
+            first_live_minute: first_live_minute(now),
+            counter: Stamp::default(),
+            issuers: HashMap::new(),
+            found: Difference::default(),
+        }
+    }
+
+    /// A view may have more revocations than the store: a node keeps them until they end by its own clock.
+    fn entry(&mut self, entry: &Entry) -> Result<()> {
+        let parts: Vec<String> = entry.key.parts().collect();
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        match parts.as_slice() {
+            ["i", iss] => self.parts(iss).issuer = Some(IssuerRecord::read(entry)?),
+            ["k", iss, "_set"] => self.parts(iss).keyring = Some(record::read(entry)?),
+            ["k", iss, named] => {
+                record::read::<SealedKey>(entry)?;
+                if let Some(kid) = record::kid_of(named) {
+                    self.parts(iss).kids.insert(kid.to_owned());
+                }
+            }
+            ["r", iss, minute, hash] => {
+                if let (Ok(minute), Ok(hash)) = (minute.parse(), u128::from_str_radix(hash, 16))
+                    && minute >= self.first_live_minute
+                    && !self.view.revocations.contains(iss, minute, hash)
+                {
+                    self.found.tokens += 1;
+                }
+            }
+            ["rule", iss, kind, name] => {
+                let rule: RuleRecord = record::read(entry)?;
+                let known = self.view.rules.get(iss, kind, name);
+                // The known rule may be stronger, and does not change if it takes in the stored one.
+                let is_known = known.is_some() && Some(rule.over_known(known)) == known;
+                if rule.until > self.now && !is_known {
+                    self.found.rules += 1;
+                }
+            }
+            ["c", "rules"] => self.counter = record::read(entry)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end(mut self) -> Difference {
+        self.found.counter = StampText::from(self.counter) != self.view.stamp;
+        let mut differing: Vec<String> = Vec::new();
+        for (iss, parts) in &self.issuers {
+            let known = self.view.issuers.get(iss.as_str());
+            let is_same = match (&parts.issuer, &parts.keyring, known) {
+                (Some(issuer), Some(keyring), Some(known)) => {
+                    let kids: HashSet<&str> = known.kids().collect();
+                    issuer.settings == known.settings
+                        && issuer.is_configured == known.is_configured
+                        && *keyring == known.keyring
+                        && parts.kids.len() == kids.len()
+                        && parts.kids.iter().all(|kid| kids.contains(kid.as_str()))
+                }
+                (Some(_), Some(_), None) | (_, _, Some(_)) => false,
+                // An issuer without all of its records is not served.
+                (_, _, None) => true,
+            };
+            if !is_same {
+                differing.push(iss.clone());
+            }
+        }
+        let known = self.view.issuers.keys();
+        let extra = known.filter(|iss| !self.issuers.contains_key(&***iss));
+        differing.extend(extra.map(ToString::to_string));
+        differing.sort();
+        self.found.issuers = differing;
+        self.found
+    }
+
+    fn parts(&mut self, iss: &str) -> &mut Parts {
+        self.issuers.entry(iss.to_owned()).or_default()
+    }
+}
