@@ -15,7 +15,8 @@ use crate::{etcd_store, hsm, node, server};
 
 impl Config {
     /// Checks what a start would read: the settings of the listeners, the key-encryption keys, certificates,
-    /// client keys and trust entries. Opens no store, binds no address and sends no request.
+    /// client keys, trust entries, and the address and the credentials of an etcd. Opens no store, binds no
+    /// address and sends no request.
     ///
     /// # Errors
     ///
@@ -41,8 +42,10 @@ impl Config {
         if let Some(file) = &self.old_key_encryption_key_file {
             KeyEncryptionKey::from_file(file)?;
         }
-        if self.store.is_none() && self.etcd.is_some() {
-            return Err(etcd_store::without_store());
+        match (&self.store, &self.etcd) {
+            (Some(address), etcd) => etcd_store::check(address, etcd.as_ref())?,
+            (None, Some(_)) => return Err(etcd_store::without_store()),
+            (None, None) => {}
         }
         server::tls_config(self)?;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use jeton_issuer::{KeyEncryptionKey, KeySource, Options};
 use jeton_store::{EtcdAccess, EtcdAddress, EtcdStore, Store};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
 use zeroize::Zeroizing;
 
 use crate::config::Etcd;
@@ -28,14 +30,28 @@ pub(crate) fn options(source: KeySource) -> Result<Options> {
 }
 
 pub(crate) fn open(address: &str, etcd: Option<&Etcd>) -> Result<Arc<dyn Store>> {
-    let convert = |error: jeton_store::Error| match error {
+    let (address, access) = read(address, etcd)?;
+    let store = EtcdStore::open(&address, access).map_err(of_store)?;
+    Ok(Arc::new(store))
+}
+
+/// Checks the address, and reads the files of the credentials. Sends nothing.
+pub(crate) fn check(address: &str, etcd: Option<&Etcd>) -> Result<()> {
+    let (address, access) = read(address, etcd)?;
+    address.check(access).map_err(of_store)
+}
+
+fn read(address: &str, etcd: Option<&Etcd>) -> Result<(EtcdAddress, EtcdAccess)> {
+    let address = EtcdAddress::parse(address).map_err(of_store)?;
+    let access = etcd.map_or_else(|| Ok(EtcdAccess::default()), Etcd::access)?;
+    Ok((address, access))
+}
+
+fn of_store(error: jeton_store::Error) -> Error {
+    match error {
         jeton_store::Error::Invalid(problem) => wrong("store", &problem.to_string()),
         error => Error::Issuer(error.into()),
-    };
-    let address = EtcdAddress::parse(address).map_err(convert)?;
-    let access = etcd.map_or_else(|| Ok(EtcdAccess::default()), Etcd::access)?;
-    let store = EtcdStore::open(&address, access).map_err(convert)?;
-    Ok(Arc::new(store))
+    }
 }
 
 impl Etcd {
@@ -43,7 +59,7 @@ impl Etcd {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] with the key of a file that cannot be read.
+    /// [`Error::Config`] with the key of a file that cannot be read, or has no certificate.
     pub fn access(&self) -> Result<EtcdAccess> {
         let read = |key: &str, file: Option<&PathBuf>| {
             let text = file.map(|file| (file, text_file::read(file, limits::PEM_BYTES)));
@@ -54,12 +70,26 @@ impl Etcd {
             })
             .transpose()
         };
-        let certificate = read("etcd.certificate", self.certificate.as_ref())?;
+        let certificates = |key: &str, file: Option<&PathBuf>| {
+            let text = read(key, file)?;
+            if let (Some(text), Some(file)) = (&text, file) {
+                let parsed: Result<Vec<_>, _> =
+                    CertificateDer::pem_slice_iter(text.as_bytes()).collect();
+                if !parsed.is_ok_and(|all| !all.is_empty()) {
+                    let what = format!("{} has no certificate; expected PEM", file.display());
+                    return Err(wrong(key, &what));
+                }
+            }
+            Ok(text)
+        };
+        let certificate = certificates("etcd.certificate", self.certificate.as_ref())?;
         let key = read("etcd.key", self.key.as_ref())?;
         let password = read("etcd.password_file", self.password_file.as_ref())?;
         let bytes = |text: &Zeroizing<String>| text.as_bytes().to_vec();
         Ok(EtcdAccess {
-            authorities: read("etcd.ca", self.ca.as_ref())?.as_ref().map(bytes),
+            authorities: certificates("etcd.ca", self.ca.as_ref())?
+                .as_ref()
+                .map(bytes),
             identity: certificate
                 .zip(key)
                 .map(|(certificate, key)| (bytes(&certificate), Zeroizing::new(bytes(&key)))),

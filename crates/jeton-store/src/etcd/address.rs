@@ -106,6 +106,15 @@ impl EtcdAddress {
         &self.root
     }
 
+    /// Checks that these credentials fit the address, and that certificates and key are valid PEM. Connects to nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::NoAuthority`] over TLS without an authority; [`Error::Io`] for a malformed certificate or key.
+    pub fn check(&self, access: EtcdAccess) -> Result<()> {
+        self.connection(access).map(drop)
+    }
+
     /// Returns how each member is reached, and who asks.
     pub(super) fn connection(&self, access: EtcdAccess) -> Result<(Vec<Endpoint>, Option<User>)> {
         let tls = match self.over_tls {

@@ -373,6 +373,39 @@ fn serve_check_reports_the_errors_of_a_start() {
         write(text);
         ends(path, &check, b"", 2, what);
     }
+    let with_store = |store: &str, more: &str| {
+        write(&format!(
+            "store = '{store}'\nkey_encryption_key_file = 'kek'\n{more}"
+        ));
+    };
+    crate::data_folder::private(&path.join("kek"), &"7".repeat(64));
+    fs::write(path.join("not.pem"), "no certificate").unwrap();
+    for (store, more, what) in [
+        ("127.0.0.1:2379", "", "etcd://HOST:PORT"),
+        ("etcd://10.0.0.1:2379", "", "requires TLS"),
+        (
+            "etcds://10.0.0.1:2379",
+            "",
+            "requires a certificate authority",
+        ),
+        ("etcds://10.0.0.1:2379", "[etcd]\nca = 'no'", "`etcd.ca`"),
+        (
+            "etcds://10.0.0.1:2379",
+            "[etcd]\nca = 'not.pem'",
+            "has no certificate",
+        ),
+        (
+            "etcd://127.0.0.1:1",
+            "[etcd]\nuser = 'jeton'\npassword_file = 'no'",
+            "`etcd.password_file`",
+        ),
+    ] {
+        with_store(store, more);
+        ends(path, &check, b"", 2, what);
+    }
+    // Nobody has to be there.
+    with_store("etcd://127.0.0.1:1", "");
+    succeeds(path, &check, b"");
     // Nothing was created.
     assert!(!path.join("jeton-data").exists());
 }
