@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use jeton_lab_harness::driver::Recipe;
+use jeton_lab_harness::driver::runtime::Runtime;
 use jeton_lab_model::matches;
 use jeton_lab_model::servers::Call;
 
@@ -20,6 +21,8 @@ pub struct Server {
     pub folder: PathBuf,
     /// Its manifest.
     pub manifest: Manifest,
+    /// The runtime that builds and runs it; `None` for the commands on `PATH`.
+    pub runtime: Option<Runtime>,
 }
 
 /// The content of a `server.toml`. In every command, `{out}` is the folder of the build and
@@ -155,6 +158,7 @@ impl Server {
             id: format!("{}/{}", name(folder.parent()), name(Some(folder))),
             folder: folder.to_owned(),
             manifest,
+            runtime: None,
         })
     }
 
@@ -170,7 +174,7 @@ impl Server {
         Recipe {
             id: &self.id,
             folder: &self.folder,
-            runtime: None,
+            runtime: self.runtime.as_ref(),
             needs: &self.manifest.needs,
             inputs: &self.manifest.inputs,
             build: &self.manifest.build,

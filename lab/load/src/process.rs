@@ -102,7 +102,8 @@ impl Start<'_> {
             .stdin(Stdio::null())
             .stdout(file.try_clone().map_err(io)?)
             .stderr(file)
-            .process_group(0);
+            .process_group(0)
+            .envs(self.server.recipe().environment());
         for (name, value) in &self.server.manifest.environment {
             process.env(name, self.filled_in(value));
         }

@@ -18,7 +18,7 @@ use super::process::{Running, Start};
 use super::row::RowDraft;
 use super::warming::{WarmUpHistory, slice};
 use jeton_lab_harness::Stop;
-use jeton_lab_harness::driver::{Cache, Unbuilt};
+use jeton_lab_harness::driver::{Cache, Unbuilt, runtimes_used};
 use jeton_lab_harness::host::{
     Cores, DisturbanceMonitor, Processes, ServerCores, describe, names_load,
 };
@@ -134,6 +134,9 @@ pub fn run(
     environment.started = started.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     environment.elapsed_s = began.elapsed().as_secs_f64();
     environment.complete = complete;
+    let measured = servers.iter().filter(|s| run.hashes.contains_key(&s.id));
+    let runtimes = measured.filter_map(|server| server.runtime.as_ref());
+    environment.runtimes_used = runtimes_used(runtimes, started);
     environment.drivers = run.hashes;
     record_disturbance(&mut environment, &disturbance_monitor);
     let rows = Rows {

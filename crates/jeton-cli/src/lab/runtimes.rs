@@ -1,8 +1,9 @@
-//! `--runtimes`: selects the language runtimes for the drivers.
+//! `--runtimes`: selects the language runtimes of drivers and servers.
 
 use clap::{Args, ValueEnum};
-use jeton_lab_harness::driver::runtime::{self, Places};
+use jeton_lab_harness::driver::runtime::{self, Places, Runtime};
 use jeton_lab_harness::driver::{self, Driver, Equipped, Runtimes};
+use jeton_lab_load::Server;
 
 /// The option for runs, which can measure a subject on several runtimes.
 #[derive(Debug, Args)]
@@ -15,7 +16,7 @@ pub(super) struct Several {
 /// The option for commands that use one runtime per language.
 #[derive(Debug, Args)]
 pub(super) struct One {
-    /// Runtimes (Go, Node, JDK, CPython) to run the drivers on
+    /// Runtimes (Go, Node, JDK, CPython) to use
     #[arg(long = "runtimes", value_enum, value_name = "WHICH", default_value_t = OneOf::Path)]
     which: OneOf,
 }
@@ -53,17 +54,36 @@ impl Several {
 
 impl One {
     pub(super) fn equip(&self, drivers: &[Driver]) -> Equipped {
-        equip(
-            drivers,
-            match self.which {
-                OneOf::Path => Runtimes::Path,
-                OneOf::Newest => Runtimes::Newest,
-            },
-        )
+        equip(drivers, self.which())
+    }
+
+    /// Gives each server the runtime of its language.
+    pub(super) fn give_to(&self, servers: &mut [Server]) {
+        let mut languages: Vec<&str> = servers
+            .iter()
+            .map(|server| server.manifest.language.as_str())
+            .collect();
+        languages.sort_unstable();
+        languages.dedup();
+        let runtimes = driver::one_of_each(&languages, self.which(), &Places::here(), &today());
+        for server in servers {
+            let own = |runtime: &&Runtime| runtime.language == server.manifest.language;
+            server.runtime = runtimes.iter().find(own).cloned();
+        }
+    }
+
+    fn which(&self) -> Runtimes {
+        match self.which {
+            OneOf::Path => Runtimes::Path,
+            OneOf::Newest => Runtimes::Newest,
+        }
     }
 }
 
 fn equip(drivers: &[Driver], which: Runtimes) -> Equipped {
-    let today = runtime::day(jiff::Timestamp::now());
-    driver::equip(drivers, which, &Places::here(), &today)
+    driver::equip(drivers, which, &Places::here(), &today())
+}
+
+fn today() -> String {
+    runtime::day(jiff::Timestamp::now())
 }

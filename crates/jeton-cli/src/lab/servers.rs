@@ -19,7 +19,7 @@ use super::progress::{Progress, rounded};
 use super::repro_command::repro_command;
 use super::run::{budget, handle_ctrl_c, some_seed};
 use super::write_outputs::write_outputs;
-use super::{ENDED_EARLY, sentence};
+use super::{ENDED_EARLY, runtimes, sentence};
 
 /// Time limit of a run with the usual repetitions.
 const USUAL_BUDGET: Duration = Duration::from_secs(25 * 60);
@@ -48,6 +48,7 @@ Examples:
   jeton lab servers --cores 1 --connections 5 --in-flight 50 --alg HS256
   jeton lab servers --cores 1 --rate 5000        an open loop: latency from when a call was due
   jeton lab servers --scenarios beyond           other calls: issue, verify, batches, streams
+  jeton lab servers --runtimes newest            after `cargo xtask setup --runtimes`
   jeton lab servers --list
 
 If the machine has fewer cores than a scenario requires, server and loader share cores. Such rows \
@@ -141,6 +142,9 @@ pub(super) struct Servers {
     #[arg(long)]
     list: bool,
 
+    #[command(flatten)]
+    runtimes: runtimes::One,
+
     /// Folder of the servers [default: JETON_SERVERS, or the one in jeton's checkout]
     #[arg(long = "servers", value_name = "DIR")]
     folder: Option<PathBuf>,
@@ -163,7 +167,8 @@ impl Set {
 
 impl Servers {
     pub(super) fn run(self) -> Result<ExitCode, String> {
-        let all = servers::find(&servers::folder(self.folder.as_deref())).map_err(sentence)?;
+        let mut all = servers::find(&servers::folder(self.folder.as_deref())).map_err(sentence)?;
+        self.runtimes.give_to(&mut all);
         let chosen = self.choose(&all)?;
         if self.list {
             return list(&chosen);

@@ -140,6 +140,33 @@ fn servers_correct_server_has_all_figures() {
     }
 }
 
+/// A server of a language with a runtime starts with that runtime, and the result names it.
+#[test]
+fn servers_result_names_the_runtimes() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join("python3");
+    let line = format!("command -v python3 > {}; exit 1", own.display());
+    let manifest = format!(
+        "name = \"none\"\nlanguage = \"python\"\nlibraries = \"none\"\nabout = \"ends at once\"\n\
+         announces = \"listens on \"\nstart = [\"sh\", \"-c\", \"{line}\"]\n"
+    );
+    server(&folder.path().join("servers"), "python/none", &manifest);
+    for which in ["path", "newest"] {
+        let out = servers(folder.path(), &["--alg", "HS256", "--runtimes", which]);
+        let result: Value = serde_json::from_slice(&out.stdout).unwrap();
+        let used = result["environment"]["runtimes_used"].as_array().unwrap();
+        let [python] = used.as_slice() else {
+            panic!("{used:?}");
+        };
+        assert!(python["name"].as_str().unwrap().starts_with("CPython 3."));
+        let program = fs::read_to_string(&own).unwrap();
+        let version = Command::new(program.trim()).arg("--version").output();
+        let version = String::from_utf8(version.unwrap().stdout).unwrap();
+        let version = version.trim().replace("Python", "CPython");
+        assert_eq!(python["name"], version.as_str(), "{which}");
+    }
+}
+
 #[test]
 fn servers_open_loop_makes_due_calls() {
     if !two_cores() {

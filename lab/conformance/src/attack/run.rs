@@ -209,7 +209,7 @@ pub fn run(
     let elapsed = began.elapsed();
     let mut result = described(started, elapsed, &options.command, options.seed, rows);
     result.environment.complete = complete;
-    let took_part = built.iter().map(|(driver, _)| *driver);
+    let took_part = built.iter().filter_map(|(d, _)| d.runtime.as_ref());
     result.environment.runtimes_used = runtimes_used(took_part, started);
     result.environment.drivers = hashes;
     result.environment.runtimes = runtimes.into_inner().unwrap_or_default();

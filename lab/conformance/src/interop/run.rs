@@ -110,7 +110,9 @@ pub fn run(
     environment.elapsed_s = run.began.elapsed().as_secs_f64();
     environment.complete = complete;
     let took_part = |d: &&Driver| run.hashes.contains_key(&d.id);
-    environment.runtimes_used = runtimes_used(drivers.iter().filter(took_part), started);
+    let took_part = drivers.iter().filter(took_part);
+    environment.runtimes_used =
+        runtimes_used(took_part.filter_map(|d| d.runtime.as_ref()), started);
     environment.drivers = run.hashes;
     for handle in run.handles.values_mut() {
         if let Some(hello) = &handle.hello {

@@ -35,47 +35,11 @@ pub fn equip(drivers: &[Driver], which: Runtimes, places: &Places, today: &str) 
             languages.push(&driver.manifest.language);
         }
     }
-    // Queries run in parallel: JVM and pyenv are slow to print their versions.
-    let found: Vec<Vec<Runtime>> = std::thread::scope(|scope| {
-        let asking: Vec<_> = languages
-            .iter()
-            .map(|language| {
-                scope.spawn(move || match which {
-                    Runtimes::Path => places.on_path(language).into_iter().collect(),
-                    Runtimes::Newest | Runtimes::All => places.all(language),
-                })
-            })
-            .collect();
-        let answers = asking.into_iter().map(|a| a.join().unwrap_or_default());
-        answers.collect()
-    });
+    let Selected { taken, left_out } = select(&languages, which, places, today);
     let mut equipped = Equipped {
         drivers: Vec::new(),
-        left_out: Vec::new(),
+        left_out,
     };
-    let mut taken = Vec::new();
-    for mut found in found {
-        if which != Runtimes::Path {
-            let (old, recent): (Vec<_>, Vec<_>) = found.into_iter().partition(Runtime::is_old);
-            if which == Runtimes::All {
-                equipped.left_out.extend(old);
-            }
-            found = recent;
-        }
-        if which == Runtimes::Newest {
-            let rank = |r: &&Runtime| {
-                let pre_release = !r.version.pre_release.is_empty();
-                let standing = match r.support(today) {
-                    Support::Ended(_) => 0,
-                    Support::Unknown => 1,
-                    Support::Until(_) => 2,
-                };
-                (!pre_release, standing, r.version.clone())
-            };
-            found = found.iter().max_by_key(rank).cloned().into_iter().collect();
-        }
-        taken.extend(found);
-    }
     for driver in drivers {
         let own = taken
             .iter()
@@ -92,15 +56,80 @@ pub fn equip(drivers: &[Driver], which: Runtimes, places: &Places, today: &str) 
     equipped
 }
 
-/// Returns the distinct runtimes of these drivers, with their support state on a day.
+/// Returns the runtime of each of these languages: the one on `PATH`, or with [`Runtimes::Newest`] the newest supported
+/// one. Languages without a runtime, such as Rust, have none.
 #[must_use]
-pub fn runtimes_used<'d>(
-    drivers: impl Iterator<Item = &'d Driver>,
+pub fn one_of_each(
+    languages: &[&str],
+    which: Runtimes,
+    places: &Places,
+    today: &str,
+) -> Vec<Runtime> {
+    let mut one = select(languages, which, places, today).taken;
+    one.dedup_by(|later, first| later.language == first.language);
+    one
+}
+
+struct Selected {
+    /// Those of a language follow each other.
+    taken: Vec<Runtime>,
+    /// With [`Runtimes::All`]: those that are too old.
+    left_out: Vec<Runtime>,
+}
+
+fn select(languages: &[&str], which: Runtimes, places: &Places, today: &str) -> Selected {
+    // Queries run in parallel: JVM and pyenv are slow to print their versions.
+    let found: Vec<Vec<Runtime>> = std::thread::scope(|scope| {
+        let asking: Vec<_> = languages
+            .iter()
+            .map(|language| {
+                scope.spawn(move || match which {
+                    Runtimes::Path => places.on_path(language).into_iter().collect(),
+                    Runtimes::Newest | Runtimes::All => places.all(language),
+                })
+            })
+            .collect();
+        let answers = asking.into_iter().map(|a| a.join().unwrap_or_default());
+        answers.collect()
+    });
+    let mut selected = Selected {
+        taken: Vec::new(),
+        left_out: Vec::new(),
+    };
+    for mut found in found {
+        if which != Runtimes::Path {
+            let (old, recent): (Vec<_>, Vec<_>) = found.into_iter().partition(Runtime::is_old);
+            if which == Runtimes::All {
+                selected.left_out.extend(old);
+            }
+            found = recent;
+        }
+        if which == Runtimes::Newest {
+            let rank = |r: &&Runtime| {
+                let pre_release = !r.version.pre_release.is_empty();
+                let standing = match r.support(today) {
+                    Support::Ended(_) => 0,
+                    Support::Unknown => 1,
+                    Support::Until(_) => 2,
+                };
+                (!pre_release, standing, r.version.clone())
+            };
+            found = found.iter().max_by_key(rank).cloned().into_iter().collect();
+        }
+        selected.taken.extend(found);
+    }
+    selected
+}
+
+/// Returns the distinct runtimes of these, with their support state on a day.
+#[must_use]
+pub fn runtimes_used<'r>(
+    runtimes: impl Iterator<Item = &'r Runtime>,
     started: jiff::Timestamp,
 ) -> Vec<RuntimeUsed> {
     let today = day(started);
     let mut all: Vec<RuntimeUsed> = Vec::new();
-    for runtime in drivers.filter_map(|d| d.runtime.as_ref()) {
+    for runtime in runtimes {
         let used = runtime.used(&today);
         if !all.contains(&used) {
             all.push(used);

@@ -11,7 +11,7 @@ mod toolchain;
 mod workspace;
 
 pub use build::{Answer, Built, Cache, Unbuilt};
-pub use equip::{Equipped, Runtimes, equip, runtimes_used};
+pub use equip::{Equipped, Runtimes, equip, one_of_each, runtimes_used};
 pub use manifest::{Driver, Manifest, Offer};
 pub use recipe::Recipe;
 pub use search::{SearchError, find, folder, manifests};

@@ -40,7 +40,8 @@ impl<'a> Recipe<'a> {
     }
 
     /// Returns the environment variables for building and running.
-    pub(super) fn environment(&self) -> Vec<(OsString, OsString)> {
+    #[must_use]
+    pub fn environment(&self) -> Vec<(OsString, OsString)> {
         self.runtime.map(Runtime::environment).unwrap_or_default()
     }
 }

@@ -101,7 +101,8 @@ pub fn run(
     environment.rounds_finished = run.finished;
     environment.disturbance = run.disturbance;
     let measured = |d: &&Driver| run.hashes.contains_key(&d.id);
-    environment.runtimes_used = runtimes_used(drivers.iter().filter(measured), started);
+    let measured = drivers.iter().filter(measured);
+    environment.runtimes_used = runtimes_used(measured.filter_map(|d| d.runtime.as_ref()), started);
     environment.drivers = run.hashes;
     collect::result(run.case_runs, plan, options, environment, &claims)
 }
