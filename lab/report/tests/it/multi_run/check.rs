@@ -59,6 +59,7 @@ fn check_stored_runs_are_accepted() {
         "2026-11-24-full",
         "2026-11-26-full",
         "2026-11-27-sdks",
+        "2026-11-28-sdks",
     ] {
         let result = read(&kept(run)).unwrap();
         assert_eq!(lines(&result), [""; 0], "{run}");
