@@ -2,7 +2,7 @@
 //! clusters carry.
 //!
 //! Three members and up to three servers run on this machine and share its cores. So the rates are no limits of a
-//! cluster on machines of its own; CPU time, bytes and transactions are the same there. The page is
+//! cluster on machines of its own; CPU time, bytes and transactions depend on that much less. The page is
 //! docs/reference/cluster-cost.md.
 
 mod cluster;

@@ -39,7 +39,7 @@ pub(super) fn text(
         "# Cost of a cluster\n\n\
          `cargo xtask cluster-cost --pairs {}`, {}, commit {}, {}.\n\n\
          Three members of an etcd and up to three servers ran on one machine and shared its cores. So the rates are no\n\
-         limits of a cluster on machines of its own. CPU time, bytes and transactions do not depend on that. The figures\n\
+         limits of a cluster on machines of its own. CPU time, bytes and transactions depend on that much less. The figures\n\
          are medians of {} loads. The kernel counts the CPU time of the servers, etcd its own.\n\n\
          ## Measured\n",
         plan.pairs,

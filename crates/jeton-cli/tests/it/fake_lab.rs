@@ -7,6 +7,13 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
+/// Removes what the test machine did beside the run.
+pub(crate) fn undisturb(result: &mut Value) {
+    result["environment"]["taint"] = serde_json::json!({
+        "tainted": false, "reasons": [], "steal": 0.0, "load": 0.0, "unwatched": [],
+    });
+}
+
 pub(crate) struct Lab(pub(crate) tempfile::TempDir);
 
 impl Lab {
@@ -27,9 +34,7 @@ impl Lab {
             let output = lab.run(&SHORT);
             assert!(output.status.success(), "{}", text(&output.stderr));
             let mut result = lab.result();
-            result["environment"]["taint"] = serde_json::json!({
-                "tainted": false, "reasons": [], "steal": 0.0, "load": 0.0, "unwatched": [],
-            });
+            undisturb(&mut result);
             let file = "jeton-lab/results.json";
             fs::write(lab.path(file), result.to_string()).unwrap();
             // What follows from the disturbance is written again.
