@@ -1,10 +1,14 @@
 //! Attack rows, summarised by library.
 
+mod columns;
+
 use std::collections::BTreeSet;
 
 use jeton_lab_model::result::{AttackOutcome, AttackRow, Party, Practice, Status};
 
 use jeton_lab_model::units;
+
+pub(crate) use columns::{Found, columns, found_columns, subject};
 
 /// The counted outcomes, the harmless one first.
 pub const COUNTED: [AttackOutcome; 5] = [

@@ -1,10 +1,14 @@
 //! Interop rows, summarised: matrices, failures with reasons, and totals.
 
+mod columns;
+
 use std::collections::BTreeMap;
 
 use jeton_lab_model::result::{Interop, InteropRow, Party, Reader};
 
 use jeton_lab_model::units;
+
+pub(crate) use columns::{CELL_COLUMNS, failure_columns, key_columns, letter, tag};
 
 /// A matrix with issuers in rows and verifiers in columns, for kinds of token with equal results.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,6 +9,8 @@ mod value;
 use std::fmt::{self, Write};
 use std::iter::once;
 
+use maud::Markup;
+
 use super::cell::cell;
 
 pub(crate) use page::Page;
@@ -29,6 +31,8 @@ pub(crate) const EVERYWHERE: &[Form] = &[Form::Terminal, Form::Page, Form::Markd
 pub(crate) const FILES: &[Form] = &[Form::Page, Form::Markdown, Form::Csv];
 /// For people with a wide screen.
 pub(crate) const WIDE: &[Form] = &[Form::Page, Form::Markdown];
+/// For people.
+pub(crate) const PEOPLE: &[Form] = &[Form::Terminal, Form::Page, Form::Markdown];
 /// For tables without markup.
 pub(crate) const TEXT: &[Form] = &[Form::Markdown, Form::Csv];
 /// For the page alone.
@@ -44,6 +48,8 @@ const INTERVAL: &str = "95 % interval";
 enum Kind {
     Text,
     Number,
+    /// One letter.
+    Mark,
 }
 
 /// The order of columns for people; for programs, it is that of the description.
@@ -62,6 +68,10 @@ pub(crate) struct Column<'c, R> {
     title: String,
     /// The page capitalises the title.
     is_capitalised: bool,
+    /// The page has more than the title.
+    heading: Option<Markup>,
+    /// The class of the title on the page.
+    heading_class: Option<&'static str>,
     /// The title on the terminal, if it is shorter.
     short: Option<String>,
     kind: Kind,
@@ -86,6 +96,8 @@ impl<'c, R> Column<'c, R> {
             name: name.to_owned(),
             title: name.to_owned(),
             is_capitalised: true,
+            heading: None,
+            heading_class: None,
             short: None,
             kind: Kind::Text,
             forms: EVERYWHERE,
@@ -102,6 +114,14 @@ impl<'c, R> Column<'c, R> {
     pub(crate) fn number(name: &str, value: impl Fn(&R) -> Value + 'c) -> Self {
         Self {
             kind: Kind::Number,
+            ..Self::text(name, value)
+        }
+    }
+
+    /// Creates a column of letters, one in a cell.
+    pub(crate) fn mark(name: &str, value: impl Fn(&R) -> Value + 'c) -> Self {
+        Self {
+            kind: Kind::Mark,
             ..Self::text(name, value)
         }
     }
@@ -132,6 +152,15 @@ impl<'c, R> Column<'c, R> {
         Self {
             is_capitalised: false,
             ..self.titled(title)
+        }
+    }
+
+    /// Sets what the page shows as the title, and its class.
+    pub(crate) fn headed(self, heading: Markup, class: Option<&'static str>) -> Self {
+        Self {
+            heading: Some(heading),
+            heading_class: class,
+            ..self
         }
     }
 
@@ -204,6 +233,8 @@ impl<'c, R> Column<'c, R> {
             name: self.name,
             title: self.title,
             is_capitalised: self.is_capitalised,
+            heading: self.heading,
+            heading_class: self.heading_class,
             short: self.short,
             kind: self.kind,
             forms: self.forms,
@@ -257,7 +288,7 @@ impl<'c, R> Column<'c, R> {
     fn padded(&self, value: &Value, is_first: bool) -> String {
         let (text, width, style) = (value.brief(), self.width, value.style);
         let (gap, text) = match self.kind {
-            Kind::Number => ("", format!("{text:>width$}")),
+            Kind::Number | Kind::Mark => ("", format!("{text:>width$}")),
             Kind::Text if is_first => ("", format!("{text:<width$}")),
             Kind::Text if width == 0 => ("  ", text.to_owned()),
             Kind::Text => (" ", format!("{text:<width$}")),
@@ -329,6 +360,7 @@ pub(crate) fn markdown<R>(columns: &[Column<'_, R>], rows: &[R], out: &mut Strin
     for column in &columns {
         out.push_str(match (column.kind, column.ends) {
             (Kind::Text, _) => "---|",
+            (Kind::Mark, _) => ":-:|",
             (Kind::Number, None) => "--:|",
             (Kind::Number, Some(_)) => "--:|--:|",
         });
@@ -484,5 +516,46 @@ mod tests {
             page.into_string()
                 .contains("<td class=\"text reason\" colspan=\"2\">failed</td></tr>")
         );
+    }
+
+    #[test]
+    fn page_value_over_a_row_begins_at_the_first_missing_value() {
+        let columns = [
+            Column::text("token", |_: &()| Value::text("jwt")),
+            Column::text("name", |_: &()| Value::text("a")).header(),
+            Column::number("first", |_: &()| Value::none()),
+            Column::number("second", |_: &()| Value::none()),
+            Column::text("verdict", |_: &()| Value::text("failed").over_row()),
+            Column::number("last", |_: &()| Value::count(1)),
+        ];
+        let page = Page::new("", "").table(&columns, &[()]).into_string();
+        let row = "<tr><td>jwt</td><th scope=\"row\">a</th><td class=\"reason\" colspan=\"4\">failed</td></tr>";
+        assert!(page.contains(row), "{page}");
+    }
+
+    #[test]
+    fn mark_is_a_letter_in_every_format() {
+        let columns = [
+            Column::text("issuer", |_: &()| Value::text("a"))
+                .short("", 4)
+                .on(PEOPLE),
+            Column::mark("1", |_: &()| {
+                Value::text("rejected").on_terminal("R").class("bad")
+            })
+            .wide(3)
+            .headed(maud::html! { abbr title="b" { "1" } }, Some("subject")),
+        ];
+        let mut text = String::new();
+        markdown(&columns, &[()], &mut text).unwrap();
+        assert_eq!(text, "| issuer | 1 |\n|---|:-:|\n| a | rejected |\n");
+        let (head, lines) = terminal(&columns, &[()]);
+        assert_eq!((head.as_str(), lines[0].0.as_str()), ("      1", "a     R"));
+        let page = Page::new("", "").table(&columns, &[()]).into_string();
+        for words in [
+            "<th class=\"subject\" scope=\"col\"><abbr title=\"b\">1</abbr></th>",
+            "<td class=\"bad\">rejected</td>",
+        ] {
+            assert!(page.contains(words), "{words}: {page}");
+        }
     }
 }

@@ -3,10 +3,11 @@
 
 use maud::{Markup, html};
 
-use jeton_lab_model::recommendation::{Choice, Pick, Recommendation};
+use jeton_lab_model::recommendation::{Choice, Out, Pick, Recommendation};
 use jeton_lab_model::result::RunResult;
 
 use crate::recommendation::{Case, cases_of, recommendation_of};
+use crate::table::{Column, Page, Value};
 
 use super::names;
 use super::units::{self, Unit};
@@ -147,26 +148,16 @@ fn list(heading: &str, lines: &[String]) -> Markup {
 }
 
 fn out(advice: &Recommendation) -> Markup {
+    let columns = [
+        Column::text("token", |one: &Out| Value::text(&one.token)),
+        Column::text("subject", |one: &Out| Value::text(&one.subject)).class("id"),
+        Column::text("reason", |one: &Out| Value::text(&one.why)).class("reason"),
+    ];
+    let caption = "Excluded subjects and reasons";
     html! {
         details {
-            summary { "Excluded subjects and reasons: " (units::count(advice.out.len(), "subject", "subjects")) }
-            div.scroll tabindex="0" role="region" aria-label="Excluded subjects, table" {
-                table.sortable {
-                    caption { "Excluded subjects and reasons" }
-                    thead { tr {
-                        th scope="col" { "Token" } th scope="col" { "Subject" } th scope="col" { "Reason" }
-                    } }
-                    tbody {
-                        @for one in &advice.out {
-                            tr {
-                                th scope="row" { (one.token) }
-                                td.id { (one.subject) }
-                                td.reason { (one.why) }
-                            }
-                        }
-                    }
-                }
-            }
+            summary { (caption) ": " (units::count(advice.out.len(), "subject", "subjects")) }
+            (Page::new(caption, "Excluded subjects, table").class("sortable").table(&columns, &advice.out))
         }
     }
 }

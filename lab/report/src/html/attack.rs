@@ -3,7 +3,8 @@
 
 use maud::{Markup, html};
 
-use crate::attack::{Attacked, COUNTED, attacked};
+use crate::attack::{attacked, columns};
+use crate::table::{Column, Page, Value};
 use jeton_lab_conformance::attack::{Attack, Kind};
 use jeton_lab_model::Format;
 use jeton_lab_model::result::{AttackOutcome, AttackRow, MergedRun, Practice, RunResult};
@@ -34,34 +35,35 @@ pub(super) fn section(result: &RunResult) -> Markup {
 /// The rows of one kind of token.
 struct Table<'a> {
     kind: Kind,
-    columns: Vec<Column<'a>>,
+    subjects: Vec<Subject<'a>>,
 }
 
-struct Column<'a> {
+/// The rows of one library with one practice.
+struct Subject<'a> {
     first: &'a AttackRow,
     rows: Vec<&'a AttackRow>,
 }
 
 fn tables(rows: &[AttackRow]) -> Vec<Table<'_>> {
     let of = |kind| {
-        let mut columns: Vec<Column<'_>> = Vec::new();
+        let mut subjects: Vec<Subject<'_>> = Vec::new();
         let own = |r: &&AttackRow| Format::named(&r.format).and_then(Kind::of) == Some(kind);
         for row in rows.iter().filter(own) {
-            match columns
+            match subjects
                 .iter_mut()
-                .find(|c| subject(c.first) == subject(row))
+                .find(|s| subject(s.first) == subject(row))
             {
-                Some(column) => column.rows.push(row),
-                None => columns.push(Column {
+                Some(known) => known.rows.push(row),
+                None => subjects.push(Subject {
                     first: row,
                     rows: vec![row],
                 }),
             }
         }
-        Table { kind, columns }
+        Table { kind, subjects }
     };
     let all = [Kind::Jwt, Kind::Jwe, Kind::Paseto].map(of);
-    all.into_iter().filter(|t| !t.columns.is_empty()).collect()
+    all.into_iter().filter(|t| !t.subjects.is_empty()).collect()
 }
 
 fn subject(row: &AttackRow) -> (&str, &str, Practice) {
@@ -71,35 +73,7 @@ fn subject(row: &AttackRow) -> (&str, &str, Practice) {
 fn summary(rows: &[AttackRow]) -> Markup {
     html! {
         h3 #attack-summary { "Each library" }
-        div.scroll tabindex="0" role="region" aria-label="Attacks by library, table" {
-            table.figures {
-                caption { "Attacks by outcome" }
-                thead { tr {
-                    th.text scope="col" { "Library" } th.text scope="col" { "Token" } th.text scope="col" { "Called" }
-                    @for outcome in COUNTED {
-                        th scope="col" { (outcome.label()) }
-                    }
-                    th scope="col" { "void" }
-                } }
-                tbody { @for one in attacked(rows) { (summary_line(&one)) } }
-            }
-        }
-    }
-}
-
-fn summary_line(one: &Attacked<'_>) -> Markup {
-    html! {
-        tr {
-            th scope="row" { (one.library.library) " " small { (one.library.version) " · " (one.library.language) } }
-            td.text { (one.format) }
-            td.text { (one.practice.name()) }
-            @if let Some(reason) = one.absent() {
-                td.text.reason colspan="6" { "unavailable: " (reason) }
-            } @else {
-                @for outcome in COUNTED { td { (one.count(outcome)) } }
-                td { (one.void()) }
-            }
-        }
+        (Page::new("Attacks by outcome", "Attacks by library, table").figures().table(&columns(), &attacked(rows)))
     }
 }
 
@@ -108,58 +82,56 @@ fn heat(table: &Table<'_>) -> Markup {
         .into_iter()
         .filter(|a| {
             table
-                .columns
+                .subjects
                 .iter()
                 .any(|c| c.rows.iter().any(|r| r.attack == a.id))
         })
         .collect();
     let name = table.kind.name();
+    let caption = format!(
+        "{} on {}",
+        units::count(attacks.len(), "attack", "attacks"),
+        units::count(table.subjects.len(), "subject", "subjects")
+    );
+    let check = Column::text("check", |attack: &Attack| {
+        Value::text(attack.defeats).on_page(
+            html! { span title=(attack.title) { (attack.defeats) " " small { (attack.id) } } },
+        )
+    });
+    let subjects = table.subjects.iter().map(|subject| {
+        let (party, practice) = (&subject.first.subject, subject.first.practice.name());
+        let heading = html! {
+            (party.library) " " (party.version)
+            small { " " (party.language) ", "
+                @if table.kind == Kind::Paseto { (subject.first.format) ", " }
+                (practice) }
+        };
+        let found = |attack: &Attack| subject.rows.iter().find(|row| row.attack == attack.id);
+        Column::mark(practice, move |attack: &Attack| cell(found(attack)))
+            .headed(heading, Some("subject"))
+    });
+    let columns: Vec<_> = std::iter::once(check).chain(subjects).collect();
     html! {
         h3 #{ "attack-" (name.to_lowercase()) } { (name) }
-        div.scroll tabindex="0" role="region" aria-label={ "Attacks on " (name) ", table" } {
-            table.heat {
-                caption { (units::count(attacks.len(), "attack", "attacks")) " on " (units::count(table.columns.len(), "subject", "subjects")) }
-                thead { tr {
-                    th scope="col" { "Check" }
-                    @for column in &table.columns {
-                        th.subject scope="col" {
-                            (column.first.subject.library) " " (column.first.subject.version)
-                            small { " " (column.first.subject.language) ", "
-                                @if table.kind == Kind::Paseto { (column.first.format) ", " }
-                                (column.first.practice.name()) }
-                        }
-                    }
-                } }
-                tbody {
-                    @for attack in &attacks {
-                        tr {
-                            th scope="row" title=(attack.title) { (attack.defeats) " " small { (attack.id) } }
-                            @for column in &table.columns {
-                                (cell(column.rows.iter().find(|r| r.attack == attack.id)))
-                            }
-                        }
-                    }
-                }
-            }
-        }
+        (Page::new(caption, format!("Attacks on {name}, table")).class("heat").table(&columns, &attacks))
     }
 }
 
-/// Renders a cell: a letter; a finding links to its evidence.
-fn cell(row: Option<&&AttackRow>) -> Markup {
+/// Returns a cell: a letter; a finding links to its evidence.
+fn cell(row: Option<&&AttackRow>) -> Value {
     let Some(row) = row else {
-        return html! { td {} };
+        return Value::none();
     };
     let Some(outcome) = row.outcome else {
-        return html! { td.plain { "○" } };
+        return Value::text("○").class("plain");
     };
-    html! {
-        td.(class(outcome)) {
-            @if outcome.is_finding() {
-                a href={ "#" (anchor(row)) } { (mark(outcome)) span.spoken { " " (outcome.label()) } }
-            } @else { (mark(outcome)) }
-        }
+    let letter = Value::text(mark(outcome)).class(class(outcome));
+    if !outcome.is_finding() {
+        return letter;
     }
+    letter.on_page(html! {
+        a href={ "#" (anchor(row)) } { (mark(outcome)) span.spoken { " " (outcome.label()) } }
+    })
 }
 
 fn evidence(result: &RunResult, rows: &[AttackRow]) -> Markup {

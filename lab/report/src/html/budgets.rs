@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use crate::recommendation::budgets::{Budget, USUAL};
+use crate::table::{Column, Page, Value};
 
 use super::units;
 use jeton_lab_model::result::ClaimsSet;
@@ -32,59 +33,63 @@ pub(super) fn section(sets: &[Set<'_>]) -> Markup {
             code { (USUAL[1].carrier.around()) } ". Set your own limit: "
             code { "jeton lab report results.json --need header-budget=4096" } "."
         }
-        div.scroll tabindex="0" role="region" aria-labelledby="budgets" {
-            table.figures {
-                caption { "Tokens that fit, by claims set" }
-                thead { tr {
-                    th.text scope="col" { "Claims set" }
-                    th scope="col" { "Tokens, bytes" }
-                    @for budget in &USUAL {
-                        th.text scope="col" { (units::capitalised(budget.carrier.name())) " of " (units::whole(budget.bytes)) }
-                    }
-                } }
-                tbody { @for set in sets { (line(set)) } }
-            }
-        }
+        (Page::new("Tokens that fit, by claims set", "").labelled_by("budgets").figures().table(&columns(), sets))
         ul.note {
             @for budget in &USUAL { li { (units::whole(budget.bytes)) " bytes: " (budget.whose) "." } }
         }
     }
 }
 
-fn line(set: &Set<'_>) -> Markup {
-    let ends = set.sizes.first().zip(set.sizes.last());
-    html! {
-        tr {
-            th scope="row" { (set.claims.name) " " small { (units::whole(set.claims.bytes)) " bytes" } }
-            td {
-                @if let Some((shortest, longest)) = ends {
-                    (units::whole(shortest.bytes))
-                    @if longest.bytes != shortest.bytes { " – " (units::whole(longest.bytes)) }
+fn columns<'a>() -> Vec<Column<'a, Set<'a>>> {
+    let claims = Column::text("claims set", |set: &Set<'_>| {
+        let (name, bytes) = (&set.claims.name, units::whole(set.claims.bytes));
+        Value::text(format!("{name} {bytes} bytes"))
+            .on_page(html! { (name) " " small { (bytes) " bytes" } })
+    });
+    let lengths = Column::number("bytes", |set: &Set<'_>| {
+        let ends = set.sizes.first().zip(set.sizes.last());
+        ends.map_or_else(Value::none, |(shortest, longest)| {
+            let shown = match longest.bytes == shortest.bytes {
+                true => units::whole(shortest.bytes),
+                false => {
+                    let [low, high] = [shortest, longest].map(|size| units::whole(size.bytes));
+                    format!("{low} – {high}")
                 }
-            }
-            @for budget in &USUAL { td.text { (fits(&set.sizes, budget)) } }
-        }
-    }
+            };
+            Value::number(longest.bytes, shown)
+        })
+    });
+    let limit = |budget: &'static Budget| {
+        let title = format!(
+            "{} of {}",
+            budget.carrier.name(),
+            units::whole(budget.bytes)
+        );
+        Column::text(&title, move |set: &Set<'_>| fits(&set.sizes, budget))
+    };
+    let columns = [claims, lengths.titled("tokens, bytes")].into_iter();
+    columns.chain(USUAL.iter().map(limit)).collect()
 }
 
 /// Reports which sizes fit the budget. A kind of token with several sizes counts with its longest.
-fn fits(sizes: &[Size], budget: &Budget) -> Markup {
+fn fits(sizes: &[Size], budget: &Budget) -> Value {
     let does = |size: &&Size| budget.carrier.with(size.bytes) <= budget.bytes;
     let too_long: Vec<&Size> = sizes.iter().filter(|size| !does(size)).collect();
     if too_long.is_empty() {
-        return html! { span.tag.good { "all fit" } };
+        let all = "all fit";
+        return Value::text(all).on_page(html! { span.tag.good { (all) } });
     }
     if too_long.len() == sizes.len() {
-        return html! { span.tag.bad { "none fit" } };
+        let none = "none fit";
+        return Value::text(none).on_page(html! { span.tag.bad { (none) } });
     }
     let mut kinds: Vec<&str> = too_long.iter().map(|size| size.token.as_str()).collect();
     kinds.sort_unstable();
     kinds.dedup();
-    html! {
-        span.tag.warn { "not all" } " "
-        small {
-            @if kinds.len() <= NAMED_MAX { (units::list(&kinds)) " too long" }
-            @else { (units::count(kinds.len(), "kind of token", "kinds of token")) " too long" }
-        }
-    }
+    let which = match kinds.len() <= NAMED_MAX {
+        true => units::list(&kinds),
+        false => units::count(kinds.len(), "kind of token", "kinds of token"),
+    };
+    Value::text(format!("not all: {which} too long"))
+        .on_page(html! { span.tag.warn { "not all" } " " small { (which) " too long" } })
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
+use crate::table::{Column, Page, Value};
 use jeton_lab_model::result::{RunResult, RuntimeUsed};
 
 use super::units;
@@ -29,71 +30,66 @@ pub(super) fn section(result: &RunResult) -> Markup {
         ("Seed of the random order", result.seed.to_string()),
         ("Result schema", result.schema.to_string()),
     ];
+    let facts = facts.map(|(name, value)| match value.trim().is_empty() {
+        true => (name.to_owned(), unknown()),
+        false => (name.to_owned(), value),
+    });
     html! {
-        div.scroll tabindex="0" role="region" aria-label="Machine, table" {
-            table.pairs {
-                caption { "Machine and run" }
-                tbody {
-                    @for (name, value) in &facts {
-                        tr {
-                            th scope="row" { (name) }
-                            td { (if value.trim().is_empty() { "unknown" } else { value }) }
-                        }
-                    }
-                }
-            }
-        }
+        (pairs("Machine and run", "Machine, table", ["Fact", "Value"], &facts, false))
         (runtimes(&e.runtimes_used))
-        (map("Runtimes", "Language", "Version", &e.runtimes, false))
-        (map("Drivers, with the SHA-256 of their sources and lockfile", "Driver", "SHA-256", &e.drivers, true))
+        (map("Runtimes", ["Language", "Version"], &e.runtimes, false))
+        (map("Drivers, with the SHA-256 of their sources and lockfile", ["Driver", "SHA-256"], &e.drivers, true))
     }
 }
 
 fn runtimes(used: &[RuntimeUsed]) -> Markup {
+    let columns = [
+        Column::text("runtime", |runtime: &RuntimeUsed| {
+            Value::text(&runtime.name)
+        }),
+        Column::text("location", |runtime: &RuntimeUsed| {
+            Value::text(&runtime.found)
+        }),
+        Column::text("support", |runtime: &RuntimeUsed| {
+            Value::text(runtime.support_in_words())
+        }),
+    ];
+    let caption = "Runtimes and their support on the day of the run";
     html! {
         @if !used.is_empty() {
-            div.scroll tabindex="0" role="region" aria-label="Runtimes and their support, table" {
-                table.pairs {
-                    caption { "Runtimes and their support on the day of the run" }
-                    thead { tr { th scope="col" { "Runtime" } th scope="col" { "Location" } th scope="col" { "Support" } } }
-                    tbody {
-                        @for runtime in used {
-                            tr {
-                                th scope="row" { (runtime.name) }
-                                td { (runtime.found) }
-                                td { (runtime.support_in_words()) }
-                            }
-                        }
-                    }
-                }
-            }
+            (Page::new(caption, "Runtimes and their support, table").class("pairs").table(&columns, used))
         }
     }
 }
 
-fn map(
-    caption: &str,
-    key: &str,
-    value: &str,
-    map: &BTreeMap<String, String>,
-    code: bool,
-) -> Markup {
+fn map(caption: &str, titles: [&str; 2], map: &BTreeMap<String, String>, is_code: bool) -> Markup {
+    let rows: Vec<(String, String)> = map.clone().into_iter().collect();
     html! {
         @if !map.is_empty() {
-            div.scroll tabindex="0" role="region" aria-label={ (caption) ", table" } {
-                table.pairs {
-                    caption { (caption) }
-                    thead { tr { th scope="col" { (key) } th scope="col" { (value) } } }
-                    tbody {
-                        @for (name, text) in map {
-                            tr {
-                                th scope="row" { (name) }
-                                td { @if code { code.hash { (text) } } @else { (text) } }
-                            }
-                        }
-                    }
-                }
-            }
+            (pairs(caption, &format!("{caption}, table"), titles, &rows, is_code))
         }
     }
+}
+
+/// Renders a table of names and values.
+fn pairs(
+    caption: &str,
+    label: &str,
+    [name, value]: [&str; 2],
+    rows: &[(String, String)],
+    is_code: bool,
+) -> Markup {
+    let columns = [
+        Column::text(name, |(name, _): &(String, String)| Value::text(name)),
+        Column::text(value, move |(_, text): &(String, String)| {
+            let value = Value::text(text);
+            match is_code {
+                true => value.on_page(html! { code.hash { (text) } }),
+                false => value,
+            }
+        }),
+    ];
+    Page::new(caption, label)
+        .class("pairs")
+        .table(&columns, rows)
 }

@@ -209,13 +209,13 @@ fn percentiles<'a>() -> Vec<Column<'a, Line<'a>>> {
 }
 
 fn steps(title: &str, name: &str, steps: &[(f64, String)]) -> Markup {
-    html! {
-        div.scroll tabindex="0" role="region" aria-label={ (title) ", " (name) ", histogram" } {
-            table {
-                caption { (name) ": calls by latency, up to this many milliseconds" }
-                thead { tr { @for (bound, _) in steps { th.number scope="col" { (ms(Some(*bound))) } } } }
-                tbody { tr { @for (_, calls) in steps { td.number { (calls) } } } }
-            }
-        }
-    }
+    let column = |(bound, calls): &(f64, String)| {
+        let (bound, calls) = (ms(Some(*bound)), calls.clone());
+        Column::number(&bound, move |()| Value::number(&calls, calls.clone())).named(&bound)
+    };
+    let columns: Vec<_> = std::iter::once(Column::text("up to, ms", |()| Value::text("calls")))
+        .chain(steps.iter().map(column))
+        .collect();
+    let caption = format!("{name}: calls by latency, up to this many milliseconds");
+    Page::new(caption, format!("{title}, {name}, histogram")).table(&columns, &[()])
 }

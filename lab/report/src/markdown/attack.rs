@@ -2,10 +2,10 @@
 
 use std::fmt::{self, Write};
 
-use super::cell;
-use crate::attack::{Attacked, COUNTED, attacked, extent, tried};
+use crate::attack::{Found, attacked, columns, extent, found_columns, tried};
+use crate::table;
 use jeton_lab_model::result::AttackRow;
-use jeton_lab_model::{names, units};
+use jeton_lab_model::units;
 
 /// Writes the counts for each library and then the findings by name; nothing without attack rows.
 pub(super) fn write(rows: &[AttackRow], out: &mut String) -> fmt::Result {
@@ -20,55 +20,18 @@ pub(super) fn write(rows: &[AttackRow], out: &mut String) -> fmt::Result {
         extent(rows),
         units::whole(tried(rows))
     )?;
-    let outcomes = COUNTED.map(|outcome| outcome.label()).join(" | ");
-    writeln!(out, "| library | token | called | {outcomes} | void |")?;
-    writeln!(out, "|---|---|---|{}--:|", "--:|".repeat(COUNTED.len()))?;
-    for one in &all {
-        let counts = match one.absent() {
-            Some(_) => COUNTED.map(|_| String::new()),
-            None => COUNTED.map(|outcome| one.count(outcome).to_string()),
-        };
-        let void = match one.absent() {
-            Some(reason) => format!("unavailable: {}", cell(reason)),
-            None => one.void().to_string(),
-        };
-        writeln!(
-            out,
-            "| {} | {} | {void} |",
-            library_cells(one),
-            counts.join(" | ")
-        )?;
-    }
-    let found: Vec<_> = all.iter().filter(|one| !one.found().is_empty()).collect();
+    table::markdown(&columns(), &all, out)?;
+    let found = all.into_iter().flat_map(|one| {
+        let found = one.found().into_iter();
+        found.map(move |(outcome, attacks)| (one.clone(), outcome, attacks))
+    });
+    let found: Vec<Found<'_>> = found.collect();
     if found.is_empty() {
         return writeln!(
             out,
             "\nEvery token that must be rejected was rejected, and nothing crashed."
         );
     }
-    writeln!(out, "\n| library | token | called | outcome | attacks |")?;
-    writeln!(out, "|---|---|---|---|---|")?;
-    for one in found {
-        for (outcome, attacks) in one.found() {
-            let attacks = cell(&attacks.join(", "));
-            writeln!(
-                out,
-                "| {} | {} | {attacks} |",
-                library_cells(one),
-                outcome.name()
-            )?;
-        }
-    }
-    Ok(())
-}
-
-fn library_cells(one: &Attacked<'_>) -> String {
-    format!(
-        "{} {} ({}) | {} | {}",
-        cell(&one.library.library),
-        cell(&one.library.version),
-        cell(names::language_of(&one.library.language)),
-        cell(one.format),
-        one.practice.name()
-    )
+    writeln!(out)?;
+    table::markdown(&found_columns(), &found, out)
 }

@@ -3,8 +3,9 @@
 use std::fmt::{self, Write};
 
 use super::cell;
-use crate::interop::{Matrix, failure_groups, matrices, tally};
-use jeton_lab_model::result::{Interop, InteropRow};
+use crate::interop::{Matrix, failure_columns, failure_groups, matrices, tally};
+use crate::table;
+use jeton_lab_model::result::InteropRow;
 
 /// Writes the totals, the failures, and a matrix for each kind of token; nothing without interop rows.
 pub(super) fn write(rows: &[InteropRow], out: &mut String) -> fmt::Result {
@@ -15,20 +16,7 @@ pub(super) fn write(rows: &[InteropRow], out: &mut String) -> fmt::Result {
     writeln!(out, "{}\n", tally(rows).sentence())?;
     let failure_groups = failure_groups(rows);
     if !failure_groups.is_empty() {
-        writeln!(
-            out,
-            "| outcome | pairs | tokens | reason |\n|---|--:|---|---|"
-        )?;
-        for group in failure_groups {
-            writeln!(
-                out,
-                "| {} | {} | {} | {} |",
-                group.outcome.label(),
-                group.rows.len(),
-                cell(&group.place()),
-                cell(group.explanation)
-            )?;
-        }
+        table::markdown(&failure_columns(), &failure_groups, out)?;
     }
     writeln!(
         out,
@@ -42,22 +30,8 @@ pub(super) fn write(rows: &[InteropRow], out: &mut String) -> fmt::Result {
 fn one(matrix: &Matrix<'_>, out: &mut String) -> fmt::Result {
     writeln!(out, "\n### {}\n", cell(&matrix.title()))?;
     if !matrix.drivers.is_empty() {
-        let numbers = 1..=matrix.drivers.len();
-        let heads: Vec<String> = numbers.map(|n| n.to_string()).collect();
-        writeln!(out, "| issuer | {} |", heads.join(" | "))?;
-        writeln!(out, "|---|{}", ":-:|".repeat(matrix.drivers.len()))?;
-    }
-    for (i, (issuer, cells)) in matrix.drivers.iter().zip(&matrix.cells).enumerate() {
-        let words = cells.iter().map(|row| row.and_then(|r| r.outcome));
-        let words: Vec<&str> = words.map(|o| o.map_or("", word)).collect();
-        writeln!(
-            out,
-            "| {} {} {} | {} |",
-            i + 1,
-            cell(&issuer.driver),
-            cell(&issuer.version),
-            words.join(" | ")
-        )?;
+        let drivers: Vec<usize> = (0..matrix.drivers.len()).collect();
+        table::markdown(&matrix.columns(drivers.iter().copied()), &drivers, out)?;
     }
     for (party, reason) in &matrix.absent {
         writeln!(
@@ -68,12 +42,4 @@ fn one(matrix: &Matrix<'_>, out: &mut String) -> fmt::Result {
         )?;
     }
     Ok(())
-}
-
-fn word(outcome: Interop) -> &'static str {
-    match outcome {
-        Interop::Verified => "✓",
-        Interop::NotOffered => "·",
-        other => other.label(),
-    }
 }

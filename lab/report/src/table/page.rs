@@ -74,8 +74,11 @@ impl Page {
                     caption { (self.caption) }
                     thead { tr {
                         @for column in &columns {
-                            th class=[self.kind(column)] scope="col" {
-                                (heading(column))
+                            th class=[column.heading_class.or(self.kind(column))] scope="col" {
+                                @match &column.heading {
+                                    Some(heading) => { (heading) }
+                                    None => { (heading(column)) }
+                                }
                                 @if let Some(subtitle) = column.subtitle { " " small { (subtitle) } }
                             }
                         }
@@ -91,18 +94,25 @@ impl Page {
         let header = header.unwrap_or_default();
         let values: Vec<Value> = columns.iter().map(|column| (column.value)(row)).collect();
         let class = values.iter().find_map(|value| value.row_class);
+        // A value over the row begins at the first cell without a value.
         let over = values.iter().find(|value| value.is_over_row);
+        let is_free = |(index, value): (usize, &Value)| {
+            index != header && (value.is_over_row || !value.is_known())
+        };
+        let first = over.and_then(|_| values.iter().enumerate().position(is_free));
+        let end = first.unwrap_or(values.len());
         html! {
             tr class=[class] {
                 @for (index, (column, value)) in columns.iter().zip(&values).enumerate() {
                     @if index == header {
                         th class=[column.class] scope="row" { (value.markup()) }
-                    } @else if over.is_none() {
-                        td class=[self.classes(column)] { (value.markup()) }
+                    } @else if index < end {
+                        td class=[self.classes(column, value)] { (value.markup()) }
                     }
                 }
                 @if let Some(value) = over {
-                    td class=(if self.is_figures { "text reason" } else { "reason" }) colspan=(columns.len() - 1) { (value.markup()) }
+                    td class=(if self.is_figures { "text reason" } else { "reason" })
+                        colspan=(values.len() - end - usize::from(header >= end)) { (value.markup()) }
                 }
             }
         }
@@ -113,12 +123,13 @@ impl Page {
         match (self.is_figures, column.kind) {
             (true, Kind::Text) => Some("text"),
             (false, Kind::Number) => Some("number"),
-            (true, Kind::Number) | (false, Kind::Text) => None,
+            (true, Kind::Number) | (false, Kind::Text) | (_, Kind::Mark) => None,
         }
     }
 
-    fn classes<R>(&self, column: &Column<'_, R>) -> Option<String> {
-        let all: Vec<&str> = self.kind(column).into_iter().chain(column.class).collect();
+    fn classes<R>(&self, column: &Column<'_, R>, value: &Value) -> Option<String> {
+        let all = [self.kind(column), column.class, value.class];
+        let all: Vec<&str> = all.into_iter().flatten().collect();
         (!all.is_empty()).then(|| all.join(" "))
     }
 }

@@ -22,7 +22,9 @@ pub(crate) struct Value {
     markup: Option<Markup>,
     interval: Option<Interval>,
     pub(super) emphasised: bool,
-    /// The page shows the value in the place of all others of the row.
+    /// The class of the cell on the page.
+    pub(super) class: Option<&'static str>,
+    /// The page shows the value in the place of the others of the row, from the first one that is missing.
     pub(super) is_over_row: bool,
     /// The class of the row on the page.
     pub(super) row_class: Option<&'static str>,
@@ -155,7 +157,21 @@ impl Value {
         }
     }
 
-    /// Makes the page show the value in the place of all others of the row.
+    /// Sets the colour on the terminal.
+    pub(crate) fn coloured(self, style: Style) -> Self {
+        Self { style, ..self }
+    }
+
+    /// Sets the class of the cell on the page.
+    pub(crate) fn class(self, class: &'static str) -> Self {
+        Self {
+            class: Some(class),
+            ..self
+        }
+    }
+
+    /// Makes the page show the value in the place of the others of the row, from the first one that is
+    /// missing.
     pub(crate) fn over_row(self) -> Self {
         Self {
             is_over_row: true,

@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
-use crate::attack::{COUNTED, attacked, extent, tried};
+use crate::attack::{self, attacked, extent, subject, tried};
+use crate::table;
 use anstyle::{AnsiColor, Style};
 use jeton_lab_conformance::attack::{Attack, Family};
-use jeton_lab_model::result::{Party, RunResult};
+use jeton_lab_model::result::RunResult;
 
 use super::{BOLD, DIM, paragraph};
 
@@ -55,30 +56,16 @@ pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std
         extent(rows),
         tried(rows),
     )?;
-    writeln!(
-        out,
-        "{DIM}{:<44} {:>8} {:>8} {:>7} {:>4} {:>10} {:>4}{DIM:#}",
-        "", "rejected", "accepted", "crashed", "hung", "over-limit", "void"
-    )?;
-    for one in attacked(rows) {
-        let Party {
-            library,
-            version,
-            language,
-            ..
-        } = one.library;
-        let practice = one.practice.name();
-        let name = format!("{library} {version} {language} {} {practice}", one.format);
+    let all = attacked(rows);
+    let (head, lines) = table::terminal(&attack::columns(), &all);
+    writeln!(out, "{DIM}{head}{DIM:#}")?;
+    for (one, (line, _)) in all.iter().zip(lines) {
         if let Some(reason) = one.absent() {
-            paragraph(&format!("{name}: unavailable: {reason}"), columns, out)?;
+            let text = format!("{}: unavailable: {reason}", subject(one));
+            paragraph(&text, columns, out)?;
             continue;
         }
-        let [refused, accepted, crashed, hung, over_limit] = COUNTED.map(|o| one.count(o));
-        writeln!(
-            out,
-            "{name:<44} {refused:>8} {accepted:>8} {crashed:>7} {hung:>4} {over_limit:>10} {:>4}",
-            one.void()
-        )?;
+        writeln!(out, "{line}")?;
         for (outcome, attacks) in one.found() {
             let text = format!("{}: {}", outcome.name(), attacks.join(", "));
             for line in super::wrapped(&text, columns.saturating_sub(2).max(20)) {

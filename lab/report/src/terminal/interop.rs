@@ -2,14 +2,11 @@
 
 use std::fmt::Write;
 
-use crate::interop::{Matrix, failure_groups, matrices, tally};
-use anstyle::{AnsiColor, Style};
+use crate::interop::{CELL_COLUMNS, Matrix, failure_groups, letter, matrices, tally};
+use crate::table;
 use jeton_lab_model::result::{Interop, InteropRow, RunResult};
 
 use super::{BOLD, DIM, paragraph, words};
-
-/// Longest driver name that is printed in full.
-const NAME_COLUMNS_MAX: usize = 26;
 
 /// Writes the interop section; nothing if the result has no interop rows.
 pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
@@ -52,60 +49,20 @@ fn legend(rows: &[InteropRow], columns: usize, out: &mut String) -> std::fmt::Re
     paragraph(&text, columns, out)
 }
 
-fn letter(outcome: Interop) -> char {
-    match outcome {
-        Interop::NotOffered => '.',
-        Interop::Verified => '+',
-        Interop::Refused => 'R',
-        Interop::IssueFailed => 'M',
-        Interop::WrongClaims => 'C',
-        Interop::Crashed => 'X',
-        Interop::Hung => 'H',
-        Interop::Void => 'V',
-    }
-}
-
-fn colour(outcome: Interop) -> Style {
-    match outcome {
-        Interop::NotOffered => Style::new().dimmed(),
-        Interop::Verified => AnsiColor::Green.on_default(),
-        Interop::Refused | Interop::IssueFailed => AnsiColor::Yellow.on_default(),
-        Interop::WrongClaims | Interop::Crashed | Interop::Hung | Interop::Void => {
-            AnsiColor::Red.on_default().bold()
-        }
-    }
-}
-
 fn write_matrix(matrix: &Matrix<'_>, columns: usize, out: &mut String) -> std::fmt::Result {
     writeln!(out)?;
     for line in words::wrapped(&matrix.title(), columns) {
         writeln!(out, "{BOLD}{line}{BOLD:#}")?;
     }
-    let names = matrix.drivers.iter().map(|d| d.driver.chars().count());
-    let name = names.max().unwrap_or(0).min(NAME_COLUMNS_MAX);
-    // Rows and columns have the same numbers: ` 12 go/golang-jwt`.
-    let label = 3 + 1 + name;
-    let fit = (columns.saturating_sub(label) / 3).max(1);
-    let all: Vec<usize> = (0..matrix.drivers.len()).collect();
-    for shown in all.chunks(fit) {
-        write!(out, "{:label$}", "")?;
-        for verifier in shown {
-            write!(out, "{:>3}", verifier + 1)?;
-        }
-        writeln!(out)?;
-        for (i, issuer) in matrix.drivers.iter().enumerate() {
-            let short: String = issuer.driver.chars().take(name).collect();
-            write!(out, "{:>3} {short:<name$}", i + 1)?;
-            for &verifier in shown {
-                match matrix.cells[i][verifier].and_then(|row| row.outcome) {
-                    Some(outcome) => {
-                        let style = colour(outcome);
-                        write!(out, "  {style}{}{style:#}", letter(outcome))?;
-                    }
-                    None => write!(out, "   ")?,
-                }
-            }
-            writeln!(out)?;
+    let room = columns.saturating_sub(matrix.issuer_columns());
+    let fit = (room / CELL_COLUMNS).max(1);
+    let drivers: Vec<usize> = (0..matrix.drivers.len()).collect();
+    for verifiers in drivers.chunks(fit) {
+        let shown = matrix.columns(verifiers.iter().copied());
+        let (head, lines) = table::terminal(&shown, &drivers);
+        writeln!(out, "{head}")?;
+        for (line, _) in lines {
+            writeln!(out, "{line}")?;
         }
     }
     for (party, reason) in &matrix.absent {
