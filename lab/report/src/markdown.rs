@@ -69,9 +69,12 @@ fn head(result: &RunResult, out: &mut String) -> fmt::Result {
     writeln!(out, "`{}`\n", code(&result.command))?;
     match result.noise_floor.floor {
         Some(floor) => {
-            let managed = result.noise_floor.managed.map_or_else(String::new, |m| {
-                format!(" ({} for managed runtimes)", units::percent(m))
-            });
+            let managed = result
+                .noise_floor
+                .wider_managed()
+                .map_or_else(String::new, |m| {
+                    format!(" ({} for managed runtimes)", units::percent(m))
+                });
             writeln!(
                 out,
                 "**Noise floor {}**{managed}: identical subjects can differ by this much in this run; a \

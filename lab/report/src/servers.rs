@@ -133,7 +133,7 @@ impl Compared {
     }
 
     /// Compares the best server with each of the others.
-    fn sentence(self, best: &str, over: &[(&str, f64)]) -> String {
+    fn sentence(self, best: &str, over: &[(String, f64)]) -> String {
         let over = over.iter().map(|(id, ratio)| {
             let ratio = units::times(*ratio);
             match self {
@@ -162,15 +162,20 @@ impl ScenarioTable<'_> {
         let compared = self.compared();
         let mut sound = (self.measured.iter())
             .filter(|(row, load)| row.reason.is_none() && load.answers() > 0)
-            .map(|(row, load)| (row.subject.id.as_str(), compared.worth(load)))
-            .filter(|(_, worth)| *worth > 0.0);
-        let best = sound.next();
-        let over: Vec<(&str, f64)> = best.map_or_else(Vec::new, |(_, most)| {
-            sound.map(|(id, worth)| (id, most / worth)).collect()
-        });
+            .filter(|(_, load)| compared.worth(load) > 0.0);
         let mut said = Vec::new();
-        if let Some((best, _)) = best.filter(|_| !over.is_empty()) {
-            said.push(compared.sentence(best, &over));
+        let best = sound.next();
+        let against_best = |(row, load): &(&ServerRow, &ServerLoad)| {
+            let most = best.map_or(0.0, |(_, load)| compared.worth(load));
+            let mut name = row.subject.id.clone();
+            if self.verdict(row, load) == UNDECIDED {
+                name.push_str(" (undecided)");
+            }
+            (name, most / compared.worth(load))
+        };
+        let over: Vec<(String, f64)> = sound.map(against_best).collect();
+        if let Some((row, _)) = best.filter(|_| !over.is_empty()) {
+            said.push(compared.sentence(&row.subject.id, &over));
         }
         said.extend(self.published_ratio());
         said

@@ -157,7 +157,7 @@ fn check_interop(results: &str, has: impl Fn(&str) -> bool) -> Result<String, St
 const REPORTS: [&str; 2] = ["report-full.html", "report-side-by-side.html"];
 
 /// The committed page of a run of servers.
-const SERVERS_PAGE: &str = "docs/runs/2026-11-22-servers/report.html";
+const SERVERS_PAGE: &str = "docs/runs/2026-11-28-servers/report.html";
 
 /// The pages that the command line's tests leave there, of tokens and of keys.
 const INSPECTED: [&str; 10] = [

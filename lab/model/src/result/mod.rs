@@ -305,6 +305,16 @@ pub struct NoiseFloor {
     pub pairs: Vec<AaPair>,
 }
 
+impl NoiseFloor {
+    /// Returns the floor for managed runtimes if it is the wider one. A pair with a managed runtime has the
+    /// wider of both.
+    #[must_use]
+    pub fn wider_managed(&self) -> Option<f64> {
+        self.managed
+            .filter(|managed| self.floor.is_none_or(|floor| *managed > floor))
+    }
+}
+
 /// An A/A pair: one subject measured twice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AaPair {

@@ -9,6 +9,7 @@ use jeton_lab_model::result::{RunResult, Status};
 use super::comparison::{Comparison, time};
 use super::folds::sets;
 use super::{names, sentences, units};
+use crate::table::{Column, Page, Value};
 
 /// With more claims sets than this, only their number is shown.
 const CLAIMS_NAMED_MAX: usize = 3;
@@ -43,14 +44,13 @@ pub(super) fn facts(result: &RunResult) -> Markup {
             environment.rounds_finished, environment.rounds_planned
         ));
         facts.push(
-            match (result.noise_floor.floor, result.noise_floor.managed) {
+            match (result.noise_floor.floor, result.noise_floor.wider_managed()) {
                 (None, _) => "noise floor unknown".to_owned(),
                 (Some(floor), None) => format!("noise floor {}", units::percent(floor)),
-                // The larger floor is that of managed runtimes.
                 (Some(floor), Some(managed)) => format!(
                     "noise floor {} to {}",
-                    units::fixed(floor.min(managed) * 100.0, 1),
-                    units::percent(floor.max(managed))
+                    units::fixed(floor * 100.0, 1),
+                    units::percent(managed)
                 ),
             },
         );
@@ -188,8 +188,10 @@ fn said(set: &[Comparison<'_>]) -> Markup {
 
 /// Renders the groups of every comparison.
 pub(super) fn groups(comparisons: &[Comparison<'_>]) -> Markup {
+    let grouped = comparisons.iter().filter(|c| !c.groups().is_empty());
+    let grouped: Vec<&Comparison<'_>> = grouped.collect();
     html! {
-        @if comparisons.iter().all(|c| c.groups().is_empty()) {
+        @if grouped.is_empty() {
             p { "No comparison has a verdict, so there are no groups." }
         } @else {
             p {
@@ -197,39 +199,40 @@ pub(super) fn groups(comparisons: &[Comparison<'_>]) -> Markup {
                 "Groups correct for all pairs of a table, verdicts only for pairs with the baseline. A subject can therefore be "
                 "slower than the baseline and still be in its group."
             }
-            div.scroll tabindex="0" role="region" aria-label="Groups, table" {
-                table.group-table {
-                    caption { "Groups of each comparison, the fastest first" }
-                    thead { tr {
-                        th scope="col" { "Comparison" } th scope="col" { "Groups" }
-                    } }
-                    tbody {
-                        @for comparison in comparisons {
-                            @let groups = comparison.groups();
-                            @if !groups.is_empty() {
-                                tr {
-                                    th scope="row" {
-                                        a href={ "#" (comparison.anchor) } { (comparison.title) }
-                                        @if comparison.confounded { " " (confounded_tag()) }
-                                    }
-                                    td {
-                                        ol.groups {
-                                            @for (number, members) in &groups {
-                                                li {
-                                                    span.group { (number) }
-                                                    span { (units::list(&members.iter().map(|m| &m.name).collect::<Vec<_>>())) }
-                                                }
-                                            }
-                                        }
-                                    }
-                                }
-                            }
-                        }
-                    }
-                }
-            }
+            (Page::new("Groups of each comparison, the fastest first", "Groups, table")
+                .class("group-table")
+                .table(&group_columns(), &grouped))
         }
     }
+}
+
+fn group_columns<'c, 'a: 'c>() -> [Column<'c, &'c Comparison<'a>>; 2] {
+    let title = Column::text("comparison", |comparison: &&Comparison<'_>| {
+        Value::text(&comparison.title).on_page(html! {
+            a href={ "#" (comparison.anchor) } { (comparison.title) }
+            @if comparison.confounded { " " (confounded_tag()) }
+        })
+    });
+    let groups = Column::text("groups", |comparison: &&Comparison<'_>| {
+        let groups = comparison.groups();
+        let groups = groups.iter().map(|(number, members)| {
+            let names: Vec<&String> = members.iter().map(|member| &member.name).collect();
+            (number, units::list(&names))
+        });
+        let groups: Vec<_> = groups.collect();
+        let text: Vec<String> = groups
+            .iter()
+            .map(|(n, names)| format!("{n} {names}"))
+            .collect();
+        Value::text(text.join("; ")).on_page(html! {
+            ol.groups {
+                @for (number, names) in &groups {
+                    li { span.group { (number) } span { (names) } }
+                }
+            }
+        })
+    });
+    [title, groups]
 }
 
 /// Renders the tag of a comparison in which more than one factor differs.

@@ -38,15 +38,21 @@ impl Attacks {
 
     /// Returns the failure of a driver.
     pub(super) fn fell_to(&self, driver: &str) -> Option<&str> {
-        match self {
-            Self::NotRun => None,
-            Self::Run(drivers) => drivers.get(driver)?.as_deref(),
-        }
+        self.attacked(driver)?.as_deref()
     }
 
     /// Reports whether a driver was not attacked although others were.
     pub(super) fn left_out(&self, driver: &str) -> bool {
-        matches!(self, Self::Run(drivers) if !drivers.contains_key(driver))
+        matches!(self, Self::Run(_)) && self.attacked(driver).is_none()
+    }
+
+    /// Finds the result of a driver. What holds on one runtime (`java/a`) holds on another (`java/a@25`).
+    fn attacked(&self, driver: &str) -> Option<&Option<String>> {
+        let Self::Run(drivers) = self else {
+            return None;
+        };
+        let without_runtime = driver.split('@').next().unwrap_or(driver);
+        drivers.get(driver).or_else(|| drivers.get(without_runtime))
     }
 }
 
@@ -81,6 +87,17 @@ mod tests {
             ..attacked("go/a", attack, Some(outcome))
         };
         Attacks::of(&[row]).fell_to("go/a").is_some()
+    }
+
+    #[test]
+    fn attacks_on_a_library_count_for_each_of_its_runtimes() {
+        let fallen = attacked("java/a", "alg-none", Some(AttackOutcome::Accepted));
+        let attacks = Attacks::of(&[fallen]);
+        for driver in ["java/a", "java/a@25.0.3"] {
+            assert!(attacks.fell_to(driver).is_some(), "{driver}");
+            assert!(!attacks.left_out(driver), "{driver}");
+        }
+        assert!(attacks.left_out("java/b@25.0.3"));
     }
 
     #[test]

@@ -2,19 +2,22 @@
 //!
 //! Each case compares the time to verify, the time to sign and the bytes of the token. A token that another
 //! one of the case beats or equals in all three is dropped. Of the rest, the one with the shortest time
-//! to sign and verify comes first. Tokens that cost the same, or are the best in one quantity, are
-//! described by what they gain and cost.
+//! to sign and verify comes first, with the libraries that the run cannot tell from its fastest. Tokens of
+//! the same size whose times do not differ for sure, or that are the best in one quantity, are described
+//! by what they gain and cost. Times are judged by their rounds, as everywhere.
 
 use jeton_lab_model::names;
-use jeton_lab_model::recommendation::{Recommendation, Requirements};
-use jeton_lab_model::result::{NoiseFloor, Row, RunResult};
+use jeton_lab_model::recommendation::{Recommendation, Requirements, Weight};
+use jeton_lab_model::result::{NoiseFloor, Row, RunResult, Timing, VerdictKind};
 use jeton_lab_model::units::{self, Unit};
-use jeton_lab_stats::verdict::Band;
-use jeton_lab_stats::verdicts::floor_for;
 
 use super::Noisy;
 use super::attacks::Attacks;
-use super::cost::{Cost, costs};
+use super::cost::{Cost, costs, judged};
+use super::ranking::first_group;
+
+/// With more tied libraries than this, only their number is shown.
+const TIED_MAX: usize = 4;
 
 /// What to use in one case.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,7 +76,7 @@ fn of_rows(rows: &[Row], noise: &NoiseFloor, attacks: &Attacks) -> Vec<Case> {
         .into_iter()
         .map(|(title, requirements)| {
             let costs = costs(rows, &requirements, attacks);
-            case(title, &fastest_of_each_token(costs), noise)
+            case(title, &fastest_of_each_token(costs, noise), noise)
         })
         .collect();
     match cases.iter().all(|case| case.choice.is_none()) {
@@ -82,32 +85,47 @@ fn of_rows(rows: &[Row], noise: &NoiseFloor, attacks: &Attacks) -> Vec<Case> {
     }
 }
 
+/// A kind of token with the library that makes it fastest.
+struct Token<'a> {
+    cost: Cost<'a>,
+    /// The other libraries of the fastest group.
+    tied: Vec<String>,
+}
+
 /// Keeps the fastest library of each kind of token.
-fn fastest_of_each_token(costs: Vec<Cost<'_>>) -> Vec<Cost<'_>> {
-    let mut kept: Vec<Cost<'_>> = Vec::new();
+fn fastest_of_each_token<'a>(costs: Vec<Cost<'a>>, noise: &NoiseFloor) -> Vec<Token<'a>> {
+    let mut kinds: Vec<Vec<Cost<'a>>> = Vec::new();
     for cost in costs {
         if cost.candidate.token_bytes.is_none() {
             continue;
         }
-        match kept
-            .iter_mut()
-            .find(|known| known.candidate.token == cost.candidate.token)
-        {
-            Some(known) if cost.median < known.median => *known = cost,
-            Some(_) => {}
-            None => kept.push(cost),
+        let token = &cost.candidate.token;
+        match kinds.iter_mut().find(|k| k[0].candidate.token == *token) {
+            Some(kind) => kind.push(cost),
+            None => kinds.push(vec![cost]),
         }
     }
-    kept
+    let fastest = |mut kind: Vec<Cost<'a>>| {
+        kind.sort_by(|a, b| a.median.total_cmp(&b.median));
+        let scored: Vec<_> = kind.iter().map(Cost::scored).collect();
+        let group = first_group(&scored, Weight::RoundTrip, noise);
+        let tied = group.into_iter().filter(|index| *index > 0);
+        let tied = tied.map(|index| kind[index].library()).collect();
+        Token {
+            cost: kind.swap_remove(0),
+            tied,
+        }
+    };
+    kinds.into_iter().map(fastest).collect()
 }
 
-fn case(title: &'static str, tokens: &[Cost<'_>], noise: &NoiseFloor) -> Case {
-    let is_dropped = |token: &Cost<'_>| {
+fn case(title: &'static str, tokens: &[Token<'_>], noise: &NoiseFloor) -> Case {
+    let is_dropped = |token: &Token<'_>| {
         let mut others = tokens.iter();
-        others.any(|other| dominates(other, token, noise))
+        others.any(|other| dominates(&other.cost, &token.cost, noise))
     };
-    let mut left: Vec<&Cost<'_>> = tokens.iter().filter(|t| !is_dropped(t)).collect();
-    left.sort_by(|a, b| a.median.total_cmp(&b.median));
+    let mut left: Vec<&Token<'_>> = tokens.iter().filter(|t| !is_dropped(t)).collect();
+    left.sort_by(|a, b| a.cost.median.total_cmp(&b.cost.median));
     let Some((first, others)) = left.split_first() else {
         return Case {
             title,
@@ -117,46 +135,78 @@ fn case(title: &'static str, tokens: &[Cost<'_>], noise: &NoiseFloor) -> Case {
             dropped: 0,
         };
     };
-    let alternatives = alternatives(first, others, noise);
+    let others: Vec<&Cost<'_>> = others.iter().map(|token| &token.cost).collect();
+    let alternatives = alternatives(&first.cost, &others, noise);
     Case {
         title,
-        choice: Some(named(first)),
+        choice: Some(named(&first.cost)),
         measured: Some(measured(first)),
         trade_offs: alternatives
             .into_iter()
-            .map(|other| trade_off(other, first, noise))
+            .map(|other| trade_off(other, &first.cost, noise))
             .collect(),
         dropped: tokens.len() - left.len(),
     }
 }
 
-/// Returns the tokens that cost the same as the first, and the best one in each quantity in which the
-/// first is not the best.
+/// The verdicts on the times to verify and to sign of one token against another.
+#[derive(Debug, Clone, Copy)]
+struct Verdicts {
+    verify: VerdictKind,
+    sign: VerdictKind,
+}
+
+impl Verdicts {
+    fn of(one: &Cost<'_>, other: &Cost<'_>, noise: &NoiseFloor) -> Self {
+        let band = one.band(other, noise);
+        let of = |one: &Timing, other: &Timing| judged(&one.rounds, &other.rounds, TIMES, band);
+        Self {
+            verify: of(one.verify, other.verify),
+            sign: of(one.sign, other.sign),
+        }
+    }
+
+    /// Reports whether both verdicts are of these kinds.
+    fn are(self, kinds: &[VerdictKind]) -> bool {
+        [self.verify, self.sign]
+            .iter()
+            .all(|kind| kinds.contains(kind))
+    }
+}
+
+/// The times that are compared at once: to verify and to sign.
+const TIMES: usize = 2;
+
+fn bytes(cost: &Cost<'_>) -> u64 {
+    cost.candidate.token_bytes.unwrap_or_default()
+}
+
+/// Returns the tokens of the same size whose times do not differ for sure, and the best one in each
+/// quantity in which the first is not the best.
 fn alternatives<'c, 'a>(
     first: &Cost<'a>,
     others: &[&'c Cost<'a>],
     noise: &NoiseFloor,
 ) -> Vec<&'c Cost<'a>> {
-    let sign = |cost: &Cost<'_>| cost.sign.median;
-    let verify = |cost: &Cost<'_>| cost.verify.median;
-    let bytes = |cost: &Cost<'_>| cost.candidate.token_bytes.unwrap_or_default();
     let is_alike = |cost: &&Cost<'_>| {
-        let band = band(cost, first, noise);
-        let near = |a: f64, b: f64| a <= b * band && b <= a * band;
-        near(sign(cost), sign(first))
-            && near(verify(cost), verify(first))
-            && bytes(cost) == bytes(first)
+        let alike = [VerdictKind::Equivalent, VerdictKind::Undecided];
+        bytes(cost) == bytes(first) && Verdicts::of(cost, first, noise).are(&alike)
     };
     let mut chosen: Vec<&'c Cost<'a>> = others.iter().copied().filter(is_alike).collect();
-    let fastest = |time: &dyn Fn(&Cost<'_>) -> f64| {
+    let fastest = |time: fn(&Cost<'_>) -> f64, verdict: fn(Verdicts) -> VerdictKind| {
         let best = others.iter().min_by(|a, b| time(a).total_cmp(&time(b)))?;
-        (time(best) * band(best, first, noise) < time(first)).then_some(*best)
+        let verdict = verdict(Verdicts::of(best, first, noise));
+        (verdict == VerdictKind::Faster).then_some(*best)
     };
     let shortest = others
         .iter()
         .min_by_key(|cost| bytes(cost))
         .filter(|cost| bytes(cost) < bytes(first));
-    let best = [fastest(&verify), fastest(&sign), shortest.copied()];
+    let best = [
+        fastest(|cost| cost.verify.median, |verdicts| verdicts.verify),
+        fastest(|cost| cost.sign.median, |verdicts| verdicts.sign),
+        shortest.copied(),
+    ];
     for cost in best.into_iter().flatten() {
         if !chosen
             .iter()
@@ -168,36 +218,32 @@ fn alternatives<'c, 'a>(
     chosen
 }
 
-/// Reports whether the first is as good in every quantity, and better in one.
+/// Reports whether the first is for sure as good in every quantity, and better in one.
 fn dominates(one: &Cost<'_>, other: &Cost<'_>, noise: &NoiseFloor) -> bool {
-    let quantities = |cost: &Cost<'_>| [cost.verify.median, cost.sign.median];
-    let band = band(one, other, noise);
-    let times = || quantities(one).into_iter().zip(quantities(other));
-    let bytes = (one.candidate.token_bytes, other.candidate.token_bytes);
-    let as_good = times().all(|(a, b)| a <= b * band) && bytes.0 <= bytes.1;
+    let verdicts = Verdicts::of(one, other, noise);
+    let as_good = [VerdictKind::Faster, VerdictKind::Equivalent];
     // Equal tokens must not drop each other.
-    let better = times().any(|(a, b)| a * band < b) || bytes.0 < bytes.1;
-    let slower = times().any(|(a, b)| a > b * band);
-    as_good && better && !slower
-}
-
-/// Returns the ratio below which a difference means nothing.
-fn band(one: &Cost<'_>, other: &Cost<'_>, noise: &NoiseFloor) -> f64 {
-    let kinds = [one, other].map(|cost| cost.candidate.subject.is_managed());
-    1.0 + Band::new(floor_for(noise, kinds.into_iter())).believed_beyond()
+    let is_better = !verdicts.are(&[VerdictKind::Equivalent]) || bytes(one) < bytes(other);
+    verdicts.are(&as_good) && bytes(one) <= bytes(other) && is_better
 }
 
 fn named(cost: &Cost<'_>) -> String {
-    let bytes = cost.candidate.token_bytes.unwrap_or_default();
-    format!("{}, {} bytes", cost.candidate.token, units::whole(bytes))
+    let bytes = units::whole(bytes(cost));
+    format!("{}, {bytes} bytes", cost.candidate.token)
 }
 
-fn measured(cost: &Cost<'_>) -> String {
+fn measured(token: &Token<'_>) -> String {
+    let Token { cost, tied } = token;
     let times = [cost.sign.median, cost.verify.median];
     let unit = Unit::for_times(times.into_iter());
     let subject = cost.candidate.subject;
+    let tied = match tied.len() {
+        0 => String::new(),
+        1..=TIED_MAX => format!("; the run cannot tell {} from it", units::list(tied)),
+        many => format!("; the run cannot tell {many} other libraries from it"),
+    };
     format!(
-        "signed in {} and verified in {} by {} {} ({})",
+        "signed in {} and verified in {} by {} {} ({}){tied}",
         unit.text(times[0]),
         unit.text(times[1]),
         subject.library,
@@ -208,37 +254,63 @@ fn measured(cost: &Cost<'_>) -> String {
 
 /// Describes what another token gains and costs: `JWT RS256 verifies 2.3 × faster; it signs 25 × slower`.
 fn trade_off(other: &Cost<'_>, first: &Cost<'_>, noise: &NoiseFloor) -> String {
-    let band = band(other, first, noise);
     let mut gains = Vec::new();
     let mut costs = Vec::new();
+    let mut open = Vec::new();
+    let verdicts = Verdicts::of(other, first, noise);
+    let ratio = |of: fn(&Cost<'_>) -> f64| of(other) / of(first);
     let times = [
-        ("verifies", other.verify.median / first.verify.median),
-        ("signs", other.sign.median / first.sign.median),
+        (
+            "verify",
+            "verifies",
+            verdicts.verify,
+            ratio(|cost| cost.verify.median),
+        ),
+        (
+            "sign",
+            "signs",
+            verdicts.sign,
+            ratio(|cost| cost.sign.median),
+        ),
     ];
-    for (verb, ratio) in times {
-        if ratio > band {
-            costs.push(format!("{verb} {}\u{a0}× slower", units::times(ratio)));
-        } else if ratio < band.recip() {
-            gains.push(format!(
-                "{verb} {}\u{a0}× faster",
-                units::times(ratio.recip())
-            ));
+    for (verb, does, verdict, ratio) in times {
+        match verdict {
+            VerdictKind::Slower => {
+                costs.push(format!("{does} {}\u{a0}× slower", units::times(ratio)));
+            }
+            VerdictKind::Faster => {
+                gains.push(format!(
+                    "{does} {}\u{a0}× faster",
+                    units::times(ratio.recip())
+                ));
+            }
+            VerdictKind::Undecided => open.push(verb),
+            VerdictKind::Equivalent => {}
         }
     }
-    let bytes = |cost: &Cost<'_>| cost.candidate.token_bytes.unwrap_or_default();
     let (own, usual) = (bytes(other), bytes(first));
     if own > usual {
         costs.push(format!("has {} bytes more", units::whole(own - usual)));
     } else if own < usual {
         gains.push(format!("has {} bytes less", units::whole(usual - own)));
     }
+    // Another library is another difference than that of the tokens.
     let token = &other.candidate.token;
+    let token = match other.library() == first.library() {
+        true => token.clone(),
+        false => format!("{token} with {}", other.library()),
+    };
+    let open = match open.is_empty() {
+        true => String::new(),
+        false => format!(" The time to {} is undecided.", units::list(&open)),
+    };
     match (gains.is_empty(), costs.is_empty()) {
-        (true, true) => format!("{token} costs the same."),
-        (true, false) => format!("{token} {}.", units::list(&costs)),
-        (false, true) => format!("{token} {}.", units::list(&gains)),
+        (true, true) if open.is_empty() => format!("{token} costs the same."),
+        (true, true) => format!("{token} has the same size.{open}"),
+        (true, false) => format!("{token} {}.{open}", units::list(&costs)),
+        (false, true) => format!("{token} {}.{open}", units::list(&gains)),
         (false, false) => format!(
-            "{token} {}, but {}.",
+            "{token} {}, but {}.{open}",
             units::list(&gains),
             units::list(&costs)
         ),
@@ -298,6 +370,46 @@ mod tests {
             ]
         );
         assert_eq!(third.dropped, 1, "ES256 is dominated by EdDSA");
+    }
+
+    #[test]
+    fn cases_undecided_token_does_not_cost_the_same() {
+        let noisy = NoiseFloor {
+            floor: Some(1.1),
+            ..NoiseFloor::default()
+        };
+        let rows = [
+            token("jwt", "EdDSA", 10_000.0, 37_000.0, 338),
+            token("jwt", "ES256", 16_000.0, 50_000.0, 338),
+        ];
+        let third = &of_rows(&rows.concat(), &noisy, &Attacks::NotRun)[1];
+        assert_eq!(
+            third.trade_offs,
+            ["JWT ES256 has the same size. The time to verify and sign is undecided."]
+        );
+        assert_eq!(third.dropped, 0);
+    }
+
+    #[test]
+    fn cases_tied_library_is_named_and_another_library_too() {
+        let mut rows = token("jwt", "EdDSA", 10_000.0, 37_000.0, 338);
+        for (library, alg, ns) in [("b", "EdDSA", 1.001), ("c", "RS256", 0.5)] {
+            for (verb, usual) in [("sign", 10_000.0), ("verify", 37_000.0)] {
+                let mut row = row("go", library, "jwt", alg, verb, ns * usual);
+                row.token_bytes = Some(338);
+                rows.push(row);
+            }
+        }
+        // RS256 of another library is faster and not larger here, so it comes first.
+        let third = &of_rows(&rows, &NoiseFloor::default(), &Attacks::NotRun)[1];
+        assert_eq!(third.choice.as_deref(), Some("JWT RS256, 338 bytes"));
+        rows.truncate(4);
+        let third = &of_rows(&rows, &NoiseFloor::default(), &Attacks::NotRun)[1];
+        assert!(
+            third.measured.as_deref().is_some_and(
+                |m| m.ends_with("by jeton 1 (Rust); the run cannot tell b (Go) from it")
+            )
+        );
     }
 
     #[test]

@@ -1,8 +1,12 @@
 //! What one token costs: the time to sign and verify it once.
 
+use jeton_lab_model::names;
 use jeton_lab_model::recommendation::Requirements;
-use jeton_lab_model::result::{Row, Timing};
+use jeton_lab_model::result::{NoiseFloor, Row, Timing, VerdictKind};
+use jeton_lab_stats::interval::estimate;
 use jeton_lab_stats::median::median_interval;
+use jeton_lab_stats::verdict::{Band, judge};
+use jeton_lab_stats::verdicts::floor_for;
 
 use super::attacks::Attacks;
 use super::candidate::{Candidate, candidates};
@@ -50,7 +54,45 @@ fn cost(candidate: Candidate<'_>) -> Option<Cost<'_>> {
     })
 }
 
+/// Judges rounds against others; undecided if they cannot be compared.
+pub(super) fn judged(
+    subject: &[f64],
+    baseline: &[f64],
+    comparisons: usize,
+    band: Band,
+) -> VerdictKind {
+    let ratio = estimate(subject, baseline, comparisons);
+    ratio.map_or(VerdictKind::Undecided, |ratio| judge(&ratio, band))
+}
+
 impl Cost<'_> {
+    /// Judges the time to sign and verify against another's.
+    pub(super) fn judged(
+        &self,
+        other: &Self,
+        comparisons: usize,
+        noise: &NoiseFloor,
+    ) -> VerdictKind {
+        judged(
+            &self.rounds,
+            &other.rounds,
+            comparisons,
+            self.band(other, noise),
+        )
+    }
+
+    /// Returns the noise band of a pair.
+    pub(super) fn band(&self, other: &Self, noise: &NoiseFloor) -> Band {
+        let kinds = [self, other].map(|cost| cost.candidate.subject.is_managed());
+        Band::new(floor_for(noise, kinds.into_iter()))
+    }
+
+    /// Names the library with its language: `jeton (Rust)`.
+    pub(super) fn library(&self) -> String {
+        let subject = self.candidate.subject;
+        format!("{} ({})", subject.library, names::language(subject))
+    }
+
     /// Returns the rounds, to compare them with others.
     pub(super) fn scored(&self) -> Scored {
         Scored {

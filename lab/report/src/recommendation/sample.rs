@@ -1,7 +1,8 @@
 //! Sample rows for tests of the rules.
 
 use jeton_lab_model::result::{
-    AttackOutcome, AttackRow, ClaimsSet, Party, Practice, Row, Status, Subject, Timing,
+    AttackOutcome, AttackRow, ClaimsSet, Environment, NoiseFloor, Party, Practice, Row, Rows,
+    RunResult, Status, Subject, Timing,
 };
 
 /// A measured row whose token has 300 bytes; the algorithm `-` means none.
@@ -50,6 +51,27 @@ pub(super) fn row(
         bytes_per_op: None,
         allocs_per_op: None,
         peak_rss_bytes: None,
+    }
+}
+
+/// A complete, undisturbed result of these rows, with this noise floor.
+pub(super) fn result(measured: Vec<Row>, floor: f64) -> RunResult {
+    let environment = Environment {
+        complete: true,
+        rounds_planned: 8,
+        rounds_finished: 8,
+        ..Environment::default()
+    };
+    let rows = Rows {
+        measured,
+        ..Rows::default()
+    };
+    RunResult {
+        noise_floor: NoiseFloor {
+            floor: Some(floor),
+            ..NoiseFloor::default()
+        },
+        ..RunResult::without_verdicts("jeton lab run".into(), 1, environment, rows)
     }
 }
 

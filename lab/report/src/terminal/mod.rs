@@ -113,10 +113,12 @@ fn head(result: &RunResult, spreads: bool, columns: usize, out: &mut String) -> 
         Some(noise) => format!(
             "{BOLD}Noise floor {}{BOLD:#}{}: identical subjects can differ by this much in this run. {} of {} A/A pairs are equivalent; a difference below {} does not count.",
             percent(noise),
-            floor.managed.map_or_else(String::new, |managed| format!(
-                ", and {} for managed runtimes (Node, Java, Python)",
-                percent(managed)
-            )),
+            floor
+                .wider_managed()
+                .map_or_else(String::new, |managed| format!(
+                    ", and {} for managed runtimes (Node, Java, Python)",
+                    percent(managed)
+                )),
             floor.pairs.iter().filter(equivalent).count(),
             floor.pairs.len(),
             percent(noise.max(PRACTICAL_DIFFERENCE))

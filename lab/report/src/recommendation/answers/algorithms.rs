@@ -1,17 +1,23 @@
 //! Which algorithm: what each costs in one library, by who verifies.
 
 use jeton_lab_model::names;
-use jeton_lab_model::result::RunResult;
+use jeton_lab_model::recommendation::Weight;
+use jeton_lab_model::result::{NoiseFloor, RunResult, VerdictKind};
 use jeton_lab_model::units;
 use jeton_lab_stats::interval::{Ratio, estimate};
 
 use super::super::algorithms::facts;
 use super::super::cost::Cost;
-use super::sure::of_ratio;
+use super::super::ranking::first_group;
+use super::super::recommendation_of;
+use super::sure::{Clear, Sure, of_choice, of_ratio};
 use super::{Answer, Figure, Measured};
 
 /// The algorithms of the chart; the others are in the tables.
 const CHARTED: [&str; 4] = ["HS256", "EdDSA", "ES256", "RS256"];
+
+/// With more algorithms than this in the fastest group, the rest is counted.
+const NAMED_MAX: usize = 3;
 
 pub(super) fn answer(result: &RunResult, costs: &[Cost<'_>]) -> Answer {
     let question = "Which algorithm?";
@@ -24,7 +30,7 @@ pub(super) fn answer(result: &RunResult, costs: &[Cost<'_>]) -> Answer {
         return Answer::missing("algorithm", question, what, command);
     };
     let [low, high] = ratio.interval();
-    let library = &slow.candidate.subject.library;
+    let library = slow.library();
     let [slow_alg, fast_alg] = [slow, fast].map(alg);
     let verify = slow.verify.median / fast.verify.median;
     let measured = Measured {
@@ -32,7 +38,7 @@ pub(super) fn answer(result: &RunResult, costs: &[Cost<'_>]) -> Answer {
             value: format!("{}\u{a0}×", factor(ratio.ratio())),
             interval: format!("{} to {}", factor(low), factor(high)),
             what: format!(
-                "{slow_alg} against {fast_alg}, to sign and verify; {}\u{a0}× to verify",
+                "{slow_alg} against {fast_alg} with {library}, to sign and verify; {}\u{a0}× to verify",
                 units::times(verify)
             ),
         },
@@ -47,12 +53,12 @@ pub(super) fn answer(result: &RunResult, costs: &[Cost<'_>]) -> Answer {
                 )
             })
             .collect(),
-        sure: of_ratio(result, &ratio, slow.scored().managed),
+        sure: of_ratio(result, &ratio, slow.scored().managed).or_weaker(choice(result, &own)),
     };
     Answer {
         id: "algorithm",
         question,
-        sentence: sentence(&own),
+        sentence: sentence(result, costs, &own),
         measured: Some(measured),
         command,
     }
@@ -107,25 +113,179 @@ fn pair<'c, 'a>(charted: &[&'c Cost<'a>]) -> Option<(&'c Cost<'a>, &'c Cost<'a>,
     Some((slow, fast, ratio))
 }
 
-/// Names the cheapest algorithm for each case of use.
-fn sentence(own: &[&Cost<'_>]) -> String {
-    let cheapest = |third_parties: bool| {
-        own.iter()
-            .filter(|cost| {
-                let facts = facts("jwt", Some(alg(cost)));
-                // Ed25519 is another name of EdDSA with this curve.
-                let is_named_twice = alg(cost) == "Ed25519" && find(own, "EdDSA").is_some();
-                !is_named_twice && facts.is_some_and(|f| f.third_parties == third_parties)
-            })
-            .min_by(|a, b| a.median.total_cmp(&b.median))
-            .map(|cost| alg(cost))
+/// Returns the algorithms of a case of use that this library cannot tell from the fastest one, the lowest
+/// median first.
+fn fastest<'c, 'a>(
+    own: &[&'c Cost<'a>],
+    third_parties: bool,
+    noise: &NoiseFloor,
+) -> Vec<&'c Cost<'a>> {
+    let is_of_case = |cost: &&&'c Cost<'a>| {
+        let facts = facts("jwt", Some(alg(cost)));
+        // Ed25519 is another name of EdDSA with this curve.
+        let is_named_twice = alg(cost) == "Ed25519" && find(own, "EdDSA").is_some();
+        !is_named_twice && facts.is_some_and(|f| f.third_parties == third_parties)
     };
-    match (cheapest(false), cheapest(true)) {
+    let of_case: Vec<&'c Cost<'a>> = own.iter().filter(is_of_case).copied().collect();
+    let scored: Vec<_> = of_case.iter().map(|cost| cost.scored()).collect();
+    let group = first_group(&scored, Weight::RoundTrip, noise);
+    let mut group: Vec<_> = group.into_iter().map(|index| of_case[index]).collect();
+    group.sort_by(|a, b| a.median.total_cmp(&b.median));
+    group
+}
+
+/// Says how sure the fastest algorithms are: those of a group are equivalent or undecided.
+fn choice(result: &RunResult, own: &[&Cost<'_>]) -> Sure {
+    let noise = &result.noise_floor;
+    let is_open = |third_parties: bool| {
+        let group = fastest(own, third_parties, noise);
+        group.split_first().is_some_and(|(first, others)| {
+            let equal = |other: &&Cost<'_>| {
+                other.judged(first, others.len(), noise) == VerdictKind::Equivalent
+            };
+            !others.iter().all(equal)
+        })
+    };
+    match [false, true].into_iter().any(is_open) {
+        true => of_choice(result, Clear::No, "the fastest algorithm is undecided"),
+        false => of_choice(result, Clear::Far, "the fastest algorithm is clear"),
+    }
+}
+
+/// Names the fastest algorithms for each case of use. A disturbed run gives no advice.
+fn sentence(result: &RunResult, costs: &[Cost<'_>], own: &[&Cost<'_>]) -> String {
+    let noise = &result.noise_floor;
+    let named = |third_parties: bool| {
+        let group = fastest(own, third_parties, noise);
+        let names: Vec<&str> = group.iter().map(|cost| alg(cost)).collect();
+        let rest = names.len().saturating_sub(NAMED_MAX);
+        match (names.as_slice(), rest) {
+            ([], _) => None,
+            (all, 0) => Some(all.join(" or ")),
+            (all, rest) => Some(format!("{} or {rest} others", all[..NAMED_MAX].join(", "))),
+        }
+    };
+    let advice = recommendation_of(result);
+    if result.environment.disturbance.disturbed && !advice.allow_noisy {
+        let with = own.first().map_or_else(String::new, |cost| cost.library());
+        let kinds = [(named(false), "shared secret"), (named(true), "key pair")];
+        let kinds = kinds.into_iter().filter_map(|(names, key)| {
+            let names = names?;
+            Some(format!("{names} ({key})"))
+        });
+        return format!(
+            "Fastest with {with}: {}.",
+            units::list(&kinds.collect::<Vec<_>>())
+        );
+    }
+    let elsewhere = elsewhere(costs, &fastest(own, true, noise), noise);
+    let elsewhere = elsewhere.map_or_else(String::new, |other| format!("; {other}"));
+    match (named(false), named(true)) {
         (Some(shared), Some(signature)) => format!(
-            "One party issues and verifies: {shared}. Third parties verify: {signature}, because a shared secret can also sign."
+            "One party issues and verifies: {shared}. Third parties, who must not be able to sign, verify: {signature}{elsewhere}."
         ),
         (Some(shared), None) => format!("One party issues and verifies: {shared}."),
-        (None, Some(signature)) => format!("Third parties verify: {signature}."),
+        (None, Some(signature)) => format!("Third parties verify: {signature}{elsewhere}."),
         (None, None) => "No algorithm was measured.".to_owned(),
+    }
+}
+
+/// Says in how many libraries another usual algorithm is faster than the fastest one here.
+fn elsewhere(costs: &[Cost<'_>], fastest: &[&Cost<'_>], noise: &NoiseFloor) -> Option<String> {
+    let first = fastest.first()?;
+    let of = |name: &str| -> Vec<&Cost<'_>> {
+        let is_it = |cost: &&Cost<'_>| cost.candidate.subject.format == "jwt" && alg(cost) == name;
+        costs.iter().filter(is_it).collect()
+    };
+    let chosen = of(alg(first));
+    let counts = CHARTED.into_iter().filter(|name| {
+        let is_in_group = fastest.iter().any(|cost| alg(cost) == *name);
+        !is_in_group && facts("jwt", Some(name)).is_some_and(|f| f.third_parties)
+    });
+    let counts = counts.map(|name| {
+        let pairs = of(name).into_iter().filter_map(|other| {
+            let is_same = |cost: &&&Cost<'_>| {
+                cost.candidate.subject.driver() == other.candidate.subject.driver()
+            };
+            Some((other, *chosen.iter().find(is_same)?))
+        });
+        let pairs: Vec<_> = pairs.collect();
+        let is_faster = |pair: &&(&Cost<'_>, &Cost<'_>)| {
+            pair.0.judged(pair.1, pairs.len(), noise) == VerdictKind::Faster
+        };
+        (pairs.iter().filter(is_faster).count(), pairs.len(), name)
+    });
+    let (faster, all, name) = counts.max_by_key(|(faster, _, _)| *faster)?;
+    (faster > 0).then(|| {
+        format!(
+            "with {faster} of {}, {name} is faster",
+            units::count(all, "library", "libraries")
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::super::answers;
+    use super::super::sure::Sureness;
+    use super::*;
+    use crate::recommendation::sample::{result, row};
+    use jeton_lab_model::result::Row;
+
+    fn library(language: &str, library: &str, times: &[(&str, f64)]) -> Vec<Row> {
+        let rows = times.iter().flat_map(|(alg, ns)| {
+            ["sign", "verify"].map(|verb| row(language, library, "jwt", alg, verb, *ns))
+        });
+        rows.collect()
+    }
+
+    /// jeton with three algorithms, and a library in which ES256 is faster than EdDSA.
+    fn rows() -> Vec<Row> {
+        let own = [("HS256", 100.0), ("EdDSA", 1_000.0), ("ES256", 1_500.0)];
+        [
+            library("rust", "jeton", &own),
+            library("node", "other", &[("EdDSA", 3_000.0), ("ES256", 2_000.0)]),
+        ]
+        .concat()
+    }
+
+    fn said(result: &RunResult) -> (String, Sureness, String) {
+        let answer = answers(result).swap_remove(1);
+        let measured = answer.measured.unwrap();
+        (
+            answer.sentence,
+            measured.sure.sureness,
+            measured.figure.what,
+        )
+    }
+
+    #[test]
+    fn figure_names_the_library_and_the_sentence_the_libraries_that_disagree() {
+        let (sentence, sureness, what) = said(&result(rows(), 0.02));
+        assert_eq!(
+            sentence,
+            "One party issues and verifies: HS256. Third parties, who must not be able to sign, verify: EdDSA; with 1 of 2 libraries, ES256 is faster."
+        );
+        assert_eq!(sureness, Sureness::Sure);
+        assert!(what.contains("with jeton (Rust)"), "{what}");
+    }
+
+    #[test]
+    fn algorithms_that_the_run_cannot_tell_apart_are_both_named() {
+        let (sentence, sureness, _) = said(&result(rows(), 1.1));
+        assert!(sentence.contains("verify: EdDSA or ES256."), "{sentence}");
+        assert_eq!(sureness, Sureness::NotSure);
+    }
+
+    #[test]
+    fn disturbed_run_gives_no_advice() {
+        let mut result = result(rows(), 0.02);
+        result.environment.disturbance.disturbed = true;
+        let (sentence, ..) = said(&result);
+        assert_eq!(
+            sentence,
+            "Fastest with jeton (Rust): HS256 (shared secret) and EdDSA (key pair)."
+        );
     }
 }

@@ -1,7 +1,9 @@
 //! JWT or PASETO: the comparison in which only the format differs.
 
+use std::collections::BTreeSet;
+
 use jeton_lab_model::names;
-use jeton_lab_model::result::{Row, RunResult, Verdict, VerdictKind};
+use jeton_lab_model::result::{Row, RunResult, Subject, Verdict, VerdictKind};
 use jeton_lab_model::units;
 
 use super::super::claims_of;
@@ -10,9 +12,9 @@ use super::{Answer, Bar, Figure, Measured};
 
 /// The operations to answer by; the first one measured counts.
 const OPERATIONS: [(&str, &str); 3] = [
-    ("round-trip", "to sign and verify one token"),
-    ("verify", "to verify one token"),
-    ("sign", "to sign one token"),
+    ("round-trip", "to sign and verify"),
+    ("verify", "to verify"),
+    ("sign", "to sign"),
 ];
 
 pub(super) fn answer(result: &RunResult) -> Answer {
@@ -32,20 +34,29 @@ pub(super) fn answer(result: &RunResult) -> Answer {
     let jwt = row(result, "sign", verdict, &verdict.baseline)
         .or_else(|| row(result, &verdict.operation, verdict, &verdict.baseline));
     let name = paseto.map_or_else(|| verdict.subject.clone(), |row| names::token(&row.subject));
+    let subject = paseto.map(|row| &row.subject);
+    let library = subject.map_or_else(String::new, |subject| {
+        format!(", {} ({})", subject.library, names::language(subject))
+    });
+    let bytes = units::whole(jwt.map_or(0, |row| row.claims.bytes));
     let measured = Measured {
         figure: Figure {
             value: format!("{}\u{a0}×", units::ratio(verdict.ratio)),
             interval: format!("{} to {}", units::ratio(low), units::ratio(high)),
-            what: format!("the time of a JWT, {words}"),
+            what: format!("the time of a JWT, {words} {bytes}-byte claims{library}"),
         },
         bars_show: "Time per operation with the same algorithm in the same library".to_owned(),
         bars,
-        sure: of_verdict(result, verdict),
+        sure: of_verdict(result, verdict, subject.is_some_and(Subject::is_managed)),
     };
     Answer {
         id: "format",
         question,
-        sentence: sentence(&name, verdict.verdict, jwt.zip(paseto)),
+        sentence: format!(
+            "{}{}",
+            sentence(&name, verdict.verdict, jwt.zip(paseto)),
+            elsewhere(result, verdict)
+        ),
         measured: Some(measured),
         command,
     }
@@ -63,6 +74,38 @@ fn find<'a>(result: &'a RunResult, operation: &str) -> Option<&'a Verdict> {
             && verdict.baseline.contains(":jwt:")
             && verdict.interval.iter().all(|end| end.is_finite())
     })
+}
+
+/// Says with how many other claims sets the format makes another difference.
+fn elsewhere(result: &RunResult, verdict: &Verdict) -> String {
+    let of_pair = result.verdicts.iter().filter(|other| {
+        other.baseline == verdict.baseline
+            && other.subject == verdict.subject
+            && other.threads == verdict.threads
+            && other.claims != verdict.claims
+            && !other.confounded
+    });
+    let of_pair: Vec<&Verdict> = of_pair.collect();
+    let with = |kind: VerdictKind| {
+        let claims = of_pair.iter().filter(|other| other.verdict == kind);
+        let claims: BTreeSet<&str> = claims.map(|other| other.claims.as_str()).collect();
+        claims.len()
+    };
+    let words = [
+        (VerdictKind::Faster, "faster"),
+        (VerdictKind::Slower, "slower"),
+    ];
+    let other = words
+        .into_iter()
+        .filter(|(kind, _)| *kind != verdict.verdict);
+    let said = other.filter_map(|(kind, word)| match with(kind) {
+        0 => None,
+        sets => Some(format!(
+            " It signs or verifies {word} with {}.",
+            units::count(sets, "other claims set", "other claims sets")
+        )),
+    });
+    said.collect()
 }
 
 fn row<'a>(result: &'a RunResult, operation: &str, verdict: &Verdict, id: &str) -> Option<&'a Row> {

@@ -2,7 +2,7 @@
 
 use jeton_lab_model::names;
 use jeton_lab_model::recommendation::LANGUAGES;
-use jeton_lab_model::result::{RunResult, VerdictKind};
+use jeton_lab_model::result::{Row, RunResult, Status, Subject, VerdictKind};
 use jeton_lab_model::units;
 use jeton_lab_stats::interval::{Ratio, estimate};
 use jeton_lab_stats::verdict::{Band, judge};
@@ -62,7 +62,7 @@ pub(super) fn answer(result: &RunResult, costs: &[Cost<'_>]) -> Answer {
     Answer {
         id: "language",
         question: QUESTION,
-        sentence: sentence(alg, pairs),
+        sentence: sentence(result, &of(costs, alg), alg, pairs),
         measured,
         command,
     }
@@ -73,13 +73,15 @@ fn pairs<'c, 'a>(result: &RunResult, costs: &[&'c Cost<'a>]) -> Vec<Pair<'c, 'a>
     let in_language = |language: &str| {
         let of_it = |cost: &&&'c Cost<'a>| cost.candidate.subject.language == language;
         let is_own = |cost: &&&'c Cost<'a>| cost.candidate.subject.library == OWN;
-        let own = costs.iter().filter(of_it).find(is_own)?;
-        let other = costs
-            .iter()
-            .filter(of_it)
-            .filter(|cost| !is_own(cost))
-            .min_by(|a, b| a.median.total_cmp(&b.median))?;
-        Some((*own, *other))
+        // Both on one runtime: a newer one can be faster than any library makes it.
+        let own_beside = |other: &Cost<'_>| {
+            let runtime = &other.candidate.subject.runtime;
+            let is_same = |cost: &&&'c Cost<'a>| cost.candidate.subject.runtime == *runtime;
+            costs.iter().filter(of_it).filter(is_own).find(is_same)
+        };
+        let others = costs.iter().filter(of_it).filter(|cost| !is_own(cost));
+        let pairs = others.filter_map(|other| Some((*own_beside(other)?, *other)));
+        pairs.min_by(|a, b| a.1.median.total_cmp(&b.1.median))
     };
     let measured: Vec<_> = LANGUAGES.into_iter().filter_map(in_language).collect();
     let judged = measured.iter().filter_map(|&(own, other)| {
@@ -122,34 +124,124 @@ impl Pair<'_, '_> {
     }
 }
 
-/// Says in which languages jeton is faster, as fast or slower, and where it was not measured.
-fn sentence(alg: &str, pairs: &[Pair<'_, '_>]) -> String {
+/// Says in which languages jeton is faster, as fast or slower, and why it is not compared in the others.
+fn sentence(result: &RunResult, costs: &[&Cost<'_>], alg: &str, pairs: &[Pair<'_, '_>]) -> String {
     let with = |kind: VerdictKind| -> Vec<&str> {
         let of_kind = pairs.iter().filter(|pair| pair.verdict == kind);
         of_kind.map(Pair::language).collect()
     };
-    let absent: Vec<&str> = LANGUAGES
-        .into_iter()
-        .filter(|language| {
-            let of_it = |pair: &Pair<'_, '_>| pair.own.candidate.subject.language == *language;
-            !pairs.iter().any(of_it)
-        })
-        .map(names::language_of)
-        .collect();
+    let is_compared = |language: &str| {
+        let of_it = |pair: &Pair<'_, '_>| pair.own.candidate.subject.language == language;
+        pairs.iter().any(of_it)
+    };
+    let because = |why: &str| -> Vec<&str> {
+        let absent = LANGUAGES
+            .into_iter()
+            .filter(|language| !is_compared(language));
+        let of_why = absent.filter(|language| absence(result, costs, alg, language) == why);
+        of_why.map(names::language_of).collect()
+    };
     let groups = [
-        ("faster", with(VerdictKind::Faster)),
-        ("as fast", with(VerdictKind::Equivalent)),
-        ("slower", with(VerdictKind::Slower)),
-        ("undecided", with(VerdictKind::Undecided)),
-        ("not measured", absent),
+        ("faster in", with(VerdictKind::Faster)),
+        ("as fast in", with(VerdictKind::Equivalent)),
+        ("slower in", with(VerdictKind::Slower)),
+        ("undecided in", with(VerdictKind::Undecided)),
+        (ALONE, because(ALONE)),
+        (FAILED, because(FAILED)),
+        (EXCLUDED, because(EXCLUDED)),
+        (NOT_MEASURED, because(NOT_MEASURED)),
     ];
     let said: Vec<String> = groups
         .into_iter()
         .filter(|(_, languages)| !languages.is_empty())
-        .map(|(words, languages)| format!("{words} in {}", units::list(&languages)))
+        .map(|(words, languages)| format!("{words} {}", units::list(&languages)))
         .collect();
     format!(
         "jeton against the fastest other library of each language, with {alg}: {}.",
         said.join("; ")
     )
+}
+
+const ALONE: &str = "without another library in";
+const FAILED: &str = "failed in";
+const EXCLUDED: &str = "excluded in";
+const NOT_MEASURED: &str = "not measured in";
+
+/// Returns why jeton is not compared in a language.
+fn absence(result: &RunResult, costs: &[&Cost<'_>], alg: &str, language: &str) -> &'static str {
+    let is_own = |subject: &Subject| subject.library == OWN && subject.language == language;
+    if costs.iter().any(|cost| is_own(cost.candidate.subject)) {
+        return ALONE;
+    }
+    let rows = result.rows.measured.iter().filter(|row| {
+        let subject = &row.subject;
+        is_own(subject) && subject.format == "jwt" && subject.alg.as_deref() == Some(alg)
+    });
+    let rows: Vec<&Row> = rows
+        .filter(|row| row.status != Status::Unavailable)
+        .collect();
+    match rows.iter().any(|row| row.ns_per_op.is_none()) {
+        true => FAILED,
+        false if rows.is_empty() => NOT_MEASURED,
+        false => EXCLUDED,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::super::{Answer, by_language};
+    use super::*;
+    use crate::recommendation::sample::{fail, result, row};
+
+    fn both(language: &str, library: &str, ns: f64) -> [Row; 2] {
+        ["sign", "verify"].map(|verb| row(language, library, "jwt", "ES256", verb, ns))
+    }
+
+    fn answer(rows: &[[Row; 2]]) -> Answer {
+        by_language(&result(rows.concat(), 0.02))
+    }
+
+    #[test]
+    fn failed_jeton_is_not_called_unmeasured() {
+        let mut failed = both("go", "jeton", 100.0);
+        for row in &mut failed {
+            fail(row, Status::FailedPreflight);
+        }
+        let rows = [
+            failed,
+            both("go", "other", 200.0),
+            both("node", "jeton", 100.0),
+            both("rust", "jeton", 100.0),
+            both("rust", "other", 200.0),
+        ];
+        assert_eq!(
+            answer(&rows).sentence,
+            "jeton against the fastest other library of each language, with ES256: faster in Rust; without another library in Node; failed in Go; not measured in Java and Python."
+        );
+    }
+
+    #[test]
+    fn pair_is_of_one_runtime() {
+        let on = |library: &str, runtime: &str, ns: f64| {
+            both("java", library, ns).map(|mut row| {
+                row.subject.runtime = Some(runtime.to_owned());
+                row.subject.id = row.subject.id.replacen(':', &format!("@{runtime}:"), 1);
+                row
+            })
+        };
+        let rows = [
+            on("jeton", "JDK 17", 100.0),
+            on("other", "JDK 17", 400.0),
+            on("other", "JDK 25", 50.0),
+        ];
+        let answer = answer(&rows);
+        assert!(
+            answer.sentence.contains("faster in Java"),
+            "{}",
+            answer.sentence
+        );
+        let bars = answer.measured.unwrap().bars;
+        assert_eq!(bars[1].median, 800.0);
+    }
 }

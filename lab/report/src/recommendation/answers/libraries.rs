@@ -1,13 +1,15 @@
 //! Which library: the fastest of each language, for the most usual algorithm that the run has.
 
 use jeton_lab_model::names;
-use jeton_lab_model::recommendation::Weight;
-use jeton_lab_model::result::RunResult;
+use jeton_lab_model::recommendation::{LANGUAGES, Weight};
+use jeton_lab_model::result::{NoiseFloor, RunResult, VerdictKind};
 use jeton_lab_model::units::{self, Unit};
+use jeton_lab_stats::interval::estimate;
+use jeton_lab_stats::verdict::judge;
 
 use super::super::cost::Cost;
 use super::super::ranking::first_group;
-use super::sure::{Sure, of_choice};
+use super::sure::{Clear, Sure, clear, of_choice};
 use super::{Answer, Figure, Measured};
 
 /// The algorithms to compare libraries by, the first one measured counts. ES256 is what third parties
@@ -19,6 +21,8 @@ struct Language<'c, 'a> {
     name: &'a str,
     /// Libraries that cannot be told apart, the lowest median first, with their names.
     best: Vec<(&'c Cost<'a>, String)>,
+    /// The others; the lowest median first.
+    others: Vec<&'c Cost<'a>>,
 }
 
 pub(super) fn answer(result: &RunResult, costs: &[Cost<'_>]) -> Answer {
@@ -101,8 +105,12 @@ fn languages<'c, 'a>(result: &RunResult, costs: &[&'c Cost<'a>]) -> Vec<Language
             .map(|index| (costs[own[index]], shown[own[index]].clone()))
             .collect();
         best.sort_by(|a, b| a.0.median.total_cmp(&b.0.median));
+        let is_best = |id: &str| best.iter().any(|(cost, _)| cost.candidate.subject.id == id);
+        let mut others: Vec<_> = own.iter().map(|&i| costs[i]).collect();
+        others.retain(|cost| !is_best(&cost.candidate.subject.id));
+        others.sort_by(|a, b| a.median.total_cmp(&b.median));
         if !best.is_empty() {
-            languages.push(Language { name, best });
+            languages.push(Language { name, best, others });
         }
     }
     languages.sort_by(|a, b| a.best[0].0.median.total_cmp(&b.best[0].0.median));
@@ -125,16 +133,137 @@ impl Language<'_, '_> {
     }
 }
 
+impl Language<'_, '_> {
+    /// Splits the libraries behind the first of the group into those that are equivalent to it, and those
+    /// of which that is undecided.
+    fn behind(&self, noise: &NoiseFloor) -> (Vec<&str>, Vec<&str>) {
+        let (first, behind) = (self.best[0].0, &self.best[1..]);
+        let comparisons = behind.len() + self.others.len();
+        let (mut equivalent, mut undecided) = (Vec::new(), Vec::new());
+        for (cost, name) in behind {
+            match cost.judged(first, comparisons, noise) {
+                VerdictKind::Equivalent => equivalent.push(name.as_str()),
+                _ => undecided.push(name.as_str()),
+            }
+        }
+        (equivalent, undecided)
+    }
+
+    /// Says how clear the choice is; `None` if there is no other library.
+    fn clear(&self, noise: &NoiseFloor) -> Option<Clear> {
+        if self.best.len() > 1 {
+            let (_, undecided) = self.behind(noise);
+            return Some(match undecided.is_empty() {
+                true => Clear::Far,
+                false => Clear::No,
+            });
+        }
+        let (first, next) = (self.best[0].0, *self.others.first()?);
+        let band = next.band(first, noise);
+        let ratio = estimate(&next.rounds, &first.rounds, self.others.len()).ok()?;
+        Some(clear(judge(&ratio, band), ratio.interval(), band))
+    }
+}
+
 /// Says how sure the choice is, and names the libraries behind `+1`.
 fn sure(result: &RunResult, languages: &[Language<'_, '_>]) -> Sure {
-    let open: Vec<&Language<'_, '_>> = languages.iter().filter(|l| l.best.len() > 1).collect();
-    let others = open.iter().map(|language| {
-        let names: Vec<&str> = language.best[1..].iter().map(|(_, n)| n.as_str()).collect();
-        format!("{} ({})", units::list(&names), language.name)
-    });
-    let what = match open.len() {
-        0 => "each is faster than the others of its language".to_owned(),
-        _ => format!("as fast: {}", others.collect::<Vec<_>>().join("; ")),
+    let noise = &result.noise_floor;
+    let clear: Vec<Clear> = languages.iter().filter_map(|l| l.clear(noise)).collect();
+    let open = clear.iter().filter(|clear| **clear == Clear::No).count();
+    let clear = match clear.iter().min() {
+        Some(Clear::No) if 2 * open <= clear.len() => Clear::Near,
+        Some(least) => *least,
+        None => Clear::No,
     };
-    of_choice(result, open.len() < languages.len(), &what)
+    let behind: Vec<_> = languages.iter().map(|l| (l, l.behind(noise))).collect();
+    let of_each = |pick: fn(&(Vec<&str>, Vec<&str>)) -> String| {
+        let named = behind.iter().map(|(l, names)| (l.name, pick(names)));
+        let named = named.filter(|(_, names)| !names.is_empty());
+        let named: Vec<String> = named.map(|(l, names)| format!("{names} ({l})")).collect();
+        named.join("; ")
+    };
+    let alone = languages
+        .iter()
+        .filter(|l| l.best.len() + l.others.len() == 1);
+    let alone: Vec<&str> = alone.map(|l| l.name).collect();
+    let absent = LANGUAGES.into_iter().map(names::language_of);
+    let absent = absent.filter(|name| !languages.iter().any(|l| l.name == *name));
+    let parts = [
+        (
+            "as fast: ",
+            of_each(|(equivalent, _)| units::list(equivalent)),
+        ),
+        (
+            "undecided: ",
+            of_each(|(_, undecided)| units::list(undecided)),
+        ),
+        ("no other library in ", units::list(&alone)),
+        ("not measured: ", units::list(&absent.collect::<Vec<_>>())),
+    ];
+    let said = parts.into_iter().filter(|(_, names)| !names.is_empty());
+    let mut said: Vec<String> = said.map(|(what, names)| format!("{what}{names}")).collect();
+    if languages.iter().all(|l| l.best.len() == 1) && alone.is_empty() {
+        said.insert(
+            0,
+            "each is faster than the others of its language".to_owned(),
+        );
+    }
+    of_choice(result, clear, &said.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::super::sure::Sureness;
+    use super::super::{Answer, answers};
+    use crate::recommendation::sample::{result, row};
+
+    /// The answer about ES256 libraries with these times, at this noise floor.
+    fn answer(libraries: &[(&str, &str, f64)], floor: f64) -> Answer {
+        let rows = libraries.iter().flat_map(|(language, library, ns)| {
+            ["sign", "verify"].map(|verb| row(language, library, "jwt", "ES256", verb, *ns))
+        });
+        answers(&result(rows.collect(), floor)).swap_remove(0)
+    }
+
+    fn sure(answer: &Answer) -> (Sureness, &str) {
+        let sure = &answer.measured.as_ref().unwrap().sure;
+        (sure.sureness, &sure.why)
+    }
+
+    #[test]
+    fn undecided_library_is_not_called_as_fast() {
+        let two = [("go", "a", 100.0), ("go", "b", 200.0)];
+        let noisy = answer(&two, 1.1);
+        let (sureness, why) = sure(&noisy);
+        assert_eq!(sureness, Sureness::NotSure);
+        assert!(
+            why.contains("undecided: b (Go)") && !why.contains("as fast"),
+            "{why}"
+        );
+        let quiet = answer(&two, 0.01);
+        let (sureness, why) = sure(&quiet);
+        assert_eq!(sureness, Sureness::Sure);
+        assert!(why.contains("each is faster than the others"), "{why}");
+        let alike = answer(&[("go", "a", 100.0), ("go", "b", 100.5)], 0.01);
+        let (sureness, why) = sure(&alike);
+        assert_eq!(sureness, Sureness::Sure);
+        assert!(why.contains("as fast: b (Go)"), "{why}");
+    }
+
+    #[test]
+    fn difference_just_above_the_noise_is_fairly_sure() {
+        let near = answer(&[("go", "a", 100.0), ("go", "b", 110.0)], 0.05);
+        assert_eq!(sure(&near).0, Sureness::FairlySure);
+    }
+
+    #[test]
+    fn lone_library_is_not_faster_than_others() {
+        let lone = answer(&[("go", "a", 100.0), ("node", "b", 200.0)], 0.01);
+        let (sureness, why) = sure(&lone);
+        assert_eq!(sureness, Sureness::NotSure);
+        assert!(why.contains("no other library in Go and Node"), "{why}");
+        assert!(why.contains("not measured: Java, Python and Rust"), "{why}");
+        assert!(!why.contains("faster than"), "{why}");
+    }
 }

@@ -1,8 +1,9 @@
 //! What a run cannot conclude, because rows are missing or the machine was disturbed.
 
 use jeton_lab_model::names;
-use jeton_lab_model::result::{Row, Rows, RunResult, Status};
+use jeton_lab_model::result::{Row, Rows, RunResult, Status, Verdict, VerdictKind};
 use jeton_lab_model::units;
+use jeton_lab_stats::verdict::MAX_EQUIVALENCE;
 
 /// With more libraries than this, the rest is counted.
 const LIBRARIES_MAX: usize = 3;
@@ -51,7 +52,29 @@ fn of_machine(result: &RunResult) -> Option<String> {
         ));
     }
     let timed = !result.rows.measured.is_empty();
-    (timed && noise.floor.is_none()).then(|| format!("{differences} (no noise floor was measured)"))
+    if timed && noise.floor.is_none() {
+        return Some(format!("{differences} (no noise floor was measured)"));
+    }
+    let is_noisy = below.is_some_and(|share| share > MAX_EQUIVALENCE);
+    (is_noisy || environment.is_cut_by_budget()).then(|| {
+        let mut why = vec!["noise".to_owned()];
+        if environment.is_cut_by_budget() {
+            why.push(format!(
+                "{} of {} rounds in the time limit",
+                environment.rounds_finished, environment.rounds_planned
+            ));
+        }
+        let is_open = |verdict: &&Verdict| verdict.verdict == VerdictKind::Undecided;
+        let open = result.verdicts.iter().filter(is_open).count();
+        if open > 0 {
+            why.push(format!(
+                "{} of {} comparisons are undecided",
+                units::whole(open as u64),
+                units::whole(result.verdicts.len() as u64)
+            ));
+        }
+        format!("{differences} ({})", why.join("; "))
+    })
 }
 
 /// Counts the rows of the other commands that have no outcome or no figures.
@@ -131,4 +154,26 @@ fn named(rows: &[&Row]) -> Option<String> {
         ));
     }
     Some(units::list(&named))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recommendation::sample::{result, row};
+
+    #[test]
+    fn limits_of_an_undisturbed_run_name_its_noise() {
+        let rows = vec![row("go", "a", "jwt", "ES256", "sign", 100.0)];
+        assert!(limits(&result(rows.clone(), 0.02)).is_empty());
+        assert_eq!(
+            limits(&result(rows.clone(), 1.1)),
+            ["differences below 110.0\u{a0}% (noise)"]
+        );
+        let mut cut = result(rows, 0.02);
+        cut.environment.rounds_planned = 12;
+        assert_eq!(
+            limits(&cut),
+            ["differences below 2.0\u{a0}% (noise; 8 of 12 rounds in the time limit)"]
+        );
+    }
 }

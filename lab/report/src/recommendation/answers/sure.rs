@@ -9,7 +9,7 @@ use jeton_lab_stats::verdicts::floor_for;
 const FAR_BANDS: f64 = 3.0;
 
 /// How sure an answer is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Sureness {
     Sure,
     FairlySure,
@@ -35,8 +35,8 @@ impl Sureness {
 }
 
 /// How clear a result is, before the machine counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Clear {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Clear {
     /// Undecided.
     No,
     /// A difference just above the noise.
@@ -45,9 +45,8 @@ enum Clear {
     Far,
 }
 
-/// Judges a choice of the fastest; `decided` says whether anything was told apart.
-pub(super) fn of_choice(result: &RunResult, decided: bool, what: &str) -> Sure {
-    let clear = if decided { Clear::Far } else { Clear::No };
+/// Judges a choice of the fastest.
+pub(super) fn of_choice(result: &RunResult, clear: Clear, what: &str) -> Sure {
     with_machine(result, clear, what)
 }
 
@@ -58,27 +57,30 @@ pub(super) fn of_ratio(result: &RunResult, ratio: &Ratio, managed: bool) -> Sure
     of_kind(result, kind, ratio.interval(), floor)
 }
 
-/// Judges a verdict of the file.
-pub(super) fn of_verdict(result: &RunResult, verdict: &Verdict) -> Sure {
-    let floor = result.noise_floor.floor;
+/// Judges a verdict of the file; `managed` says whether a managed runtime is involved.
+pub(super) fn of_verdict(result: &RunResult, verdict: &Verdict, managed: bool) -> Sure {
+    let floor = floor_for(&result.noise_floor, std::iter::once(managed));
     of_kind(result, verdict.verdict, verdict.interval, floor)
 }
 
-fn of_kind(
-    result: &RunResult,
-    kind: VerdictKind,
-    [low, high]: [f64; 2],
-    floor: Option<f64>,
-) -> Sure {
-    let band = Band::new(floor).believed_beyond();
+/// Says how clear a verdict with this interval is.
+pub(super) fn clear(kind: VerdictKind, [low, high]: [f64; 2], band: Band) -> Clear {
     let nearest = if low > 1.0 { low } else { high.recip() };
-    let (clear, what) = match kind {
-        VerdictKind::Undecided => (Clear::No, "the interval reaches across the noise band"),
-        VerdictKind::Equivalent => (Clear::Far, "the interval is inside the noise band"),
-        _ if nearest > 1.0 + FAR_BANDS * band => {
-            (Clear::Far, "the difference is far above the noise floor")
-        }
-        _ => (Clear::Near, "the difference is just above the noise floor"),
+    match kind {
+        VerdictKind::Undecided => Clear::No,
+        VerdictKind::Equivalent => Clear::Far,
+        _ if nearest > 1.0 + FAR_BANDS * band.believed_beyond() => Clear::Far,
+        _ => Clear::Near,
+    }
+}
+
+fn of_kind(result: &RunResult, kind: VerdictKind, interval: [f64; 2], floor: Option<f64>) -> Sure {
+    let clear = clear(kind, interval, Band::new(floor));
+    let what = match (kind, clear) {
+        (VerdictKind::Undecided, _) => "the interval reaches across the noise band",
+        (VerdictKind::Equivalent, _) => "the interval is inside the noise band",
+        (_, Clear::Far) => "the difference is far above the noise floor",
+        _ => "the difference is just above the noise floor",
     };
     with_machine(result, clear, what)
 }
@@ -105,4 +107,14 @@ fn with_machine(result: &RunResult, clear: Clear, what: &str) -> Sure {
         Some(trouble) => format!("{trouble}; {what}"),
     };
     Sure { sureness, why }
+}
+
+impl Sure {
+    /// Returns the less sure of two answers.
+    pub(super) fn or_weaker(self, other: Self) -> Self {
+        match other.sureness > self.sureness {
+            true => other,
+            false => self,
+        }
+    }
 }

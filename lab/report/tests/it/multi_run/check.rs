@@ -60,6 +60,8 @@ fn check_stored_runs_are_accepted() {
         "2026-11-26-full",
         "2026-11-27-sdks",
         "2026-11-28-sdks",
+        "2026-11-28-full",
+        "2026-11-28-servers",
     ] {
         let result = read(&kept(run)).unwrap();
         assert_eq!(lines(&result), [""; 0], "{run}");
