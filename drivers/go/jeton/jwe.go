@@ -61,17 +61,17 @@ func decrypt(p *harness.Prepare) (*harness.Operation, error) {
 		return decrypter.Decrypt(token)
 	}
 	if p.TypedClaims() {
-		return harness.Verifying(p, func(token string) (*issued, error) {
+		return harness.Verifying(p, func(token string) (*decrypted, error) {
 			text, err := plaintext(token)
 			if err != nil {
 				return nil, err
 			}
-			claims := new(issued)
+			claims := new(decrypted)
 			if err := json.Unmarshal(text, claims); err != nil {
 				return nil, err
 			}
 			return claims, checkClaims(p, claims)
-		}, func(claims *issued) string { return claims.ID }, func(claims *issued) any { return claims })
+		}, func(claims *decrypted) string { return claims.ID }, func(claims *decrypted) any { return claims })
 	}
 	return harness.Verifying(p, func(token string) (map[string]any, error) {
 		text, err := plaintext(token)
@@ -82,7 +82,7 @@ func decrypt(p *harness.Prepare) (*harness.Operation, error) {
 		if err := json.Unmarshal(text, &claims); err != nil {
 			return nil, err
 		}
-		registered := new(issued)
+		registered := new(decrypted)
 		if err := json.Unmarshal(text, registered); err != nil {
 			return nil, err
 		}
@@ -90,8 +90,21 @@ func decrypt(p *harness.Prepare) (*harness.Operation, error) {
 	}, harness.JTI, func(claims map[string]any) any { return claims })
 }
 
-func checkClaims(p *harness.Prepare, claims *issued) error {
-	now := time.Now().Unix()
+// decrypted are all claims of a JWE. A time is any number (RFC 7519, section 2): some libraries write 1795878382.0.
+type decrypted struct {
+	Issuer    string           `json:"iss,omitempty"`
+	Subject   string           `json:"sub,omitempty"`
+	Audience  harness.Audience `json:"aud,omitempty"`
+	ExpiresAt float64          `json:"exp,omitempty"`
+	NotBefore float64          `json:"nbf,omitempty"`
+	IssuedAt  float64          `json:"iat,omitempty"`
+	ID        string           `json:"jti,omitempty"`
+	Name      string           `json:"name,omitempty"`
+	Admin     bool             `json:"admin"`
+}
+
+func checkClaims(p *harness.Prepare, claims *decrypted) error {
+	now := float64(time.Now().Unix())
 	switch {
 	case claims.ExpiresAt == 0 && p.ExpiryRequired():
 		return harness.ErrExpiryMissing

@@ -29,6 +29,8 @@ final class JetonJwe {
       JsonMapper.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          // An audience may be one text (RFC 7519, section 4.1.3).
+          .enable(DeserializationFeature.ACCEPT_SINGLE_VALUE_AS_ARRAY)
           .build();
 
   private JetonJwe() {}
