@@ -58,7 +58,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
 }
 
 /// The modules that a program needs, as a release has them.
-const PUBLISHED: [&str; 2] = ["", "/lib/linux_amd64"];
+const PUBLISHED: [&str; 3] = ["", "/lib/linux_amd64", "/grpc"];
 
 /// Writes the modules with the native library that is there into a folder for `GOPROXY`.
 pub(super) fn write_proxy(workspace: &Workspace, proxy: &Path) -> Result<Vec<PathBuf>, Error> {
