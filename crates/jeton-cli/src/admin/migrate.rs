@@ -169,7 +169,8 @@ impl Migrate {
             End::Folder(path) => MigrationTarget::folder(path, source, self.folder.lock_timeout()),
             End::Etcd(etcd) => MigrationTarget::etcd(&etcd.address()?, etcd.access()?, source),
         };
-        target.map_err(unfilled)
+        let root = to.root()?;
+        target.map_err(|error| unfilled(error, root.as_deref()))
     }
 }
 
@@ -180,6 +181,14 @@ impl End {
             End::Etcd(etcd) => Ok(etcd.address()?.to_string()),
         }
     }
+
+    /// Returns the root, if it is an etcd.
+    fn root(&self) -> Outcome<Option<String>> {
+        match self {
+            End::Folder(_) => Ok(None),
+            End::Etcd(etcd) => Ok(Some(etcd.address()?.root().to_owned())),
+        }
+    }
 }
 
 /// Looks at the target of a dry run.
@@ -188,8 +197,8 @@ fn look_at(to: &End) -> Outcome {
         End::Folder(path) => MigrationTarget::look_at_folder(path),
         End::Etcd(etcd) => MigrationTarget::look_at_etcd(&etcd.address()?, etcd.access()?),
     };
-    let target = to.name()?;
-    match found.map_err(unfilled)? {
+    let (target, root) = (to.name()?, to.root()?);
+    match found.map_err(|error| unfilled(error, root.as_deref()))? {
         Found::Nothing => {
             output::status(format_args!("{target} has no store: nothing was written"))
         }
@@ -212,20 +221,29 @@ fn unopened(error: Error) -> Failure {
     }
 }
 
-/// Returns the failure of a target.
-pub(super) fn unfilled(error: Error) -> Failure {
+/// Returns the failure of a target: an etcd with this root, or a folder.
+pub(super) fn unfilled(error: Error, root: Option<&str>) -> Failure {
     let hint = match &error {
         Error::Store(StoreError::AlreadyThere) => {
-            "name a target without a store: another folder, or another /ROOT of the etcd"
+            "name a target without a store: another folder, or another /ROOT of the etcd".to_owned()
         }
-        Error::Store(StoreError::OtherSource) => {
-            "name another target; or continue that migration; or delete its part: in a folder `migrating-…`, in an \
-             etcd every key that begins with the root"
-        }
+        // The root alone is also the beginning of other roots: `/jeton` of `/jeton-2`.
+        Error::Store(StoreError::OtherSource) => format!(
+            "name another target; or continue that migration; or delete its part: {}",
+            match root {
+                None => "the folder `migrating-…` in the target".to_owned(),
+                Some(root) => format!(
+                    "`etcdctl del --prefix '{root}!'` and `etcdctl del --prefix '{root}/'`"
+                ),
+            }
+        ),
         Error::Store(StoreError::NotAStore) => {
             "other keys begin with the root of this etcd: add another /ROOT to the address"
+                .to_owned()
         }
-        Error::Store(StoreError::InUse) => "another process fills the folder: wait for it",
+        Error::Store(StoreError::InUse) => {
+            "another process fills the folder: wait for it".to_owned()
+        }
         _ => return etcd::failed(error),
     };
     Failure::error(error.to_string()).hint(hint)

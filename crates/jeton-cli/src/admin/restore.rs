@@ -82,7 +82,8 @@ impl Restore {
         let opened = DataFolder::open(&path, Missing::Refuse, Duration::ZERO).map_err(failure)?;
         let store = opened.store();
         let source = MigrationSource::check(&*store).map_err(failure)?;
-        let target = MigrationTarget::etcd(&address, access, &source).map_err(unfilled)?;
+        let target = MigrationTarget::etcd(&address, access, &source)
+            .map_err(|error| unfilled(error, Some(address.root())))?;
         let entry = MigrationEntry {
             actor: &user(),
             at: display::now(),

@@ -276,6 +276,22 @@ fn etcd_migrate_of_another_source_changes_nothing() {
         }
     }
     assert_eq!(keys_under(&cluster.etcd, "/half"), 2);
+    // The deletion of the hint leaves a store whose root begins with the same text.
+    drop(cluster.serve_under("/half-2").address());
+    let beside = keys_under(&cluster.etcd, "/half-2");
+    let migrate = ["admin", "migrate", "--from", "old", "--to", &store];
+    let said = String::from_utf8(jeton(path, &migrate, b"").stderr).unwrap();
+    let prefixes = said.split("`etcdctl del --prefix '").skip(1);
+    let prefixes: Vec<&str> = prefixes.filter_map(|one| one.split('\'').next()).collect();
+    assert_eq!(prefixes.len(), 2, "{said}");
+    for prefix in prefixes {
+        super::bad_input::delete_prefix(&cluster.etcd, prefix);
+    }
+    assert_eq!(keys_under(&cluster.etcd, "/half!"), 0);
+    assert_eq!(keys_under(&cluster.etcd, "/half/"), 0);
+    assert_eq!(keys_under(&cluster.etcd, "/half-2"), beside);
+    drop(cluster.serve_under("/half-2").address());
+    succeeds(path, &migrate, b"");
     // Keys of another program.
     put("/alien/x", "1");
     let alien = cluster.etcd.url("/alien");
