@@ -249,6 +249,10 @@ pub(super) fn unfilled(error: Error, root: Option<&str>) -> Failure {
     Failure::error(error.to_string()).hint(hint)
 }
 
+/// The hint if another process has filled the target.
+pub(super) const FINISHED_ELSEWHERE: &str =
+    "the target is complete: to check it, run `jeton admin verify --store URL`";
+
 /// Returns the failure of a migration that has begun.
 fn stopped(error: Error) -> Failure {
     let hint = match &error {
@@ -262,7 +266,8 @@ fn stopped(error: Error) -> Failure {
         Error::Store(StoreError::Full) => {
             "free space or raise the quota, and run the command again with `--continue`"
         }
-        Error::Store(_) | Error::Contended => "run the command again with `--continue`",
+        Error::Migrate(MigrateError::FinishedElsewhere) => FINISHED_ELSEWHERE,
+        Error::Store(_) => "run the command again with `--continue`",
         _ => return failure(error),
     };
     Failure::error(error.to_string()).hint(hint)

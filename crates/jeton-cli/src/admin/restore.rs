@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use clap::Args;
 use jeton_issuer::{
-    BackupSummary, DataFolder, IfUnfinished, MigrationEntry, MigrationSource, MigrationTarget,
-    Missing, restore, sealed_under,
+    BackupSummary, DataFolder, Error, IfUnfinished, MigrateError, MigrationEntry, MigrationSource,
+    MigrationTarget, Missing, restore, sealed_under,
 };
 
 use super::display;
 use super::etcd::EtcdPlace;
 use super::folder::{FolderArgs, OpenStore, failure, user};
-use super::migrate::unfilled;
+use super::migrate::{FINISHED_ELSEWHERE, unfilled};
 use crate::exit::{Failure, Outcome};
 use crate::output;
 
@@ -92,8 +92,11 @@ impl Restore {
         // A part is of this backup, or of another one of the same store: it is completed in either case.
         let copied = source.copy_to(target, IfUnfinished::Continue, entry, &mut |_, _| {});
         copied.map_err(|error| {
-            Failure::error(error.to_string())
-                .hint("no server opens the part: run the command again")
+            let hint = match error {
+                Error::Migrate(MigrateError::FinishedElsewhere) => FINISHED_ELSEWHERE,
+                _ => "no server opens the part: run the command again",
+            };
+            Failure::error(error.to_string()).hint(hint)
         })?;
         Ok(restored)
     }

@@ -64,6 +64,9 @@ pub(super) struct Etcd {
     /// A random value, written when the store was created. Replaced data has another, and an emptied etcd has none,
     /// although the id of its cluster can be the same.
     id: Arc<[u8]>,
+    /// The format while this connection fills the store. Every change compares it: another process that fills the
+    /// same store may have finished, and servers may write to it.
+    filling: Option<Arc<[u8]>>,
     pub(super) under_way: Arc<Semaphore>,
 }
 
@@ -81,6 +84,10 @@ impl Etcd {
                 root,
                 cluster: 0,
                 id: Arc::default(),
+                filling: match &accepts {
+                    Accepts::FilledFrom(source) => Some(filling(source).into()),
+                    _ => None,
+                },
                 under_way: Arc::new(Semaphore::new(limits::ETCD_UNDER_WAY)),
             };
             let status = etcd.member().await?;
@@ -174,7 +181,7 @@ impl Etcd {
                 if is_new && self.has_keys().await? {
                     return Err(Error::NotAStore);
                 }
-                let filling = format!("{FILLING}{source}").into_bytes();
+                let filling = filling(source);
                 let written = self.found_or_written(FORMAT_KEY, filling.clone()).await?;
                 return match known_format(&written) {
                     Err(Error::Unfinished) if written == filling => Ok(()),
@@ -204,14 +211,12 @@ impl Etcd {
 
     /// Makes the last changes of a store that was filled, and lets others open it.
     pub(super) async fn finish(&self, source: &str, txn: &Txn) -> Result<Outcome> {
-        let key = self.marker(FORMAT_KEY).key;
-        let filling = Target::Value(format!("{FILLING}{source}").into_bytes());
-        let filling = compare(key.clone(), CompareResult::Equal, filling);
         let put = PutRequest {
-            key,
+            key: self.marker(FORMAT_KEY).key,
             value: FORMAT.to_string().into_bytes(),
         };
-        self.change_if(txn, Some((filling, operation(Request::RequestPut(put)))))
+        let format = operation(Request::RequestPut(put));
+        self.change_if(txn, Some(&filling(source)), Some(format))
             .await
     }
 
@@ -319,12 +324,20 @@ impl Etcd {
     }
 
     pub(super) async fn commit(&self, txn: &Txn) -> Result<Outcome> {
-        self.change_if(txn, None).await
+        self.change_if(txn, self.filling.as_deref(), None).await
     }
 
-    /// Makes the changes if the conditions hold, and with them one more of each.
-    async fn change_if(&self, txn: &Txn, more: Option<(Compare, RequestOp)>) -> Result<Outcome> {
-        let (compared, changed) = more.unzip();
+    /// Makes the changes if the conditions hold and the format is `filling`, and with them one more.
+    async fn change_if(
+        &self,
+        txn: &Txn,
+        filling: Option<&[u8]>,
+        more: Option<RequestOp>,
+    ) -> Result<Outcome> {
+        let filling = filling.map(|format| {
+            let format = Target::Value(format.to_vec());
+            compare(self.marker(FORMAT_KEY).key, CompareResult::Equal, format)
+        });
         let conditions = txn.conditions().iter();
         let id = self.marker(ID_KEY);
         let same = Target::Value(self.id.to_vec());
@@ -333,11 +346,11 @@ impl Etcd {
         let answer = self
             .txn(TxnRequest {
                 compare: std::iter::once(same)
-                    .chain(compared)
+                    .chain(filling)
                     .chain(conditions.map(|(key, it)| self.compare(key, *it)))
                     .collect(),
                 success: (changes.map(|change| self.change(change)))
-                    .chain(changed)
+                    .chain(more)
                     .collect(),
                 failure: vec![operation(Request::RequestRange(id))],
             })
@@ -457,6 +470,11 @@ fn check_version(status: &StatusResponse) -> Result<()> {
         (Some(Ok(major)), Some(Ok(minor))) if (major, minor) >= OLDEST_ETCD => Ok(()),
         _ => Err(Problem::OldEtcd.into()),
     }
+}
+
+/// The format of a store while it is filled from this source.
+fn filling(source: &str) -> Vec<u8> {
+    format!("{FILLING}{source}").into_bytes()
 }
 
 fn known_format(value: &[u8]) -> Result<()> {

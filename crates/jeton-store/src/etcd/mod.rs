@@ -93,7 +93,8 @@ impl EtcdStore {
 
     /// Begins or continues to fill a store from the source with this name. Until
     /// [`finish`](EtcdStore::finish), no version of jeton opens it in another way: a node on a part of the
-    /// data could accept revoked tokens.
+    /// data could accept revoked tokens. After another process has finished it, every commit is an
+    /// [`Outcome::Conflict`].
     ///
     /// # Errors
     ///

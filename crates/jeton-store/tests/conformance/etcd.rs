@@ -153,6 +153,11 @@ pub fn unfinished_store_is_refused() -> Result<(), Failed> {
     ensure!(find() == Err(Error::Unfinished), "finished by another");
     let ended = block_on(continued.finish("a", end()))?;
     ensure!(matches!(ended, Outcome::Committed(_)), "{ended:?}");
+    // The other process that fills it changes nothing of a store that servers may use.
+    for late in [end(), Txn::new().delete(key.clone())] {
+        let late = block_on(filled.commit(late))?;
+        ensure!(matches!(late, Outcome::Conflict(_)), "late: {late:?}");
+    }
     let twice = block_on(filled.finish("a", end()))?;
     ensure!(matches!(twice, Outcome::Conflict(_)), "{twice:?}");
     begin()?;
