@@ -213,6 +213,9 @@ fn failure(error: Error) -> Failure {
         Error::Issuer(jeton_issuer::Error::Store(jeton_store::Error::Unfinished)) => Some(
             "to finish the migration, run `jeton admin migrate --from SOURCE --to URL --continue`".to_owned(),
         ),
+        Error::Issuer(jeton_issuer::Error::Store(jeton_store::Error::NotAStore)) => Some(
+            "name another folder, or another /ROOT of the etcd, and not one inside the root of a store".to_owned(),
+        ),
         Error::Issuer(jeton_issuer::Error::Store(jeton_store::Error::Unsafe(exposed))) => {
             Some(exposed.remedy())
         }

@@ -238,7 +238,8 @@ pub(super) fn unfilled(error: Error, root: Option<&str>) -> Failure {
             }
         ),
         Error::Store(StoreError::NotAStore) => {
-            "other keys begin with the root of this etcd: add another /ROOT to the address"
+            "other keys are under the root of this etcd, or the root of another store contains it: name another \
+             /ROOT, and not one inside the root of a store"
                 .to_owned()
         }
         Error::Store(StoreError::InUse) => {
@@ -248,6 +249,9 @@ pub(super) fn unfilled(error: Error, root: Option<&str>) -> Failure {
     };
     Failure::error(error.to_string()).hint(hint)
 }
+
+/// The hint if the target has keys of others.
+pub(super) const OTHER_KEY: &str = "another store or program has it: name another target";
 
 /// The hint if another process has filled the target.
 pub(super) const FINISHED_ELSEWHERE: &str =
@@ -259,6 +263,7 @@ fn stopped(error: Error) -> Failure {
         Error::Migrate(MigrateError::Unfinished) => {
             "to write what is missing, add `--continue`; to delete it and begin again, add `--start-over`"
         }
+        Error::Migrate(MigrateError::OtherKey(_)) => OTHER_KEY,
         Error::Migrate(MigrateError::SourceChanged(_)) => {
             "stop every server of the source, and run the command again with `--continue`"
         }

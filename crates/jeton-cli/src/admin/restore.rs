@@ -14,7 +14,7 @@ use jeton_issuer::{
 use super::display;
 use super::etcd::EtcdPlace;
 use super::folder::{FolderArgs, OpenStore, failure, user};
-use super::migrate::{FINISHED_ELSEWHERE, unfilled};
+use super::migrate::{FINISHED_ELSEWHERE, OTHER_KEY, unfilled};
 use crate::exit::{Failure, Outcome};
 use crate::output;
 
@@ -93,6 +93,7 @@ impl Restore {
         let copied = source.copy_to(target, IfUnfinished::Continue, entry, &mut |_, _| {});
         copied.map_err(|error| {
             let hint = match error {
+                Error::Migrate(MigrateError::OtherKey(_)) => OTHER_KEY,
                 Error::Migrate(MigrateError::FinishedElsewhere) => FINISHED_ELSEWHERE,
                 _ => "no server opens the part: run the command again",
             };

@@ -224,6 +224,29 @@ fn other_target_is_refused_and_not_changed() {
     assert_eq!(refused, MigrateError::Empty.into());
 }
 
+/// In an etcd: a store whose root is inside the root of the part.
+#[test]
+fn part_with_keys_of_others_is_refused_and_not_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (from, _) = filled(&folder.path().join("from"));
+    let store = from.store();
+    let source = MigrationSource::check(&*store).unwrap();
+    for other in [&["b!format"][..], &["b", "i", ISS], &["name"]] {
+        let to = folder.path().join(other.concat().replace(['/', ':'], ""));
+        let part = Txn::new()
+            .put(Key::of(["i", "gone"]).unwrap(), "{}")
+            .put(Key::of(other).unwrap(), "1");
+        interrupted(&to, &source, part);
+        for how in [IfUnfinished::Continue, IfUnfinished::StartOver] {
+            let other = Key::of(other).unwrap().to_string();
+            let refused = migrate(&source, &to, how).unwrap_err();
+            assert_eq!(refused, MigrateError::OtherKey(other).into(), "{how:?}");
+        }
+        let part = to.join(format!("migrating-{}", source.name()));
+        assert_eq!(entries(&RedbStore::open(&part).unwrap()).len(), 2);
+    }
+}
+
 #[test]
 fn source_that_changes_during_the_copy_is_found() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,6 @@
 //! Calls to etcd, retried on other members, and their meaning.
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -169,6 +170,9 @@ impl Etcd {
     async fn check_format(&self, accepts: &Accepts) -> Result<()> {
         let written = match accepts {
             Accepts::AnyOrNone => {
+                if self.found(self.marker(FORMAT_KEY)).await?.is_none() {
+                    self.check_roots_above().await?;
+                }
                 let format = FORMAT.to_string().into_bytes();
                 self.found_or_written(FORMAT_KEY, format).await?
             }
@@ -178,8 +182,11 @@ impl Etcd {
             }
             Accepts::FilledFrom(source) => {
                 let is_new = self.found(self.marker(FORMAT_KEY)).await?.is_none();
-                if is_new && self.has_keys().await? {
-                    return Err(Error::NotAStore);
+                if is_new {
+                    if self.has_keys().await? {
+                        return Err(Error::NotAStore);
+                    }
+                    self.check_roots_above().await?;
                 }
                 let filling = filling(source);
                 let written = self.found_or_written(FORMAT_KEY, filling.clone()).await?;
@@ -192,6 +199,21 @@ impl Etcd {
             }
         };
         known_format(&written)
+    }
+
+    /// Checks that no store has a root that contains this one: to that store, the keys of this one are its own.
+    async fn check_roots_above(&self) -> Result<()> {
+        for (end, _) in self.root.match_indices('/').skip(1) {
+            let format = only(&format!("{}{FORMAT_KEY}", &self.root[..end]));
+            match self.found(format).await {
+                Ok(None) => {}
+                Ok(Some(_)) => return Err(Error::NotAStore),
+                // This user may read its own root only.
+                Err(Error::Io(ErrorKind::PermissionDenied, _)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     /// Returns whether there are entries under the root.
@@ -497,6 +519,6 @@ pub(super) async fn in_time<T>(work: impl Future<Output = Result<T>>) -> Result<
         .await
         .unwrap_or_else(|_| {
             let words = format!("etcd did not answer within {:?}", limits::ETCD_ANSWER);
-            Err(Error::Io(std::io::ErrorKind::TimedOut, words))
+            Err(Error::Io(ErrorKind::TimedOut, words))
         })
 }

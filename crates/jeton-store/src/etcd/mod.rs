@@ -74,7 +74,8 @@ impl EtcdStore {
     /// # Errors
     ///
     /// [`Error::Io`] if no member answers or this client is not accepted; [`Error::Newer`],
-    /// [`Error::NotAStore`], [`Error::Unfinished`]; [`Error::Invalid`] with [`Problem::NoAuthority`] over
+    /// [`Error::NotAStore`], also if the root of another store contains this one; [`Error::Unfinished`];
+    /// [`Error::Invalid`] with [`Problem::NoAuthority`] over
     /// TLS without an authority, and with [`Problem::OldEtcd`].
     pub fn open(address: &EtcdAddress, access: EtcdAccess) -> Result<EtcdStore> {
         let store = EtcdStore::connect(address, access, Accepts::AnyOrNone)?;
@@ -99,7 +100,7 @@ impl EtcdStore {
     /// # Errors
     ///
     /// [`Error::AlreadyThere`] if there is a store; [`Error::OtherSource`]; [`Error::NotAStore`] if there
-    /// are other keys under the root; and as [`open`](EtcdStore::open).
+    /// are other keys under the root, or the root of another store contains it; and as [`open`](EtcdStore::open).
     pub fn fill(address: &EtcdAddress, access: EtcdAccess, source: &str) -> Result<EtcdStore> {
         EtcdStore::connect(address, access, Accepts::FilledFrom(source.to_owned()))
     }

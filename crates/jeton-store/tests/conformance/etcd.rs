@@ -177,6 +177,27 @@ pub fn unfinished_store_is_refused() -> Result<(), Failed> {
     let above = EtcdAddress::parse(&server.url("/a"))?;
     let foreign = EtcdStore::fill(&above, EtcdAccess::default(), "a").map(drop);
     ensure!(foreign == Err(Error::NotAStore), "foreign: {foreign:?}");
+    // Nor is a store made inside the root of another one, complete or not.
+    for outer in ["/new", "/part"] {
+        let at = |root: String| EtcdAddress::parse(&server.url(&root));
+        if outer == "/part" {
+            drop(EtcdStore::fill(
+                &at(outer.to_owned())?,
+                EtcdAccess::default(),
+                "a",
+            )?);
+        }
+        for root in [format!("{outer}/b"), format!("{outer}/b/c")] {
+            let inner = at(root)?;
+            let filled = EtcdStore::fill(&inner, EtcdAccess::default(), "a").map(drop);
+            ensure!(filled == Err(Error::NotAStore), "fill {inner}: {filled:?}");
+            let opened = EtcdStore::open(&inner, EtcdAccess::default()).map(drop);
+            ensure!(opened == Err(Error::NotAStore), "open {inner}: {opened:?}");
+        }
+        // Beside it, it is.
+        let beside = at(format!("{outer}-2"))?;
+        drop(EtcdStore::open(&beside, EtcdAccess::default())?);
+    }
     Ok(())
 }
 

@@ -299,7 +299,7 @@ fn etcd_migrate_of_another_source_changes_nothing() {
     ends_with_counts(
         path,
         &migrate,
-        "other keys begin with the root of this etcd",
+        "other keys are under the root of this etcd",
     );
     // An etcd that is gone.
     cluster.etcd.kill_member(0);
