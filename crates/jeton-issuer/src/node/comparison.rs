@@ -50,6 +50,13 @@ impl Comparison {
         }
     }
 
+    /// Forgets the views: the next one is of everything loaded again, and there is none of the revisions in between.
+    pub(super) fn restart(&self) {
+        if let Some(views) = &mut *lock(&self.views) {
+            views.clear();
+        }
+    }
+
     /// Returns whether everything must be loaded again.
     pub(super) fn has_difference(&self) -> bool {
         self.has_difference.load(Ordering::Acquire)
@@ -282,5 +289,35 @@ impl<'v> Check<'v> {
 
     fn parts(&mut self, iss: &str) -> &mut Parts {
         self.issuers.entry(iss.to_owned()).or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn revision_that_a_reload_has_passed_has_no_view() {
+        let view = |number| {
+            Arc::new(Snapshot {
+                revision: Revision::from_number(number),
+                ..Snapshot::default()
+            })
+        };
+        let found = |is_reload, revision| {
+            let comparison = Comparison::default();
+            *lock(&comparison.views) = Some(vec![view(10)]);
+            if is_reload {
+                comparison.restart();
+            }
+            comparison.see(&view(20));
+            let found = comparison.view_at(Revision::from_number(revision));
+            found.map(|view| view.revision.number())
+        };
+        // A follower that sees 10 and then 20 has seen every change between.
+        assert_eq!([found(false, 15), found(false, 20)], [Some(10), Some(20)]);
+        assert_eq!([found(true, 15), found(true, 20)], [None, Some(20)]);
     }
 }
