@@ -11,10 +11,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use jeton_store::{Entry, Prefix, Revision, block_on};
+use jeton_store::{Entry, Error as StoreError, Prefix, Revision, block_on};
 
 use super::inner::{Inner, lock};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::keyring::Keyring;
 use crate::record::{self, IssuerRecord, SealedKey};
 use crate::revocation::{RuleRecord, Stamp, StampText, first_live_minute};
@@ -31,9 +31,10 @@ const ISSUERS_TOLD: usize = 3;
 pub(super) struct Comparison {
     /// The views since the comparison began, if one is under way.
     views: Mutex<Option<Vec<Arc<Snapshot>>>>,
-    /// A difference was found, and not everything has been loaded since.
+    /// A difference or an unreadable record was found, and not everything has been loaded since.
     has_difference: AtomicBool,
     done: AtomicU64,
+    incomplete: AtomicU64,
     differences: AtomicU64,
     last: Mutex<Option<String>>,
 }
@@ -72,6 +73,11 @@ impl Comparison {
         self.done.load(Ordering::Relaxed)
     }
 
+    /// The number of comparisons that could not be completed.
+    pub(super) fn incomplete(&self) -> u64 {
+        self.incomplete.load(Ordering::Relaxed)
+    }
+
     /// The number of comparisons that found a difference.
     pub(super) fn differences(&self) -> u64 {
         self.differences.load(Ordering::Relaxed)
@@ -103,11 +109,22 @@ impl Inner {
         if self.comparison.has_difference() {
             return;
         }
-        // Without an answer of the store the view becomes stale, and an unreadable record is a fault of the follower.
-        let Ok(Some(difference)) = self.difference() else {
-            return;
-        };
         let comparison = &self.comparison;
+        let difference = match self.difference() {
+            Ok(Some(difference)) => difference,
+            incomplete => {
+                comparison.incomplete.fetch_add(1, Ordering::Relaxed);
+                // The follower may never have seen this record. It loads everything again until it can be read. Without
+                // an answer of the store, the view becomes stale.
+                if let Err(error) = incomplete
+                    && is_unreadable(&error)
+                {
+                    self.working().fault = Some(error.to_string());
+                    comparison.has_difference.store(true, Ordering::Release);
+                }
+                return;
+            }
+        };
         if !difference.is_none() {
             let what = difference.to_string();
             // Until everything is loaded, the node is not ready.
@@ -149,6 +166,14 @@ impl Inner {
         }
         Ok(Some(check.end()))
     }
+}
+
+/// Returns whether a record of the store is damaged or newer than this version.
+fn is_unreadable(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Record(_) | Error::NewerRecord { .. } | Error::Store(StoreError::Damaged(_))
+    )
 }
 
 /// What a view lacks or has in another way.
