@@ -225,7 +225,9 @@ fn unopened(error: Error) -> Failure {
 pub(super) fn unfilled(error: Error, root: Option<&str>) -> Failure {
     let hint = match &error {
         Error::Store(StoreError::AlreadyThere) => {
-            "name a target without a store: another folder, or another /ROOT of the etcd".to_owned()
+            "name a target without a store: another folder, or another /ROOT of the etcd. If the network failed at the \
+             end of this migration, it may have finished: `jeton admin audit --act store.migrate` tells"
+                .to_owned()
         }
         // The root alone is also the beginning of other roots: `/jeton` of `/jeton-2`.
         Error::Store(StoreError::OtherSource) => format!(

@@ -112,7 +112,9 @@ impl<'s> MigrationSource<'s> {
     /// # Errors
     ///
     /// [`MigrateError`]; [`Error::Store`](crate::Error::Store). Except for [`MigrateError::OtherKey`] and
-    /// [`MigrateError::FinishedElsewhere`], the migration can be continued after any error.
+    /// [`MigrateError::FinishedElsewhere`], the migration can be continued after any error. If the answer to its
+    /// last transaction is lost, and the store cannot be read either, it may have finished: then continuing is
+    /// [`AlreadyThere`](jeton_store::Error::AlreadyThere), and the audit log of the target has `store.migrate`.
     pub fn copy_to(
         &self,
         target: MigrationTarget,
