@@ -112,7 +112,7 @@ impl Migrate {
         let rows = rows.map(|(kind, count)| [kind.to_owned(), count.to_string()]);
         output::text(&display::table(&rows))?;
         if self.dry_run {
-            return look_at(&to);
+            return look_at(&to, &source);
         }
         let target = self.target(&to, &source)?;
         let if_unfinished = match (self.continues, self.start_over) {
@@ -192,10 +192,10 @@ impl End {
 }
 
 /// Looks at the target of a dry run.
-fn look_at(to: &End) -> Outcome {
+fn look_at(to: &End, source: &MigrationSource<'_>) -> Outcome {
     let found = match to {
-        End::Folder(path) => MigrationTarget::look_at_folder(path),
-        End::Etcd(etcd) => MigrationTarget::look_at_etcd(&etcd.address()?, etcd.access()?),
+        End::Folder(path) => MigrationTarget::look_at_folder(path, source),
+        End::Etcd(etcd) => MigrationTarget::look_at_etcd(&etcd.address()?, etcd.access()?, source),
     };
     let (target, root) = (to.name()?, to.root()?);
     match found.map_err(|error| unfilled(error, root.as_deref()))? {

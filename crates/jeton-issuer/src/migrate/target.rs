@@ -43,7 +43,7 @@ enum Kind {
 pub enum Found {
     /// Nothing.
     Nothing,
-    /// A part of the records, from an interrupted migration.
+    /// A part of the records, from an interrupted migration of the same source.
     Unfinished,
 }
 
@@ -59,11 +59,8 @@ impl MigrationTarget {
         source: &MigrationSource<'_>,
         timeout: Duration,
     ) -> Result<MigrationTarget> {
-        let name = format!("{UNFINISHED}{}", source.name());
-        if unfinished_in(folder)?.iter().any(|other| *other != name) {
-            return Err(StoreError::OtherSource.into());
-        }
-        let unfinished = folder.join(name);
+        MigrationTarget::look_at_folder(folder, source)?;
+        let unfinished = folder.join(unfinished_name(source));
         let store = retry_until(timeout, || RedbStore::open(&unfinished))?;
         Ok(MigrationTarget(Kind::Folder {
             folder: folder.to_owned(),
@@ -92,9 +89,13 @@ impl MigrationTarget {
     ///
     /// # Errors
     ///
-    /// [`Error::Store`] with [`AlreadyThere`](StoreError::AlreadyThere) if it has a store.
-    pub fn look_at_folder(folder: &Path) -> Result<Found> {
-        Ok(match unfinished_in(folder)?.is_empty() {
+    /// As [`folder`](MigrationTarget::folder).
+    pub fn look_at_folder(folder: &Path, source: &MigrationSource<'_>) -> Result<Found> {
+        let found = unfinished_in(folder)?;
+        if found.iter().any(|name| *name != unfinished_name(source)) {
+            return Err(StoreError::OtherSource.into());
+        }
+        Ok(match found.is_empty() {
             true => Found::Nothing,
             false => Found::Unfinished,
         })
@@ -104,15 +105,16 @@ impl MigrationTarget {
     ///
     /// # Errors
     ///
-    /// [`Error::Store`] with [`AlreadyThere`](StoreError::AlreadyThere) if it has a store, and as
-    /// [`EtcdStore::find`].
-    pub fn look_at_etcd(address: &EtcdAddress, access: EtcdAccess) -> Result<Found> {
-        match EtcdStore::find(address, access) {
-            Ok(_) => Err(StoreError::AlreadyThere.into()),
-            Err(StoreError::NoStore(_)) => Ok(Found::Nothing),
-            Err(StoreError::Unfinished) => Ok(Found::Unfinished),
-            Err(error) => Err(error.into()),
-        }
+    /// As [`EtcdStore::look`].
+    pub fn look_at_etcd(
+        address: &EtcdAddress,
+        access: EtcdAccess,
+        source: &MigrationSource<'_>,
+    ) -> Result<Found> {
+        Ok(match EtcdStore::look(address, access, source.name())? {
+            false => Found::Nothing,
+            true => Found::Unfinished,
+        })
     }
 
     pub(super) fn store(&self) -> &dyn Store {
@@ -170,6 +172,11 @@ fn was_made(store: &dyn Store, txn: &Txn) -> bool {
             both.any(|(entry, value)| entry.as_ref().is_some_and(|it| it.value == **value))
         })
     })
+}
+
+/// Returns the name of the folder in which the store of this source is built.
+fn unfinished_name(source: &MigrationSource<'_>) -> String {
+    format!("{UNFINISHED}{}", source.name())
 }
 
 /// Returns the names of unfinished stores in a folder without a store.

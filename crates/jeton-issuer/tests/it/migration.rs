@@ -169,7 +169,8 @@ fn interrupted_migration_is_continued_or_started_over() {
             .put(Key::of(["i", ISS]).unwrap(), "{}")
             .put(Key::of(["i", "gone"]).unwrap(), "{}");
         interrupted(&to, &source, part);
-        assert_eq!(MigrationTarget::look_at_folder(&to), Ok(Found::Unfinished));
+        let found = MigrationTarget::look_at_folder(&to, &source);
+        assert_eq!(found, Ok(Found::Unfinished));
         assert_eq!(
             migrate(&source, &to, IfUnfinished::Refuse),
             Err(MigrateError::Unfinished.into())
@@ -207,6 +208,8 @@ fn other_target_is_refused_and_not_changed() {
         let refused = migrate(&source, &to, how).unwrap_err();
         assert_eq!(refused, Error::Store(StoreError::OtherSource));
     }
+    let looked = MigrationTarget::look_at_folder(&to, &source);
+    assert_eq!(looked, Err(StoreError::OtherSource.into()));
     let part = to.join(format!("migrating-{}", other.name()));
     let store = RedbStore::open(&part).unwrap();
     assert_eq!(entries(&store).len(), 1);
@@ -214,7 +217,8 @@ fn other_target_is_refused_and_not_changed() {
     // A folder with a store.
     migrate(&other, &to, IfUnfinished::Continue).unwrap();
     let there: Error = StoreError::AlreadyThere.into();
-    assert_eq!(MigrationTarget::look_at_folder(&to), Err(there.clone()));
+    let looked = MigrationTarget::look_at_folder(&to, &other);
+    assert_eq!(looked, Err(there.clone()));
     for how in [IfUnfinished::Refuse, IfUnfinished::StartOver] {
         assert_eq!(migrate(&other, &to, how), Err(there.clone()));
     }

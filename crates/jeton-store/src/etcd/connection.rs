@@ -53,6 +53,8 @@ pub(super) enum Accepts {
     Existing,
     /// None, or one that is being filled from this source.
     FilledFrom(String),
+    /// The same, and nothing is written: [`Error::NoStore`] if there is none, [`Error::Unfinished`] for a part.
+    ToFill(String),
 }
 
 /// The connection and the root of all keys.
@@ -180,19 +182,24 @@ impl Etcd {
                 let found = self.found(self.marker(FORMAT_KEY)).await?;
                 found.ok_or_else(|| Error::NoStore(self.root.to_string()))?
             }
-            Accepts::FilledFrom(source) => {
+            Accepts::FilledFrom(source) | Accepts::ToFill(source) => {
+                let is_looking = matches!(accepts, Accepts::ToFill(_));
                 let is_new = self.found(self.marker(FORMAT_KEY)).await?.is_none();
                 if is_new {
                     if self.has_keys().await? {
                         return Err(Error::NotAStore);
                     }
                     self.check_roots_above().await?;
+                    if is_looking {
+                        return Err(Error::NoStore(self.root.to_string()));
+                    }
                 }
                 let filling = filling(source);
                 let written = self.found_or_written(FORMAT_KEY, filling.clone()).await?;
                 return match known_format(&written) {
-                    Err(Error::Unfinished) if written == filling => Ok(()),
-                    Err(Error::Unfinished) => Err(Error::OtherSource),
+                    Err(Error::Unfinished) if written != filling => Err(Error::OtherSource),
+                    Err(Error::Unfinished) if is_looking => Err(Error::Unfinished),
+                    Err(Error::Unfinished) => Ok(()),
                     Ok(()) => Err(Error::AlreadyThere),
                     Err(error) => Err(error),
                 };

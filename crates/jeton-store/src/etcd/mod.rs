@@ -105,6 +105,20 @@ impl EtcdStore {
         EtcdStore::connect(address, access, Accepts::FilledFrom(source.to_owned()))
     }
 
+    /// Looks whether a store can be [filled](EtcdStore::fill) from this source, and writes nothing. Returns whether
+    /// there is a part.
+    ///
+    /// # Errors
+    ///
+    /// As [`fill`](EtcdStore::fill).
+    pub fn look(address: &EtcdAddress, access: EtcdAccess, source: &str) -> Result<bool> {
+        match EtcdStore::connect(address, access, Accepts::ToFill(source.to_owned())) {
+            Err(Error::NoStore(_)) => Ok(false),
+            Ok(_) | Err(Error::Unfinished) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Makes the last changes of a store that was [filled](EtcdStore::fill), and lets others open it.
     ///
     /// # Errors

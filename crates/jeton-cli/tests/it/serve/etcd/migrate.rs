@@ -264,7 +264,7 @@ fn etcd_migrate_of_another_source_changes_nothing() {
     put("/half!format", "filling 00112233445566778899aabbccddeeff");
     put("/half/i/x", "{}");
     for from in ["old", "other", &source] {
-        for how in ["--continue", "--start-over"] {
+        for how in ["--dry-run", "--continue", "--start-over"] {
             let migrate = ["admin", "migrate", "--from", from, "--to", &store, how];
             let output = jeton(path, &migrate, b"");
             let said = String::from_utf8(output.stderr).unwrap();
@@ -296,11 +296,9 @@ fn etcd_migrate_of_another_source_changes_nothing() {
     put("/alien/x", "1");
     let alien = cluster.etcd.url("/alien");
     let migrate = ["admin", "migrate", "--from", "old", "--to", &alien];
-    ends_with_counts(
-        path,
-        &migrate,
-        "other keys are under the root of this etcd",
-    );
+    for args in [&[&migrate[..], &["--dry-run"]].concat(), &migrate[..]] {
+        ends_with_counts(path, args, "other keys are under the root of this etcd");
+    }
     // An etcd that is gone.
     cluster.etcd.kill_member(0);
     let path = cluster.folder.path();
