@@ -91,7 +91,8 @@ impl Migrate {
     fn upgrade(&self) -> Outcome {
         // Opening fails for a newer format, and there is no older format.
         let opened = self.folder.place()?.open()?;
-        let counts = block_on(count_records(&*opened.store())).map_err(failure)?;
+        let counts = block_on(count_records(&*opened.store()));
+        let counts = counts.map_err(|error| opened.failure(error))?;
         let format = match opened {
             OpenStore::Folder(_) => RedbStore::FORMAT,
             OpenStore::Etcd { .. } => jeton_store::EtcdStore::FORMAT,
@@ -107,7 +108,7 @@ impl Migrate {
         let (from, to) = (self.end(from)?, self.end(to)?);
         let opened = self.open(&from)?;
         let store = opened.store();
-        let source = MigrationSource::check(&*store).map_err(failure)?;
+        let source = MigrationSource::check(&*store).map_err(|error| opened.failure(error))?;
         let rows = source.counts().by_kind();
         let rows = rows.map(|(kind, count)| [kind.to_owned(), count.to_string()]);
         output::text(&display::table(&rows))?;
@@ -247,7 +248,8 @@ pub(super) fn unfilled(error: Error, root: Option<&str>) -> Failure {
         Error::Store(StoreError::InUse) => {
             "another process fills the folder: wait for it".to_owned()
         }
-        _ => return etcd::failed(error),
+        _ if root.is_some() => return etcd::failed(error),
+        _ => return failure(error),
     };
     Failure::error(error.to_string()).hint(hint)
 }

@@ -299,6 +299,32 @@ fn etcd_migrate_of_another_source_changes_nothing() {
     for args in [&[&migrate[..], &["--dry-run"]].concat(), &migrate[..]] {
         ends_with_counts(path, args, "other keys are under the root of this etcd");
     }
+    // A folder that cannot be created is no matter of the etcd.
+    std::fs::write(path.join("file"), "").unwrap();
+    let migrate = ["admin", "migrate", "--from", &source, "--to", "file/new"];
+    let said = String::from_utf8(jeton(path, &migrate, b"").stderr).unwrap();
+    assert!(
+        said.contains("error: reading or writing the store failed"),
+        "{said}"
+    );
+    assert!(!said.contains("password_file"), "{said}");
+    // Damage in an etcd.
+    put("/tokens/i/damaged", "{}");
+    for args in [
+        &["admin", "migrate", "--from", &source, "--to", "new"][..],
+        &["admin", "migrate", "--store", &source],
+        &[
+            "admin", "key", "list", ISSUER, "--store", &source, KEY[0], KEY[1],
+        ],
+    ] {
+        let said = String::from_utf8(jeton(path, args, b"").stderr).unwrap();
+        for hint in [
+            "`jeton admin verify --store URL`",
+            "`jeton admin restore FILE --store URL`",
+        ] {
+            assert!(said.contains(hint), "{args:?}: {said}");
+        }
+    }
     // An etcd that is gone.
     cluster.etcd.kill_member(0);
     let path = cluster.folder.path();
