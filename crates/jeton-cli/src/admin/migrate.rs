@@ -276,6 +276,10 @@ fn stopped(error: Error) -> Failure {
             "free space or raise the quota, and run the command again with `--continue`"
         }
         Error::Migrate(MigrateError::FinishedElsewhere) => FINISHED_ELSEWHERE,
+        // Of the folder to which the store is moved at the end.
+        Error::Store(StoreError::Unsafe(_) | StoreError::AlreadyThere) => {
+            return unfilled(error, None);
+        }
         Error::Store(_) => "run the command again with `--continue`",
         _ => return failure(error),
     };

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jeton_store::{
     Error as StoreError, EtcdAccess, EtcdAddress, EtcdStore, Key, Operation, Outcome, RedbStore,
-    Result as StoreResult, Store, Txn, block_on,
+    Result as StoreResult, Store, Txn, block_on, check_folder,
 };
 
 use super::{MigrateError, MigrationSource};
@@ -53,7 +53,8 @@ impl MigrationTarget {
     /// # Errors
     ///
     /// [`Error::Store`] with [`AlreadyThere`](StoreError::AlreadyThere) if the folder has a store, with
-    /// [`OtherSource`](StoreError::OtherSource), and as [`RedbStore::open`].
+    /// [`OtherSource`](StoreError::OtherSource), with [`Unsafe`](StoreError::Unsafe) if other users can write
+    /// the folder, and as [`RedbStore::open`].
     pub fn folder(
         folder: &Path,
         source: &MigrationSource<'_>,
@@ -62,6 +63,8 @@ impl MigrationTarget {
         MigrationTarget::look_at_folder(folder, source)?;
         let unfinished = folder.join(unfinished_name(source));
         let store = retry_until(timeout, || RedbStore::open(&unfinished))?;
+        // If it is new, its parent folders have not been checked yet. The store is moved there at the end.
+        check_folder(folder)?;
         Ok(MigrationTarget(Kind::Folder {
             folder: folder.to_owned(),
             unfinished,
@@ -92,6 +95,10 @@ impl MigrationTarget {
     /// As [`folder`](MigrationTarget::folder).
     pub fn look_at_folder(folder: &Path, source: &MigrationSource<'_>) -> Result<Found> {
         let found = unfinished_in(folder)?;
+        match check_folder(folder) {
+            Err(StoreError::Io(io::ErrorKind::NotFound, _)) => {}
+            checked => checked?,
+        }
         if found.iter().any(|name| *name != unfinished_name(source)) {
             return Err(StoreError::OtherSource.into());
         }
