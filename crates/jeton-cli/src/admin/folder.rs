@@ -325,7 +325,8 @@ pub(super) fn failure(error: Error) -> Failure {
              `jeton admin migrate --from DIR --to URL`",
         ),
         Error::Store(StoreError::Unfinished) => failure.hint(
-            "to finish the migration, run `jeton admin migrate --from SOURCE --to URL --continue`",
+            "to finish a migration, run `jeton admin migrate --from SOURCE --to URL --continue`; to finish a restore, run \
+             the same `jeton admin restore` again",
         ),
         Error::WrongKeyEncryptionKey { .. } => failure.hint(format!(
             "add `--key-encryption-key FILE`, or set {KEY_VARIABLE}"

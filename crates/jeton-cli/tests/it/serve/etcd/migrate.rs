@@ -214,6 +214,10 @@ fn etcd_migrate_killed_is_continued_and_serves_nothing_before() {
             "{said}"
         );
         assert!(said.contains("--continue"), "{said}");
+        assert!(
+            said.contains("the same `jeton admin restore` again"),
+            "{said}"
+        );
         let list = ["admin", "issuer", "list", "--store", &store, KEY[0], KEY[1]];
         ends(
             path,
