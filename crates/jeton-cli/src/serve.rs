@@ -211,7 +211,12 @@ fn failure(error: Error) -> Failure {
             "another process may use the address; to use another one, add `--listen 127.0.0.1:0 --admin-listen 127.0.0.1:0`".to_owned(),
         ),
         Error::Issuer(jeton_issuer::Error::Store(jeton_store::Error::Unfinished)) => Some(
-            "to finish the migration, run `jeton admin migrate --from SOURCE --to URL --continue`".to_owned(),
+            "to finish a migration, run `jeton admin migrate --from SOURCE --to URL --continue`; to finish a restore, run \
+             the same `jeton admin restore` again"
+                .to_owned(),
+        ),
+        Error::Issuer(jeton_issuer::Error::Store(jeton_store::Error::NotAStore)) => Some(
+            "name another folder, or another /ROOT of the etcd, and not one inside the root of a store".to_owned(),
         ),
         Error::Issuer(jeton_issuer::Error::Store(jeton_store::Error::Unsafe(exposed))) => {
             Some(exposed.remedy())

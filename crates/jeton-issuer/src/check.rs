@@ -1,6 +1,6 @@
 //! Checks that every record can be read.
 
-use jeton_store::{Entry, Prefix, Store};
+use jeton_store::{Entry, Key, Prefix, Store};
 
 use crate::audit::AuditEntry;
 use crate::error::{Error, Result};
@@ -79,24 +79,57 @@ pub async fn count_records(store: &dyn Store) -> Result<RecordCounts> {
     Ok(counts)
 }
 
+/// Returns whether the key is of a kind that jeton writes.
+pub(crate) fn is_of_jeton(key: &Key) -> bool {
+    Kind::of(key).is_some()
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Issuer,
+    Keyring,
+    PrivateKey,
+    RevokedToken,
+    UsedId,
+    Rule,
+    RuleCounter,
+    AuditHead,
+    AuditEntry,
+}
+
+impl Kind {
+    fn of(key: &Key) -> Option<Kind> {
+        let parts: Vec<String> = key.parts().collect();
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        Some(match parts.as_slice() {
+            ["i", _] => Kind::Issuer,
+            ["k", _, "_set"] => Kind::Keyring,
+            ["k", _, named] if record::kid_of(named).is_some() => Kind::PrivateKey,
+            ["r", _, _, _] => Kind::RevokedToken,
+            ["u", _, _, _] => Kind::UsedId,
+            ["rule", _, _, _] => Kind::Rule,
+            ["c", "rules"] => Kind::RuleCounter,
+            ["a", "_head"] => Kind::AuditHead,
+            ["a", _] => Kind::AuditEntry,
+            _ => return None,
+        })
+    }
+}
+
 /// Reads a record, and returns the count of its kind.
 fn kind<'c>(entry: &Entry, counts: &'c mut RecordCounts) -> Result<&'c mut u64> {
-    let parts: Vec<String> = entry.key.parts().collect();
-    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-    match parts.as_slice() {
-        ["i", _] => IssuerRecord::read(entry).map(|_| &mut counts.issuers),
-        ["k", _, "_set"] => record::read::<Keyring>(entry).map(|_| &mut counts.keyrings),
-        ["k", _, named] if record::kid_of(named).is_some() => {
-            record::read::<SealedKey>(entry).map(|_| &mut counts.private_keys)
-        }
-        ["r", _, _, _] => record::read::<i64>(entry).map(|_| &mut counts.revoked_tokens),
-        ["u", _, _, _] => record::read::<i64>(entry).map(|_| &mut counts.used_ids),
-        ["rule", _, _, _] => record::read::<RuleRecord>(entry).map(|_| &mut counts.rules),
-        ["c", "rules"] => record::read::<Stamp>(entry).map(|_| &mut counts.rule_counters),
-        ["a", "_head"] => {
+    let kind = Kind::of(&entry.key).ok_or_else(|| Error::Record(entry.key.to_string()))?;
+    match kind {
+        Kind::Issuer => IssuerRecord::read(entry).map(|_| &mut counts.issuers),
+        Kind::Keyring => record::read::<Keyring>(entry).map(|_| &mut counts.keyrings),
+        Kind::PrivateKey => record::read::<SealedKey>(entry).map(|_| &mut counts.private_keys),
+        Kind::RevokedToken => record::read::<i64>(entry).map(|_| &mut counts.revoked_tokens),
+        Kind::UsedId => record::read::<i64>(entry).map(|_| &mut counts.used_ids),
+        Kind::Rule => record::read::<RuleRecord>(entry).map(|_| &mut counts.rules),
+        Kind::RuleCounter => record::read::<Stamp>(entry).map(|_| &mut counts.rule_counters),
+        Kind::AuditHead => {
             record::check_schema(&entry.key, &entry.value).map(|_| &mut counts.audit_heads)
         }
-        ["a", _] => record::read::<AuditEntry>(entry).map(|_| &mut counts.audit_entries),
-        _ => Err(Error::Record(entry.key.to_string())),
+        Kind::AuditEntry => record::read::<AuditEntry>(entry).map(|_| &mut counts.audit_entries),
     }
 }

@@ -6,7 +6,6 @@ use jeton_issuer::{AuditEntry, AuditFilter, read_audit};
 use jeton_store::block_on;
 
 use super::display;
-use super::folder::failure;
 use super::target::{ReadArgs, Source};
 use crate::exit::{Failure, Outcome};
 use crate::{output, time};
@@ -91,7 +90,7 @@ impl Audit {
                     printed = print(entry);
                     printed.is_ok()
                 }));
-                read.map_err(failure)?;
+                read.map_err(|error| place.failure(error))?;
                 printed
             }
         }

@@ -9,7 +9,6 @@ use jeton_issuer::{BackupSummary, back_up};
 use jeton_store::Revision;
 
 use super::display;
-use super::folder::failure;
 use super::target::{ReadArgs, Source};
 use crate::exit::Outcome;
 use crate::private_file::unwritable;
@@ -74,7 +73,7 @@ fn all(source: &Source, out: &mut dyn Write) -> Outcome<BackupSummary> {
     match source {
         Source::Store(place) => {
             let store = place.open()?.store();
-            back_up(&*store, display::now(), out).map_err(failure)
+            back_up(&*store, display::now(), out).map_err(|error| place.failure(error))
         }
         Source::Server(remote) => {
             let made = remote.back_up(out)?;

@@ -49,7 +49,7 @@ impl EtcdPlace {
     }
 }
 
-/// Returns the failure with a hint.
+/// Returns the failure of an etcd with a hint.
 pub(super) fn failed(error: Error) -> Failure {
     match &error {
         Error::Store(StoreError::Invalid(problem)) => {
@@ -61,12 +61,21 @@ pub(super) fn failed(error: Error) -> Failure {
                 _ => failure,
             }
         }
-        Error::Store(StoreError::Io(ErrorKind::NotConnected | ErrorKind::TimedOut, _)) => failure(
-            error,
-        )
-        .hint("check the address and the certificates, and that a majority of the etcd runs"),
-        Error::Store(StoreError::Io(..)) => failure(error).hint(
-            "name a configuration with `user` and `password_file` in [etcd]: add `--config FILE`",
+        Error::Store(StoreError::Io(kind, _)) => {
+            let hint = match kind {
+                ErrorKind::PermissionDenied => {
+                    "name a configuration with `user` and `password_file` in [etcd]: add `--config FILE`"
+                }
+                ErrorKind::InvalidInput => {
+                    "check the files of `ca`, `certificate` and `key` in [etcd] of the configuration"
+                }
+                _ => "check the address and the certificates, and that a majority of the etcd runs",
+            };
+            failure(error).hint(hint)
+        }
+        Error::Store(StoreError::Damaged(_)) | Error::Record(_) => failure(error).hint(
+            "to check the whole store, run `jeton admin verify --store URL`; to use a backup, run \
+             `jeton admin restore FILE --store URL` with another /ROOT",
         ),
         _ => failure(error),
     }

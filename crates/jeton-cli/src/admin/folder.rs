@@ -13,7 +13,7 @@ use jeton_server::Config;
 use jeton_store::{Error as StoreError, Store};
 use zeroize::Zeroizing;
 
-use super::etcd::EtcdPlace;
+use super::etcd::{self, EtcdPlace};
 use super::server;
 use crate::exit::{Failure, Outcome};
 use crate::input;
@@ -95,6 +95,14 @@ impl OpenStore {
         match self {
             OpenStore::Folder(folder) => folder.path().display().to_string(),
             OpenStore::Etcd { address, .. } => address.clone(),
+        }
+    }
+
+    /// Returns the failure with a hint for this kind of store.
+    pub(super) fn failure(&self, error: Error) -> Failure {
+        match self {
+            OpenStore::Folder(_) => failure(error),
+            OpenStore::Etcd { .. } => etcd::failed(error),
         }
     }
 }
@@ -191,6 +199,7 @@ impl Place {
                 "{}; to wait longer, add `--lock-timeout 1m`",
                 self.server_hint()
             )),
+            other if self.etcd.is_some() => etcd::failed(other),
             other => failure(other),
         }
     }
@@ -249,7 +258,8 @@ impl AdminArgs {
             input::must_be_a_name(&old_key)?;
             options = options.also_reads(KeyEncryptionKey::from_file(&old_key).map_err(failure)?);
         }
-        let node = Node::start(store.store(), options, Arc::new(SystemClock)).map_err(failure)?;
+        let node = Node::start(store.store(), options, Arc::new(SystemClock))
+            .map_err(|error| store.failure(error))?;
         Ok(Opened {
             node,
             actor: self.actor.unwrap_or_else(user),
@@ -315,7 +325,8 @@ pub(super) fn failure(error: Error) -> Failure {
              `jeton admin migrate --from DIR --to URL`",
         ),
         Error::Store(StoreError::Unfinished) => failure.hint(
-            "to finish the migration, run `jeton admin migrate --from SOURCE --to URL --continue`",
+            "to finish a migration, run `jeton admin migrate --from SOURCE --to URL --continue`; to finish a restore, run \
+             the same `jeton admin restore` again",
         ),
         Error::WrongKeyEncryptionKey { .. } => failure.hint(format!(
             "add `--key-encryption-key FILE`, or set {KEY_VARIABLE}"

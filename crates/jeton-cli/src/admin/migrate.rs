@@ -91,7 +91,8 @@ impl Migrate {
     fn upgrade(&self) -> Outcome {
         // Opening fails for a newer format, and there is no older format.
         let opened = self.folder.place()?.open()?;
-        let counts = block_on(count_records(&*opened.store())).map_err(failure)?;
+        let counts = block_on(count_records(&*opened.store()));
+        let counts = counts.map_err(|error| opened.failure(error))?;
         let format = match opened {
             OpenStore::Folder(_) => RedbStore::FORMAT,
             OpenStore::Etcd { .. } => jeton_store::EtcdStore::FORMAT,
@@ -107,12 +108,12 @@ impl Migrate {
         let (from, to) = (self.end(from)?, self.end(to)?);
         let opened = self.open(&from)?;
         let store = opened.store();
-        let source = MigrationSource::check(&*store).map_err(failure)?;
+        let source = MigrationSource::check(&*store).map_err(|error| opened.failure(error))?;
         let rows = source.counts().by_kind();
         let rows = rows.map(|(kind, count)| [kind.to_owned(), count.to_string()]);
         output::text(&display::table(&rows))?;
         if self.dry_run {
-            return look_at(&to);
+            return look_at(&to, &source);
         }
         let target = self.target(&to, &source)?;
         let if_unfinished = match (self.continues, self.start_over) {
@@ -169,7 +170,8 @@ impl Migrate {
             End::Folder(path) => MigrationTarget::folder(path, source, self.folder.lock_timeout()),
             End::Etcd(etcd) => MigrationTarget::etcd(&etcd.address()?, etcd.access()?, source),
         };
-        target.map_err(unfilled)
+        let root = to.root()?;
+        target.map_err(|error| unfilled(error, root.as_deref()))
     }
 }
 
@@ -180,16 +182,24 @@ impl End {
             End::Etcd(etcd) => Ok(etcd.address()?.to_string()),
         }
     }
+
+    /// Returns the root, if it is an etcd.
+    fn root(&self) -> Outcome<Option<String>> {
+        match self {
+            End::Folder(_) => Ok(None),
+            End::Etcd(etcd) => Ok(Some(etcd.address()?.root().to_owned())),
+        }
+    }
 }
 
 /// Looks at the target of a dry run.
-fn look_at(to: &End) -> Outcome {
+fn look_at(to: &End, source: &MigrationSource<'_>) -> Outcome {
     let found = match to {
-        End::Folder(path) => MigrationTarget::look_at_folder(path),
-        End::Etcd(etcd) => MigrationTarget::look_at_etcd(&etcd.address()?, etcd.access()?),
+        End::Folder(path) => MigrationTarget::look_at_folder(path, source),
+        End::Etcd(etcd) => MigrationTarget::look_at_etcd(&etcd.address()?, etcd.access()?, source),
     };
-    let target = to.name()?;
-    match found.map_err(unfilled)? {
+    let (target, root) = (to.name()?, to.root()?);
+    match found.map_err(|error| unfilled(error, root.as_deref()))? {
         Found::Nothing => {
             output::status(format_args!("{target} has no store: nothing was written"))
         }
@@ -212,24 +222,44 @@ fn unopened(error: Error) -> Failure {
     }
 }
 
-/// Returns the failure of a target.
-pub(super) fn unfilled(error: Error) -> Failure {
+/// Returns the failure of a target: an etcd with this root, or a folder.
+pub(super) fn unfilled(error: Error, root: Option<&str>) -> Failure {
     let hint = match &error {
         Error::Store(StoreError::AlreadyThere) => {
-            "name a target without a store: another folder, or another /ROOT of the etcd"
+            "name a target without a store: another folder, or another /ROOT of the etcd. If the network failed at the \
+             end of this migration, it may have finished: `jeton admin audit --act store.migrate` tells"
+                .to_owned()
         }
-        Error::Store(StoreError::OtherSource) => {
-            "name another target; or continue that migration; or delete its part: in a folder `migrating-…`, in an \
-             etcd every key that begins with the root"
-        }
+        // The root alone is also the beginning of other roots: `/jeton` of `/jeton-2`.
+        Error::Store(StoreError::OtherSource) => format!(
+            "name another target; or continue that migration; or delete its part: {}",
+            match root {
+                None => "the folder `migrating-…` in the target".to_owned(),
+                Some(root) => format!(
+                    "`etcdctl del --prefix '{root}!'` and `etcdctl del --prefix '{root}/'`"
+                ),
+            }
+        ),
         Error::Store(StoreError::NotAStore) => {
-            "other keys begin with the root of this etcd: add another /ROOT to the address"
+            "other keys are under the root of this etcd, or the root of another store contains it: name another \
+             /ROOT, and not one inside the root of a store"
+                .to_owned()
         }
-        Error::Store(StoreError::InUse) => "another process fills the folder: wait for it",
-        _ => return etcd::failed(error),
+        Error::Store(StoreError::InUse) => {
+            "another process fills the folder: wait for it".to_owned()
+        }
+        _ if root.is_some() => return etcd::failed(error),
+        _ => return failure(error),
     };
     Failure::error(error.to_string()).hint(hint)
 }
+
+/// The hint if the target has keys of others.
+pub(super) const OTHER_KEY: &str = "another store or program has it: name another target";
+
+/// The hint if another process has filled the target.
+pub(super) const FINISHED_ELSEWHERE: &str =
+    "the target is complete: to check it, run `jeton admin verify --store URL`";
 
 /// Returns the failure of a migration that has begun.
 fn stopped(error: Error) -> Failure {
@@ -237,6 +267,7 @@ fn stopped(error: Error) -> Failure {
         Error::Migrate(MigrateError::Unfinished) => {
             "to write what is missing, add `--continue`; to delete it and begin again, add `--start-over`"
         }
+        Error::Migrate(MigrateError::OtherKey(_)) => OTHER_KEY,
         Error::Migrate(MigrateError::SourceChanged(_)) => {
             "stop every server of the source, and run the command again with `--continue`"
         }
@@ -244,7 +275,12 @@ fn stopped(error: Error) -> Failure {
         Error::Store(StoreError::Full) => {
             "free space or raise the quota, and run the command again with `--continue`"
         }
-        Error::Store(_) | Error::Contended => "run the command again with `--continue`",
+        Error::Migrate(MigrateError::FinishedElsewhere) => FINISHED_ELSEWHERE,
+        // Of the folder to which the store is moved at the end.
+        Error::Store(StoreError::Unsafe(_) | StoreError::AlreadyThere) => {
+            return unfilled(error, None);
+        }
+        Error::Store(_) => "run the command again with `--continue`",
         _ => return failure(error),
     };
     Failure::error(error.to_string()).hint(hint)

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use clap::Args;
 use jeton_issuer::{
-    BackupSummary, DataFolder, IfUnfinished, MigrationEntry, MigrationSource, MigrationTarget,
-    Missing, restore, sealed_under,
+    BackupSummary, DataFolder, Error, IfUnfinished, MigrateError, MigrationEntry, MigrationSource,
+    MigrationTarget, Missing, restore, sealed_under,
 };
 
 use super::display;
 use super::etcd::EtcdPlace;
 use super::folder::{FolderArgs, OpenStore, failure, user};
-use super::migrate::unfilled;
+use super::migrate::{FINISHED_ELSEWHERE, OTHER_KEY, unfilled};
 use crate::exit::{Failure, Outcome};
 use crate::output;
 
@@ -82,7 +82,8 @@ impl Restore {
         let opened = DataFolder::open(&path, Missing::Refuse, Duration::ZERO).map_err(failure)?;
         let store = opened.store();
         let source = MigrationSource::check(&*store).map_err(failure)?;
-        let target = MigrationTarget::etcd(&address, access, &source).map_err(unfilled)?;
+        let target = MigrationTarget::etcd(&address, access, &source)
+            .map_err(|error| unfilled(error, Some(address.root())))?;
         let entry = MigrationEntry {
             actor: &user(),
             at: display::now(),
@@ -91,8 +92,12 @@ impl Restore {
         // A part is of this backup, or of another one of the same store: it is completed in either case.
         let copied = source.copy_to(target, IfUnfinished::Continue, entry, &mut |_, _| {});
         copied.map_err(|error| {
-            Failure::error(error.to_string())
-                .hint("no server opens the part: run the command again")
+            let hint = match error {
+                Error::Migrate(MigrateError::OtherKey(_)) => OTHER_KEY,
+                Error::Migrate(MigrateError::FinishedElsewhere) => FINISHED_ELSEWHERE,
+                _ => "no server opens the part: run the command again",
+            };
+            Failure::error(error.to_string()).hint(hint)
         })?;
         Ok(restored)
     }

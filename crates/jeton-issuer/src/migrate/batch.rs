@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use jeton_store::{Entry, Key, Outcome, Pending, Store, Txn, block_on, limits as store_limits};
 
-use crate::error::{Error, Result};
+use super::MigrateError;
+use crate::error::Result;
 use crate::limits;
 
 /// Concurrent transactions, which share flushes.
@@ -75,8 +76,8 @@ impl<'t> Batch<'t> {
         {
             match block_on(oldest)? {
                 Outcome::Committed(_) => {}
-                // Without conditions there is no conflict.
-                Outcome::Conflict(_) => return Err(Error::Contended),
+                // There are no conditions but that the target is still being filled.
+                Outcome::Conflict(_) => return Err(MigrateError::FinishedElsewhere.into()),
             }
         }
         Ok(())

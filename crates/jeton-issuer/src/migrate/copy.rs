@@ -5,6 +5,7 @@ use jeton_store::{Revision, Store};
 use super::batch::Batch;
 use super::merge::{Entries, Merge, Pair};
 use super::{MigrateError, MigrationStep};
+use crate::check::is_of_jeton;
 use crate::error::Result;
 
 /// Records between two progress reports.
@@ -13,6 +14,18 @@ const REPORT_EVERY: u64 = 1024;
 /// Returns whether the store has a record.
 pub(super) fn has_records(store: &dyn Store) -> Result<bool> {
     Ok(Entries::of(store)?.next()?.is_some())
+}
+
+/// Checks that a part has no keys of others, which are neither deleted nor mixed with a copy. In an etcd they can be
+/// those of a store whose root is inside this root, or of another program.
+pub(super) fn check_keys(part: &dyn Store) -> Result<()> {
+    let mut entries = Entries::of(part)?;
+    while let Some(entry) = entries.next()? {
+        if !is_of_jeton(&entry.key) {
+            return Err(MigrateError::OtherKey(entry.key.to_string()).into());
+        }
+    }
+    Ok(())
 }
 
 /// Deletes every record.

@@ -63,6 +63,8 @@ pub enum MigrateError {
     Empty,
     /// The target has a part of the records, from an interrupted migration of this source.
     Unfinished,
+    /// The part has a key that jeton does not write. Nothing was changed.
+    OtherKey(String),
     /// A record of the source changed meanwhile: its key.
     SourceChanged(String),
     /// A record differs after the copy: its key.
@@ -109,8 +111,10 @@ impl<'s> MigrationSource<'s> {
     ///
     /// # Errors
     ///
-    /// [`MigrateError`]; [`Error::Store`](crate::Error::Store). Except for
-    /// [`MigrateError::FinishedElsewhere`], the migration can be continued after any error.
+    /// [`MigrateError`]; [`Error::Store`](crate::Error::Store). Except for [`MigrateError::OtherKey`] and
+    /// [`MigrateError::FinishedElsewhere`], the migration can be continued after any error. If the answer to its
+    /// last transaction is lost, and the store cannot be read either, it may have finished: then continuing is
+    /// [`AlreadyThere`](jeton_store::Error::AlreadyThere), and the audit log of the target has `store.migrate`.
     pub fn copy_to(
         &self,
         target: MigrationTarget,
@@ -123,8 +127,11 @@ impl<'s> MigrationSource<'s> {
         if copy::has_records(store)? {
             match if_unfinished {
                 IfUnfinished::Refuse => return Err(MigrateError::Unfinished.into()),
-                IfUnfinished::Continue => {}
-                IfUnfinished::StartOver => copy::delete(store, progress)?,
+                IfUnfinished::Continue => copy::check_keys(store)?,
+                IfUnfinished::StartOver => {
+                    copy::check_keys(store)?;
+                    copy::delete(store, progress)?;
+                }
             }
         }
         let copied: Revision = copy::copy(self.store, store, progress)?;
@@ -163,6 +170,10 @@ impl fmt::Display for MigrateError {
             MigrateError::Empty => f.write_str("the source has no issuer: nothing to migrate"),
             MigrateError::Unfinished => f.write_str(
                 "the target has a part of the records, from an interrupted migration of this source",
+            ),
+            MigrateError::OtherKey(key) => write!(
+                f,
+                "the target has the key {key}, which is not of this migration: nothing was changed"
             ),
             MigrateError::SourceChanged(key) => write!(
                 f,

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jeton_store::{
-    Error as StoreError, EtcdAccess, EtcdAddress, EtcdStore, Outcome, RedbStore, Store, Txn,
-    block_on,
+    Error as StoreError, EtcdAccess, EtcdAddress, EtcdStore, Key, Operation, Outcome, RedbStore,
+    Result as StoreResult, Store, Txn, block_on, check_folder,
 };
 
 use super::{MigrateError, MigrationSource};
@@ -16,6 +16,10 @@ use crate::error::{Error, Result};
 
 /// The name of the folder in which the store of a data folder is built, before the name of the source.
 const UNFINISHED: &str = "migrating-";
+
+/// Attempts to read whether the last transaction was made. Each ends within
+/// [`ETCD_ANSWER`](jeton_store::limits::ETCD_ANSWER).
+const READS: usize = 3;
 
 /// A store that is being filled.
 #[derive(Debug)]
@@ -39,7 +43,7 @@ enum Kind {
 pub enum Found {
     /// Nothing.
     Nothing,
-    /// A part of the records, from an interrupted migration.
+    /// A part of the records, from an interrupted migration of the same source.
     Unfinished,
 }
 
@@ -49,18 +53,18 @@ impl MigrationTarget {
     /// # Errors
     ///
     /// [`Error::Store`] with [`AlreadyThere`](StoreError::AlreadyThere) if the folder has a store, with
-    /// [`OtherSource`](StoreError::OtherSource), and as [`RedbStore::open`].
+    /// [`OtherSource`](StoreError::OtherSource), with [`Unsafe`](StoreError::Unsafe) if other users can write
+    /// the folder, and as [`RedbStore::open`].
     pub fn folder(
         folder: &Path,
         source: &MigrationSource<'_>,
         timeout: Duration,
     ) -> Result<MigrationTarget> {
-        let name = format!("{UNFINISHED}{}", source.name());
-        if unfinished_in(folder)?.iter().any(|other| *other != name) {
-            return Err(StoreError::OtherSource.into());
-        }
-        let unfinished = folder.join(name);
+        MigrationTarget::look_at_folder(folder, source)?;
+        let unfinished = folder.join(unfinished_name(source));
         let store = retry_until(timeout, || RedbStore::open(&unfinished))?;
+        // If it is new, its parent folders have not been checked yet. The store is moved there at the end.
+        check_folder(folder)?;
         Ok(MigrationTarget(Kind::Folder {
             folder: folder.to_owned(),
             unfinished,
@@ -88,9 +92,17 @@ impl MigrationTarget {
     ///
     /// # Errors
     ///
-    /// [`Error::Store`] with [`AlreadyThere`](StoreError::AlreadyThere) if it has a store.
-    pub fn look_at_folder(folder: &Path) -> Result<Found> {
-        Ok(match unfinished_in(folder)?.is_empty() {
+    /// As [`folder`](MigrationTarget::folder).
+    pub fn look_at_folder(folder: &Path, source: &MigrationSource<'_>) -> Result<Found> {
+        let found = unfinished_in(folder)?;
+        match check_folder(folder) {
+            Err(StoreError::Io(io::ErrorKind::NotFound, _)) => {}
+            checked => checked?,
+        }
+        if found.iter().any(|name| *name != unfinished_name(source)) {
+            return Err(StoreError::OtherSource.into());
+        }
+        Ok(match found.is_empty() {
             true => Found::Nothing,
             false => Found::Unfinished,
         })
@@ -100,15 +112,16 @@ impl MigrationTarget {
     ///
     /// # Errors
     ///
-    /// [`Error::Store`] with [`AlreadyThere`](StoreError::AlreadyThere) if it has a store, and as
-    /// [`EtcdStore::find`].
-    pub fn look_at_etcd(address: &EtcdAddress, access: EtcdAccess) -> Result<Found> {
-        match EtcdStore::find(address, access) {
-            Ok(_) => Err(StoreError::AlreadyThere.into()),
-            Err(StoreError::NoStore(_)) => Ok(Found::Nothing),
-            Err(StoreError::Unfinished) => Ok(Found::Unfinished),
-            Err(error) => Err(error.into()),
-        }
+    /// As [`EtcdStore::look`].
+    pub fn look_at_etcd(
+        address: &EtcdAddress,
+        access: EtcdAccess,
+        source: &MigrationSource<'_>,
+    ) -> Result<Found> {
+        Ok(match EtcdStore::look(address, access, source.name())? {
+            false => Found::Nothing,
+            true => Found::Unfinished,
+        })
     }
 
     pub(super) fn store(&self) -> &dyn Store {
@@ -135,12 +148,42 @@ impl MigrationTarget {
                 let _ = fs::remove_dir_all(unfinished);
                 Ok(())
             }
-            Kind::Etcd { store, source } => match block_on(store.finish(&source, txn))? {
-                Outcome::Committed(_) => Ok(()),
-                Outcome::Conflict(_) => Err(MigrateError::FinishedElsewhere.into()),
-            },
+            Kind::Etcd { store, source } => {
+                let ended = block_on(store.finish(&source, txn.clone()));
+                concluded(&store, &txn, ended)
+            }
         }
     }
+}
+
+/// Returns how the last transaction has ended. If its answer was lost, its records tell whether it was made.
+fn concluded(store: &dyn Store, txn: &Txn, ended: StoreResult<Outcome>) -> Result<()> {
+    match ended {
+        Ok(Outcome::Committed(_)) => Ok(()),
+        Ok(Outcome::Conflict(_)) => Err(MigrateError::FinishedElsewhere.into()),
+        Err(error) if error.is_outcome_unknown() && was_made(store, txn) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Returns whether the store has a record as the transaction writes it. Servers may have changed others since.
+fn was_made(store: &dyn Store, txn: &Txn) -> bool {
+    let puts = txn.operations().iter().filter_map(|change| match change {
+        Operation::Put(key, value) => Some((key.clone(), value)),
+        _ => None,
+    });
+    let (keys, values): (Vec<Key>, Vec<&Vec<u8>>) = puts.unzip();
+    (0..READS).any(|_| {
+        block_on(store.read(&keys)).is_ok_and(|read| {
+            let mut both = read.entries.iter().zip(&values);
+            both.any(|(entry, value)| entry.as_ref().is_some_and(|it| it.value == **value))
+        })
+    })
+}
+
+/// Returns the name of the folder in which the store of this source is built.
+fn unfinished_name(source: &MigrationSource<'_>) -> String {
+    format!("{UNFINISHED}{}", source.name())
 }
 
 /// Returns the names of unfinished stores in a folder without a store.
@@ -162,4 +205,32 @@ fn unfinished_in(folder: &Path) -> Result<Vec<String>> {
         }
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use jeton_store::MemoryStore;
+
+    use super::*;
+
+    #[test]
+    fn last_transaction_without_an_answer_is_looked_up() {
+        let key = |name: &str| Key::of(["a", name]).unwrap();
+        let txn = Txn::new().put(key("_head"), "2").put(key("2"), "entry");
+        let lost = StoreError::Io(io::ErrorKind::TimedOut, "no answer".to_owned());
+        let store = MemoryStore::new();
+        let ended = || concluded(&store, &txn, Err(lost.clone()));
+        assert_eq!(ended(), Err(lost.clone().into()));
+        block_on(store.commit(txn.clone())).unwrap();
+        assert_eq!(ended(), Ok(()));
+        // A server has written since.
+        let later = Txn::new().put(key("_head"), "3").put(key("3"), "entry");
+        block_on(store.commit(later)).unwrap();
+        assert_eq!(ended(), Ok(()));
+        // An error that tells that it was not made.
+        let refused = concluded(&store, &txn, Err(StoreError::Overloaded));
+        assert_eq!(refused, Err(StoreError::Overloaded.into()));
+    }
 }

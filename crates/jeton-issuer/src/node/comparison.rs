@@ -11,10 +11,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use jeton_store::{Entry, Prefix, Revision, block_on};
+use jeton_store::{Entry, Error as StoreError, Prefix, Revision, block_on};
 
 use super::inner::{Inner, lock};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::keyring::Keyring;
 use crate::record::{self, IssuerRecord, SealedKey};
 use crate::revocation::{RuleRecord, Stamp, StampText, first_live_minute};
@@ -31,9 +31,10 @@ const ISSUERS_TOLD: usize = 3;
 pub(super) struct Comparison {
     /// The views since the comparison began, if one is under way.
     views: Mutex<Option<Vec<Arc<Snapshot>>>>,
-    /// A difference was found, and not everything has been loaded since.
+    /// A difference or an unreadable record was found, and not everything has been loaded since.
     has_difference: AtomicBool,
     done: AtomicU64,
+    incomplete: AtomicU64,
     differences: AtomicU64,
     last: Mutex<Option<String>>,
 }
@@ -50,6 +51,13 @@ impl Comparison {
         }
     }
 
+    /// Forgets the views: the next one is of everything loaded again, and there is none of the revisions in between.
+    pub(super) fn restart(&self) {
+        if let Some(views) = &mut *lock(&self.views) {
+            views.clear();
+        }
+    }
+
     /// Returns whether everything must be loaded again.
     pub(super) fn has_difference(&self) -> bool {
         self.has_difference.load(Ordering::Acquire)
@@ -63,6 +71,11 @@ impl Comparison {
     /// The number of complete comparisons.
     pub(super) fn done(&self) -> u64 {
         self.done.load(Ordering::Relaxed)
+    }
+
+    /// The number of comparisons that could not be completed.
+    pub(super) fn incomplete(&self) -> u64 {
+        self.incomplete.load(Ordering::Relaxed)
     }
 
     /// The number of comparisons that found a difference.
@@ -96,11 +109,22 @@ impl Inner {
         if self.comparison.has_difference() {
             return;
         }
-        // Without an answer of the store the view becomes stale, and an unreadable record is a fault of the follower.
-        let Ok(Some(difference)) = self.difference() else {
-            return;
-        };
         let comparison = &self.comparison;
+        let difference = match self.difference() {
+            Ok(Some(difference)) => difference,
+            incomplete => {
+                comparison.incomplete.fetch_add(1, Ordering::Relaxed);
+                // The follower may never have seen this record. It loads everything again until it can be read. Without
+                // an answer of the store, the view becomes stale.
+                if let Err(error) = incomplete
+                    && is_unreadable(&error)
+                {
+                    self.working().fault = Some(error.to_string());
+                    comparison.has_difference.store(true, Ordering::Release);
+                }
+                return;
+            }
+        };
         if !difference.is_none() {
             let what = difference.to_string();
             // Until everything is loaded, the node is not ready.
@@ -142,6 +166,14 @@ impl Inner {
         }
         Ok(Some(check.end()))
     }
+}
+
+/// Returns whether a record of the store is damaged or newer than this version.
+fn is_unreadable(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Record(_) | Error::NewerRecord { .. } | Error::Store(StoreError::Damaged(_))
+    )
 }
 
 /// What a view lacks or has in another way.
@@ -282,5 +314,35 @@ impl<'v> Check<'v> {
 
     fn parts(&mut self, iss: &str) -> &mut Parts {
         self.issuers.entry(iss.to_owned()).or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn revision_that_a_reload_has_passed_has_no_view() {
+        let view = |number| {
+            Arc::new(Snapshot {
+                revision: Revision::from_number(number),
+                ..Snapshot::default()
+            })
+        };
+        let found = |is_reload, revision| {
+            let comparison = Comparison::default();
+            *lock(&comparison.views) = Some(vec![view(10)]);
+            if is_reload {
+                comparison.restart();
+            }
+            comparison.see(&view(20));
+            let found = comparison.view_at(Revision::from_number(revision));
+            found.map(|view| view.revision.number())
+        };
+        // A follower that sees 10 and then 20 has seen every change between.
+        assert_eq!([found(false, 15), found(false, 20)], [Some(10), Some(20)]);
+        assert_eq!([found(true, 15), found(true, 20)], [None, Some(20)]);
     }
 }

@@ -111,6 +111,7 @@ impl Inner {
         working.keep_rules(&before, now);
         working.keep_tokens(&before, now);
         self.recent.restart(working.snapshot.revision, as_of);
+        self.comparison.restart();
         self.publish(&working);
         self.comparison.loaded();
         self.hear(as_of);

@@ -33,8 +33,11 @@ pub struct Status {
     pub write_failures: u64,
     /// Faults, if there are any.
     pub fault: Option<String>,
-    /// Comparisons of the view with the whole store, see [`Options::compare_every`](crate::Options).
+    /// Complete comparisons of the view with the whole store, see [`Options::compare_every`](crate::Options).
     pub comparisons: u64,
+    /// Comparisons that could not be completed: the store did not answer or has compacted its history, the view was
+    /// behind, or a record cannot be read. A record that cannot be read is a fault.
+    pub incomplete_comparisons: u64,
     /// Comparisons that found a difference. Then the node loads everything again.
     pub differences: u64,
     /// The last difference: numbers of revocations, and names of issuers.
@@ -78,6 +81,7 @@ impl Node {
             write_failures: self.inner.writes.failures(),
             fault,
             comparisons: self.inner.comparison.done(),
+            incomplete_comparisons: self.inner.comparison.incomplete(),
             differences: self.inner.comparison.differences(),
             last_difference: self.inner.comparison.last(),
             remote_keys_fault: self.inner.remote_keys_fault(),

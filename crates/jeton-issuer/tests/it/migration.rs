@@ -169,7 +169,8 @@ fn interrupted_migration_is_continued_or_started_over() {
             .put(Key::of(["i", ISS]).unwrap(), "{}")
             .put(Key::of(["i", "gone"]).unwrap(), "{}");
         interrupted(&to, &source, part);
-        assert_eq!(MigrationTarget::look_at_folder(&to), Ok(Found::Unfinished));
+        let found = MigrationTarget::look_at_folder(&to, &source);
+        assert_eq!(found, Ok(Found::Unfinished));
         assert_eq!(
             migrate(&source, &to, IfUnfinished::Refuse),
             Err(MigrateError::Unfinished.into())
@@ -207,6 +208,8 @@ fn other_target_is_refused_and_not_changed() {
         let refused = migrate(&source, &to, how).unwrap_err();
         assert_eq!(refused, Error::Store(StoreError::OtherSource));
     }
+    let looked = MigrationTarget::look_at_folder(&to, &source);
+    assert_eq!(looked, Err(StoreError::OtherSource.into()));
     let part = to.join(format!("migrating-{}", other.name()));
     let store = RedbStore::open(&part).unwrap();
     assert_eq!(entries(&store).len(), 1);
@@ -214,7 +217,8 @@ fn other_target_is_refused_and_not_changed() {
     // A folder with a store.
     migrate(&other, &to, IfUnfinished::Continue).unwrap();
     let there: Error = StoreError::AlreadyThere.into();
-    assert_eq!(MigrationTarget::look_at_folder(&to), Err(there.clone()));
+    let looked = MigrationTarget::look_at_folder(&to, &other);
+    assert_eq!(looked, Err(there.clone()));
     for how in [IfUnfinished::Refuse, IfUnfinished::StartOver] {
         assert_eq!(migrate(&other, &to, how), Err(there.clone()));
     }
@@ -222,6 +226,29 @@ fn other_target_is_refused_and_not_changed() {
     let empty = open(&folder.path().join("empty")).store();
     let refused = MigrationSource::check(&*empty).unwrap_err();
     assert_eq!(refused, MigrateError::Empty.into());
+}
+
+/// In an etcd: a store whose root is inside the root of the part.
+#[test]
+fn part_with_keys_of_others_is_refused_and_not_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (from, _) = filled(&folder.path().join("from"));
+    let store = from.store();
+    let source = MigrationSource::check(&*store).unwrap();
+    for other in [&["b!format"][..], &["b", "i", ISS], &["name"]] {
+        let to = folder.path().join(other.concat().replace(['/', ':'], ""));
+        let part = Txn::new()
+            .put(Key::of(["i", "gone"]).unwrap(), "{}")
+            .put(Key::of(other).unwrap(), "1");
+        interrupted(&to, &source, part);
+        for how in [IfUnfinished::Continue, IfUnfinished::StartOver] {
+            let other = Key::of(other).unwrap().to_string();
+            let refused = migrate(&source, &to, how).unwrap_err();
+            assert_eq!(refused, MigrateError::OtherKey(other).into(), "{how:?}");
+        }
+        let part = to.join(format!("migrating-{}", source.name()));
+        assert_eq!(entries(&RedbStore::open(&part).unwrap()).len(), 2);
+    }
 }
 
 #[test]

@@ -98,8 +98,13 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
         ),
         (
             "store_comparisons",
-            "Comparisons of the view of this server with the whole store.",
+            "Complete comparisons of the view of this server with the whole store.",
             status.comparisons,
+        ),
+        (
+            "store_comparisons_incomplete",
+            "Comparisons that could not be completed.",
+            status.incomplete_comparisons,
         ),
         (
             "store_differences",

@@ -14,6 +14,8 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use opentelemetry_http::{HttpClient, HttpError};
+use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceResponse;
+use prost::Message as _;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
@@ -82,6 +84,12 @@ impl HttpClient for Collector {
                 .as_ref()
                 .ok_or("the collector's client has ended")?;
             let response = runtime.block_on(self.send(request));
+            let accepted = response
+                .as_ref()
+                .ok()
+                .filter(|one| one.status().is_success());
+            let rejected = accepted.map_or(0, |response| rejected_spans(response.body()));
+            self.export.note_rejected(rejected);
             self.export.note_cause(match &response {
                 Ok(response) => format!("status {}", response.status().as_u16()),
                 Err(error) => innermost(&**error),
@@ -104,6 +112,14 @@ impl fmt::Debug for Collector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Collector")
     }
+}
+
+/// Returns how many spans the collector rejected although it answers with success. An answer that is not protobuf names
+/// none.
+fn rejected_spans(body: &[u8]) -> u64 {
+    let response = ExportTraceServiceResponse::decode(body).unwrap_or_default();
+    let rejected = response.partial_success.map(|part| part.rejected_spans);
+    u64::try_from(rejected.unwrap_or_default()).unwrap_or_default()
 }
 
 /// The innermost cause is the useful one: connection refused, certificate expired.

@@ -23,6 +23,9 @@ pub(super) struct Export {
     pub(super) exported: AtomicU64,
     pub(super) dropped_queue_full: AtomicU64,
     pub(super) dropped_export_failed: AtomicU64,
+    pub(super) dropped_rejected: AtomicU64,
+    /// Spans that the collector rejected in the latest request, until the batch is counted.
+    rejected: AtomicU64,
     is_out: AtomicBool,
     /// How the latest request to the collector ended.
     cause: Mutex<String>,
@@ -44,19 +47,30 @@ impl Export {
         *self.cause.lock().unwrap_or_else(PoisonError::into_inner) = cause;
     }
 
+    /// Notes how many spans the collector rejected of a batch that it has taken otherwise.
+    pub(super) fn note_rejected(&self, spans: u64) {
+        self.rejected.store(spans, Ordering::Relaxed);
+    }
+
     fn dropped(&self) -> u64 {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        load(&self.dropped_queue_full) + load(&self.dropped_export_failed)
+        load(&self.dropped_queue_full)
+            + load(&self.dropped_export_failed)
+            + load(&self.dropped_rejected)
     }
 
     /// Counts a batch, and logs the begin and the end of an outage.
     fn note(&self, spans: usize, is_exported: bool) {
         self.waiting.fetch_sub(spans, Ordering::AcqRel);
-        let counter = match is_exported {
-            true => &self.exported,
-            false => &self.dropped_export_failed,
-        };
-        counter.fetch_add(spans as u64, Ordering::Relaxed);
+        let spans = spans as u64;
+        let rejected = self.rejected.swap(0, Ordering::Relaxed).min(spans);
+        if is_exported {
+            self.exported.fetch_add(spans - rejected, Ordering::Relaxed);
+            self.dropped_rejected.fetch_add(rejected, Ordering::Relaxed);
+        } else {
+            self.dropped_export_failed
+                .fetch_add(spans, Ordering::Relaxed);
+        }
         let was_out = self.is_out.swap(!is_exported, Ordering::Relaxed);
         match (was_out, is_exported) {
             (false, false) => {

@@ -132,12 +132,14 @@ impl RequestTracer {
              # TYPE jeton_trace_spans_dropped counter\n\
              jeton_trace_spans_dropped_total{{reason=\"queue_full\"}} {}\n\
              jeton_trace_spans_dropped_total{{reason=\"export_failed\"}} {}\n\
+             jeton_trace_spans_dropped_total{{reason=\"rejected\"}} {}\n\
              # HELP jeton_trace_sampled_parents_limited Requests not sampled because of `sampled_parents_per_minute`.\n\
              # TYPE jeton_trace_sampled_parents_limited counter\njeton_trace_sampled_parents_limited_total {}\n",
             u8::from(export.is_available()),
             load(&export.exported),
             load(&export.dropped_queue_full),
             load(&export.dropped_export_failed),
+            load(&export.dropped_rejected),
             load(&self.sampling.limited),
         );
     }

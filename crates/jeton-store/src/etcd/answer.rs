@@ -32,6 +32,10 @@ pub(super) fn failure(error: &Status) -> Error {
     let kind = match error.code() {
         Code::DeadlineExceeded => ErrorKind::TimedOut,
         Code::PermissionDenied | Code::Unauthenticated => ErrorKind::PermissionDenied,
+        // etcd has the code for an invalid argument here.
+        _ if says(error, "authentication failed") || says(error, "user name is empty") => {
+            ErrorKind::PermissionDenied
+        }
         _ if never_left(error) => ErrorKind::NotConnected,
         _ => ErrorKind::ConnectionAborted,
     };

@@ -1,5 +1,6 @@
 //! Calls to etcd, retried on other members, and their meaning.
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -52,6 +53,8 @@ pub(super) enum Accepts {
     Existing,
     /// None, or one that is being filled from this source.
     FilledFrom(String),
+    /// The same, and nothing is written: [`Error::NoStore`] if there is none, [`Error::Unfinished`] for a part.
+    ToFill(String),
 }
 
 /// The connection and the root of all keys.
@@ -64,6 +67,9 @@ pub(super) struct Etcd {
     /// A random value, written when the store was created. Replaced data has another, and an emptied etcd has none,
     /// although the id of its cluster can be the same.
     id: Arc<[u8]>,
+    /// The format while this connection fills the store. Every change compares it: another process that fills the
+    /// same store may have finished, and servers may write to it.
+    filling: Option<Arc<[u8]>>,
     pub(super) under_way: Arc<Semaphore>,
 }
 
@@ -81,6 +87,10 @@ impl Etcd {
                 root,
                 cluster: 0,
                 id: Arc::default(),
+                filling: match &accepts {
+                    Accepts::FilledFrom(source) => Some(filling(source).into()),
+                    _ => None,
+                },
                 under_way: Arc::new(Semaphore::new(limits::ETCD_UNDER_WAY)),
             };
             let status = etcd.member().await?;
@@ -162,6 +172,9 @@ impl Etcd {
     async fn check_format(&self, accepts: &Accepts) -> Result<()> {
         let written = match accepts {
             Accepts::AnyOrNone => {
+                if self.found(self.marker(FORMAT_KEY)).await?.is_none() {
+                    self.check_roots_above().await?;
+                }
                 let format = FORMAT.to_string().into_bytes();
                 self.found_or_written(FORMAT_KEY, format).await?
             }
@@ -169,22 +182,45 @@ impl Etcd {
                 let found = self.found(self.marker(FORMAT_KEY)).await?;
                 found.ok_or_else(|| Error::NoStore(self.root.to_string()))?
             }
-            Accepts::FilledFrom(source) => {
+            Accepts::FilledFrom(source) | Accepts::ToFill(source) => {
+                let is_looking = matches!(accepts, Accepts::ToFill(_));
                 let is_new = self.found(self.marker(FORMAT_KEY)).await?.is_none();
-                if is_new && self.has_keys().await? {
-                    return Err(Error::NotAStore);
+                if is_new {
+                    if self.has_keys().await? {
+                        return Err(Error::NotAStore);
+                    }
+                    self.check_roots_above().await?;
+                    if is_looking {
+                        return Err(Error::NoStore(self.root.to_string()));
+                    }
                 }
-                let filling = format!("{FILLING}{source}").into_bytes();
+                let filling = filling(source);
                 let written = self.found_or_written(FORMAT_KEY, filling.clone()).await?;
                 return match known_format(&written) {
-                    Err(Error::Unfinished) if written == filling => Ok(()),
-                    Err(Error::Unfinished) => Err(Error::OtherSource),
+                    Err(Error::Unfinished) if written != filling => Err(Error::OtherSource),
+                    Err(Error::Unfinished) if is_looking => Err(Error::Unfinished),
+                    Err(Error::Unfinished) => Ok(()),
                     Ok(()) => Err(Error::AlreadyThere),
                     Err(error) => Err(error),
                 };
             }
         };
         known_format(&written)
+    }
+
+    /// Checks that no store has a root that contains this one: to that store, the keys of this one are its own.
+    async fn check_roots_above(&self) -> Result<()> {
+        for (end, _) in self.root.match_indices('/').skip(1) {
+            let format = only(&format!("{}{FORMAT_KEY}", &self.root[..end]));
+            match self.found(format).await {
+                Ok(None) => {}
+                Ok(Some(_)) => return Err(Error::NotAStore),
+                // This user may read its own root only.
+                Err(Error::Io(ErrorKind::PermissionDenied, _)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     /// Returns whether there are entries under the root.
@@ -204,14 +240,12 @@ impl Etcd {
 
     /// Makes the last changes of a store that was filled, and lets others open it.
     pub(super) async fn finish(&self, source: &str, txn: &Txn) -> Result<Outcome> {
-        let key = self.marker(FORMAT_KEY).key;
-        let filling = Target::Value(format!("{FILLING}{source}").into_bytes());
-        let filling = compare(key.clone(), CompareResult::Equal, filling);
         let put = PutRequest {
-            key,
+            key: self.marker(FORMAT_KEY).key,
             value: FORMAT.to_string().into_bytes(),
         };
-        self.change_if(txn, Some((filling, operation(Request::RequestPut(put)))))
+        let format = operation(Request::RequestPut(put));
+        self.change_if(txn, Some(&filling(source)), Some(format))
             .await
     }
 
@@ -319,12 +353,20 @@ impl Etcd {
     }
 
     pub(super) async fn commit(&self, txn: &Txn) -> Result<Outcome> {
-        self.change_if(txn, None).await
+        self.change_if(txn, self.filling.as_deref(), None).await
     }
 
-    /// Makes the changes if the conditions hold, and with them one more of each.
-    async fn change_if(&self, txn: &Txn, more: Option<(Compare, RequestOp)>) -> Result<Outcome> {
-        let (compared, changed) = more.unzip();
+    /// Makes the changes if the conditions hold and the format is `filling`, and with them one more.
+    async fn change_if(
+        &self,
+        txn: &Txn,
+        filling: Option<&[u8]>,
+        more: Option<RequestOp>,
+    ) -> Result<Outcome> {
+        let filling = filling.map(|format| {
+            let format = Target::Value(format.to_vec());
+            compare(self.marker(FORMAT_KEY).key, CompareResult::Equal, format)
+        });
         let conditions = txn.conditions().iter();
         let id = self.marker(ID_KEY);
         let same = Target::Value(self.id.to_vec());
@@ -333,11 +375,11 @@ impl Etcd {
         let answer = self
             .txn(TxnRequest {
                 compare: std::iter::once(same)
-                    .chain(compared)
+                    .chain(filling)
                     .chain(conditions.map(|(key, it)| self.compare(key, *it)))
                     .collect(),
                 success: (changes.map(|change| self.change(change)))
-                    .chain(changed)
+                    .chain(more)
                     .collect(),
                 failure: vec![operation(Request::RequestRange(id))],
             })
@@ -459,6 +501,11 @@ fn check_version(status: &StatusResponse) -> Result<()> {
     }
 }
 
+/// The format of a store while it is filled from this source.
+fn filling(source: &str) -> Vec<u8> {
+    format!("{FILLING}{source}").into_bytes()
+}
+
 fn known_format(value: &[u8]) -> Result<()> {
     if value.starts_with(FILLING.as_bytes()) {
         return Err(Error::Unfinished);
@@ -479,6 +526,6 @@ pub(super) async fn in_time<T>(work: impl Future<Output = Result<T>>) -> Result<
         .await
         .unwrap_or_else(|_| {
             let words = format!("etcd did not answer within {:?}", limits::ETCD_ANSWER);
-            Err(Error::Io(std::io::ErrorKind::TimedOut, words))
+            Err(Error::Io(ErrorKind::TimedOut, words))
         })
 }

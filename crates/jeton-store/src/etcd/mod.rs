@@ -74,7 +74,8 @@ impl EtcdStore {
     /// # Errors
     ///
     /// [`Error::Io`] if no member answers or this client is not accepted; [`Error::Newer`],
-    /// [`Error::NotAStore`], [`Error::Unfinished`]; [`Error::Invalid`] with [`Problem::NoAuthority`] over
+    /// [`Error::NotAStore`], also if the root of another store contains this one; [`Error::Unfinished`];
+    /// [`Error::Invalid`] with [`Problem::NoAuthority`] over
     /// TLS without an authority, and with [`Problem::OldEtcd`].
     pub fn open(address: &EtcdAddress, access: EtcdAccess) -> Result<EtcdStore> {
         let store = EtcdStore::connect(address, access, Accepts::AnyOrNone)?;
@@ -93,14 +94,29 @@ impl EtcdStore {
 
     /// Begins or continues to fill a store from the source with this name. Until
     /// [`finish`](EtcdStore::finish), no version of jeton opens it in another way: a node on a part of the
-    /// data could accept revoked tokens.
+    /// data could accept revoked tokens. After another process has finished it, every commit is an
+    /// [`Outcome::Conflict`].
     ///
     /// # Errors
     ///
     /// [`Error::AlreadyThere`] if there is a store; [`Error::OtherSource`]; [`Error::NotAStore`] if there
-    /// are other keys under the root; and as [`open`](EtcdStore::open).
+    /// are other keys under the root, or the root of another store contains it; and as [`open`](EtcdStore::open).
     pub fn fill(address: &EtcdAddress, access: EtcdAccess, source: &str) -> Result<EtcdStore> {
         EtcdStore::connect(address, access, Accepts::FilledFrom(source.to_owned()))
+    }
+
+    /// Looks whether a store can be [filled](EtcdStore::fill) from this source, and writes nothing. Returns whether
+    /// there is a part.
+    ///
+    /// # Errors
+    ///
+    /// As [`fill`](EtcdStore::fill).
+    pub fn look(address: &EtcdAddress, access: EtcdAccess, source: &str) -> Result<bool> {
+        match EtcdStore::connect(address, access, Accepts::ToFill(source.to_owned())) {
+            Err(Error::NoStore(_)) => Ok(false),
+            Ok(_) | Err(Error::Unfinished) => Ok(true),
+            Err(error) => Err(error),
+        }
     }
 
     /// Makes the last changes of a store that was [filled](EtcdStore::fill), and lets others open it.

@@ -129,6 +129,7 @@ pub fn unfinished_store_is_refused() -> Result<(), Failed> {
     let address = EtcdAddress::parse(&server.url("/new"))?;
     let find = || EtcdStore::find(&address, EtcdAccess::default()).map(drop);
     let fill = |source| EtcdStore::fill(&address, EtcdAccess::default(), source);
+    let look = |source| EtcdStore::look(&address, EtcdAccess::default(), source);
     let begin = || EtcdStore::open(&address, EtcdAccess::default()).map(drop);
     // Finding creates nothing.
     for _ in 0..2 {
@@ -137,8 +138,10 @@ pub fn unfinished_store_is_refused() -> Result<(), Failed> {
             "found: {:?}",
             find()
         );
+        ensure!(look("a") == Ok(false), "looked: {:?}", look("a"));
     }
     let filled = fill("a")?;
+    ensure!(look("a") == Ok(true), "looked: {:?}", look("a"));
     let key = Key::of(["k", "a"])?;
     block_on(filled.commit(Txn::new().put(key.clone(), b"1")))?;
     for (name, opened) in [("find", find()), ("open", begin())] {
@@ -146,6 +149,8 @@ pub fn unfinished_store_is_refused() -> Result<(), Failed> {
     }
     let other = fill("b").map(drop);
     ensure!(other == Err(Error::OtherSource), "other: {other:?}");
+    let looked = look("b");
+    ensure!(looked == Err(Error::OtherSource), "looked: {looked:?}");
     let continued = fill("a")?;
     let end = || Txn::new().put(key.clone(), b"2");
     let by_other = block_on(continued.finish("b", end()))?;
@@ -153,6 +158,11 @@ pub fn unfinished_store_is_refused() -> Result<(), Failed> {
     ensure!(find() == Err(Error::Unfinished), "finished by another");
     let ended = block_on(continued.finish("a", end()))?;
     ensure!(matches!(ended, Outcome::Committed(_)), "{ended:?}");
+    // The other process that fills it changes nothing of a store that servers may use.
+    for late in [end(), Txn::new().delete(key.clone())] {
+        let late = block_on(filled.commit(late))?;
+        ensure!(matches!(late, Outcome::Conflict(_)), "late: {late:?}");
+    }
     let twice = block_on(filled.finish("a", end()))?;
     ensure!(matches!(twice, Outcome::Conflict(_)), "{twice:?}");
     begin()?;
@@ -166,12 +176,37 @@ pub fn unfinished_store_is_refused() -> Result<(), Failed> {
     );
     let again = fill("a").map(drop);
     ensure!(again == Err(Error::AlreadyThere), "again: {again:?}");
+    let looked = look("a");
+    ensure!(looked == Err(Error::AlreadyThere), "looked: {looked:?}");
     // The marks of a store at `/a/b` are under `/a`.
     let below = EtcdAddress::parse(&server.url("/a/b"))?;
     drop(EtcdStore::open(&below, EtcdAccess::default())?);
     let above = EtcdAddress::parse(&server.url("/a"))?;
     let foreign = EtcdStore::fill(&above, EtcdAccess::default(), "a").map(drop);
     ensure!(foreign == Err(Error::NotAStore), "foreign: {foreign:?}");
+    let looked = EtcdStore::look(&above, EtcdAccess::default(), "a");
+    ensure!(looked == Err(Error::NotAStore), "looked: {looked:?}");
+    // Nor is a store made inside the root of another one, complete or not.
+    for outer in ["/new", "/part"] {
+        let at = |root: String| EtcdAddress::parse(&server.url(&root));
+        if outer == "/part" {
+            drop(EtcdStore::fill(
+                &at(outer.to_owned())?,
+                EtcdAccess::default(),
+                "a",
+            )?);
+        }
+        for root in [format!("{outer}/b"), format!("{outer}/b/c")] {
+            let inner = at(root)?;
+            let filled = EtcdStore::fill(&inner, EtcdAccess::default(), "a").map(drop);
+            ensure!(filled == Err(Error::NotAStore), "fill {inner}: {filled:?}");
+            let opened = EtcdStore::open(&inner, EtcdAccess::default()).map(drop);
+            ensure!(opened == Err(Error::NotAStore), "open {inner}: {opened:?}");
+        }
+        // Beside it, it is.
+        let beside = at(format!("{outer}-2"))?;
+        drop(EtcdStore::open(&beside, EtcdAccess::default())?);
+    }
     Ok(())
 }
 

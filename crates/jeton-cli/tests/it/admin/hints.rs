@@ -89,3 +89,23 @@ fn hint_of_admin_works() {
     let (_, commands) = fails(folder, &list);
     works(folder, &list, &commands[0], &[("FILE", "right")]);
 }
+
+/// Before the copy, which may take long.
+#[cfg(unix)]
+#[test]
+fn migrate_to_an_unsafe_folder_fails_before_it_copies() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = issuer();
+    let to = folder.path().join("shared");
+    fs::create_dir(&to).unwrap();
+    fs::set_permissions(&to, fs::Permissions::from_mode(0o770)).unwrap();
+    let migrate = ["admin", "migrate", "--from", "jeton-data", "--to", "shared"];
+    for args in [&[&migrate[..], &["--dry-run"]].concat(), &migrate[..]] {
+        let stderr = String::from_utf8(jeton(folder.path(), args, b"").stderr).unwrap();
+        assert!(stderr.contains("hint: chmod 700 shared\n"), "{stderr}");
+        assert!(!stderr.contains("copied"), "{stderr}");
+        assert_eq!(fs::read_dir(&to).unwrap().count(), 0);
+    }
+    fs::set_permissions(&to, fs::Permissions::from_mode(0o700)).unwrap();
+    succeeds(folder.path(), &migrate, b"");
+}

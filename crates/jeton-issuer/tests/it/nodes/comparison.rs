@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use jeton_issuer::{
     Error, IssuerSettings, KeyEncryptionKey, KeyKind, Node, Options, Request, Revoke, Subject,
 };
-use jeton_store::{Key, MemoryStore, Prefix, Store, Txn, block_on};
+use jeton_store::{Key, MemoryStore, Outcome, Prefix, Store, Txn, block_on};
 
 use crate::intercepted_store::InterceptedStore;
 use crate::manual_clock::{ManualClock, START};
@@ -165,6 +165,55 @@ fn every_kind_of_record_is_compared() {
             node.status().comparisons > before + 1
         });
         assert_eq!(node.status().differences, 1, "{under}");
+    }
+}
+
+/// Another program or a newer version wrote it, and the watch lost the event.
+#[test]
+fn unreadable_record_that_the_watch_lost_is_a_fault() {
+    // The negative control is a node that does not compare.
+    for compare_every in [Some(Duration::from_millis(20)), None] {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let intercepted = InterceptedStore::new(&store);
+        start(store.clone(), None)
+            .create_issuer("setup", settings(900))
+            .unwrap();
+        let node = start(intercepted.store(), compare_every);
+        let key = Key::of(["i", ISS]).unwrap();
+        let read = block_on(store.read(std::slice::from_ref(&key))).unwrap();
+        let before = read.entries[0].clone().unwrap().value;
+        intercepted.lose(Some("/i/"));
+        let put = |value: &[u8]| {
+            let committed = block_on(store.commit(Txn::new().put(key.clone(), value))).unwrap();
+            let Outcome::Committed(at) = committed else {
+                panic!("without conditions");
+            };
+            at
+        };
+        let at = put(b"{}");
+        until("the node believes to be up to date", || {
+            node.revision() >= at
+        });
+        intercepted.lose(None);
+        if compare_every.is_none() {
+            thread::sleep(Duration::from_millis(500));
+            assert_eq!(node.status().fault, None);
+            continue;
+        }
+        until("the record is named", || {
+            let fault = node.status().fault;
+            fault.is_some_and(|fault| fault.contains(key.as_str()))
+        });
+        let status = node.status();
+        assert!(!status.is_ready);
+        assert!(status.incomplete_comparisons > 0);
+        put(&before);
+        until("it is ready again", || node.status().is_ready);
+        let before = node.status().comparisons;
+        until("it compares again", || {
+            node.status().comparisons > before + 1
+        });
+        assert_eq!(node.status().differences, 0);
     }
 }
 

@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 use std::io::{self, BufRead as _, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use opentelemetry_proto::tonic::collector::trace::v1::{
+    ExportTracePartialSuccess, ExportTraceServiceRequest, ExportTraceServiceResponse,
+};
 use opentelemetry_proto::tonic::common::v1::{KeyValue, any_value};
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message as _;
@@ -25,6 +27,7 @@ pub(super) struct Received {
 pub(super) struct TestCollector {
     pub(super) address: SocketAddr,
     received: Arc<Mutex<Vec<Received>>>,
+    rejects: Arc<AtomicI64>,
     is_stopped: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -43,13 +46,17 @@ impl TestCollector {
             Arc::<Mutex<Vec<_>>>::default(),
             Arc::<AtomicBool>::default(),
         );
-        let (to, stopped) = (received.clone(), is_stopped.clone());
+        let rejects = Arc::<AtomicI64>::default();
+        let (to, stopped, rejected) = (received.clone(), is_stopped.clone(), rejects.clone());
         let thread = thread::spawn(move || {
             while !stopped.load(Ordering::Relaxed) {
                 match listener.accept() {
                     Ok((stream, _)) => {
-                        let (to, tls) = (to.clone(), tls.clone());
-                        thread::spawn(move || drop(serve(stream, tls, &to)));
+                        let (to, tls, rejected) = (to.clone(), tls.clone(), rejected.clone());
+                        thread::spawn(move || {
+                            let body = response(rejected.load(Ordering::Relaxed));
+                            drop(serve(stream, tls, &to, &body));
+                        });
                     }
                     Err(_) => thread::sleep(Duration::from_millis(5)),
                 }
@@ -58,6 +65,7 @@ impl TestCollector {
         TestCollector {
             address,
             received,
+            rejects,
             is_stopped,
             thread: Some(thread),
         }
@@ -69,6 +77,11 @@ impl TestCollector {
             "[traces]\nendpoint = 'http://{}'\nsample_ratio = 1.0\n",
             self.address
         )
+    }
+
+    /// Takes the next requests, and says that it rejects this number of spans of each.
+    pub(super) fn reject(&self, spans: i64) {
+        self.rejects.store(spans, Ordering::Relaxed);
     }
 
     pub(super) fn received(&self) -> std::sync::MutexGuard<'_, Vec<Received>> {
@@ -116,20 +129,25 @@ fn serve(
     stream: TcpStream,
     tls: Option<Arc<ServerConfig>>,
     received: &Mutex<Vec<Received>>,
+    body: &[u8],
 ) -> io::Result<()> {
     stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(Duration::from_secs(20)))?;
     match tls {
-        None => respond(stream, received),
+        None => respond(stream, received, body),
         Some(config) => {
             let connection = ServerConnection::new(config).map_err(io::Error::other)?;
-            respond(StreamOwned::new(connection, stream), received)
+            respond(StreamOwned::new(connection, stream), received, body)
         }
     }
 }
 
 /// Answers one request, so that a collector that has stopped answers none.
-fn respond(stream: impl Read + Write, received: &Mutex<Vec<Received>>) -> io::Result<()> {
+fn respond(
+    stream: impl Read + Write,
+    received: &Mutex<Vec<Received>>,
+    response: &[u8],
+) -> io::Result<()> {
     let mut stream = BufReader::new(stream);
     let mut lines = Vec::new();
     loop {
@@ -157,9 +175,22 @@ fn respond(stream: impl Read + Write, received: &Mutex<Vec<Received>>) -> io::Re
         headers,
         body,
     });
-    let response = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
-    stream.get_mut().write_all(response.as_bytes())?;
+    let head = format!(
+        "HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        response.len()
+    );
+    let whole = [head.as_bytes(), response].concat();
+    stream.get_mut().write_all(&whole)?;
     stream.get_mut().flush()
+}
+
+/// The body of an answer that rejects this number of spans.
+fn response(rejected_spans: i64) -> Vec<u8> {
+    let partial_success = (rejected_spans != 0).then(|| ExportTracePartialSuccess {
+        rejected_spans,
+        error_message: "too old".to_owned(),
+    });
+    ExportTraceServiceResponse { partial_success }.encode_to_vec()
 }
 
 /// The attributes as text, `name=value`.

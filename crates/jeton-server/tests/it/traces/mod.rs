@@ -371,6 +371,36 @@ fn outage_of_the_collector_costs_spans_only() {
     );
 }
 
+/// It answers with status 200, and names the number.
+#[test]
+fn spans_that_the_collector_rejects_are_dropped_and_counted() {
+    let collector = TestCollector::start();
+    // Requests for the metrics are not sampled.
+    let config = collector.config().replace("1.0", "0.0");
+    let fixture = TestServer::with(&format!("{ISSUER}{config}"));
+    let exported = || metric(&fixture, "jeton_trace_spans_exported_total");
+    let rejected = "jeton_trace_spans_dropped_total{reason=\"rejected\"}";
+    let wait_for = |spans: u64| {
+        let until = std::time::Instant::now() + Duration::from_secs(30);
+        while exported() + metric(&fixture, rejected) < spans {
+            assert!(std::time::Instant::now() < until);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    let counts = |spans: i64| {
+        collector.reject(spans);
+        let before = (exported(), metric(&fixture, rejected));
+        issue(&fixture, &[("traceparent", &traceparent("01"))]).unwrap();
+        wait_for(before.0 + before.1 + 1);
+        (exported() - before.0, metric(&fixture, rejected) - before.1)
+    };
+    assert_eq!(counts(1), (0, 1));
+    // It cannot reject more than it got, or less than none.
+    assert_eq!(counts(i64::MAX), (0, 1));
+    assert_eq!(counts(-1), (1, 0));
+    assert_eq!(metric(&fixture, "jeton_trace_collector_available"), 1);
+}
+
 #[test]
 fn collector_with_tls_is_authenticated() {
     let certificates = TestCertificates::new();

@@ -41,11 +41,7 @@ impl Cluster {
 
 /// The number of keys in an etcd that begin with this text.
 pub(super) fn keys_under(etcd: &Etcd, prefix: &str) -> usize {
-    let key = base64(prefix);
-    // The end of the range: the next letter.
-    let mut end = prefix.as_bytes().to_vec();
-    *end.last_mut().unwrap() += 1;
-    let end = base64(std::str::from_utf8(&end).unwrap());
+    let (key, end) = prefix_range(prefix);
     let body = format!(r#"{{"key":"{key}","range_end":"{end}","count_only":true}}"#);
     let url = format!("{}/v3/kv/range", etcd.member_url(0));
     let output = Command::new("curl")
@@ -55,6 +51,14 @@ pub(super) fn keys_under(etcd: &Etcd, prefix: &str) -> usize {
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     let count = answer["count"].as_str().unwrap_or("0");
     count.parse().unwrap()
+}
+
+/// The range of all keys that begin with this text, in base64.
+pub(super) fn prefix_range(prefix: &str) -> (String, String) {
+    // The end of the range: the next letter.
+    let mut end = prefix.as_bytes().to_vec();
+    *end.last_mut().unwrap() += 1;
+    (base64(prefix), base64(std::str::from_utf8(&end).unwrap()))
 }
 
 pub(super) fn base64(text: &str) -> String {

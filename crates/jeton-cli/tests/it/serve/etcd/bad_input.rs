@@ -29,6 +29,13 @@ fn delete(etcd: &Etcd, key: &str) {
     );
 }
 
+/// Deletes every key that begins with this text, as `etcdctl del --prefix`.
+pub(super) fn delete_prefix(etcd: &Etcd, prefix: &str) {
+    let (key, end) = super::admin::prefix_range(prefix);
+    let body = format!(r#"{{"key":"{key}","range_end":"{end}"}}"#);
+    call(etcd, "kv/deleterange", &body);
+}
+
 /// Compacts everything before the newest revision.
 fn compact(etcd: &Etcd) {
     let answer = call(etcd, "kv/range", r#"{"key":"YQ=="}"#);

@@ -214,6 +214,10 @@ fn etcd_migrate_killed_is_continued_and_serves_nothing_before() {
             "{said}"
         );
         assert!(said.contains("--continue"), "{said}");
+        assert!(
+            said.contains("the same `jeton admin restore` again"),
+            "{said}"
+        );
         let list = ["admin", "issuer", "list", "--store", &store, KEY[0], KEY[1]];
         ends(
             path,
@@ -264,7 +268,7 @@ fn etcd_migrate_of_another_source_changes_nothing() {
     put("/half!format", "filling 00112233445566778899aabbccddeeff");
     put("/half/i/x", "{}");
     for from in ["old", "other", &source] {
-        for how in ["--continue", "--start-over"] {
+        for how in ["--dry-run", "--continue", "--start-over"] {
             let migrate = ["admin", "migrate", "--from", from, "--to", &store, how];
             let output = jeton(path, &migrate, b"");
             let said = String::from_utf8(output.stderr).unwrap();
@@ -276,15 +280,55 @@ fn etcd_migrate_of_another_source_changes_nothing() {
         }
     }
     assert_eq!(keys_under(&cluster.etcd, "/half"), 2);
+    // The deletion of the hint leaves a store whose root begins with the same text.
+    drop(cluster.serve_under("/half-2").address());
+    let beside = keys_under(&cluster.etcd, "/half-2");
+    let migrate = ["admin", "migrate", "--from", "old", "--to", &store];
+    let said = String::from_utf8(jeton(path, &migrate, b"").stderr).unwrap();
+    let prefixes = said.split("`etcdctl del --prefix '").skip(1);
+    let prefixes: Vec<&str> = prefixes.filter_map(|one| one.split('\'').next()).collect();
+    assert_eq!(prefixes.len(), 2, "{said}");
+    for prefix in prefixes {
+        super::bad_input::delete_prefix(&cluster.etcd, prefix);
+    }
+    assert_eq!(keys_under(&cluster.etcd, "/half!"), 0);
+    assert_eq!(keys_under(&cluster.etcd, "/half/"), 0);
+    assert_eq!(keys_under(&cluster.etcd, "/half-2"), beside);
+    drop(cluster.serve_under("/half-2").address());
+    succeeds(path, &migrate, b"");
     // Keys of another program.
     put("/alien/x", "1");
     let alien = cluster.etcd.url("/alien");
     let migrate = ["admin", "migrate", "--from", "old", "--to", &alien];
-    ends_with_counts(
-        path,
-        &migrate,
-        "other keys begin with the root of this etcd",
+    for args in [&[&migrate[..], &["--dry-run"]].concat(), &migrate[..]] {
+        ends_with_counts(path, args, "other keys are under the root of this etcd");
+    }
+    // A folder that cannot be created is no matter of the etcd.
+    std::fs::write(path.join("file"), "").unwrap();
+    let migrate = ["admin", "migrate", "--from", &source, "--to", "file/new"];
+    let said = String::from_utf8(jeton(path, &migrate, b"").stderr).unwrap();
+    assert!(
+        said.contains("error: reading or writing the store failed"),
+        "{said}"
     );
+    assert!(!said.contains("password_file"), "{said}");
+    // Damage in an etcd.
+    put("/tokens/i/damaged", "{}");
+    for args in [
+        &["admin", "migrate", "--from", &source, "--to", "new"][..],
+        &["admin", "migrate", "--store", &source],
+        &[
+            "admin", "key", "list", ISSUER, "--store", &source, KEY[0], KEY[1],
+        ],
+    ] {
+        let said = String::from_utf8(jeton(path, args, b"").stderr).unwrap();
+        for hint in [
+            "`jeton admin verify --store URL`",
+            "`jeton admin restore FILE --store URL`",
+        ] {
+            assert!(said.contains(hint), "{args:?}: {said}");
+        }
+    }
     // An etcd that is gone.
     cluster.etcd.kill_member(0);
     let path = cluster.folder.path();
