@@ -2,7 +2,7 @@
 //!
 //! Each case compares the time to verify, the time to sign and the bytes of the token. A token that another
 //! one of the case beats or equals in all three is dropped. Of the rest, the one with the shortest time
-//! to sign and verify comes first, with the libraries that the run cannot tell from its fastest. Tokens of
+//! to sign and verify comes first, with the libraries of its fastest group. Tokens of
 //! the same size whose times do not differ for sure, or that are the best in one quantity, are described
 //! by what they gain and cost. Times are judged by their rounds, as everywhere.
 
@@ -239,8 +239,8 @@ fn measured(token: &Token<'_>) -> String {
     let subject = cost.candidate.subject;
     let tied = match tied.len() {
         0 => String::new(),
-        1..=TIED_MAX => format!("; the run cannot tell {} from it", units::list(tied)),
-        many => format!("; the run cannot tell {many} other libraries from it"),
+        1..=TIED_MAX => format!("; as fast or undecided: {}", units::list(tied)),
+        many => format!("; as fast or undecided: {many} other libraries"),
     };
     format!(
         "signed in {} and verified in {} by {} {} ({}){tied}",
@@ -406,9 +406,10 @@ mod tests {
         rows.truncate(4);
         let third = &of_rows(&rows, &NoiseFloor::default(), &Attacks::NotRun)[1];
         assert!(
-            third.measured.as_deref().is_some_and(
-                |m| m.ends_with("by jeton 1 (Rust); the run cannot tell b (Go) from it")
-            )
+            third
+                .measured
+                .as_deref()
+                .is_some_and(|m| m.ends_with("by jeton 1 (Rust); as fast or undecided: b (Go)"))
         );
     }
 

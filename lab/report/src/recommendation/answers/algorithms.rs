@@ -113,8 +113,7 @@ fn pair<'c, 'a>(charted: &[&'c Cost<'a>]) -> Option<(&'c Cost<'a>, &'c Cost<'a>,
     Some((slow, fast, ratio))
 }
 
-/// Returns the algorithms of a case of use that this library cannot tell from the fastest one, the lowest
-/// median first.
+/// Returns the algorithms of a case of use in the fastest group of this library, the lowest median first.
 fn fastest<'c, 'a>(
     own: &[&'c Cost<'a>],
     third_parties: bool,
