@@ -168,7 +168,7 @@ impl ScenarioTable<'_> {
         let against_best = |(row, load): &(&ServerRow, &ServerLoad)| {
             let most = best.map_or(0.0, |(_, load)| compared.worth(load));
             let mut name = row.subject.id.clone();
-            if self.verdict(row, load) == UNDECIDED {
+            if self.is_undecided(row, load) {
                 name.push_str(" (undecided)");
             }
             (name, most / compared.worth(load))
@@ -193,8 +193,8 @@ impl ScenarioTable<'_> {
     /// Returns the best server, and those that cannot be told apart from it, by name.
     fn leaders(&self) -> Vec<&str> {
         let best = self.best().map(|(row, _)| row.subject.id.as_str());
-        let open = |(row, load): &&(&ServerRow, &ServerLoad)| self.verdict(row, load) == UNDECIDED;
-        let others = self.measured.iter().filter(open);
+        let others = self.measured.iter();
+        let others = others.filter(|(row, load)| self.is_undecided(row, load));
         let others = others.map(|(row, _)| row.subject.id.as_str());
         let mut leaders: Vec<&str> = best.into_iter().chain(others).collect();
         leaders.sort_unstable();
@@ -240,33 +240,43 @@ impl ScenarioTable<'_> {
         .filter(|(value, _)| *value > 0.0)
     }
 
-    /// Returns the verdict on a row: against the best server without a problem. Servers whose repetitions
-    /// overlap with those of the best are undecided.
+    /// Reports whether the repetitions of another server than the best overlap with those of the best.
+    fn is_undecided(&self, row: &ServerRow, load: &ServerLoad) -> bool {
+        let overlaps = || {
+            let (best, best_load) = self.best()?;
+            let (_, [low, high]) = self.figure(best_load)?;
+            let (_, [own_low, own_high]) = self.figure(load)?;
+            Some(best.subject.id != row.subject.id && own_low <= high && low <= own_high)
+        };
+        row.reason.is_none()
+            && self.compared() != Compared::Latency
+            && overlaps().unwrap_or_default()
+    }
+
+    /// Returns the verdict on a row: against the best server without a problem. If repetitions of others
+    /// overlap with those of the best, it is undecided which of them is best.
     #[must_use]
     pub fn verdict(&self, row: &ServerRow, load: &ServerLoad) -> String {
         let compared = self.compared();
         if row.reason.is_some() {
             return "faulty".to_owned();
         }
-        let figures = self.best().and_then(|(best, best_load)| {
-            Some((best, self.figure(best_load)?, self.figure(load)?))
-        });
-        let Some((best, (_, [low, high]), (_, [own_low, own_high]))) = figures else {
+        let Some((best, best_load)) = self.best().filter(|_| self.figure(load).is_some()) else {
             return "not measured".to_owned();
         };
         if best.subject.id == row.subject.id {
-            return "best".to_owned();
+            let is_alone = self.leaders().len() == 1;
+            return if is_alone { "best" } else { UNDECIDED }.to_owned();
         }
-        if compared != Compared::Latency && own_low <= high && low <= own_high {
+        if self.is_undecided(row, load) {
             return UNDECIDED.to_owned();
         }
-        let worth = self.best().map_or(0.0, |(_, load)| compared.worth(load));
-        let ratio = units::times(worth / compared.worth(load));
-        match compared {
-            Compared::Tokens => format!("{ratio}\u{a0}× fewer"),
-            Compared::CpuTime => format!("{ratio}\u{a0}× more"),
-            Compared::Latency => format!("{ratio}\u{a0}× longer"),
-        }
+        let ratio = compared.worth(best_load) / compared.worth(load);
+        let ratio = match compared {
+            Compared::Tokens => ratio.recip(),
+            Compared::CpuTime | Compared::Latency => ratio,
+        };
+        format!("{}\u{a0}× the best", units::times(ratio))
     }
 
     fn published_ratio(&self) -> Option<String> {

@@ -22,7 +22,7 @@ pub(super) fn section(rows: &[ServerRow]) -> Markup {
             ul.findings { @for (server, what) in &findings { li { strong { (server) } ": " (coded(what)) "." } } }
         }
         p.note {
-            "Each server had its own cores and the same keys. A loader on another core loaded the servers interleaved. "
+            "Each server had its own cores, except in oversubscribed scenarios, and the same keys. A loader on another core loaded the servers interleaved. "
             "Tokens count successful calls only; errors are not throughput. CPU time includes all threads and processes of the "
             "server. Italic rows are figures that the gRPC report published, measured on " (MACHINE) "."
         }

@@ -6,10 +6,10 @@
 //! the same size whose times do not differ for sure, or that are the best in one quantity, are described
 //! by what they gain and cost. Times are judged by their rounds, as everywhere.
 
-use jeton_lab_model::names;
 use jeton_lab_model::recommendation::{Recommendation, Requirements, Weight};
 use jeton_lab_model::result::{NoiseFloor, Row, RunResult, Timing, VerdictKind};
 use jeton_lab_model::units::{self, Unit};
+use jeton_lab_model::{Format, names};
 
 use super::Noisy;
 use super::attacks::Attacks;
@@ -232,6 +232,37 @@ fn named(cost: &Cost<'_>) -> String {
     format!("{}, {bytes} bytes", cost.candidate.token)
 }
 
+/// The forms of a verb.
+struct Verb {
+    infinitive: &'static str,
+    does: &'static str,
+    past: &'static str,
+}
+
+impl Verb {
+    const fn new(infinitive: &'static str, does: &'static str, past: &'static str) -> Self {
+        Self {
+            infinitive,
+            does,
+            past,
+        }
+    }
+}
+
+/// Returns the verbs of making and opening a token.
+fn verbs(cost: &Cost<'_>) -> [Verb; 2] {
+    match Format::named(&cost.candidate.subject.format) {
+        Some(format) if format.is_encrypted() => [
+            Verb::new("encrypt", "encrypts", "encrypted"),
+            Verb::new("decrypt", "decrypts", "decrypted"),
+        ],
+        _ => [
+            Verb::new("sign", "signs", "signed"),
+            Verb::new("verify", "verifies", "verified"),
+        ],
+    }
+}
+
 fn measured(token: &Token<'_>) -> String {
     let Token { cost, tied } = token;
     let times = [cost.sign.median, cost.verify.median];
@@ -242,8 +273,10 @@ fn measured(token: &Token<'_>) -> String {
         1..=TIED_MAX => format!("; as fast or undecided: {}", units::list(tied)),
         many => format!("; as fast or undecided: {many} other libraries"),
     };
+    let [making, opening] = verbs(cost);
+    let (made, opened) = (making.past, opening.past);
     format!(
-        "signed in {} and verified in {} by {} {} ({}){tied}",
+        "{made} in {} and {opened} in {} by {} {} ({}){tied}",
         unit.text(times[0]),
         unit.text(times[1]),
         subject.library,
@@ -259,21 +292,13 @@ fn trade_off(other: &Cost<'_>, first: &Cost<'_>, noise: &NoiseFloor) -> String {
     let mut open = Vec::new();
     let verdicts = Verdicts::of(other, first, noise);
     let ratio = |of: fn(&Cost<'_>) -> f64| of(other) / of(first);
+    let [making, opening] = verbs(other);
     let times = [
-        (
-            "verify",
-            "verifies",
-            verdicts.verify,
-            ratio(|cost| cost.verify.median),
-        ),
-        (
-            "sign",
-            "signs",
-            verdicts.sign,
-            ratio(|cost| cost.sign.median),
-        ),
+        (opening, verdicts.verify, ratio(|cost| cost.verify.median)),
+        (making, verdicts.sign, ratio(|cost| cost.sign.median)),
     ];
-    for (verb, does, verdict, ratio) in times {
+    for (verb, verdict, ratio) in times {
+        let does = verb.does;
         match verdict {
             VerdictKind::Slower => {
                 costs.push(format!("{does} {}\u{a0}× slower", units::times(ratio)));
@@ -284,7 +309,7 @@ fn trade_off(other: &Cost<'_>, first: &Cost<'_>, noise: &NoiseFloor) -> String {
                     units::times(ratio.recip())
                 ));
             }
-            VerdictKind::Undecided => open.push(verb),
+            VerdictKind::Undecided => open.push(verb.infinitive),
             VerdictKind::Equivalent => {}
         }
     }

@@ -203,12 +203,27 @@ fn sure(result: &RunResult, languages: &[Language<'_, '_>]) -> Sure {
     let said = parts.into_iter().filter(|(_, names)| !names.is_empty());
     let mut said: Vec<String> = said.map(|(what, names)| format!("{what}{names}")).collect();
     if languages.iter().all(|l| l.best.len() == 1) && alone.is_empty() {
-        said.insert(
-            0,
-            "each is faster than the others of its language".to_owned(),
-        );
+        said.insert(0, lead(languages));
     }
     of_choice(result, clear, &said.join("; "))
+}
+
+/// Says how much more time the next library of each language takes.
+fn lead(languages: &[Language<'_, '_>]) -> String {
+    let ratios = languages.iter().filter_map(|language| {
+        let next = language.others.first()?;
+        Some((next.median / language.best[0].0.median, language.name))
+    });
+    let mut ratios: Vec<(f64, &str)> = ratios.collect();
+    ratios.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let said =
+        |(ratio, language): &(f64, &str)| format!("{}\u{a0}× ({language})", units::times(*ratio));
+    let ends = match ratios.as_slice() {
+        [first, .., last] => format!("{} to {}", said(first), said(last)),
+        [one] => said(one),
+        [] => return "no other library".to_owned(),
+    };
+    format!("the next library of its language takes {ends} the time")
 }
 
 #[cfg(test)]
@@ -244,7 +259,10 @@ mod tests {
         let quiet = answer(&two, 0.01);
         let (sureness, why) = sure(&quiet);
         assert_eq!(sureness, Sureness::Sure);
-        assert!(why.contains("each is faster than the others"), "{why}");
+        assert!(
+            why.contains("the next library of its language takes 2\u{a0}× (Go) the time"),
+            "{why}"
+        );
         let alike = answer(&[("go", "a", 100.0), ("go", "b", 100.5)], 0.01);
         let (sureness, why) = sure(&alike);
         assert_eq!(sureness, Sureness::Sure);
