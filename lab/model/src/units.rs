@@ -113,8 +113,15 @@ pub fn times(value: f64) -> String {
     }
 }
 
-/// Formats a share in per cent with a no-break space: 0.012 is "1.2 %".
+/// A larger share is only noise.
+const SHARE_MAX: f64 = 100.0;
+
+/// Formats a share in per cent with a no-break space: 0.012 is "1.2 %". A floor of 10,000 % and more, of a few
+/// disturbed rounds, is "> 10,000 %".
 pub fn percent(share: f64) -> String {
+    if share > SHARE_MAX {
+        return format!(">\u{a0}{}\u{a0}%", fixed(SHARE_MAX * 100.0, 0));
+    }
     format!("{}\u{a0}%", fixed(share * 100.0, 1))
 }
 
@@ -150,6 +157,12 @@ pub fn capitalised(words: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn share_of_pure_noise_is_short() {
+        assert_eq!(percent(0.012), "1.2\u{a0}%");
+        assert_eq!(percent(2.3e11), ">\u{a0}10,000\u{a0}%");
+    }
 
     #[test]
     fn unit_is_that_of_the_geometric_mean() {
