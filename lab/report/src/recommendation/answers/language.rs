@@ -134,27 +134,25 @@ fn sentence(result: &RunResult, costs: &[&Cost<'_>], alg: &str, pairs: &[Pair<'_
         let of_it = |pair: &Pair<'_, '_>| pair.own.candidate.subject.language == language;
         pairs.iter().any(of_it)
     };
-    let because = |why: &str| -> Vec<&str> {
-        let absent = LANGUAGES
-            .into_iter()
-            .filter(|language| !is_compared(language));
-        let of_why = absent.filter(|language| absence(result, costs, alg, language) == why);
+    let absent = |why: Absence| -> Vec<&str> {
+        let absent = LANGUAGES.into_iter().filter(|it| !is_compared(it));
+        let of_why = absent.filter(|language| Absence::of(result, costs, alg, language) == why);
         of_why.map(names::language_of).collect()
     };
     let groups = [
-        ("faster in", with(VerdictKind::Faster)),
-        ("as fast in", with(VerdictKind::Equivalent)),
-        ("slower in", with(VerdictKind::Slower)),
-        ("undecided in", with(VerdictKind::Undecided)),
-        (ALONE, because(ALONE)),
-        (FAILED, because(FAILED)),
-        (EXCLUDED, because(EXCLUDED)),
-        (NOT_MEASURED, because(NOT_MEASURED)),
+        ("faster", with(VerdictKind::Faster)),
+        ("as fast", with(VerdictKind::Equivalent)),
+        ("slower", with(VerdictKind::Slower)),
+        ("undecided", with(VerdictKind::Undecided)),
+        ("without another library", absent(Absence::Alone)),
+        ("failed", absent(Absence::Failed)),
+        ("excluded", absent(Absence::Excluded)),
+        ("not measured", absent(Absence::NotMeasured)),
     ];
     let said: Vec<String> = groups
         .into_iter()
         .filter(|(_, languages)| !languages.is_empty())
-        .map(|(words, languages)| format!("{words} {}", units::list(&languages)))
+        .map(|(words, languages)| format!("{words} in {}", units::list(&languages)))
         .collect();
     format!(
         "jeton against the fastest other library of each language, with {alg}: {}.",
@@ -162,28 +160,35 @@ fn sentence(result: &RunResult, costs: &[&Cost<'_>], alg: &str, pairs: &[Pair<'_
     )
 }
 
-const ALONE: &str = "without another library in";
-const FAILED: &str = "failed in";
-const EXCLUDED: &str = "excluded in";
-const NOT_MEASURED: &str = "not measured in";
+/// Why jeton is not compared in a language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Absence {
+    /// No other library was measured.
+    Alone,
+    /// A check failed, or it has no time.
+    Failed,
+    /// A rule of the recommendation excludes it.
+    Excluded,
+    NotMeasured,
+}
 
-/// Returns why jeton is not compared in a language.
-fn absence(result: &RunResult, costs: &[&Cost<'_>], alg: &str, language: &str) -> &'static str {
-    let is_own = |subject: &Subject| subject.library == OWN && subject.language == language;
-    if costs.iter().any(|cost| is_own(cost.candidate.subject)) {
-        return ALONE;
-    }
-    let rows = result.rows.measured.iter().filter(|row| {
-        let subject = &row.subject;
-        is_own(subject) && subject.format == "jwt" && subject.alg.as_deref() == Some(alg)
-    });
-    let rows: Vec<&Row> = rows
-        .filter(|row| row.status != Status::Unavailable)
-        .collect();
-    match rows.iter().any(|row| row.ns_per_op.is_none()) {
-        true => FAILED,
-        false if rows.is_empty() => NOT_MEASURED,
-        false => EXCLUDED,
+impl Absence {
+    fn of(result: &RunResult, costs: &[&Cost<'_>], alg: &str, language: &str) -> Self {
+        let is_own = |subject: &Subject| subject.library == OWN && subject.language == language;
+        if costs.iter().any(|cost| is_own(cost.candidate.subject)) {
+            return Self::Alone;
+        }
+        let rows = result.rows.measured.iter().filter(|row| {
+            let subject = &row.subject;
+            is_own(subject) && subject.format == "jwt" && subject.alg.as_deref() == Some(alg)
+        });
+        let rows = rows.filter(|row| row.status != Status::Unavailable);
+        let rows: Vec<&Row> = rows.collect();
+        match rows.iter().any(|row| row.ns_per_op.is_none()) {
+            true => Self::Failed,
+            false if rows.is_empty() => Self::NotMeasured,
+            false => Self::Excluded,
+        }
     }
 }
 
