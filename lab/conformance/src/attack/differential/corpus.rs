@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::change::Changed;
-use super::panel::{Panel, Verdicts};
+use super::panel::{Panel, Question};
 use crate::attack::fixtures::Stage;
 use crate::attack::session::Stopped;
 use jeton_lab_model::protocol::Keys;
@@ -149,7 +149,8 @@ pub fn add_to_corpus(path: &Path, found: &[CorpusEntry]) -> Result<usize, String
     Ok(added)
 }
 
-/// Judges every case again. Versions that a case does not list are ignored.
+/// Judges every case again. Versions that a case does not list are ignored. A changed verdict is asked for
+/// again in a new process, where no earlier case can have an effect.
 pub(super) fn replay(
     cases: &[CorpusEntry],
     panel: &mut Panel<'_>,
@@ -162,8 +163,14 @@ pub(super) fn replay(
             .find(|s| s.format.name() == case.format && s.alg == case.alg && s.enc == case.enc);
         let Some(stage) = stage else { continue };
         replayed.cases += 1;
-        let now: Verdicts = panel.ask(stage, case.changed, &case.keys, &case.token)?;
-        for (who, accepts) in now {
+        let question = Question {
+            stage,
+            changed: case.changed,
+            keys: &case.keys,
+            token: &case.token,
+        };
+        let mut changed = Vec::new();
+        for (who, accepts) in panel.ask(&question)? {
             let did = match (case.accepted.contains(&who), case.refused.contains(&who)) {
                 (true, _) => true,
                 (_, true) => false,
@@ -171,7 +178,15 @@ pub(super) fn replay(
             };
             replayed.verdicts += 1;
             if did != accepts {
-                let word = |yes| if yes { "accepted" } else { "rejected" };
+                changed.push(who);
+            }
+        }
+        if changed.is_empty() {
+            continue;
+        }
+        for (who, accepts) in panel.ask_anew(&question, &changed)? {
+            let did = case.accepted.contains(&who);
+            if did != accepts {
                 replayed.otherwise.push(format!(
                     "case {} ({} {}, {} {}): {who} {} it before and now {} it",
                     i + 1,
@@ -179,7 +194,7 @@ pub(super) fn replay(
                     case.alg,
                     case.changed.name(),
                     case.changes.join("+"),
-                    word(did),
+                    if did { "accepted" } else { "rejected" },
                     if accepts { "accepts" } else { "rejects" },
                 ));
             }

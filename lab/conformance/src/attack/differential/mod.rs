@@ -22,7 +22,7 @@ pub use run::{fuzz, replay};
 
 use self::change::{ChangeList, MutatedInput};
 use self::corpus::is_jeton;
-use self::panel::{Panel, Verdicts, agree};
+use self::panel::{Panel, Question, Verdicts, agree};
 use super::fixtures::Stage;
 use super::session::Stopped;
 use jeton_lab_harness::Stop;
@@ -86,7 +86,7 @@ fn fuzz_panel(
                     Changed::Claims => fuzzed.claims += 1,
                     Changed::Key => fuzzed.keys += 1,
                 }
-                let verdicts = panel.ask(stage, changed, &input.keys, &input.token)?;
+                let verdicts = panel.ask(&changes.question(stage, &input))?;
                 if agree(&verdicts) {
                     continue;
                 }
@@ -96,9 +96,10 @@ fn fuzz_panel(
                     input,
                     verdicts,
                 };
-                let case = first
-                    .smallest(&mut panel, stage, &valid, &payload)?
-                    .case(stage);
+                let smallest = first.smallest(&mut panel, stage, &valid, &payload)?;
+                let Some(case) = smallest.case(&mut panel, stage)? else {
+                    continue;
+                };
                 if classes.insert(case.class()) && fuzzed.cases.len() < CASES_MAX {
                     fuzzed.cases.push(case);
                 }
@@ -130,7 +131,7 @@ impl Disagreement {
             let Some(input) = changes.apply(stage, valid, payload) else {
                 continue;
             };
-            let verdicts = panel.ask(stage, changes.changed, &input.keys, &input.token)?;
+            let verdicts = panel.ask(&changes.question(stage, &input))?;
             if !agree(&verdicts) {
                 at -= 1;
                 self = Self {
@@ -143,14 +144,21 @@ impl Disagreement {
         Ok(self)
     }
 
-    fn case(self, stage: &Stage) -> CorpusEntry {
+    /// Returns the case with the verdicts of new processes, or nothing if these agree.
+    fn case(self, panel: &mut Panel<'_>, stage: &Stage) -> Result<Option<CorpusEntry>, Stopped> {
+        let question = self.changes.question(stage, &self.input);
+        let names: Vec<String> = self.verdicts.iter().map(|(name, _)| name.clone()).collect();
+        let verdicts = panel.ask_anew(&question, &names)?;
+        if agree(&verdicts) {
+            return Ok(None);
+        }
         let of = |yes: bool| -> Vec<String> {
-            let those = self.verdicts.iter().filter(|(_, v)| *v == yes);
+            let those = verdicts.iter().filter(|(_, v)| *v == yes);
             those.map(|(name, _)| name.clone()).collect()
         };
         let (accepted, refused) = (of(true), of(false));
         let alone = |side: &[String]| !side.is_empty() && side.iter().all(|who| is_jeton(who));
-        CorpusEntry {
+        Ok(Some(CorpusEntry {
             format: stage.format.name().into(),
             alg: stage.alg.clone(),
             enc: stage.enc.clone(),
@@ -161,6 +169,17 @@ impl Disagreement {
             jeton_alone: alone(&accepted) || alone(&refused),
             accepted,
             refused,
+        }))
+    }
+}
+
+impl ChangeList {
+    fn question<'a>(&self, stage: &'a Stage, input: &'a MutatedInput) -> Question<'a> {
+        Question {
+            stage,
+            changed: self.changed,
+            keys: &input.keys,
+            token: &input.token,
         }
     }
 }
