@@ -41,17 +41,22 @@ public final class Verifier extends NativeObject {
 
     /** Begins a verifier with one key. Of a private key, it uses the public one. */
     public static Builder builder(Key key) {
-        return new Builder(Text.required(key, "key"), null, null);
+        return new Builder(Text.required(key, "key"), null, null, new Settings());
     }
 
     /** Begins a verifier with the keys of a set. */
     public static Builder builder(KeySet keys) {
-        return new Builder(null, Text.required(keys, "keys"), null);
+        return builder(keys, new Settings());
     }
 
     /** Begins a verifier with the keys that an address publishes. */
     public static Builder builder(RemoteKeySet keys) {
-        return new Builder(null, null, Text.required(keys, "keys"));
+        return new Builder(null, null, Text.required(keys, "keys"), new Settings());
+    }
+
+    /** For {@link io.github.jeton.testing.TestIssuer}: with settings that are set already. */
+    public static Builder builder(KeySet keys, Settings settings) {
+        return new Builder(null, Text.required(keys, "keys"), null, Text.required(settings, "settings").copy());
     }
 
     /**
@@ -112,12 +117,15 @@ public final class Verifier extends NativeObject {
         return remote == null ? reply : remote.complete(reply, () -> Calls.verify(this, token, maxTokenBytes));
     }
 
-    /** The keys and the policy of a verifier. */
+    /**
+     * The keys and the policy of a verifier. A text or a list that is set twice is an error with the code {@code INVALID_OPTION}: one of
+     * them would not count. {@link #require} adds.
+     */
     public static final class Builder {
         private final Key key;
         private final KeySet keys;
         private final RemoteKeySet remote;
-        private final Settings settings = new Settings();
+        private final Settings settings;
         private final Settings limits = new Settings();
         private KeySet decryption;
         private TestClock clock;
@@ -125,7 +133,8 @@ public final class Verifier extends NativeObject {
         private boolean paseto;
         private int maxTokenBytes = 2 << 20;
 
-        private Builder(Key key, KeySet keys, RemoteKeySet remote) {
+        private Builder(Key key, KeySet keys, RemoteKeySet remote, Settings settings) {
+            this.settings = settings;
             this.key = key;
             this.keys = keys;
             this.remote = remote;
@@ -186,9 +195,9 @@ public final class Verifier extends NativeObject {
             return this;
         }
 
-        /** Requires these claims. */
+        /** Requires these claims, and those of other calls. */
         public Builder require(String... claims) {
-            settings.list("required", List.of(Text.required(claims, "claims")));
+            settings.add("required", List.of(Text.required(claims, "claims")));
             return this;
         }
 
@@ -206,7 +215,9 @@ public final class Verifier extends NativeObject {
 
         /** Requires tokens that are signed and then encrypted to one of these keys. */
         public Builder decryptWith(KeySet decryption) {
-            this.decryption = Text.required(decryption, "decryption");
+            Text.required(decryption, "decryption");
+            Settings.checkUnset("decryption", this.decryption);
+            this.decryption = decryption;
             return this;
         }
 
