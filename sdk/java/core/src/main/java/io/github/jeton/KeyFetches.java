@@ -78,12 +78,15 @@ final class KeyFetches {
         if (!lock.tryLock()) {
             return;
         }
-        Round round;
+        Round round = null;
         try {
-            round = closed || running != null ? null : next();
+            if (running != null) {
+                running.interruptIfLate();
+            } else if (!closed) {
+                round = next();
+            }
         } catch (JetonException failed) {
             // There is nobody to tell.
-            round = null;
         } finally {
             lock.unlock();
         }
@@ -109,18 +112,14 @@ final class KeyFetches {
     /** Ends the request that runs. Who waits for it gets an error. */
     void close() {
         lock.lock();
-        Round round;
         try {
             closed = true;
-            round = running;
-            if (round != null && round.thread != null) {
-                round.thread.interrupt();
+            if (running != null) {
+                running.done.completeExceptionally(closedError());
+                running.interrupt();
             }
         } finally {
             lock.unlock();
-        }
-        if (round != null) {
-            round.done.completeExceptionally(closedError());
         }
     }
 
@@ -148,7 +147,9 @@ final class KeyFetches {
         try {
             thread.start();
         } catch (Throwable noThread) {
-            round.end(null, noThread);
+            if (round.begun.compareAndSet(false, true)) {
+                round.end(null, noThread);
+            }
         }
     }
 
@@ -163,8 +164,9 @@ final class KeyFetches {
         private final String first;
         private volatile long deadline;
 
-        /** The thread in which the fetcher runs. The lock is held. */
+        /** The thread in which the fetcher runs, and whether it is to end. The lock is held. */
         private Thread thread;
+        private boolean interrupted;
 
         Round(String first) {
             this.first = first;
@@ -179,6 +181,21 @@ final class KeyFetches {
                 } catch (Throwable failed) {
                     end(null, failed);
                 }
+            }
+        }
+
+        /** Ends the request that runs. The lock is held. */
+        private void interrupt() {
+            interrupted = true;
+            if (thread != null) {
+                thread.interrupt();
+            }
+        }
+
+        /** As {@link #interrupt}, for a fetcher that exceeds the time limit. */
+        private void interruptIfLate() {
+            if (begun.get() && System.nanoTime() - deadline > 0) {
+                interrupt();
             }
         }
 
@@ -254,7 +271,7 @@ final class KeyFetches {
                 lock.lock();
                 try {
                     thread = null;
-                    if (closed) {
+                    if (interrupted) {
                         // It was for this request, and the thread may be one of an executor.
                         Thread.interrupted();
                     }
@@ -271,6 +288,12 @@ final class KeyFetches {
                     return done.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
                 } catch (TimeoutException late) {
                     if (end == deadline) {
+                        lock.lock();
+                        try {
+                            interruptIfLate();
+                        } finally {
+                            lock.unlock();
+                        }
                         lastFailure = new IOException("the fetcher does not return in time");
                         return Outcome.FAILED;
                     }
