@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
@@ -32,8 +33,8 @@ public final class RemoteKeySet extends NativeObject {
     /** How often one verification fetches: the keys, and again for an unknown key id, also if another thread has just fetched. */
     private static final int ROUNDS = 3;
 
-    /** How often a verification is repeated at once because another thread looked at the keys in the same moment. */
-    private static final int REPEATS = 64;
+    /** How often a verification is repeated because another thread looks at the keys in the same moment: for a third of a second. */
+    private static final int REPEATS = 256;
 
     /** How often the schedule is asked whether keys are to be fetched again. */
     private static final long ASK_NANOS = Duration.ofSeconds(1).toNanos();
@@ -85,7 +86,7 @@ public final class RemoteKeySet extends NativeObject {
             KeyFetches.Outcome outcome = fetches.fetch();
             reply = verify.get();
             switch (outcome) {
-                case NOTHING -> Thread.yield();
+                case NOTHING -> LockSupport.parkNanos(repeat * 10_000L);
                 case RESPONDED -> rounds++;
                 case FAILED -> rounds = ROUNDS;
             }

@@ -63,6 +63,7 @@ public final class Verifier extends NativeObject {
      * Verifies a token.
      *
      * @throws TokenRejectedException if the token is not accepted
+     * @throws KeySetException if the keys of a {@link RemoteKeySet} cannot be fetched or used
      */
     public VerifiedToken verify(String token) {
         return new Verified<>(run(token).check(), null);
@@ -72,6 +73,8 @@ public final class Verifier extends NativeObject {
      * Verifies a token and reads its claims as a type.
      *
      * @throws TokenRejectedException if the token is not accepted, or its claims do not match the type
+     * @throws KeySetException if the keys of a {@link RemoteKeySet} cannot be fetched or used
+     * @throws JetonException with {@code INVALID_OPTION} if Jackson cannot map the type
      */
     public <T> Verified<T> verify(String token, Class<T> type) {
         Text.required(type, "type");
@@ -83,6 +86,8 @@ public final class Verifier extends NativeObject {
      * As {@link #verify(String, Class)}, for a type with parameters. The program chooses the right {@code T} for it.
      *
      * @throws TokenRejectedException if the token is not accepted, or its claims do not match the type
+     * @throws KeySetException if the keys of a {@link RemoteKeySet} cannot be fetched or used
+     * @throws JetonException with {@code INVALID_OPTION} if Jackson cannot map the type
      */
     @SuppressWarnings("unchecked") // the caller names both
     public <T> Verified<T> verify(String token, Type type) {
@@ -94,7 +99,8 @@ public final class Verifier extends NativeObject {
     /**
      * Verifies a token, and returns a rejection instead of throwing it.
      *
-     * @throws JetonException if the keys cannot be fetched, or the call is wrong
+     * @throws KeySetException if the keys of a {@link RemoteKeySet} cannot be fetched or used
+     * @throws JetonException if the call is wrong
      */
     public <T> Verification<T> tryVerify(String token, Class<T> type) {
         Text.required(type, "type");
