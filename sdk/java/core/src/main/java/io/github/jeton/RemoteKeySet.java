@@ -60,12 +60,18 @@ public final class RemoteKeySet extends NativeObject {
     }
 
     /**
-     * Fetches the keys now, for a program that starts. A failure is reported by the first verification.
+     * Fetches the keys now, for a program that starts.
      *
-     * @throws KeySetException if the thread is interrupted; the fetch goes on
+     * @throws KeySetException if there are no keys then, with the reason, or if the thread is interrupted; the fetch goes on
      */
     public void warmUp() {
         fetches.fetch();
+        try {
+            Calls.checkReady(this);
+        } catch (JetonException failed) {
+            checkKeys(failed.code(), failed.getMessage());
+            throw failed;
+        }
     }
 
     /**
@@ -102,10 +108,12 @@ public final class RemoteKeySet extends NativeObject {
 
     /** What is wrong with keys is wrong with those that were fetched, and not with the token. */
     private void checkKeys(VerifiedReply reply) {
-        if (!reply.isFailure()) {
-            return;
+        if (reply.isFailure()) {
+            checkKeys(reply.code(), reply.message());
         }
-        ErrorCode code = reply.code();
+    }
+
+    private void checkKeys(ErrorCode code, String message) {
         if (code == ErrorCode.KEY_SET_TO_FETCH) {
             throw new KeySetException(
                     ErrorCode.KEY_SET_UNREACHABLE,
@@ -114,7 +122,7 @@ public final class RemoteKeySet extends NativeObject {
         }
         if (code.name().startsWith("KEY_") || code.name().startsWith("DISCOVERY_")) {
             Throwable cause = code == ErrorCode.KEY_SET_UNREACHABLE ? fetches.lastFailure() : null;
-            throw new KeySetException(code, reply.message(), cause);
+            throw new KeySetException(code, message, cause);
         }
     }
 

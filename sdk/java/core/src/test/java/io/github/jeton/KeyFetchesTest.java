@@ -63,7 +63,7 @@ class KeyFetchesTest {
     }
 
     private static void await(BooleanSupplier condition) throws InterruptedException {
-        for (int wait = 0; wait < 1000 && !condition.getAsBoolean(); wait++) {
+        for (int wait = 0; wait < 6000 && !condition.getAsBoolean(); wait++) {
             Thread.sleep(10);
         }
         assertTrue(condition.getAsBoolean());
@@ -113,12 +113,12 @@ class KeyFetchesTest {
         try {
             Future<Verified<?>> innocent = pool.submit(() -> (Verified<?>) verifier.verify(token));
             one.interrupt();
-            var failure = (JetonException) interrupted.get(10, TimeUnit.SECONDS);
+            var failure = (JetonException) interrupted.get(60, TimeUnit.SECONDS);
             assertEquals(ErrorCode.KEY_SET_UNREACHABLE, failure.code());
             assertTrue(failure.getCause() instanceof InterruptedException);
             assertEquals(1, flags.get(), "the thread is still interrupted");
             response.countDown();
-            assertEquals("a", innocent.get(10, TimeUnit.SECONDS).keyId().orElseThrow());
+            assertEquals("a", innocent.get(60, TimeUnit.SECONDS).keyId().orElseThrow());
         } finally {
             pool.shutdownNow();
         }
@@ -156,6 +156,22 @@ class KeyFetchesTest {
         assertEquals(4, requested.size(), requested::toString);
         assertEquals("a", verifier(keys).verify(token).keyId().orElseThrow());
         assertEquals(4, requested.size(), requested::toString);
+    }
+
+    @Test
+    void warm_up_says_why_there_are_no_keys() {
+        KeySetException down = assertThrows(KeySetException.class, () -> keys(request -> {
+                    throw new IOException("refused");
+                })
+                .warmUp());
+        assertEquals(ErrorCode.KEY_SET_UNREACHABLE, down.code());
+        assertEquals("refused", down.getCause().getMessage());
+        KeySetException html = assertThrows(
+                KeySetException.class,
+                () -> keys(request -> new RemoteKeySet.Response(
+                                200, Map.of(), "<html>".getBytes(StandardCharsets.UTF_8)))
+                        .warmUp());
+        assertEquals(ErrorCode.KEY_MALFORMED, html.code());
     }
 
     @Test
@@ -282,8 +298,8 @@ class KeyFetchesTest {
         CompletableFuture<JetonException> waiting = CompletableFuture.supplyAsync(() -> failure(verifier, token));
         sent.await();
         keys.close();
-        assertEquals(ErrorCode.ARGUMENT_HANDLE, waiting.get(10, TimeUnit.SECONDS).code());
-        assertTrue(ended.await(10, TimeUnit.SECONDS));
+        assertEquals(ErrorCode.ARGUMENT_HANDLE, waiting.get(60, TimeUnit.SECONDS).code());
+        assertTrue(ended.await(60, TimeUnit.SECONDS));
         await(() -> fetchingThreads() == 0);
         keys.close();
         assertEquals(ErrorCode.ARGUMENT_HANDLE, assertThrows(JetonException.class, keys::warmUp).code());
@@ -329,8 +345,8 @@ class KeyFetchesTest {
         }
         assertEquals(0, beside.getCount());
         keys.close();
-        assertTrue(ended.await(10, TimeUnit.SECONDS));
-        assertEquals(false, pool.submit(() -> Thread.currentThread().isInterrupted()).get(10, TimeUnit.SECONDS));
+        assertTrue(ended.await(60, TimeUnit.SECONDS));
+        assertEquals(false, pool.submit(() -> Thread.currentThread().isInterrupted()).get(60, TimeUnit.SECONDS));
         pool.shutdown();
         assertEquals("a", verifier.verify(token).keyId().orElseThrow());
     }

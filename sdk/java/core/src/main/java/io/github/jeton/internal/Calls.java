@@ -168,6 +168,11 @@ public final class Calls {
         return Reply.text(NativeObject.call(keys, Native::nextRequest));
     }
 
+    /** Throws why there are no keys. */
+    public static void checkReady(NativeObject keys) {
+        Reply.check(NativeObject.call(keys, Native::ready));
+    }
+
     public static void respond(NativeObject keys, long id, int status, String headers, byte[] body) {
         byte[] lines = Text.utf8(headers, "headers");
         Reply.check(NativeObject.call(keys, address ->
