@@ -98,10 +98,13 @@ public final class Calls {
         return Reply.text(NativeObject.call(issuer, address -> Native.issueBytes(address, data, data.length)));
     }
 
-    public static byte[] prepare(NativeObject issuer, byte[] data) {
+    public static PreparedReply prepare(NativeObject issuer, byte[] data) {
         Text.required(data, "data");
-        return NativeObject.call(issuer, address -> Native.prepare(address, data, data.length));
+        return new PreparedReply(NativeObject.call(issuer, address -> Native.prepare(address, data, data.length)));
     }
+
+    /** The reply of {@link #prepare}. */
+    public record PreparedReply(byte[] bytes) {}
 
     public static byte[] preparedInput(NativeObject prepared, String what) {
         byte[] name = Text.utf8(what, "what");
