@@ -11,7 +11,6 @@ use super::comparison::{Comparison, columns, comparisons, reason};
 use super::{published_comparison, sentences, table, visible};
 use jeton_lab_model::result::{Row, RunResult};
 use jeton_lab_model::{names, units};
-use jeton_lab_stats::verdict::PRACTICAL_DIFFERENCE;
 
 /// Formats the whole result as GitHub Markdown: the measurement quality, a table and a summary for each
 /// comparison, and the rows without figures.
@@ -77,10 +76,11 @@ fn head(result: &RunResult, out: &mut String) -> fmt::Result {
                 });
             writeln!(
                 out,
-                "**Noise floor {}**{managed}: identical subjects can differ by this much in this run; a \
-                 difference below {} does not count.",
+                "**Noise floor {}**{managed}{}: identical subjects can differ by this much in this run; \
+                 differences do not count below {}.",
                 units::percent(floor),
-                units::percent(floor.max(PRACTICAL_DIFFERENCE))
+                sentences::floors_of_threads(&result.noise_floor, units::percent),
+                sentences::bands_in_words(&result.noise_floor, units::percent)
             )?;
         }
         None => writeln!(

@@ -1,12 +1,43 @@
 //! Verdicts in sentences.
 
-use jeton_lab_model::result::{Verdict, VerdictKind};
+use jeton_lab_model::result::{NoiseFloor, Verdict, VerdictKind};
 
 use super::comparison::{Comparison, Entry, Role};
 use jeton_lab_model::units;
+use jeton_lab_stats::verdicts::band_for;
 
 /// With more subjects than this, a sentence names only the extremes.
 const NAMED_MAX: usize = 7;
+
+/// Returns the noise bands of compiled and of managed subjects, in this order; smaller differences do not
+/// count. The second is `None` if it is not the wider one.
+pub(super) fn bands(noise: &NoiseFloor) -> (f64, Option<f64>) {
+    let band = |managed| {
+        let band = band_for(noise, std::iter::once(managed), noise.fewest_threads());
+        band.believed_beyond()
+    };
+    let (compiled, managed) = (band(false), band(true));
+    (
+        compiled,
+        Some(managed).filter(|managed| *managed > compiled),
+    )
+}
+
+/// Formats the noise bands: `2.0 %, or 3.9 % with a managed runtime`.
+pub(super) fn bands_in_words(noise: &NoiseFloor, percent: fn(f64) -> String) -> String {
+    let (compiled, managed) = bands(noise);
+    let managed = managed.map_or_else(String::new, |managed| {
+        format!(", or {} with a managed runtime", percent(managed))
+    });
+    format!("{}{managed}", percent(compiled))
+}
+
+/// Formats the noise floors of more threads: `, 12 % on 2 threads`.
+pub(super) fn floors_of_threads(noise: &NoiseFloor, percent: fn(f64) -> String) -> String {
+    let floors = (noise.threads.iter())
+        .map(|own| format!(", {} on {} threads", percent(own.floor), own.threads));
+    floors.collect()
+}
 
 /// Names the members of the fastest group, if the comparison has groups.
 pub(super) fn first_group(comparison: &Comparison<'_>) -> Option<String> {

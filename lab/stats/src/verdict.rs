@@ -58,6 +58,20 @@ impl Band {
         }
     }
 
+    /// Creates the band of measurements whose noise is not known: every verdict is undecided.
+    #[must_use]
+    pub fn unknown() -> Self {
+        Self {
+            floor_log: f64::INFINITY,
+        }
+    }
+
+    /// Reports whether the noise is known.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        self.floor_log.is_finite()
+    }
+
     /// Returns how far a ratio must be from one to count, as a ratio minus one.
     #[must_use]
     pub fn believed_beyond(&self) -> f64 {
@@ -75,7 +89,11 @@ impl Band {
     }
 
     fn equivalent_log(&self) -> f64 {
-        self.believed_log().min(MAX_EQUIVALENCE.ln_1p())
+        match self.is_known() {
+            true => self.believed_log().min(MAX_EQUIVALENCE.ln_1p()),
+            // No interval is inside it.
+            false => f64::NEG_INFINITY,
+        }
     }
 
     /// Returns the band of the same noise after `factor` times as many rounds.
@@ -204,8 +222,18 @@ mod tests {
         assert_eq!(judge(&ratio(0.0, 0.25), noisy), VerdictKind::Undecided);
         assert_eq!(judge(&ratio(0.20, 0.05), noisy), VerdictKind::Undecided);
         assert_eq!(judge(&ratio(0.35, 0.05), noisy), VerdictKind::Slower);
-        let unknown = Band::new(Some(f64::NAN));
-        assert_eq!(judge(&ratio(9.0, 0.05), unknown), VerdictKind::Undecided);
+    }
+
+    #[test]
+    fn judge_without_known_noise_is_undecided() {
+        for unknown in [Band::unknown(), Band::new(Some(f64::NAN))] {
+            assert!(!unknown.is_known());
+            for (mean, half_width) in [(9.0, 0.05), (-9.0, 0.05), (0.0, 0.001), (0.1, 0.1)] {
+                let seen = ratio(mean, half_width);
+                assert_eq!(judge(&seen, unknown), VerdictKind::Undecided);
+                assert_eq!(more_rounds(&seen, unknown), None, "rounds do not help");
+            }
+        }
     }
 
     #[test]

@@ -131,6 +131,7 @@ mod tests {
         let pair = |&verdict: &VerdictKind| AaPair {
             subject: "s".into(),
             operation: "sign".into(),
+            threads: 1,
             ratio: 1.0,
             interval: [1.0, 1.0],
             verdict,

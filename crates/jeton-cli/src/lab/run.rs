@@ -288,7 +288,7 @@ fn estimate(plan: &Plan, drivers: &[Driver], options: &Options) -> String {
     let first = building_first(stale);
     format!(
         "about {takes}: {} cases × {} rounds of {} × {} ms{first}",
-        cases.len() + options.pace.aa_pairs,
+        cases.len() + options.pace.pairs_of(&cases),
         options.pace.rounds,
         options.pace.batches,
         options.pace.batch.as_millis(),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::aa_pairs;
 use jeton_lab_model::Case;
 
 /// Uncounted passes before the first round of a process; none for processes that restart each visit.
@@ -172,13 +173,20 @@ impl Pace {
         (renewal + lead + batch + EXCHANGE) * self.batches
     }
 
+    /// Returns the number of A/A pairs of a run of these cases: [`Self::aa_pairs`], and some for each larger
+    /// number of threads.
+    #[must_use]
+    pub fn pairs_of(&self, cases: &[Case]) -> usize {
+        aa_pairs::most(cases, self.aa_pairs)
+    }
+
     /// Returns the estimated duration, without building drivers.
     #[must_use]
     pub fn estimate(&self, cases: &[Case]) -> Duration {
         let before: Duration = cases.iter().map(|c| self.before_rounds(c)).sum();
         let before = before * (1 + self.restarts);
         // The A/A pairs are not selected yet; assume average cases.
-        let aa_pairs = cases.iter().rev().take(self.aa_pairs);
+        let aa_pairs = cases.iter().rev().take(self.pairs_of(cases));
         let visited = || cases.iter().chain(aa_pairs.clone());
         let visits = |case| self.visits(case, self.likely_batch_of(case));
         let round: Duration = visited().map(visits).sum();

@@ -16,6 +16,7 @@ pub(super) fn noise_floor(case_runs: &[CaseRun]) -> NoiseFloor {
         .map(|(original, second)| AaRounds {
             subject: original.case.subject_id(),
             operation: original.case.operation.name().into(),
+            threads: original.case.threads,
             managed: original.case.is_managed(),
             rounds: [original.rounds.clone(), second.rounds.clone()],
         })

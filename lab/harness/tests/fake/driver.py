@@ -112,7 +112,7 @@ class Prepared:
             return sum(values)
         return sum(values) * cycles + sum(values[:rest])
 
-    def run(self, iterations, lead):
+    def run(self, iterations, lead, threads):
         self.checksum(lead)
         start = time.perf_counter_ns()
         if MISDEED == "falls-asleep" and start - self.last_run > 10_000_000:
@@ -120,7 +120,8 @@ class Prepared:
         if MISDEED == "needs-a-lead" and lead == 0:
             for _ in range(4):
                 self.checksum(iterations)
-        checksum = self.checksum(iterations)
+        # One after the other: the lab must not see a difference.
+        checksum = sum(self.checksum(iterations) for _ in range(threads))
         self.last_run = time.perf_counter_ns()
         elapsed = time.perf_counter_ns() - start
         if MISDEED == "fast-clock":
@@ -190,7 +191,7 @@ def answer(request, prepared):
             sys.stdout.flush()
             return None, prepared
         try:
-            return prepared.run(request["iterations"], request.get("lead", 0)), prepared
+            return prepared.run(request["iterations"], request.get("lead", 0), request.get("threads", 1)), prepared
         except ValueError as why:
             return {"ok": False, "error": "failed", "reason": str(why)}, prepared
     return None, prepared

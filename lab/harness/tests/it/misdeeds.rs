@@ -5,6 +5,7 @@
 use crate::fake::{Fakes, row};
 use jeton_lab_harness::Stop;
 use jeton_lab_harness::runner::Event;
+use jeton_lab_harness::suite::Choice;
 use jeton_lab_model::result::{RunResult, Status};
 
 /// Runs one driver with a misdeed between two correct ones, which must not be affected.
@@ -71,6 +72,26 @@ fn driver_that_supports_leads_gets_one() {
     };
     // Without a lead it does everything five times.
     assert!(median("suspect") < median("correct") * 2.5);
+}
+
+#[test]
+fn aa_pairs_run_on_each_number_of_threads() {
+    let fakes = Fakes::new().with("correct", "").with("another", "");
+    let choice = Choice {
+        threads: vec![1, 2],
+        ..fakes.choice()
+    };
+    let result = fakes.run_of(&choice, &Stop::default(), |_| {});
+    let noise = &result.noise_floor;
+    let on = |threads| noise.pairs.iter().filter(move |p| p.threads == threads);
+    assert_eq!((on(1).count(), on(2).count()), (2, 2), "{noise:?}");
+    assert!(noise.floor.unwrap() > 0.0);
+    let [of_two] = noise.threads.as_slice() else {
+        panic!("{noise:?}")
+    };
+    assert_eq!(of_two.threads, 2);
+    let compared = result.verdicts.iter().filter(|v| v.threads == 2);
+    assert!(compared.count() > 0);
 }
 
 #[test]

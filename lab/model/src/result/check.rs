@@ -125,6 +125,13 @@ fn noise_floor(noise: &NoiseFloor) -> Result<(), String> {
             ));
         }
     }
+    for (i, own) in noise.threads.iter().enumerate() {
+        if own.threads == 0 || !not_negative(own.floor) {
+            return Err(format!(
+                "noise_floor.threads[{i}]: is not a number of threads with a ratio above one"
+            ));
+        }
+    }
     for (i, pair) in noise.pairs.iter().enumerate() {
         self::pair(pair)
             .map_err(|(member, what)| format!("noise_floor.pairs[{i}]{member}: {what}"))?;
@@ -133,6 +140,9 @@ fn noise_floor(noise: &NoiseFloor) -> Result<(), String> {
 }
 
 fn pair(pair: &AaPair) -> Result<(), Wrong> {
+    if pair.threads == 0 {
+        return Err((".threads", "is zero".into()));
+    }
     ratio(pair.ratio, pair.interval)?;
     let [first, second] = &pair.rounds;
     if first.len() != second.len() {

@@ -301,8 +301,21 @@ pub struct NoiseFloor {
     /// collectors and compilers cause different noise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub managed: Option<f64>,
+    /// The floors for more threads than those of `floor`, from pairs with the same number of threads.
+    /// Threads that share cores are noisier than one thread.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub threads: Vec<ThreadsFloor>,
     /// The A/A pairs.
     pub pairs: Vec<AaPair>,
+}
+
+/// The noise floor of operations on several threads.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ThreadsFloor {
+    /// The number of threads.
+    pub threads: u32,
+    /// The floor as a ratio minus one.
+    pub floor: f64,
 }
 
 impl NoiseFloor {
@@ -312,6 +325,13 @@ impl NoiseFloor {
     pub fn wider_managed(&self) -> Option<f64> {
         self.managed
             .filter(|managed| self.floor.is_none_or(|floor| *managed > floor))
+    }
+
+    /// Returns the number of threads that `floor` and `managed` are for: the fewest of all A/A pairs.
+    #[must_use]
+    pub fn fewest_threads(&self) -> u32 {
+        let threads = self.pairs.iter().map(|pair| pair.threads);
+        threads.min().unwrap_or(1)
     }
 }
 
@@ -323,6 +343,9 @@ pub struct AaPair {
     /// The operation.
     #[serde(rename = "contract")]
     pub operation: String,
+    /// The number of threads.
+    #[serde(default = "one_thread")]
+    pub threads: u32,
     /// The ratio of the second to the first, geometric mean of the rounds.
     pub ratio: f64,
     /// The 95 % interval of `ratio`.

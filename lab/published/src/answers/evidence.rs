@@ -4,8 +4,8 @@ use jeton_lab_model::result::{
     Answer, AttackRow, Disturbance, NoiseFloor, Row, RowId, Status, VerdictKind,
 };
 use jeton_lab_stats::interval::estimate;
-use jeton_lab_stats::verdict::{Band, judge};
-use jeton_lab_stats::verdicts::floor_for;
+use jeton_lab_stats::verdict::judge;
+use jeton_lab_stats::verdicts::band_for;
 
 /// The rows of a run, with its noise.
 #[derive(Clone, Copy)]
@@ -25,10 +25,21 @@ pub(super) type Missing = String;
 pub(super) struct Compared {
     pub(super) ratio: f64,
     pub(super) kind: VerdictKind,
-    /// Both times, as text.
+    /// The difference with both times, as text: `12 % faster (8.80 µs against 10.0 µs)`.
     pub(super) words: String,
     pub(super) rows: Vec<RowId>,
 }
+
+impl Compared {
+    /// Describes what is missing for a verdict.
+    pub(super) fn undecided(&self) -> Missing {
+        format!("more rounds: {} is undecided in this run", self.words)
+    }
+}
+
+/// Medians whose ratio differs more than this from the mean ratio of the rounds are not printed beside
+/// it: the figures of one sentence must agree.
+const MEDIANS_AGREE: f64 = 0.02;
 
 /// An answer without the number and text of its conclusion.
 #[derive(Debug, Clone, PartialEq)]
@@ -144,18 +155,19 @@ impl<'a> Evidence<'a> {
             .map_err(|why| format!("enough rounds of {}: {why}", name(&subject[0])))?;
         let works = || subject.iter().chain(baseline);
         let managed = works().map(|work| self.row(work).is_ok_and(|r| r.subject.is_managed()));
-        let band = Band::new(floor_for(self.noise, managed));
+        let threads = works().map(|work| work.threads).max().unwrap_or(1);
+        let band = band_for(self.noise, managed, threads);
+        if !band.is_known() {
+            return Err(format!("A/A pairs with {threads} threads"));
+        }
         let median = |works: &[RowId]| -> Result<f64, Missing> {
             works.iter().map(|work| self.time(work)).sum()
         };
+        let medians = [median(subject)?, median(baseline)?];
         Ok(Compared {
             ratio: ratio.ratio(),
             kind: judge(&ratio, band),
-            words: format!(
-                "{} against {}",
-                time(median(subject)?),
-                time(median(baseline)?)
-            ),
+            words: compared(ratio.ratio(), medians),
             rows: works().cloned().collect(),
         })
     }
@@ -201,6 +213,30 @@ pub(super) fn time(ns: f64) -> String {
         _ => 0,
     };
     format!("{value:.decimals$} {unit}")
+}
+
+/// Formats a ratio with the medians, if they agree with it.
+fn compared(ratio: f64, [ours, theirs]: [f64; 2]) -> String {
+    let apart = (ours / theirs / ratio).ln().abs();
+    match apart <= MEDIANS_AGREE {
+        true => format!(
+            "{} ({} against {})",
+            difference(ratio),
+            time(ours),
+            time(theirs)
+        ),
+        false => format!("{} by the mean of the rounds", difference(ratio)),
+    }
+}
+
+/// Returns a ratio as [`difference`] prints it. A limit is compared with this figure, so that a reader
+/// who checks the printed one comes to the same answer.
+pub(super) fn printed(ratio: f64) -> f64 {
+    match ratio {
+        r if r >= 2.0 => (r * 10.0).round() / 10.0,
+        r if r > 0.5 => (r * 100.0).round() / 100.0,
+        r => 10.0 / (10.0 / r).round(),
+    }
 }
 
 /// Formats a ratio: `12 % faster`, `3.4 × slower`.

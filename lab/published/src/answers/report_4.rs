@@ -1,6 +1,6 @@
 //! Conclusions of report 4: pascaldekloe or cristalhq.
 
-use super::evidence::{Evidence, Finding, Missing, difference};
+use super::evidence::{Evidence, Finding, Missing, printed};
 use super::{Claim, claim, of};
 use crate::report_4::{CRISTALHQ, PASCALDEKLOE, doing};
 use crate::source::REPORT_4;
@@ -8,108 +8,235 @@ use jeton_lab_model::result::{Answer, ClaimAnswered, RowId, VerdictKind};
 
 const HMACS: [&str; 3] = ["HS256", "HS384", "HS512"];
 
+/// How many percentage points a measured difference may be outside of the published range.
+const POINTS: f64 = 5.0;
+/// The published range of additional bytes, in percent.
+const LONGER: [f64; 2] = [1.0, 5.0];
+
 pub(super) fn answers(evidence: &Evidence<'_>) -> Vec<ClaimAnswered> {
     let e = evidence;
+    let checks = |algs: &[&str], said| checks(e, algs, said);
     let claims: Vec<Claim> = vec![
-        claim("4.1", signs_faster(e)),
-        claim("4.2", checks(e, &HMACS, VerdictKind::Faster)),
-        claim("4.3a", checks(e, &["ES256"], VerdictKind::Faster)),
-        claim("4.3b", checks(e, &["EdDSA"], VerdictKind::Faster)),
-        claim("4.3c", checks(e, &["RS384@1024"], VerdictKind::Faster)),
-        claim("4.3d", checks(e, &["RS384@4096"], VerdictKind::Slower)),
+        claim("4.1", signs_faster(e, Said::faster(9.0, 13.0))),
+        claim("4.2", checks(&HMACS, Said::faster(76.0, 76.0))),
+        claim("4.3a", checks(&["ES256"], Said::faster(6.0, 6.0))),
+        claim("4.3b", checks(&["EdDSA"], Said::faster(5.0, 5.0))),
+        claim("4.3c", checks(&["RS384@1024"], Said::faster(11.0, 11.0))),
+        claim("4.3d", checks(&["RS384@4096"], Said::slower(9.0, 9.0))),
         claim("4.4", longer(e)),
     ];
     of(REPORT_4, claims)
 }
 
-/// Compares cristalhq with pascaldekloe for these operations: the verdict on each algorithm, a
-/// description, and the rows.
+/// What a conclusion says: the direction, and the range of the difference in percent.
+#[derive(Debug, Clone, Copy)]
+struct Said {
+    kind: VerdictKind,
+    percent: [f64; 2],
+}
+
+impl Said {
+    const fn faster(least: f64, most: f64) -> Self {
+        Self {
+            kind: VerdictKind::Faster,
+            percent: [least, most],
+        }
+    }
+
+    const fn slower(least: f64, most: f64) -> Self {
+        Self {
+            kind: VerdictKind::Slower,
+            percent: [least, most],
+        }
+    }
+
+    /// Returns a difference in this direction, in whole percent as it is printed.
+    fn percent_of(self, ratio: f64) -> f64 {
+        let more = (printed(ratio) - 1.0) * 100.0;
+        match self.kind {
+            VerdictKind::Faster => -more.round(),
+            _ => more.round(),
+        }
+    }
+
+    fn direction(self) -> &'static str {
+        match self.kind {
+            VerdictKind::Faster => "faster",
+            _ => "slower",
+        }
+    }
+
+    /// Formats the published range: `9 to 13 %`.
+    fn range(self) -> String {
+        range(self.percent)
+    }
+}
+
+/// Several algorithms compared.
+struct Seen {
+    kinds: Vec<VerdictKind>,
+    /// The differences in the direction of the conclusion, in percent.
+    percent: Vec<f64>,
+    words: String,
+    rows: Vec<RowId>,
+}
+
+impl Seen {
+    /// Every algorithm differs in the direction of the conclusion.
+    fn agrees(&self, said: Said) -> bool {
+        self.kinds.iter().all(|kind| *kind == said.kind)
+    }
+
+    /// Every difference is inside the published range, give or take some points.
+    fn is_in_range(&self, said: Said) -> bool {
+        let [least, most] = said.percent;
+        let range = least - POINTS..=most + POINTS;
+        self.percent.iter().all(|percent| range.contains(percent))
+    }
+
+    /// Every difference is at least the published one, give or take some points.
+    fn is_at_least(&self, said: Said) -> bool {
+        let least = said.percent[0] - POINTS;
+        self.percent.iter().all(|percent| *percent >= least)
+    }
+
+    /// Describes how the same work differs, if not as published.
+    fn instead(&self, said: Said) -> String {
+        let all = |kind| self.kinds.iter().all(|one| *one == kind);
+        if self.agrees(said) {
+            let ends = [f64::min, f64::max];
+            let ends = ends.map(|end| self.percent.iter().copied().reduce(end).unwrap_or(0.0));
+            format!("{} {}, not {}", range(ends), said.direction(), said.range())
+        } else if all(VerdictKind::Equivalent) {
+            "not different above the noise".to_owned()
+        } else if all(VerdictKind::Faster) || all(VerdictKind::Slower) {
+            "different the other way round".to_owned()
+        } else {
+            format!("not {} with every algorithm", said.direction())
+        }
+    }
+}
+
+/// Compares cristalhq with pascaldekloe for these operations.
 fn pairs(
     e: &Evidence<'_>,
     algs: &[&str],
+    said: Said,
     operation: &str,
     of_cristalhq: &str,
-) -> Result<(Vec<VerdictKind>, String, Vec<RowId>), Missing> {
-    let (mut kinds, mut words, mut rows) = (Vec::new(), Vec::new(), Vec::new());
+) -> Result<Seen, Missing> {
+    let mut seen = Seen {
+        kinds: Vec::new(),
+        percent: Vec::new(),
+        words: String::new(),
+        rows: Vec::new(),
+    };
+    let mut words = Vec::new();
     for alg in algs {
         let ours = doing(CRISTALHQ, alg, of_cristalhq);
         let compared = e.compare(&ours, &doing(PASCALDEKLOE, alg, operation))?;
-        kinds.push(compared.kind);
-        words.push(format!(
-            "{alg} {} ({})",
-            difference(compared.ratio),
-            compared.words
-        ));
-        rows.extend(compared.rows);
+        seen.kinds.push(compared.kind);
+        seen.percent.push(said.percent_of(compared.ratio));
+        words.push(format!("{alg} {}", compared.words));
+        seen.rows.extend(compared.rows);
     }
-    Ok((kinds, words.join(", "), rows))
+    seen.words = words.join(", ");
+    Ok(seen)
 }
 
-fn signs_faster(e: &Evidence<'_>) -> Result<Finding, Missing> {
-    let (kinds, words, rows) = pairs(e, &HMACS, "sign", "sign")?;
-    if kinds.iter().all(|j| *j == VerdictKind::Faster) {
-        return Ok(Finding::new(
-            Answer::Holds,
-            words,
-            "true with all three hashes",
-            rows,
-        ));
+fn signs_faster(e: &Evidence<'_>, said: Said) -> Result<Finding, Missing> {
+    let seen = pairs(e, &HMACS, said, "sign", "sign")?;
+    if !seen.agrees(said) {
+        decided(&seen)?;
     }
-    decided(&kinds, &words)?;
-    let why = "not faster with all three hashes";
-    Ok(Finding::new(Answer::DoesNotHold, words, why, rows))
+    let (answer, why) = match seen.agrees(said) && seen.is_in_range(said) {
+        true => (
+            Answer::Holds,
+            format!("with all three hashes, give or take {POINTS} percentage points"),
+        ),
+        false => (
+            Answer::DoesNotHold,
+            format!("in this run cristalhq is {}", seen.instead(said)),
+        ),
+    };
+    Ok(Finding::new(answer, seen.words, why, seen.rows))
 }
 
 /// Answers a conclusion about checking: true for the same work, or only for the unequal work that was
 /// timed.
-fn checks(e: &Evidence<'_>, algs: &[&str], said: VerdictKind) -> Result<Finding, Missing> {
-    let (equal, words, mut rows) = pairs(e, algs, "verify", "verify")?;
-    let measured = format!("same work: {words}");
-    if equal.iter().all(|j| *j == said) {
-        let why = "true if both parse, verify and decode";
-        return Ok(Finding::new(Answer::Holds, measured, why, rows));
+fn checks(e: &Evidence<'_>, algs: &[&str], said: Said) -> Result<Finding, Missing> {
+    let equal = pairs(e, algs, said, "verify", "verify")?;
+    let measured = format!("same work: {}", equal.words);
+    if !equal.agrees(said) {
+        decided(&equal)?;
     }
-    decided(&equal, &words)?;
-    let (unequal, words, more) = pairs(e, algs, "verify", "verify-parsed")?;
-    rows.extend(more);
-    let measured = format!("{measured}; as originally timed: {words}");
-    Ok(if unequal.iter().all(|j| *j == said) {
-        let why = "the two sides did different work: one verified a token that was parsed outside of \
-                   the timed part and decoded no claims, the other did both; with the same work there \
-                   is no difference";
+    if equal.agrees(said) && equal.is_in_range(said) {
+        let why = format!("both parse, verify and decode, give or take {POINTS} percentage points");
+        return Ok(Finding::new(Answer::Holds, measured, why, equal.rows));
+    }
+    let unequal = pairs(e, algs, said, "verify", "verify-parsed")?;
+    let measured = format!("{measured}; as originally timed: {}", unequal.words);
+    let rows = [equal.rows.clone(), unequal.rows.clone()].concat();
+    let instead = equal.instead(said);
+    Ok(if unequal.agrees(said) && unequal.is_at_least(said) {
+        let why = format!(
+            "the two sides did different work: one verified a token that was parsed outside of the \
+             timed part and decoded no claims, the other did both; with the same work cristalhq is \
+             {instead}"
+        );
         Finding::new(Answer::Artefact, measured, why, rows)
     } else {
-        let why = "neither the same work nor the originally timed work shows it in this run";
+        let why = format!(
+            "with the same work cristalhq is {instead}; the originally timed work does not show it \
+             either"
+        );
         Finding::new(Answer::DoesNotHold, measured, why, rows)
     })
 }
 
 /// An undecided verdict leaves it open.
-fn decided(kinds: &[VerdictKind], words: &str) -> Result<(), Missing> {
-    match kinds.contains(&VerdictKind::Undecided) {
-        true => Err(format!("more rounds: {words}, not all decided in this run")),
+fn decided(seen: &Seen) -> Result<(), Missing> {
+    match seen.kinds.contains(&VerdictKind::Undecided) {
+        true => Err(format!(
+            "more rounds: {}, not all decided in this run",
+            seen.words
+        )),
         false => Ok(()),
     }
 }
 
 fn longer(e: &Evidence<'_>) -> Result<Finding, Missing> {
-    let (mut all, mut words, mut rows) = (true, Vec::new(), Vec::new());
+    let (mut longer, mut in_range) = (true, true);
+    let (mut words, mut rows) = (Vec::new(), Vec::new());
     for alg in ["HS256", "ES256", "EdDSA"] {
         let (ours, theirs) = (
             doing(CRISTALHQ, alg, "sign"),
             doing(PASCALDEKLOE, alg, "sign"),
         );
         let (long, short) = (e.size(&ours)?, e.size(&theirs)?);
-        all &= long > short;
-        words.push(format!("{alg} {long} against {short} bytes"));
+        longer &= long > short;
+        let more = ((long as f64 / short as f64 - 1.0) * 100.0).round();
+        in_range &= (LONGER[0]..=LONGER[1]).contains(&more);
+        words.push(format!("{alg} {long} against {short} bytes ({more:+.0} %)"));
         rows.extend([ours, theirs]);
     }
-    let words = words.join(", ");
-    Ok(if all {
-        let why = "the claims are equal, so the header causes it: one library writes `typ` and the other does not";
-        Finding::new(Answer::Holds, words, why, rows)
-    } else {
-        let why = "not true for equal claims";
-        Finding::new(Answer::DoesNotHold, words, why, rows)
-    })
+    let cause = "the claims are equal, so the header causes the difference: one library writes `typ` and the \
+                 other does not";
+    let (answer, why) = match (longer, in_range) {
+        (true, true) => (Answer::Holds, cause.to_owned()),
+        (true, false) => (
+            Answer::DoesNotHold,
+            format!("longer, but not by {}; {cause}", range(LONGER)),
+        ),
+        (false, _) => (Answer::DoesNotHold, "not true for equal claims".to_owned()),
+    };
+    Ok(Finding::new(answer, words.join(", "), why, rows))
+}
+
+/// Formats a range of percent: `9 to 13 %`, `76 %`.
+fn range([least, most]: [f64; 2]) -> String {
+    match least < most {
+        true => format!("{least:.0} to {most:.0} %"),
+        false => format!("{least:.0} %"),
+    }
 }

@@ -11,7 +11,8 @@ use super::scale::{LogScale, per_cent};
 use super::units::Unit;
 use super::{names, sentences, summary, units};
 use crate::table::Page;
-use jeton_lab_stats::verdict::Band;
+use jeton_lab_model::result::NoiseFloor;
+use jeton_lab_stats::verdicts::band_for;
 
 const ROW: f64 = 42.0;
 const REFERENCE_ROW: f64 = 18.0;
@@ -63,7 +64,7 @@ pub(super) fn legend() -> Markup {
 }
 
 /// Renders a heading, the chart, and the table of the same figures, which is folded.
-pub(super) fn figure(comparison: &Comparison<'_>, floor: Option<f64>, is_open: bool) -> Markup {
+pub(super) fn figure(comparison: &Comparison<'_>, noise: &NoiseFloor, is_open: bool) -> Markup {
     let unit = comparison.shared().unit;
     html! {
         article.comparison {
@@ -77,7 +78,7 @@ pub(super) fn figure(comparison: &Comparison<'_>, floor: Option<f64>, is_open: b
                 @if let Some(factors) = sentences::factors(comparison) {
                     p class=(if comparison.confounded { "callout warn" } else { "note" }) { (factors) }
                 }
-                figure { (svg(comparison, unit, floor)) }
+                figure { (svg(comparison, unit, noise)) }
                 details { summary { "Table" } (table(comparison)) }
             }
         }
@@ -93,13 +94,14 @@ fn table(comparison: &Comparison<'_>) -> Markup {
         .table(&columns(comparison.shared()), &comparison.lines())
 }
 
-fn svg(comparison: &Comparison<'_>, unit: Unit, floor: Option<f64>) -> Markup {
-    let share = 1.0 + Band::new(floor).believed_beyond();
-    let band = comparison
-        .baseline()
-        .and_then(|baseline| time(baseline.row))
-        .filter(|_| share.is_finite())
-        .map(|t| (t.median / share, t.median, t.median * share));
+fn svg(comparison: &Comparison<'_>, unit: Unit, noise: &NoiseFloor) -> Markup {
+    let band = comparison.baseline().and_then(|baseline| {
+        let managed = std::iter::once(baseline.row.subject.is_managed());
+        let band = band_for(noise, managed, baseline.row.threads);
+        let share = 1.0 + band.believed_beyond();
+        let middle = time(baseline.row).filter(|_| band.is_known())?.median;
+        Some((middle / share, middle, middle * share))
+    });
     let scale = LogScale::holding(
         comparison
             .entries

@@ -337,15 +337,15 @@ fn charts(result: &RunResult, comparisons: &[Comparison<'_>]) -> Markup {
                     @let is_shown = |c: &&Comparison<'_>| c.anchor == comparisons[opened].anchor;
                     @let others = set.comparisons.iter().filter(|c| !is_shown(c));
                     @if let Some(shown) = set.comparisons.iter().find(is_shown) {
-                        (chart::figure(shown, result.noise_floor.floor, true))
+                        (chart::figure(shown, &result.noise_floor, true))
                         @if others.clone().count() > 0 {
                             details.rest {
                                 summary { (units::count(others.clone().count(), "other comparison", "other comparisons")) }
-                                @for comparison in others { (chart::figure(comparison, result.noise_floor.floor, false)) }
+                                @for comparison in others { (chart::figure(comparison, &result.noise_floor, false)) }
                             }
                         }
                     } @else {
-                        @for comparison in others { (chart::figure(comparison, result.noise_floor.floor, false)) }
+                        @for comparison in others { (chart::figure(comparison, &result.noise_floor, false)) }
                     }
                 }))
             }

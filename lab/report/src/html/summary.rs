@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
-use jeton_lab_model::result::{RunResult, Status};
+use jeton_lab_model::result::{NoiseFloor, RunResult, Status};
 
 use super::comparison::{Comparison, time};
 use super::folds::sets;
@@ -43,17 +43,11 @@ pub(super) fn facts(result: &RunResult) -> Markup {
             "{} of {} rounds",
             environment.rounds_finished, environment.rounds_planned
         ));
-        facts.push(
-            match (result.noise_floor.floor, result.noise_floor.wider_managed()) {
-                (None, _) => "noise floor unknown".to_owned(),
-                (Some(floor), None) => format!("noise floor {}", units::percent(floor)),
-                (Some(floor), Some(managed)) => format!(
-                    "noise floor {} to {}",
-                    units::fixed(floor * 100.0, 1),
-                    units::percent(managed)
-                ),
-            },
-        );
+        let floor = noise_floor(&result.noise_floor);
+        facts.push(format!(
+            "noise floor {}",
+            floor.as_deref().unwrap_or("unknown")
+        ));
     }
     html! {
         p.facts {
@@ -240,6 +234,19 @@ pub(super) fn confounded_tag() -> Markup {
     html! { span.tag.warn { "confounded" } }
 }
 
+/// Formats the noise floor; from that of compiled to that of managed subjects, if they differ.
+fn noise_floor(noise: &NoiseFloor) -> Option<String> {
+    let floor = noise.floor?;
+    Some(match noise.wider_managed() {
+        None => units::percent(floor),
+        Some(managed) => format!(
+            "{} to {}",
+            units::fixed(floor * 100.0, 1),
+            units::percent(managed)
+        ),
+    })
+}
+
 fn cards(result: &RunResult) -> Markup {
     let environment = &result.environment;
     let measured = result
@@ -264,7 +271,7 @@ fn cards(result: &RunResult) -> Markup {
         dl.cards {
             div.bad[result.noise_floor.floor.is_none()] {
                 dt { "Noise floor" }
-                dd.figure { (result.noise_floor.floor.map_or_else(|| "not measured".to_owned(), units::percent)) }
+                dd.figure { (noise_floor(&result.noise_floor).unwrap_or_else(|| "not measured".to_owned())) }
                 dd { "from " (units::count(result.noise_floor.pairs.len(), "A/A pair", "A/A pairs")) }
             }
             div.bad[!environment.complete] {

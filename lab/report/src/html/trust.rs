@@ -3,9 +3,9 @@
 use maud::{Markup, html};
 
 use jeton_lab_model::result::{AaPair, RunResult};
-use jeton_lab_stats::verdict::{Band, PRACTICAL_DIFFERENCE};
+use jeton_lab_stats::verdict::{MAX_EQUIVALENCE, PRACTICAL_DIFFERENCE};
 
-use super::units;
+use super::{sentences, units};
 use crate::table::{Column, Page, Value};
 
 pub(super) fn section(result: &RunResult) -> Markup {
@@ -49,18 +49,25 @@ pub(super) fn section(result: &RunResult) -> Markup {
 
 fn noise_floor(result: &RunResult) -> Markup {
     let floor = &result.noise_floor;
-    let band = Band::new(floor.floor);
+    let bands = sentences::bands_in_words(floor, units::percent);
+    // No interval is equivalent that reaches farther, however wide the band is.
+    let (compiled, managed) = sentences::bands(floor);
+    let widest = managed.unwrap_or(compiled);
     html! {
         p {
             @match floor.floor {
                 Some(share) => {
-                    "A/A pairs (identical subjects, measured twice) differed by up to " strong { (units::percent(share)) }
-                    ". The noise band is ±" (units::percent(band.believed_beyond()))
-                    ": the noise floor, but at least " (units::percent(PRACTICAL_DIFFERENCE)) "."
-                    @if let Some(managed) = floor.managed {
-                        " For managed runtimes (Node, Java, Python), the noise floor is "
-                        strong { (units::percent(managed)) } ", from their own pairs."
+                    "By the A/A pairs (identical subjects, measured twice), identical subjects can differ by "
+                    strong { (units::percent(share)) } " in this run"
+                    @if let Some(managed) = floor.wider_managed() {
+                        ", those with a managed runtime (Node, Java, Python) by "
+                        strong { (units::percent(managed)) }
                     }
+                    @for own in &floor.threads {
+                        ", those on " (own.threads) " threads by " strong { (units::percent(own.floor)) }
+                    }
+                    ". The noise band is ±" (bands)
+                    ": the noise floor, but at least " (units::percent(PRACTICAL_DIFFERENCE)) "."
                 }
                 None => {
                     strong { "No noise floor was measured." } " The noise band is ±"
@@ -70,7 +77,8 @@ fn noise_floor(result: &RunResult) -> Markup {
         }
         p {
             "A subject is faster or slower if its whole interval is on one side of 1 and its ratio is beyond the noise "
-            "band. It is equivalent if the whole interval is within ±" (units::percent(band.equivalent_within()))
+            "band. It is equivalent if the whole interval is within the noise band"
+            @if widest > MAX_EQUIVALENCE { ", and within ±" (units::percent(MAX_EQUIVALENCE)) }
             ". Otherwise it is undecided."
         }
         @if !floor.pairs.is_empty() {
@@ -85,6 +93,9 @@ fn columns<'a>() -> Vec<Column<'a, &'a AaPair>> {
     vec![
         Column::text("subject", |pair: &&AaPair| Value::text(&pair.subject)).class("id"),
         Column::text("operation", |pair: &&AaPair| Value::text(&pair.operation)),
+        Column::number("threads", |pair: &&AaPair| {
+            Value::count(u64::from(pair.threads))
+        }),
         Column::interval("ratio", ["ratio_low", "ratio_high"], |pair: &&AaPair| {
             Value::interval(pair.ratio, pair.interval, units::ratio)
         }),

@@ -254,7 +254,8 @@ fn floor(noise: &NoiseFloor, managed: bool) -> Option<(f64, Option<Farthest>)> {
     };
     let is_of_kind = |pair: &&AaPair| {
         let language = pair.subject.split('/').next().unwrap_or_default();
-        of == Kind::Any || Kind::of(is_managed(language)) == of
+        let is_of_floor = pair.threads == noise.fewest_threads();
+        is_of_floor && (of == Kind::Any || Kind::of(is_managed(language)) == of)
     };
     let pairs = noise.pairs.iter().filter(is_of_kind);
     let farthest = pairs.max_by(|a, b| extent(a.interval).total_cmp(&extent(b.interval)));

@@ -272,7 +272,8 @@ pub(super) fn noise_floor(results: &[Named], rows: &[Row], runs: &[MergedRun]) -
         for pair in &named.result.noise_floor.pairs {
             // A subject may have two pairs with different claims; they are matched in order.
             let same = |(p, _, held): &&mut (&AaPair, [Vec<f64>; 2], usize)| {
-                (&p.subject, &p.operation, run) == (&pair.subject, &pair.operation, *held)
+                (&p.subject, &p.operation, p.threads, run)
+                    == (&pair.subject, &pair.operation, pair.threads, *held)
             };
             match pooled.iter_mut().find(same) {
                 Some((_, rounds, held)) => {
@@ -294,6 +295,7 @@ pub(super) fn noise_floor(results: &[Named], rows: &[Row], runs: &[MergedRun]) -
         .map(|(pair, rounds, _)| AaRounds {
             subject: pair.subject.clone(),
             operation: pair.operation.clone(),
+            threads: pair.threads,
             managed: rows
                 .iter()
                 .any(|r| r.subject.id == pair.subject && r.subject.is_managed()),
@@ -307,14 +309,14 @@ pub(super) fn noise_floor(results: &[Named], rows: &[Row], runs: &[MergedRun]) -
         return NoiseFloor {
             floor: widest(|n| n.floor),
             managed: widest(|n| n.managed),
-            pairs: Vec::new(),
+            ..NoiseFloor::default()
         };
     }
     let mut judged = verdicts::noise_floor(&aa_pairs);
     // The file keeps every round, also if verdicts used one value per run.
     for pair in &mut judged.pairs {
         let same = |(p, _, _): &(&AaPair, [Vec<f64>; 2], usize)| {
-            (&p.subject, &p.operation) == (&pair.subject, &pair.operation)
+            (&p.subject, &p.operation, p.threads) == (&pair.subject, &pair.operation, pair.threads)
         };
         if let Some(at) = whole.iter().position(same) {
             pair.rounds = whole.remove(at).1;

@@ -30,13 +30,16 @@ pub(crate) fn claims_of(rows: &[Row]) -> Option<&str> {
         .or_else(|| rows.first().map(|row| row.claims.name.as_str()))
 }
 
+/// The threads of the rows that a recommendation is made of.
+pub(super) const THREADS: u32 = 1;
+
 /// Returns every subject with a prepared key on one thread, except bare primitives and insecure tokens.
 pub(super) fn candidates(rows: &[Row]) -> Vec<Candidate<'_>> {
     let claims = claims_of(rows).unwrap_or_default();
     let mut found: Vec<Candidate<'_>> = Vec::new();
     let eligible = |row: &&Row| {
         !row.reference
-            && row.threads == 1
+            && row.threads == THREADS
             && row.claims.name == claims
             && row.subject.key_handling == "prepared"
             && !matches!(row.subject.format.as_str(), "bare" | "none")

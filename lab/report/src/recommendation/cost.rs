@@ -6,10 +6,10 @@ use jeton_lab_model::result::{NoiseFloor, Row, Timing, VerdictKind};
 use jeton_lab_stats::interval::estimate;
 use jeton_lab_stats::median::median_interval;
 use jeton_lab_stats::verdict::{Band, judge};
-use jeton_lab_stats::verdicts::floor_for;
+use jeton_lab_stats::verdicts::band_for;
 
 use super::attacks::Attacks;
-use super::candidate::{Candidate, candidates};
+use super::candidate::{Candidate, THREADS, candidates};
 use super::ranking::{Scored, sum};
 use super::rules::refusal;
 
@@ -84,7 +84,7 @@ impl Cost<'_> {
     /// Returns the noise band of a pair.
     pub(super) fn band(&self, other: &Self, noise: &NoiseFloor) -> Band {
         let kinds = [self, other].map(|cost| cost.candidate.subject.is_managed());
-        Band::new(floor_for(noise, kinds.into_iter()))
+        band_for(noise, kinds.into_iter(), THREADS)
     }
 
     /// Names the library with its language: `jeton (Rust)`.

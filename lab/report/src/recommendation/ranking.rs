@@ -2,10 +2,9 @@
 
 use jeton_lab_model::result::{NoiseFloor, Row};
 use jeton_lab_stats::groups::groups;
-use jeton_lab_stats::verdict::Band;
-use jeton_lab_stats::verdicts::floor_for;
+use jeton_lab_stats::verdicts::band_for;
 
-use super::candidate::Candidate;
+use super::candidate::{Candidate, THREADS};
 use jeton_lab_model::recommendation::Weight;
 
 /// Returns the values of the weight by round; `None` for sizes, which have no rounds.
@@ -55,7 +54,7 @@ pub(super) fn first_group(all: &[Scored], weight: Weight, noise: &NoiseFloor) ->
     let rounds: Vec<&[f64]> = all.iter().map(|w| w.rounds.as_slice()).collect();
     let band = |a: usize, b: usize| {
         let kinds = [all[a].managed, all[b].managed];
-        Band::new(floor_for(noise, kinds.into_iter()))
+        band_for(noise, kinds.into_iter(), THREADS)
     };
     let Ok(groups) = groups(&rounds, band) else {
         return Vec::new();

@@ -16,12 +16,12 @@ mod words;
 
 use std::fmt::Write;
 
-use crate::visible;
+use crate::{sentences, visible};
 use anstyle::Style;
+use jeton_lab_model::names;
 use jeton_lab_model::result::{
     AaPair, Environment, Row, RunResult, Status, SupportState, VerdictKind,
 };
-use jeton_lab_stats::verdict::PRACTICAL_DIFFERENCE;
 
 use section::sections;
 use words::{percent, plural};
@@ -111,7 +111,7 @@ fn head(result: &RunResult, spreads: bool, columns: usize, out: &mut String) -> 
     let equivalent = |p: &&AaPair| p.verdict == VerdictKind::Equivalent;
     let text = match floor.floor {
         Some(noise) => format!(
-            "{BOLD}Noise floor {}{BOLD:#}{}: identical subjects can differ by this much in this run. {} of {} A/A pairs are equivalent; a difference below {} does not count.",
+            "{BOLD}Noise floor {}{BOLD:#}{}{}: identical subjects can differ by this much in this run. {} of {} A/A pairs are equivalent; differences do not count below {}.",
             percent(noise),
             floor
                 .wider_managed()
@@ -119,9 +119,10 @@ fn head(result: &RunResult, spreads: bool, columns: usize, out: &mut String) -> 
                     ", and {} for managed runtimes (Node, Java, Python)",
                     percent(managed)
                 )),
+            sentences::floors_of_threads(floor, percent),
             floor.pairs.iter().filter(equivalent).count(),
             floor.pairs.len(),
-            percent(noise.max(PRACTICAL_DIFFERENCE))
+            sentences::bands_in_words(floor, percent)
         ),
         None => format!(
             "{BOLD}Noise floor not measured{BOLD:#}: no A/A pair finished, so do not trust small differences."
@@ -231,7 +232,8 @@ fn left_out(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::R
         }
         let status = row.status.name();
         let reason = row.reason.as_deref().unwrap_or("no reason was given");
-        let line = format!("{}, {status}: {reason}", words::library(&row.subject));
+        let (library, language) = (words::library(&row.subject), names::language(&row.subject));
+        let line = format!("{library} ({language}), {status}: {reason}");
         match reasons.iter_mut().find(|(l, _)| *l == line) {
             Some((_, count)) => *count += 1,
             None => reasons.push((line, 1)),

@@ -5,6 +5,7 @@ use std::fmt::{self, Write};
 use anstyle::Style;
 use jeton_lab_harness::suite::{Suite, suite_named};
 use jeton_lab_model::claims::STANDARD;
+use jeton_lab_model::names;
 use jeton_lab_model::result::Row;
 
 use super::section::{Line, Section};
@@ -112,7 +113,11 @@ pub(super) fn write_alone(rows: &[&Row], out: &mut String) -> fmt::Result {
     }
     writeln!(out, "\n{BOLD}Measured without a comparison{BOLD:#}")?;
     for row in rows {
-        let name = super::words::library(&row.subject);
+        let (library, language) = (
+            super::words::library(&row.subject),
+            names::language(&row.subject),
+        );
+        let name = format!("{library} ({language})");
         let mut what = super::section::kind(row);
         if row.claims.name != STANDARD {
             what = format!("{what} {}", row.claims.name);
@@ -122,7 +127,7 @@ pub(super) fn write_alone(rows: &[&Row], out: &mut String) -> fmt::Result {
         }
         writeln!(
             out,
-            "  {name:<20} {what:<16} {:<17}{:>12} µs",
+            "  {name:<29} {what:<16} {:<17}{:>12} µs",
             row.operation,
             terminal_time(row, true)
         )?;

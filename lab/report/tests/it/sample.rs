@@ -319,10 +319,12 @@ pub(crate) fn empty() -> RunResult {
         noise_floor: NoiseFloor {
             floor: Some(0.012),
             managed: Some(0.034),
+            threads: Vec::new(),
             pairs: vec![
                 AaPair {
                     subject: "rust/jeton:jwt:HS256:prepared".to_owned(),
                     operation: "sign".to_owned(),
+                    threads: 1,
                     ratio: 1.004,
                     interval: [0.993, 1.012],
                     verdict: VerdictKind::Equivalent,
@@ -331,6 +333,7 @@ pub(crate) fn empty() -> RunResult {
                 AaPair {
                     subject: "go/golang-jwt:jwt:HS256:prepared".to_owned(),
                     operation: "verify".to_owned(),
+                    threads: 1,
                     ratio: 0.997,
                     interval: [0.989, 1.006],
                     verdict: VerdictKind::Equivalent,

@@ -21,6 +21,7 @@ use jeton_lab_model::result::{
 struct Run {
     rows: Vec<Row>,
     attacks: Vec<AttackRow>,
+    noise: NoiseFloor,
     disturbance: Disturbance,
 }
 
@@ -71,7 +72,7 @@ impl Run {
     fn says(&self, id: &str) -> ClaimAnswered {
         let mut rows = Rows::from(self.rows.clone());
         rows.attack.clone_from(&self.attacks);
-        let all = answers(&rows, &NoiseFloor::default(), &self.disturbance);
+        let all = answers(&rows, &self.noise, &self.disturbance);
         all.into_iter().find(|claim| claim.id == id).unwrap()
     }
 

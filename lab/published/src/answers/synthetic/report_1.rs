@@ -3,7 +3,7 @@
 use super::{Run, disturbed};
 use crate::work;
 use jeton_lab_model::result::Answer::{Artefact, DoesNotHold, Holds, NotMeasured};
-use jeton_lab_model::result::Status;
+use jeton_lab_model::result::{Status, ThreadsFloor};
 
 const JWT: &str = "go/golang-jwt-v4:jwt:ES256:prepared";
 const PASETO: &str = "go/go-paseto:v4.public:prepared";
@@ -58,6 +58,13 @@ fn answer_difference_of_confounded_pair_only_is_artefact() {
         );
         let said = run(seen, seen).says(id).measured;
         assert!(said.contains("200 ns") || said.contains("100 ns"), "{said}");
+        let equal = run(seen, [100.0, 100.0]).says(id).why;
+        assert!(equal.contains("there is no difference"), "{equal}");
+        let opposite = run(seen, unseen).says(id).why;
+        assert!(
+            opposite.contains("with the format as the only factor it is the other way round"),
+            "{opposite}"
+        );
     }
 }
 
@@ -69,6 +76,54 @@ fn answer_as_fast_means_not_slower() {
     };
     assert_eq!(run([100.0, 100.0]).answer("1.3a"), Holds);
     assert_eq!(run([100.0, 120.0]).answer("1.3a"), DoesNotHold);
+}
+
+#[test]
+fn answer_names_other_work_of_one_factor() {
+    let times = [100.0, 200.0];
+    let run = pair(Run::default(), "sign", &["text-10000"], times);
+    let run = pair(run, "verify", &["text-10000"], times);
+    let run = one(run, "sign", &LARGE, times);
+    let mut run = one(run, "verify", &LARGE, times);
+    for (subject, claims, bytes) in [
+        (JWT, "text-10000", 13_540),
+        (PASETO, "text-10000", 13_560),
+        (ONE_JWT, LARGE[0], 8_446),
+        (ONE_PASETO, LARGE[0], 8_465),
+        (ONE_JWT, LARGE[1], 110_579),
+        (ONE_PASETO, LARGE[1], 110_598),
+    ] {
+        run = run.size(&work(subject, "sign", claims, 1), bytes);
+    }
+    let said = run.says("1.9c");
+    assert_eq!(said.answer, Holds, "{}", said.measured);
+    for part in [
+        "one library and one algorithm (report1-large and report1-very-large claims): ",
+        "the original tokens have 13540 and 13560 bytes, those with one factor 8446 and 8465, 110579 and 110598",
+    ] {
+        assert!(said.measured.contains(part), "{}", said.measured);
+    }
+    // Both must agree: one is just below, the other just above.
+    let run = one(run, "sign", &LARGE[..1], [200.0, 100.0]);
+    let run = one(run, "verify", &LARGE[..1], [200.0, 100.0]);
+    let said = run.says("1.9c");
+    assert_eq!(said.answer, Artefact);
+    assert!(said.why.contains("not every pair shows it"), "{}", said.why);
+}
+
+#[test]
+fn answer_omits_medians_that_contradict_ratio() {
+    let of = |subject: &str| work(subject, "sign", "report1-complex", 1);
+    let run = pair(Run::default(), "sign", &["report1-complex"], [200.0, 100.0]);
+    let mut run = one(run, "sign", &["report1-complex"], [100.0, 50.0]);
+    let agreeing = run.says("1.3c").measured;
+    assert!(agreeing.contains("(50.0 ns against 100 ns)"), "{agreeing}");
+    for subject in [ONE_JWT, ONE_PASETO] {
+        run.row(&of(subject)).ns_per_op.as_mut().unwrap().median = 90.0;
+    }
+    let said = run.says("1.3c").measured;
+    assert!(!said.contains("90.0 ns"), "{said}");
+    assert!(said.contains("by the mean of the rounds"), "{said}");
 }
 
 #[test]
@@ -98,12 +153,24 @@ fn answer_round_trips_add_times() {
             true => run(slow, [100.0, 100.0]),
             false => run(quick, slow),
         };
+        let run = match id {
+            "1.9c" => one(
+                one(run, "sign", &LARGE[..1], quick),
+                "verify",
+                &LARGE[..1],
+                slow,
+            ),
+            _ => run,
+        };
         assert_eq!(run.answer(id), Holds, "{id}");
         let sized = run
             .size(&work(JWT, "sign", claims, 1), 340)
             .size(&work(PASETO, "sign", claims, 1), 360);
         let said = sized.says(id).measured;
-        assert!(said.contains("340 and 360 bytes"), "{said}");
+        assert!(
+            said.contains("the original tokens have 340 and 360 bytes"),
+            "{said}"
+        );
     }
 }
 
@@ -119,12 +186,25 @@ fn answer_concurrency_uses_measured_threads() {
                     .time(&work(paseto, operation, claims, threads), times[1]);
             }
         }
+        run.noise.threads = vec![ThreadsFloor {
+            threads,
+            floor: 0.01,
+        }];
         one(run, "round-trip", &["standard"], times)
     };
     for id in ["1.8a", "1.8b", "1.8c"] {
         assert_eq!(run(8, [200.0, 100.0]).answer(id), Holds, "{id}");
         assert_eq!(run(2, [100.0, 100.0]).answer(id), DoesNotHold, "{id}");
+        // The noise of one thread says nothing about eight.
+        let mut unknown = run(8, [200.0, 100.0]);
+        unknown.noise.threads.clear();
+        let said = unknown.says(id);
+        assert_eq!(said.answer, NotMeasured, "{id}");
+        assert_eq!(said.measured, "A/A pairs with 8 threads");
     }
+    let said = run(8, [200.0, 100.0]).says("1.8c").measured;
+    let other = "one library and one algorithm (standard claims, 1 thread): ";
+    assert!(said.contains(other), "{said}");
 }
 
 #[test]
@@ -199,6 +279,9 @@ fn answer_memory_ignores_disturbance() {
         run
     };
     assert_eq!(every(0.5).answer("1.6"), Holds);
+    // Printed as 60 %.
+    assert_eq!(every(0.600_008).answer("1.6"), Holds);
+    assert_eq!(every(0.606).answer("1.6"), DoesNotHold);
     assert_eq!(every(0.05).answer("1.6"), DoesNotHold);
     assert_eq!(
         every(0.5).answer("1.7"),
@@ -227,10 +310,32 @@ fn answer_rejected_in_preflight_holds() {
         assert_eq!(run.answer(id), Holds, "{id}");
         assert_eq!(accepts.answer(id), DoesNotHold, "{id}");
     }
+    // Both reject expired tokens, so expiry is no reason to choose.
+    assert_eq!(run.answer("1.12b"), DoesNotHold);
+    assert_eq!(accepts.answer("1.12b"), NotMeasured);
     let own = run
         .time(&verify(ONE_JWT), 1.0)
         .time(&verify(ONE_PASETO), 1.0);
     assert_eq!(own.answer("1.11c"), Artefact);
+}
+
+#[test]
+fn equal_speed_is_equivalent_with_small_and_large_claims() {
+    let run = |small: [f64; 2], large: [f64; 2]| {
+        ["sign", "verify"]
+            .iter()
+            .fold(Run::default(), |run, operation| {
+                let run = pair(run, operation, &SMALL, small);
+                let run = pair(run, operation, &LARGE, large);
+                // The format as the only factor does not matter here.
+                one(run, operation, &LARGE, [100.0, 200.0])
+            })
+    };
+    let (equal, jwt) = ([100.0, 100.0], [100.0, 200.0]);
+    assert_eq!(run(equal, equal).answer("1.13a"), Holds);
+    assert_eq!(run(equal, jwt).answer("1.13a"), DoesNotHold);
+    assert_eq!(run([200.0, 100.0], jwt).answer("1.13a"), DoesNotHold);
+    assert_eq!(Run::default().answer("1.13a"), NotMeasured);
 }
 
 #[test]

@@ -125,12 +125,16 @@ fn of_noise(file: &NoiseFloor, own: &NoiseFloor) -> Vec<Contradiction> {
             found.push(Contradiction::new("noise_floor", what));
         }
     }
+    if let Some(what) = difference(&file.threads, &own.threads) {
+        found.push(Contradiction::new("noise_floor.threads", what));
+    }
     let mut left: Vec<_> = own.pairs.iter().collect();
     for pair in &file.pairs {
         let about = format!("A/A pair {} {}", pair.subject, pair.operation);
         // A subject may have two pairs with different claims; they are in order.
         let same = |own: &&jeton_lab_model::result::AaPair| {
-            (&own.subject, &own.operation) == (&pair.subject, &pair.operation)
+            (&own.subject, &own.operation, own.threads)
+                == (&pair.subject, &pair.operation, pair.threads)
         };
         let what = match left.iter().position(same) {
             None => Some("has no rounds that it follows from".to_owned()),

@@ -5,9 +5,10 @@ use jeton_lab_model::recommendation::LANGUAGES;
 use jeton_lab_model::result::{Row, RunResult, Status, Subject, VerdictKind};
 use jeton_lab_model::units;
 use jeton_lab_stats::interval::{Ratio, estimate};
-use jeton_lab_stats::verdict::{Band, judge};
-use jeton_lab_stats::verdicts::floor_for;
+use jeton_lab_stats::verdict::judge;
+use jeton_lab_stats::verdicts::band_for;
 
+use super::super::candidate::THREADS;
 use super::super::cost::Cost;
 use super::libraries::{USUAL, of};
 use super::sure::of_ratio;
@@ -87,7 +88,7 @@ fn pairs<'c, 'a>(result: &RunResult, costs: &[&'c Cost<'a>]) -> Vec<Pair<'c, 'a>
     let judged = measured.iter().filter_map(|&(own, other)| {
         let ratio = estimate(&own.rounds, &other.rounds, measured.len()).ok()?;
         let kinds = [own, other].map(|cost| cost.candidate.subject.is_managed());
-        let band = Band::new(floor_for(&result.noise_floor, kinds.into_iter()));
+        let band = band_for(&result.noise_floor, kinds.into_iter(), THREADS);
         Some(Pair {
             own,
             other,

@@ -1,9 +1,14 @@
 //! What a run cannot conclude, because rows are missing or the machine was disturbed.
 
+use std::collections::BTreeSet;
+
 use jeton_lab_model::names;
 use jeton_lab_model::result::{Row, Rows, RunResult, Status, Verdict, VerdictKind};
 use jeton_lab_model::units;
 use jeton_lab_stats::verdict::MAX_EQUIVALENCE;
+use jeton_lab_stats::verdicts::band_for;
+
+use crate::sentences;
 
 /// With more libraries than this, the rest is counted.
 const LIBRARIES_MAX: usize = 3;
@@ -14,6 +19,7 @@ pub(crate) fn limits(result: &RunResult) -> Vec<String> {
     if let Some(limit) = of_machine(result) {
         limits.push(limit);
     }
+    limits.extend(of_threads(result));
     limits.extend(of_rows(&result.rows.measured));
     limits.extend(of_others(&result.rows));
     if let Some(ended) = result.environment.out_of_support() {
@@ -33,7 +39,10 @@ fn of_machine(result: &RunResult) -> Option<String> {
             Some(most.map_or(share, |m| m.max(share)))
         });
     let differences = match below {
-        Some(share) => format!("differences below {}", units::percent(share)),
+        Some(_) => {
+            let bands = sentences::bands_in_words(noise, units::percent);
+            format!("differences below {bands}")
+        }
         None => "small differences".to_owned(),
     };
     if environment.disturbance.disturbed {
@@ -75,6 +84,25 @@ fn of_machine(result: &RunResult) -> Option<String> {
         }
         format!("{differences} ({})", why.join("; "))
     })
+}
+
+/// Names the numbers of threads on which no A/A pair ran: comparisons on as many threads have no verdict.
+fn of_threads(result: &RunResult) -> Option<String> {
+    let noise = &result.noise_floor;
+    let is_unknown = |threads: &u32| !band_for(noise, std::iter::empty(), *threads).is_known();
+    let threads = result.verdicts.iter().map(|verdict| verdict.threads);
+    let unknown: BTreeSet<u32> = threads.filter(is_unknown).collect();
+    if unknown.is_empty() {
+        return None;
+    }
+    let counts: Vec<String> = unknown
+        .into_iter()
+        .map(|threads| units::count(threads as usize, "thread", "threads"))
+        .collect();
+    let counts = units::list(&counts);
+    Some(format!(
+        "comparisons on {counts} (no A/A pair ran on as many)"
+    ))
 }
 
 /// Counts the rows of the other commands that have no outcome or no figures.
@@ -171,6 +199,17 @@ mod tests {
         );
         let mut cut = result(rows, 0.02);
         cut.environment.rounds_planned = 12;
+        let mut cut_quiet = cut.clone();
+        cut_quiet.noise_floor.floor = Some(0.008);
+        let [limit] = limits(&cut_quiet).try_into().expect("one limit");
+        assert!(
+            limit.starts_with("differences below 2.0\u{a0}% ("),
+            "the band, not the floor: {limit}"
+        );
+        cut_quiet.noise_floor.managed = Some(0.039);
+        let [limit] = limits(&cut_quiet).try_into().expect("one limit");
+        let both = "differences below 2.0\u{a0}%, or 3.9\u{a0}% with a managed runtime (";
+        assert!(limit.starts_with(both), "{limit}");
         assert_eq!(
             limits(&cut),
             ["differences below 2.0\u{a0}% (noise; 8 of 12 rounds in the time limit)"]

@@ -3,7 +3,9 @@
 use jeton_lab_model::result::{RunResult, Verdict, VerdictKind};
 use jeton_lab_stats::interval::Ratio;
 use jeton_lab_stats::verdict::{Band, judge};
-use jeton_lab_stats::verdicts::floor_for;
+use jeton_lab_stats::verdicts::band_for;
+
+use super::super::candidate::THREADS;
 
 /// A ratio this many noise bands away from one stays as it is in a disturbed run.
 const FAR_BANDS: f64 = 3.0;
@@ -52,15 +54,15 @@ pub(super) fn of_choice(result: &RunResult, clear: Clear, what: &str) -> Sure {
 
 /// Judges a ratio that has no verdict in the file.
 pub(super) fn of_ratio(result: &RunResult, ratio: &Ratio, managed: bool) -> Sure {
-    let floor = floor_for(&result.noise_floor, std::iter::once(managed));
-    let kind = judge(ratio, Band::new(floor));
-    of_kind(result, kind, ratio.interval(), floor)
+    let band = band_for(&result.noise_floor, std::iter::once(managed), THREADS);
+    of_kind(result, judge(ratio, band), ratio.interval(), band)
 }
 
 /// Judges a verdict of the file; `managed` says whether a managed runtime is involved.
 pub(super) fn of_verdict(result: &RunResult, verdict: &Verdict, managed: bool) -> Sure {
-    let floor = floor_for(&result.noise_floor, std::iter::once(managed));
-    of_kind(result, verdict.verdict, verdict.interval, floor)
+    let managed = std::iter::once(managed);
+    let band = band_for(&result.noise_floor, managed, verdict.threads);
+    of_kind(result, verdict.verdict, verdict.interval, band)
 }
 
 /// Says how clear a verdict with this interval is.
@@ -74,8 +76,8 @@ pub(super) fn clear(kind: VerdictKind, [low, high]: [f64; 2], band: Band) -> Cle
     }
 }
 
-fn of_kind(result: &RunResult, kind: VerdictKind, interval: [f64; 2], floor: Option<f64>) -> Sure {
-    let clear = clear(kind, interval, Band::new(floor));
+fn of_kind(result: &RunResult, kind: VerdictKind, interval: [f64; 2], band: Band) -> Sure {
+    let clear = clear(kind, interval, band);
     let what = match (kind, clear) {
         (VerdictKind::Undecided, _) => "the interval reaches across the noise band",
         (VerdictKind::Equivalent, _) => "the interval is inside the noise band",

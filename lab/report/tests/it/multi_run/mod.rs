@@ -50,6 +50,7 @@ fn run(seed: u64) -> RunResult {
         AaPair {
             subject: result.rows.measured[library].subject.id.clone(),
             operation: "sign".into(),
+            threads: 1,
             ratio: by,
             interval: [by * 0.99, by * 1.01],
             verdict: VerdictKind::Equivalent,

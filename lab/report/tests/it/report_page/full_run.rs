@@ -214,10 +214,12 @@ fn noise_floor(rows: &[Row], noise: &mut Noise) -> NoiseFloor {
     NoiseFloor {
         floor,
         managed: floor,
+        threads: Vec::new(),
         pairs: pairs
             .map(|((row, rounds), (ratio, verdict))| AaPair {
                 subject: row.subject.id.clone(),
                 operation: row.operation.clone(),
+                threads: row.threads,
                 ratio: ratio.ratio(),
                 interval: ratio.interval(),
                 verdict,
