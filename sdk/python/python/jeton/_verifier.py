@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -109,12 +110,7 @@ class Verifier(_jeton.Verifier, _Closing):
             serialization=serialization,
             limits=None if limits is None else dict(limits),
         )
-        if cls is Verifier and remote is not None:
-            cls = _RemoteVerifier
-        verifier = super().__new__(cls, key, key_set, _decryption(decryption), remote, clock, settings)
-        if isinstance(verifier, _RemoteVerifier) and remote is not None:
-            verifier._remote = remote
-        return verifier
+        return super().__new__(cls, key, key_set, _decryption(decryption), remote, clock, settings)
 
     @overload
     def verify_complete(self, token: Token, /) -> Verified[dict[str, Any]]: ...
@@ -129,34 +125,18 @@ class Verifier(_jeton.Verifier, _Closing):
     @overload
     async def verify_async(self, token: Token, /, type: type[T]) -> T: ...
     async def verify_async(self, token: Token, /, type: Any = None) -> Any:
-        """Verifies a token. Keys that are elsewhere are fetched without blocking the event loop."""
+        """Verifies a token without blocking the event loop while keys are fetched, and while an RSA key or a password decrypts."""
+        remote = self._remote
+        if remote is not None:
+            return await remote._with_keys_async(lambda: self.verify(token, type))
+        if self._is_slow:
+            return await asyncio.to_thread(self.verify, token, type)
         return self.verify(token, type)
 
     def __repr__(self) -> str:
         return "<jeton.Verifier closed>" if self.closed else "<jeton.Verifier>"
 
     __reduce__ = _Closing.__reduce__
-
-
-class _RemoteVerifier(Verifier):
-    """A verifier whose keys are elsewhere."""
-
-    __slots__ = ("_remote",)
-
-    _remote: RemoteKeySet
-
-    def verify(self, token: Token, /, type: Any = None) -> Any:
-        return self._remote._with_keys(lambda: super(_RemoteVerifier, self).verify(token, type))
-
-    def verify_json(self, token: Token, /) -> str:
-        return self._remote._with_keys(lambda: super(_RemoteVerifier, self).verify_json(token))
-
-    def verify_complete(self, token: Token, /, type: Any = None) -> Any:
-        known = self._remote._with_keys(lambda: super(_RemoteVerifier, self)._verify_complete(token))
-        return _complete(known, type)
-
-    async def verify_async(self, token: Token, /, type: Any = None) -> Any:
-        return await self._remote._with_keys_async(lambda: super(_RemoteVerifier, self).verify(token, type))
 
 
 def _complete(known: tuple[dict[str, Any], dict[str, Any]], type: Any) -> Verified[Any]:
