@@ -6,7 +6,7 @@ use std::time::Duration;
 use jeton::error::codes;
 use jeton::error::{Claim, InvalidUse, KeyProblem};
 use jeton::jwe::Encrypter;
-use jeton::jwt::{EncryptedIssuer, IssuerKey, JwtIssuer, NestedIssuer};
+use jeton::jwt::{EncryptedIssuer, IssuerKey, JwtIssuer};
 use jeton::key::{ContentEnc, ContentKey, EncryptionKeyRef, MacKey, SigningKey, SigningKeyRef};
 use jeton::paseto::{BoundIssuer, PasetoRemoteKey, TokenContext};
 use jeton::remote::RemoteKey;
@@ -30,7 +30,7 @@ pub struct Issuer {
 /// What makes the token.
 pub(crate) enum Signer {
     Jwt(JwtIssuer),
-    Nested(SigningPart, Key, ContentEnc),
+    Nested(JwtIssuer, Key, ContentEnc),
     Encrypted(Arc<ContentKey>),
     Paseto(Key),
     PasetoBytes(Key),
@@ -61,13 +61,6 @@ impl SigningPart {
         match self {
             SigningPart::Mac(key) => (&**key).into(),
             SigningPart::Private(key) => (&**key).into(),
-        }
-    }
-
-    fn length_bound(&self, claims: &Claims<'_, JsonClaims<'_>>) -> usize {
-        match self {
-            SigningPart::Mac(key) => key.issued_length_bound(claims),
-            SigningPart::Private(key) => key.issued_length_bound(claims),
         }
     }
 }
@@ -124,6 +117,7 @@ impl Issuer {
         let options: IssuerOptions = settings::read(settings)?;
         check(&options)?;
         let signer = Signer::of(key, encryption, &options)?;
+        signer.check_unused(&options)?;
         let mut issuer = Issuer {
             signer,
             options,
@@ -196,14 +190,14 @@ impl Issuer {
             let claims = Claims::from_json(text)?;
             return Ok(Issue::issue_onto_with_clock(issuer, &claims, clock, token)?);
         }
+        if let Signer::Nested(issuer, key, enc) = &self.signer {
+            let signed = issuer.issue_with_clock(&Claims::from_json(text)?, clock)?;
+            token.push_str(&around_jwt(key, *enc)?.encrypt(signed.as_bytes())?);
+            return Ok(());
+        }
         let claims = self.claims(text)?;
         let context = self.context();
         match &self.signer {
-            Signer::Nested(signing, key, enc) => {
-                let issuer =
-                    NestedIssuer::new(signing.by_ref(), Encrypter::new(encrypting(key)?, *enc));
-                issuer.issue_onto_with_clock(&claims, clock, token)?;
-            }
             Signer::Encrypted(key) => {
                 let issuer = EncryptedIssuer::new(&**key, key.enc());
                 issuer.issue_onto_with_clock(&claims, clock, token)?;
@@ -223,7 +217,7 @@ impl Issuer {
                 return Err(KeyProblem::PublicGiven.into());
             }
             Signer::Jws(_) | Signer::Jwe(..) | Signer::PasetoBytes(_) => return Err(of_bytes()),
-            Signer::Jwt(_) => return Err(Fault::Internal),
+            Signer::Jwt(_) | Signer::Nested(..) => return Err(Fault::Internal),
         }
         Ok(())
     }
@@ -250,12 +244,9 @@ impl Issuer {
         let context = self.context();
         Ok(match &self.signer {
             Signer::Jwt(issuer) => issuer.issued_length_bound(&Claims::from_json("{}")?),
-            Signer::Nested(signing, key, enc) => {
-                let inner = signing.length_bound(&self.claims("{}")?);
-                encrypted_bound(
-                    &Encrypter::new(encrypting(key)?, *enc).content_type("JWT"),
-                    inner,
-                )?
+            Signer::Nested(issuer, key, enc) => {
+                let inner = issuer.issued_length_bound(&Claims::from_json("{}")?);
+                encrypted_bound(&around_jwt(key, *enc)?, inner)?
             }
             Signer::Encrypted(key) => {
                 let payload = self.settings_bound();
@@ -292,6 +283,11 @@ impl Issuer {
         };
         text(issuer) + audiences + 4 * 64
     }
+}
+
+/// Encrypts a signed JWT (RFC 7519, section 11.2).
+fn around_jwt(key: &Key, enc: ContentEnc) -> Result<Encrypter<'_>, Fault> {
+    Ok(Encrypter::new(encrypting(key)?, enc).content_type("JWT"))
 }
 
 /// The longest JWE with a plaintext of this length. One is made, as the lengths of its parts are always the same.
@@ -353,7 +349,7 @@ impl Signer {
                 (key, Some(encryption)) => {
                     let encryption = encryption_key(encryption)?;
                     let enc = enc_for(&encryption, options)?;
-                    Signer::Nested(SigningPart::of(key)?, encryption, enc)
+                    Signer::Nested(jwt_issuer(key, options)?, encryption, enc)
                 }
                 (Key::Content(key), None) => Signer::Encrypted(Arc::clone(key)),
                 (Key::Verifying(key), None) => Signer::Remote(RemoteKey::new(key)),
@@ -363,10 +359,52 @@ impl Signer {
     }
 }
 
+impl Signer {
+    /// Settings of the format that this key does not have.
+    fn check_unused(&self, options: &IssuerOptions) -> Result<(), Fault> {
+        let encrypts = matches!(
+            self,
+            Signer::Nested(..) | Signer::Encrypted(_) | Signer::Jwe(..)
+        );
+        let is_signed = !matches!(self, Signer::Encrypted(_));
+        // Two-step signing makes the compact form with the content in it.
+        let is_whole = matches!(self, Signer::Jws(_) | Signer::Jwe(..));
+        let unused = [
+            ("enc", options.enc.is_some() && !encrypts),
+            ("access_tokens", options.access_tokens && !is_signed),
+            ("typ", options.typ.is_some() && !is_signed),
+            ("cty", options.cty.is_some() && !is_whole),
+            ("detached", options.detached && !is_whole),
+            ("unencoded", options.unencoded && !is_whole),
+            (
+                "serialization",
+                options.serialization != Serialization::Compact && !is_whole,
+            ),
+        ];
+        if let Some((name, _)) = unused.into_iter().find(|(_, is_set)| *is_set) {
+            return Err(Fault::option(name, "not used with this key"));
+        }
+        match (self, &options.enc, &options.typ) {
+            (Signer::Encrypted(key), Some(enc), _) if content_enc(enc)? != key.enc() => {
+                Err(Fault::option("enc", "the key has another one"))
+            }
+            // Another key checks it itself.
+            (Signer::Remote(_), _, Some(typ)) if options.access_tokens => {
+                match typ.eq_ignore_ascii_case("at+jwt") {
+                    true => Ok(()),
+                    false => Err(InvalidUse::AccessTokenType.into()),
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 fn jwt_issuer(key: &Key, options: &IssuerOptions) -> Result<JwtIssuer, Fault> {
     let key: IssuerKey = match key {
         Key::Mac(key) => Arc::clone(key).into(),
         Key::Signing(key) => Arc::clone(key).into(),
+        Key::Verifying(_) => return Err(KeyProblem::PublicGiven.into()),
         _ => return Err(another_use()),
     };
     let mut builder = JwtIssuer::builder(key);

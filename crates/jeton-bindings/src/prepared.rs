@@ -71,10 +71,16 @@ fn prepare(issuer: &Issuer, text: &str) -> Result<remote::Prepared, Fault> {
     let claims = issuer.claims(text)?;
     let clock = &*issuer.clock;
     match &issuer.signer {
-        Signer::Remote(key) => Ok(match &issuer.options.typ {
-            None => key.prepare_with_clock(&claims, clock)?,
-            Some(typ) => key.prepare_as_with_clock(typ, &claims, clock)?,
-        }),
+        Signer::Remote(key) => {
+            let options = &issuer.options;
+            Ok(match &options.typ {
+                _ if options.access_tokens => {
+                    key.prepare_access_token_with_clock(&claims, clock)?
+                }
+                None => key.prepare_with_clock(&claims, clock)?,
+                Some(typ) => key.prepare_as_with_clock(typ, &claims, clock)?,
+            })
+        }
         Signer::PasetoRemote(key) => {
             Ok(key.prepare_with_clock(&claims, issuer.context(), clock)?)
         }

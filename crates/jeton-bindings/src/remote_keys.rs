@@ -168,10 +168,7 @@ impl RemoteKeys {
             Poll::Ready(Err(Error::Jeton(error))) => Err(error.into()),
             Poll::Ready(Err(Error::NoKeys(error))) => Err(error.into()),
             Poll::Ready(Err(_)) => Err(Fault::Internal),
-            Poll::Pending => Err(Fault::argument(
-                &codes::KEY_SET_TO_FETCH,
-                "the key set must be fetched before the token can be verified",
-            )),
+            Poll::Pending => Err(to_fetch()),
         }
     }
 
@@ -213,6 +210,19 @@ impl RemoteKeys {
         Some(request.to_string())
     }
 
+    /// Checks that there are keys to verify with. Call it after the requests of [`RemoteKeys::next`], when a program starts.
+    ///
+    /// # Errors
+    ///
+    /// Why the last fetch failed, or `KEY_SET_TO_FETCH` if requests wait for the caller.
+    pub fn ready(&self) -> Result<(), Fault> {
+        let _context = self.handle.enter();
+        match once(self.keys.ready()) {
+            Poll::Ready(ready) => Ok(ready?),
+            Poll::Pending => Err(to_fetch()),
+        }
+    }
+
     /// Passes the response to a request. A status of 0 says that there is none. `headers` has one header in each line, as
     /// HTTP/1.1 writes it; `ETag`, `Cache-Control` and `Age` are read.
     ///
@@ -228,6 +238,14 @@ impl RemoteKeys {
         self.run();
         Ok(())
     }
+}
+
+#[cold]
+fn to_fetch() -> Fault {
+    Fault::argument(
+        &codes::KEY_SET_TO_FETCH,
+        "the key set must be fetched before the token can be verified",
+    )
 }
 
 /// How often the tasks may continue. A response needs a few turns: the lock, the document, the keys.

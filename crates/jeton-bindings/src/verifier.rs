@@ -157,12 +157,14 @@ fn policy(options: &VerifierOptions) -> Result<Policy, Fault> {
     policy = match (texts(&options.issuer), options.any_issuer) {
         (Some(issuers), false) => policy.issuers(issuers),
         (None, true) => policy.any_issuer(),
-        _ => return Err(Fault::option("issuer", "required, or else `any_issuer`")),
+        (Some(_), true) => return Err(Fault::option("issuer", "contradicts `any_issuer`")),
+        (None, false) => return Err(Fault::option("issuer", "required, or else `any_issuer`")),
     };
     policy = match (texts(&options.audience), options.any_audience) {
         (Some(audiences), false) => policy.audiences(audiences),
         (None, true) => policy.any_audience(),
-        _ => {
+        (Some(_), true) => return Err(Fault::option("audience", "contradicts `any_audience`")),
+        (None, false) => {
             return Err(Fault::option(
                 "audience",
                 "required, or else `any_audience`",
@@ -212,6 +214,24 @@ fn check_unused(options: &VerifierOptions) -> Result<(), Fault> {
     }
 }
 
+/// Settings for the header or the form of a JOSE token, of which a PASETO has none. A `typ` that nothing checks would accept
+/// every token.
+fn check_unused_for_paseto(options: &VerifierOptions) -> Result<(), Fault> {
+    let unused = [
+        ("typ", options.types.is_some()),
+        ("access_tokens", options.access_tokens),
+        ("enc", options.enc.is_some()),
+        (
+            "serialization",
+            options.serialization != Serialization::Compact,
+        ),
+    ];
+    match unused.into_iter().find(|(_, is_set)| *is_set) {
+        Some((name, _)) => Err(Fault::option(name, "not used with a PASETO")),
+        None => Ok(()),
+    }
+}
+
 fn build(
     source: &VerifierKeys<'_>,
     clock: Arc<dyn Clock>,
@@ -234,9 +254,18 @@ fn build(
             "only a PASETO has a footer or an implicit assertion",
         ));
     }
+    if is_paseto {
+        check_unused_for_paseto(options)?;
+        if source.decryption.is_some() {
+            return Err(Fault::option("decryption", "not used with a PASETO"));
+        }
+    }
     match options.format {
         Format::Jws => {
             check_unused(options)?;
+            if options.enc.is_some() || source.decryption.is_some() {
+                return Err(Fault::option("enc", "a JWS is not encrypted"));
+            }
             let verifier = JwsVerifier::new(source.keys()?).limits(limits);
             Ok(Kind::Jws(verifier, options.serialization))
         }
@@ -283,6 +312,9 @@ fn jwt(
     clock: Arc<dyn Clock>,
 ) -> Result<Kind, Fault> {
     let (limits, policy) = (options.limits.limits(), policy(options)?);
+    if options.serialization != Serialization::Compact {
+        return Err(InvalidUse::CompactForm.into());
+    }
     if let Some(remote) = source.remote {
         if source.key.is_some() || source.set.is_some() || source.decryption.is_some() {
             return Err(Fault::option(
@@ -290,16 +322,21 @@ fn jwt(
                 "a remote key set has no other keys beside it",
             ));
         }
-        if options.cache.is_some() || options.enc.is_some() {
-            return Err(Fault::option("cache", "not used with a remote key set"));
+        let unused = [
+            ("cache", options.cache.is_some()),
+            ("enc", options.enc.is_some()),
+        ];
+        if let Some((name, _)) = unused.into_iter().find(|(_, is_set)| *is_set) {
+            return Err(Fault::option(name, "not used with a remote key set"));
         }
         let verifier = remote.verifier(policy).limits(limits).clock(clock);
         return Ok(Kind::Remote(Box::new(verifier), Arc::clone(remote)));
     }
-    if options.serialization != Serialization::Compact {
-        return Err(InvalidUse::CompactForm.into());
-    }
     if let (Some(Key::Content(key)), None) = (source.key, source.decryption) {
+        let encs = options.enc.clone().map(Texts::into_vec);
+        if encs.is_some_and(|encs| !encs.iter().any(|enc| enc == key.enc().name())) {
+            return Err(Fault::option("enc", "the key has another one"));
+        }
         let verifier = EncryptedVerifier::new(&**key, policy)
             .limits(limits)
             .clock(clock);

@@ -45,7 +45,8 @@ pub use key_set::{JetonKeySet, jeton_key_set_export, jeton_key_set_import, jeton
 pub use prepared::{JetonPrepared, jeton_attach, jeton_prepare, jeton_prepared_input};
 pub use reason::{JETON_MESSAGE_BYTES, JetonReason};
 pub use remote_keys::{
-    JetonRemoteKeys, jeton_remote_keys_new, jeton_remote_keys_next, jeton_remote_keys_respond,
+    JetonRemoteKeys, jeton_remote_keys_new, jeton_remote_keys_next, jeton_remote_keys_ready,
+    jeton_remote_keys_respond,
 };
 pub use verifier::{JetonVerifier, jeton_verifier_new, jeton_verify, jeton_verify_bound};
 pub use version::{JETON_ABI_VERSION, jeton_abi_version};

@@ -63,6 +63,19 @@ pub unsafe extern "C" fn jeton_remote_keys_next(
     })
 }
 
+/// Checks that there are keys to verify with. Call it after the requests of `jeton_remote_keys_next`, when the program starts.
+/// The error is why the last fetch failed, or `KEY_SET_TO_FETCH` if requests wait.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jeton_remote_keys_ready(
+    keys: *const JetonRemoteKeys,
+    reason: *mut JetonReason,
+) -> JetonCode {
+    guard(reason, || {
+        // SAFETY: the caller passes a handle.
+        unsafe { handle::get(keys)? }.ready()
+    })
+}
+
 /// Passes the response to a request. A status of 0 says that there is none. `headers` has one header in each line, as HTTP/1.1
 /// writes it; `ETag`, `Cache-Control` and `Age` are read.
 ///

@@ -298,6 +298,7 @@ impl<'s> Script<'s> {
         self.keep(|out, reason| unsafe { jeton_remote_keys_new(options, length, out, reason) })?;
         let remote = self.handle()?;
         result(|out, reason| unsafe { jeton_remote_keys_next(remote, out, reason) });
+        call(|reason| unsafe { jeton_remote_keys_ready(remote, reason) });
         let (id, status) = (u64::from(self.byte()?), u32::from(self.byte()?));
         let ((headers, headers_length), (body, body_length)) = (self.text()?, self.text()?);
         call(|reason| unsafe {

@@ -314,6 +314,8 @@ impl RemoteKeySet {
                     shared.consecutive_failures.store(0, Ordering::Release);
                 }
                 Err(error) => {
+                    // The pause begins now: a server that never answers is asked once for each verification.
+                    state.attempts.last = Some(Instant::now());
                     shared.failures.fetch_add(1, Ordering::AcqRel);
                     shared.consecutive_failures.fetch_add(1, Ordering::AcqRel);
                     let host = shared.host();

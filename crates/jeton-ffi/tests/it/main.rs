@@ -16,3 +16,4 @@ mod operations;
 mod remote_keys;
 #[cfg(feature = "test-hooks")]
 mod scripts;
+mod settings;

@@ -22,6 +22,12 @@ fn next(keys: &Owned<JetonRemoteKeys>) -> Option<Value> {
     (!text.is_empty()).then(|| serde_json::from_str(&text).unwrap())
 }
 
+fn ready(keys: &Owned<JetonRemoteKeys>) -> Option<String> {
+    // SAFETY: as above.
+    let ready = api::call(|reason| unsafe { jeton_remote_keys_ready(keys.0, reason) });
+    ready.err().map(|failure| failure.code)
+}
+
 fn respond(
     keys: &Owned<JetonRemoteKeys>,
     request: &Value,
@@ -85,6 +91,7 @@ fn keys_are_fetched_when_a_token_needs_them() {
     )
     .unwrap();
     assert!(code().is_ok());
+    assert_eq!(ready(&keys), None);
     assert!(next(&keys).is_none(), "the keys are fresh");
     assert_eq!(
         respond(&keys, &request, 200, "", &set).unwrap_err().code,
@@ -123,7 +130,9 @@ fn failed_fetch_is_reported_and_not_repeated_at_once() {
         let keys = remote(r#"{"address":"https://id.example/jwks.json"}"#).unwrap();
         let verifier = verifier(&keys);
         let request = next(&keys).unwrap();
+        assert_eq!(ready(&keys).as_deref(), Some("KEY_SET_TO_FETCH"));
         respond(&keys, &request, status, "", body).unwrap();
+        assert_eq!(ready(&keys).as_deref(), Some(expected), "{status} {body}");
         let failure = api::verify(&verifier, token.as_bytes()).unwrap_err();
         assert_eq!(failure.code, expected, "{status} {body}");
         assert!(next(&keys).is_none());

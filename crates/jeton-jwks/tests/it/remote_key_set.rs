@@ -258,6 +258,9 @@ async fn silent_server_times_out() {
     let start = tokio::time::Instant::now();
     assert_eq!(keys.ready().await, Err(FetchError::TimedOut));
     assert_eq!(start.elapsed(), TIMEOUT);
+    // The pause counts from the end of the request, not from its beginning.
+    assert_eq!(keys.ready().await, Err(FetchError::TimedOut));
+    assert_eq!((start.elapsed(), server.request_count()), (TIMEOUT, 1));
 }
 
 #[tokio::test(start_paused = true)]

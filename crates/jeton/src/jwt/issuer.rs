@@ -166,7 +166,7 @@ impl JwtIssuer {
 
 /// Checks that the claims of an access token are complete. The types of the registered claims were checked when
 /// they were written.
-fn check_access_token(payload: &[u8]) -> Result<()> {
+pub(crate) fn check_access_token(payload: &[u8]) -> Result<()> {
     // RFC 9068, section 2.2.
     const REQUIRED: [&str; 7] = ["iss", "exp", "aud", "sub", "client_id", "iat", "jti"];
     let mut is_present = [false; REQUIRED.len()];

@@ -8,7 +8,7 @@ use crate::jws::header_with_type;
 use crate::policy::same_type;
 
 /// The type of access tokens (RFC 9068, section 2.1).
-const ACCESS_TOKEN_TYPE: &str = "at+jwt";
+pub(crate) const ACCESS_TOKEN_TYPE: &str = "at+jwt";
 
 /// The settings of a [`JwtIssuer`]. [`JwtIssuer::builder`] creates it.
 ///

@@ -57,4 +57,6 @@ pub use multi_issuer::MultiIssuerVerifier;
 pub use nested::{NestedIssuer, NestedVerifier};
 pub use verifier::JwtVerifier;
 
+pub(crate) use issuer::check_access_token;
+pub(crate) use issuer_builder::ACCESS_TOKEN_TYPE;
 use multi_issuer::UnverifiedJwt;

@@ -3,6 +3,7 @@ use crate::claims::{Buffer, Claims, CustomClaims, Dates};
 use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
 use crate::jws::{self, unsigned};
+use crate::jwt::{ACCESS_TOKEN_TYPE, check_access_token};
 use crate::key::{SigAlg, VerifyingKey};
 
 /// A remote private key, represented by its public key, its algorithm and its id.
@@ -81,6 +82,40 @@ impl RemoteKey {
         let mut payload = Buffer::new();
         claims.write(&mut payload, Dates::Numeric, clock)?;
         self.prepare_payload_as(typ, &payload)
+    }
+
+    /// Prepares an access token (RFC 9068) with the type `at+jwt`, using this clock.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`prepare`](RemoteKey::prepare), and
+    /// [`InvalidUse::AccessTokenClaim`](crate::error::InvalidUse::AccessTokenClaim) if a required claim is missing.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use jeton::key::{SigAlg, SigningKey};
+    /// use jeton::remote::RemoteKey;
+    /// use jeton::{Claims, SystemClock};
+    ///
+    /// let key = RemoteKey::new(SigningKey::generate(SigAlg::ES256)?.verifying_key());
+    /// let claims = Claims::from_json(r#"{"sub":"user-7","client_id":"web"}"#)?
+    ///     .issuer("https://id.example")
+    ///     .audience("api")
+    ///     .expires_in(Duration::from_secs(300));
+    /// assert!(key.prepare_access_token_with_clock(&claims, &SystemClock).is_err()); // no `jti`
+    /// let claims = claims.token_id("1");
+    /// assert!(key.prepare_access_token_with_clock(&claims, &SystemClock).is_ok());
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn prepare_access_token_with_clock<T: CustomClaims>(
+        &self,
+        claims: &Claims<'_, T>,
+        clock: &dyn Clock,
+    ) -> Result<Prepared> {
+        let mut payload = Buffer::new();
+        claims.write(&mut payload, Dates::Numeric, clock)?;
+        check_access_token(&payload)?;
+        self.prepare_payload_as(ACCESS_TOKEN_TYPE, &payload)
     }
 
     /// Prepares a compact JWS with this payload for signing. Its header contains `alg` and `kid`.

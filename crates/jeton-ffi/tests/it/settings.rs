@@ -1,0 +1,158 @@
+//! A setting has an effect, or it is an error: for every kind of key and format.
+
+use jeton_ffi::*;
+
+use crate::api::{self, Keys, Owned};
+
+const ISSUER: &str = r#"{"issuer":"https://id.example","audience":"api","lifetime":900"#;
+const POLICY: &str = r#"{"issuer":"https://id.example","audience":"api""#;
+const ACCESS: &str = r#"{"sub":"user-7","client_id":"web","jti":"1"}"#;
+
+fn with(start: &str, more: &str) -> String {
+    format!("{start}{more}}}")
+}
+
+fn prepared(issuer: &Owned<JetonIssuer>, claims: &str) -> api::Result<String> {
+    // SAFETY: texts and handles live until each call ends.
+    let prepared = api::create(|out, reason| unsafe {
+        jeton_prepare(issuer.0, claims.as_ptr(), claims.len(), out, reason)
+    })?;
+    // SAFETY: as above.
+    let message = api::buffer(|out, reason| unsafe {
+        jeton_prepared_input(prepared.0, b"message".as_ptr(), 7, out, reason)
+    })?;
+    let message = String::from_utf8(message).unwrap();
+    Ok(message.split('.').next().unwrap().to_owned())
+}
+
+#[test]
+fn setting_that_the_key_does_not_use_is_an_error() {
+    let (hs, es) = (
+        api::generate("HS256", "").unwrap(),
+        api::generate("ES256", "").unwrap(),
+    );
+    let public = api::public(&es).unwrap();
+    let direct = api::generate("dir", r#"{"enc":"A128GCM"}"#).unwrap();
+    let paseto = api::generate("v4.public", "").unwrap();
+    for (key, options) in [
+        (&hs, r#"{"lifetime":1,"enc":"A128GCM"}"#),
+        (&hs, r#"{"format":"jws","enc":"A128GCM"}"#),
+        (&direct, r#"{"lifetime":1,"typ":"at+jwt"}"#),
+        (&direct, r#"{"lifetime":1,"access_tokens":true}"#),
+        (&direct, r#"{"lifetime":1,"enc":"A256GCM"}"#),
+        (&public, r#"{"lifetime":1,"enc":"A256GCM"}"#),
+        (&public, r#"{"format":"jws","detached":true}"#),
+        (&public, r#"{"format":"jws","unencoded":true}"#),
+        (&public, r#"{"format":"jws","cty":"text/plain"}"#),
+        (&public, r#"{"format":"jws","serialization":"flattened"}"#),
+        (
+            &paseto,
+            r#"{"format":"paseto","lifetime":1,"enc":"A256GCM"}"#,
+        ),
+        (&paseto, r#"{"format":"paseto","lifetime":1,"typ":"JWT"}"#),
+    ] {
+        let failure = api::issuer(Some(key), None, None, options).unwrap_err();
+        assert_eq!(failure.code, "INVALID_OPTION", "{options}");
+    }
+    let accepted = r#"{"lifetime":1,"enc":"A128GCM"}"#;
+    assert!(api::issuer(Some(&direct), None, None, accepted).is_ok());
+
+    let paseto = api::public(&paseto).unwrap();
+    for (key, more) in [
+        (&hs, r#","enc":"A128GCM""#),
+        (&hs, r#","serialization":"general""#),
+        (&direct, r#","enc":"A256GCM""#),
+        (&paseto, r#","format":"paseto","typ":"at+jwt""#),
+        (&paseto, r#","format":"paseto","access_tokens":true"#),
+        (&paseto, r#","format":"paseto","enc":"A256GCM""#),
+        (&paseto, r#","format":"paseto","serialization":"general""#),
+    ] {
+        let keys = Keys {
+            key: Some(key),
+            ..Keys::default()
+        };
+        let failure = api::verifier(keys, &with(POLICY, more)).unwrap_err();
+        let expected = match more.contains("serialization") && !more.contains("paseto") {
+            true => "COMPACT_FORM_UNSUPPORTED",
+            false => "INVALID_OPTION",
+        };
+        assert_eq!(failure.code, expected, "{more}");
+    }
+    let jws = Keys {
+        key: Some(&hs),
+        ..Keys::default()
+    };
+    let failure = api::verifier(jws, r#"{"format":"jws","enc":"A128GCM"}"#).unwrap_err();
+    assert_eq!(failure.code, "INVALID_OPTION");
+}
+
+/// Both are required, or neither: not the value that is passed last.
+#[test]
+fn expected_value_and_any_value_contradict() {
+    let key = api::generate("HS256", "").unwrap();
+    for more in [r#","any_issuer":true"#, r#","any_audience":true"#] {
+        let keys = Keys {
+            key: Some(&key),
+            ..Keys::default()
+        };
+        let failure = api::verifier(keys, &with(POLICY, more)).unwrap_err();
+        assert!(
+            failure.message.contains("contradicts"),
+            "{}",
+            failure.message
+        );
+    }
+}
+
+#[test]
+fn nested_token_has_the_type_of_the_settings() {
+    let (author, reader) = (
+        api::generate("ES256", "").unwrap(),
+        api::generate("ECDH-ES", "").unwrap(),
+    );
+    let decryption = api::new_set(&[&reader]).unwrap();
+    for (settings, policy) in [
+        (r#","typ":"at+jwt""#, r#","typ":"at+jwt""#),
+        (r#","access_tokens":true"#, r#","access_tokens":true"#),
+    ] {
+        let issuer = api::issuer(Some(&author), Some(&reader), None, &with(ISSUER, settings));
+        let token = api::issue(&issuer.unwrap(), ACCESS).unwrap();
+        let verified = |more: &str| {
+            let keys = Keys {
+                key: Some(&author),
+                decryption: Some(&decryption),
+                ..Keys::default()
+            };
+            let verifier = api::verifier(keys, &with(POLICY, more)).unwrap();
+            api::verify(&verifier, token.as_bytes()).map(|_| ())
+        };
+        assert!(verified(policy).is_ok(), "{settings}");
+        assert_eq!(verified("").unwrap_err().code, "TOKEN_OF_ANOTHER_TYPE");
+    }
+    let issuer = api::issuer(
+        Some(&author),
+        Some(&reader),
+        None,
+        &with(ISSUER, r#","access_tokens":true"#),
+    );
+    let failure = api::issue(&issuer.unwrap(), r#"{"sub":"user-7"}"#).unwrap_err();
+    assert_eq!(failure.code, "ACCESS_TOKEN_CLAIM_MISSING");
+    let public = api::public(&author).unwrap();
+    let failure = api::issuer(Some(&public), Some(&reader), None, &with(ISSUER, ""));
+    assert_eq!(failure.unwrap_err().code, "KEY_IS_PUBLIC");
+}
+
+#[test]
+fn prepared_access_token_is_checked() {
+    let public = api::public(&api::generate("ES256", "").unwrap()).unwrap();
+    let settings = with(ISSUER, r#","access_tokens":true"#);
+    let issuer = api::issuer(Some(&public), None, None, &settings).unwrap();
+    // {"alg":"ES256","typ":"at+jwt"}
+    let header = "eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9";
+    assert_eq!(prepared(&issuer, ACCESS).unwrap(), header);
+    let failure = prepared(&issuer, "{}").unwrap_err();
+    assert_eq!(failure.code, "ACCESS_TOKEN_CLAIM_MISSING");
+    let settings = with(ISSUER, r#","access_tokens":true,"typ":"JWT""#);
+    let failure = api::issuer(Some(&public), None, None, &settings).unwrap_err();
+    assert_eq!(failure.code, "INVALID_TYPE");
+}
