@@ -14,7 +14,7 @@ from datetime import timedelta
 from typing import Any, TypeVar
 
 from . import _jeton
-from ._errors import JetonError, error_of
+from ._errors import JetonError, KeySetError, error_of
 from ._fetch import FetchRequest, FetchResponse, fetch
 from ._pending import PendingFetch
 from ._keys import _Closing
@@ -313,7 +313,10 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
         return None if text is None else FetchRequest._of(json.loads(text))
 
     def _explained(self, error: JetonError) -> JetonError:
-        """Adds the error of the client. The native module calls it."""
+        """Makes the error of a key set of it, and adds that of the client. The native module calls it."""
+        if not isinstance(error, KeySetError) and error.code.startswith(("KEY_", "DISCOVERY_")):
+            # What the server published is no key set, or leads to an address that is not allowed.
+            error = KeySetError(str(error), error.code)
         if error.__cause__ is None and error.code == "KEY_SET_UNREACHABLE":
             error.__cause__ = self._cause
         return error
