@@ -6,9 +6,7 @@ import asyncio
 import contextvars
 import inspect
 import json
-import os
 import threading
-import weakref
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any, TypeVar
@@ -16,8 +14,9 @@ from typing import Any, TypeVar
 from . import _jeton
 from ._errors import JetonError, KeySetError, error_of
 from ._fetch import FetchRequest, FetchResponse, fetch
-from ._pending import PendingFetch
+from ._fork import tell_of_fork
 from ._keys import _Closing
+from ._pending import PendingFetch
 from ._settings import to_json
 from ._times import whole_seconds
 
@@ -97,7 +96,7 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
         keys._pending = keys._request = keys._cause = keys._loop = None
         call = getattr(fetch, "__call__", None)
         keys._is_async = inspect.iscoroutinefunction(fetch) or inspect.iscoroutinefunction(call)
-        _SETS.add(keys)
+        tell_of_fork(keys)
         return keys
 
     def refresh(self) -> None:
@@ -332,19 +331,6 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
         return "<jeton.RemoteKeySet closed>" if self.closed else "<jeton.RemoteKeySet>"
 
     __reduce__ = _Closing.__reduce__
-
-
-#: All sets of the process.
-_SETS: weakref.WeakSet[RemoteKeySet] = weakref.WeakSet()
-
-
-def _after_fork_in_child() -> None:
-    for keys in list(_SETS):
-        keys._forked()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork_in_child)
 
 
 def _in_vain() -> JetonError:
