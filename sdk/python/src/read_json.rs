@@ -233,9 +233,11 @@ impl<'py, 't> Reader<'py, 't> {
         }
         // A program may have set a lower limit (`sys.set_int_max_str_digits`).
         let integer = self.py.get_type::<PyInt>().call1((text,));
-        integer.map_err(|error| match error.is_instance_of::<PyValueError>(self.py) {
-            true => shape(),
-            false => error.into(),
-        })
+        integer.map_err(
+            |error| match error.is_instance_of::<PyValueError>(self.py) {
+                true => shape(),
+                false => error.into(),
+            },
+        )
     }
 }

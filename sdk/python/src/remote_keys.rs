@@ -107,7 +107,9 @@ impl Fetched {
                     self.refresh_if_due(keys)?;
                     return Ok(verified);
                 }
-                Err(Failure::Fault(fault)) if fault.code().name() == codes::KEY_SET_TO_FETCH.name() => {
+                Err(Failure::Fault(fault))
+                    if fault.code().name() == codes::KEY_SET_TO_FETCH.name() =>
+                {
                     waits += 1;
                     let answered = waits <= WAITS && self.fetch(keys)?;
                     if !answered {
@@ -137,7 +139,10 @@ impl Fetched {
     fn refresh_if_due(&self, keys: &Bound<'_, RemoteKeys>) -> Result<(), Failure> {
         let now = Instant::now();
         {
-            let mut at = self.refresh_at.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut at = self
+                .refresh_at
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
             if now < *at {
                 return Ok(());
             }
@@ -147,7 +152,6 @@ impl Fetched {
         Ok(())
     }
 }
-
 
 /// The error with that of the client as its cause.
 #[cold]

@@ -98,9 +98,8 @@ impl Verifier {
         guard(py, || match r#type {
             None => self.read(token, read_json::read).map(Bound::into_any),
             Some(kind) => {
-                let both = |py, json: &str| {
-                    Ok((read_json::read(py, json)?, PyString::new(py, json)))
-                };
+                let both =
+                    |py, json: &str| Ok((read_json::read(py, json)?, PyString::new(py, json)));
                 let (claims, json) = self.read(token, both)?;
                 static FROM_DICT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
                 let convert = FROM_DICT.import(py, "jeton._types", "from_dict")?;
@@ -116,7 +115,9 @@ impl Verifier {
         py: Python<'py>,
         token: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyString>> {
-        guard(py, || self.read(token, |py, json| Ok(PyString::new(py, json))))
+        guard(py, || {
+            self.read(token, |py, json| Ok(PyString::new(py, json)))
+        })
     }
 
     /// Verifies a token. Returns the claims, and what is known of the token as a dict.
@@ -297,7 +298,10 @@ impl Facts {
         known.set_item("alg", self.alg)?;
         known.set_item("kid", self.kid)?;
         known.set_item("typ", self.typ)?;
-        known.set_item("footer", self.footer.map(|footer| PyBytes::new(py, &footer)))?;
+        known.set_item(
+            "footer",
+            self.footer.map(|footer| PyBytes::new(py, &footer)),
+        )?;
         known.set_item("issuer", self.issuer)?;
         known.set_item("subject", self.subject)?;
         known.set_item("audiences", self.audiences)?;

@@ -190,6 +190,25 @@ def test_path_without_a_token_and_optional_token() -> None:
     assert TestClient(app).get("/me", headers={"Authorization": "Bearer x"}).status_code == 401
 
 
+def test_one_text_is_no_set_of_letters() -> None:
+    test = TestIssuer()
+    app = Starlette(routes=[Route("/", health), Route("/health", health)])
+    app.add_middleware(BearerMiddleware, verifier=test.verifier(), except_paths="/health", scopes="read write")
+    client = TestClient(app)
+    assert (client.get("/health").status_code, client.get("/").status_code) == (200, 401)
+    writer = FastAPI()
+    bearer = Bearer(test.verifier(), scopes="read write")
+
+    @writer.get("/")
+    def root(_: Annotated[dict[str, Any], Depends(bearer)]) -> str:
+        return "ok"
+
+    for one in (client, TestClient(writer)):
+        for scope, status in (("read write", 200), ("read", 403), ("r e a d", 403)):
+            token = test.issue({"scope": scope})
+            assert one.get("/", headers={"Authorization": f"Bearer {token}"}).status_code == status
+
+
 def test_bearer_is_in_the_openapi_document() -> None:
     document = TestClient(fastapi_app(TestIssuer())).get("/openapi.json").json()
     schemes = document["components"]["securitySchemes"]

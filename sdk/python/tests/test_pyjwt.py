@@ -245,9 +245,10 @@ def test_client_of_a_key_set(monkeypatch: pytest.MonkeyPatch) -> None:
     test.rotate()
     with pytest.raises(ours.PyJWKClientError):
         client.get_signing_key_from_jwt(test.issue())
-    for token in ("a.b.c", b"\xff", "\ud800", parts({"kid": 5}), parts(b"[" * 100_000), parts([])):
+    bad: list[Any] = ["a.b.c", b"\xff", "\ud800", parts({"kid": 5}), parts(b"[" * 100_000), parts([])]
+    for one in bad:
         with pytest.raises(ours.PyJWKClientError):
-            client.get_signing_key_from_jwt(token)
+            client.get_signing_key_from_jwt(one)
 
 
 @pytest.mark.parametrize(

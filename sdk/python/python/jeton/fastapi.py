@@ -20,7 +20,7 @@ from fastapi.security.base import SecurityBase
 
 from ._errors import KeySetError, TokenRejected
 from ._verifier import Verifier
-from .starlette import InsufficientScope, bearer_token, challenge, with_scopes
+from .starlette import InsufficientScope, bearer_token, challenge, names_of, with_scopes
 
 __all__ = ["Bearer"]
 
@@ -45,7 +45,7 @@ class Bearer(SecurityBase, Generic[T]):
         self.scheme_name = scheme_name
         self._verifier = verifier
         self._type = type
-        self._scopes = tuple(scopes)
+        self._scopes = names_of(scopes)
 
     async def __call__(self, request: Request) -> T:
         token = bearer_token(request.headers.raw)

@@ -27,8 +27,8 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 class BearerMiddleware:
     """Lets requests pass that have a valid token in the header `Authorization`.
 
-    `except_paths` are paths that need no token. `scopes` must all be in the claim `scope`. With `optional`, a request without a token
-    passes too, and its claims are `None`.
+    `except_paths` are paths that need no token. `scopes` must all be in the claim `scope`; a text has them separated by
+    spaces. With `optional`, a request without a token passes too, and its claims are `None`.
     """
 
     def __init__(
@@ -44,8 +44,8 @@ class BearerMiddleware:
         self._app = app
         self._verifier = verifier
         self._type = type
-        self._scopes = tuple(scopes)
-        self._except_paths = frozenset(except_paths)
+        self._scopes = names_of(scopes)
+        self._except_paths = frozenset([except_paths] if isinstance(except_paths, str) else except_paths)
         self._optional = optional
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -85,12 +85,17 @@ def bearer_token(headers: Iterable[tuple[bytes, bytes]]) -> bytes | None:
     return token.strip() if scheme.lower() == b"bearer" and token.strip() else None
 
 
+def names_of(scopes: Collection[str]) -> tuple[str, ...]:
+    """Returns the names of scopes. A text has them as the claim has them."""
+    return tuple(scopes.split() if isinstance(scopes, str) else scopes)
+
+
 def has_scopes(claims: Any, scopes: Collection[str]) -> bool:
     """Whether the claim `scope` has every one of these, separated by spaces (RFC 8693)."""
     if not scopes:
         return True
     scope = claims.get("scope") if isinstance(claims, dict) else None
-    return isinstance(scope, str) and set(scopes) <= set(scope.split(" "))
+    return isinstance(scope, str) and set(names_of(scopes)) <= set(scope.split(" "))
 
 
 class InsufficientScope(Exception):

@@ -106,7 +106,7 @@ class PyJWKClient:
         return fetched[0]
 
     def _pause(self) -> float:
-        return min(_FIRST_PAUSE * 2 ** min(self._failures - 1, 16), self.cooldown_duration)
+        return min(math.ldexp(_FIRST_PAUSE, min(self._failures - 1, 16)), self.cooldown_duration)
 
     def _fetch(self) -> PyJWKSet:
         """Fetches the set. The caller has the lock."""
