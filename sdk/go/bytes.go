@@ -7,15 +7,20 @@ import (
 )
 
 // Signer signs bytes: JWS with any content.
-type Signer struct{ handle *core.Handle }
+type Signer struct {
+	handle *core.Handle
+	// Of a key that is elsewhere.
+	remote *remoteSigner
+}
 
-// NewSigner creates a signer with a private key or a secret.
+// NewSigner creates a signer with a private key, a secret or a key of [NewKeyFromSigner]. With a public key, the signer only
+// prepares: [Signer.Prepare].
 func NewSigner(key *Key, options ...BytesOption) (*Signer, error) {
 	handle, err := newBytesIssuer("jws", key, nil, options)
 	if err != nil {
 		return nil, err
 	}
-	signer := &Signer{handle}
+	signer := &Signer{handle: handle, remote: key.remote()}
 	core.Own(signer, handle)
 	return signer, nil
 }
@@ -26,6 +31,9 @@ func (s *Signer) Sign(content []byte) (string, error) {
 		return "", errClosed()
 	}
 	defer runtime.KeepAlive(s)
+	if s.remote != nil {
+		return s.remote.sign(core.Prepare(s.handle, content))
+	}
 	token, why := core.IssueBytes(s.handle, content)
 	return string(token), failed(why)
 }
@@ -83,7 +91,7 @@ func newBytesIssuer(format string, key, encryption *Key, options []BytesOption) 
 	if key == nil && encryption == nil {
 		return nil, errClosed()
 	}
-	text, err := bytesOptionsOf(format, options)
+	text, err := bytesOptionsOf(format, options, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +112,7 @@ func newBytesIssuer(format string, key, encryption *Key, options []BytesOption) 
 	return handle, failed(why)
 }
 
-func bytesOptionsOf(format string, options []BytesOption) ([]byte, error) {
+func bytesOptionsOf(format string, options []BytesOption, unused []string) ([]byte, error) {
 	chosen := newConfig()
 	chosen.set("format", format)
 	for _, option := range options {
@@ -112,8 +120,16 @@ func bytesOptionsOf(format string, options []BytesOption) ([]byte, error) {
 			option.forBytes(chosen)
 		}
 	}
+	for _, name := range unused {
+		if chosen.given[name] {
+			return nil, failure(CodeInvalidOption, "option `"+name+"`: of the side that makes the token, not of a verifier")
+		}
+	}
 	return chosen.text()
 }
+
+// ofMakers are options that a verifier of bytes does not have: it reads them in the header.
+var ofMakers = []string{"detached", "unencoded", "cty", "typ"}
 
 // SignatureVerifier verifies JWS with any content. It checks no claims.
 type SignatureVerifier struct{ handle *core.Handle }
@@ -127,7 +143,7 @@ func NewSignatureVerifier(keys Keys, options ...BytesOption) (*SignatureVerifier
 	if err != nil {
 		return nil, err
 	}
-	text, err := bytesOptionsOf("jws", options)
+	text, err := bytesOptionsOf("jws", options, ofMakers)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +209,7 @@ func NewDecrypter(keys Keys, options ...BytesOption) (*Decrypter, error) {
 		defer made.Close()
 		set = made
 	}
-	text, err := bytesOptionsOf("jwe", options)
+	text, err := bytesOptionsOf("jwe", options, ofMakers)
 	if err != nil {
 		return nil, err
 	}

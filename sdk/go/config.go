@@ -2,7 +2,10 @@ package jeton
 
 import (
 	"encoding/json"
+	"reflect"
 	"time"
+
+	"github.com/jeton/jeton/sdk/go/internal/defaults"
 )
 
 // IssuerOption is an option of [NewIssuer].
@@ -76,12 +79,87 @@ type config struct {
 	numbers    bool
 	partial    bool
 	remote     remoteConfig
+	// What may be set once.
+	given map[string]bool
+	// The names of settings that an option replaces, and whether such settings are being set.
+	defaults   map[string]bool
+	isDefaults bool
 	failed     error
 }
 
-func newConfig() *config { return &config{settings: map[string]any{}} }
+func newConfig() *config {
+	return &config{settings: map[string]any{}, given: map[string]bool{}, defaults: map[string]bool{}}
+}
 
-func (c *config) set(name string, value any) { c.settings[name] = value }
+// set sets a setting. A second, other value is an error: the first would be required no longer.
+func (c *config) set(name string, value any) {
+	if before, ok := c.settings[name]; ok && c.given[name] && reflect.DeepEqual(before, value) {
+		return
+	}
+	if c.once(name) {
+		c.settings[name] = value
+	}
+}
+
+// add adds to the list of a setting.
+func (c *config) add(name string, values []string) {
+	before, _ := c.settings[name].([]string)
+	c.settings[name] = append(list(before), values...)
+}
+
+// contradicting are settings of which one is set.
+var contradicting = map[string]string{
+	"any_issuer": "issuer", "issuer": "any_issuer", "any_audience": "audience", "audience": "any_audience",
+	"without_expiry": "lifetime", "lifetime": "without_expiry",
+}
+
+// once reports whether an option is given for the first time.
+func (c *config) once(name string) bool {
+	if c.isDefaults {
+		c.defaults[name] = true
+		return true
+	}
+	for _, replaced := range []string{name, contradicting[name]} {
+		if c.defaults[replaced] {
+			delete(c.defaults, replaced)
+			delete(c.settings, replaced)
+		}
+	}
+	if c.given[name] {
+		c.fail("option `" + name + "`: given twice, with different values")
+		return false
+	}
+	c.given[name] = true
+	return true
+}
+
+// defaultOption is an option whose settings other options replace.
+type defaultOption struct{ option any }
+
+func (o defaultOption) forIssuer(c *config) {
+	c.isDefaults = true
+	o.option.(IssuerOption).forIssuer(c)
+	c.isDefaults = false
+}
+
+func (o defaultOption) forVerifier(c *config) {
+	c.isDefaults = true
+	o.option.(VerifierOption).forVerifier(c)
+	c.isDefaults = false
+}
+
+func init() {
+	defaults.Option = func(option any) any { return defaultOption{option} }
+	defaults.Settings = func(options []any) map[string]any {
+		chosen := newConfig()
+		for _, option := range options {
+			if option, ok := option.(IssuerOption); ok {
+				option.forIssuer(chosen)
+			}
+		}
+		return chosen.settings
+	}
+}
 
 // seconds sets a duration, which must be whole seconds.
 func (c *config) seconds(name string, value time.Duration) {

@@ -40,7 +40,7 @@ func clientOf(given *http.Client) (*http.Client, error) {
 		if transport.DialTLSContext != nil {
 			copied.DialTLSContext = checked(transport.DialTLSContext)
 		}
-		client.Transport = copied
+		client.Transport = guardedTransport{copied}
 		//lint:ignore SA1019 a caller may still set it, and it knows no context
 		if transport.DialTLS != nil && transport.DialTLSContext == nil {
 			client.Transport = refusing{copied}
@@ -51,13 +51,42 @@ func clientOf(given *http.Client) (*http.Client, error) {
 	return client, nil
 }
 
+// throughProxy is in the context of a request that a proxy passes on.
+type throughProxy struct{}
+
+// guardedTransport checks the host of a request before a proxy gets it: the connection is to the proxy then.
+type guardedTransport struct{ *http.Transport }
+
+func (g guardedTransport) RoundTrip(request *http.Request) (*http.Response, error) {
+	if g.Proxy == nil || request.Context().Value(publicOnly{}) == nil {
+		return g.Transport.RoundTrip(request)
+	}
+	proxy, err := g.Proxy(request)
+	if err != nil {
+		return nil, err
+	}
+	if proxy != nil {
+		// A name is resolved by the proxy, which must refuse private addresses.
+		if address, err := netip.ParseAddr(request.URL.Hostname()); err == nil && !isPublic(address.Unmap()) {
+			return nil, errPrivate
+		}
+		request = request.WithContext(context.WithValue(request.Context(), throughProxy{}, true))
+	}
+	return g.Transport.RoundTrip(request)
+}
+
+// mustBePublic reports whether a connection is to a server that must have a public address.
+func mustBePublic(ctx context.Context) bool {
+	return ctx.Value(publicOnly{}) != nil && ctx.Value(throughProxy{}) == nil
+}
+
 type dialer = func(context.Context, string, string) (net.Conn, error)
 
 // guarded connects to the address that was checked, so that a name cannot change its address in between.
 func guarded(by *net.Dialer) dialer {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		one := *by
-		if ctx.Value(publicOnly{}) != nil {
+		if mustBePublic(ctx) {
 			one.ControlContext = func(_ context.Context, _, address string, _ syscall.RawConn) error {
 				return checkPublic(address)
 			}
@@ -66,12 +95,19 @@ func guarded(by *net.Dialer) dialer {
 	}
 }
 
-// checked refuses a connection of the caller's dialer to a private address.
+// checked refuses a connection of the caller's dialer to a private address: before it connects, and once more for the address
+// that it chose.
 func checked(dial dialer) dialer {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		if !mustBePublic(ctx) {
+			return dial(ctx, network, address)
+		}
+		if err := checkHost(ctx, address); err != nil {
+			return nil, err
+		}
 		connection, err := dial(ctx, network, address)
-		if err != nil || ctx.Value(publicOnly{}) == nil {
-			return connection, err
+		if err != nil {
+			return nil, err
 		}
 		if err := checkPublic(connection.RemoteAddr().String()); err != nil {
 			_ = connection.Close()
@@ -79,6 +115,24 @@ func checked(dial dialer) dialer {
 		}
 		return connection, nil
 	}
+}
+
+// checkHost is an error if a name has a private address, or none.
+func checkHost(ctx context.Context, address string) error {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return err
+	}
+	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return err
+	}
+	for _, one := range found {
+		if !isPublic(one.Unmap()) {
+			return errPrivate
+		}
+	}
+	return nil
 }
 
 // refusing sends no request that may connect to public addresses only: it cannot know where the transport connects.

@@ -14,7 +14,8 @@ type Error struct {
 	// Message is for people. It has no byte of a token, a key or a claim.
 	Message string
 
-	cause error
+	cause  error
+	noKeys bool
 }
 
 // Error returns the name of the code and the message.
@@ -25,7 +26,8 @@ func (e *Error) Error() string {
 	return "jeton: " + e.Code.String() + ": " + e.Message
 }
 
-// Unwrap returns the error of a function of the caller, such as an encoder or a signer, or nil.
+// Unwrap returns the error of a function of the caller, such as an encoder or a signer, or of the HTTP client that could not
+// fetch a key set, or nil.
 func (e *Error) Unwrap() error {
 	if e == nil {
 		return nil
@@ -33,7 +35,8 @@ func (e *Error) Unwrap() error {
 	return e.cause
 }
 
-// Is reports whether target is an error with the same code, or [ErrTokenRejected] for a rejected token.
+// Is reports whether target is an error with the same code, [ErrTokenRejected] for a rejected token, or [ErrNoKeys] for a key
+// set that cannot be used.
 func (e *Error) Is(target error) bool {
 	if e == nil {
 		return false
@@ -42,18 +45,32 @@ func (e *Error) Is(target error) bool {
 	case Code:
 		return target == e.Code
 	case category:
-		return e.Code.IsRejection()
+		switch target {
+		case rejected:
+			return e.Code.IsRejection()
+		case noKeys:
+			return e.noKeys
+		}
 	}
 	return false
 }
 
-type category struct{}
+type category string
 
-func (category) Error() string { return "jeton: the token is rejected" }
+const (
+	rejected category = "jeton: the token is rejected"
+	noKeys   category = "jeton: there are no keys to verify with"
+)
+
+func (c category) Error() string { return string(c) }
 
 // ErrTokenRejected is any error about a token: expired, not authentic, malformed, and all others whose code begins with
 // TOKEN_. An error that is not, is about the call, the keys or the network.
-var ErrTokenRejected error = category{}
+var ErrTokenRejected error = rejected
+
+// ErrNoKeys is any error of a [RemoteKeySet] that has no keys to verify with: its server is not reachable, or what it
+// publishes is not a key set. The sender of the token did not cause it: respond with 503.
+var ErrNoKeys error = noKeys
 
 // Error makes each code an error, for [errors.Is]. It is [Code.String].
 func (c Code) Error() string { return c.String() }

@@ -46,6 +46,10 @@ func NewIssuer(key *Key, options ...IssuerOption) (*Issuer, error) {
 	}
 	var encryption, clock *core.Handle
 	if chosen.encryption != nil {
+		if key.signer != nil {
+			return nil, failure(CodeInvalidOption,
+				"option `encryption`: not with a crypto.Signer: encrypt its token with NewEncrypter and WithContentType(\"JWT\")")
+		}
 		encryption = chosen.encryption.handle
 	}
 	if chosen.clock != nil {
@@ -57,10 +61,7 @@ func NewIssuer(key *Key, options ...IssuerOption) (*Issuer, error) {
 	if why.Code != 0 {
 		return nil, failed(why)
 	}
-	issuer := &Issuer{handle: handle, encode: chosen.encode, fixed: core.Bound(handle, 0)}
-	if key.signer != nil {
-		issuer.signer = &remoteSigner{key.signer, key.alg}
-	}
+	issuer := &Issuer{handle: handle, encode: chosen.encode, fixed: core.Bound(handle, 0), signer: key.remote()}
 	core.Own(issuer, handle)
 	return issuer, nil
 }
@@ -111,7 +112,8 @@ func (i *Issuer) IssueJSON(claims []byte) (string, error) {
 		return "", errClosed()
 	}
 	if i.signer != nil {
-		return i.signer.issue(i, claims)
+		defer runtime.KeepAlive(i)
+		return i.signer.sign(core.Prepare(i.handle, claims))
 	}
 	token, why := core.Issue(i.handle, claims, i.fixed)
 	runtime.KeepAlive(i)

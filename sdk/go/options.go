@@ -55,9 +55,9 @@ func WithType(types ...string) interface {
 	return tokenOption(func(c *config) { c.set("typ", oneOrList(types)) })
 }
 
-// WithRequired requires claims: of RFC 7519, or others.
+// WithRequired requires claims: of RFC 7519, or others. Several calls require the claims of all.
 func WithRequired(names ...string) VerifierOption {
-	return verifierOption(func(c *config) { c.set("required", list(names)) })
+	return verifierOption(func(c *config) { c.add("required", names) })
 }
 
 // WithLeeway sets how far the clocks of issuer and verifier may differ. The default is 0.
@@ -103,10 +103,13 @@ func WithImplicitAssertion(assertion string) Option {
 	return sharedOption(func(c *config) { c.set("implicit_assertion", assertion) })
 }
 
-// WithEncryption encrypts signed JWTs to this key: nested JWTs.
+// WithEncryption encrypts signed JWTs to this key: nested JWTs. With a key of [NewKeyFromSigner], issue the JWT and encrypt it
+// with [NewEncrypter] and [WithContentType]("JWT").
 func WithEncryption(key *Key) IssuerOption {
 	return issuerOption(func(c *config) {
-		c.encryption = key
+		if c.once("encryption") {
+			c.encryption = key
+		}
 		if key == nil || key.handle == nil {
 			c.failed = errClosed()
 		}
@@ -116,7 +119,9 @@ func WithEncryption(key *Key) IssuerOption {
 // WithDecryption requires nested JWTs and decrypts them with these keys.
 func WithDecryption(keys ...*Key) VerifierOption {
 	return verifierOption(func(c *config) {
-		c.decryption = keys
+		if c.once("decryption") {
+			c.decryption = keys
+		}
 		if len(keys) == 0 {
 			c.fail("option `decryption`: no key")
 		}
@@ -139,18 +144,30 @@ func WithContentEncryption(encs ...Encryption) interface {
 
 // WithClock sets the clock, for tests.
 func WithClock(clock *Clock) Option {
-	return sharedOption(func(c *config) { c.clock, c.hasClock = clock, true })
+	return sharedOption(func(c *config) {
+		if c.once("clock") {
+			c.clock, c.hasClock = clock, true
+		}
+	})
 }
 
 // WithEncoder writes claims with another function than encoding/json, for example that of json/v2.
 func WithEncoder(encode func(any) ([]byte, error)) IssuerOption {
-	return issuerOption(func(c *config) { c.encode = encode })
+	return issuerOption(func(c *config) {
+		if c.once("encoder") {
+			c.encode = encode
+		}
+	})
 }
 
 // WithDecoder reads claims with another function than encoding/json. It gets the whole text of the claims. Names of
 // members and large numbers are then its affair.
 func WithDecoder(decode func([]byte, any) error) VerifierOption {
-	return verifierOption(func(c *config) { c.decode = decode })
+	return verifierOption(func(c *config) {
+		if c.once("decoder") {
+			c.decode = decode
+		}
+	})
 }
 
 // WithNumbers reads numbers in values of the type any as [encoding/json.Number] instead of float64.

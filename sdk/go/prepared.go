@@ -106,8 +106,8 @@ func (i *Issuer) IssueWith(
 	return prepared.Attach(signature, form)
 }
 
-// NewKeyFromSigner makes a key of a [crypto.Signer]: a private key of the standard library, or one in an HSM. The issuer
-// calls it for each token. The algorithm must be one of RSA, ECDSA or EdDSA.
+// NewKeyFromSigner makes a key of a [crypto.Signer]: a private key of the standard library, or one in an HSM. [Issuer] and
+// [Signer] call it for each token. An issuer of nested JWTs does not: see [WithEncryption]. The algorithm must be one of RSA, ECDSA or EdDSA.
 func NewKeyFromSigner(signer crypto.Signer, alg Algorithm, options ...KeyOption) (*Key, error) {
 	if signer == nil {
 		return nil, failure(CodeArgumentNull, "a signer is required")
@@ -162,9 +162,17 @@ func hashOf(alg Algorithm) (crypto.Hash, bool) {
 	return 0, false
 }
 
-func (r *remoteSigner) issue(issuer *Issuer, claims []byte) (string, error) {
-	defer runtime.KeepAlive(issuer)
-	prepared, err := preparedOf(core.Prepare(issuer.handle, claims))
+// remote returns what signs for a key of [NewKeyFromSigner], or nil.
+func (k *Key) remote() *remoteSigner {
+	if k.signer == nil {
+		return nil
+	}
+	return &remoteSigner{k.signer, k.alg}
+}
+
+// sign signs a token that the library has prepared.
+func (r *remoteSigner) sign(handle *core.Handle, why core.Failure) (string, error) {
+	prepared, err := preparedOf(handle, why)
 	if err != nil {
 		return "", err
 	}

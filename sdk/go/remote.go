@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,20 +20,36 @@ import (
 type RemoteKeySet struct {
 	handle *core.Handle
 	client *http.Client
-	// One goroutine fetches at a time. The others wait for it.
-	fetching chan struct{}
 	// When the library was last asked whether keys are due, in nanoseconds.
 	asked  atomic.Int64
 	closed context.Context
 	close  context.CancelFunc
+
+	lock sync.Mutex
+	// The fetch that is under way, or nil. All that need keys wait for it.
+	current *fetch
+	// Why the last request had no response.
+	lastError error
+}
+
+// fetch is one fetch: discovery, the set, or both. It belongs to the key set, not to the verification that needed it
+// first: a caller that gives up must not take the keys from the others.
+type fetch struct {
+	done chan struct{}
+	err  error
 }
 
 type remoteConfig struct{ client *http.Client }
 
 // WithHTTPClient fetches with this client. Its redirects are not followed. If its transport is not an [*http.Transport], it
-// must itself refuse private addresses for discovered key sets, and [WithPrivateAddresses] must say that it may connect.
+// must itself refuse private addresses for discovered key sets, and [WithPrivateAddresses] must say that it may connect. A
+// proxy of its transport connects itself, and must refuse them, too. Without this option, no proxy is used.
 func WithHTTPClient(client *http.Client) RemoteOption {
-	return remoteOption(func(c *config) { c.remote.client = client })
+	return remoteOption(func(c *config) {
+		if c.once("http_client") {
+			c.remote.client = client
+		}
+	})
 }
 
 // WithPrivateAddresses allows an issuer to publish a private address for its keys.
@@ -85,26 +102,30 @@ func newRemoteKeySet(name, value string, options []RemoteOption) (*RemoteKeySet,
 	if why.Code != 0 {
 		return nil, failed(why)
 	}
-	keys := &RemoteKeySet{handle: handle, client: client, fetching: make(chan struct{}, 1)}
+	keys := &RemoteKeySet{handle: handle, client: client}
 	keys.closed, keys.close = context.WithCancel(context.Background())
 	core.Own(keys, handle)
 	return keys, nil
 }
 
-// Fetch fetches the keys if they are not fresh. Call it when the program starts, so that the first token need not wait.
+// Fetch fetches the keys if they are not fresh, and returns why there are none. Call it when the program starts, so that the
+// first token need not wait.
 func (r *RemoteKeySet) Fetch(ctx context.Context) error {
 	if r == nil || r.handle == nil {
 		return errClosed()
 	}
 	defer runtime.KeepAlive(r)
-	return r.fetch(ctx)
+	if err := r.wait(ctx); err != nil {
+		return err
+	}
+	return r.failed(core.Ready(r.handle))
 }
 
 const (
 	// How often one verification fetches: the keys, and the keys again for an unknown `kid`, also while another goroutine
 	// has just fetched.
 	maxFetches = 3
-	// The requests of one fetch: discovery and the set, and both again.
+	// The requests of one fetch: three addresses of the document, and the set.
 	maxRequests = 4
 )
 
@@ -115,39 +136,85 @@ func (r *RemoteKeySet) after(ctx context.Context, why core.Failure, verify func(
 		if Code(why.Code) != CodeKeySetToFetch {
 			break
 		}
-		if err := r.fetch(ctx); err != nil {
+		if err := r.wait(ctx); err != nil {
 			return err
 		}
 		why = verify()
 	}
 	r.refresh()
-	return failed(why)
+	return r.failed(why)
 }
 
-// fetch sends the requests that the library has, one after another.
-func (r *RemoteKeySet) fetch(ctx context.Context) error {
+// failed is the error for a failure of a verification with these keys. If it is not about the token, it is
+// [ErrNoKeys], with the last error of the HTTP client.
+func (r *RemoteKeySet) failed(why core.Failure) error {
+	code := Code(why.Code)
+	switch {
+	case code == 0:
+		return nil
+	case code == CodeKeySetToFetch:
+		why = core.Failure{Code: int32(CodeKeySetUnreachable), Message: "the key set was fetched several times, and is not there"}
+	case code.IsRejection(), code == CodeArgumentHandle, code == CodeInternal:
+		return failed(why)
+	}
+	err := &Error{Code: Code(why.Code), Message: why.Message, noKeys: true}
+	if err.Code == CodeKeySetUnreachable {
+		r.lock.Lock()
+		err.cause = r.lastError
+		r.lock.Unlock()
+	}
+	return err
+}
+
+// wait starts a fetch, or waits for the one that is under way.
+func (r *RemoteKeySet) wait(ctx context.Context) error {
+	current := r.start()
 	select {
-	case r.fetching <- struct{}{}:
-		defer func() { <-r.fetching }()
+	case <-current.done:
+		return current.err
 	case <-ctx.Done():
-		return caused(CodeKeySetUnreachable, "the context ended before the key set was fetched", ctx.Err())
+		err := &Error{Code: CodeKeySetUnreachable, Message: "the context ended before the key set was fetched", noKeys: true}
+		err.cause = context.Cause(ctx)
+		return err
 	case <-r.closed.Done():
 		return errClosed()
 	}
+}
+
+// start returns the fetch that is under way, or a new one.
+func (r *RemoteKeySet) start() *fetch {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	if r.current == nil {
+		r.current = &fetch{done: make(chan struct{})}
+		go r.run(r.current)
+	}
+	return r.current
+}
+
+// run sends the requests that the library has, one after another.
+func (r *RemoteKeySet) run(current *fetch) {
+	defer func() {
+		r.lock.Lock()
+		r.current = nil
+		r.lock.Unlock()
+		close(current.done)
+	}()
 	r.asked.Store(time.Now().UnixNano())
 	for range maxRequests {
 		text, why := core.NextRequest(r.handle)
 		if why.Code != 0 {
-			return failed(why)
+			current.err = failed(why)
+			return
 		}
 		if len(text) == 0 {
-			return nil
+			return
 		}
-		if err := r.send(ctx, text); err != nil {
-			return err
+		if err := r.send(text); err != nil {
+			current.err = err
+			return
 		}
 	}
-	return nil
 }
 
 // refresh asks the library from time to time whether keys are due, and fetches them in the background.
@@ -157,7 +224,7 @@ func (r *RemoteKeySet) refresh() {
 	if now-last < pause || !r.asked.CompareAndSwap(last, now) {
 		return
 	}
-	go func() { _ = r.fetch(r.closed) }()
+	r.start()
 }
 
 type fetchRequest struct {
@@ -171,27 +238,30 @@ type fetchRequest struct {
 }
 
 // send sends one request, and passes the response to the library, or that there is none.
-func (r *RemoteKeySet) send(ctx context.Context, text []byte) error {
+func (r *RemoteKeySet) send(text []byte) error {
 	var request fetchRequest
 	if err := json.Unmarshal(text, &request); err != nil {
 		return failure(CodeInternal, "the request of the library cannot be read")
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(request.Timeout)*time.Millisecond)
+	ctx, cancel := context.WithTimeout(r.closed, time.Duration(request.Timeout)*time.Millisecond)
 	defer cancel()
-	stop := context.AfterFunc(r.closed, cancel)
-	defer stop()
-	status, headers, body := r.get(ctx, &request)
+	status, headers, body, err := r.get(ctx, &request)
+	r.lock.Lock()
+	r.lastError = err
+	r.lock.Unlock()
 	return failed(core.Respond(r.handle, request.ID, status, headers, body))
 }
 
-// get returns the status 0 if there is no response.
-func (r *RemoteKeySet) get(ctx context.Context, request *fetchRequest) (status int, headers string, body []byte) {
+// get returns the status 0 and an error if there is no response.
+func (r *RemoteKeySet) get(
+	ctx context.Context, request *fetchRequest,
+) (status int, headers string, body []byte, err error) {
 	if request.PublicOnly {
 		ctx = context.WithValue(ctx, publicOnly{}, true)
 	}
 	get, err := http.NewRequestWithContext(ctx, http.MethodGet, request.URL, nil)
 	if err != nil {
-		return 0, "", nil
+		return 0, "", nil, err
 	}
 	get.Header.Set("Accept", "application/jwk-set+json, application/json")
 	if request.ETag != nil {
@@ -202,13 +272,13 @@ func (r *RemoteKeySet) get(ctx context.Context, request *fetchRequest) (status i
 	}
 	response, err := r.client.Do(get)
 	if err != nil {
-		return 0, "", nil
+		return 0, "", nil, err
 	}
 	defer func() { _ = response.Body.Close() }()
 	// One byte more, so that the library sees that the body is too long.
 	body, err = io.ReadAll(io.LimitReader(response.Body, request.MaxBytes+1))
 	if err != nil {
-		return 0, "", nil
+		return 0, "", nil, err
 	}
 	var lines strings.Builder
 	for _, name := range []string{"ETag", "Cache-Control", "Age"} {
@@ -216,7 +286,7 @@ func (r *RemoteKeySet) get(ctx context.Context, request *fetchRequest) (status i
 			lines.WriteString(name + ": " + value + "\n")
 		}
 	}
-	return response.StatusCode, lines.String(), body
+	return response.StatusCode, lines.String(), body, nil
 }
 
 // Close ends requests that are under way. Verifiers that use the keys keep those that they have.
@@ -224,6 +294,7 @@ func (r *RemoteKeySet) Close() error {
 	if r != nil && r.handle != nil {
 		r.close()
 		r.handle.Close()
+		r.client.CloseIdleConnections()
 	}
 	return nil
 }

@@ -92,10 +92,22 @@ func (s *scanner) value(of *shape) {
 		if s.at == start {
 			s.at++ // not in valid JSON
 		}
-		if of != nil && (of.kind == floatShape || of.kind == anyShape && !s.numbers) && !fits(s.text[start:s.at]) {
+		if bits := s.floatBits(of); bits != 0 && !fits(s.text[start:s.at], bits) {
 			s.rounded = true
 		}
 	}
+}
+
+// floatBits returns the size of the float that a number becomes, or 0 if it becomes none.
+func (s *scanner) floatBits(of *shape) int {
+	switch {
+	case of == nil:
+	case of.kind == float32Shape:
+		return 32
+	case of.kind == floatShape, of.kind == anyShape && !s.numbers:
+		return 64
+	}
+	return 0
 }
 
 func isEnd(letter byte) bool {
@@ -190,8 +202,13 @@ func memberOf(of *shape, raw []byte, hasEscapes bool) (member, bool) {
 }
 
 // fits reports whether a float64 holds this number, if it is whole and not in the form with an exponent.
-func fits(text []byte) bool {
-	if len(text) <= 15 || text[0] != '-' && (text[0] < '0' || text[0] > '9') {
+func fits(text []byte, bits int) bool {
+	// These many digits always fit.
+	digits := 15
+	if bits == 32 {
+		digits = 7
+	}
+	if len(text) <= digits || text[0] != '-' && (text[0] < '0' || text[0] > '9') {
 		return true
 	}
 	for _, letter := range text {
@@ -203,7 +220,7 @@ func fits(text []byte) bool {
 	if !ok {
 		return false
 	}
-	float, err := strconv.ParseFloat(string(text), 64)
+	float, err := strconv.ParseFloat(string(text), bits)
 	if err != nil {
 		return false
 	}

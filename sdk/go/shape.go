@@ -37,8 +37,9 @@ type shapeKind uint8
 const (
 	// Text, a bool, an integer, or a type that reads JSON itself: nothing to check.
 	opaqueShape shapeKind = iota
-	// A float.
+	// A float64, or a float32, which holds fewer whole numbers.
 	floatShape
+	float32Shape
 	// any: numbers become float64, all below is any.
 	anyShape
 	structShape
@@ -96,7 +97,9 @@ func shapeOf(of reflect.Type, known map[reflect.Type]*shape) *shape {
 		return made
 	}
 	switch of.Kind() {
-	case reflect.Float32, reflect.Float64:
+	case reflect.Float32:
+		made.kind = float32Shape
+	case reflect.Float64:
 		made.kind = floatShape
 	case reflect.Interface:
 		made.kind, made.element = anyShape, made

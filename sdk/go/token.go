@@ -154,10 +154,10 @@ func (t *Token) claim(bit uint32) string {
 }
 
 // String says the algorithm, and nothing of the claims.
-func (t *Token) String() string { return "jeton.Token(" + string(t.Algorithm()) + ")" }
+func (t Token) String() string { return "jeton.Token(" + t.alg + ")" }
 
 // Format writes [Token.String] for every verb.
-func (t *Token) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, t.String()) }
+func (t Token) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, t.String()) }
 
 // LogValue is [Token.String] for log/slog.
-func (t *Token) LogValue() slog.Value { return slog.StringValue(t.String()) }
+func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }

@@ -99,8 +99,8 @@ func verify[T any](ctx context.Context, verifier *jeton.Verifier) (*jeton.Verifi
 		return verified, nil
 	case errors.Is(err, jeton.ErrTokenRejected):
 		return nil, status.Error(codes.Unauthenticated, "the bearer token is rejected")
-	case errors.Is(err, jeton.ErrKeySetUnreachable), errors.Is(err, jeton.ErrKeySetToFetch):
-		return nil, status.Error(codes.Unavailable, "the keys cannot be fetched")
+	case errors.Is(err, jeton.ErrNoKeys):
+		return nil, status.Error(codes.Unavailable, "there are no keys to verify with")
 	}
 	return nil, status.Error(codes.Internal, "the bearer token cannot be verified")
 }

@@ -96,7 +96,7 @@ func BearerToken(r *http.Request) (string, error) {
 }
 
 // WriteError writes the status for an error: 401 for a token that is missing or rejected, 400 for several, 503 if the keys
-// cannot be fetched, and 500 for others. The body says nothing about the token.
+// of a [jeton.RemoteKeySet] are not available, and 500 for others. The body says nothing about the token.
 func WriteError(w http.ResponseWriter, _ *http.Request, err error) {
 	status, challenge := http.StatusInternalServerError, ""
 	switch {
@@ -106,7 +106,7 @@ func WriteError(w http.ResponseWriter, _ *http.Request, err error) {
 		status, challenge = http.StatusBadRequest, `Bearer error="invalid_request"`
 	case errors.Is(err, jeton.ErrTokenRejected):
 		status, challenge = http.StatusUnauthorized, `Bearer error="invalid_token"`
-	case errors.Is(err, jeton.ErrKeySetUnreachable), errors.Is(err, jeton.ErrKeySetToFetch):
+	case errors.Is(err, jeton.ErrNoKeys):
 		status = http.StatusServiceUnavailable
 	}
 	if challenge != "" {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/jeton/jeton/sdk/go"
+	"github.com/jeton/jeton/sdk/go/internal/defaults"
 )
 
 const (
@@ -36,6 +37,8 @@ type Issuer struct {
 
 	test   testing.TB
 	issuer *jeton.Issuer
+	// What its verifiers demand, unless their options say otherwise.
+	verifier []jeton.VerifierOption
 }
 
 // Clock is the clock of a test. It stands still.
@@ -47,7 +50,8 @@ type Clock struct {
 	now  time.Time
 }
 
-// NewIssuer creates an issuer with a new key for ES256 and the id `test`. Options are added to those of the issuer.
+// NewIssuer creates an issuer with a new key for ES256 and the id `test`. Options are added to those of the issuer, or replace
+// them: [jeton.WithIssuer], [jeton.WithoutExpiry]. Its verifiers accept what it issues.
 func NewIssuer(test testing.TB, options ...jeton.IssuerOption) *Issuer {
 	test.Helper()
 	now := time.Now().Truncate(time.Second)
@@ -56,7 +60,8 @@ func NewIssuer(test testing.TB, options ...jeton.IssuerOption) *Issuer {
 	key, err := jeton.GenerateKey(jeton.ES256, jeton.WithKeyID("test"))
 	check(test, err)
 	options = append([]jeton.IssuerOption{
-		jeton.WithIssuer(Name), jeton.WithAudience(Audience), jeton.WithLifetime(Lifetime), jeton.WithClock(clock),
+		standard(jeton.WithIssuer(Name)), standard(jeton.WithAudience(Audience)), standardOfIssuer(jeton.WithLifetime(Lifetime)),
+		standard(jeton.WithClock(clock)),
 	}, options...)
 	issuer, err := jeton.NewIssuer(key, options...)
 	check(test, err)
@@ -64,10 +69,50 @@ func NewIssuer(test testing.TB, options ...jeton.IssuerOption) *Issuer {
 		_ = issuer.Close()
 		_ = key.Close()
 	})
-	return &Issuer{
-		Name: Name, Audience: Audience, Key: key, Clock: &Clock{Clock: clock, test: test, now: now}, test: test, issuer: issuer,
+	made := &Issuer{Key: key, Clock: &Clock{Clock: clock, test: test, now: now}, test: test, issuer: issuer}
+	made.demandWhatIsIssued(options)
+	return made
+}
+
+func (i *Issuer) demandWhatIsIssued(options []jeton.IssuerOption) {
+	all := make([]any, len(options))
+	for at, option := range options {
+		all[at] = option
+	}
+	settings := defaults.Settings(all)
+	i.Name, _ = settings["issuer"].(string)
+	audiences := texts(settings["audience"])
+	i.Audience = audiences[0]
+	demanded := []jeton.Option{jeton.WithIssuer(i.Name), jeton.WithAudience(audiences...), jeton.WithClock(i.Clock.Clock)}
+	if types := texts(settings["typ"]); types[0] != "" {
+		demanded = append(demanded, jeton.WithType(types...))
+	}
+	if settings["access_tokens"] == true {
+		demanded = append(demanded, jeton.WithAccessTokens())
+	}
+	if settings["without_expiry"] == true {
+		demanded = append(demanded, jeton.WithoutExpiry())
+	}
+	for _, option := range demanded {
+		i.verifier = append(i.verifier, standard(option))
 	}
 }
+
+// texts returns the texts of a setting, which is one text or a list.
+func texts(setting any) []string {
+	if list, ok := setting.([]string); ok && len(list) > 0 {
+		return list
+	}
+	one, _ := setting.(string)
+	return []string{one}
+}
+
+func standardOfIssuer(option jeton.IssuerOption) jeton.IssuerOption {
+	return defaults.Option(option).(jeton.IssuerOption)
+}
+
+// standard makes an option one that the options of a test replace.
+func standard(option jeton.Option) jeton.Option { return defaults.Option(option).(jeton.Option) }
 
 // Issue issues a token with these claims.
 func (i *Issuer) Issue(claims any) string {
@@ -77,12 +122,11 @@ func (i *Issuer) Issue(claims any) string {
 	return token
 }
 
-// Verifier returns a verifier for the tokens of the issuer. Options are added.
+// Verifier returns a verifier for the tokens of the issuer. Options are added, or replace what it demands:
+// [jeton.WithAnyAudience].
 func (i *Issuer) Verifier(options ...jeton.VerifierOption) *jeton.Verifier {
 	i.test.Helper()
-	options = append([]jeton.VerifierOption{
-		jeton.WithIssuer(Name), jeton.WithAudience(Audience), jeton.WithClock(i.Clock.Clock),
-	}, options...)
+	options = append(append([]jeton.VerifierOption{}, i.verifier...), options...)
 	verifier, err := jeton.NewVerifier(i.KeySet(), options...)
 	check(i.test, err)
 	return verifier

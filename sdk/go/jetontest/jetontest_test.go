@@ -38,3 +38,26 @@ func TestIssuerVerifierAndClock(t *testing.T) {
 		}
 	}
 }
+
+func TestOptionsReplaceWhatIsStandard(t *testing.T) {
+	issuer := jetontest.NewIssuer(t, jeton.WithIssuer("x"), jeton.WithoutExpiry(), jeton.WithAccessTokens())
+	if issuer.Name != "x" || issuer.Audience != jetontest.Audience {
+		t.Errorf("%s, %s", issuer.Name, issuer.Audience)
+	}
+	relaxed := jetontest.NewIssuer(t)
+	for verifier, token := range map[*jeton.Verifier]string{
+		relaxed.Verifier(jeton.WithAnyAudience()): relaxed.Issue(map[string]any{}),
+		relaxed.Verifier(jeton.WithAnyIssuer()):   relaxed.Issue(map[string]any{}),
+	} {
+		if _, err := jeton.Verify[struct{}](verifier, token); err != nil {
+			t.Error(err)
+		}
+	}
+	forever := jetontest.NewIssuer(t, jeton.WithIssuer("x"), jeton.WithAudience("y", "z"), jeton.WithoutExpiry())
+	if _, err := jeton.Verify[struct{}](forever.Verifier(), forever.Issue(map[string]any{})); err != nil {
+		t.Error(err)
+	}
+	if _, err := jeton.Verify[struct{}](forever.Verifier(jeton.WithIssuer("other")), forever.Issue(map[string]any{})); !errors.Is(err, jeton.ErrTokenOfAnotherIssuer) {
+		t.Error(err)
+	}
+}

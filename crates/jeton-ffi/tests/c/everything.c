@@ -140,6 +140,7 @@ static void remote_keys(void) {
   jeton_buffer_free(&request);
   OK(jeton_remote_keys_respond(remote, 1, 200, TEXT("Cache-Control: max-age=300"), jwks.data, jwks.length, &reason));
   OK(jeton_verify(verifier, token, length, payload, sizeof payload, &result, &reason));
+  OK(jeton_remote_keys_ready(remote, &reason));
   OK(jeton_remote_keys_next(remote, &request, &reason));
   CHECK(request.length == 0);
   jeton_buffer_free(&request);

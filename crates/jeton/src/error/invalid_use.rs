@@ -212,7 +212,7 @@ impl fmt::Display for InvalidUse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             InvalidUse::ExpiryNotChosen => f.write_str(
-                "the claims have no expiry: call expires_in, expires_at or without_expiry",
+                "the claims have no expiry: set a lifetime or `exp`, or choose a token without expiry",
             ),
             InvalidUse::RegisteredName(claim) => write!(
                 f,
@@ -285,7 +285,7 @@ impl fmt::Display for InvalidUse {
                 f.write_str("PASETO versions 1 and 2 have no implicit assertion")
             }
             InvalidUse::AudienceList => {
-                f.write_str("`aud` of a PASETO is a single string: call audience, not audiences")
+                f.write_str("`aud` of a PASETO is a single string, not a list")
             }
             InvalidUse::Type => f.write_str("the header type (`typ`) is not a media type"),
             InvalidUse::Recipients { recipients, limit } => write!(

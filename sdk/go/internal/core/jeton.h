@@ -319,6 +319,11 @@ JetonCode jeton_remote_keys_next(const JetonRemoteKeys *keys,
                                  JetonBuffer *out,
                                  JetonReason *reason);
 
+// Checks that there are keys to verify with. Call it after the requests of `jeton_remote_keys_next`, when the program starts.
+// The error is why the last fetch failed, or `KEY_SET_TO_FETCH` if requests wait.
+JetonCode jeton_remote_keys_ready(const JetonRemoteKeys *keys,
+                                  JetonReason *reason);
+
 // Passes the response to a request. A status of 0 says that there is none. `headers` has one header in each line, as HTTP/1.1
 // writes it; `ETag`, `Cache-Control` and `Age` are read.
 //

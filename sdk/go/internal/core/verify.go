@@ -155,6 +155,18 @@ func NextRequest(keys *Handle) ([]byte, Failure) {
 	return written(&out, code, &reason)
 }
 
+// Ready calls jeton_remote_keys_ready.
+func Ready(keys *Handle) Failure {
+	used := keys.use()
+	if used == nil {
+		return closed()
+	}
+	defer keys.done()
+	var reason C.JetonReason
+	code := C.jeton_remote_keys_ready((*C.JetonRemoteKeys)(used), &reason)
+	return failure(code, &reason)
+}
+
 // Respond calls jeton_remote_keys_respond.
 func Respond(keys *Handle, id uint64, status int, headers string, body []byte) Failure {
 	used := keys.use()

@@ -83,7 +83,7 @@ func jetonSecret(secret []byte, claims map[string]any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	issuer, err := jeton.NewIssuer(key, jeton.WithLifetime(time.Hour))
+	issuer, err := jeton.NewIssuer(key) // claims has `exp`; otherwise WithLifetime or WithoutExpiry
 	if err != nil {
 		return "", err
 	}
@@ -132,9 +132,10 @@ func TestGolangJWT(t *testing.T) {
 		check(t, err)
 	}
 	secret := []byte("a secret of the tests, 32 bytes or more")
-	_, err = golangJWTSecret(secret, jwt.MapClaims{})
+	claims := map[string]any{"sub": "user-7", "exp": time.Now().Add(time.Hour).Unix()}
+	_, err = golangJWTSecret(secret, claims)
 	check(t, err)
-	_, err = jetonSecret(secret, map[string]any{})
+	_, err = jetonSecret(secret, claims)
 	check(t, err)
 	_ = jetonRemote
 }

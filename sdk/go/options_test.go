@@ -1,0 +1,125 @@
+package jeton_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jeton/jeton/sdk/go"
+)
+
+// A second value must not replace the first: what was demanded is demanded.
+func TestOptionThatIsGivenTwiceIsAnError(t *testing.T) {
+	key := must(jeton.GenerateKey(jeton.ES256))
+	other := must(jeton.GenerateKey(jeton.ECDHES))
+	clock := must(jeton.NewClock(time.Now()))
+	for name, options := range map[string][]jeton.VerifierOption{
+		"issuer":       {jeton.WithIssuer("a"), jeton.WithIssuer("b"), jeton.WithAnyAudience()},
+		"issuers":      {jeton.WithIssuer("a"), jeton.WithIssuers("b", "c"), jeton.WithAnyAudience()},
+		"any issuer":   {jeton.WithIssuer("a"), jeton.WithAnyIssuer(), jeton.WithAnyAudience()},
+		"audience":     {jeton.WithAnyIssuer(), jeton.WithAudience("a"), jeton.WithAudience("b")},
+		"any audience": {jeton.WithAnyIssuer(), jeton.WithAudience("a"), jeton.WithAnyAudience()},
+		"typ":          {jeton.WithAnyIssuer(), jeton.WithAnyAudience(), jeton.WithType("a"), jeton.WithType("b")},
+		"leeway":       {jeton.WithAnyIssuer(), jeton.WithAnyAudience(), jeton.WithLeeway(0), jeton.WithLeeway(time.Hour)},
+		"decryption":   {jeton.WithAnyIssuer(), jeton.WithAnyAudience(), jeton.WithDecryption(other), jeton.WithDecryption(other)},
+		"clock":        {jeton.WithAnyIssuer(), jeton.WithAnyAudience(), jeton.WithClock(clock), jeton.WithClock(clock)},
+	} {
+		if _, err := jeton.NewVerifier(key, options...); !errors.Is(err, jeton.ErrInvalidOption) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_, err := jeton.NewIssuer(key, jeton.WithLifetime(time.Minute), jeton.WithLifetime(time.Hour))
+	if !errors.Is(err, jeton.ErrInvalidOption) {
+		t.Error(err)
+	}
+}
+
+func TestRequiredClaimsAddUp(t *testing.T) {
+	issuer, _ := pair(secretKey())
+	token := must(issuer.Issue(visit{Page: "/"}))
+	options := []jeton.VerifierOption{jeton.WithIssuer("i"), jeton.WithAudience("a"), jeton.WithRequired("nope"), jeton.WithRequired("page")}
+	verifier := must(jeton.NewVerifier(secretKey(), options...))
+	if _, err := jeton.Verify[visit](verifier, token); !errors.Is(err, jeton.ErrTokenClaims) {
+		t.Error(err)
+	}
+}
+
+func TestOptionThatIsNotUsedIsAnError(t *testing.T) {
+	public := must(jeton.GenerateKey(jeton.ES256)).Public()
+	for name, options := range map[string][]jeton.BytesOption{
+		"detached": {jeton.WithDetached()}, "unencoded": {jeton.WithUnencoded()}, "cty": {jeton.WithContentType("text/plain")},
+		"serialization": {jeton.WithSerialization(jeton.Flattened)},
+	} {
+		if _, err := jeton.NewSigner(public, options...); !errors.Is(err, jeton.ErrInvalidOption) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if name == "serialization" {
+			continue
+		}
+		if _, err := jeton.NewSignatureVerifier(public, options...); !errors.Is(err, jeton.ErrInvalidOption) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s of a verifier: %v", name, err)
+		}
+	}
+	paseto := must(jeton.GenerateKey(jeton.V4Public))
+	_, err := jeton.NewVerifier(paseto, jeton.WithAnyIssuer(), jeton.WithAnyAudience(), jeton.WithType("at+jwt"))
+	if !errors.Is(err, jeton.ErrInvalidOption) {
+		t.Errorf("typ of a PASETO: %v", err)
+	}
+}
+
+func TestCryptoSignerSignsBytes(t *testing.T) {
+	private := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	key := must(jeton.NewKeyFromSigner(private, jeton.ES256))
+	token := must(must(jeton.NewSigner(key)).Sign([]byte("hello")))
+	if content := must(must(jeton.NewSignatureVerifier(key)).Verify(token)); string(content) != "hello" {
+		t.Errorf("%s", content)
+	}
+	reader := must(jeton.GenerateKey(jeton.ECDHES))
+	_, err := jeton.NewIssuer(key, jeton.WithLifetime(time.Minute), jeton.WithEncryption(reader))
+	if !errors.Is(err, jeton.ErrInvalidOption) || !strings.Contains(err.Error(), "NewEncrypter") {
+		t.Error(err)
+	}
+	// As the message says: a nested JWT in two steps.
+	issuer := must(jeton.NewIssuer(key, jeton.WithIssuer("i"), jeton.WithAudience("a"), jeton.WithLifetime(time.Minute)))
+	encrypter := must(jeton.NewEncrypter(reader, jeton.WithContentType("JWT")))
+	nested := must(encrypter.Encrypt([]byte(must(issuer.Issue(visit{Page: "/"})))))
+	verifier := must(jeton.NewVerifier(key, jeton.WithIssuer("i"), jeton.WithAudience("a"), jeton.WithDecryption(reader)))
+	must(jeton.Verify[visit](verifier, nested))
+	// An access token has its type and its claims, wherever the key is.
+	access := must(jeton.NewIssuer(key, jeton.WithIssuer("i"), jeton.WithAudience("a"), jeton.WithLifetime(time.Minute), jeton.WithAccessTokens()))
+	if _, err := access.Issue(visit{}); !errors.Is(err, jeton.ErrAccessTokenClaimMissing) {
+		t.Error(err)
+	}
+}
+
+func TestTokenSaysNothingOfItsClaims(t *testing.T) {
+	issuer, verifier := pair(secretKey())
+	verified := must(jeton.Verify[visit](verifier, must(issuer.Issue(visit{Page: "secret-page"}))))
+	var logged strings.Builder
+	logger := slog.New(slog.NewJSONHandler(&logged, nil))
+	logger.Info("x", "pointer", verified, "value", *verified, "token", verified.Token)
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
+		logged.WriteString(fmt.Sprintf(verb+verb+verb, verified, *verified, verified.Token))
+	}
+	if strings.Contains(logged.String(), "secret-page") {
+		t.Error(logged.String())
+	}
+}
+
+func TestFloat32IsNotRounded(t *testing.T) {
+	issuer, verifier := pair(secretKey())
+	type small struct {
+		N float32 `json:"n"`
+	}
+	token := must(issuer.IssueJSON([]byte(`{"n":16777217}`)))
+	if _, err := jeton.Verify[small](verifier, token); !errors.Is(err, jeton.ErrTokenClaimsShape) {
+		t.Error(err)
+	}
+	must(jeton.Verify[small](verifier, must(issuer.IssueJSON([]byte(`{"n":16777218}`)))))
+}
