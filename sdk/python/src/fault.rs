@@ -53,7 +53,7 @@ pub(crate) fn guard<T>(
 
 /// The exception of the package for an error.
 #[cold]
-pub(crate) fn exception(py: Python<'_>, fault: &Fault) -> PyErr {
+fn exception(py: Python<'_>, fault: &Fault) -> PyErr {
     static ERROR_OF: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let made = ERROR_OF
         .import(py, "jeton._errors", "error_of")

@@ -3,13 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use jeton::error::codes;
-use jeton_bindings::{self as bindings, Fault};
+use jeton_bindings as bindings;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use pyo3::{PyTraverseError, PyVisit};
 
-use crate::fault::{Failure, exception, guard};
+use crate::fault::{Failure, guard};
 use crate::handle::Handle;
 use crate::input::{bytes, text};
 
@@ -68,10 +67,6 @@ impl RemoteKeys {
     }
 }
 
-/// How often a verification waits for keys: for the set, for the set again if the key is unknown, and twice for what
-/// others need.
-const WAITS: usize = 4;
-
 /// How often keys are looked at that may not be fresh.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -93,50 +88,9 @@ impl Fetched {
         visit.call(&self.keys)
     }
 
-    /// Verifies, and fetches first what that needs.
-    pub(crate) fn with_keys<T>(
-        &self,
-        py: Python<'_>,
-        mut verify: impl FnMut() -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        let keys = self.keys.bind(py);
-        let mut waits = 0;
-        loop {
-            match verify() {
-                Ok(verified) => {
-                    self.refresh_if_due(keys)?;
-                    return Ok(verified);
-                }
-                Err(Failure::Fault(fault))
-                    if fault.code().name() == codes::KEY_SET_TO_FETCH.name() =>
-                {
-                    waits += 1;
-                    let answered = waits <= WAITS && self.fetch(keys)?;
-                    if !answered {
-                        break;
-                    }
-                }
-                Err(Failure::Fault(fault @ Fault::NoKeys(_))) => return explained(keys, &fault),
-                Err(other) => return Err(other),
-            }
-        }
-        // Without an answer, the last fetch has failed: then the verification says why, or that the key is unknown.
-        match verify() {
-            Err(Failure::Fault(fault)) if fault.code().name() == codes::KEY_SET_TO_FETCH.name() => {
-                let why = "the key set could not be fetched";
-                explained(keys, &Fault::argument(&codes::KEY_SET_UNREACHABLE, why))
-            }
-            Err(Failure::Fault(fault @ Fault::NoKeys(_))) => explained(keys, &fault),
-            other => other,
-        }
-    }
-
-    /// Waits for the keys. Returns whether the server answered.
-    fn fetch(&self, keys: &Bound<'_, RemoteKeys>) -> Result<bool, Failure> {
-        Ok(keys.call_method0("_fetch_keys")?.extract()?)
-    }
-
-    fn refresh_if_due(&self, keys: &Bound<'_, RemoteKeys>) -> Result<(), Failure> {
+    /// After a verification. It calls Python, where nothing waits: the end of the interpreter ends threads that wait, and must not
+    /// do so below a function of this module.
+    pub(crate) fn refresh_if_due(&self, py: Python<'_>) -> Result<(), Failure> {
         let now = Instant::now();
         {
             let mut at = self
@@ -148,16 +102,7 @@ impl Fetched {
             }
             *at = now + REFRESH_INTERVAL;
         }
-        keys.call_method0("_refresh_if_stale")?;
+        self.keys.bind(py).call_method0("_refresh_if_stale")?;
         Ok(())
     }
-}
-
-/// The error with that of the client as its cause.
-#[cold]
-fn explained<T>(keys: &Bound<'_, RemoteKeys>, fault: &Fault) -> Result<T, Failure> {
-    let py = keys.py();
-    let error = exception(py, fault);
-    let error = keys.call_method1("_explained", (error.value(py),))?;
-    Err(PyErr::from_value(error).into())
 }

@@ -173,17 +173,17 @@ impl Verifier {
         let py = token.py();
         let token = token_text(token)?;
         let verifier = self.verifier.get()?;
-        self.with_keys(py, || {
-            let mut scratch = SCRATCH.take().unwrap_or_default();
-            let read = match self.is_slow {
-                true => py
-                    .detach(|| verifier.verify(&token, &mut scratch, OwnedJson))
-                    .map(|json| make(py, &json)),
-                false => verifier.verify(&token, &mut scratch, Json { py, make: &make }),
-            };
-            keep(scratch, &token);
-            read?
-        })
+        let mut scratch = SCRATCH.take().unwrap_or_default();
+        let read = match self.is_slow {
+            true => py
+                .detach(|| verifier.verify(&token, &mut scratch, OwnedJson))
+                .map(|json| make(py, &json)),
+            false => verifier.verify(&token, &mut scratch, Json { py, make }),
+        };
+        keep(scratch, &token);
+        let made = read??;
+        self.refresh_if_due(py)?;
+        Ok(made)
     }
 
     /// Verifies, and returns what is known of the token.
@@ -191,25 +191,21 @@ impl Verifier {
         let py = token.py();
         let token = token_text(token)?;
         let verifier = self.verifier.get()?;
-        self.with_keys(py, || {
-            let mut scratch = SCRATCH.take().unwrap_or_default();
-            let facts = match self.is_slow {
-                true => py.detach(|| verifier.verify(&token, &mut scratch, ReadFacts)),
-                false => verifier.verify(&token, &mut scratch, ReadFacts),
-            };
-            keep(scratch, &token);
-            Ok(facts?)
-        })
+        let mut scratch = SCRATCH.take().unwrap_or_default();
+        let facts = match self.is_slow {
+            true => py.detach(|| verifier.verify(&token, &mut scratch, ReadFacts)),
+            false => verifier.verify(&token, &mut scratch, ReadFacts),
+        };
+        keep(scratch, &token);
+        let facts = facts?;
+        self.refresh_if_due(py)?;
+        Ok(facts)
     }
 
-    fn with_keys<T>(
-        &self,
-        py: Python<'_>,
-        mut verify: impl FnMut() -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
+    fn refresh_if_due(&self, py: Python<'_>) -> Result<(), Failure> {
         match &self.remote {
-            None => verify(),
-            Some(remote) => remote.with_keys(py, verify),
+            None => Ok(()),
+            Some(remote) => remote.refresh_if_due(py),
         }
     }
 }
@@ -221,12 +217,12 @@ fn keep(scratch: Scratch, token: &str) {
 }
 
 /// Makes something of the text of the claims.
-struct Json<'py, 'm, M> {
+struct Json<'py, M> {
     py: Python<'py>,
-    make: &'m M,
+    make: M,
 }
 
-impl<'py, T, M: Fn(Python<'py>, &str) -> Result<T, Failure>> ReadVerified for Json<'py, '_, M> {
+impl<'py, T, M: Fn(Python<'py>, &str) -> Result<T, Failure>> ReadVerified for Json<'py, M> {
     type Output = Result<T, Failure>;
 
     fn read<Text: AsRef<str>>(self, verified: &Verified<RawClaims, Text>) -> Self::Output {

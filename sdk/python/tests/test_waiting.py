@@ -2,9 +2,13 @@
 
 import asyncio
 import contextlib
+import gc
 import os
+import subprocess
+import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -372,6 +376,49 @@ def test_subclass_of_a_verifier_fetches() -> None:
         assert type(verifier) is CountingVerifier
     # The async function has the check too.
     assert asyncio.run(verifier.verify_async(token)) and verifier.calls == ["verify"]
+
+
+AT_THE_END = """
+import sys, threading, time, jeton
+from jeton.testing import TestIssuer
+
+test = TestIssuer()
+token = test.issue()
+
+def fetch(request):
+    time.sleep(float(sys.argv[1]))
+    return test.fetch(request)
+
+verifier = test.verifier(jeton.RemoteKeySet(issuer=test.issuer, fetch=fetch))
+for _ in range(4):
+    threading.Thread(target=verifier.verify, args=(token,), daemon=True).start()
+time.sleep(0.05)
+"""
+
+
+@pytest.mark.parametrize("seconds", ["0.01", "0.02", "0.03", "0.05", "1"])
+def test_interpreter_ends_while_threads_wait(seconds: str) -> None:
+    for _ in range(3):
+        ended = subprocess.run([sys.executable, "-c", AT_THE_END, seconds], capture_output=True, timeout=60, check=False)
+        assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+def test_verifier_and_client_in_a_circle_are_freed() -> None:
+    test = TestIssuer()
+
+    class Client:
+        verifier: jeton.Verifier
+
+        def __call__(self, request: FetchRequest) -> FetchResponse:
+            return test.fetch(request)
+
+    client = Client()
+    client.verifier = test.verifier(jeton.RemoteKeySet(issuer=test.issuer, fetch=client))
+    client.verifier.verify(test.issue())
+    is_there = weakref.ref(client)
+    del client
+    gc.collect()
+    assert is_there() is None
 
 
 def test_error_of_the_client_is_the_cause() -> None:

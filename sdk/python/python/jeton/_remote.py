@@ -131,8 +131,23 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
             return False
         return True
 
+    def _with_keys(self, verify: Callable[[], T]) -> T:
+        """Verifies, and fetches first what that needs."""
+        answered = True
+        for _ in range(_WAITS + 1):
+            try:
+                return verify()
+            except JetonError as error:
+                if error.code != "KEY_SET_TO_FETCH":
+                    raise self._explained(error)
+            # Without an answer, the fetch has failed: then a verification says why, or that the key is unknown.
+            if not answered:
+                break
+            answered = self._fetch_keys()
+        raise self._explained(_in_vain())
+
     async def _with_keys_async(self, verify: Callable[[], T]) -> T:
-        """Verifies, and fetches first what that needs. `verify` calls the native module, which does not wait here."""
+        """Does the same without blocking the event loop. `verify` calls `_with_keys`, which does not wait here."""
         answered = True
         for _ in range(_WAITS + 1):
             before, _here.must_not_wait = _here.must_not_wait, True
@@ -149,7 +164,7 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
         raise self._explained(_in_vain())
 
     def _fetch_keys(self) -> bool:
-        """Waits until the keys are fetched. Returns whether the server answered. The native module calls it."""
+        """Waits until the keys are fetched. Returns whether the server answered."""
         if _here.must_not_wait:
             raise error_of("KEY_SET_TO_FETCH", "")
         if self._is_async and _running_loop() is not None:
@@ -172,7 +187,7 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
         return pending.answered if await pending.wait_async() else self._give_up(pending)
 
     def _refresh_if_stale(self) -> None:
-        """Keys that are not fresh are used, and fetched again. The native module calls it once a second, if tokens are verified."""
+        """Keys that are not fresh are used, and fetched again. The native module calls it, at most once a second."""
         try:
             if not self.closed:
                 self._current(_running_loop())
@@ -312,12 +327,11 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
         return None if text is None else FetchRequest._of(json.loads(text))
 
     def _explained(self, error: JetonError) -> JetonError:
-        """Makes the error of a key set of it, and adds that of the client. The native module calls it."""
+        """Makes the error of a key set of it, and adds that of the client."""
         if not isinstance(error, KeySetError) and error.code.startswith(("KEY_", "DISCOVERY_")):
             # What the server published is no key set, or leads to an address that is not allowed.
             error = KeySetError(str(error), error.code)
-        if error.__cause__ is None and error.code == "KEY_SET_UNREACHABLE":
-            error.__cause__ = self._cause
+        error.__cause__ = self._cause if error.code == "KEY_SET_UNREACHABLE" else None
         return error
 
     def _forked(self) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar, overload
 
 from . import _jeton
 from ._clock import FixedClock
+from ._errors import JetonError
 from ._issuer import Format, Serialization, format_of
 from ._keys import Key, KeySet, _Closing
 from ._remote import RemoteKeySet
@@ -113,12 +114,41 @@ class Verifier(_jeton.Verifier, _Closing):
         return super().__new__(cls, key, key_set, _decryption(decryption), remote, clock, settings)
 
     @overload
+    def verify(self, token: Token, /) -> dict[str, Any]: ...
+    @overload
+    def verify(self, token: Token, /, type: None) -> dict[str, Any]: ...
+    @overload
+    def verify(self, token: Token, /, type: type[T]) -> T: ...
+    def verify(self, token: Token, /, type: Any = None) -> Any:
+        """Verifies a token and returns its claims, as a dict or as `type`."""
+        try:
+            return _verify(self, token, type)
+        except JetonError as error:
+            if not self._may_fetch(error):
+                raise
+        return self._with_keys(lambda: _verify(self, token, type))
+
+    def verify_json(self, token: Token, /) -> str:
+        """Verifies a token and returns the text of its claims, one JSON object."""
+        try:
+            return _verify_json(self, token)
+        except JetonError as error:
+            if not self._may_fetch(error):
+                raise
+        return self._with_keys(lambda: _verify_json(self, token))
+
+    @overload
     def verify_complete(self, token: Token, /) -> Verified[dict[str, Any]]: ...
     @overload
     def verify_complete(self, token: Token, /, type: type[T]) -> Verified[T]: ...
     def verify_complete(self, token: Token, /, type: Any = None) -> Any:
         """Verifies a token and returns the claims with the header and the registered claims."""
-        return _complete(self._verify_complete(token), type)
+        try:
+            return _complete(self._verify_complete(token), type)
+        except JetonError as error:
+            if not self._may_fetch(error):
+                raise
+        return _complete(self._with_keys(lambda: self._verify_complete(token)), type)
 
     @overload
     async def verify_async(self, token: Token, /) -> dict[str, Any]: ...
@@ -133,10 +163,23 @@ class Verifier(_jeton.Verifier, _Closing):
             return await asyncio.to_thread(self.verify, token, type)
         return self.verify(token, type)
 
+    def _may_fetch(self, error: JetonError) -> bool:
+        """Whether keys that are elsewhere are missing."""
+        return error.code.startswith(("KEY_", "DISCOVERY_")) and self._remote is not None
+
+    def _with_keys(self, verify: Callable[[], T]) -> T:
+        remote = self._remote
+        return verify() if remote is None else remote._with_keys(verify)
+
     def __repr__(self) -> str:
         return "<jeton.Verifier closed>" if self.closed else "<jeton.Verifier>"
 
     __reduce__ = _Closing.__reduce__
+
+
+# Without a search for the base class.
+_verify = _jeton.Verifier.verify
+_verify_json = _jeton.Verifier.verify_json
 
 
 def _complete(known: tuple[dict[str, Any], dict[str, Any]], type: Any) -> Verified[Any]:
