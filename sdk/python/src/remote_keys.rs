@@ -15,7 +15,7 @@ use crate::input::{bytes, text};
 /// A key set that is at an address.
 ///
 /// Its functions keep the interpreter, so that no thread is inside of one while another thread forks: a child would wait for
-/// its lock for ever.
+/// its lock forever.
 #[pyclass(frozen, subclass, module = "jeton._jeton")]
 pub(crate) struct RemoteKeys(pub(crate) Handle<Arc<bindings::RemoteKeys>>);
 
