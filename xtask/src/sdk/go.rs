@@ -97,12 +97,14 @@ pub(super) fn install(workspace: &Workspace, proxy: &Path) -> Result<(), Error> 
     fs::write(&file, program).map_err(|error| failed(&file, &error))?;
 
     let token = service.token(workspace)?;
+    // The cache of the compiler knows the files of a version in a folder, and does not look again.
+    let modules = folder.join(format!("modules-{}", std::process::id()));
     let go = |arguments: &[&str]| {
         let mut go = workspace.command("go");
         go.args(arguments).current_dir(&folder);
         // Only what is in the folder, and not what an earlier test has downloaded.
         go.env("GOPROXY", format!("file://{}", proxy.display()));
-        go.env("GOMODCACHE", folder.join("modules"));
+        go.env("GOMODCACHE", &modules);
         go.envs([
             ("GONOSUMDB", "*"),
             ("GOFLAGS", "-modcacherw"),
