@@ -378,6 +378,20 @@ def test_subclass_of_a_verifier_fetches() -> None:
     assert asyncio.run(verifier.verify_async(token)) and verifier.calls == ["verify"]
 
 
+@pytest.mark.parametrize("is_down", [False, True])
+def test_unknown_key_without_a_cooldown_is_unknown(is_down: bool) -> None:
+    test, other = TestIssuer(), TestIssuer()
+    other.rotate()
+    token = test.issue(key=other.key)
+    keys = test.remote_key_set(cooldown=0)
+    verifier = test.verifier(keys)
+    keys.refresh()
+    test.is_down = is_down
+    for call in (verifier.verify, verifier.verify_complete, lambda token: asyncio.run(verifier.verify_async(token))):
+        with pytest.raises(jeton.TokenOfUnknownKey):
+            call(token)
+
+
 AT_THE_END = """
 import sys, threading, time, jeton
 from jeton.testing import TestIssuer

@@ -110,7 +110,7 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
                 return
             if not answered:
                 break
-        raise self._explained(_in_vain())
+        raise self._unreachable()
 
     async def refresh_async(self) -> None:
         """Does the same without blocking the event loop."""
@@ -120,7 +120,7 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
                 return
             if not answered:
                 break
-        raise self._explained(_in_vain())
+        raise self._unreachable()
 
     def _is_ready(self) -> bool:
         try:
@@ -144,7 +144,7 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
             if not answered:
                 break
             answered = self._fetch_keys()
-        raise self._explained(_in_vain())
+        raise self._in_vain()
 
     async def _with_keys_async(self, verify: Callable[[], T]) -> T:
         """Does the same without blocking the event loop. `verify` calls `_with_keys`, which does not wait here."""
@@ -161,7 +161,7 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
             if not answered:
                 break
             answered = await self._fetch_keys_async()
-        raise self._explained(_in_vain())
+        raise self._in_vain()
 
     def _fetch_keys(self) -> bool:
         """Waits until the keys are fetched. Returns whether the server answered."""
@@ -334,6 +334,15 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
         error.__cause__ = self._cause if error.code == "KEY_SET_UNREACHABLE" else None
         return error
 
+    def _in_vain(self) -> JetonError:
+        """The error of a verification that would fetch again, as it may with a short cooldown."""
+        if self._is_ready():
+            return error_of("TOKEN_OF_UNKNOWN_KEY", "")
+        return self._unreachable()
+
+    def _unreachable(self) -> JetonError:
+        return self._explained(error_of("KEY_SET_UNREACHABLE", "the key set could not be fetched"))
+
     def _forked(self) -> None:
         """In a child, no thread fetches, and another one may have had the lock. The request is sent again."""
         self._lock = threading.Lock()
@@ -345,10 +354,6 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
         return "<jeton.RemoteKeySet closed>" if self.closed else "<jeton.RemoteKeySet>"
 
     __reduce__ = _Closing.__reduce__
-
-
-def _in_vain() -> JetonError:
-    return error_of("KEY_SET_UNREACHABLE", "the key set could not be fetched")
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:
