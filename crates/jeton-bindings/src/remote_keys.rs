@@ -163,13 +163,25 @@ impl RemoteKeys {
     ) -> Result<Verified<RawClaims>, Fault> {
         // A request runs in a task of this runtime.
         let _context = self.handle.enter();
-        match once(verifier.verify_raw(token)) {
-            Poll::Ready(Ok(verified)) => Ok(verified),
-            Poll::Ready(Err(Error::Jeton(error))) => Err(error.into()),
-            Poll::Ready(Err(Error::NoKeys(error))) => Err(error.into()),
-            Poll::Ready(Err(_)) => Err(Fault::Internal),
-            Poll::Pending => Err(to_fetch()),
+        for _ in 0..LOOKS {
+            match once(verifier.verify_raw(token)) {
+                Poll::Ready(Ok(verified)) => return Ok(verified),
+                Poll::Ready(Err(Error::Jeton(error))) => return Err(error.into()),
+                Poll::Ready(Err(Error::NoKeys(error))) => return Err(error.into()),
+                Poll::Ready(Err(_)) => return Err(Fault::Internal),
+                Poll::Pending if self.has_requests() => return Err(to_fetch()),
+                // Another thread looks at the keys in this moment.
+                Poll::Pending => std::thread::yield_now(),
+            }
         }
+        Err(to_fetch())
+    }
+
+    /// Whether a request waits, for the caller or for its response.
+    fn has_requests(&self) -> bool {
+        self.run();
+        let waiting = self.requests.lock();
+        !waiting.new.is_empty() || waiting.open.values().any(|sender| !sender.is_closed())
     }
 
     /// Runs the tasks until they wait for the caller.
@@ -217,10 +229,14 @@ impl RemoteKeys {
     /// Why the last fetch failed, or `KEY_SET_TO_FETCH` if requests wait for the caller.
     pub fn ready(&self) -> Result<(), Fault> {
         let _context = self.handle.enter();
-        match once(self.keys.ready()) {
-            Poll::Ready(ready) => Ok(ready?),
-            Poll::Pending => Err(to_fetch()),
+        for _ in 0..LOOKS {
+            match once(self.keys.ready()) {
+                Poll::Ready(ready) => return Ok(ready?),
+                Poll::Pending if self.has_requests() => break,
+                Poll::Pending => std::thread::yield_now(),
+            }
         }
+        Err(to_fetch())
     }
 
     /// Passes the response to a request. A status of 0 says that there is none. `headers` has one header in each line, as
@@ -247,6 +263,9 @@ fn to_fetch() -> Fault {
         "the key set must be fetched before the token can be verified",
     )
 }
+
+/// How often a verification looks for keys while other threads look, too.
+const LOOKS: usize = 1_000;
 
 /// How often the tasks may continue. A response needs a few turns: the lock, the document, the keys.
 const TURNS: usize = 64;

@@ -1,7 +1,8 @@
 // What the middleware of both frameworks share (RFC 6750).
-import { JetonError } from './errors.js'
+import { JetonError, invalid } from './errors.js'
+import { forBearer, settings } from './options.js'
 import type { Verified } from './verified.js'
-import type { Verifier } from './verifier.js'
+import { Verifier } from './verifier.js'
 
 /** Options of the middleware. */
 export interface BearerOptions<T> {
@@ -21,6 +22,13 @@ export interface Refusal {
   /** The header `WWW-Authenticate`. */
   challenge: string | undefined
   body: { error: string; code?: string }
+}
+
+/** The options, checked once: with a scope that is not read, every token would pass. */
+export function checkedOptions<T>(options: BearerOptions<T>): BearerOptions<T> {
+  settings(options, forBearer)
+  if (!(options.verifier instanceof Verifier)) throw invalid('option `verifier`: not a Verifier')
+  return { ...options }
 }
 
 /** The verified token, a refusal, or nothing if there is no token and none is required. */

@@ -12,34 +12,112 @@ export function largeNumbersOf(value: unknown): LargeNumbers {
   throw invalid('option `largeNumbers`: not "reject" or "bigint"')
 }
 
-/** A text, or a number outside of texts. */
-const textOrNumber = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g
+/** The start of a text, or a number outside of texts. */
+const startOrNumber = /"|-?\d[\d.eE+-]*/g
 
 /** Reads claims of which the core says that a number may be too large. They are strict JSON. */
 export function readLargeNumbers(json: string, mode: LargeNumbers): unknown {
-  let marker = 'bigint:'
-  while (json.includes(marker)) marker = `.${marker}`
+  try {
+    if (!hasLargeNumber(json)) return JSON.parse(json)
+    if (mode === 'reject') throw tooLarge()
+    return JSON.parse(withoutLargeNumbers(json), (_, value: unknown) => {
+      if (typeof value !== 'string') return value
+      return value.startsWith('n') ? BigInt(value.slice(1)) : value.slice(1)
+    })
+  } catch (error) {
+    // What `JSON.parse` and `BigInt` throw repeats claims.
+    throw error instanceof JetonError ? error : tooLarge()
+  }
+}
+
+/** Calls `onText` and `onNumber` with where each begins and ends. */
+function scan(
+  json: string,
+  onText: (start: number, end: number) => void,
+  onNumber: (part: string, start: number) => void
+): void {
+  startOrNumber.lastIndex = 0
+  for (let found = startOrNumber.exec(json); found; found = startOrNumber.exec(json)) {
+    const [part] = found
+    if (part !== '"') {
+      onNumber(part, found.index)
+      continue
+    }
+    const end = endOfText(json, found.index + 1)
+    onText(found.index, end)
+    startOrNumber.lastIndex = end
+  }
+}
+
+/** Where a text ends, behind its quotation mark. */
+function endOfText(json: string, start: number): number {
+  for (let at = start; ; ) {
+    const quote = json.indexOf('"', at)
+    if (quote < 0) return json.length
+    let slashes = 0
+    while (json.charAt(quote - 1 - slashes) === '\\') slashes++
+    if (slashes % 2 === 0) return quote + 1
+    at = quote + 1
+  }
+}
+
+function hasLargeNumber(json: string): boolean {
   let found = false
-  const text = json.replace(textOrNumber, part => {
-    if (part.startsWith('"') || !isTooLarge(part)) return part
-    found = true
-    if (mode === 'reject' || !isWhole(part)) throw tooLarge()
-    return `"${marker}${part}"`
-  })
-  if (!found) return JSON.parse(json)
-  return JSON.parse(text, (_, value: unknown) => {
-    const isMarked = typeof value === 'string' && value.startsWith(marker)
-    return isMarked ? BigInt(value.slice(marker.length)) : value
-  })
+  scan(json, () => {}, part => (found ||= isLarge(part)))
+  return found
 }
 
-function isWhole(number: string): boolean {
-  return /^-?\d+$/.test(number)
+/**
+ * The claims with a text in place of each large number. It begins with `n`, and each other text that is a value with `s`: no
+ * claim can be taken for a number.
+ */
+function withoutLargeNumbers(json: string): string {
+  const parts: string[] = []
+  let done = 0
+  const replace = (start: number, end: number, by: string) => {
+    parts.push(json.slice(done, start), by)
+    done = end
+  }
+  scan(
+    json,
+    (start, end) => {
+      colon.lastIndex = end
+      if (!colon.test(json)) replace(start, start + 1, '"s')
+    },
+    (part, start) => {
+      if (isLarge(part)) replace(start, start + part.length, `"n${digitsOf(part)}"`)
+    }
+  )
+  return parts.join('') + json.slice(done)
 }
 
-function isTooLarge(number: string): boolean {
-  const value = Number(number)
-  return isWhole(number) ? !Number.isSafeInteger(value) : !Number.isFinite(value)
+/** What follows the name of a member. */
+const colon = /[ \t\n\r]*:/y
+
+const wholeParts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+
+/** A whole number as its digits and the number of zeros after them. */
+function wholeOf(number: string): { sign: string; digits: string; zeros: number } | undefined {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = wholeParts.exec(number) ?? []
+  const all = whole + fraction
+  const digits = all.replace(/0+$/, '')
+  const zeros = Number(exponent) - fraction.length + all.length - digits.length
+  return zeros < 0 ? undefined : { sign, digits, zeros }
+}
+
+/** Whether it is a whole number above 2^53 - 1, however it is written. */
+function isLarge(number: string): boolean {
+  return !(Math.abs(Number(number)) <= Number.MAX_SAFE_INTEGER) && wholeOf(number) !== undefined
+}
+
+/** The largest number that a `number` has, about 1.8e308, has so many digits. */
+const digitsOfExponent = 309
+
+/** The digits of a large number. An exponent adds few: else a short token takes much memory. */
+function digitsOf(number: string): string {
+  const { sign, digits, zeros } = wholeOf(number)!
+  if (digits.length + zeros > Math.max(number.length, digitsOfExponent)) throw tooLarge()
+  return sign + digits + '0'.repeat(zeros)
 }
 
 function tooLarge(): JetonError {

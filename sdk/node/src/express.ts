@@ -1,6 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 
-import { authenticate, type BearerOptions } from './bearer.js'
+import { authenticate, checkedOptions, type BearerOptions } from './bearer.js'
 import type { Verified } from './verified.js'
 
 export type { BearerOptions } from './bearer.js'
@@ -16,8 +16,9 @@ export interface AuthenticatedRequest<T = Record<string, unknown>> extends Reque
  * token it responds 401, without a scope 403, and 503 if keys cannot be fetched.
  */
 export function bearer<T>(options: BearerOptions<T>): RequestHandler {
+  const checked = checkedOptions(options)
   return async (request: Request, response: Response, next: NextFunction) => {
-    const { verified, refusal } = await authenticate(request.headers.authorization, options)
+    const { verified, refusal } = await authenticate(request.headers.authorization, checked)
     if (!refusal) {
       if (verified) (request as AuthenticatedRequest<T>).auth = verified
       next()

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 
-import { authenticate, type BearerOptions } from './bearer.js'
+import { authenticate, checkedOptions, type BearerOptions } from './bearer.js'
 import type { Verified } from './verified.js'
 
 export type { BearerOptions } from './bearer.js'
@@ -14,10 +14,11 @@ type WithAuth<T> = FastifyRequest & { [key]: Verified<T> | null }
  * {@link authOf}. Without a valid token it responds 401, without a scope 403, and 503 if keys cannot be fetched.
  */
 export function bearer<T>(options: BearerOptions<T>): FastifyPluginAsync {
+  const checked = checkedOptions(options)
   const plugin = async (instance: FastifyInstance): Promise<void> => {
     if (!instance.hasRequestDecorator(key)) instance.decorateRequest(key, null)
     instance.addHook('onRequest', async (request, reply) => {
-      const { verified, refusal } = await authenticate(request.headers.authorization, options)
+      const { verified, refusal } = await authenticate(request.headers.authorization, checked)
       if (!refusal) {
         if (verified) (request as WithAuth<T>)[key] = verified
         return

@@ -20,25 +20,57 @@ export interface FetchResponse {
   /** One header in each line. */
   headers: string
   body: Uint8Array
+  /** Why there is none. */
+  failure?: unknown
 }
 
-const nothing: FetchResponse = { status: 0, headers: '', body: new Uint8Array() }
+/** What a client gets besides the address. */
+export interface RemoteFetchInit {
+  headers: Record<string, string>
+  redirect: 'manual'
+  /** It is aborted after 5 seconds. Nothing waits for the client then. */
+  signal: AbortSignal
+  /** Connect to public addresses only. */
+  publicOnly: boolean
+}
+
+/** A client: `fetch`, or a function with the part of it that is used. */
+export type RemoteFetch = (url: string, init: RemoteFetchInit) => Promise<Response>
 
 export function requestOf(text: string): FetchRequest {
   return JSON.parse(text) as FetchRequest
 }
 
 /** Sends a request. It never fails: without a response, the core decides what to do. */
-export async function fetchWithin(
-  request: FetchRequest,
-  fetch: typeof globalThis.fetch | undefined
-): Promise<FetchResponse> {
-  const signal = AbortSignal.timeout(request.timeout_milliseconds)
+export async function fetchWithin(request: FetchRequest, fetch: RemoteFetch | undefined): Promise<FetchResponse> {
+  const { timeout_milliseconds: milliseconds } = request
+  const controller = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  // A client may ignore the signal, and a response may never end.
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`no response within ${milliseconds} milliseconds`))
+      controller.abort()
+    }, milliseconds)
+  })
   try {
-    return await (fetch ? withFetch(request, fetch, signal) : withClient(request, signal))
-  } catch {
-    return nothing
+    const url = checkedUrl(request)
+    const { signal } = controller
+    return await Promise.race([fetch ? withFetch(request, url, fetch, signal) : withClient(request, url, signal), late])
+  } catch (failure) {
+    return { status: 0, headers: '', body: new Uint8Array(), failure: failure ?? new Error('the client failed') }
+  } finally {
+    clearTimeout(timer)
   }
+}
+
+/** The address as a client reads it: `2130706433` is one of this machine. */
+function checkedUrl({ url: text, public_only }: FetchRequest): URL {
+  const url = new URL(text)
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const isPrivate = isIP(host) ? !isPublic(host) : /(^|\.)localhost\.?$/.test(host)
+  if (public_only && isPrivate) throw new Error('the address is not public')
+  return url
 }
 
 function headersOf({ etag, no_cache }: FetchRequest): Record<string, string> {
@@ -61,28 +93,30 @@ function linesOf(value: (name: string) => string | null | undefined): string {
 
 async function withFetch(
   request: FetchRequest,
-  fetch: typeof globalThis.fetch,
+  url: URL,
+  fetch: RemoteFetch,
   signal: AbortSignal
 ): Promise<FetchResponse> {
-  const response = await fetch(request.url, { headers: headersOf(request), redirect: 'manual', signal })
+  const headers = headersOf(request)
+  const init = { headers, redirect: 'manual', signal, publicOnly: request.public_only } as const
+  const response = await fetch(url.href, init)
+  const { status } = response
+  if (response.redirected) throw new Error('the client followed a redirect')
+  if (!Number.isInteger(status) || status < 200 || status > 599) throw new Error('the client returned no response')
   const parts: Uint8Array[] = []
   let length = 0
   for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     length += part.length
-    if (length > request.max_bytes) break
+    if (length > request.max_bytes || signal.aborted) break
     parts.push(part)
   }
   // A body that is too large is passed on as such: the core says so.
   const body = length > request.max_bytes ? new Uint8Array(request.max_bytes + 1) : Buffer.concat(parts)
-  const headers = linesOf(name => response.headers.get(name))
-  return { status: response.status, headers, body }
+  return { status, headers: linesOf(name => response.headers.get(name)), body }
 }
 
-function withClient(request: FetchRequest, signal: AbortSignal): Promise<FetchResponse> {
-  const url = new URL(request.url)
+function withClient(request: FetchRequest, url: URL, signal: AbortSignal): Promise<FetchResponse> {
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  if (request.public_only && isIP(host) && !isPublic(host)) return Promise.resolve(nothing)
   return new Promise((resolve, reject) => {
     const options = {
       headers: headersOf(request),

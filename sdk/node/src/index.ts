@@ -16,6 +16,7 @@ export type { LargeNumbers } from './claims.js'
 export { FixedClock } from './clock.js'
 export type { Code } from './codes.js'
 export { JetonError } from './errors.js'
+export type { RemoteFetch, RemoteFetchInit } from './fetching.js'
 export {
   Issuer,
   PreparedToken,

@@ -22,13 +22,18 @@ export type OwnedVerified = [
   mayBeRounded: number
 ]
 
+/** Verifies a token, and returns a part of the header of the last token that it verified. */
+export type VerifyFunctions = [
+  verify: (token: unknown) => OrFailed<string>,
+  headerPart: (index: number) => OrFailed<Buffer | null>
+]
+
 export interface Native {
   attach(prepared: Handle, signature: Uint8Array, form: string): OrFailed<string>
   clock(seconds: number): OrFailed<Handle>
   clockSet(clock: Handle, seconds: number): OrFailed<null>
   close(handle: Handle): OrFailed<null>
   failure(): [code: string, message: string]
-  headerPart(index: number): OrFailed<Buffer | null>
   issueBytes(issuer: Handle, data: Uint8Array): OrFailed<string>
   issueBytesLater(issuer: Handle, data: Uint8Array): OrFailed<Promise<OrProblem<string>>>
   issueFunction(issuer: Handle): OrFailed<(claims: unknown) => OrFailed<string>>
@@ -55,6 +60,7 @@ export interface Native {
   preparedInput(prepared: Handle, what: string): OrFailed<Buffer>
   remoteKeys(settings: string): OrFailed<Handle>
   remoteNext(remote: Handle): OrFailed<string | null>
+  remoteReady(remote: Handle): OrFailed<null>
   remoteRespond(
     remote: Handle,
     id: number,
@@ -76,7 +82,7 @@ export interface Native {
     token: unknown,
     content?: Uint8Array
   ): OrFailed<Promise<OrProblem<Buffer>>>
-  verifyFunction(verifier: Handle, state: Float64Array): OrFailed<(token: unknown) => OrFailed<string>>
+  verifyFunctions(verifier: Handle, state: Float64Array): OrFailed<VerifyFunctions>
   verifyLater(verifier: Handle, token: unknown): OrFailed<Promise<OrProblem<OwnedVerified>>>
 }
 

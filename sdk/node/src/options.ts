@@ -142,6 +142,13 @@ export const forRemoteKeys: Table = {
   usableFor: ['usable_for', seconds]
 }
 
+export const forBearer: Table = {
+  verifier: elsewhere,
+  scopes: ['scopes', list],
+  realm: ['realm', text],
+  optional: ['optional', flag]
+}
+
 /** The settings of the core. An unknown option is an error, so that none is silently ignored. */
 export function settings(options: unknown, table: Table): Record<string, unknown> {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {

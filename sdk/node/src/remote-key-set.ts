@@ -1,7 +1,7 @@
 import type { SignatureAlgorithm } from './algorithms.js'
-import { checked, invalid } from './errors.js'
-import { fetchWithin, requestOf, type FetchRequest, type FetchResponse } from './fetching.js'
-import { native, type Handle } from './native.js'
+import { JetonError, invalid } from './errors.js'
+import type { RemoteFetch } from './fetching.js'
+import { KeyFetcher } from './key-fetcher.js'
 import { forRemoteKeys, settings, type Duration } from './options.js'
 
 /** Options of {@link RemoteKeySet}: either `address` or `issuer`. */
@@ -21,75 +21,45 @@ export interface RemoteKeySetOptions {
   /** How long keys are used if no request succeeds. */
   usableFor?: Duration
   /**
-   * Sends the requests, in place of the client of this library. It must follow no redirects. It decides itself which addresses
-   * it connects to.
+   * Sends the requests, in place of the client of this library. It must follow no redirects. If `publicOnly` is true, it must
+   * connect to public addresses only: another party chose the name.
    */
-  fetch?: typeof globalThis.fetch
+  fetch?: RemoteFetch
 }
 
 /** Keys that an issuer publishes. The core decides when they are fetched. Verifiers share the set. */
 export class RemoteKeySet {
-  readonly #handle: Handle
-  readonly #fetch: (request: FetchRequest) => Promise<FetchResponse>
-  #running: Promise<void> | undefined
-  #lastCheck = 0
+  #fetcher: KeyFetcher | undefined
 
   constructor(options: RemoteKeySetOptions) {
+    const found = settings(options, forRemoteKeys)
     const { fetch } = options
     if (fetch !== undefined && typeof fetch !== 'function') {
       throw invalid('option `fetch`: not a function')
     }
-    this.#handle = checked(native.remoteKeys(JSON.stringify(settings(options, forRemoteKeys))))
-    this.#fetch = request => fetchWithin(request, fetch)
+    this.#fetcher = new KeyFetcher(JSON.stringify(found), fetch)
   }
 
-  /** Fetches the keys, if they are not there. Call it when the program starts. */
+  /**
+   * Fetches the keys, if they are not there. Call it when the program starts. It fails if there are none then: with
+   * `KEY_SET_UNREACHABLE` and the `cause`, or with what is wrong with the key set or the metadata.
+   */
   async ready(): Promise<void> {
-    await this.fetchNow()
+    await RemoteKeySet.fetcher(this).ready()
   }
 
-  /** Releases the keys. Verifiers that have them keep them. */
+  /** Releases the keys. Verifiers that have the set keep it, and go on to fetch it. Any other use is an error. */
   close(): void {
-    checked(native.close(this.#handle))
+    this.#fetcher = undefined
   }
 
   [Symbol.dispose](): void {
     this.close()
   }
 
-  /**
-   * Sends the requests that the core asks for. Calls at the same time share them.
-   * @internal
-   */
-  fetchNow(): Promise<void> {
-    this.#running ??= this.#run().finally(() => (this.#running = undefined))
-    return this.#running
-  }
-
-  /**
-   * Sends requests in the background, at most once in a second: keys that are not fresh are used, and fetched again.
-   * @internal
-   */
-  fetchSoon(): void {
-    const now = Date.now()
-    if (Math.abs(now - this.#lastCheck) < 1000) return
-    this.#lastCheck = now
-    // The next verification has the error.
-    this.fetchNow().catch(() => {})
-  }
-
-  async #run(): Promise<void> {
-    for (;;) {
-      const text = checked(native.remoteNext(this.#handle))
-      if (text === null) return
-      const request = requestOf(text)
-      const { status, headers, body } = await this.#fetch(request)
-      checked(native.remoteRespond(this.#handle, request.id, status, headers, body))
-    }
-  }
-
   /** @internal */
-  static handle(keys: RemoteKeySet): Handle {
-    return keys.#handle
+  static fetcher(keys: RemoteKeySet): KeyFetcher {
+    if (keys.#fetcher === undefined) throw new JetonError('ARGUMENT_HANDLE', 'the remote key set is closed')
+    return keys.#fetcher
   }
 }

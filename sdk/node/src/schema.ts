@@ -16,33 +16,43 @@ export type SchemaResult<Output> =
   | { readonly issues: readonly unknown[] }
 
 /** Checks the claims: a schema, or a function that returns them or throws. */
-export type ClaimsSchema<T> = StandardSchema<T> | ((claims: unknown) => T)
+export type ClaimsSchema<T> = StandardSchema<T> | ((claims: unknown) => T | Promise<T>)
 
 export type Check<T> = (claims: unknown) => T | Promise<T>
 
 /** The function that checks the claims. */
 export function checkOf<T>(schema: ClaimsSchema<T>): Check<T> {
-  if (typeof schema === 'function' && !('~standard' in schema)) {
-    return claims => {
-      try {
-        return schema(claims)
-      } catch (cause) {
-        throw mismatch(undefined, cause)
-      }
-    }
-  }
+  if (typeof schema === 'function' && !('~standard' in schema)) return guarded(schema, value => value)
   const standard = (schema as StandardSchema<T>)?.['~standard']
   if (typeof standard?.validate !== 'function') {
     throw invalid('option `schema`: not a schema (Standard Schema 1) or a function')
   }
+  return guarded(claims => standard.validate(claims), found)
+}
+
+/** Whatever `check` throws, at once or later, is a mismatch: it may repeat claims. */
+function guarded<R, T>(check: (claims: unknown) => R | Promise<R>, then: (result: R) => T): Check<T> {
+  const failed = (cause: unknown): never => {
+    throw mismatch(undefined, cause)
+  }
   return claims => {
-    const result = standard.validate(claims)
-    return result instanceof Promise ? result.then(found) : found(result)
+    let result: R | Promise<R>
+    try {
+      result = check(claims)
+    } catch (cause) {
+      return failed(cause)
+    }
+    // A promise may be that of another realm.
+    return isPromise(result) ? Promise.resolve(result).catch(failed).then(then) : then(result)
   }
 }
 
-function found<T>(result: SchemaResult<T>): T {
-  if (result.issues) throw mismatch(result.issues)
+function isPromise<R>(result: R | Promise<R>): result is Promise<R> {
+  return typeof (result as Promise<R> | null | undefined)?.then === 'function'
+}
+
+function found<T>(result: SchemaResult<T> | null | undefined): T {
+  if (!result || result.issues) throw mismatch(result?.issues)
   return result.value
 }
 

@@ -1,5 +1,3 @@
-import { native } from './native.js'
-
 /** What the header of a verified token says. */
 export interface VerifiedHeader {
   /** The algorithm of the key that verified the token. */
@@ -105,9 +103,4 @@ function date(seconds: number): Date | undefined {
 export function headerOf(parts: readonly (Buffer | null | false)[]): VerifiedHeader {
   const [algorithm, keyId, type, footer] = parts.map(part => (part ? part.toString() : undefined))
   return Object.freeze({ algorithm: algorithm ?? '', keyId, type, footer })
-}
-
-/** The header that the native part saw last. */
-export function lastHeader(): VerifiedHeader {
-  return headerOf([0, 1, 2, 3].map(index => native.headerPart(index)))
 }

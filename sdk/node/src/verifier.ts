@@ -5,11 +5,12 @@ import { JetonError, checked, failed, invalid, later } from './errors.js'
 import type { Format, Serialization } from './issuer.js'
 import { Key } from './key.js'
 import { KeySet } from './key-set.js'
-import { native, type Handle } from './native.js'
+import { native, type Handle, type VerifyFunctions } from './native.js'
 import { forVerifier, settings, type Duration } from './options.js'
+import type { KeyFetcher } from './key-fetcher.js'
 import { RemoteKeySet } from './remote-key-set.js'
 import { checkOf, type Check, type ClaimsSchema } from './schema.js'
-import { Verified, headerOf, lastHeader, type VerifiedHeader } from './verified.js'
+import { Verified, headerOf, type VerifiedHeader } from './verified.js'
 
 /** The largest parts of a token. */
 export interface Limits {
@@ -69,20 +70,21 @@ export interface VerifierOptions<T = Record<string, unknown>> {
   clock?: FixedClock
 }
 
-/** Discovery, the key set, and the key set again for an unknown `kid`. */
-const fetchRounds = 4
-
 /** Verifies tokens with its keys and its options. */
 export class Verifier<T = Record<string, unknown>> {
   readonly #handle: Handle
-  readonly #verify: (token: unknown) => string | false
-  /** What the native part writes: the number of the header, the times, and whether numbers may be rounded. */
+  readonly #verify: VerifyFunctions[0]
+  readonly #headerPart: VerifyFunctions[1]
+  /**
+   * What the native part writes: the number of the header, the times, and whether numbers may be rounded. It is read directly
+   * after the call: a schema or a client may verify another token.
+   */
   readonly #state = new Float64Array(new ArrayBuffer(40))
   #headerNumber = 0
   #header: VerifiedHeader | undefined
   readonly #check: Check<T> | undefined
   readonly #largeNumbers: LargeNumbers
-  readonly #remote: RemoteKeySet | undefined
+  readonly #fetcher: KeyFetcher | undefined
   readonly #decrypts: boolean
 
   constructor(options: VerifierOptions<T>) {
@@ -95,34 +97,40 @@ export class Verifier<T = Record<string, unknown>> {
     if (found['cache'] === 0) delete found['cache']
     this.#check = schema === undefined ? undefined : checkOf(schema)
     this.#largeNumbers = largeNumbersOf(options.largeNumbers)
-    this.#remote = remote
+    this.#fetcher = remote && RemoteKeySet.fetcher(remote)
     this.#decrypts = decryption !== undefined
     this.#handle = checked(
       native.verifier(
         Key.handle('keys', key),
         set && KeySet.handle('keys', set),
         decryption && KeySet.handle('decryption', setOf('decryption', decryption)!),
-        remote && RemoteKeySet.handle(remote),
+        this.#fetcher?.handle,
         FixedClock.handle(clock),
         JSON.stringify(found)
       )
     )
-    this.#verify = checked(native.verifyFunction(this.#handle, this.#state))
+    ;[this.#verify, this.#headerPart] = checked(native.verifyFunctions(this.#handle, this.#state))
   }
 
   /**
    * Verifies a token and returns its claims.
    *
-   * With a remote key set, it uses the keys that are there: `KEY_SET_TO_FETCH` says that there are none. Use
-   * {@link Verifier.verifyAsync} for it.
+   * With a remote key set, it uses the keys that are there, and fetches them again in the background before they are too old.
+   * `KEY_SET_TO_FETCH` says that there are none. Use {@link Verifier.verifyAsync} for it.
    */
   verify(token: string): Verified<T> {
     const json = this.#verify(token)
     if (json === false) throw this.#failed()
+    const header = this.#headerNow()
     const state = this.#state
-    const raw = state[4] === 0 ? JSON.parse(json) : readLargeNumbers(json, this.#largeNumbers)
+    const expiresAt = state[1]!
+    const notBefore = state[2]!
+    const issuedAt = state[3]!
+    const mayBeRounded = state[4] !== 0
+    this.#fetcher?.soon()
+    const raw: unknown = mayBeRounded ? readLargeNumbers(json, this.#largeNumbers) : JSON.parse(json)
     const claims = this.#check === undefined ? (raw as T) : this.#checkedNow(raw)
-    return new Verified<T>(claims, json, this.#headerNow(), state[1]!, state[2]!, state[3]!)
+    return new Verified<T>(claims, json, header, expiresAt, notBefore, issuedAt)
   }
 
   /**
@@ -134,13 +142,13 @@ export class Verifier<T = Record<string, unknown>> {
     let json = this.#verify(token)
     for (let round = 0; json === false; round++) {
       const error = failed()
-      if (error.code !== 'KEY_SET_TO_FETCH' || !this.#remote || round === fetchRounds) throw error
-      await this.#remote.fetchNow()
+      if (!this.#fetcher) throw error
+      await this.#fetcher.round(round, error)
       json = this.#verify(token)
     }
-    this.#remote?.fetchSoon()
-    const [, expiresAt, notBefore, issuedAt, mayBeRounded] = this.#state
     const header = this.#headerNow()
+    const [, expiresAt, notBefore, issuedAt, mayBeRounded] = this.#state
+    this.#fetcher?.soon()
     const claims = await this.#read(json, mayBeRounded !== 0)
     return new Verified<T>(claims, json, header, expiresAt!, notBefore!, issuedAt!)
   }
@@ -149,8 +157,11 @@ export class Verifier<T = Record<string, unknown>> {
   verifyJson(token: string): Verified<undefined> {
     const json = this.#verify(token)
     if (json === false) throw this.#failed()
+    const header = this.#headerNow()
     const state = this.#state
-    return new Verified(undefined, json, this.#headerNow(), state[1]!, state[2]!, state[3]!)
+    const verified = new Verified(undefined, json, header, state[1]!, state[2]!, state[3]!)
+    this.#fetcher?.soon()
+    return verified
   }
 
   /** Verifies or decrypts a token with the format `jws` or `jwe`. `content` is what a detached JWS signs. */
@@ -195,10 +206,11 @@ export class Verifier<T = Record<string, unknown>> {
     return claims
   }
 
+  /** The header of the token that was verified last. Most tokens have the same, which is kept. */
   #headerNow(): VerifiedHeader {
     const number = this.#state[0]!
     if (number !== this.#headerNumber || this.#header === undefined) {
-      this.#header = lastHeader()
+      this.#header = headerOf([0, 1, 2, 3].map(index => checked(this.#headerPart(index))))
       this.#headerNumber = number
     }
     return this.#header
@@ -206,8 +218,8 @@ export class Verifier<T = Record<string, unknown>> {
 
   #failed(): JetonError {
     const error = failed()
-    if (error.code === 'KEY_SET_TO_FETCH') this.#remote?.fetchSoon()
-    return error
+    if (error.code === 'KEY_SET_TO_FETCH') this.#fetcher?.inBackground()
+    return this.#fetcher?.explain(error) ?? error
   }
 }
 

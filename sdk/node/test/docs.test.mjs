@@ -8,6 +8,11 @@ import { fileURLToPath } from 'node:url'
 const root = new URL('..', import.meta.url)
 const at = path => fileURLToPath(new URL(path, root))
 
+function run(...command) {
+  const { stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8' })
+  return stdout + stderr
+}
+
 test('examples_of_the_pages_compile', () => {
   const pages = ['README.md', ...readdirSync(at('docs')).map(name => `docs/${name}`)]
   const folder = at('test/.examples')
@@ -27,8 +32,29 @@ test('examples_of_the_pages_compile', () => {
     esModuleInterop: true
   }
   writeFileSync(`${folder}/tsconfig.json`, JSON.stringify({ compilerOptions, include: ['*'] }))
-  const compiler = spawnSync(process.execPath, [at('node_modules/typescript/bin/tsc'), '-p', folder], { encoding: 'utf8' })
-  assert.equal(compiler.stdout, '')
+  assert.equal(run(at('node_modules/typescript/bin/tsc'), '-p', folder), '')
   assert.ok(count >= 8, `${count} examples`)
+  rmSync(folder, { recursive: true })
+})
+
+test('example_of_jsonwebtoken_runs_in_esm_and_commonjs', () => {
+  const [, example] = /```ts\n([^]*?)```/.exec(readFileSync(at('docs/migration.md'), 'utf8'))
+  assert.match(example, /^import jwt from 'jeton\/compat\/jsonwebtoken'/)
+  const uses = [example, example.replace('import jwt', 'import * as jwt')]
+  const folder = at('test/.compat')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder)
+  const compilerOptions = {
+    target: 'es2022', module: 'nodenext', strict: true, types: ['node'], skipLibCheck: true, esModuleInterop: true
+  }
+  writeFileSync(`${folder}/tsconfig.json`, JSON.stringify({ compilerOptions, include: ['*'] }))
+  const check = "\nexport const payload: jwt.JwtPayload = { iss: 'a' }\nconsole.log(typeof claims, jwt.decode(token) !== null)\n"
+  for (const kind of ['mts', 'cts']) {
+    uses.forEach((use, n) => writeFileSync(`${folder}/use-${n}.${kind}`, use + check))
+  }
+  assert.equal(run(at('node_modules/typescript/bin/tsc'), '-p', folder), '')
+  for (const file of ['use-0.mjs', 'use-0.cjs', 'use-1.mjs', 'use-1.cjs']) {
+    assert.equal(run(`${folder}/${file}`), 'object true\n', file)
+  }
   rmSync(folder, { recursive: true })
 })

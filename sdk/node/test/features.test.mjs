@@ -236,6 +236,85 @@ test('schemas_give_claims_their_type', async () => {
   await assert.rejects(verifier.verifyAsync(issue({ page: 'x' })), { code: 'TOKEN_CLAIMS_SHAPE' })
 })
 
+test('schema_that_fails_in_any_way_is_a_mismatch', async () => {
+  const key = Key.generate('HS256')
+  const token = new Issuer({ key, ...setting, lifetime: 60 }).issue({ page: 'a secret page' })
+  const fails = ({ page }) => {
+    throw new TypeError(page)
+  }
+  const standard = validate => ({ '~standard': { version: 1, vendor: 'test', validate } })
+  const thenable = result => ({ then: (...both) => Promise.resolve(result).then(...both) })
+  for (const schema of [
+    fails, async claims => fails(claims), standard(fails), standard(async claims => fails(claims)),
+    standard(() => undefined), standard(() => thenable({ issues: ['no'] })), () => thenable(Promise.reject(new Error('no')))
+  ]) {
+    const verifier = new Verifier({ keys: key, ...setting, schema })
+    await assert.rejects(verifier.verifyAsync(token), error => {
+      assert.equal(error.code, 'TOKEN_CLAIMS_SHAPE')
+      assert.ok(!error.stack.includes('secret'))
+      return true
+    })
+    assert.throws(() => verifier.verify(token), { code: /^(TOKEN_CLAIMS_SHAPE|INVALID_OPTION)$/ })
+  }
+  const verifier = new Verifier({ keys: key, ...setting, schema: () => thenable({ page: '/' }) })
+  assert.deepEqual((await verifier.verifyAsync(token)).claims, { page: '/' })
+  assert.throws(() => verifier.verify(token), { code: 'INVALID_OPTION' })
+})
+
+test('large_whole_numbers_are_rejected_or_exact', () => {
+  const key = Key.generate('HS256')
+  const issuer = new Issuer({ key, ...setting, lifetime: 60 })
+  const [strict, exact] = ['reject', 'bigint'].map(largeNumbers => new Verifier({ keys: key, ...setting, largeNumbers }))
+  const read = (verifier, text) => {
+    try {
+      return verifier.verify(issuer.issueJson(`{"n":${text},"o":[${text},{"x": ${text}}],"m":"n5"}`)).claims
+    } catch (error) {
+      return error.code
+    }
+  }
+  for (const [text, value] of [
+    ['9007199254740992', 9007199254740992n],
+    ['-9007199254740993', -9007199254740993n],
+    ['9007199254740993.0', 9007199254740993n],
+    ['9007199254740993.000e0', 9007199254740993n],
+    ['9.007199254740993e15', 9007199254740993n],
+    ['9.007199254740993E+15', 9007199254740993n],
+    ['90071992547409930e-1', 9007199254740993n],
+    ['1e21', 10n ** 21n],
+    ['-1.5e300', -15n * 10n ** 299n],
+    ['12345678901234567890', 12345678901234567890n]
+  ]) {
+    assert.equal(read(strict, text), 'TOKEN_CLAIMS_SHAPE', text)
+    const { n, o, m } = read(exact, text)
+    assert.deepEqual([n, o, m], [value, [value, { x: value }], 'n5'], text)
+  }
+  for (const text of ['9007199254740991', '-9007199254740991.0', '9007199254740991e0', '0e999999999', '1.5', '1e-400', '12345678901234567.5']) {
+    for (const verifier of [strict, exact]) assert.equal(read(verifier, text).n, Number(text), text)
+  }
+  for (const text of ['1e400', '-1e999999999999999999999', '9e9999']) {
+    for (const verifier of [strict, exact]) assert.equal(read(verifier, text), 'TOKEN_CLAIMS_SHAPE', text)
+  }
+})
+
+test('text_is_never_taken_for_a_large_number', () => {
+  const key = Key.generate('HS256')
+  const verifier = new Verifier({ keys: key, ...setting, largeNumbers: 'bigint' })
+  const issuer = new Issuer({ key, ...setting, lifetime: 60 })
+  const texts = [
+    '"n5"', '"nsecret"', '"bigint:5"', '"\\u0062igint:5"', '"\\u0062igint:secret"', '"\\u006e5"', '"s"', '""', '"\\\\"',
+    '"\\\\\\""', '"12345678901234567890"', '"a\\"12345678901234567890"', '{"n12345678901234567890" : "n1"}', '{"" : ""}',
+    '["n1" , "n2"]', '{"__proto__":{"n1":"n2"}}', '{"a":"x:"}'
+  ]
+  for (const text of texts) {
+    const { n, t } = verifier.verify(issuer.issueJson(`{"n":12345678901234567890,"t":${text}}`)).claims
+    assert.equal(n, 12345678901234567890n)
+    assert.equal(JSON.stringify(t), JSON.stringify(JSON.parse(text)))
+  }
+  const many = Array.from({ length: 5000 }, (_, n) => `"${n}\\n\\"e1"`)
+  const { all } = verifier.verify(issuer.issueJson(`{"n":12345678901234567890,"all":[${many}]}`)).claims
+  assert.deepEqual(all, many.map(text => JSON.parse(text)))
+})
+
 test('insecure_keys_have_their_own_names', async () => {
   const password = Key.insecurePassword('PBES2-HS256+A128KW', 'correct horse', { rounds: 10_000, keyId: 'p' })
   assert.equal(password.kind, 'symmetric')

@@ -1,5 +1,5 @@
 // What the types must say. The test of the pages compiles it.
-import { Issuer, JetonError, Key, Verifier, type Code, type Verified } from 'jeton'
+import { Issuer, JetonError, Key, RemoteKeySet, Verifier, type Code, type RemoteFetch, type Verified } from 'jeton'
 import * as valibot from 'valibot'
 import * as zod from 'zod'
 
@@ -24,6 +24,18 @@ is<Same<typeof byValibot.claims, { n: number }>>()
 const byFunction = new Verifier({ ...setting, schema: (claims: unknown) => [claims] }).verify('')
 is<Same<typeof byFunction.claims, unknown[]>>()
 
+const later = async () => {
+  const schema = async (_: unknown) => ({ n: 1 })
+  const verified = await new Verifier({ ...setting, schema }).verifyAsync('')
+  is<Same<typeof verified.claims, { n: number }>>()
+}
+
+const client: RemoteFetch = async (url, { publicOnly, ...init }) => {
+  is<Same<typeof publicOnly, boolean>>()
+  return fetch(url, init)
+}
+const sets = [client, fetch, globalThis.fetch].map(one => new RemoteKeySet({ issuer: 'https://id.example', fetch: one }))
+
 // @ts-expect-error an algorithm that is not there
 Key.generate('none')
 // @ts-expect-error an option that is not there
@@ -36,4 +48,4 @@ new Issuer({ key }).issue('text')
 const text: string = key.insecureExport('der')
 
 const code = (error: JetonError): Code => error.code
-export const uses = [text, code, byZod, byValibot, byFunction, typed]
+export const uses = [text, code, byZod, byValibot, byFunction, typed, later, sets]

@@ -186,3 +186,27 @@ fn wrong_settings_of_a_remote_key_set_are_errors() {
         "INVALID_OPTION"
     );
 }
+
+/// Each token of an unknown key takes the lock of the key set. Whoever does not get it must not fetch.
+#[test]
+fn threads_that_look_for_keys_at_once_do_not_fetch() {
+    let (set, _) = signed("a");
+    let keys = remote(r#"{"address":"https://id.example/jwks.json"}"#).unwrap();
+    let verifier = verifier(&keys);
+    let (_, of_attacker) = signed("c");
+    for _ in 0..2 {
+        let code = api::verify(&verifier, of_attacker.as_bytes()).map(drop);
+        assert_eq!(code.unwrap_err().code, "KEY_SET_TO_FETCH");
+        respond(&keys, &next(&keys).unwrap(), 200, "", &set).unwrap();
+    }
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..20_000 {
+                    let failure = api::verify(&verifier, of_attacker.as_bytes()).unwrap_err();
+                    assert_eq!(failure.code, "TOKEN_OF_UNKNOWN_KEY");
+                }
+            });
+        }
+    });
+}

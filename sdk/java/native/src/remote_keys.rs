@@ -38,6 +38,21 @@ pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_nextRe
     })
 }
 
+/// Checks that there are keys, and says why there are none.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_ready(
+    env: *mut JNIEnv,
+    _: jclass,
+    keys: jlong,
+) -> jbyteArray {
+    guard(env, |_| {
+        // SAFETY: Java passes the handle of such a set; so below.
+        let keys = unsafe { handle::get::<Arc<RemoteKeys>>(keys) }?;
+        keys.ready()?;
+        Ok(String::new())
+    })
+}
+
 /// Passes the response to a request.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_respond(

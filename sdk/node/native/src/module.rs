@@ -14,7 +14,6 @@ static FUNCTIONS: &[(&str, Function)] = &[
     ("clockSet", keys::clock_set),
     ("close", keys::close),
     ("failure", call::failure),
-    ("headerPart", verifying::header_part),
     ("issueBytes", issuing::issue_bytes),
     ("issueBytesLater", issuing::issue_bytes_later),
     ("issueFunction", issuing::function),
@@ -36,11 +35,12 @@ static FUNCTIONS: &[(&str, Function)] = &[
     ("preparedInput", issuing::prepared_input),
     ("remoteKeys", remote::create),
     ("remoteNext", remote::next),
+    ("remoteReady", remote::ready),
     ("remoteRespond", remote::respond),
     ("verifier", verifying::create),
     ("verifyBytes", verifying::verify_bytes),
     ("verifyBytesLater", verifying::verify_bytes_later),
-    ("verifyFunction", verifying::function),
+    ("verifyFunctions", verifying::functions),
     ("verifyLater", verifying::verify_later),
 ];
 

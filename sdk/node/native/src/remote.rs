@@ -27,6 +27,12 @@ pub(crate) fn next(call: &Call) -> Result<napi_value, Fault> {
     }
 }
 
+/// `remoteReady(remote)`: fails if there are no keys to verify with.
+pub(crate) fn ready(call: &Call) -> Result<napi_value, Fault> {
+    handle::remote(call.env, call.argument(0))?.ready()?;
+    outputs::null(call.env)
+}
+
 /// `remoteRespond(remote, id, status, headers, body)`
 pub(crate) fn respond(call: &Call) -> Result<napi_value, Fault> {
     let keys = handle::remote(call.env, call.argument(0))?;

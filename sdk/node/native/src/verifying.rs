@@ -1,6 +1,6 @@
 //! Verifiers.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -43,17 +43,17 @@ fn no_token() -> Fault {
     Rejection::Malformed(Part::Token).into()
 }
 
-/// The data of a function that verifies.
+/// The data of a function that verifies, and of the one that reads the header.
 struct Function {
     slot: Rc<Slot>,
     state: State,
     header: RefCell<Header>,
 }
 
-/// The header of the last token of a function. Tokens of one issuer have the same, so that JavaScript keeps it.
+/// The header of the last token that a function verified. Tokens of one issuer have the same, so that JavaScript keeps it.
 #[derive(Default)]
 struct Header {
-    /// Of the state; 0 before the first token.
+    /// Which header of the function it is, from 1; 0 before the first token.
     number: f64,
     alg: &'static str,
     kid: Option<String>,
@@ -70,34 +70,57 @@ impl Header {
             && self.typ.as_deref() == header.typ()
             && self.footer.as_deref() == verified.footer()
     }
+
+    /// The header after this one.
+    #[cold]
+    fn next<Text: AsRef<str>>(&self, verified: &Verified<RawClaims, Text>) -> Header {
+        let header = verified.header();
+        Header {
+            number: self.number + 1.0,
+            alg: header.alg(),
+            kid: header.kid().map(str::to_owned),
+            typ: header.typ().map(str::to_owned),
+            footer: verified.footer().map(<[u8]>::to_vec),
+        }
+    }
+
+    /// Algorithm, key id, type or footer.
+    fn part(&self, index: i64) -> Option<&[u8]> {
+        match index {
+            0 => Some(self.alg.as_bytes()),
+            1 => self.kid.as_deref().map(str::as_bytes),
+            2 => self.typ.as_deref().map(str::as_bytes),
+            3 => self.footer.as_deref(),
+            _ => None,
+        }
+    }
 }
 
 thread_local! {
     /// The payload of a token before Node copies it. It is wiped with the thread.
     static SCRATCH: RefCell<Scratch> = RefCell::default();
-
-    /// How many headers there were.
-    static HEADERS: Cell<f64> = const { Cell::new(0.0) };
 }
 
 /// The longest token for which a thread keeps its memory, bytes.
 const KEPT_BYTES: usize = 64 * 1024;
 
-/// `verifyFunction(verifier, state)`: a function that verifies a token and returns its claims as text. It writes the times to
-/// the state.
-pub(crate) fn function(call: &Call) -> Result<napi_value, Fault> {
-    let function = Function {
+/// `verifyFunctions(verifier, state)`: two functions. The first verifies a token and returns its claims as text. It writes the
+/// number of the header and the times to the state. The second returns a part of the header of that token, or `null`.
+pub(crate) fn functions(call: &Call) -> Result<napi_value, Fault> {
+    let function = Rc::new(Function {
         slot: handle::slot(call.env, call.argument(0))?,
         state: State::new(call.env, call.argument(1))?,
         header: RefCell::default(),
-    };
-    handle::function(call.env, function, verify)
+    });
+    let verify = handle::function(call.env, Rc::clone(&function), verify)?;
+    let part = handle::function(call.env, function, header_part)?;
+    outputs::list(call.env, &[verify, part])
 }
 
 unsafe extern "C" fn verify(env: napi_env, info: napi_callback_info) -> napi_value {
-    // SAFETY: Node calls it with the data of `function`.
+    // SAFETY: Node calls it with the data of `functions`.
     unsafe {
-        call::enter::<Function>(env, info, |call, function| {
+        call::enter::<Rc<Function>>(env, info, |call, function| {
             function.slot.with_verifier(|verifier| {
                 arguments::with_text(env, call.argument(0), |token| {
                     let token = token.map_err(|_| no_token())?;
@@ -131,7 +154,7 @@ impl ReadVerified for Read<'_> {
         let Read { env, function } = self;
         let mut header = function.header.borrow_mut();
         if !header.is_of(verified) {
-            *header = new_header(verified);
+            *header = header.next(verified);
         }
         let json = verified.json();
         let seconds = |time: Option<Timestamp>| match time {
@@ -149,20 +172,17 @@ impl ReadVerified for Read<'_> {
     }
 }
 
-#[cold]
-fn new_header<Text: AsRef<str>>(verified: &Verified<RawClaims, Text>) -> Header {
-    let number = HEADERS.with(|headers| {
-        headers.set(headers.get() + 1.0);
-        headers.get()
-    });
-    let header = verified.header();
-    LAST.with(|last| *last.borrow_mut() = parts(verified));
-    Header {
-        number,
-        alg: header.alg(),
-        kid: header.kid().map(str::to_owned),
-        typ: header.typ().map(str::to_owned),
-        footer: verified.footer().map(<[u8]>::to_vec),
+/// `headerPart(index)`: the second function of `functions`.
+unsafe extern "C" fn header_part(env: napi_env, info: napi_callback_info) -> napi_value {
+    // SAFETY: Node calls it with the data of `functions`.
+    unsafe {
+        call::enter::<Rc<Function>>(env, info, |call, function| {
+            let index = arguments::integer(env, call.argument(0))?;
+            match function.header.borrow().part(index) {
+                Some(part) => outputs::bytes(env, part),
+                None => outputs::null(env),
+            }
+        })
     }
 }
 
@@ -175,26 +195,6 @@ fn parts<Text: AsRef<str>>(verified: &Verified<RawClaims, Text>) -> [Option<Vec<
         header.typ().map(|typ| typ.as_bytes().to_vec()),
         verified.footer().map(<[u8]>::to_vec),
     ]
-}
-
-thread_local! {
-    /// Algorithm, key id, type and footer of the last new header.
-    static LAST: RefCell<[Option<Vec<u8>>; 4]> = RefCell::default();
-}
-
-/// `headerPart(index)`: a part of the last new header, or `null`.
-pub(crate) fn header_part(call: &Call) -> Result<napi_value, Fault> {
-    let index = arguments::integer(call.env, call.argument(0))?;
-    LAST.with(|last| {
-        let last = last.borrow();
-        let part = usize::try_from(index)
-            .ok()
-            .and_then(|index| last.get(index)?.as_deref());
-        match part {
-            Some(part) => outputs::bytes(call.env, part),
-            None => outputs::null(call.env),
-        }
-    })
 }
 
 fn token(call: &Call, index: usize) -> Result<Zeroizing<String>, Fault> {

@@ -3,20 +3,6 @@
  *
  * @packageDocumentation
  */
-export { decode } from './decode.js'
-export { JsonWebTokenError, NotBeforeError, RefusedUseError, TokenExpiredError, type Rule } from './errors.js'
-export { sign } from './sign.js'
-export type {
-  Algorithm,
-  DecodeOptions,
-  GetPublicKey,
-  Jwt,
-  JwtHeader,
-  JwtPayload,
-  Secret,
-  SignCallback,
-  SignOptions,
-  VerifyCallback,
-  VerifyOptions
-} from './types.js'
-export { verify } from './verify.js'
+export * from './api.js'
+// For `import jwt from` in CommonJS. In ESM, Node makes the default export.
+export * as default from './api.js'

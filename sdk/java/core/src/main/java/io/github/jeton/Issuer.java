@@ -38,7 +38,12 @@ public final class Issuer extends NativeObject {
 
     /** Begins an issuer with this key. */
     public static Builder builder(Key key) {
-        return new Builder(Text.required(key, "key"));
+        return builder(key, new Settings());
+    }
+
+    /** For {@link io.github.jeton.testing.TestIssuer}: with settings that are set already. */
+    public static Builder builder(Key key, Settings settings) {
+        return new Builder(Text.required(key, "key"), Text.required(settings, "settings").copy());
     }
 
     /**
@@ -76,16 +81,17 @@ public final class Issuer extends NativeObject {
         return new PreparedToken(Calls.prepare(this, java.util.Arrays.copyOf(written.array(), written.length())));
     }
 
-    /** The settings of an issuer. */
+    /** The settings of an issuer. A text or a list that is set twice is an error with the code {@code INVALID_OPTION}. */
     public static final class Builder {
         private final Key key;
-        private final Settings settings = new Settings();
+        private final Settings settings;
         private Key encryption;
         private TestClock clock;
         private ClaimsMapper mapper;
 
-        private Builder(Key key) {
+        private Builder(Key key, Settings settings) {
             this.key = key;
+            this.settings = settings;
         }
 
         /** Sets who issues the tokens ({@code iss}). */
@@ -138,7 +144,9 @@ public final class Issuer extends NativeObject {
 
         /** Encrypts each token for this key after it is signed. */
         public Builder encryptTo(Key encryption) {
-            this.encryption = Text.required(encryption, "encryption");
+            Text.required(encryption, "encryption");
+            Settings.checkUnset("encryption", this.encryption);
+            this.encryption = encryption;
             return this;
         }
 

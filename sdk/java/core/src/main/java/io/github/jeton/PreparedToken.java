@@ -15,8 +15,9 @@ import java.nio.charset.StandardCharsets;
  * }</pre>
  */
 public final class PreparedToken extends NativeObject {
-    PreparedToken(byte[] reply) {
-        super(Handle.Kind.PREPARED, reply);
+    /** For the issuers of this library. */
+    public PreparedToken(Calls.PreparedReply reply) {
+        super(Handle.Kind.PREPARED, reply.bytes());
     }
 
     /** Returns the bytes to sign. */

@@ -13,10 +13,8 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
@@ -28,27 +26,26 @@ import java.util.function.Supplier;
  * Verifier verifier = Verifier.builder(keys).issuer("https://id.example").audience("api").build();
  * }</pre>
  *
- * <p>Create it once for each issuer. A verification fetches in its own thread if there are no keys; later requests run beside.
+ * <p>Create it once for each issuer. A verification waits for a fetch if there are no keys, or if it does not know the key id. The
+ * fetch has a daemon thread of its own: it goes on if a thread that waits for it is interrupted.
  */
 public final class RemoteKeySet extends NativeObject {
-    /** A verification needs at most these: the discovery document, the key set, and the set again for an unknown key id. */
+    /** How often one verification fetches: the keys, and again for an unknown key id, also if another thread has just fetched. */
     private static final int ROUNDS = 3;
+
+    /** How often a verification is repeated because another thread looks at the keys in the same moment: for a third of a second. */
+    private static final int REPEATS = 256;
 
     /** How often the schedule is asked whether keys are to be fetched again. */
     private static final long ASK_NANOS = Duration.ofSeconds(1).toNanos();
 
-    private final Fetcher fetcher;
+    private final KeyFetches fetches;
     private final Executor executor;
-
-    /** A lock rather than a monitor, which would hold the carrier of a virtual thread. */
-    private final ReentrantLock fetching = new ReentrantLock();
-
     private final AtomicLong nextAsk = new AtomicLong(System.nanoTime() + ASK_NANOS);
-    private final AtomicBoolean isAsking = new AtomicBoolean();
 
     private RemoteKeySet(byte[] reply, Fetcher fetcher, Executor executor) {
         super(Handle.Kind.REMOTE_KEYS, reply);
-        this.fetcher = fetcher;
+        this.fetches = new KeyFetches(this, fetcher);
         this.executor = executor;
     }
 
@@ -62,20 +59,46 @@ public final class RemoteKeySet extends NativeObject {
         return new Builder("issuer", issuer);
     }
 
-    /** Fetches the keys now, for a program that starts. A failure is reported by the first verification. */
+    /**
+     * Fetches the keys now, for a program that starts.
+     *
+     * @throws KeySetException if there are no keys then, with the reason, or if the thread is interrupted; the fetch goes on
+     */
     public void warmUp() {
-        fetch(ROUNDS);
+        fetches.fetch();
+        try {
+            Calls.checkReady(this);
+        } catch (JetonException failed) {
+            checkKeys(failed.code(), failed.getMessage());
+            throw failed;
+        }
+    }
+
+    /**
+     * Ends a request that runs, and releases the keys. A verifier goes on with the keys that were fetched. If it needs others, it
+     * throws an error with the code {@code ARGUMENT_HANDLE}.
+     */
+    @Override
+    public void close() {
+        fetches.close();
+        super.close();
     }
 
     /** Fetches what a verification needs, and repeats it. */
     VerifiedReply complete(VerifiedReply first, Supplier<VerifiedReply> verify) {
         VerifiedReply reply = first;
-        for (int round = 0; round < ROUNDS && needsKeys(reply); round++) {
-            // Another thread may have fetched meanwhile: then nothing is to be fetched, and the verification knows.
-            fetch(1);
+        int rounds = 0;
+        for (int repeat = 0; needsKeys(reply) && rounds < ROUNDS && repeat < REPEATS; repeat++) {
+            KeyFetches.Outcome outcome = fetches.fetch();
             reply = verify.get();
+            switch (outcome) {
+                case NOTHING -> LockSupport.parkNanos(repeat * 10_000L);
+                case RESPONDED -> rounds++;
+                case FAILED -> rounds = ROUNDS;
+            }
         }
-        refreshBeside();
+        checkKeys(reply);
+        fetchBeside();
         return reply;
     }
 
@@ -83,64 +106,32 @@ public final class RemoteKeySet extends NativeObject {
         return reply.isFailure() && reply.code() == ErrorCode.KEY_SET_TO_FETCH;
     }
 
-    /** Sends what the schedule asks for. One thread at a time. */
-    private void fetch(int rounds) {
-        fetching.lock();
-        try {
-            for (int round = 0; round < rounds; round++) {
-                String json = Calls.nextRequest(this);
-                if (json.isEmpty()) {
-                    return;
-                }
-                answer(Request.of(json));
-            }
-        } finally {
-            fetching.unlock();
+    /** What is wrong with keys is wrong with those that were fetched, and not with the token. */
+    private void checkKeys(VerifiedReply reply) {
+        if (reply.isFailure()) {
+            checkKeys(reply.code(), reply.message());
         }
     }
 
-    private void answer(Request request) {
-        Response response;
-        try {
-            response = fetcher.fetch(request);
-        } catch (IOException | RuntimeException failed) {
-            response = null;
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            response = null;
+    private void checkKeys(ErrorCode code, String message) {
+        if (code == ErrorCode.KEY_SET_TO_FETCH) {
+            throw new KeySetException(
+                    ErrorCode.KEY_SET_UNREACHABLE,
+                    "no keys to verify with: the key set could not be fetched",
+                    fetches.lastFailure());
         }
-        if (response == null) {
-            Calls.respond(this, request.id(), 0, "", new byte[0]);
-            return;
+        if (code.name().startsWith("KEY_") || code.name().startsWith("DISCOVERY_")) {
+            Throwable cause = code == ErrorCode.KEY_SET_UNREACHABLE ? fetches.lastFailure() : null;
+            throw new KeySetException(code, message, cause);
         }
-        StringBuilder headers = new StringBuilder();
-        response.headers().forEach((name, value) -> {
-            if ((name + value).indexOf('\n') < 0) {
-                headers.append(name).append(": ").append(value).append('\n');
-            }
-        });
-        Calls.respond(this, request.id(), response.status(), headers.toString(), response.body());
     }
 
-    /** Keys that are no longer fresh are used, and fetched again by another thread. */
-    private void refreshBeside() {
+    /** Keys that are no longer fresh are used, and fetched again beside. */
+    private void fetchBeside() {
         long now = System.nanoTime();
         long due = nextAsk.get();
-        if (now - due < 0 || !nextAsk.compareAndSet(due, now + ASK_NANOS) || !isAsking.compareAndSet(false, true)) {
-            return;
-        }
-        try {
-            executor.execute(() -> {
-                try {
-                    fetch(ROUNDS);
-                } catch (JetonException closed) {
-                    // There is nobody to tell.
-                } finally {
-                    isAsking.set(false);
-                }
-            });
-        } catch (RuntimeException rejected) {
-            isAsking.set(false);
+        if (now - due >= 0 && nextAsk.compareAndSet(due, now + ASK_NANOS)) {
+            fetches.fetchBeside(executor);
         }
     }
 
@@ -157,9 +148,13 @@ public final class RemoteKeySet extends NativeObject {
      */
     public record Request(
             long id, URI uri, String etag, boolean noCache, int maxBytes, boolean publicOnly, Duration timeout) {
-        private static Request of(String json) {
+        static long idOf(String json) {
+            return Long.parseLong(JsonText.member(json, "id"));
+        }
+
+        static Request of(String json) {
             return new Request(
-                    Long.parseLong(JsonText.member(json, "id")),
+                    idOf(json),
                     URI.create(JsonText.member(json, "url")),
                     JsonText.member(json, "etag"),
                     Boolean.parseBoolean(JsonText.member(json, "no_cache")),
@@ -184,11 +179,11 @@ public final class RemoteKeySet extends NativeObject {
         }
     }
 
-    /** Sends requests. The default is the HTTP client of the JDK. It follows no redirects. */
+    /** Sends requests. The default is the HTTP client of the JDK. It follows no redirects. {@link #close} interrupts it. */
     @FunctionalInterface
     public interface Fetcher {
         /**
-         * Sends a request and waits for the response.
+         * Sends a request and waits for the response, until the time limit of the request.
          *
          * @throws IOException if there is none
          * @throws InterruptedException if the thread is interrupted
@@ -200,7 +195,7 @@ public final class RemoteKeySet extends NativeObject {
     public static final class Builder {
         private final Settings settings = new Settings();
         private Fetcher fetcher;
-        private Executor executor = ForkJoinPool.commonPool();
+        private Executor executor;
 
         private Builder(String kind, String value) {
             settings.text(kind, value);
@@ -242,7 +237,10 @@ public final class RemoteKeySet extends NativeObject {
             return this;
         }
 
-        /** Sets which threads fetch beside verifications. */
+        /**
+         * Sets which threads fetch beside verifications, while the keys that are there are used. The default is a daemon thread for
+         * each fetch, as it is for a fetch that verifications wait for.
+         */
         public Builder executor(Executor executor) {
             this.executor = Text.required(executor, "executor");
             return this;

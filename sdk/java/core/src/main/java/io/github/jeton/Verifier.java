@@ -41,23 +41,29 @@ public final class Verifier extends NativeObject {
 
     /** Begins a verifier with one key. Of a private key, it uses the public one. */
     public static Builder builder(Key key) {
-        return new Builder(Text.required(key, "key"), null, null);
+        return new Builder(Text.required(key, "key"), null, null, new Settings());
     }
 
     /** Begins a verifier with the keys of a set. */
     public static Builder builder(KeySet keys) {
-        return new Builder(null, Text.required(keys, "keys"), null);
+        return builder(keys, new Settings());
     }
 
     /** Begins a verifier with the keys that an address publishes. */
     public static Builder builder(RemoteKeySet keys) {
-        return new Builder(null, null, Text.required(keys, "keys"));
+        return new Builder(null, null, Text.required(keys, "keys"), new Settings());
+    }
+
+    /** For {@link io.github.jeton.testing.TestIssuer}: with settings that are set already. */
+    public static Builder builder(KeySet keys, Settings settings) {
+        return new Builder(null, Text.required(keys, "keys"), null, Text.required(settings, "settings").copy());
     }
 
     /**
      * Verifies a token.
      *
      * @throws TokenRejectedException if the token is not accepted
+     * @throws KeySetException if the keys of a {@link RemoteKeySet} cannot be fetched or used
      */
     public VerifiedToken verify(String token) {
         return new Verified<>(run(token).check(), null);
@@ -67,6 +73,8 @@ public final class Verifier extends NativeObject {
      * Verifies a token and reads its claims as a type.
      *
      * @throws TokenRejectedException if the token is not accepted, or its claims do not match the type
+     * @throws KeySetException if the keys of a {@link RemoteKeySet} cannot be fetched or used
+     * @throws JetonException with {@code INVALID_OPTION} if Jackson cannot map the type
      */
     public <T> Verified<T> verify(String token, Class<T> type) {
         Text.required(type, "type");
@@ -78,6 +86,8 @@ public final class Verifier extends NativeObject {
      * As {@link #verify(String, Class)}, for a type with parameters. The program chooses the right {@code T} for it.
      *
      * @throws TokenRejectedException if the token is not accepted, or its claims do not match the type
+     * @throws KeySetException if the keys of a {@link RemoteKeySet} cannot be fetched or used
+     * @throws JetonException with {@code INVALID_OPTION} if Jackson cannot map the type
      */
     @SuppressWarnings("unchecked") // the caller names both
     public <T> Verified<T> verify(String token, Type type) {
@@ -89,7 +99,8 @@ public final class Verifier extends NativeObject {
     /**
      * Verifies a token, and returns a rejection instead of throwing it.
      *
-     * @throws JetonException if the keys cannot be fetched, or the call is wrong
+     * @throws KeySetException if the keys of a {@link RemoteKeySet} cannot be fetched or used
+     * @throws JetonException if the call is wrong
      */
     public <T> Verification<T> tryVerify(String token, Class<T> type) {
         Text.required(type, "type");
@@ -112,12 +123,15 @@ public final class Verifier extends NativeObject {
         return remote == null ? reply : remote.complete(reply, () -> Calls.verify(this, token, maxTokenBytes));
     }
 
-    /** The keys and the policy of a verifier. */
+    /**
+     * The keys and the policy of a verifier. A text or a list that is set twice is an error with the code {@code INVALID_OPTION}: one of
+     * them would not count. {@link #require} adds.
+     */
     public static final class Builder {
         private final Key key;
         private final KeySet keys;
         private final RemoteKeySet remote;
-        private final Settings settings = new Settings();
+        private final Settings settings;
         private final Settings limits = new Settings();
         private KeySet decryption;
         private TestClock clock;
@@ -125,7 +139,8 @@ public final class Verifier extends NativeObject {
         private boolean paseto;
         private int maxTokenBytes = 2 << 20;
 
-        private Builder(Key key, KeySet keys, RemoteKeySet remote) {
+        private Builder(Key key, KeySet keys, RemoteKeySet remote, Settings settings) {
+            this.settings = settings;
             this.key = key;
             this.keys = keys;
             this.remote = remote;
@@ -186,9 +201,9 @@ public final class Verifier extends NativeObject {
             return this;
         }
 
-        /** Requires these claims. */
+        /** Requires these claims, and those of other calls. */
         public Builder require(String... claims) {
-            settings.list("required", List.of(Text.required(claims, "claims")));
+            settings.add("required", List.of(Text.required(claims, "claims")));
             return this;
         }
 
@@ -206,7 +221,9 @@ public final class Verifier extends NativeObject {
 
         /** Requires tokens that are signed and then encrypted to one of these keys. */
         public Builder decryptWith(KeySet decryption) {
-            this.decryption = Text.required(decryption, "decryption");
+            Text.required(decryption, "decryption");
+            Settings.checkUnset("decryption", this.decryption);
+            this.decryption = decryption;
             return this;
         }
 

@@ -195,6 +195,29 @@ class FormatsTest {
     }
 
     @Test
+    void bytes_are_signed_in_two_steps() throws Exception {
+        var pair = java.security.KeyPairGenerator.getInstance("Ed25519").generateKeyPair();
+        Key publicKey = Key.importer().algorithm(Algorithm.EDDSA).bytes(pair.getPublic().getEncoded());
+        byte[] data = {0, 1, (byte) 0xff};
+        PreparedToken prepared = BytesIssuer.jws(publicKey).type("x").build().prepare(data);
+        Signature signature = Signature.getInstance("Ed25519");
+        signature.initSign(pair.getPrivate());
+        signature.update(prepared.message());
+        String token = prepared.attach(signature.sign());
+        assertArrayEquals(data, BytesVerifier.jws(publicKey).build().verify(token));
+        for (BytesIssuer.Builder other : List.of(
+                BytesIssuer.jws(publicKey).detached(),
+                BytesIssuer.jws(publicKey).unencoded(),
+                BytesIssuer.jws(publicKey).contentType("text/plain"),
+                BytesIssuer.jws(publicKey).serialization(Serialization.GENERAL),
+                BytesIssuer.jws(Key.generate(Algorithm.ES256)))) {
+            var failure = assertThrows(JetonException.class, () -> other.build().prepare(data));
+            assertEquals(ErrorCode.INVALID_OPTION, failure.code());
+        }
+        BytesIssuer.jws(publicKey).serialization(Serialization.COMPACT).build().prepare(data).close();
+    }
+
+    @Test
     void cache_still_checks_the_time() {
         Key key = Key.generate(Algorithm.ES256);
         TestClock clock = TestClock.at(Instant.ofEpochSecond(1_800_000_000));

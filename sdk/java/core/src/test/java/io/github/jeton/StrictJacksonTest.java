@@ -1,13 +1,21 @@
 package io.github.jeton;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.github.jeton.claims.ClaimsMapper;
+import io.github.jeton.claims.StrictJackson;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -17,8 +25,10 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Claims as objects: nothing is converted, and nothing is rounded. */
@@ -92,6 +102,155 @@ class StrictJacksonTest {
                 () -> verifier.verify(issuer.issueJson("{\"color\":0}"), Colored.class));
         // A member with another case is another member.
         assertNull(verifier.verify(issuer.issueJson("{\"COLOR\":\"RED\"}"), Colored.class).claims().color());
+    }
+
+    record Floats(float one, @Nullable Float boxed, float[] more) {}
+
+    record Doubles(double one, @Nullable Double boxed, double[] more, List<Double> list, double[][] deep) {}
+
+    record Moment(Instant at) {}
+
+    record Maybe(Map<String, Optional<String>> names) {}
+
+    record Page(String path, int number) {}
+
+    record Visits(List<Page> pages, Map<String, Page> byName, @JsonProperty("odd name") @Nullable Page renamed) {}
+
+    static class TwoArguments {
+        TwoArguments(String one, String two) {}
+    }
+
+    record Unmade(TwoArguments value) {}
+
+    record Checked(String name) {
+        Checked {
+            if (name.length() > 3) {
+                throw new IllegalArgumentException(name);
+            }
+        }
+    }
+
+    private <T> T read(String json, Class<T> type) {
+        return verifier.verify(issuer.issueJson(json), type).claims();
+    }
+
+    private static String floats(String number) {
+        return "{\"one\":#,\"boxed\":#,\"more\":[#]}".replace("#", number);
+    }
+
+    private static String doubles(String number) {
+        return "{\"one\":#,\"boxed\":#,\"more\":[#],\"list\":[#],\"deep\":[[#],[]]}".replace("#", number);
+    }
+
+    @Test
+    void whole_numbers_are_not_rounded_wherever_they_are() {
+        for (String[] row : new String[][] {
+            {floats("1.5"), "16777217", "16777217.0", "1e39", "-1e39", "1.6777217e7", "9007199254740993", "null", "\"1\"", "true", "[1]"},
+            {doubles("1.5"), "9007199254740993", "9007199254740993.0", "1e400", "1e9999999999", "9.007199254740993e15", "null", "\"1\"", "true", "[1]"}
+        }) {
+            for (int at = 1; at < row.length; at++) {
+                int places = row[0].split("1\\.5", -1).length - 1;
+                for (int place = 0; place < places; place++) {
+                    String json = replaced(row[0], place, row[at]);
+                    boolean isOptional = row[at].equals("null") && (place == 1 || place == 3);
+                    if (isOptional) {
+                        continue;
+                    }
+                    Class<?> type = row[0].contains("deep") ? Doubles.class : Floats.class;
+                    var rejected = assertThrows(TokenRejectedException.class, () -> read(json, type), json);
+                    assertEquals(ErrorCode.TOKEN_CLAIMS_SHAPE, rejected.code());
+                }
+            }
+        }
+    }
+
+    private static String replaced(String json, int place, String number) {
+        int at = -1;
+        for (int found = 0; found <= place; found++) {
+            at = json.indexOf("1.5", at + 1);
+        }
+        return json.substring(0, at) + number + json.substring(at + 3);
+    }
+
+    @Test
+    void numbers_that_are_exact_or_not_whole_are_read() {
+        for (String number : List.of("0", "-0.0", "16777216", "1.6777216e7", "0.1", "-2.50", "1e20", "16777217.5", "1e-400", "1e-9999999999", "1.00000000000000000001")) {
+            boolean isFloat = !number.equals("1e20");
+            if (isFloat) {
+                assertEquals(Float.parseFloat(number), read(floats(number), Floats.class).more()[0], number);
+            }
+            Doubles read = read(doubles(number), Doubles.class);
+            assertEquals(Double.parseDouble(number), read.more()[0]);
+            assertEquals(read.more()[0], read.deep()[0][0]);
+            assertEquals(0, read.deep()[1].length);
+        }
+        assertEquals(9_007_199_254_740_992.0, read(doubles("9007199254740992.0"), Doubles.class).one());
+    }
+
+    @Test
+    void type_that_jackson_cannot_map_is_no_rejection() {
+        var instant = assertThrows(JetonException.class, () -> read("{\"at\":\"2026-01-01T00:00:00Z\"}", Moment.class));
+        assertEquals(ErrorCode.INVALID_OPTION, instant.code());
+        assertTrue(instant.getMessage().contains("java.time.Instant") && instant.getMessage().endsWith(" at `at`"), instant.toString());
+        assertTrue(instant.getCause().getMessage().contains("jackson-datatype-jsr310"), instant.getCause().toString());
+
+        var optional = assertThrows(JetonException.class, () -> read("{\"names\":{\"chosen\":\"secret\"}}", Maybe.class));
+        assertEquals(ErrorCode.INVALID_OPTION, optional.code());
+        assertTrue(optional.getMessage().endsWith(" at `names.*`"), optional.toString());
+        var unmade = assertThrows(JetonException.class, () -> read("{\"value\":\"secret\"}", Unmade.class));
+        assertEquals(ErrorCode.INVALID_OPTION, unmade.code());
+        for (JetonException failure : List.of(instant, optional, unmade)) {
+            var text = new StringWriter();
+            failure.printStackTrace(new PrintWriter(text));
+            assertFalse(text.toString().contains("chosen") || text.toString().contains("secret"), text.toString());
+            assertFalse(text.toString().contains("2026-01-01"), text.toString());
+        }
+        assertEquals(
+                ErrorCode.INVALID_OPTION,
+                assertThrows(JetonException.class, () -> verifier.tryVerify(issuer.issueJson("{\"at\":1}"), Moment.class)).code());
+        var written = assertThrows(JetonException.class, () -> issuer.issue(new Moment(Instant.EPOCH)));
+        assertEquals(ErrorCode.CLAIMS_NOT_SERIALIZABLE, written.code());
+        assertTrue(written.getMessage().endsWith("Jackson cannot write java.time.Instant"), written.getMessage());
+    }
+
+    /** Names of the program only: keys of a map are chosen by the token. */
+    @Test
+    void rejection_names_the_component() {
+        String page = "{\"path\":\"/\",\"number\":1}";
+        String wrong = "{\"path\":\"/\",\"number\":\"secret\"}";
+        for (String[] row : new String[][] {
+            {"{\"pages\":[],\"byName\":7}", "byName"},
+            {"{\"pages\":[" + page + "," + wrong + "],\"byName\":{}}", "pages[].number"},
+            {"{\"pages\":[{\"number\":1}],\"byName\":{}}", "pages[].path"},
+            {"{\"pages\":[],\"byName\":{\"chosen\":" + wrong + "}}", "byName.*.number"},
+            {"{\"pages\":[],\"byName\":{},\"odd name\":" + wrong + "}", "odd name.number"},
+            {"{\"pages\":[]}", "byName"},
+            {"{\"pages\":null,\"byName\":{}}", "pages"},
+        }) {
+            var rejected = assertThrows(TokenRejectedException.class, () -> read(row[0], Visits.class), row[0]);
+            assertEquals("the claims do not match " + Visits.class.getTypeName() + " at `" + row[1] + "`", rejected.getMessage());
+            assertNull(rejected.getCause());
+        }
+        var checked = assertThrows(TokenRejectedException.class, () -> read("{\"name\":\"secret\"}", Checked.class));
+        assertFalse(checked.getMessage().contains("secret"));
+    }
+
+    /** Jackson's own setting quotes the claims in its messages. */
+    @Test
+    void mapper_of_the_program_quotes_no_claims() {
+        Verifier own = Verifier.builder(key)
+                .anyIssuer()
+                .anyAudience()
+                .mapper(StrictJackson.with(JsonMapper.builder()
+                        .enable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
+                        .build()))
+                .build();
+        String token = issuer.issueJson("{\"at\":\"secret\"}");
+        var failure = assertThrows(JetonException.class, () -> own.verify(token, Moment.class));
+        var text = new StringWriter();
+        failure.printStackTrace(new PrintWriter(text));
+        assertFalse(text.toString().contains("secret"), text.toString());
+        assertEquals(ErrorCode.INVALID_OPTION, failure.code());
     }
 
     @Test

@@ -1,6 +1,9 @@
 package io.github.jeton.bytes;
 
+import io.github.jeton.ErrorCode;
+import io.github.jeton.JetonException;
 import io.github.jeton.Key;
+import io.github.jeton.PreparedToken;
 import io.github.jeton.internal.Calls;
 import io.github.jeton.internal.Handle;
 import io.github.jeton.internal.NativeObject;
@@ -16,11 +19,14 @@ import io.github.jeton.internal.Text;
  * }</pre>
  */
 public final class BytesIssuer extends NativeObject {
-    private BytesIssuer(byte[] reply) {
+    private final String unprepared;
+
+    private BytesIssuer(byte[] reply, String unprepared) {
         super(Handle.Kind.ISSUER, reply);
+        this.unprepared = unprepared;
     }
 
-    /** Begins an issuer that signs. */
+    /** Begins an issuer that signs. A public key is for {@link #prepare}. */
     public static Builder jws(Key key) {
         return new Builder("jws", Text.required(key, "key"), null);
     }
@@ -40,11 +46,26 @@ public final class BytesIssuer extends NativeObject {
         return Calls.issueBytes(this, data);
     }
 
+    /**
+     * Prepares a JWS whose signature is made elsewhere. It is compact and has the bytes: {@code detached}, {@code unencoded},
+     * {@code contentType} and other serializations are errors with the code {@code INVALID_OPTION}.
+     */
+    public PreparedToken prepare(byte[] data) {
+        if (unprepared != null) {
+            throw new JetonException(
+                    ErrorCode.INVALID_OPTION, "option `" + unprepared + "`: not supported for a JWS that is signed elsewhere");
+        }
+        return new PreparedToken(Calls.prepare(this, data));
+    }
+
     /** The settings of an issuer. */
     public static final class Builder {
         private final Key key;
         private final Key encryption;
         private final Settings settings = new Settings();
+
+        /** A setting that a prepared token does not have, or null. */
+        private String unprepared;
 
         private Builder(String format, Key key, Key encryption) {
             this.key = key;
@@ -61,6 +82,7 @@ public final class BytesIssuer extends NativeObject {
         /** Sets the type of the bytes in the header ({@code cty}). */
         public Builder contentType(String type) {
             settings.text("cty", type);
+            unprepared = "cty";
             return this;
         }
 
@@ -73,18 +95,23 @@ public final class BytesIssuer extends NativeObject {
         /** Leaves the bytes out of a JWS. */
         public Builder detached() {
             settings.flag("detached");
+            unprepared = "detached";
             return this;
         }
 
         /** Signs the bytes of a JWS without base64 (RFC 7797). */
         public Builder unencoded() {
             settings.flag("unencoded");
+            unprepared = "unencoded";
             return this;
         }
 
         /** Sets how a JWS or a JWE is written. */
         public Builder serialization(Serialization serialization) {
             settings.text("serialization", Text.required(serialization, "serialization").settingName());
+            if (serialization != Serialization.COMPACT) {
+                unprepared = "serialization";
+            }
             return this;
         }
 
@@ -102,7 +129,7 @@ public final class BytesIssuer extends NativeObject {
 
         /** Creates the issuer. */
         public BytesIssuer build() {
-            return new BytesIssuer(Calls.newIssuer(key, encryption, null, settings));
+            return new BytesIssuer(Calls.newIssuer(key, encryption, null, settings), unprepared);
         }
     }
 }

@@ -6,21 +6,31 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.cfg.CoercionAction;
 import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
+import com.fasterxml.jackson.databind.deser.std.StdDeserializer;
 import com.fasterxml.jackson.databind.deser.std.StdScalarDeserializer;
+import com.fasterxml.jackson.databind.exc.InvalidDefinitionException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.type.LogicalType;
+import io.github.jeton.ErrorCode;
+import io.github.jeton.JetonException;
+import io.github.jeton.TokenRejectedException;
 import io.github.jeton.internal.Text;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.reflect.Array;
 import java.lang.reflect.Type;
 import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
@@ -69,6 +79,10 @@ public final class StrictJackson implements ClaimsMapper {
         SimpleModule numbers = new SimpleModule("jeton");
         numbers.addDeserializer(Double.class, new ExactDouble(Double.class));
         numbers.addDeserializer(double.class, new ExactDouble(double.class));
+        numbers.addDeserializer(double[].class, new ExactArray<>(double[].class, new ExactDouble(double.class)));
+        numbers.addDeserializer(Float.class, new ExactFloat(Float.class));
+        numbers.addDeserializer(float.class, new ExactFloat(float.class));
+        numbers.addDeserializer(float[].class, new ExactArray<>(float[].class, new ExactFloat(float.class)));
         return builder.addModule(numbers).build();
     }
 
@@ -79,7 +93,14 @@ public final class StrictJackson implements ClaimsMapper {
             writer = mapper.writerFor(claims.getClass()).without(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
             writers.put(claims.getClass(), writer);
         }
-        writer.writeValue(to, claims);
+        try {
+            writer.writeValue(to, claims);
+        } catch (InvalidDefinitionException unknown) {
+            throw new JetonException(
+                    ErrorCode.CLAIMS_NOT_SERIALIZABLE,
+                    "an object of " + claims.getClass().getName() + " cannot be written as JSON: Jackson cannot write "
+                            + typeOf(unknown, claims.getClass()).getTypeName());
+        }
     }
 
     @Override
@@ -89,41 +110,162 @@ public final class StrictJackson implements ClaimsMapper {
             reader = mapper.readerFor(mapper.constructType(type));
             readers.put(type, reader);
         }
-        return reader.readValue(json, start, length);
+        try {
+            return reader.readValue(json, start, length);
+        } catch (InvalidDefinitionException unknown) {
+            Type missing = typeOf(unknown, type);
+            throw new JetonException(
+                    ErrorCode.INVALID_OPTION,
+                    "option `mapper`: Jackson cannot read " + missing.getTypeName() + " in " + type.getTypeName() + at(unknown),
+                    withoutClaims(missing));
+        } catch (JsonMappingException mismatch) {
+            throw new TokenRejectedException(
+                    ErrorCode.TOKEN_CLAIMS_SHAPE, "the claims do not match " + type.getTypeName() + at(mismatch));
+        }
     }
 
-    /** A double that takes no whole number which it would round. */
-    private static final class ExactDouble extends StdScalarDeserializer<Double> {
+    /** The type that Jackson cannot map. */
+    private static Type typeOf(InvalidDefinitionException unknown, Type otherwise) {
+        return unknown.getType() == null ? otherwise : unknown.getType().getRawClass();
+    }
+
+    /** The same failure for an empty object, as the message of the other may repeat a claim. */
+    private Throwable withoutClaims(Type type) {
+        try {
+            mapper.readerFor(mapper.constructType(type)).readValue("{}");
+            return null;
+        } catch (InvalidDefinitionException same) {
+            return same;
+        } catch (IOException | RuntimeException another) {
+            return null;
+        }
+    }
+
+    /** Where a failure is, in names of the program. A name that the token has chosen is a star. */
+    private String at(JsonMappingException failure) {
+        StringBuilder path = new StringBuilder();
+        for (JsonMappingException.Reference reference : failure.getPath()) {
+            if (reference.getFieldName() == null) {
+                path.append("[]");
+            } else {
+                path.append(path.length() > 0 ? "." : "").append(isDeclared(reference) ? reference.getFieldName() : "*");
+            }
+        }
+        return path.length() == 0 ? "" : " at `" + path + '`';
+    }
+
+    private boolean isDeclared(JsonMappingException.Reference reference) {
+        Object from = reference.getFrom();
+        if (from == null || from instanceof Map) {
+            return false;
+        }
+        Class<?> type = from instanceof Class<?> named ? named : from.getClass();
+        return mapper.getDeserializationConfig().introspect(mapper.constructType(type)).findProperties().stream()
+                .anyMatch(property -> property.getName().equals(reference.getFieldName()));
+    }
+
+    /** Whether a number is not whole, or is exactly this one. */
+    private static boolean isExact(JsonParser parser, double value) throws IOException {
+        if (value != Math.rint(value) || value == 0) {
+            return true;
+        }
+        if (Double.isInfinite(value)) {
+            return false;
+        }
+        BigDecimal number = new BigDecimal(parser.getText());
+        return number.stripTrailingZeros().scale() > 0 || number.compareTo(new BigDecimal(value)) == 0;
+    }
+
+    /** A number that takes no whole number which it would round. */
+    private abstract static class ExactNumber<N extends Number> extends StdScalarDeserializer<N> {
         private static final long serialVersionUID = 1;
 
-        ExactDouble(Class<?> type) {
+        ExactNumber(Class<N> type) {
             super(type);
         }
 
+        abstract N read(JsonParser parser) throws IOException;
+
         @Override
-        public Double deserialize(JsonParser parser, DeserializationContext context) throws IOException {
-            if (parser.currentToken() == JsonToken.VALUE_NUMBER_INT) {
-                double value = parser.getDoubleValue();
-                if (Double.isInfinite(value)
-                        || new BigDecimal(value).compareTo(new BigDecimal(parser.getBigIntegerValue())) != 0) {
-                    return (Double) context.handleWeirdNumberValue(
+        @SuppressWarnings("unchecked") // Jackson returns an object of the type
+        public N deserialize(JsonParser parser, DeserializationContext context) throws IOException {
+            if (!parser.currentToken().isNumeric()) {
+                return (N) context.handleUnexpectedToken(handledType(), parser);
+            }
+            N value = read(parser);
+            return isExact(parser, value.doubleValue())
+                    ? value
+                    : (N) context.handleWeirdNumberValue(
                             handledType(), parser.getNumberValue(), "the number would be rounded");
-                }
-                return value;
-            }
-            if (parser.currentToken() == JsonToken.VALUE_NUMBER_FLOAT) {
-                return parser.getDoubleValue();
-            }
-            return (Double) context.handleUnexpectedToken(handledType(), parser);
         }
 
         @Override
-        public Double getNullValue(DeserializationContext context)
-                throws com.fasterxml.jackson.databind.JsonMappingException {
+        public N getNullValue(DeserializationContext context) throws JsonMappingException {
             if (handledType().isPrimitive()) {
                 context.reportInputMismatch(this, "null for a primitive");
             }
             return null;
+        }
+    }
+
+    private static final class ExactDouble extends ExactNumber<Double> {
+        private static final long serialVersionUID = 1;
+
+        ExactDouble(Class<Double> type) {
+            super(type);
+        }
+
+        @Override
+        Double read(JsonParser parser) throws IOException {
+            return parser.getDoubleValue();
+        }
+    }
+
+    private static final class ExactFloat extends ExactNumber<Float> {
+        private static final long serialVersionUID = 1;
+
+        ExactFloat(Class<Float> type) {
+            super(type);
+        }
+
+        @Override
+        Float read(JsonParser parser) throws IOException {
+            return parser.getFloatValue();
+        }
+    }
+
+    /** An array of such numbers, whose own deserializer of Jackson does not ask theirs. */
+    private static final class ExactArray<A> extends StdDeserializer<A> {
+        private static final long serialVersionUID = 1;
+
+        private final transient Class<A> type;
+        private final ExactNumber<?> number;
+
+        ExactArray(Class<A> type, ExactNumber<?> number) {
+            super(type);
+            this.type = type;
+            this.number = number;
+        }
+
+        @Override
+        public A deserialize(JsonParser parser, DeserializationContext context) throws IOException {
+            if (!parser.isExpectedStartArrayToken()) {
+                return type.cast(context.handleUnexpectedToken(type, parser));
+            }
+            List<Number> numbers = new ArrayList<>();
+            while (parser.nextToken() != JsonToken.END_ARRAY) {
+                try {
+                    boolean isNull = parser.currentToken() == JsonToken.VALUE_NULL;
+                    numbers.add(isNull ? number.getNullValue(context) : number.deserialize(parser, context));
+                } catch (JsonMappingException mismatch) {
+                    throw JsonMappingException.wrapWithPath(mismatch, numbers, numbers.size());
+                }
+            }
+            A array = type.cast(Array.newInstance(type.getComponentType(), numbers.size()));
+            for (int at = 0; at < numbers.size(); at++) {
+                Array.set(array, at, numbers.get(at));
+            }
+            return array;
         }
     }
 }

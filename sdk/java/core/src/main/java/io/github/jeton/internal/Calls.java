@@ -98,10 +98,13 @@ public final class Calls {
         return Reply.text(NativeObject.call(issuer, address -> Native.issueBytes(address, data, data.length)));
     }
 
-    public static byte[] prepare(NativeObject issuer, byte[] data) {
+    public static PreparedReply prepare(NativeObject issuer, byte[] data) {
         Text.required(data, "data");
-        return NativeObject.call(issuer, address -> Native.prepare(address, data, data.length));
+        return new PreparedReply(NativeObject.call(issuer, address -> Native.prepare(address, data, data.length)));
     }
+
+    /** The reply of {@link #prepare}. */
+    public record PreparedReply(byte[] bytes) {}
 
     public static byte[] preparedInput(NativeObject prepared, String what) {
         byte[] name = Text.utf8(what, "what");
@@ -163,6 +166,11 @@ public final class Calls {
     /** The next request as JSON, or an empty text. */
     public static String nextRequest(NativeObject keys) {
         return Reply.text(NativeObject.call(keys, Native::nextRequest));
+    }
+
+    /** Throws why there are no keys. */
+    public static void checkReady(NativeObject keys) {
+        Reply.check(NativeObject.call(keys, Native::ready));
     }
 
     public static void respond(NativeObject keys, long id, int status, String headers, byte[] body) {

@@ -3,17 +3,21 @@ package io.github.jeton.internal;
 import io.github.jeton.RemoteKeySet.Fetcher;
 import io.github.jeton.RemoteKeySet.Request;
 import io.github.jeton.RemoteKeySet.Response;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -41,21 +45,21 @@ public final class HttpFetcher implements Fetcher {
             builder.header("Cache-Control", "no-cache");
         }
         // The time limit of the client ends with the headers; this one includes the body.
-        CompletableFuture<Response> response = Shared.CLIENT
-                .sendAsync(builder.build(), HttpResponse.BodyHandlers.ofInputStream())
-                .thenApplyAsync(found -> read(found, request.maxBytes()));
+        CompletableFuture<HttpResponse<byte[]>> sent = Shared.CLIENT.sendAsync(
+                builder.build(), headers -> new UpTo(Math.addExact(request.maxBytes(), 1)));
         try {
-            return response.get(request.timeout().toMillis(), TimeUnit.MILLISECONDS);
+            return read(sent.get(request.timeout().toMillis(), TimeUnit.MILLISECONDS));
         } catch (ExecutionException failed) {
             throw new IOException("no response", failed.getCause());
         } catch (TimeoutException late) {
             throw new IOException("no response in time");
         } finally {
-            response.cancel(true);
+            // Closes the connection, if the response is not complete.
+            sent.cancel(true);
         }
     }
 
-    private static Response read(HttpResponse<InputStream> response, int maxBytes) {
+    private static Response read(HttpResponse<byte[]> response) {
         Map<String, String> headers = new HashMap<>();
         for (String name : new String[] {"ETag", "Cache-Control", "Age"}) {
             var values = response.headers().allValues(name);
@@ -63,10 +67,54 @@ public final class HttpFetcher implements Fetcher {
                 headers.put(name, String.join(", ", values));
             }
         }
-        try (InputStream body = response.body()) {
-            return new Response(response.statusCode(), headers, body.readNBytes(Math.addExact(maxBytes, 1)));
-        } catch (IOException failed) {
-            throw new java.io.UncheckedIOException(failed);
+        return new Response(response.statusCode(), headers, response.body());
+    }
+
+    /** The beginning of a body. No thread waits for it. */
+    private static final class UpTo implements HttpResponse.BodySubscriber<byte[]> {
+        private final CompletableFuture<byte[]> body = new CompletableFuture<>();
+        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        private final int limit;
+        private Flow.Subscription subscription;
+
+        UpTo(int limit) {
+            this.limit = limit;
+        }
+
+        @Override
+        public CompletionStage<byte[]> getBody() {
+            return body;
+        }
+
+        @Override
+        public void onSubscribe(Flow.Subscription subscription) {
+            this.subscription = subscription;
+            subscription.request(1);
+        }
+
+        @Override
+        public void onNext(List<ByteBuffer> buffers) {
+            for (ByteBuffer buffer : buffers) {
+                byte[] part = new byte[Math.min(buffer.remaining(), limit - bytes.size())];
+                buffer.get(part);
+                bytes.writeBytes(part);
+            }
+            if (bytes.size() < limit) {
+                subscription.request(1);
+            } else {
+                subscription.cancel();
+                onComplete();
+            }
+        }
+
+        @Override
+        public void onError(Throwable failed) {
+            body.completeExceptionally(failed);
+        }
+
+        @Override
+        public void onComplete() {
+            body.complete(bytes.toByteArray());
         }
     }
 

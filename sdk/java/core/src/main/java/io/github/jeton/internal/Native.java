@@ -54,6 +54,8 @@ final class Native {
 
     static native byte[] nextRequest(long keys);
 
+    static native byte[] ready(long keys);
+
     static native byte[] respond(
             long keys, long id, int status, byte[] headers, int headersLength, byte[] body, int bodyLength);
 

@@ -4,34 +4,70 @@ import io.github.jeton.ErrorCode;
 import io.github.jeton.JetonException;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
-/** Settings of the native library, as JSON. A setting that is not set is not written. */
+/**
+ * Settings of the native library, as JSON. A setting that is not set is not written. A text or a list that is set twice is an error,
+ * as one of them would not count.
+ */
 public final class Settings {
+    /** What says that another setting is left out. */
+    private static final Map<String, String> LEAVES_OUT =
+            Map.of("any_issuer", "issuer", "any_audience", "audience", "without_expiry", "lifetime");
+
     private final Map<String, String> members = new LinkedHashMap<>();
 
-    /** Sets a text. Null is an error. */
-    public Settings text(String name, String value) {
-        members.put(name, quoted(Text.required(value, name)));
+    /** Members that a later setting replaces. */
+    private final Set<String> defaults = new HashSet<>();
+
+    /** Makes defaults of what is set: a later setting of the same, or that leaves it out, replaces it. */
+    public Settings asDefaults() {
+        defaults.addAll(members.keySet());
         return this;
     }
 
-    /** Sets a text or several. One is written as a text. */
-    public Settings texts(String name, Collection<String> values) {
-        return Text.required(values, name).size() == 1
-                ? text(name, values.iterator().next())
-                : list(name, values);
+    /** Sets a text. Null is an error. */
+    public Settings text(String name, String value) {
+        return once(name, quoted(Text.required(value, name)));
+    }
+
+    /** Throws if a setting that is no member is set. */
+    public static void checkUnset(String name, Object value) {
+        if (value != null) {
+            throw new JetonException(
+                    ErrorCode.INVALID_OPTION, "option `" + name + "`: is set twice; pass all values in one call");
+        }
+    }
+
+    private Settings once(String name, String json) {
+        checkUnset(name, defaults.remove(name) ? null : members.get(name));
+        members.put(name, json);
+        return this;
     }
 
     /** Sets a list of texts. */
     public Settings list(String name, Collection<String> values) {
-        StringBuilder list = new StringBuilder("[");
-        for (String value : Text.required(values, name)) {
-            list.append(list.length() > 1 ? "," : "").append(quoted(Text.required(value, name)));
-        }
-        members.put(name, list.append(']').toString());
+        return once(name, '[' + listed(name, values) + ']');
+    }
+
+    /** Adds texts to a list. */
+    public Settings add(String name, Collection<String> values) {
+        String more = listed(name, values);
+        members.merge(name, '[' + more + ']', (before, ignored) -> {
+            String all = before.substring(0, before.length() - 1);
+            return all + (more.isEmpty() || all.length() == 1 ? "" : ",") + more + ']';
+        });
         return this;
+    }
+
+    private static String listed(String name, Collection<String> values) {
+        return Text.required(values, name).stream()
+                .map(value -> quoted(Text.required(value, name)))
+                .collect(Collectors.joining(","));
     }
 
     /** Sets a number. */
@@ -39,6 +75,7 @@ public final class Settings {
         if (value < 0) {
             throw new JetonException(ErrorCode.INVALID_OPTION, "option `" + name + "`: is negative");
         }
+        defaults.remove(name);
         members.put(name, Long.toString(value));
         return this;
     }
@@ -54,6 +91,10 @@ public final class Settings {
 
     /** Sets a flag. */
     public Settings flag(String name) {
+        String other = LEAVES_OUT.getOrDefault(name, name);
+        if (defaults.remove(other)) {
+            members.remove(other);
+        }
         members.put(name, "true");
         return this;
     }
@@ -68,6 +109,7 @@ public final class Settings {
     public Settings copy() {
         Settings copy = new Settings();
         copy.members.putAll(members);
+        copy.defaults.addAll(defaults);
         return copy;
     }
 

@@ -6,6 +6,7 @@ import io.github.jeton.Key;
 import io.github.jeton.KeySet;
 import io.github.jeton.RemoteKeySet;
 import io.github.jeton.Verifier;
+import io.github.jeton.internal.Settings;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
@@ -41,18 +42,25 @@ public final class TestIssuer {
         return issuer().build().issue(claims);
     }
 
-    /** Begins an issuer with the same key, to issue other tokens. */
+    /**
+     * Begins an issuer with the same key, to issue other tokens: {@code issuer}, {@code audience}, {@code lifetime} and
+     * {@code withoutExpiry} replace what is set.
+     */
     public Issuer.Builder issuer() {
-        return Issuer.builder(key)
-                .issuer(issuer)
-                .audience(audience)
-                .lifetime(Duration.ofMinutes(15))
-                .clock(clock);
+        Settings settings = names().seconds("lifetime", Duration.ofMinutes(15)).asDefaults();
+        return Issuer.builder(key, settings).clock(clock);
     }
 
-    /** Begins a verifier that accepts the tokens. */
+    /**
+     * Begins a verifier that accepts the tokens: {@code issuer}, {@code anyIssuer}, {@code audience} and {@code anyAudience} replace
+     * what is set.
+     */
     public Verifier.Builder verifier() {
-        return Verifier.builder(keys).issuer(issuer).audience(audience).clock(clock);
+        return Verifier.builder(keys, names().asDefaults()).clock(clock);
+    }
+
+    private Settings names() {
+        return new Settings().text("issuer", issuer).text("audience", audience);
     }
 
     /** Returns the clock of issuer and verifier. */

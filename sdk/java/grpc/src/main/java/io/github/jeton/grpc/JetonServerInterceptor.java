@@ -1,6 +1,7 @@
 package io.github.jeton.grpc;
 
 import io.github.jeton.JetonException;
+import io.github.jeton.KeySetException;
 import io.github.jeton.TokenRejectedException;
 import io.github.jeton.VerifiedToken;
 import io.github.jeton.Verifier;
@@ -24,7 +25,8 @@ import java.util.Objects;
  * }</pre>
  *
  * <p>In the service, {@link #TOKEN} has the token: {@code JetonServerInterceptor.TOKEN.get().subject()}. A call without a good token
- * ends with {@code UNAUTHENTICATED}, and with {@code UNAVAILABLE} if the keys cannot be fetched.
+ * ends with {@code UNAUTHENTICATED}. It ends with {@code UNAVAILABLE} if the keys cannot be fetched or used, so that clients try
+ * again, and with {@code INTERNAL} if the server is wrong, such as with a verifier that is closed.
  */
 public final class JetonServerInterceptor implements ServerInterceptor {
     /** The verified token of the call. */
@@ -57,8 +59,10 @@ public final class JetonServerInterceptor implements ServerInterceptor {
             token = verifier.verify(bearer);
         } catch (TokenRejectedException rejected) {
             return close(call, Status.UNAUTHENTICATED.withDescription(rejected.code().name()));
+        } catch (KeySetException unavailable) {
+            return close(call, Status.UNAVAILABLE.withDescription(unavailable.code().name()).withCause(unavailable));
         } catch (JetonException failed) {
-            return close(call, Status.UNAVAILABLE.withDescription(failed.code().name()).withCause(failed));
+            return close(call, Status.INTERNAL.withDescription(failed.code().name()).withCause(failed));
         }
         return Contexts.interceptCall(Context.current().withValue(TOKEN, token), call, headers, next);
     }

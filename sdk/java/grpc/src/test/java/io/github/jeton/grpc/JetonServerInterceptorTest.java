@@ -26,6 +26,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** A server of gRPC that returns the subject of the token. */
@@ -106,17 +107,53 @@ class JetonServerInterceptorTest {
         assertEquals("TOKEN_EXPIRED", refused(verifier, "Bearer " + token).getDescription());
     }
 
+    private static Status refusedWith(RemoteKeySet.Fetcher fetcher) {
+        TestIssuer issuer = TestIssuer.create("https://id.example", "api");
+        RemoteKeySet keys = RemoteKeySet.at("https://id.example/jwks").fetcher(fetcher).build();
+        Verifier verifier = Verifier.builder(keys).issuer("https://id.example").audience("api").build();
+        return refused(verifier, "Bearer " + issuer.issue("{}"));
+    }
+
+    private static RemoteKeySet.Fetcher published(byte[] body) {
+        return request -> new RemoteKeySet.Response(200, Map.of(), body);
+    }
+
     @Test
     void missing_keys_are_no_fault_of_the_caller() {
-        TestIssuer issuer = TestIssuer.create("https://id.example", "api");
-        RemoteKeySet keys = RemoteKeySet.at("https://id.example/jwks")
-                .fetcher(request -> {
-                    throw new IOException("no network");
-                })
-                .build();
-        Verifier verifier = Verifier.builder(keys).issuer("https://id.example").audience("api").build();
-        Status status = refused(verifier, "Bearer " + issuer.issue("{}"));
+        Status status = refusedWith(request -> {
+            throw new IOException("no network");
+        });
         assertEquals(Status.Code.UNAVAILABLE, status.getCode());
         assertEquals("KEY_SET_UNREACHABLE", status.getDescription());
+    }
+
+    @Test
+    void unusable_keys_are_no_fault_of_the_caller() {
+        Map.of(
+                        "<html></html>", "KEY_MALFORMED",
+                        "{}", "KEY_MEMBER_MISSING",
+                        "{\"keys\":[]}", "KEY_SET_EMPTY",
+                        "{\"keys\":[],\"keys\":[]}", "KEY_DUPLICATE_MEMBER",
+                        " ".repeat((1 << 20) + 1), "KEY_TOO_LARGE")
+                .forEach((body, code) -> {
+                    Status status = refusedWith(published(body.getBytes(StandardCharsets.UTF_8)));
+                    assertEquals(Status.Code.UNAVAILABLE, status.getCode());
+                    assertEquals(code, status.getDescription());
+                });
+    }
+
+    /** Clients try a call again that was UNAVAILABLE, which helps nothing here. */
+    @Test
+    void mistake_of_the_server_is_internal() {
+        TestIssuer issuer = TestIssuer.create("https://id.example", "api");
+        Verifier closed = issuer.verifier().build();
+        closed.close();
+        Status status = refused(closed, "Bearer " + issuer.issue("{}"));
+        assertEquals(Status.Code.INTERNAL, status.getCode());
+        assertEquals("ARGUMENT_HANDLE", status.getDescription());
+        RemoteKeySet keys = issuer.remoteKeys();
+        Verifier withoutKeys = Verifier.builder(keys).issuer("https://id.example").audience("api").build();
+        keys.close();
+        assertEquals(Status.Code.INTERNAL, refused(withoutKeys, "Bearer " + issuer.issue("{}")).getCode());
     }
 }

@@ -42,7 +42,8 @@ public final class JetonJwtDecoder implements JwtDecoder {
      * Verifies a token.
      *
      * @throws BadJwtException if the token is rejected: the server responds with 401
-     * @throws JwtException if the keys cannot be fetched
+     * @throws JwtException if the keys cannot be fetched or used: its cause is a {@link io.github.jeton.KeySetException}. Also after a
+     *     mistake of the program, such as with a verifier that is closed
      */
     @Override
     public Jwt decode(String token) {

@@ -2,18 +2,27 @@ package io.github.jeton.spring;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.github.jeton.Algorithm;
+import io.github.jeton.Issuer;
+import io.github.jeton.Key;
+import io.github.jeton.KeySetException;
 import io.github.jeton.RemoteKeySet;
 import io.github.jeton.Verifier;
 import io.github.jeton.testing.TestIssuer;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
 import org.springframework.security.oauth2.jwt.BadJwtException;
 import org.springframework.security.oauth2.jwt.Jwt;
+import org.springframework.security.oauth2.jwt.JwtDecoder;
 import org.springframework.security.oauth2.jwt.JwtException;
+import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
 
 class JetonJwtDecoderTest {
     private final TestIssuer issuer = TestIssuer.create("https://id.example", "api");
@@ -51,5 +60,32 @@ class JetonJwtDecoderTest {
                 Verifier.builder(none).issuer("https://id.example").audience("api").build());
         var failure = assertThrows(JwtException.class, () -> unreachable.decode(token));
         assertFalse(failure instanceof BadJwtException);
+        assertInstanceOf(KeySetException.class, failure.getCause());
+        Verifier closed = issuer.verifier().build();
+        closed.close();
+        var mistake = assertThrows(JwtException.class, () -> JetonJwtDecoder.of(closed).decode(token));
+        assertFalse(mistake instanceof BadJwtException || mistake.getCause() instanceof KeySetException);
+    }
+
+    /** What the README says of Spring's own decoder. */
+    @Test
+    void decoder_of_spring_has_a_leeway_and_does_not_check_iat() {
+        byte[] secret = new byte[32];
+        JwtDecoder ofSpring = NimbusJwtDecoder.withSecretKey(new SecretKeySpec(secret, "HmacSHA256")).build();
+        Key key = Key.ofSecret(secret, Algorithm.HS256);
+        JwtDecoder ofJeton = JetonJwtDecoder.of(Verifier.builder(key).anyIssuer().anyAudience().build());
+        long now = Instant.now().getEpochSecond();
+        Issuer other = Issuer.builder(key).build();
+        for (String claims : List.of(
+                "{\"exp\":" + (now - 30) + ",\"iat\":" + (now - 90) + "}",
+                "{\"exp\":" + (now + 7200) + ",\"nbf\":" + (now + 30) + "}",
+                "{\"exp\":" + (now + 7200) + ",\"iat\":" + (now + 3600) + "}")) {
+            String token = other.issueJson(claims);
+            ofSpring.decode(token);
+            assertThrows(BadJwtException.class, () -> ofJeton.decode(token));
+        }
+        String access = Issuer.builder(key).lifetime(Duration.ofMinutes(1)).type("at+jwt").build().issueJson("{}");
+        assertThrows(BadJwtException.class, () -> ofSpring.decode(access));
+        assertThrows(BadJwtException.class, () -> ofJeton.decode(access));
     }
 }
