@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use jeton::error::codes;
 use jeton_bindings::Fault;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -22,6 +23,17 @@ pub(crate) fn text<'a>(value: &'a Bound<'_, PyAny>) -> Result<Cow<'a, str>, Fail
         Cow::Owned(bytes) => Ok(Cow::Owned(
             String::from_utf8(bytes).map_err(|_| Fault::not_utf8())?,
         )),
+    }
+}
+
+/// A token. Other bytes than UTF-8 are no token: they come from a client, and not from the program.
+pub(crate) fn token_text<'a>(value: &'a Bound<'_, PyAny>) -> Result<Cow<'a, str>, Failure> {
+    match text(value) {
+        Err(Failure::Fault(fault)) if fault.code().name() == codes::ARGUMENT_NOT_UTF8.name() => {
+            let why = "the token is not valid UTF-8";
+            Err(Fault::argument(&codes::TOKEN_MALFORMED, why).into())
+        }
+        other => other,
     }
 }
 

@@ -32,13 +32,15 @@ pub(crate) struct Issuer {
     is_slow: bool,
 }
 
-/// Whether a signature takes far longer than it takes to release the interpreter and to get it back.
+/// Whether a key takes far longer than it takes to release the interpreter and to get it back: one that signs with RSA, and a
+/// password.
 fn is_slow(key: Option<&bindings::Key>) -> Result<bool, Failure> {
     let Some(key) = key else {
         return Ok(false);
     };
     let alg = key.export("alg")?;
-    Ok(alg.starts_with(b"RS") || alg.starts_with(b"PS") || alg.starts_with(b"PBES2"))
+    let signs_slowly = alg.starts_with(b"RS") && !alg.starts_with(b"RSA") || alg.starts_with(b"PS");
+    Ok(signs_slowly || alg.starts_with(b"PBES2"))
 }
 
 #[pymethods]
@@ -60,7 +62,7 @@ impl Issuer {
             Ok(Issuer {
                 issuer: Handle::new(issuer),
                 is_paseto: key.is_some_and(bindings::Key::is_paseto),
-                is_slow: is_slow(key.or(encryption))?,
+                is_slow: is_slow(key)? || is_slow(encryption)?,
             })
         })
     }

@@ -5,6 +5,7 @@
 
 use jeton::error::codes;
 use jeton_bindings::Fault;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyNone, PyString};
 
@@ -230,6 +231,13 @@ impl<'py, 't> Reader<'py, 't> {
         if text.len() > LONGEST_INTEGER {
             return Err(shape());
         }
-        Ok(self.py.get_type::<PyInt>().call1((text,))?)
+        // A program may have set a lower limit (`sys.set_int_max_str_digits`).
+        let integer = self.py.get_type::<PyInt>().call1((text,));
+        integer.map_err(
+            |error| match error.is_instance_of::<PyValueError>(self.py) {
+                true => shape(),
+                false => error.into(),
+            },
+        )
     }
 }

@@ -1,16 +1,21 @@
 //! Key sets that are elsewhere: the library decides when to fetch, and the package fetches.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use jeton_bindings as bindings;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use pyo3::{PyTraverseError, PyVisit};
 
-use crate::fault::guard;
+use crate::fault::{Failure, guard};
 use crate::handle::Handle;
 use crate::input::{bytes, text};
 
 /// A key set that is at an address.
+///
+/// Its functions keep the interpreter, so that no thread is inside of one while another thread forks: a child would wait for
+/// its lock forever.
 #[pyclass(frozen, subclass, module = "jeton._jeton")]
 pub(crate) struct RemoteKeys(pub(crate) Handle<Arc<bindings::RemoteKeys>>);
 
@@ -26,10 +31,7 @@ impl RemoteKeys {
 
     /// The next request as JSON, or None.
     fn _next(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        guard(py, || {
-            let keys = self.0.get()?;
-            Ok(py.detach(|| keys.next()))
-        })
+        guard(py, || Ok(self.0.get()?.next()))
     }
 
     /// Passes the response to a request.
@@ -42,10 +44,14 @@ impl RemoteKeys {
         body: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         guard(py, || {
-            let keys = self.0.get()?;
-            let (headers, body) = (text(headers)?.into_owned(), bytes(body)?.into_owned());
-            Ok(py.detach(|| keys.respond(id, status, &headers, &body))?)
+            let (headers, body) = (text(headers)?, bytes(body)?);
+            Ok(self.0.get()?.respond(id, status, &headers, &body)?)
         })
+    }
+
+    /// Checks that there are keys.
+    fn _ready(&self, py: Python<'_>) -> PyResult<()> {
+        guard(py, || Ok(self.0.get()?.ready()?))
     }
 
     fn close(&self, py: Python<'_>) -> PyResult<()> {
@@ -58,5 +64,45 @@ impl RemoteKeys {
     #[getter]
     fn closed(&self, py: Python<'_>) -> PyResult<bool> {
         guard(py, || Ok(self.0.is_closed()))
+    }
+}
+
+/// How often keys are looked at that may not be fresh.
+const REFRESH_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The key set of a verifier: the object of Python, which fetches.
+pub(crate) struct Fetched {
+    pub(crate) keys: Py<RemoteKeys>,
+    refresh_at: Mutex<Instant>,
+}
+
+impl Fetched {
+    pub(crate) fn new(keys: &Bound<'_, RemoteKeys>) -> Fetched {
+        Fetched {
+            keys: keys.clone().unbind(),
+            refresh_at: Mutex::new(Instant::now()),
+        }
+    }
+
+    pub(crate) fn visit(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.keys)
+    }
+
+    /// After a verification. It calls Python, where nothing waits: the end of the interpreter ends threads that wait, and must not
+    /// do so below a function of this module.
+    pub(crate) fn refresh_if_due(&self, py: Python<'_>) -> Result<(), Failure> {
+        let now = Instant::now();
+        {
+            let mut at = self
+                .refresh_at
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            if now < *at {
+                return Ok(());
+            }
+            *at = now + REFRESH_INTERVAL;
+        }
+        self.keys.bind(py).call_method0("_refresh_if_stale")?;
+        Ok(())
     }
 }

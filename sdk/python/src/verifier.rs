@@ -7,15 +7,16 @@ use jeton_bindings::{self as bindings, ReadVerified, VerifierKeys};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyString};
+use pyo3::{PyTraverseError, PyVisit};
 
 use crate::clock::{FixedClock, clock_or_system};
 use crate::fault::{Failure, guard};
 use crate::handle::Handle;
-use crate::input::{bytes, text};
+use crate::input::{bytes, text, token_text};
 use crate::key::Key;
 use crate::key_set::KeySet;
 use crate::read_json;
-use crate::remote_keys::RemoteKeys;
+use crate::remote_keys::{Fetched, RemoteKeys};
 
 thread_local! {
     /// The payload of the token. A call inside of a call finds none, and makes its own.
@@ -29,8 +30,9 @@ const KEPT_BYTES: usize = 64 * 1024;
 #[pyclass(frozen, subclass, module = "jeton._jeton")]
 pub(crate) struct Verifier {
     verifier: Handle<bindings::Verifier>,
-    /// A private RSA key and a password take so long that other threads run meanwhile.
-    decrypts: bool,
+    remote: Option<Fetched>,
+    /// Other threads run meanwhile: it takes so long that this pays.
+    is_slow: bool,
 }
 
 #[pymethods]
@@ -49,6 +51,7 @@ impl Verifier {
             let key = key.map(|key| key.get().0.get()).transpose()?;
             let set = set.map(|set| set.get().0.get()).transpose()?;
             let decryption = decryption.map(|set| set.get().0.get()).transpose()?;
+            let fetched = remote.map(Fetched::new);
             let remote = remote.map(|keys| keys.get().0.get()).transpose()?;
             let keys = VerifierKeys {
                 key: key.as_deref(),
@@ -59,9 +62,29 @@ impl Verifier {
             let verifier = bindings::Verifier::new(keys, clock_or_system(clock), &text(settings)?)?;
             Ok(Verifier {
                 verifier: Handle::new(verifier),
-                decrypts: decryption.is_some(),
+                remote: fetched,
+                is_slow: is_slow(decryption.as_deref()),
             })
         })
+    }
+
+    /// The key set that is elsewhere.
+    #[getter]
+    fn _remote(&self, py: Python<'_>) -> Option<Py<RemoteKeys>> {
+        self.remote.as_ref().map(|remote| remote.keys.clone_ref(py))
+    }
+
+    /// Whether a verification takes so long that it is run in a thread.
+    #[getter]
+    fn _is_slow(&self) -> bool {
+        self.is_slow
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match &self.remote {
+            Some(remote) => remote.visit(&visit),
+            None => Ok(()),
+        }
     }
 
     /// Verifies a token and returns its claims.
@@ -73,9 +96,11 @@ impl Verifier {
         r#type: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         guard(py, || match r#type {
-            None => self.read(token, Claims(py)).map(Bound::into_any),
+            None => self.read(token, read_json::read).map(Bound::into_any),
             Some(kind) => {
-                let (claims, json) = self.read(token, ClaimsAndJson(py))?;
+                let both =
+                    |py, json: &str| Ok((read_json::read(py, json)?, PyString::new(py, json)));
+                let (claims, json) = self.read(token, both)?;
                 static FROM_DICT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
                 let convert = FROM_DICT.import(py, "jeton._types", "from_dict")?;
                 Ok(convert.call1((claims, json, kind))?)
@@ -90,7 +115,9 @@ impl Verifier {
         py: Python<'py>,
         token: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyString>> {
-        guard(py, || self.read(token, Json(py)))
+        guard(py, || {
+            self.read(token, |py, json| Ok(PyString::new(py, json)))
+        })
     }
 
     /// Verifies a token. Returns the claims, and what is known of the token as a dict.
@@ -100,7 +127,7 @@ impl Verifier {
         py: Python<'py>,
         token: &Bound<'py, PyAny>,
     ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
-        guard(py, || self.read(token, Complete(py)))
+        guard(py, || self.facts(token)?.into_dicts(py))
     }
 
     /// Verifies or decrypts a token over bytes.
@@ -112,10 +139,10 @@ impl Verifier {
         content: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         guard(py, || {
-            let token = text(token)?;
+            let token = token_text(token)?;
             let content = content.map(bytes).transpose()?;
             let (verifier, content) = (self.verifier.get()?, content.as_deref());
-            let payload = match self.decrypts {
+            let payload = match self.is_slow {
                 true => py.detach(|| verifier.verify_bytes(&token, content))?,
                 false => verifier.verify_bytes(&token, content)?,
             };
@@ -137,84 +164,161 @@ impl Verifier {
 }
 
 impl Verifier {
-    fn read<T>(
+    /// Verifies, and makes something of the text of the claims.
+    fn read<'py, T>(
         &self,
-        token: &Bound<'_, PyAny>,
-        reader: impl ReadVerified<Output = Result<T, Failure>>,
+        token: &Bound<'py, PyAny>,
+        make: impl Fn(Python<'py>, &str) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let token = text(token)?;
+        let py = token.py();
+        let token = token_text(token)?;
         let verifier = self.verifier.get()?;
         let mut scratch = SCRATCH.take().unwrap_or_default();
-        let read = verifier.verify(&token, &mut scratch, reader);
-        if token.len() <= KEPT_BYTES {
-            SCRATCH.set(Some(scratch));
+        let read = match self.is_slow {
+            true => py
+                .detach(|| verifier.verify(&token, &mut scratch, OwnedJson))
+                .map(|json| make(py, &json)),
+            false => verifier.verify(&token, &mut scratch, Json { py, make }),
+        };
+        keep(scratch, &token);
+        let made = read??;
+        self.refresh_if_due(py)?;
+        Ok(made)
+    }
+
+    /// Verifies, and returns what is known of the token.
+    fn facts(&self, token: &Bound<'_, PyAny>) -> Result<Facts, Failure> {
+        let py = token.py();
+        let token = token_text(token)?;
+        let verifier = self.verifier.get()?;
+        let mut scratch = SCRATCH.take().unwrap_or_default();
+        let facts = match self.is_slow {
+            true => py.detach(|| verifier.verify(&token, &mut scratch, ReadFacts)),
+            false => verifier.verify(&token, &mut scratch, ReadFacts),
+        };
+        keep(scratch, &token);
+        let facts = facts?;
+        self.refresh_if_due(py)?;
+        Ok(facts)
+    }
+
+    fn refresh_if_due(&self, py: Python<'_>) -> Result<(), Failure> {
+        match &self.remote {
+            None => Ok(()),
+            Some(remote) => remote.refresh_if_due(py),
         }
-        read?
     }
 }
 
-/// The claims as a dict.
-struct Claims<'py>(Python<'py>);
-
-impl<'py> ReadVerified for Claims<'py> {
-    type Output = Result<Bound<'py, PyDict>, Failure>;
-
-    fn read<Text: AsRef<str>>(self, verified: &Verified<RawClaims, Text>) -> Self::Output {
-        read_json::read(self.0, verified.json())
+fn keep(scratch: Scratch, token: &str) {
+    if token.len() <= KEPT_BYTES {
+        SCRATCH.set(Some(scratch));
     }
 }
 
-/// The text of the claims.
-struct Json<'py>(Python<'py>);
+/// Makes something of the text of the claims.
+struct Json<'py, M> {
+    py: Python<'py>,
+    make: M,
+}
 
-impl<'py> ReadVerified for Json<'py> {
-    type Output = Result<Bound<'py, PyString>, Failure>;
+impl<'py, T, M: Fn(Python<'py>, &str) -> Result<T, Failure>> ReadVerified for Json<'py, M> {
+    type Output = Result<T, Failure>;
 
     fn read<Text: AsRef<str>>(self, verified: &Verified<RawClaims, Text>) -> Self::Output {
-        Ok(PyString::new(self.0, verified.json()))
+        (self.make)(self.py, verified.json())
     }
 }
 
-/// Both, for types that are made of one or the other.
-struct ClaimsAndJson<'py>(Python<'py>);
+/// The text of the claims, for when the interpreter is released.
+struct OwnedJson;
 
-impl<'py> ReadVerified for ClaimsAndJson<'py> {
-    type Output = Result<(Bound<'py, PyDict>, Bound<'py, PyString>), Failure>;
+impl ReadVerified for OwnedJson {
+    type Output = String;
 
-    fn read<Text: AsRef<str>>(self, verified: &Verified<RawClaims, Text>) -> Self::Output {
-        let json = verified.json();
-        Ok((read_json::read(self.0, json)?, PyString::new(self.0, json)))
+    fn read<Text: AsRef<str>>(self, verified: &Verified<RawClaims, Text>) -> String {
+        verified.json().to_owned()
     }
 }
 
-/// The claims, and what is known of the token.
-struct Complete<'py>(Python<'py>);
+/// What is known of a verified token.
+struct Facts {
+    json: String,
+    alg: &'static str,
+    kid: Option<String>,
+    typ: Option<String>,
+    footer: Option<Vec<u8>>,
+    issuer: Option<String>,
+    subject: Option<String>,
+    audiences: Vec<String>,
+    expires_at: Option<i64>,
+    not_before: Option<i64>,
+    issued_at: Option<i64>,
+    token_id: Option<String>,
+}
 
-impl<'py> ReadVerified for Complete<'py> {
-    type Output = Result<(Bound<'py, PyDict>, Bound<'py, PyDict>), Failure>;
+struct ReadFacts;
 
-    fn read<Text: AsRef<str>>(self, verified: &Verified<RawClaims, Text>) -> Self::Output {
-        let py = self.0;
-        let claims = read_json::read(py, verified.json())?;
-        let seconds = |moment: Option<Timestamp>| moment.map(Timestamp::unix_seconds);
-        let audiences: Vec<String> = verified.audiences().map(|one| one.into_owned()).collect();
+impl ReadVerified for ReadFacts {
+    type Output = Facts;
+
+    fn read<Text: AsRef<str>>(self, verified: &Verified<RawClaims, Text>) -> Facts {
         let header = verified.header();
+        let seconds = |moment: Option<Timestamp>| moment.map(Timestamp::unix_seconds);
+        Facts {
+            json: verified.json().to_owned(),
+            alg: header.alg(),
+            kid: header.kid().map(Into::into),
+            typ: header.typ().map(Into::into),
+            footer: verified.footer().map(Into::into),
+            issuer: verified.issuer().map(Into::into),
+            subject: verified.subject().map(Into::into),
+            audiences: verified.audiences().map(|one| one.into_owned()).collect(),
+            expires_at: seconds(verified.expires_at()),
+            not_before: seconds(verified.not_before()),
+            issued_at: seconds(verified.issued_at()),
+            token_id: verified.token_id().map(Into::into),
+        }
+    }
+}
+
+impl Facts {
+    /// The claims, and the rest as a dict.
+    fn into_dicts<'py>(
+        self,
+        py: Python<'py>,
+    ) -> Result<(Bound<'py, PyDict>, Bound<'py, PyDict>), Failure> {
+        let claims = read_json::read(py, &self.json)?;
         let known = PyDict::new(py);
-        known.set_item("json", verified.json())?;
-        known.set_item("alg", header.alg())?;
-        known.set_item("kid", header.kid())?;
-        known.set_item("typ", header.typ())?;
+        known.set_item("json", self.json)?;
+        known.set_item("alg", self.alg)?;
+        known.set_item("kid", self.kid)?;
+        known.set_item("typ", self.typ)?;
         known.set_item(
             "footer",
-            verified.footer().map(|footer| PyBytes::new(py, footer)),
+            self.footer.map(|footer| PyBytes::new(py, &footer)),
         )?;
-        known.set_item("issuer", verified.issuer())?;
-        known.set_item("subject", verified.subject())?;
-        known.set_item("audiences", audiences)?;
-        known.set_item("expires_at", seconds(verified.expires_at()))?;
-        known.set_item("not_before", seconds(verified.not_before()))?;
-        known.set_item("issued_at", seconds(verified.issued_at()))?;
-        known.set_item("token_id", verified.token_id())?;
+        known.set_item("issuer", self.issuer)?;
+        known.set_item("subject", self.subject)?;
+        known.set_item("audiences", self.audiences)?;
+        known.set_item("expires_at", self.expires_at)?;
+        known.set_item("not_before", self.not_before)?;
+        known.set_item("issued_at", self.issued_at)?;
+        known.set_item("token_id", self.token_id)?;
         Ok((claims, known))
+    }
+}
+
+/// Whether a key takes far longer to decrypt than it takes to release the interpreter and to get it back: a private RSA
+/// key, and a password, whose rounds the sender chooses.
+fn is_slow(decryption: Option<&bindings::KeySet>) -> bool {
+    let slow = |key: &bindings::Key| match key {
+        bindings::Key::Password(_) => true,
+        bindings::Key::Decryption(_) => key.export("alg").is_ok_and(|alg| alg.starts_with(b"RSA")),
+        _ => false,
+    };
+    match decryption {
+        Some(bindings::KeySet::Decryption(keys)) => keys.iter().any(slow),
+        _ => false,
     }
 }

@@ -1,5 +1,6 @@
 """The dependency for FastAPI and the middleware for ASGI."""
 
+import json
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -24,7 +25,7 @@ class User:
 
 def fastapi_app(test: TestIssuer) -> FastAPI:
     app = FastAPI()
-    keys = test.remote_key_set(cooldown=0)
+    keys = test.remote_key_set()
     bearer = Bearer(test.verifier(keys), type=User)
     writer = Bearer(test.verifier(keys), scopes=["write"])
 
@@ -42,6 +43,10 @@ def fastapi_app(test: TestIssuer) -> FastAPI:
 async def state(request: Request) -> JSONResponse:
     claims = request.state.claims
     return JSONResponse(claims["sub"] if isinstance(claims, dict) else claims)
+
+
+async def state_of_a_user(request: Request) -> JSONResponse:
+    return JSONResponse(request.state.claims.sub)
 
 
 async def health(request: Request) -> JSONResponse:
@@ -102,6 +107,80 @@ def test_keys_that_cannot_be_fetched_are_503(make: Any) -> None:
     assert answer.status_code == 503
 
 
+UNUSABLE: list[Any] = [
+    b"<!DOCTYPE html><html><body>Sign in</body></html>", b"{}", b'{"keys":[]}', b'{"keys":[{}]}', b"", b"[]", b"\xff",
+    b'{"keys":[{"kty":"oct","k":"YQ"}]}', b'{"keys":"' + b"x" * (1 << 20) + b'"}', 404, 500, 302, 304, OSError("no route"),
+    RuntimeError("a client has errors of its own"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", [fastapi_app, starlette_app])
+@pytest.mark.parametrize("place", ["set", "document"])
+@pytest.mark.parametrize("response", UNUSABLE, ids=lambda response: str(response)[:20])
+def test_unusable_key_set_is_503(make: Any, place: str, response: Any) -> None:
+    """The token may be valid, and the service has no error."""
+
+    class Broken(TestIssuer):
+        def fetch(self, request: jeton.FetchRequest) -> jeton.FetchResponse:
+            if (request.url == self.jwks_url) is not (place == "set"):
+                return super().fetch(request)
+            if isinstance(response, Exception):
+                raise response
+            if isinstance(response, int):
+                return jeton.FetchResponse(response)
+            return jeton.FetchResponse(200, {}, response)
+
+    test = Broken()
+    answer = TestClient(make(test)).get("/me", headers={"Authorization": f"Bearer {test.issue({'sub': 'a'})}"})
+    assert (answer.status_code, "www-authenticate" in answer.headers) == (503, False)
+
+
+@pytest.mark.parametrize("make", [fastapi_app, starlette_app])
+@pytest.mark.parametrize("address", ["https://169.254.169.254/", "http://keys.example/", "file:///etc/passwd", 5, None])
+def test_published_address_that_is_not_allowed_is_503(make: Any, address: Any) -> None:
+    class Broken(TestIssuer):
+        def fetch(self, _: jeton.FetchRequest) -> jeton.FetchResponse:
+            document = {"issuer": self.issuer, "jwks_uri": address}
+            return jeton.FetchResponse(200, {}, json.dumps(document).encode())
+
+    test = Broken()
+    answer = TestClient(make(test)).get("/me", headers={"Authorization": f"Bearer {test.issue({'sub': 'a'})}"})
+    assert answer.status_code == 503
+
+
+class Counting(jeton.Verifier):
+    __slots__ = ("calls",)
+    calls: int
+
+    def verify(self, token: Any, /, type: Any = None) -> Any:
+        self.calls += 1
+        return super().verify(token, type)
+
+
+def test_token_is_verified_once() -> None:
+    test = TestIssuer()
+    verifier = Counting(test.keys, issuer=test.issuer, audience="test", clock=test.clock)
+    app = FastAPI()
+    bearer = Bearer(verifier, type=User, scopes=["read"])
+
+    @app.get("/me")
+    def me(user: Annotated[User, Depends(bearer)]) -> str:
+        return user.sub
+
+    other = Starlette(routes=[Route("/me", state_of_a_user)])
+    other.add_middleware(BearerMiddleware, verifier=verifier, type=User, scopes=["read"])
+    for client in (TestClient(app), TestClient(other)):
+        verifier.calls = 0
+        good = test.issue({"sub": "user-7", "scope": "read"})
+        assert client.get("/me", headers={"Authorization": f"Bearer {good}"}).json() == "user-7"
+        assert verifier.calls == 1
+        for scope in ("write", None):
+            token = test.issue({"sub": "user-7", "scope": scope})
+            assert client.get("/me", headers={"Authorization": f"Bearer {token}"}).status_code == 403
+        token = test.issue({"scope": "read"})
+        assert client.get("/me", headers={"Authorization": f"Bearer {token}"}).status_code == 401
+
+
 def test_path_without_a_token_and_optional_token() -> None:
     test = TestIssuer()
     assert TestClient(starlette_app(test)).get("/health").json() == "ok"
@@ -109,6 +188,25 @@ def test_path_without_a_token_and_optional_token() -> None:
     app.add_middleware(BearerMiddleware, verifier=test.verifier(), optional=True)
     assert TestClient(app).get("/me").json() is None
     assert TestClient(app).get("/me", headers={"Authorization": "Bearer x"}).status_code == 401
+
+
+def test_one_text_is_no_set_of_letters() -> None:
+    test = TestIssuer()
+    app = Starlette(routes=[Route("/", health), Route("/health", health)])
+    app.add_middleware(BearerMiddleware, verifier=test.verifier(), except_paths="/health", scopes="read write")
+    client = TestClient(app)
+    assert (client.get("/health").status_code, client.get("/").status_code) == (200, 401)
+    writer = FastAPI()
+    bearer = Bearer(test.verifier(), scopes="read write")
+
+    @writer.get("/")
+    def root(_: Annotated[dict[str, Any], Depends(bearer)]) -> str:
+        return "ok"
+
+    for one in (client, TestClient(writer)):
+        for scope, status in (("read write", 200), ("read", 403), ("r e a d", 403)):
+            token = test.issue({"scope": scope})
+            assert one.get("/", headers={"Authorization": f"Bearer {token}"}).status_code == status
 
 
 def test_bearer_is_in_the_openapi_document() -> None:

@@ -2,6 +2,10 @@
 
 import base64
 import json
+import os
+import signal
+import ssl
+import threading
 import time
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -150,6 +154,8 @@ UNSAFE: list[Any] = [
     lambda token: ours.decode(token, SECRET, algorithms=["HS256"], options={"verify_signature": False}),
     lambda token: ours.decode(token, options={"verify_signature": False}),
     lambda token: ours.PyJWT({"verify_signature": False}),
+    lambda token: ours.decode(token, SECRET, algorithms=["HS256"], options={"enforce_minimum_key_length": False}),
+    lambda token: ours.PyJWT({"enforce_minimum_key_length": False}),
     lambda token: ours.decode(token, SECRET, algorithms=["HS256", "RS256"]),
     lambda token: ours.decode(parts({"alg": "none"}), "", algorithms=["none"]),
     lambda token: ours.encode({}, SECRET, headers={"jwk": {}}),
@@ -218,7 +224,7 @@ def test_detached_payload() -> None:
 
 
 def test_client_of_a_key_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    from jeton.compat import _pyjwt_client
+    from jeton.compat.pyjwt import _client
     from jeton.testing import TestIssuer
 
     test = TestIssuer("https://id.example")
@@ -229,7 +235,7 @@ def test_client_of_a_key_set(monkeypatch: pytest.MonkeyPatch) -> None:
         requests += 1
         return jeton.FetchResponse(200, {}, json.dumps(test.keys.to_jwks()).encode())
 
-    monkeypatch.setattr(_pyjwt_client, "fetch", fetch)
+    monkeypatch.setattr(_client, "fetch", fetch)
     client = ours.PyJWKClient("https://id.example/keys")
     for _ in range(3):
         token = test.issue({"sub": "a"})
@@ -239,7 +245,153 @@ def test_client_of_a_key_set(monkeypatch: pytest.MonkeyPatch) -> None:
     test.rotate()
     with pytest.raises(ours.PyJWKClientError):
         client.get_signing_key_from_jwt(test.issue())
+    bad: list[Any] = ["a.b.c", b"\xff", "\ud800", parts({"kid": 5}), parts(b"[" * 100_000), parts([])]
+    for one in bad:
+        with pytest.raises(ours.PyJWKClientError):
+            client.get_signing_key_from_jwt(one)
+
+
+@pytest.mark.parametrize(
+    "uri",
+    ["http://id.example/keys", "http://localhost.evil.example/keys", "http://127.0.0.1.evil.example/keys",
+     "http://localhost@evil.example/keys", "http://localhost:80@evil.example/", "file:///etc/passwd", "", "https://", "keys"],
+)  # fmt: skip
+def test_client_refuses_an_address(uri: str) -> None:
     with pytest.raises(ours.PyJWKClientError):
-        client.get_signing_key_from_jwt("a.b.c")
+        ours.PyJWKClient(uri)
+
+
+@pytest.mark.parametrize("uri", ["https://id.example/keys", "http://localhost/keys", "http://127.0.0.1:8080/keys"])
+def test_client_takes_an_address(uri: str) -> None:
+    assert ours.PyJWKClient(uri).uri == uri
+
+
+class Server:
+    """Answers a client in place of the network."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from jeton.compat.pyjwt import _client
+
+        self.key = jeton.Key.generate("ES256", kid="k1")
+        self.body = json.dumps(jeton.KeySet([self.key]).to_jwks()).encode()
+        self.requests, self.wait, self.status = 0, 0.0, 200
+        monkeypatch.setattr(_client, "fetch", self.fetch)
+
+    def fetch(self, _: Any) -> jeton.FetchResponse:
+        self.requests += 1
+        time.sleep(self.wait)
+        return jeton.FetchResponse(self.status, {}, self.body)
+
+
+def in_threads(count: int, call: Any) -> list[tuple[str, float]]:
+    """What each thread got, and when."""
+    found: list[tuple[str, float]] = []
+    start = time.monotonic()
+
+    def work(number: int) -> None:
+        try:
+            call(number)
+            name = "ok"
+        except Exception as error:
+            name = type(error).__name__
+        found.append((name, time.monotonic() - start))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return found
+
+
+def test_unknown_keys_fetch_once_when_the_server_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server(monkeypatch)
+    client = ours.PyJWKClient("https://id.example/keys", cooldown_duration=0.2)
+    client.get_signing_key("k1")
+    time.sleep(0.25)
+    client.cooldown_duration = 30
+    client._tried_at -= 30
+    server.wait, server.status, server.requests = 0.3, 503, 0
+    found = in_threads(6, lambda number: client.get_signing_key(f"unknown {number}"))
+    assert server.requests == 1
+    assert all(name.startswith("PyJWKClient") and at < 0.6 for name, at in found), found
     with pytest.raises(ours.PyJWKClientError):
-        ours.PyJWKClient("http://id.example/keys")
+        client.get_signing_key("unknown")
+    assert server.requests == 1
+
+
+def test_known_key_does_not_wait_for_the_fetch_of_an_unknown_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server(monkeypatch)
+    client = ours.PyJWKClient("https://id.example/keys", cooldown_duration=0)
+    client.get_signing_key("k1")
+    server.wait = 0.5
+    thread = threading.Thread(target=lambda: in_threads(1, lambda _: client.get_signing_key("unknown")))
+    thread.start()
+    time.sleep(0.1)
+    start = time.monotonic()
+    assert client.get_signing_key("k1").key_id == "k1"
+    assert time.monotonic() - start < 0.2
+    thread.join()
+
+
+def test_failed_fetch_of_a_client_is_not_repeated_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server(monkeypatch)
+    server.status, server.wait = 503, 0.2
+    client = ours.PyJWKClient("https://id.example/keys")
+    found = in_threads(5, lambda _: client.get_signing_key("k1"))
+    assert server.requests == 1 and {name for name, _ in found} == {"PyJWKClientConnectionError"}
+    server.status, server.wait = 200, 0
+    with pytest.raises(ours.PyJWKClientConnectionError):
+        client.get_signing_key("k1")
+    time.sleep(1.1)
+    assert client.get_signing_key("k1").key_id == "k1" and server.requests == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_fork_while_a_client_fetches(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server(monkeypatch)
+    server.wait = 0.5
+    client = ours.PyJWKClient("https://id.example/keys")
+    thread = threading.Thread(target=client.get_signing_key, args=("k1",))
+    thread.start()
+    time.sleep(0.1)
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            signal.alarm(10)
+            server.wait = 0
+            status = 0 if client.get_signing_key("k1").key_id == "k1" else 1
+        finally:
+            os._exit(status)
+    thread.join()
+    assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"cache_jwk_set": False}, {"headers": {"a": "b"}}, {"lifespan": 0}, {"cooldown_duration": -1},
+     {"cooldown_duration": float("inf")}, {"ssl_context": ssl.create_default_context()}],
+    ids=str,
+)  # fmt: skip
+def test_option_that_the_client_does_not_have_is_an_error(options: dict[str, Any]) -> None:
+    with pytest.raises(ours.PyJWKClientError):
+        ours.PyJWKClient("https://id.example/keys", **options)
+
+
+def test_modules_have_the_names_of_pyjwt() -> None:
+    import jwt.exceptions
+
+    from jeton.compat.pyjwt.algorithms import ECAlgorithm, RSAAlgorithm
+    from jeton.compat.pyjwt.exceptions import ExpiredSignatureError
+
+    assert ours.exceptions.ExpiredSignatureError is ExpiredSignatureError is ours.ExpiredSignatureError
+    for name, kind in vars(jwt.exceptions).items():
+        if isinstance(kind, type) and issubclass(kind, Exception):
+            bases = [base.__name__ for base in kind.__mro__]
+            assert [base.__name__ for base in getattr(ours.exceptions, name).__mro__] == bases
+    jwk = ours.algorithms.RSAAlgorithm.to_jwk(RSA[1], as_dict=True)
+    key = RSAAlgorithm.from_jwk(json.dumps(jwk))
+    token = ours.encode({"a": 1}, RSA[0], algorithm="RS256")
+    assert ours.decode(token, key, algorithms=["RS256"]) == {"a": 1}
+    assert issubclass(ECAlgorithm, ours.algorithms.Algorithm)

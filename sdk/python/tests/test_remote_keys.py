@@ -1,11 +1,9 @@
 """Key sets that are elsewhere."""
 
 import asyncio
-import http.server
 import json
 import threading
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -176,78 +174,3 @@ def test_address_that_is_not_allowed(url: str) -> None:
         jeton.RemoteKeySet(url)
     with pytest.raises(jeton.JetonError):
         jeton.RemoteKeySet()
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    jwks = b""
-    asked: list[dict[str, str]] = []
-
-    def do_GET(self) -> None:
-        self.asked.append({name.lower(): value for name, value in self.headers.items()})
-        if self.path == "/elsewhere":
-            self.send_response(302)
-            self.send_header("Location", "/keys")
-            self.end_headers()
-            return
-        if self.headers.get("If-None-Match") == '"v1"':
-            self.send_response(304)
-            self.end_headers()
-            return
-        self.send_response(200)
-        self.send_header("ETag", '"v1"')
-        self.send_header("Cache-Control", "max-age=1")
-        self.send_header("Content-Length", str(len(self.jwks)))
-        self.end_headers()
-        self.wfile.write(self.jwks)
-
-    def log_message(self, *_: Any) -> None:
-        pass
-
-
-@pytest.fixture
-def server() -> Iterator[str]:
-    running = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=running.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{running.server_port}"
-    running.shutdown()
-    thread.join()
-    running.server_close()
-
-
-def test_client_of_the_standard_library(server: str) -> None:
-    test = TestIssuer()
-    Handler.jwks = json.dumps(test.keys.to_jwks()).encode()
-    verifier = test.verifier(jeton.RemoteKeySet(f"{server}/keys"))
-    assert verifier.verify(test.issue())
-    assert asyncio.run(verifier.verify_async(test.issue()))
-    assert verifier.verify_complete(test.issue()).kid == "test-1"
-    assert json.loads(verifier.verify_json(test.issue()))
-    with pytest.raises(jeton.KeySetError):
-        test.verifier(jeton.RemoteKeySet(f"{server}/elsewhere")).verify(test.issue())
-
-
-def test_client_reads_no_more_than_it_may(server: str) -> None:
-    from jeton._fetch import fetch
-
-    Handler.jwks = b"x" * 100_000
-    request = FetchRequest(1, f"{server}/keys", None, True, 1_000, False, 5.0)
-    response = fetch(request)
-    assert len(response.body) == 1_001
-    assert Handler.asked[-1]["cache-control"] == "no-cache"
-    public = FetchRequest(1, f"{server}/keys", None, False, 1_000, True, 5.0)
-    with pytest.raises(OSError, match="not public"):
-        fetch(public)
-    not_modified = fetch(FetchRequest(1, f"{server}/keys", '"v1"', False, 1_000, False, 5.0))
-    assert (not_modified.status, not_modified.body) == (304, b"")
-
-
-@pytest.mark.parametrize(
-    ("address", "public"),
-    [("127.0.0.1", False), ("10.1.2.3", False), ("169.254.169.254", False), ("::1", False), ("::ffff:10.0.0.1", False),
-     ("fe80::1%eth0", False), ("224.0.0.1", False), ("100.64.0.1", False), ("1.1.1.1", True), ("2606:4700::1111", True)],
-)  # fmt: skip
-def test_public_addresses(address: str, public: bool) -> None:
-    from jeton._fetch import _is_public
-
-    assert _is_public(address) is public

@@ -42,10 +42,11 @@ GOOD: dict[str, Any] = {"sub": "user-7", "admin": True, "level": 3, "score": 1.5
 
 def test_dataclass_is_made() -> None:
     claims = {**GOOD, "roles": ["a"], "address": {"city": "Ulm"}, "kind": "robot", "extra": {"x": [1]}, "either": "b"}
-    user = VERIFIER.verify(ISSUER.issue(claims), type=User)
+    token = ISSUER.issue(claims)
+    user = VERIFIER.verify(token, type=User)
     assert user.address == Address("Ulm") and user.roles == ["a"] and user.exp.tzinfo is timezone.utc
     assert (user.kind, user.extra, user.either) == ("robot", {"x": [1]}, "b")
-    verified = VERIFIER.verify_complete(ISSUER.issue(claims), type=User)
+    verified = VERIFIER.verify_complete(token, type=User)
     assert isinstance(verified.claims, User) and verified.expires_at == user.exp
 
 
@@ -115,6 +116,49 @@ def test_model_of_pydantic() -> None:
     with pytest.raises(jeton.TokenClaimsShape) as raised:
         VERIFIER.verify(ISSUER.issue({"sub": "secret-claim", "level": -1}), type=Model)
     assert "secret-claim" not in str(raised.value) and raised.value.__cause__ is None
+
+
+class Strict(pydantic.BaseModel):
+    n: int = 0
+    admin: bool = False
+    score: float = 0.0
+    name: str = ""
+    at: datetime | None = None
+    inner: "Strict | None" = None
+    items: "list[Strict]" = []
+
+
+@dataclass
+class WithModel:
+    m: Strict
+    many: list[Strict] = field(default_factory=list)
+
+
+NOT_STRICT: list[dict[str, Any]] = [
+    {"n": "5"}, {"n": True}, {"n": 5.0}, {"n": None}, {"admin": "yes"}, {"admin": 1}, {"admin": "true"}, {"score": "1.5"},
+    {"name": 5}, {"at": 5}, {"inner": {"n": "5"}}, {"items": [{"admin": "on"}]}, {"items": {}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("claims", NOT_STRICT, ids=str)
+def test_model_of_pydantic_coerces_nothing(claims: dict[str, Any]) -> None:
+    for kind, text in (
+        (Strict, claims),
+        (WithModel, {"m": claims}),
+        (WithModel, {"m": {}, "many": [claims]}),
+    ):
+        with pytest.raises(jeton.TokenClaimsShape):
+            VERIFIER.verify(ISSUER.issue(text), type=kind)
+
+
+def test_model_of_pydantic_keeps_values() -> None:
+    claims = {"n": 2**70, "admin": True, "score": 2, "name": "é\u2028", "at": "2100-01-01T00:00:00Z", "items": [{"n": 1}]}
+    for model in (
+        VERIFIER.verify(ISSUER.issue(claims), type=Strict),
+        VERIFIER.verify(ISSUER.issue({"m": claims}), type=WithModel).m,
+    ):
+        assert (model.n, model.admin, model.score, model.name) == (2**70, True, 2.0, "é\u2028")
+        assert model.at == datetime(2100, 1, 1, tzinfo=timezone.utc) and model.items[0].n == 1
 
 
 def test_dataclass_is_issued() -> None:

@@ -31,7 +31,10 @@ class InvalidKey(JetonError, ValueError):
 
 
 class KeySetError(JetonError):
-    """A key set has no usable keys, or cannot be fetched. The token may be valid: answer with the status 503."""
+    """A key set has no usable keys, is no key set, or cannot be fetched. The token may be valid: answer with the status 503.
+
+    `__cause__` is the error of the client that fetches, if it has one.
+    """
 
 
 class InvalidClaims(JetonError, ValueError):

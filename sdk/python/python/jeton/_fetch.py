@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import io
 import ipaddress
 import socket
 import ssl
@@ -57,21 +58,27 @@ class FetchResponse:
 
 
 def fetch(request: FetchRequest) -> FetchResponse:
-    """Sends the request. It uses no proxy and follows no redirect."""
+    """Sends the request. It uses no proxy and follows no redirect. Every step ends at the timeout of the request."""
     end = time.monotonic() + request.timeout
     url = urlsplit(request.url)
     host = url.hostname or ""
-    port = url.port or (443 if url.scheme == "https" else 80)
-    sock = _connected(host, port, request.public_only, end)
+    is_encrypted = url.scheme == "https"
+    connection: http.client.HTTPConnection
+    if is_encrypted:
+        context = ssl.create_default_context()
+        connection = http.client.HTTPSConnection(host, url.port, context=context)
+    else:
+        connection = http.client.HTTPConnection(host, url.port)
+    sock = _connected(host, connection.port, request.public_only, end)
     try:
-        if url.scheme == "https":
-            sock = ssl.create_default_context().wrap_socket(sock, server_hostname=host)
-        connection = http.client.HTTPConnection(host, port)
-        connection.sock = sock
+        if is_encrypted:
+            sock.settimeout(_left(end))
+            sock = context.wrap_socket(sock, server_hostname=host)
+        connection.sock = _Timed(sock, end)
         target = (url.path or "/") + (f"?{url.query}" if url.query else "")
         connection.request("GET", target, headers={**request.headers, "Connection": "close"})
         response = connection.getresponse()
-        body = _body(response, sock, request.max_bytes, end)
+        body = _body(response, request.max_bytes)
         return FetchResponse(response.status, dict(response.headers.items()), body)
     except http.client.HTTPException as error:
         raise OSError("the response is not HTTP") from error
@@ -82,13 +89,15 @@ def fetch(request: FetchRequest) -> FetchResponse:
 def _connected(host: str, port: int, public_only: bool, end: float) -> socket.socket:
     """Connects to the first address that answers. What is checked is what is connected to."""
     error: OSError | None = None
-    for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
-        if public_only and not _is_public(str(address[0])):
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    for number, (family, kind, protocol, _, address) in enumerate(found):
+        if public_only and not is_public(str(address[0])):
             error = OSError("the address is not public")
             continue
         sock = socket.socket(family, kind, protocol)
         try:
-            sock.settimeout(_left(end))
+            # An address that does not answer leaves time for the next one.
+            sock.settimeout(_left(end) / (len(found) - number))
             sock.connect(address)
             return sock
         except OSError as failed:
@@ -97,23 +106,83 @@ def _connected(host: str, port: int, public_only: bool, end: float) -> socket.so
     raise error or OSError("the name has no address")
 
 
-def _is_public(address: str) -> bool:
+#: What is special in IPv4 (RFC 6890): this network, private networks, loopback, shared addresses, link-local, protocol assignments,
+#: documentation, benchmarks, multicast and what is reserved.
+_SPECIAL_IPV4 = tuple(
+    ipaddress.IPv4Network(network)
+    for network in (
+        *("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12"),
+        *("192.0.0.0/24", "192.0.2.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24"),
+        "224.0.0.0/3",
+    )
+)
+
+#: Prefixes of IPv6, and where the IPv4 address is to which they lead: IPv4-mapped, NAT64 (RFC 6052) and 6to4 (RFC 3056).
+_EMBEDDED = tuple(
+    (ipaddress.IPv6Network(network), shift)
+    for network, shift in (("::ffff:0:0/96", 0), ("64:ff9b::/96", 0), ("2002::/16", 80))
+)
+
+#: Documentation and Teredo.
+_SPECIAL_IPV6 = (ipaddress.IPv6Network("2001:db8::/32"), ipaddress.IPv6Network("2001::/32"))
+
+#: Only this is assigned for global unicast.
+_GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
+
+
+def is_public(address: str) -> bool:
+    """Returns whether an address is globally reachable. The rules are those of jeton-jwks (`network.rs`)."""
     found = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(found, ipaddress.IPv6Address) and found.ipv4_mapped is not None:
-        found = found.ipv4_mapped
-    return found.is_global and not found.is_multicast
+    if isinstance(found, ipaddress.IPv6Address):
+        shift = next((shift for network, shift in _EMBEDDED if found in network), None)
+        if shift is None:
+            return found in _GLOBAL_UNICAST and not any(found in network for network in _SPECIAL_IPV6)
+        found = ipaddress.IPv4Address(int(found) >> shift & 0xFFFF_FFFF)
+    return not any(found in network for network in _SPECIAL_IPV4)
 
 
-def _body(response: http.client.HTTPResponse, sock: socket.socket, max_bytes: int, end: float) -> bytes:
+def _body(response: http.client.HTTPResponse, max_bytes: int) -> bytes:
     """Reads one byte more than is allowed, so that a longer body is refused and not cut."""
     body = bytearray()
     while len(body) <= max_bytes:
-        sock.settimeout(_left(end))
         part = response.read1(max_bytes + 1 - len(body))
         if not part:
+            if response.length:
+                raise OSError("the response ends too early")
             break
         body += part
     return bytes(body)
+
+
+class _Timed:
+    """A connection of which every read and write ends at the same time: a timeout of a socket begins again with each byte."""
+
+    def __init__(self, sock: socket.socket, end: float) -> None:
+        self._sock = sock
+        self._end = end
+
+    def sendall(self, data: bytes) -> None:
+        self._sock.settimeout(_left(self._end))
+        self._sock.sendall(data)
+
+    def makefile(self, _mode: str) -> io.BufferedReader:
+        return io.BufferedReader(_TimedReader(self._sock, self._end))
+
+    def close(self) -> None:
+        """The caller closes the socket."""
+
+
+class _TimedReader(io.RawIOBase):
+    def __init__(self, sock: socket.socket, end: float) -> None:
+        self._sock = sock
+        self._end = end
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._sock.settimeout(_left(self._end))
+        return self._sock.recv_into(buffer)
 
 
 def _left(end: float) -> float:

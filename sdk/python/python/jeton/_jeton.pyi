@@ -3,6 +3,7 @@
 from typing import Any, TypeVar, overload
 
 from ._keys import Key as PublicKey
+from ._remote import RemoteKeySet
 from ._verifier import Token
 
 T = TypeVar("T")
@@ -58,6 +59,7 @@ class RemoteKeys(_Handle):
     def __new__(cls: type[_Self], settings: str) -> _Self: ...
     def _next(self) -> str | None: ...
     def _respond(self, id: int, status: int, headers: str, body: bytes) -> None: ...
+    def _ready(self) -> None: ...
 
 class Prepared(_Handle):
     """A token without its signature."""
@@ -92,6 +94,10 @@ class Issuer(_Handle):
         """Prepares a JWS over bytes that is signed elsewhere."""
 
 class Verifier(_Handle):
+    @property
+    def _remote(self) -> RemoteKeySet | None: ...
+    @property
+    def _is_slow(self) -> bool: ...
     def __new__(
         cls: type[_Self],
         key: Key | None,

@@ -3,31 +3,40 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import inspect
 import json
 import threading
-import time
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any, TypeVar
 
 from . import _jeton
-from ._errors import JetonError, error_of
+from ._errors import JetonError, KeySetError, error_of
 from ._fetch import FetchRequest, FetchResponse, fetch
+from ._fork import tell_of_fork
 from ._keys import _Closing
+from ._pending import PendingFetch
 from ._settings import to_json
 from ._times import whole_seconds
 
 T = TypeVar("T")
 
-#: The client of a program. It raises `OSError` if there is no response. An async one is awaited.
+#: The client of a program. It raises an exception if there is no response. An async one is awaited.
 Fetch = Callable[[FetchRequest], FetchResponse | Awaitable[FetchResponse]]
 
-#: A verification needs at most three: the discovery document, the set, and the set again for an unknown key.
-_ROUNDS = 4
+#: How often a verification waits for keys: for the set, for the set again if the key is unknown, and twice for what others need.
+_WAITS = 4
 
-#: How often it asks whether keys are to be fetched again, seconds.
-_REFRESH_INTERVAL = 1.0
+
+class _Here(threading.local):
+    """What a thread does."""
+
+    #: It must not wait, since it runs an event loop.
+    must_not_wait = False
+
+
+_here = _Here()
 
 
 class RemoteKeySet(_jeton.RemoteKeys, _Closing):
@@ -37,15 +46,26 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
     names a key that is not in the set, at most once in `cooldown`. If the server cannot be reached, the keys stay
     usable for `usable_for`.
 
-    `fetch` is a client of the program, sync or async, in place of the one of the standard library.
+    `fetch` is a client of the program, sync or async, in place of the one of the standard library. A sync client runs in a
+    thread of its own. An async client runs in the event loop of the caller, and for threads without one in the loop that used
+    it last.
+
+    Verifiers keep the keys that they have when the set is closed. It is not fetched again.
     """
 
-    __slots__ = ("_fetch", "_lock", "_refresh_at", "_is_refreshing")
+    __slots__ = ("_fetch", "_lock", "_pending", "_request", "_cause", "_loop", "_is_async", "__weakref__")
 
     _fetch: Fetch
     _lock: threading.Lock
-    _refresh_at: float
-    _is_refreshing: bool
+    #: What is fetched now.
+    _pending: PendingFetch | None
+    #: A request that nobody sends: who sent it is gone, or has not begun.
+    _request: FetchRequest | None
+    #: Why the last request has no response.
+    _cause: BaseException | None
+    #: The event loop that used an async client last.
+    _loop: asyncio.AbstractEventLoop | None
+    _is_async: bool
 
     def __new__(
         cls,
@@ -59,6 +79,8 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
         usable_for: timedelta | int | None = None,
         fetch: Fetch = fetch,
     ) -> RemoteKeySet:
+        if not callable(fetch):
+            raise TypeError(f"fetch must be a function, not {type(fetch).__name__}")
         settings = to_json(
             address=url,
             issuer=issuer,
@@ -71,153 +93,262 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
         keys = super().__new__(cls, settings)
         keys._fetch = fetch
         keys._lock = threading.Lock()
-        keys._refresh_at = 0.0
-        keys._is_refreshing = False
+        keys._pending = keys._request = keys._cause = keys._loop = None
+        call = getattr(fetch, "__call__", None)
+        keys._is_async = inspect.iscoroutinefunction(fetch) or inspect.iscoroutinefunction(call)
+        tell_of_fork(keys)
         return keys
 
     def refresh(self) -> None:
-        """Fetches what is to be fetched now. Call it when the program starts, so that the first token does not wait."""
-        for _ in range(_ROUNDS):
-            if not self._round():
+        """Fetches what is to be fetched now, and raises an exception if there are no keys then.
+
+        Call it when the program starts: the first token does not wait, and a wrong address is found early.
+        """
+        for _ in range(_WAITS):
+            answered = self._fetch_keys()
+            if self._is_ready():
                 return
+            if not answered:
+                break
+        raise self._unreachable()
 
     async def refresh_async(self) -> None:
         """Does the same without blocking the event loop."""
-        for _ in range(_ROUNDS):
-            if not await self._round_async():
+        for _ in range(_WAITS):
+            answered = await self._fetch_keys_async()
+            if self._is_ready():
                 return
+            if not answered:
+                break
+        raise self._unreachable()
+
+    def _is_ready(self) -> bool:
+        try:
+            self._ready()
+        except JetonError as error:
+            if error.code != "KEY_SET_TO_FETCH":
+                raise self._explained(error)
+            return False
+        return True
 
     def _with_keys(self, verify: Callable[[], T]) -> T:
         """Verifies, and fetches first what that needs."""
-        for _ in range(_ROUNDS):
+        answered = True
+        for _ in range(_WAITS + 1):
             try:
-                verified = verify()
+                return verify()
             except JetonError as error:
                 if error.code != "KEY_SET_TO_FETCH":
-                    raise
-            else:
-                self._refresh_in_background()
-                return verified
-            # Others wait, and then find the keys.
-            with self._lock:
-                if not self._round():
-                    time.sleep(0.01)
-        return self._last(verify)
-
-    @staticmethod
-    def _last(verify: Callable[[], T]) -> T:
-        try:
-            return verify()
-        except JetonError as error:
-            if error.code != "KEY_SET_TO_FETCH":
-                raise
-        raise error_of("KEY_SET_UNREACHABLE", "the key set was fetched in vain")
+                    raise self._explained(error)
+            # Without an answer, the fetch has failed: then a verification says why, or that the key is unknown.
+            if not answered:
+                break
+            answered = self._fetch_keys()
+        raise self._in_vain()
 
     async def _with_keys_async(self, verify: Callable[[], T]) -> T:
-        for _ in range(_ROUNDS):
+        """Does the same without blocking the event loop. `verify` calls `_with_keys`, which does not wait here."""
+        answered = True
+        for _ in range(_WAITS + 1):
+            before, _here.must_not_wait = _here.must_not_wait, True
             try:
-                verified = verify()
+                return verify()
             except JetonError as error:
                 if error.code != "KEY_SET_TO_FETCH":
                     raise
-            else:
-                self._refresh_in_background()
-                return verified
-            if not await self._round_async():
-                # Another task or thread waits for the response.
-                await self._until_fetched(verify)
-        return self._last(verify)
+            finally:
+                _here.must_not_wait = before
+            if not answered:
+                break
+            answered = await self._fetch_keys_async()
+        raise self._in_vain()
 
-    async def _until_fetched(self, verify: Callable[[], object]) -> None:
-        end = time.monotonic() + _WAIT
-        while time.monotonic() < end:
-            await asyncio.sleep(0.01)
+    def _fetch_keys(self) -> bool:
+        """Waits until the keys are fetched. Returns whether the server answered."""
+        if _here.must_not_wait:
+            raise error_of("KEY_SET_TO_FETCH", "")
+        if self._is_async and _running_loop() is not None:
+            with self._lock:
+                if self._pending is None and self._request is None:
+                    self._request = self._next_request()
+            # Waiting would stop the loop that fetches.
+            raise error_of(
+                "INVALID_OPTION", "option `fetch`: an async client needs verify_async and refresh_async in an event loop"
+            )
+        pending = self._current(None)
+        if pending is None:
+            return True
+        return pending.answered if pending.wait() else self._give_up(pending)
+
+    async def _fetch_keys_async(self) -> bool:
+        pending = self._current(asyncio.get_running_loop())
+        if pending is None:
+            return True
+        return pending.answered if await pending.wait_async() else self._give_up(pending)
+
+    def _refresh_if_stale(self) -> None:
+        """Keys that are not fresh are used, and fetched again. The native module calls it, at most once a second."""
+        try:
+            if not self.closed:
+                self._current(_running_loop())
+        except JetonError:
+            # It was closed meanwhile.
+            pass
+
+    def _current(self, loop: asyncio.AbstractEventLoop | None) -> PendingFetch | None:
+        """Returns what is fetched now, or begins to fetch what is to be fetched."""
+        if loop is not None:
+            self._loop = loop
+        with self._lock:
+            if self._pending is not None and not self._pending.is_late:
+                return self._pending
+            self._pending = None
+            request, self._request = self._request or self._next_request(), None
+            if request is None:
+                return None
+            pending = self._pending = PendingFetch(request)
+        if loop is not None and self._is_async:
+            # A task of its own: who waits for it may be cancelled.
+            pending.task = loop.create_task(self._send_async(pending, request))
+            return pending
+        context = contextvars.copy_context()
+        thread = threading.Thread(target=context.run, args=(self._send, pending, request), daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:
+            # The system has no more threads, or the interpreter ends.
+            self._send(pending, request)
+        return pending
+
+    def _give_up(self, pending: PendingFetch) -> bool:
+        """The client takes longer than it may. The native module counts it as a failure."""
+        with self._lock:
+            if self._pending is pending:
+                self._pending = None
+                self._cause = TimeoutError("the client took longer than the timeout of the request")
+                self._request = self._next_request()
+        return False
+
+    def _send(self, pending: PendingFetch, request: FetchRequest) -> None:
+        following: FetchRequest | None = request
+        try:
+            while following is not None:
+                cause = response = None
+                try:
+                    response = self._fetch(following)
+                    if inspect.isawaitable(response):
+                        self._is_async = True
+                        response = self._run(response, following.timeout)
+                except Exception as error:
+                    # A client has errors of its own.
+                    cause = error
+                following = self._answer(pending, following, response, cause)
+        finally:
+            self._end(pending)
+
+    def _run(self, response: Awaitable[FetchResponse], timeout: float) -> FetchResponse:
+        """Awaits in the loop that the client knows, or else in a new one."""
+        loop = self._loop
+        if loop is not None and loop.is_running():
+            return asyncio.run_coroutine_threadsafe(_awaited(response, timeout), loop).result(timeout + 1)
+        return asyncio.run(_awaited(response, timeout))
+
+    async def _send_async(self, pending: PendingFetch, request: FetchRequest) -> None:
+        following: FetchRequest | None = request
+        try:
+            while following is not None:
+                cause = response = None
+                try:
+                    response = self._fetch(following)
+                    if inspect.isawaitable(response):
+                        response = await _awaited(response, following.timeout)
+                except Exception as error:
+                    cause = error
+                following = self._answer(pending, following, response, cause)
+        finally:
+            # If the loop ends, the request has no answer. That is no failure of the server: the next caller sends it.
+            self._end(pending)
+
+    def _answer(
+        self, pending: PendingFetch, request: FetchRequest, response: Any, cause: BaseException | None
+    ) -> FetchRequest | None:
+        """Passes the response to the native module. Returns the request that follows."""
+        pending.request = None
+        if cause is None and not isinstance(response, FetchResponse):
+            cause = TypeError(f"fetch returned a {type(response).__name__}, not a FetchResponse")
+        if cause is None:
             try:
-                verify()
-            except JetonError as error:
-                if error.code == "KEY_SET_TO_FETCH":
-                    continue
-            return
+                self._pass(request, response)
+            except Exception as error:
+                cause = error
+        if cause is not None:
+            self._pass(request, FetchResponse(0))
+        pending.answered = cause is None and response.status != 0
+        with self._lock:
+            if self._pending is not pending:
+                return None
+            self._cause = cause
+            if not pending.may_continue:
+                return None
+            try:
+                following = self._next_request()
+            except JetonError:
+                # It was closed meanwhile.
+                return None
+            if following is not None:
+                pending.sends(following)
+            return following
 
-    def _round(self) -> bool:
-        """Fetches what waits. Returns whether something did."""
-        text = self._next()
-        if text is None:
-            return False
-        self._fetch_now(FetchRequest._of(json.loads(text)))
-        return True
-
-    def _fetch_now(self, request: FetchRequest) -> None:
-        try:
-            response = self._fetch(request)
-            if inspect.isawaitable(response):
-                response = asyncio.run(_awaited(response))
-        except Exception:
-            # A client has errors of its own. The verification says that the set is unreachable.
-            response = None
-        self._answer(request, response)
-
-    async def _round_async(self) -> bool:
-        text = self._next()
-        if text is None:
-            return False
-        request = FetchRequest._of(json.loads(text))
-        try:
-            if inspect.iscoroutinefunction(self._fetch):
-                response = await self._fetch(request)
-            else:
-                response = await asyncio.to_thread(self._fetch, request)
-            if inspect.isawaitable(response):
-                response = await response
-        except Exception:
-            response = None
-        except BaseException:
-            # The task is cancelled: others must not wait for the response.
-            self._answer(request, None)
-            raise
-        self._answer(request, response)
-        return True
-
-    def _answer(self, request: FetchRequest, response: Any) -> None:
-        if not isinstance(response, FetchResponse):
-            response = FetchResponse(0)
+    def _pass(self, request: FetchRequest, response: FetchResponse) -> None:
         lines = [
             f"{name}: {value}"
             for name, value in response.headers.items()
             if not {"\r", "\n"} & set(f"{name}{value}")
         ]
-        body = response.body
-        if len(body) > request.max_bytes + 1:
-            body = body[: request.max_bytes + 1]
+        # One byte more than is allowed, so that a longer body is refused and not cut.
+        body = response.body[: request.max_bytes + 1]
         try:
             self._respond(request.id, response.status, "\n".join(lines), body)
         except JetonError as error:
-            # It timed out.
-            if error.code != "INVALID_OPTION":
+            # It timed out, or the set was closed.
+            if error.code not in ("INVALID_OPTION", "ARGUMENT_HANDLE"):
                 raise
 
-    def _refresh_in_background(self) -> None:
-        """Keys that are not fresh are used, and fetched again."""
-        now = time.monotonic()
-        if now < self._refresh_at or self._is_refreshing:
-            return
-        self._refresh_at = now + _REFRESH_INTERVAL
-        text = self._next()
-        if text is None:
-            return
-        self._is_refreshing = True
-        thread = threading.Thread(target=self._refresh_now, args=(text,), daemon=True)
-        thread.start()
+    def _end(self, pending: PendingFetch) -> None:
+        with self._lock:
+            if self._pending is pending:
+                self._pending = None
+                if pending.request is not None:
+                    self._request, pending.answered = pending.request, True
+        pending.end()
 
-    def _refresh_now(self, text: str) -> None:
-        try:
-            self._fetch_now(FetchRequest._of(json.loads(text)))
-            self.refresh()
-        except JetonError:
-            # It was closed meanwhile.
-            pass
-        finally:
-            self._is_refreshing = False
+    def _next_request(self) -> FetchRequest | None:
+        text = self._next()
+        return None if text is None else FetchRequest._of(json.loads(text))
+
+    def _explained(self, error: JetonError) -> JetonError:
+        """Makes the error of a key set of it, and adds that of the client."""
+        if not isinstance(error, KeySetError) and error.code.startswith(("KEY_", "DISCOVERY_")):
+            # What the server published is no key set, or leads to an address that is not allowed.
+            error = KeySetError(str(error), error.code)
+        error.__cause__ = self._cause if error.code == "KEY_SET_UNREACHABLE" else None
+        return error
+
+    def _in_vain(self) -> JetonError:
+        """The error of a verification that would fetch again, as it may with a short cooldown."""
+        if self._is_ready():
+            return error_of("TOKEN_OF_UNKNOWN_KEY", "")
+        return self._unreachable()
+
+    def _unreachable(self) -> JetonError:
+        return self._explained(error_of("KEY_SET_UNREACHABLE", "the key set could not be fetched"))
+
+    def _forked(self) -> None:
+        """In a child, no thread fetches, and another one may have had the lock. The request is sent again."""
+        self._lock = threading.Lock()
+        pending, self._pending, self._loop = self._pending, None, None
+        if pending is not None and pending.request is not None:
+            self._request = pending.request
 
     def __repr__(self) -> str:
         return "<jeton.RemoteKeySet closed>" if self.closed else "<jeton.RemoteKeySet>"
@@ -225,9 +356,12 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
     __reduce__ = _Closing.__reduce__
 
 
-#: How long a task waits for a response that another one fetches, seconds.
-_WAIT = 10.0
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
-async def _awaited(response: Awaitable[FetchResponse]) -> FetchResponse:
-    return await response
+async def _awaited(response: Awaitable[FetchResponse], timeout: float) -> FetchResponse:
+    return await asyncio.wait_for(response, timeout)

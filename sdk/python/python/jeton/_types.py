@@ -1,12 +1,13 @@
 """Claims as types of the program: dataclasses, TypedDicts and models of pydantic.
 
-Nothing is coerced: a text is no number, and `1` is no `bool`. Names match exactly. Members of the token that a type does not name are
-left out.
+Nothing is coerced: a text is no number, and `1` is no `bool`. Models of pydantic are validated in its strict mode. Names match exactly.
+Members of the token that a type does not name are left out.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import json
 import sys
 import types
 import typing
@@ -26,22 +27,33 @@ class _Mismatch(Exception):
     """The value is not of the type. It carries no data."""
 
 
-def from_dict(claims: dict[str, Any], json: str, kind: Any) -> Any:
+@dataclasses.dataclass(frozen=True)
+class Checked:
+    """A type, and what is done with the claims before one is made: the middleware looks for scopes."""
+
+    kind: Any
+    check: Callable[[dict[str, Any]], None]
+
+
+def from_dict(claims: dict[str, Any], text: str, kind: Any) -> Any:
     """Makes the type of verified claims. The native module calls it."""
-    if kind is dict:
+    if isinstance(kind, Checked):
+        kind.check(claims)
+        kind = kind.kind
+    if kind is dict or kind is None:
         return claims
     try:
-        validate = getattr(kind, "model_validate_json", None)
-        if validate is not None:
-            return _by_model(validate, json)
+        if hasattr(kind, "model_validate_json"):
+            return _by_model(kind, text)
         return _converter(kind)(claims)
     except (_Mismatch, RecursionError):
         raise error_of("TOKEN_CLAIMS_SHAPE", "the claims do not match the type of the program") from None
 
 
-def _by_model(validate: Callable[[str], Any], json: str) -> Any:
+def _by_model(kind: Any, text: str) -> Any:
+    """Validates JSON and not objects: the strict mode of pydantic takes a text as a `datetime` only there."""
     try:
-        return validate(json)
+        return kind.model_validate_json(text, strict=True)
     # The error of pydantic has the values, which a message must not have.
     except ValueError:
         raise _Mismatch from None
@@ -98,7 +110,7 @@ def _converter(kind: Any) -> _Convert:
         return _dataclass(kind)
     if typing.is_typeddict(kind):
         return _typed_dict(kind)
-    if hasattr(kind, "model_validate"):
+    if hasattr(kind, "model_validate_json"):
         return _model(kind)
     return _generic(kind)
 
@@ -275,10 +287,14 @@ def _typed_dict(kind: Any) -> _Convert:
 
 
 def _model(kind: Any) -> _Convert:
+    """A model in another type. What was read from JSON is written as JSON again."""
+
     def convert(value: Any) -> Any:
         try:
-            return kind.model_validate(value)
+            text = json.dumps(value)
+        # An integer may have more digits than the program allows.
         except ValueError:
             raise _Mismatch from None
+        return _by_model(kind, text)
 
     return convert

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar, overload
 
 from . import _jeton
 from ._clock import FixedClock
+from ._errors import JetonError
 from ._issuer import Format, Serialization, format_of
 from ._keys import Key, KeySet, _Closing
 from ._remote import RemoteKeySet
@@ -109,12 +111,31 @@ class Verifier(_jeton.Verifier, _Closing):
             serialization=serialization,
             limits=None if limits is None else dict(limits),
         )
-        if cls is Verifier and remote is not None:
-            cls = _RemoteVerifier
-        verifier = super().__new__(cls, key, key_set, _decryption(decryption), remote, clock, settings)
-        if isinstance(verifier, _RemoteVerifier) and remote is not None:
-            verifier._remote = remote
-        return verifier
+        return super().__new__(cls, key, key_set, _decryption(decryption), remote, clock, settings)
+
+    @overload
+    def verify(self, token: Token, /) -> dict[str, Any]: ...
+    @overload
+    def verify(self, token: Token, /, type: None) -> dict[str, Any]: ...
+    @overload
+    def verify(self, token: Token, /, type: type[T]) -> T: ...
+    def verify(self, token: Token, /, type: Any = None) -> Any:
+        """Verifies a token and returns its claims, as a dict or as `type`."""
+        try:
+            return _verify(self, token, type)
+        except JetonError as error:
+            if not self._may_fetch(error):
+                raise
+        return self._with_keys(lambda: _verify(self, token, type))
+
+    def verify_json(self, token: Token, /) -> str:
+        """Verifies a token and returns the text of its claims, one JSON object."""
+        try:
+            return _verify_json(self, token)
+        except JetonError as error:
+            if not self._may_fetch(error):
+                raise
+        return self._with_keys(lambda: _verify_json(self, token))
 
     @overload
     def verify_complete(self, token: Token, /) -> Verified[dict[str, Any]]: ...
@@ -122,15 +143,33 @@ class Verifier(_jeton.Verifier, _Closing):
     def verify_complete(self, token: Token, /, type: type[T]) -> Verified[T]: ...
     def verify_complete(self, token: Token, /, type: Any = None) -> Any:
         """Verifies a token and returns the claims with the header and the registered claims."""
-        return _complete(self._verify_complete(token), type)
+        try:
+            return _complete(self._verify_complete(token), type)
+        except JetonError as error:
+            if not self._may_fetch(error):
+                raise
+        return _complete(self._with_keys(lambda: self._verify_complete(token)), type)
 
     @overload
     async def verify_async(self, token: Token, /) -> dict[str, Any]: ...
     @overload
     async def verify_async(self, token: Token, /, type: type[T]) -> T: ...
     async def verify_async(self, token: Token, /, type: Any = None) -> Any:
-        """Verifies a token. Keys that are elsewhere are fetched without blocking the event loop."""
+        """Verifies a token without blocking the event loop while keys are fetched, and while an RSA key or a password decrypts."""
+        remote = self._remote
+        if remote is not None:
+            return await remote._with_keys_async(lambda: self.verify(token, type))
+        if self._is_slow:
+            return await asyncio.to_thread(self.verify, token, type)
         return self.verify(token, type)
+
+    def _may_fetch(self, error: JetonError) -> bool:
+        """Whether keys that are elsewhere are missing."""
+        return error.code.startswith(("KEY_", "DISCOVERY_")) and self._remote is not None
+
+    def _with_keys(self, verify: Callable[[], T]) -> T:
+        remote = self._remote
+        return verify() if remote is None else remote._with_keys(verify)
 
     def __repr__(self) -> str:
         return "<jeton.Verifier closed>" if self.closed else "<jeton.Verifier>"
@@ -138,25 +177,9 @@ class Verifier(_jeton.Verifier, _Closing):
     __reduce__ = _Closing.__reduce__
 
 
-class _RemoteVerifier(Verifier):
-    """A verifier whose keys are elsewhere."""
-
-    __slots__ = ("_remote",)
-
-    _remote: RemoteKeySet
-
-    def verify(self, token: Token, /, type: Any = None) -> Any:
-        return self._remote._with_keys(lambda: super(_RemoteVerifier, self).verify(token, type))
-
-    def verify_json(self, token: Token, /) -> str:
-        return self._remote._with_keys(lambda: super(_RemoteVerifier, self).verify_json(token))
-
-    def verify_complete(self, token: Token, /, type: Any = None) -> Any:
-        known = self._remote._with_keys(lambda: super(_RemoteVerifier, self)._verify_complete(token))
-        return _complete(known, type)
-
-    async def verify_async(self, token: Token, /, type: Any = None) -> Any:
-        return await self._remote._with_keys_async(lambda: super(_RemoteVerifier, self).verify(token, type))
+# Without a search for the base class.
+_verify = _jeton.Verifier.verify
+_verify_json = _jeton.Verifier.verify_json
 
 
 def _complete(known: tuple[dict[str, Any], dict[str, Any]], type: Any) -> Verified[Any]:

@@ -18,9 +18,9 @@ from fastapi import HTTPException, Request
 from fastapi.openapi.models import HTTPBearer
 from fastapi.security.base import SecurityBase
 
-from ._errors import JetonError, KeySetError, TokenRejected
+from ._errors import KeySetError, TokenRejected
 from ._verifier import Verifier
-from .starlette import bearer_token, challenge, has_scopes
+from .starlette import InsufficientScope, bearer_token, challenge, names_of, with_scopes
 
 __all__ = ["Bearer"]
 
@@ -45,27 +45,20 @@ class Bearer(SecurityBase, Generic[T]):
         self.scheme_name = scheme_name
         self._verifier = verifier
         self._type = type
-        self._scopes = tuple(scopes)
+        self._scopes = names_of(scopes)
 
     async def __call__(self, request: Request) -> T:
         token = bearer_token(request.headers.raw)
         if token is None:
             raise _refused(401, None, "a token is required")
         try:
-            claims = await self._verifier.verify_async(token)
-            if not has_scopes(claims, self._scopes):
-                raise _refused(403, "insufficient_scope", "the token has not every scope")
-            if self._type is None:
-                return cast("T", claims)
-            return cast("T", await self._verifier.verify_async(token, self._type))
+            return cast("T", await self._verifier.verify_async(token, with_scopes(self._type, self._scopes)))
+        except InsufficientScope as error:
+            raise _refused(403, "insufficient_scope", "the token has not every scope") from error
         except TokenRejected as error:
             raise _refused(401, "invalid_token", error.code) from error
         except KeySetError as error:
             raise HTTPException(503, error.code) from error
-        except JetonError as error:
-            if error.code == "ARGUMENT_NOT_UTF8":
-                raise _refused(401, "invalid_token", error.code) from error
-            raise
 
 
 def _refused(status: int, error: str | None, reason: str) -> HTTPException:

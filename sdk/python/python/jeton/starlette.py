@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, MutableMa
 from typing import Any
 
 from ._errors import JetonError, KeySetError, TokenRejected
+from ._types import Checked
 from ._verifier import Verifier
 
 __all__ = ["BearerMiddleware", "bearer_token", "has_scopes"]
@@ -26,8 +27,8 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 class BearerMiddleware:
     """Lets requests pass that have a valid token in the header `Authorization`.
 
-    `except_paths` are paths that need no token. `scopes` must all be in the claim `scope`. With `optional`, a request without a token
-    passes too, and its claims are `None`.
+    `except_paths` are paths that need no token. `scopes` must all be in the claim `scope`; a text has them separated by
+    spaces. With `optional`, a request without a token passes too, and its claims are `None`.
     """
 
     def __init__(
@@ -43,8 +44,8 @@ class BearerMiddleware:
         self._app = app
         self._verifier = verifier
         self._type = type
-        self._scopes = tuple(scopes)
-        self._except_paths = frozenset(except_paths)
+        self._scopes = names_of(scopes)
+        self._except_paths = frozenset([except_paths] if isinstance(except_paths, str) else except_paths)
         self._optional = optional
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -55,23 +56,21 @@ class BearerMiddleware:
         try:
             token = bearer_token(scope.get("headers", ()))
             if token is not None:
-                plain = await self._verifier.verify_async(token)
-                if not has_scopes(plain, self._scopes):
-                    await _refuse(scope, send, 403, "insufficient_scope", "the token has not every scope")
-                    return
-                claims = plain if self._type is None else await self._verifier.verify_async(token, self._type)
+                claims = await self._verifier.verify_async(token, with_scopes(self._type, self._scopes))
             elif not self._optional:
                 await _refuse(scope, send, 401, None, None)
                 return
+        except InsufficientScope:
+            await _refuse(scope, send, 403, "insufficient_scope", "the token has not every scope")
+            return
         except TokenRejected as error:
             await _refuse(scope, send, 401, "invalid_token", error.code)
             return
         except KeySetError as error:
-            await _refuse(scope, send, 503, None, error.code)
+            await _refuse(scope, send, 503, "temporarily_unavailable", error.code)
             return
         except JetonError as error:
-            # A header that is not UTF-8, for one.
-            await _refuse(scope, send, 401 if error.code == "ARGUMENT_NOT_UTF8" else 500, "invalid_token", error.code)
+            await _refuse(scope, send, 500, "server_error", error.code)
             return
         scope.setdefault("state", {})["claims"] = claims
         await self._app(scope, receive, send)
@@ -86,12 +85,33 @@ def bearer_token(headers: Iterable[tuple[bytes, bytes]]) -> bytes | None:
     return token.strip() if scheme.lower() == b"bearer" and token.strip() else None
 
 
+def names_of(scopes: Collection[str]) -> tuple[str, ...]:
+    """Returns the names of scopes. A text has them as the claim has them."""
+    return tuple(scopes.split() if isinstance(scopes, str) else scopes)
+
+
 def has_scopes(claims: Any, scopes: Collection[str]) -> bool:
     """Whether the claim `scope` has every one of these, separated by spaces (RFC 8693)."""
     if not scopes:
         return True
     scope = claims.get("scope") if isinstance(claims, dict) else None
-    return isinstance(scope, str) and set(scopes) <= set(scope.split(" "))
+    return isinstance(scope, str) and set(names_of(scopes)) <= set(scope.split(" "))
+
+
+class InsufficientScope(Exception):
+    """The token is valid, and does not have every scope."""
+
+
+def with_scopes(kind: Any, scopes: Collection[str]) -> Any:
+    """Returns a type for `verify` that has the scopes too, so that a token is verified once."""
+    if not scopes:
+        return kind
+
+    def check(claims: dict[str, Any]) -> None:
+        if not has_scopes(claims, scopes):
+            raise InsufficientScope
+
+    return Checked(kind, check)
 
 
 def challenge(error: str | None) -> str:

@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from threading import Lock
 from typing import Any
 
-from .._errors import JetonError
-from .._keys import Key
-from .._verifier import Verifier
-from ._pyjwt_algorithms import Algorithm, algorithm_of
-from ._pyjwt_errors import (
+from ..._errors import JetonError
+from ..._fork import tell_of_fork
+from ..._keys import Key
+from ..._verifier import Verifier
+from .algorithms import Algorithm, algorithm_of
+from .exceptions import (
     InvalidAlgorithmError,
     InvalidKeyError,
     PyJWKError,
@@ -42,6 +43,12 @@ class _Lately:
         self._size = size
         self._made: OrderedDict[tuple[str, str, bytes], Any] = OrderedDict()
         self._lock = Lock()
+        tell_of_fork(self)
+
+    def _forked(self) -> None:
+        self._lock = Lock()
+        # Another thread may have been changing it.
+        self._made = OrderedDict()
 
     def get(self, use: str, alg: str, data: bytes, make: Any) -> Any:
         place = (use, alg, hashlib.sha256(data).digest())

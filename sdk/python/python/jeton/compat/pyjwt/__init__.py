@@ -3,7 +3,7 @@
     from jeton.compat import pyjwt as jwt
 
 What PyJWT allows and what is unsafe raises `UnsafeUse`: the algorithm `none`, `verify_signature=False`, secrets beside public keys
-in `algorithms`. Keys that are too short raise `InvalidKeyError`.
+in `algorithms`. Keys that are too short raise `InvalidKeyError`. The modules `algorithms` and `exceptions` have the names of PyJWT's.
 
 >>> token = encode({"page": "/"}, "a secret of at least 32 bytes, please", algorithm="HS256")
 >>> decode(token, "a secret of at least 32 bytes, please", algorithms=["HS256"])
@@ -20,12 +20,14 @@ from collections.abc import Container, Iterable, Sequence
 from datetime import datetime, timedelta, timezone
 from typing import Any, cast
 
-from .._errors import JetonError
-from .._issuer import Issuer
-from .._times import unix_seconds
-from ._pyjwt_claims import OPTIONS, check_claims, check_issuer
-from ._pyjwt_client import PyJWKClient
-from ._pyjwt_errors import (
+from ..._errors import JetonError
+from ..._issuer import Issuer
+from ..._times import unix_seconds
+from . import algorithms, exceptions
+from ._claims import OPTIONS, check_claims, check_issuer
+from ._client import PyJWKClient
+from ._keys import MACS, PyJWK, PyJWKSet, key_of, known_algorithm, verifier_of
+from .exceptions import (
     DecodeError,
     ExpiredSignatureError,
     ImmatureSignatureError,
@@ -47,7 +49,6 @@ from ._pyjwt_errors import (
     UnsafeUse,
     raise_as_pyjwt,
 )
-from ._pyjwt_keys import MACS, PyJWK, PyJWKSet, key_of, known_algorithm, verifier_of
 
 __all__ = [
     "DecodeError",
@@ -73,9 +74,11 @@ __all__ = [
     "PyJWT",
     "PyJWTError",
     "UnsafeUse",
+    "algorithms",
     "decode",
     "decode_complete",
     "encode",
+    "exceptions",
     "get_unverified_header",
 ]
 
@@ -210,6 +213,8 @@ def _merged(options: dict[str, Any], more: dict[str, Any] | None) -> dict[str, A
         return dict(options)
     if more.get("verify_signature") not in (None, True):
         raise UnsafeUse("a token that is not verified can be made by anybody: verify it")
+    if more.get("enforce_minimum_key_length") not in (None, True):
+        raise UnsafeUse("a secret or an RSA key below the minimum can be guessed: use a longer one")
     return {**options, **more}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from .._errors import InternalError, InvalidKey, JetonError
+from ..._errors import InternalError, InvalidKey, JetonError
 
 
 class PyJWTError(Exception):
@@ -76,6 +76,10 @@ class InvalidKeyError(PyJWTError):
 
 class PyJWKError(PyJWTError):
     """A JWK cannot be used."""
+
+
+class MissingCryptographyError(PyJWKError):
+    """Never raised: nothing is needed beside jeton."""
 
 
 class PyJWKSetError(PyJWTError):

@@ -27,7 +27,7 @@ class Algorithm:
     @staticmethod
     def to_jwk(key_obj: Any, as_dict: bool = False) -> Any:
         """Returns the public key of a key: of a `Key`, of a PEM, or of the package cryptography."""
-        from ._pyjwt_keys import public_jwk
+        from ._keys import public_jwk
 
         jwk = public_jwk(key_obj)
         return jwk if as_dict else json.dumps(jwk)

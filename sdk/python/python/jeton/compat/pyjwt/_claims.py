@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable
 from datetime import timedelta
 from typing import Any
 
-from ._pyjwt_errors import (
+from .exceptions import (
     DecodeError,
     ExpiredSignatureError,
     ImmatureSignatureError,

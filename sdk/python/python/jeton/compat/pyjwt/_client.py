@@ -1,0 +1,179 @@
+"""PyJWT's client of a JWK Set."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import ssl
+import threading
+import time
+from typing import Any
+
+from ..._errors import JetonError
+from ..._fetch import FetchRequest, fetch
+from ..._fork import tell_of_fork
+from ..._remote import RemoteKeySet
+from ._keys import PyJWK, PyJWKSet
+from .exceptions import PyJWKClientConnectionError, PyJWKClientError, PyJWTError
+
+#: The longest key set, bytes.
+_LONGEST = 1 << 20
+
+#: The pause after the first failure, seconds. It doubles with each further failure, up to the cooldown.
+_FIRST_PAUSE = 1.0
+
+
+class PyJWKClient:
+    """Fetches a JWK Set and finds the key of a token in it. `RemoteKeySet` does more: see the migration guide.
+
+    A key that is not in the set fetches it again, at most once in `cooldown_duration`, whether the last request failed or not.
+    After a failure, nothing is fetched for 1 second, which doubles with each further failure up to the cooldown.
+    """
+
+    def __init__(
+        self,
+        uri: str,
+        cache_keys: bool = False,
+        max_cached_keys: int = 16,
+        cache_jwk_set: bool = True,
+        lifespan: float = 300,
+        headers: dict[str, Any] | None = None,
+        timeout: float = 30,
+        ssl_context: ssl.SSLContext | None = None,
+        cooldown_duration: float = 30,
+    ) -> None:
+        try:
+            # The rule is that of remote key sets: https, or this computer.
+            RemoteKeySet(uri).close()
+        except JetonError as error:
+            raise PyJWKClientError(str(error)) from error
+        if headers or ssl_context is not None:
+            raise PyJWKClientError("headers and ssl_context: use RemoteKeySet with a client of your own")
+        if not cache_jwk_set:
+            raise PyJWKClientError("cache_jwk_set=False: each token would fetch the set")
+        if lifespan <= 0:
+            raise PyJWKClientError(f'Lifespan must be greater than 0, the input is "{lifespan}"')
+        if cooldown_duration < 0 or not math.isfinite(cooldown_duration):
+            raise PyJWKClientError(f'Cooldown duration must be finite and 0 or more, the input is "{cooldown_duration}"')
+        self.uri = uri
+        self.timeout = timeout
+        self.cooldown_duration = cooldown_duration
+        self._lifespan = lifespan
+        #: The set and when it was fetched. It is read without the lock.
+        self._fetched: tuple[PyJWKSet, float] | None = None
+        self._lock = threading.Lock()
+        self._tried_at = -math.inf
+        self._failures = 0
+        self._failure: PyJWTError | None = None
+        tell_of_fork(self)
+
+    def _forked(self) -> None:
+        self._lock = threading.Lock()
+
+    def fetch_data(self) -> Any:
+        """Fetches the set and returns its JSON."""
+        request = FetchRequest(0, self.uri, None, False, _LONGEST, False, self.timeout)
+        try:
+            response = fetch(request)
+        # The name of a host may be none.
+        except (OSError, UnicodeError) as error:
+            raise PyJWKClientConnectionError("Fail to fetch data from the url") from error
+        if response.status != 200 or len(response.body) > _LONGEST:
+            raise PyJWKClientConnectionError(f"Fail to fetch data from the url, status {response.status}")
+        try:
+            return json.loads(response.body)
+        except (ValueError, RecursionError) as error:
+            raise PyJWKClientError("The JWKS endpoint did not return JSON") from error
+
+    def get_jwk_set(self, refresh: bool = False) -> PyJWKSet:
+        """Returns the set, which it fetches if it is not there or too old."""
+        if not refresh and (fresh := self._fresh()) is not None:
+            return fresh
+        with self._lock:
+            # Another thread may have fetched it meanwhile, or failed.
+            if not refresh:
+                if (fresh := self._fresh()) is not None:
+                    return fresh
+                if self._failure is not None and time.monotonic() - self._tried_at < self._pause():
+                    raise type(self._failure)(str(self._failure)) from self._failure
+            return self._fetch()
+
+    def _fresh(self) -> PyJWKSet | None:
+        fetched = self._fetched
+        if fetched is None or time.monotonic() - fetched[1] > self._lifespan:
+            return None
+        return fetched[0]
+
+    def _pause(self) -> float:
+        return min(math.ldexp(_FIRST_PAUSE, min(self._failures - 1, 16)), self.cooldown_duration)
+
+    def _fetch(self) -> PyJWKSet:
+        """Fetches the set. The caller has the lock."""
+        try:
+            data = self.fetch_data()
+            if not isinstance(data, dict):
+                raise PyJWKClientError("The JWKS endpoint did not return a JSON object")
+            found = PyJWKSet.from_dict(data)
+        except PyJWTError as error:
+            self._failures += 1
+            self._failure = error
+            raise
+        finally:
+            self._tried_at = time.monotonic()
+        self._fetched = found, self._tried_at
+        self._failures, self._failure = 0, None
+        return found
+
+    def get_signing_keys(self, refresh: bool = False) -> list[PyJWK]:
+        """Returns the keys that verify."""
+        return _signing_keys(self.get_jwk_set(refresh))
+
+    def get_signing_key(self, kid: str) -> PyJWK:
+        """Returns the key with this id. A key that is not there fetches the set again."""
+        known = self.get_jwk_set()
+        found = self.match_kid(_signing_keys(known), kid)
+        if found is None and (newer := self._newer_than(known)) is not None:
+            found = self.match_kid(_signing_keys(newer), kid)
+        if found is None:
+            raise PyJWKClientError("Unable to find a signing key that matches the `kid` of the token")
+        return found
+
+    def _newer_than(self, known: PyJWKSet) -> PyJWKSet | None:
+        """Another set than this one, or None while it may not be fetched."""
+        if self._cools_down(known):
+            return None
+        with self._lock:
+            if self._fetched is not None and self._fetched[0] is not known:
+                return self._fetched[0]
+            return None if self._cools_down(known) else self._fetch()
+
+    def _cools_down(self, known: PyJWKSet) -> bool:
+        fetched = self._fetched
+        is_newest = fetched is not None and fetched[0] is known
+        return is_newest and time.monotonic() - self._tried_at < self.cooldown_duration
+
+    def get_signing_key_from_jwt(self, token: str | bytes) -> PyJWK:
+        """Returns the key that a token names. The token is not verified by that: pass the key to `decode`."""
+        try:
+            text = token.decode() if isinstance(token, bytes) else token
+            part = text.partition(".")[0].encode()
+            header = json.loads(base64.urlsafe_b64decode(part + b"=" * (-len(part) % 4)))
+            kid = header["kid"]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise PyJWKClientError("the token names no key") from None
+        if not isinstance(kid, str):
+            raise PyJWKClientError("the token names no key")
+        return self.get_signing_key(kid)
+
+    @staticmethod
+    def match_kid(signing_keys: list[PyJWK], kid: str) -> PyJWK | None:
+        """Returns the key with this id, or None."""
+        return next((key for key in signing_keys if key.key_id == kid), None)
+
+
+def _signing_keys(found: PyJWKSet) -> list[PyJWK]:
+    keys = [key for key in found.keys if key.public_key_use in ("sig", None) and key.key_id]
+    if not keys:
+        raise PyJWKClientError("The JWKS endpoint did not contain any signing keys")
+    return keys
