@@ -303,6 +303,33 @@ def test_fork_while_another_thread_fetches(request_of: str) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.parametrize("is_async", [False, True])
+def test_child_that_waits_longer_than_a_timeout_has_no_failed_fetch(is_async: bool) -> None:
+    test = TestIssuer()
+    token = test.issue({"sub": "a"})
+    parent, started = os.getpid(), threading.Event()
+
+    def fetch(request: FetchRequest) -> FetchResponse:
+        if os.getpid() == parent:
+            started.set()
+            time.sleep(1)
+        return test.fetch(request)
+
+    verifier = test.verifier(jeton.RemoteKeySet(issuer=test.issuer, fetch=fetch))
+    thread = threading.Thread(target=verifier.verify, args=(token,))
+    thread.start()
+    started.wait()
+
+    def child() -> str:
+        time.sleep(5.5)
+        claims = asyncio.run(verifier.verify_async(token)) if is_async else verifier.verify(token)
+        return str(claims["sub"])
+
+    assert result_of(*in_child(child)) == "a"
+    thread.join()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_fork_during_a_background_refresh_leaves_the_child_one() -> None:
     test = TestIssuer()
     token = test.issue()

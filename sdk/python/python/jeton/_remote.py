@@ -7,6 +7,7 @@ import contextvars
 import inspect
 import json
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any, TypeVar
@@ -27,6 +28,10 @@ Fetch = Callable[[FetchRequest], FetchResponse | Awaitable[FetchResponse]]
 
 #: How often a verification waits for keys: for the set, for the set again if the key is unknown, and twice for what others need.
 _WAITS = 4
+
+
+#: How long nothing is fetched after one failure, seconds.
+_PAUSE = 1.05
 
 
 class _Here(threading.local):
@@ -138,6 +143,9 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
             try:
                 return verify()
             except JetonError as error:
+                if not _here.must_not_wait and self._drops_unsent(error):
+                    time.sleep(_PAUSE)
+                    continue
                 if error.code != "KEY_SET_TO_FETCH":
                     raise self._explained(error)
             # Without an answer, the fetch has failed: then a verification says why, or that the key is unknown.
@@ -154,10 +162,14 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
             try:
                 return verify()
             except JetonError as error:
-                if error.code != "KEY_SET_TO_FETCH":
+                is_unsent = self._drops_unsent(error)
+                if error.code != "KEY_SET_TO_FETCH" and not is_unsent:
                     raise
             finally:
                 _here.must_not_wait = before
+            if is_unsent:
+                await asyncio.sleep(_PAUSE)
+                continue
             if not answered:
                 break
             answered = await self._fetch_keys_async()
@@ -333,6 +345,14 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
             error = KeySetError(str(error), error.code)
         error.__cause__ = self._cause if error.code == "KEY_SET_UNREACHABLE" else None
         return error
+
+    def _drops_unsent(self, error: JetonError) -> bool:
+        """Whether a request timed out that nobody has sent: that is no failure of the server."""
+        if error.code != "KEY_SET_UNREACHABLE":
+            return False
+        with self._lock:
+            is_unsent, self._request = self._request is not None, None
+        return is_unsent
 
     def _in_vain(self) -> JetonError:
         """The error of a verification that would fetch again, as it may with a short cooldown."""
