@@ -22,6 +22,9 @@ const ROUNDING: f64 = 1e-9;
 /// hundred times as long.
 const TIMED_MAX: usize = 20_000;
 
+/// The largest number of A/A pairs; a run has nine.
+const PAIRS_MAX: usize = 1_000;
+
 /// The largest number of attack rows.
 const ATTACKS_MAX: usize = 20_000;
 
@@ -62,6 +65,7 @@ fn counts(result: &RunResult) -> Result<(), String> {
     let rows = &result.rows;
     for (what, count, most) in [
         ("timed rows", rows.measured.len(), TIMED_MAX),
+        ("A/A pairs", result.noise_floor.pairs.len(), PAIRS_MAX),
         ("server rows", rows.servers.len(), TIMED_MAX),
         ("interop rows", rows.interop.len(), EXCHANGES_MAX),
         ("attack rows", rows.attack.len(), ATTACKS_MAX),

@@ -63,8 +63,8 @@ fn noise_floor(result: &RunResult) -> Markup {
                     }
                 }
                 None => {
-                    strong { "No noise floor was measured." } " The noise band is ±"
-                    (units::percent(PRACTICAL_DIFFERENCE)) ". Do not trust small differences."
+                    strong { "No noise floor was measured." } " Less than " (units::times(1.0 + band.believed_beyond()))
+                    "× the time is undecided."
                 }
             }
         }

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use super::aa_pairs::{PairRounds, objection};
 use super::inputs::{Named, Unmergeable, code, environment, mean, same_machine};
 use super::machine::Difference;
 use super::same::{Work, counterpart};
@@ -264,14 +265,14 @@ fn run_values(rounds: &[f64], runs: &[MergedRun]) -> Vec<f64> {
     means.collect()
 }
 
-/// Merges the A/A pairs that every run has. If results do not contain the rounds of their pairs, the
+/// Merges the A/A pairs that every run has, and whose rounds are those of rows. If results do not contain the rounds of their pairs, the
 /// largest floor is used.
 pub(super) fn noise_floor(results: &[Named], rows: &[Row], runs: &[MergedRun]) -> NoiseFloor {
-    let mut pooled: Vec<(&AaPair, [Vec<f64>; 2], usize)> = Vec::new();
+    let mut pooled: Vec<(&AaPair, PairRounds, usize)> = Vec::new();
     for (run, named) in results.iter().enumerate() {
         for pair in &named.result.noise_floor.pairs {
             // A subject may have two pairs with different claims; they are matched in order.
-            let same = |(p, _, held): &&mut (&AaPair, [Vec<f64>; 2], usize)| {
+            let same = |(p, _, held): &&mut (&AaPair, PairRounds, usize)| {
                 (&p.subject, &p.operation, run) == (&pair.subject, &pair.operation, *held)
             };
             match pooled.iter_mut().find(same) {
@@ -285,9 +286,15 @@ pub(super) fn noise_floor(results: &[Named], rows: &[Row], runs: &[MergedRun]) -
         }
     }
     let total: usize = runs.iter().map(|run| run.rounds as usize).sum();
-    let mut whole: Vec<_> = pooled
-        .into_iter()
-        .filter(|(_, rounds, held)| *held == results.len() && rounds[0].len() == total)
+    pooled.retain(|(_, rounds, held)| *held == results.len() && rounds[0].len() == total);
+    let is_of_rows: Vec<bool> = (0..pooled.len())
+        .map(|at| {
+            let earlier: Vec<&PairRounds> = pooled[..at].iter().map(|(_, r, _)| r).collect();
+            objection(pooled[at].0, &pooled[at].1, rows, &earlier).is_none()
+        })
+        .collect();
+    let mut whole: Vec<_> = (pooled.into_iter().zip(is_of_rows))
+        .filter_map(|(pair, is_of_rows)| is_of_rows.then_some(pair))
         .collect();
     let aa_pairs: Vec<AaRounds> = whole
         .iter()
@@ -313,7 +320,7 @@ pub(super) fn noise_floor(results: &[Named], rows: &[Row], runs: &[MergedRun]) -
     let mut judged = verdicts::noise_floor(&aa_pairs);
     // The file keeps every round, also if verdicts used one value per run.
     for pair in &mut judged.pairs {
-        let same = |(p, _, _): &(&AaPair, [Vec<f64>; 2], usize)| {
+        let same = |(p, _, _): &(&AaPair, PairRounds, usize)| {
             (&p.subject, &p.operation) == (&pair.subject, &pair.operation)
         };
         if let Some(at) = whole.iter().position(same) {

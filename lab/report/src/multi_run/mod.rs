@@ -4,6 +4,7 @@
 //! [`compare`] accounts for this in its intervals and its band, [`gate()`] decides by the same figures,
 //! and [`merge()`] makes one result of several runs of the same plan, with rows of attacks and interop.
 
+mod aa_pairs;
 mod band;
 mod check;
 mod compare;

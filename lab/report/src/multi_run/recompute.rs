@@ -1,7 +1,7 @@
 //! Computes every derived figure of a result again.
 
 use jeton_lab_model::recommendation::Requirements;
-use jeton_lab_model::result::{Row, RunResult, ServerRow, Timing, latency_ms};
+use jeton_lab_model::result::{NoiseFloor, Row, RunResult, ServerRow, Timing, latency_ms};
 use jeton_lab_published as published;
 use jeton_lab_stats::median::{median, median_interval};
 use jeton_lab_stats::outliers::beyond_outer_fences;
@@ -16,7 +16,8 @@ use crate::recommendation::{Noisy, recommend};
 /// ones, the answers to the published conclusions and the recommendation. A part that the file does not
 /// have is not added.
 ///
-/// A verdict whose rows have no rounds is left out, and so is an A/A pair without rounds.
+/// A verdict whose rows have no rounds is left out, and so is an A/A pair whose rounds are not of a row. Without
+/// pairs there is no noise floor.
 #[must_use]
 pub fn recomputed(result: &RunResult) -> RunResult {
     let mut own = result.clone();
@@ -28,6 +29,9 @@ pub fn recomputed(result: &RunResult) -> RunResult {
         result: own.clone(),
     }];
     own.noise_floor = noise_floor(&named, &own.rows.measured, &runs);
+    if own.noise_floor.pairs.is_empty() {
+        own.noise_floor = NoiseFloor::default();
+    }
     own.verdicts = verdicts(&own, &own.rows.measured, &own.noise_floor, &runs);
     if !own.published.is_empty() {
         own.published = published::tables(&own.rows.measured);

@@ -21,7 +21,8 @@ use anstyle::Style;
 use jeton_lab_model::result::{
     AaPair, Environment, Row, RunResult, Status, SupportState, VerdictKind,
 };
-use jeton_lab_stats::verdict::PRACTICAL_DIFFERENCE;
+use jeton_lab_model::units::times;
+use jeton_lab_stats::verdict::{PRACTICAL_DIFFERENCE, UNMEASURED_FLOOR};
 
 use section::sections;
 use words::{percent, plural};
@@ -124,7 +125,8 @@ fn head(result: &RunResult, spreads: bool, columns: usize, out: &mut String) -> 
             percent(noise.max(PRACTICAL_DIFFERENCE))
         ),
         None => format!(
-            "{BOLD}Noise floor not measured{BOLD:#}: no A/A pair finished, so do not trust small differences."
+            "{BOLD}Noise floor not measured{BOLD:#}: no A/A pair finished, so less than {}× the time is undecided.",
+            times(1.0 + UNMEASURED_FLOOR)
         ),
     };
     paragraph(&text, columns, out)?;

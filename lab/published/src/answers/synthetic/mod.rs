@@ -71,7 +71,11 @@ impl Run {
     fn says(&self, id: &str) -> ClaimAnswered {
         let mut rows = Rows::from(self.rows.clone());
         rows.attack.clone_from(&self.attacks);
-        let all = answers(&rows, &NoiseFloor::default(), &self.disturbance);
+        let quiet = NoiseFloor {
+            floor: Some(0.0),
+            ..NoiseFloor::default()
+        };
+        let all = answers(&rows, &quiet, &self.disturbance);
         all.into_iter().find(|claim| claim.id == id).unwrap()
     }
 

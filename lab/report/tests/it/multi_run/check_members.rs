@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use jeton_lab_model::recommendation::Requirements;
-use jeton_lab_model::result::{RunResult, read, read_from, to_bytes};
+use jeton_lab_model::result::{AaPair, RunResult, read, read_from, to_bytes};
 use jeton_lab_model::servers::Latencies;
 use jeton_lab_report::multi_run::{check, recomputed};
 use jeton_lab_report::recommendation::{Noisy, recommend};
@@ -35,9 +35,6 @@ const INPUTS: &[&str] = &[
     "environment.taint.load",
     "environment.taint.shared",
     "environment.taint.unwatched[]",
-    // Which subject a pair is of; its rounds are its own.
-    "noise_floor.pairs[].subject",
-    "noise_floor.pairs[].c*",
     // Which comparison a verdict belongs to.
     "verdicts[].comparison",
     "verdicts[].suite",
@@ -102,6 +99,12 @@ fn part_of_a_run() -> RunResult {
             .any(|v| v.is_about(row, &v.subject) || v.is_about(row, &v.baseline))
     };
     result.rows.measured.retain(is_compared);
+    let rows = &result.rows.measured;
+    let is_left = |pair: &AaPair| {
+        let mut own = rows.iter().filter(|row| row.subject.id == pair.subject);
+        own.any(|row| row.operation == pair.operation)
+    };
+    result.noise_floor.pairs.retain(is_left);
     let mut result = recomputed(&result);
     result.recommendation = Some(recommend(&result, &Requirements::default(), Noisy::Refused));
     result
