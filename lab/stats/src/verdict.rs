@@ -30,10 +30,10 @@ pub const PRACTICAL_DIFFERENCE: f64 = 0.02;
 /// The widest band for an equivalent verdict: 10 %.
 pub const MAX_EQUIVALENCE: f64 = 0.10;
 
-/// The floor of a run without a noise floor: a subject counts as faster or slower from half or twice the time on.
-/// Every run plans A/A pairs, so a run without a floor lost all of them and knows nothing about its noise. Runs
-/// on shared machines have had floors up to this size.
-pub const UNMEASURED_FLOOR: f64 = 1.0;
+/// The floor of a run without a noise floor: a subject counts as faster or slower from a third or three times the
+/// time on. Every run plans A/A pairs, so a run without a floor lost all of them and knows nothing about its
+/// noise. Runs on shared machines have had floors above 100 %.
+pub const UNMEASURED_FLOOR: f64 = 2.0;
 
 /// The largest estimate of [`more_rounds`]: advice for more rounds than this is not useful.
 pub const MAX_MORE_ROUNDS: u32 = 1_000;
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn judge_without_floor_small_ratios_are_undecided() {
         let unmeasured = Band::new(None);
-        for log in [0.05, 0.3, 0.6, -0.05, -0.6] {
+        for log in [0.05, 0.3, 1.0, -0.05, -1.0] {
             let judged = judge(&ratio(log, 0.01), unmeasured);
             assert!(
                 matches!(judged, VerdictKind::Undecided | VerdictKind::Equivalent),
@@ -224,8 +224,8 @@ mod tests {
             );
         }
         assert_eq!(judge(&ratio(0.3, 0.01), unmeasured), VerdictKind::Undecided);
-        assert_eq!(judge(&ratio(0.8, 0.01), unmeasured), VerdictKind::Slower);
-        assert_eq!(judge(&ratio(-0.8, 0.01), unmeasured), VerdictKind::Faster);
+        assert_eq!(judge(&ratio(1.2, 0.01), unmeasured), VerdictKind::Slower);
+        assert_eq!(judge(&ratio(-1.2, 0.01), unmeasured), VerdictKind::Faster);
     }
 
     #[test]

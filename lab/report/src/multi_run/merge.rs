@@ -8,11 +8,12 @@
 use std::collections::BTreeMap;
 
 use super::aa_pairs::{PairRounds, objection};
+use super::check::contradictions;
 use super::inputs::{Named, Unmergeable, code, environment, mean, same_machine};
 use super::machine::Difference;
 use super::same::{Work, counterpart};
 use super::servers::{has_servers_alone, of_servers};
-use super::untimed;
+use super::untimed::{self, untimed_runs};
 use jeton_lab_model::result::{
     AaPair, MergedRun, NoiseFloor, Row, Rows, RunResult, SCHEMA, Status, Timing, Verdict,
 };
@@ -38,6 +39,11 @@ pub const RUN_VALUES_MIN: usize = 6;
 pub fn merge(mut results: Vec<Named>, command: &str) -> Result<RunResult, Unmergeable> {
     if results.len() < 2 {
         return Err(Unmergeable::TooFew);
+    }
+    for Named { name, result } in &results {
+        if let Some(found) = contradictions(result).into_iter().next() {
+            return Err(Unmergeable::Contradicts(name.clone(), found));
+        }
     }
     results.sort_by_key(|run| began(&run.result));
     let has_servers = |named: &&Named| !named.result.rows.servers.is_empty();
@@ -123,6 +129,14 @@ pub(super) fn runs(result: &RunResult) -> Vec<MergedRun> {
         seed: result.seed,
         rounds: result.environment.rounds_finished,
     }]
+}
+
+/// Reports whether two results have a run in common, by its start, command and seed.
+#[must_use]
+pub(crate) fn is_same_run(one: &RunResult, other: &RunResult) -> bool {
+    let all = |result: &RunResult| [runs(result), untimed_runs(result)].concat();
+    let theirs = all(other);
+    all(one).iter().any(|run| theirs.contains(run))
 }
 
 fn not_twice(a: &Named, b: &Named) -> Result<(), Unmergeable> {
@@ -345,7 +359,12 @@ pub(super) fn verdicts(
         if !order.contains(&title) {
             order.push(title);
         }
-        comparisons.entry(title).or_default().push(verdict);
+        let planned = comparisons.entry(title).or_default();
+        // A verdict stands once, and none is on the baseline itself.
+        let is_known = planned.iter().any(|other| other.subject == verdict.subject);
+        if !is_known && verdict.subject != verdict.baseline {
+            planned.push(verdict);
+        }
     }
     let entrant = |verdict: &Verdict, id: &str| {
         let row = rows.iter().find(|r| verdict.is_about(r, id))?;
@@ -363,7 +382,8 @@ pub(super) fn verdicts(
     let mut judged = Vec::new();
     for title in order {
         let planned = &comparisons[title];
-        let Some(baseline) = entrant(planned[0], &planned[0].baseline) else {
+        let first = planned.first();
+        let Some(baseline) = first.and_then(|first| entrant(first, &first.baseline)) else {
             continue;
         };
         let others = planned.iter().filter_map(|v| entrant(v, &v.subject));

@@ -22,7 +22,10 @@ use crate::recommendation::{Noisy, recommend};
 pub fn recomputed(result: &RunResult) -> RunResult {
     let mut own = result.clone();
     own.rows.measured.iter_mut().for_each(measured);
-    own.rows.servers.iter_mut().for_each(server);
+    let cores = own.environment.cores;
+    for row in &mut own.rows.servers {
+        server(row, cores);
+    }
     let runs = runs(&own);
     let named = [Named {
         name: String::new(),
@@ -72,7 +75,12 @@ fn timing(timing: &mut Timing) {
     timing.outliers = beyond_outer_fences(&timing.rounds);
 }
 
-fn server(row: &mut ServerRow) {
+/// `cores` are those of the machine.
+fn server(row: &mut ServerRow, cores: usize) {
+    // Imported figures are of another machine.
+    if row.loader.is_none() {
+        row.oversubscribed = row.cores as usize >= cores;
+    }
     row.scenario = row.of_scenario().load();
     let Some(load) = &mut row.load else {
         return;

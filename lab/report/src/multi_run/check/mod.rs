@@ -7,13 +7,17 @@
 
 mod facts;
 mod members;
+mod servers;
+mod subjects;
 
-use jeton_lab_model::result::{NoiseFloor, Row, RunResult, ServerRow, Verdict};
+use jeton_lab_model::result::{Environment, NoiseFloor, Row, RunResult, ServerRow, Verdict};
 use serde::Serialize;
 
 use super::aa_pairs::{PairRounds, objection};
 use super::recompute::recomputed;
 use super::same::Work;
+pub(super) use subjects::of_result as contradictions;
+
 use members::{close, difference, says};
 
 /// One figure of a file that does not follow from its rounds.
@@ -61,8 +65,9 @@ pub fn check(result: &RunResult) -> Checked {
     let rows = result.rows.measured.iter().zip(&own.rows.measured);
     found.extend(rows.filter_map(|(file, own)| of_row(file, own)));
     found.extend(facts::of_rounds(result));
+    found.extend(contradictions(result));
     let rows = result.rows.servers.iter().zip(&own.rows.servers);
-    found.extend(rows.filter_map(|(file, own)| of_server(file, own)));
+    found.extend(rows.filter_map(|(file, own)| of_server(file, own, &result.environment)));
     found.extend(of_noise(result, &own.noise_floor));
     found.extend(of_verdicts(&result.verdicts, &own.verdicts));
     found.extend(facts::of_titles(result));
@@ -100,9 +105,13 @@ fn of_row(file: &Row, own: &Row) -> Option<Contradiction> {
     Some(Contradiction::new(Work::of(file).to_string(), what))
 }
 
-fn of_server(file: &ServerRow, own: &ServerRow) -> Option<Contradiction> {
+fn of_server(
+    file: &ServerRow,
+    own: &ServerRow,
+    environment: &Environment,
+) -> Option<Contradiction> {
     let about = || format!("{}, {}", file.subject.id, file.scenario);
-    let what = difference(file, own).or_else(|| facts::of_tokens(file))?;
+    let what = difference(file, own).or_else(|| servers::of_row(file, environment))?;
     Some(Contradiction::new(about(), what))
 }
 

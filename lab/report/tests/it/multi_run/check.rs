@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use jeton_lab_model::recommendation::Requirements;
 use jeton_lab_model::result::{
-    AaPair, NoiseFloor, RunResult, Verdict, VerdictKind, read, to_bytes,
+    AaPair, Disturbance, NoiseFloor, RunResult, Verdict, VerdictKind, read, to_bytes,
 };
 use jeton_lab_report::multi_run::{Named, check, merge, recomputed};
 use jeton_lab_report::recommendation::{Noisy, recommend};
@@ -229,6 +229,29 @@ fn check_hidden_disturbance_is_found() {
         invented[0].ends_with("; the figures do not"),
         "{invented:?}"
     );
+    let with = |edit: fn(&mut Disturbance)| {
+        let mut result = recomputed(&run(1));
+        edit(&mut result.environment.disturbance);
+        lines(&result)
+    };
+    for (edit, reason) in [
+        (
+            (|d| d.pressure = Some(0.3)) as fn(&mut Disturbance),
+            "work waited for a free core 30 %",
+        ),
+        (|d| d.throttled = Some(2), "the CPU was throttled 2 times"),
+    ] {
+        let found = with(edit);
+        let said = format!("do not say that {reason}");
+        assert!(found.iter().any(|line| line.contains(&said)), "{found:?}");
+    }
+    // A file of an older lab has the reason without the figure.
+    let old = with(|d| {
+        d.pressure = None;
+        d.disturbed = true;
+        d.reasons = vec!["work waited for a free core 12 % of the time (limit 10 %)".to_owned()];
+    });
+    assert_eq!(old, [""; 0]);
     let merged = said(|result| result.environment.disturbance.steal = Some(0.04));
     assert!(
         merged[0].starts_with("environment.taint.reasons: is empty, although"),
@@ -272,10 +295,10 @@ fn check_repeated_pair_is_found() {
     let mut flat = sound(1);
     let pair = &mut flat.noise_floor.pairs[0];
     pair.rounds[1] = pair.rounds[0].clone();
-    let mut lent = sound(1);
-    let second = lent.noise_floor.pairs[0].rounds[1].clone();
-    lent.noise_floor.pairs[1].rounds[1] = second;
-    for edited in [repeated, flat, lent] {
+    let mut copied = sound(1);
+    let second = copied.noise_floor.pairs[0].rounds[1].clone();
+    copied.noise_floor.pairs[1].rounds[1] = second;
+    for edited in [repeated, flat, copied] {
         let found = lines(&recomputed_but_pairs(&edited));
         assert!(found.iter().any(|line| line.ends_with(copy)), "{found:?}");
     }
@@ -288,7 +311,7 @@ fn check_removed_noise_floor_leaves_small_ratios_undecided() {
     result.noise_floor = NoiseFloor::default();
     assert!(!lines(&result).is_empty());
     let again = recomputed(&result);
-    let small = |v: &&Verdict| (0.5..2.0).contains(&v.ratio);
+    let small = |v: &&Verdict| (0.34..3.0).contains(&v.ratio);
     let decided = |kind| kind == VerdictKind::Faster || kind == VerdictKind::Slower;
     assert!(again.verdicts.iter().any(|v| small(&v)));
     for verdict in again.verdicts.iter().filter(small) {

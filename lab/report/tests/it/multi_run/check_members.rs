@@ -34,6 +34,7 @@ const INPUTS: &[&str] = &[
     "environment.taint.steal",
     "environment.taint.load",
     "environment.taint.shared",
+    "environment.taint.pressure",
     "environment.taint.unwatched[]",
     // Which comparison a verdict belongs to.
     "verdicts[].comparison",
@@ -72,6 +73,7 @@ const INPUTS_OF_SERVERS: &[&str] = &[
     "rows[].verified",
     "rows[].client_bound",
     // A histogram has ranges, and not each time.
+    "rows[].latencies.fastest_ns",
     "rows[].latencies.slowest_ns",
     "rows[].latencies.sum_ns",
     "rows[].base_rss_bytes",
@@ -116,9 +118,10 @@ fn server() -> RunResult {
     result.noise_floor = jeton_lab_model::result::NoiseFloor::default();
     result.rows.servers.truncate(1);
     let load = result.rows.servers[0].load.as_mut().unwrap();
+    // 250 calls in flight for two seconds, and 3,000 calls: 1/6 s each.
     let mut latencies = Latencies::default();
-    for us in 1..=3_000_u64 {
-        latencies.record(us * 1_000);
+    for i in 1..=3_000_u64 {
+        latencies.record(166_666_667 + (i % 100) * 1_000);
     }
     load.latencies = latencies;
     load.statuses = BTreeMap::from([("OK".to_owned(), 3_000)]);
