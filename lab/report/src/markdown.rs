@@ -11,6 +11,7 @@ use super::comparison::{Comparison, columns, comparisons, reason};
 use super::{published_comparison, sentences, table, visible};
 use jeton_lab_model::result::{Row, RunResult};
 use jeton_lab_model::{names, units};
+use jeton_lab_stats::verdict::UNMEASURED_FLOOR;
 
 /// Formats the whole result as GitHub Markdown: the measurement quality, a table and a summary for each
 /// comparison, and the rows without figures.
@@ -85,8 +86,9 @@ fn head(result: &RunResult, out: &mut String) -> fmt::Result {
         }
         None => writeln!(
             out,
-            "**Noise floor not measured**: no A/A pair finished, so do not trust small \
-             differences."
+            "**Noise floor not measured**: no A/A pair finished, so less than {}× the time is \
+             undecided.",
+            units::times(1.0 + UNMEASURED_FLOOR)
         )?,
     }
     if e.disturbance.disturbed {

@@ -86,7 +86,7 @@ mod tests {
     fn groups_fastest_lead() {
         let (a, b, c, d) = (rounds(300.0), rounds(100.0), rounds(100.5), rounds(200.0));
         assert_eq!(
-            groups(&[&a, &b, &c, &d], every(None)).unwrap(),
+            groups(&[&a, &b, &c, &d], every(Some(0.0))).unwrap(),
             [3, 1, 1, 2]
         );
     }
@@ -98,7 +98,7 @@ mod tests {
             .map(|&mean| rounds(mean))
             .collect();
         let subjects: Vec<&[f64]> = steps.iter().map(|s| s.as_slice()).collect();
-        assert_eq!(groups(&subjects, every(None)).unwrap(), [1, 1, 2, 2]);
+        assert_eq!(groups(&subjects, every(Some(0.0))).unwrap(), [1, 1, 2, 2]);
     }
 
     #[test]
@@ -122,21 +122,27 @@ mod tests {
         // 4 % slower at t = 3: enough for one pair (2.4), too little for one of 21 (4.4).
         let (a, slow) = ([100.0; 8], [300.0; 8]);
         let b = [1, -1, 1, -1, 1, -1, 1, -1].map(|sign| 104.0 * (0.0353 * f64::from(sign)).exp());
-        assert_eq!(groups(&[&a, &b], every(None)).unwrap(), [1, 2]);
+        assert_eq!(groups(&[&a, &b], every(Some(0.0))).unwrap(), [1, 2]);
         let crowd: [&[f64]; 7] = [&a, &b, &slow, &slow, &slow, &slow, &slow];
-        assert_eq!(groups(&crowd, every(None)).unwrap(), [1, 1, 2, 2, 2, 2, 2]);
+        assert_eq!(
+            groups(&crowd, every(Some(0.0))).unwrap(),
+            [1, 1, 2, 2, 2, 2, 2]
+        );
     }
 
     #[test]
     fn groups_noisy_subject_gets_better_group() {
         let (a, b) = (rounds(100.0), rounds(106.0));
-        assert_eq!(groups(&[&a, &b, &NOISY], every(None)).unwrap(), [1, 2, 1]);
+        assert_eq!(
+            groups(&[&a, &b, &NOISY], every(Some(0.0))).unwrap(),
+            [1, 2, 1]
+        );
     }
 
     #[test]
     fn groups_of_one_and_of_none() {
-        assert_eq!(groups(&[&rounds(5.0)], every(None)).unwrap(), [1]);
-        assert!(groups(&[], every(None)).unwrap().is_empty());
-        assert!(groups(&[&[1.0]], every(None)).is_err());
+        assert_eq!(groups(&[&rounds(5.0)], every(Some(0.0))).unwrap(), [1]);
+        assert!(groups(&[], every(Some(0.0))).unwrap().is_empty());
+        assert!(groups(&[&[1.0]], every(Some(0.0))).is_err());
     }
 }

@@ -82,7 +82,11 @@ pub fn judge_each(
         let rest = [&ratios[..index], &ratios[index + 1..]].concat();
         (
             ratios[index],
-            judge(&ratios[index], Band::new(floor_of(&rest, &others))),
+            // A lone pair has no other to judge it by: the practical difference remains.
+            judge(
+                &ratios[index],
+                Band::new(floor_of(&rest, &others).or(Some(0.0))),
+            ),
         )
     });
     Ok(judged.collect())

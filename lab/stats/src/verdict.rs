@@ -30,6 +30,11 @@ pub const PRACTICAL_DIFFERENCE: f64 = 0.02;
 /// The widest band for an equivalent verdict: 10 %.
 pub const MAX_EQUIVALENCE: f64 = 0.10;
 
+/// The floor of a run without a noise floor: a subject counts as faster or slower from a third or three times the
+/// time on. Every run plans A/A pairs, so a run without a floor lost all of them and knows nothing about its
+/// noise. Runs on shared machines have had floors above 100 %.
+pub const UNMEASURED_FLOOR: f64 = 2.0;
+
 /// The largest estimate of [`more_rounds`]: advice for more rounds than this is not useful.
 pub const MAX_MORE_ROUNDS: u32 = 1_000;
 
@@ -43,12 +48,12 @@ pub struct Band {
 }
 
 impl Band {
-    /// Creates the band of a run with this noise floor, a ratio minus one (0.012 is 1.2 %); 2 % without
-    /// a floor.
+    /// Creates the band of a run with this noise floor, a ratio minus one (0.012 is 1.2 %);
+    /// [`UNMEASURED_FLOOR`] without a floor.
     #[must_use]
     pub fn new(floor: Option<f64>) -> Self {
         // With a NaN floor no difference counts.
-        let floor = floor.unwrap_or(0.0);
+        let floor = floor.unwrap_or(UNMEASURED_FLOOR);
         Self {
             floor_log: if floor.is_nan() {
                 f64::INFINITY
@@ -199,7 +204,7 @@ mod tests {
             (0.0, 0.05, Undecided, "covers the band"),
         ] {
             assert_eq!(
-                judge(&ratio(mean, half_width), Band::new(None)),
+                judge(&ratio(mean, half_width), Band::new(Some(0.0))),
                 verdict,
                 "{place}"
             );
@@ -237,8 +242,23 @@ mod tests {
     }
 
     #[test]
+    fn judge_without_floor_small_ratios_are_undecided() {
+        let unmeasured = Band::new(None);
+        for log in [0.05, 0.3, 1.0, -0.05, -1.0] {
+            let judged = judge(&ratio(log, 0.01), unmeasured);
+            assert!(
+                matches!(judged, VerdictKind::Undecided | VerdictKind::Equivalent),
+                "{log}"
+            );
+        }
+        assert_eq!(judge(&ratio(0.3, 0.01), unmeasured), VerdictKind::Undecided);
+        assert_eq!(judge(&ratio(1.2, 0.01), unmeasured), VerdictKind::Slower);
+        assert_eq!(judge(&ratio(-1.2, 0.01), unmeasured), VerdictKind::Faster);
+    }
+
+    #[test]
     fn more_rounds_only_where_they_help() {
-        let band = Band::new(None);
+        let band = Band::new(Some(0.0));
         assert_eq!(more_rounds(&ratio(0.05, 0.01), band), None, "decided");
         let near = more_rounds(&ratio(0.05, 0.06), band).unwrap();
         let far = more_rounds(&ratio(0.05, 0.20), band).unwrap();
@@ -258,7 +278,7 @@ mod tests {
     fn more_rounds_estimate_decides() {
         for (mean, half_width) in [(0.05, 0.06), (0.0, 0.03), (0.04, 0.10)] {
             let seen = ratio(mean, half_width);
-            let more = more_rounds(&seen, Band::new(None)).unwrap();
+            let more = more_rounds(&seen, Band::new(Some(0.0))).unwrap();
             // The same spread, at that number of rounds.
             let rounds = 4 + more as usize;
             let d = seen.log_deviation() * ((rounds - 1) as f64 / rounds as f64).sqrt();
@@ -267,7 +287,7 @@ mod tests {
                 .collect();
             let later = estimate(&subject, &vec![1.0; rounds], 1).unwrap();
             assert_ne!(
-                judge(&later, Band::new(None)),
+                judge(&later, Band::new(Some(0.0))),
                 VerdictKind::Undecided,
                 "{mean} {more}"
             );

@@ -31,6 +31,8 @@ const SHOWN_MAX: usize = 20;
 /// A file of another version of the lab can have other rules or sentences. With --rewrite, its rounds stay
 /// and everything derived is written again.
 ///
+/// A file that is not a result does not stop the check of the others.
+///
 /// Exit codes: 0 every figure follows, 1 a figure does not follow, 2 a file is not a result.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -57,25 +59,40 @@ impl Check {
             return self.rewritten();
         }
         let mut shown = String::new();
-        let mut wrong = 0;
+        let (mut wrong, mut unread) = (0, Vec::new());
         for path in &self.files {
-            let checked = check(&results::read(path)?);
             let name = path.display().to_string();
-            shown.push_str(&described(&visible::text(&name), &checked));
-            wrong += usize::from(!checked.contradictions.is_empty());
+            match results::read_measured(path) {
+                Ok(result) => {
+                    let checked = check(&result);
+                    shown.push_str(&described(&visible::text(&name), &checked));
+                    wrong += usize::from(!checked.contradictions.is_empty());
+                }
+                Err(why) => unread.push(why),
+            }
         }
         let sources: Vec<&PathBuf> = self.files.iter().collect();
-        self.destination.text(&shown, &sources)?;
-        output::note("a check cannot detect rounds that were invented");
-        if wrong == 0 {
-            return Ok(ExitCode::SUCCESS);
+        let of = count(self.files.len(), "file", "files");
+        if !shown.is_empty() {
+            self.destination.text(&shown, &sources)?;
+            output::note("a check cannot detect rounds that were invented");
         }
-        output::error(format!(
-            "{} of {}: figures do not follow from the rounds",
-            wrong,
-            count(self.files.len(), "file", "files")
-        ));
-        Ok(ExitCode::from(CONTRADICTED))
+        if wrong > 0 {
+            output::error(format!(
+                "{wrong} of {of}: figures do not follow from the rounds"
+            ));
+        }
+        // The last error is that of the command; each has its own line.
+        let Some(last) = unread.pop() else {
+            return Ok(match wrong {
+                0 => ExitCode::SUCCESS,
+                _ => ExitCode::from(CONTRADICTED),
+            });
+        };
+        for why in &unread {
+            output::error(visible::text(why));
+        }
+        Err(last)
     }
 
     /// Writes the result of one file with its derived figures computed again.
@@ -86,7 +103,7 @@ impl Check {
                 self.files.len()
             ));
         };
-        let own: RunResult = recomputed(&results::read(path)?);
+        let own: RunResult = recomputed(&results::read_measured(path)?);
         let json = String::from_utf8(to_bytes(&own)).map_err(sentence)?;
         self.destination.text(&json, &[path])
     }

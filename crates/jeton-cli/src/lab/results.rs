@@ -9,15 +9,35 @@ use super::sentence;
 
 /// Reads a result from a file or from standard input.
 pub(super) fn read(path: &Path) -> Result<RunResult, String> {
+    match is_standard_input(path)? {
+        true => result::read_from(Path::new(STANDARD_INPUT), std::io::stdin().lock()),
+        false => result::read(path),
+    }
+    .map_err(sentence)
+}
+
+/// Reads a result whose derived figures are computed again: they may be wrong.
+pub(super) fn read_measured(path: &Path) -> Result<RunResult, String> {
+    match is_standard_input(path)? {
+        true => result::read_measured_from(Path::new(STANDARD_INPUT), std::io::stdin().lock()),
+        false => result::read_measured(path),
+    }
+    .map_err(sentence)
+}
+
+/// The name of standard input in errors.
+const STANDARD_INPUT: &str = "standard input";
+
+/// Reports whether the path is `-`, which can be read once.
+fn is_standard_input(path: &Path) -> Result<bool, String> {
     static TAKEN: AtomicBool = AtomicBool::new(false);
     if path != Path::new("-") {
-        return result::read(path).map_err(sentence);
+        return Ok(false);
     }
-    if TAKEN.swap(true, Ordering::Relaxed) {
-        return Err(
+    match TAKEN.swap(true, Ordering::Relaxed) {
+        false => Ok(true),
+        true => Err(
             "standard input can be read only once: pass - once and name the other files".to_owned(),
-        );
+        ),
     }
-    let name = Path::new("standard input");
-    result::read_from(name, std::io::stdin().lock()).map_err(sentence)
 }

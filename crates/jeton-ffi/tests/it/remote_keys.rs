@@ -187,7 +187,7 @@ fn wrong_settings_of_a_remote_key_set_are_errors() {
     );
 }
 
-/// Each token of an unknown key takes the lock of the key set. Whoever does not get it must not fetch.
+/// Each token of an unknown key takes the lock of the key set. A thread that does not get it must not fetch.
 #[test]
 fn threads_that_look_for_keys_at_once_do_not_fetch() {
     let (set, _) = signed("a");

@@ -20,6 +20,8 @@ const LOAD_REASONS: [&str; 2] = ["other processes used", "work waited for a free
 const SHARED_LIMIT: f64 = 0.5;
 /// The beginning of the reason that names a shared core.
 const SHARED_REASON: &str = "another virtual machine shared the drivers' core";
+/// The beginning of the reason that names the heat of the CPU.
+const THROTTLED_REASON: &str = "the CPU was throttled";
 /// The beginning of the reason that names the hypervisor.
 const STEAL_REASON: &str = "the hypervisor took";
 /// Clock ticks a second in `/proc`, fixed by the kernel's user interface.
@@ -41,7 +43,8 @@ pub fn names_load(reason: &str) -> bool {
     LOAD_REASONS.iter().any(|load| reason.starts_with(load))
 }
 
-/// Returns the reasons that follow from the figures of a disturbance: steal, load and a shared core.
+/// Returns the reasons that follow from the figures of a disturbance: steal, load, a shared core, pressure and
+/// throttling.
 #[must_use]
 pub fn reasons_of_figures(disturbance: &Disturbance) -> Vec<String> {
     let steal = disturbance.steal.filter(|steal| *steal > STEAL_LIMIT);
@@ -67,15 +70,34 @@ pub fn reasons_of_figures(disturbance: &Disturbance) -> Vec<String> {
             SHARED_LIMIT * 100.0
         )
     });
-    steal.into_iter().chain(load).chain(shared).collect()
+    let others = disturbance.load;
+    let pressure = disturbance.pressure.filter(|share| {
+        *share > PRESSURE_LIMIT && others.is_none_or(|cores| cores > OTHERS_NEGLIGIBLE_CORES)
+    });
+    let pressure = pressure.map(|share| {
+        format!(
+            "{} {:.0} % of the time (limit {:.0} %)",
+            LOAD_REASONS[1],
+            share * 100.0,
+            PRESSURE_LIMIT * 100.0
+        )
+    });
+    let throttled = disturbance.throttled.filter(|times| *times > 0);
+    let throttled =
+        throttled.map(|times| format!("{THROTTLED_REASON} {times} times because of heat"));
+    let all = [steal, load, shared, pressure, throttled];
+    all.into_iter().flatten().collect()
 }
 
-/// Returns whether this reason follows from the figures of a disturbance.
+/// Returns whether this reason follows from the figures of a disturbance. Files of older labs have reasons
+/// about pressure and throttling without their figures.
 #[must_use]
-pub fn is_of_figures(reason: &str) -> bool {
-    [STEAL_REASON, LOAD_REASONS[0], SHARED_REASON]
-        .iter()
-        .any(|of_figures| reason.starts_with(of_figures))
+pub fn is_of_figures(reason: &str, disturbance: &Disturbance) -> bool {
+    let always = [STEAL_REASON, LOAD_REASONS[0], SHARED_REASON].map(Some);
+    let pressure = disturbance.pressure.map(|_| LOAD_REASONS[1]);
+    let throttled = disturbance.throttled.map(|_| THROTTLED_REASON);
+    let mut of_figures = always.into_iter().chain([pressure, throttled]).flatten();
+    of_figures.any(|beginning| reason.starts_with(beginning))
 }
 
 impl DisturbanceMonitor {
@@ -109,7 +131,6 @@ impl DisturbanceMonitor {
                 #[allow(clippy::cast_precision_loss, reason = "ticks are far below 2^53")]
                 let others = busy.saturating_sub(own) as f64 / TICKS_PER_SECOND / seconds;
                 disturbance.load = Some(others);
-                disturbance.reasons = reasons_of_figures(&disturbance);
             }
             _ => disturbance
                 .unwatched
@@ -119,33 +140,19 @@ impl DisturbanceMonitor {
             (Some(before), Some(now)) => {
                 #[allow(clippy::cast_precision_loss, reason = "microseconds of a run")]
                 let share = now.saturating_sub(before) as f64 / 1e6 / seconds;
-                if share > PRESSURE_LIMIT
-                    && disturbance
-                        .load
-                        .is_none_or(|cores| cores > OTHERS_NEGLIGIBLE_CORES)
-                {
-                    disturbance.reasons.push(format!(
-                        "{} {:.0} % of the time (limit {:.0} %)",
-                        LOAD_REASONS[1],
-                        share * 100.0,
-                        PRESSURE_LIMIT * 100.0
-                    ));
-                }
+                disturbance.pressure = Some(share);
             }
             _ => disturbance
                 .unwatched
                 .push("CPU pressure: this kernel has no /proc/pressure/cpu".into()),
         }
         match (self.throttled, throttled()) {
-            (Some(before), Some(now)) if now > before => disturbance.reasons.push(format!(
-                "the CPU was throttled {} times because of heat",
-                now - before
-            )),
-            (Some(_), Some(_)) => {}
+            (Some(before), Some(now)) => disturbance.throttled = Some(now.saturating_sub(before)),
             _ => disturbance
                 .unwatched
                 .push("throttling: the CPU has no counter".into()),
         }
+        disturbance.reasons = reasons_of_figures(&disturbance);
         if !pinned {
             disturbance.unwatched.push(
                 "drivers were not pinned to a core: there is only one core, or the system does not allow it"
@@ -238,6 +245,35 @@ fn throttled() -> Option<u64> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn reasons_follow_from_each_figure() {
+        let own = |edit: fn(&mut Disturbance)| {
+            let mut disturbance = Disturbance::default();
+            edit(&mut disturbance);
+            reasons_of_figures(&disturbance)
+        };
+        assert!(own(|d| (d.pressure, d.throttled) = (Some(0.1), Some(0))).is_empty());
+        assert_eq!(
+            own(|d| d.pressure = Some(0.12)),
+            ["work waited for a free core 12 % of the time (limit 10 %)"]
+        );
+        // The threads of the drivers themselves waited.
+        assert!(own(|d| (d.pressure, d.load) = (Some(0.5), Some(0.04))).is_empty());
+        assert_eq!(
+            own(|d| d.throttled = Some(3)),
+            ["the CPU was throttled 3 times because of heat"]
+        );
+    }
+
+    #[test]
+    fn reason_without_a_figure_follows_from_none() {
+        let (mut old, reason) = (Disturbance::default(), "work waited for a free core 12 %");
+        assert!(!is_of_figures(reason, &old));
+        old.pressure = Some(0.05);
+        assert!(is_of_figures(reason, &old));
+        assert!(is_of_figures("the hypervisor took 9 %", &old));
+    }
 
     #[test]
     fn cpu_times_separate_busy_and_stolen() {

@@ -97,7 +97,11 @@ mod tests {
         let cases: Vec<Case> = case_runs.iter().map(|b| b.case.clone()).collect();
         let comparison =
             Comparison::new("formats", "a pair", cases[0].clone(), cases[1..].to_vec()).unwrap();
-        verdicts(case_runs, &[comparison], &NoiseFloor::default())
+        let quiet = NoiseFloor {
+            floor: Some(0.0),
+            ..NoiseFloor::default()
+        };
+        verdicts(case_runs, &[comparison], &quiet)
     }
 
     #[test]

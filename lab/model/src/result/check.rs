@@ -4,23 +4,23 @@
 //! not match its rounds.
 
 mod attack;
+mod derived;
 mod interop;
+mod names;
 mod published_comparison;
 mod recommendation;
 mod servers;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::median;
-
-use super::{AaPair, Environment, NoiseFloor, Row, RunResult, Status, Timing, Verdict};
-
-/// A stored and a recomputed figure may differ by rounding only.
-const ROUNDING: f64 = 1e-9;
+use super::{AaPair, Environment, Row, RunResult, Status};
 
 /// The largest number of timed rows and verdicts. Lookups are quadratic: ten times as many would take a
 /// hundred times as long.
 const TIMED_MAX: usize = 20_000;
+
+/// The largest number of A/A pairs; a run has nine.
+const PAIRS_MAX: usize = 1_000;
 
 /// The largest number of attack rows.
 const ATTACKS_MAX: usize = 20_000;
@@ -33,11 +33,21 @@ const KINDS_MAX: usize = 1_000;
 /// drivers. Seventy drivers and a hundred kinds reach this number.
 const CELLS_MAX: usize = 500_000;
 
-/// Returns the first error as `place: message`.
-pub(super) fn check(result: &RunResult) -> Result<(), String> {
+pub(super) use derived::derived;
+
+/// The shortest and the longest time of an operation, in nanoseconds: a thousandth of a nanosecond, and eleven
+/// days. Outside of them, ratios of times are no numbers.
+const ROUND_NS: [f64; 2] = [1e-3, 1e15];
+
+/// Checks what was measured; returns the first error as `place: message`.
+pub(super) fn measured(result: &RunResult) -> Result<(), String> {
     counts(result)?;
+    names::check(result)?;
     environment(&result.environment)?;
-    noise_floor(&result.noise_floor)?;
+    for (i, pair) in result.noise_floor.pairs.iter().enumerate() {
+        self::pair(pair)
+            .map_err(|(member, what)| format!("noise_floor.pairs[{i}]{member}: {what}"))?;
+    }
     for (i, row) in result.rows.measured.iter().enumerate() {
         self::row(row).map_err(|(member, what)| format!("rows[{i}]{member}: {what}"))?;
     }
@@ -48,12 +58,7 @@ pub(super) fn check(result: &RunResult) -> Result<(), String> {
     let before = before + result.rows.interop.len();
     attack::check(&result.rows.attack, before)?;
     servers::check(&result.rows.servers, before + result.rows.attack.len())?;
-    for (i, verdict) in result.verdicts.iter().enumerate() {
-        self::verdict(verdict, &result.rows.measured)
-            .map_err(|(member, what)| format!("verdicts[{i}]{member}: {what}"))?;
-    }
-    published_comparison::check(result)?;
-    recommendation::check(result).map_err(|what| format!("recommendation{what}"))?;
+    recommendation::requirements(result).map_err(|what| format!("recommendation{what}"))?;
     merged(result)
 }
 
@@ -62,6 +67,7 @@ fn counts(result: &RunResult) -> Result<(), String> {
     let rows = &result.rows;
     for (what, count, most) in [
         ("timed rows", rows.measured.len(), TIMED_MAX),
+        ("A/A pairs", result.noise_floor.pairs.len(), PAIRS_MAX),
         ("server rows", rows.servers.len(), TIMED_MAX),
         ("interop rows", rows.interop.len(), EXCHANGES_MAX),
         ("attack rows", rows.attack.len(), ATTACKS_MAX),
@@ -111,30 +117,11 @@ fn environment(e: &Environment) -> Result<(), String> {
     if !disturbance.load.is_none_or(not_negative) {
         return wrong("taint.load", "is not a number of cores");
     }
+    if !disturbance.pressure.is_none_or(not_negative) {
+        return wrong("taint.pressure", "is not a share of the time");
+    }
     if disturbance.disturbed == disturbance.reasons.is_empty() {
         return wrong("taint.tainted", "contradicts taint.reasons");
-    }
-    Ok(())
-}
-
-fn noise_floor(noise: &NoiseFloor) -> Result<(), String> {
-    for (member, floor) in [("floor", noise.floor), ("managed", noise.managed)] {
-        if !floor.is_none_or(not_negative) {
-            return Err(format!(
-                "noise_floor.{member}: is not a ratio above one (0.012 is 1.2 %)"
-            ));
-        }
-    }
-    for (i, own) in noise.threads.iter().enumerate() {
-        if own.threads == 0 || !not_negative(own.floor) {
-            return Err(format!(
-                "noise_floor.threads[{i}]: is not a number of threads with a ratio above one"
-            ));
-        }
-    }
-    for (i, pair) in noise.pairs.iter().enumerate() {
-        self::pair(pair)
-            .map_err(|(member, what)| format!("noise_floor.pairs[{i}]{member}: {what}"))?;
     }
     Ok(())
 }
@@ -143,7 +130,6 @@ fn pair(pair: &AaPair) -> Result<(), Wrong> {
     if pair.threads == 0 {
         return Err((".threads", "is zero".into()));
     }
-    ratio(pair.ratio, pair.interval)?;
     let [first, second] = &pair.rounds;
     if first.len() != second.len() {
         return Err((".rounds", "the two lists have different lengths".into()));
@@ -154,7 +140,11 @@ fn pair(pair: &AaPair) -> Result<(), Wrong> {
 fn row(row: &Row) -> Result<(), Wrong> {
     match (&row.ns_per_op, row.status) {
         (Some(timing), _) => {
-            self::timing(timing).map_err(|(_, what)| (".ns_per_op", what))?;
+            times(&timing.rounds).map_err(|(_, what)| (".ns_per_op", what))?;
+            if timing.rounds.is_empty() {
+                let what = "0 finished rounds, at least 1 required: run more rounds";
+                return Err((".ns_per_op", what.into()));
+            }
         }
         (None, Status::Ok | Status::Disturbed) => {
             return Err((".ns_per_op", "is missing although the status is ok".into()));
@@ -175,68 +165,19 @@ fn row(row: &Row) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn timing(timing: &Timing) -> Result<(), Wrong> {
-    times(&timing.rounds)?;
-    let Some(median) = median(&timing.rounds) else {
-        return Err((
-            ".rounds",
-            "0 finished rounds, at least 1 required: run more rounds".into(),
-        ));
-    };
-    let same = |a: f64, b: f64| (a - b).abs() <= ROUNDING * b;
-    if !same(timing.median, median) {
-        return Err((".median", "is not the median of the rounds".into()));
-    }
-    let [low, high] = timing.interval;
-    if !(low > 0.0 && low <= timing.median && timing.median <= high && high.is_finite()) {
-        return Err((".interval", "does not contain the median".into()));
-    }
-    Ok(())
-}
-
-fn verdict(verdict: &Verdict, rows: &[Row]) -> Result<(), Wrong> {
-    ratio(verdict.ratio, verdict.interval)?;
-    if !(0.0..=1.0).contains(&verdict.p_value) {
-        return Err((".p_value", "is not a probability".into()));
-    }
-    if verdict.group == 0 || verdict.baseline_group == Some(0) {
-        return Err((".tier", "must be at least 1".into()));
-    }
-    let measured = |id: &str| {
-        let mut about = rows.iter().filter(|row| verdict.is_about(row, id));
-        about.any(|row| row.ns_per_op.is_some())
-    };
-    for (member, id) in [
-        (".baseline", &verdict.baseline),
-        (".subject", &verdict.subject),
-    ] {
-        if !measured(id) {
-            return Err((member, "no row measured it with this operation".into()));
-        }
-    }
-    Ok(())
-}
-
-fn ratio(ratio: f64, [low, high]: [f64; 2]) -> Result<(), Wrong> {
-    if !(ratio.is_finite() && ratio > 0.0) {
-        return Err((".ratio", "is not a ratio above zero".into()));
-    }
-    // Both are exponentials of sums: an interval of zero width may differ by rounding.
-    let holds = low <= ratio * (1.0 + ROUNDING) && ratio <= high * (1.0 + ROUNDING);
-    if !(low >= 0.0 && holds) {
-        return Err((".interval", "does not contain the ratio".into()));
-    }
-    Ok(())
-}
-
 fn times(rounds: &[f64]) -> Result<(), Wrong> {
-    match rounds.iter().position(|&t| !(t.is_finite() && t > 0.0)) {
-        Some(round) => Err((
-            ".rounds",
-            format!("round {round} (counted from 0) is not a positive time"),
-        )),
-        None => Ok(()),
+    let [shortest, longest] = ROUND_NS;
+    for (round, &time) in rounds.iter().enumerate() {
+        let what = match time {
+            t if !(t.is_finite() && t > 0.0) => "is not a positive time".to_owned(),
+            t if t < shortest => format!("is below {shortest} ns"),
+            t if t > longest => format!("is above {longest:e} ns"),
+            _ => continue,
+        };
+        let what = format!("round {round} (counted from 0) {what}");
+        return Err((".rounds", what));
     }
+    Ok(())
 }
 
 fn twice(rows: &[Row]) -> Result<(), String> {

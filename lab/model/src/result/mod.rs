@@ -24,7 +24,7 @@ pub use published_comparison::{
     Answer, ClaimAnswered, PublishedFigure, PublishedRow, PublishedTable, PublishedWork, Quantity,
     RowId,
 };
-pub use reading::{read, read_from};
+pub use reading::{read, read_from, read_measured, read_measured_from};
 pub use rows::{ATTACK, INTEROP, Rows, SERVERS};
 pub use servers::{Repetition, ServerLoad, ServerRow, ServerSubject, latency_ms};
 pub use subject::{RSA_BITS, RUNTIME_MARK, Subject, is_managed};
@@ -288,6 +288,12 @@ pub struct Disturbance {
     /// shared it, if known. A round excludes these batches for a subject that has others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared: Option<f64>,
+    /// The share of the time in which work waited for a free core, if known; `None` in files of older labs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pressure: Option<f64>,
+    /// How often the CPU was throttled because of heat, if known; `None` in files of older labs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttled: Option<u64>,
     /// What could not be checked on this machine, one sentence each.
     pub unwatched: Vec<String>,
 }

@@ -40,6 +40,27 @@ pub fn read(path: &Path) -> Result<RunResult, FileError> {
 /// # Errors
 /// As [`read`].
 pub fn read_from(path: &Path, from: impl Read) -> Result<RunResult, FileError> {
+    let result = read_measured_from(path, from)?;
+    let no_result = |why: String| FileError::NoResult(path.to_owned(), why);
+    check::derived(&result).map_err(no_result)?;
+    Ok(result)
+}
+
+/// Reads a result file as [`read`] does, and checks only what was measured. Medians, verdicts and other
+/// derived figures may be wrong: compute them again before use.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_measured(path: &Path) -> Result<RunResult, FileError> {
+    let file = File::open(path).map_err(|e| FileError::Unreadable(path.to_owned(), e))?;
+    read_measured_from(path, file)
+}
+
+/// Reads a result from a reader, as [`read_measured`] does.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_measured_from(path: &Path, from: impl Read) -> Result<RunResult, FileError> {
     let bytes = bytes(path, from)?;
     let no_result = |why: String| FileError::NoResult(path.to_owned(), why);
     if bytes.iter().all(u8::is_ascii_whitespace) {
@@ -62,7 +83,7 @@ pub fn read_from(path: &Path, from: impl Read) -> Result<RunResult, FileError> {
         )));
     }
     let result: RunResult = parse(path, &bytes)?;
-    check::check(&result).map_err(no_result)?;
+    check::measured(&result).map_err(no_result)?;
     Ok(result)
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::Status;
 use crate::servers::Latencies;
@@ -43,8 +43,39 @@ pub struct ServerRow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loader: Option<String>,
     /// The measurements; `None` if there are none.
-    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        flatten,
+        default,
+        deserialize_with = "load",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub load: Option<ServerLoad>,
+}
+
+/// Members that only a load has.
+const OF_LOAD: [&str; 5] = [
+    "requests_per_s",
+    "repetitions",
+    "latency_ms",
+    "latencies",
+    "statuses",
+];
+
+/// Reads the members of a load; `None` without them. `flatten` alone would take a load with an invalid member
+/// for none.
+fn load<'de, D: Deserializer<'de>>(members: D) -> Result<Option<ServerLoad>, D::Error> {
+    let members = serde_json::Map::deserialize(members)?;
+    if !OF_LOAD.iter().any(|name| members.contains_key(*name)) {
+        return Ok(None);
+    }
+    let read = serde_path_to_error::deserialize(serde_json::Value::Object(members));
+    read.map(Some)
+        .map_err(|e: serde_path_to_error::Error<serde_json::Error>| {
+            match e.path().to_string().as_str() {
+                "." => de::Error::custom(e.inner()),
+                place => de::Error::custom(format_args!(".{place}: {}", e.inner())),
+            }
+        })
 }
 
 /// The server of a row.
@@ -106,7 +137,7 @@ impl ServerRow {
     #[must_use]
     pub fn tokens(&self) -> u64 {
         let answers = self.load.as_ref().map_or(0, ServerLoad::answers);
-        answers * u64::from(self.call.tokens())
+        answers.saturating_mul(self.call.tokens().into())
     }
 
     /// Returns the scenario.
@@ -130,7 +161,7 @@ impl ServerLoad {
     #[must_use]
     pub fn errors(&self) -> u64 {
         let others = self.statuses.iter().filter(|(status, _)| *status != "OK");
-        others.map(|(_, times)| times).sum()
+        others.fold(0, |sum, (_, times)| sum.saturating_add(*times))
     }
 
     /// Counts the calls with the expected response.

@@ -182,12 +182,57 @@ impl TryFrom<Written> for Latencies {
         if written.fastest_ns > written.slowest_ns {
             return Err("fastest_ns: exceeds slowest_ns".to_owned());
         }
-        Ok(Self {
+        let latencies = Self {
             histogram,
             sum_ns: written.sum_ns,
             fastest_ns: written.fastest_ns,
             slowest_ns: written.slowest_ns,
-        })
+        };
+        latencies.agree()?;
+        Ok(latencies)
+    }
+}
+
+impl Latencies {
+    /// Checks that the exact values lie in the buckets that they were counted in.
+    fn agree(&self) -> Result<(), String> {
+        let ranges = self.histogram.iter_recorded().map(|bucket| {
+            let value = bucket.value_iterated_to();
+            let low = self.histogram.lowest_equivalent(value);
+            let high = match self.histogram.highest_equivalent(value) {
+                // The last bucket also counts all longer latencies.
+                high if high >= HIGHEST_NS => u64::MAX,
+                high => high,
+            };
+            (low, high, bucket.count_since_last_iteration())
+        });
+        let ranges: Vec<(u64, u64, u64)> = ranges.collect();
+        let (Some(first), Some(last)) = (ranges.first(), ranges.last()) else {
+            return match self.sum_ns {
+                0 => Ok(()),
+                _ => Err("sum_ns: contradicts the empty histogram".to_owned()),
+            };
+        };
+        for (member, value, (low, high, _)) in [
+            ("fastest_ns", self.fastest_ns, first),
+            ("slowest_ns", self.slowest_ns, last),
+        ] {
+            if !value.is_some_and(|ns| (*low..=*high).contains(&ns)) {
+                return Err(format!("{member}: is in no bucket with calls at that end"));
+            }
+        }
+        let sum = |end: fn(&(u64, u64, u64)) -> u64| {
+            let ends = ranges
+                .iter()
+                .map(|range| u128::from(end(range)) * u128::from(range.2));
+            ends.fold(0, u128::saturating_add)
+        };
+        // The sum stops at the largest number.
+        let low = sum(|range| range.0).min(u64::MAX.into());
+        if !(low..=sum(|range| range.1)).contains(&self.sum_ns.into()) {
+            return Err("sum_ns: contradicts the buckets".to_owned());
+        }
+        Ok(())
     }
 }
 
@@ -250,6 +295,22 @@ mod tests {
     }
 
     #[test]
+    fn latencies_beyond_the_bounds_are_read_again() {
+        for values in [
+            vec![],
+            vec![0],
+            vec![1, 400, 999],
+            vec![5_000, 4_000_000_000_000],
+            vec![40_000_000_000_000, u64::MAX, u64::MAX],
+        ] {
+            let written = of(values.clone());
+            let text = serde_json::to_string(&written).unwrap();
+            let read: Latencies = serde_json::from_str(&text).unwrap();
+            assert_eq!(read, written, "{values:?}");
+        }
+    }
+
+    #[test]
     fn invalid_histogram_is_rejected() {
         let good = serde_json::to_value(of([5_000, 9_000])).unwrap();
         for (member, wrong) in [
@@ -257,6 +318,11 @@ mod tests {
             ("hdr", serde_json::json!("not base64")),
             ("fastest_ns", serde_json::json!(null)),
             ("fastest_ns", serde_json::json!(10_000)),
+            ("fastest_ns", serde_json::json!(1)),
+            ("slowest_ns", serde_json::json!(5_000)),
+            ("slowest_ns", serde_json::json!(10_000)),
+            ("sum_ns", serde_json::json!(1_000)),
+            ("sum_ns", serde_json::json!(14_100)),
         ] {
             let mut edited = good.clone();
             edited[member] = wrong;

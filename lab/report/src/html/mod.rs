@@ -39,7 +39,7 @@ pub use side_by_side::side_by_side;
 use folds::sets;
 
 use super::comparison::{Comparison, comparisons};
-use super::{comparison, sentences};
+use super::{comparison, sentences, visible};
 use jeton_lab_model::result::RunResult;
 use jeton_lab_model::{names, units};
 
@@ -59,6 +59,8 @@ const SCRIPT: &str = include_str!("tables.js");
 /// ```
 #[must_use]
 pub fn page(result: &RunResult) -> String {
+    let visible = visible::result(result);
+    let result = &*visible;
     let comparisons = comparisons(result);
     let sections = sections(result, &comparisons);
     let body = html! {

@@ -6,9 +6,11 @@ use maud::{Markup, html};
 
 use jeton_lab_model::result::{RunResult, Verdict};
 
-use crate::multi_run::Named;
+use crate::multi_run::{self, Machines, Named, is_same_run, merge};
 use crate::recommendation::answers::{Answer, answers};
+use crate::servers::{ScenarioTable, scenarios};
 use crate::table::{Column, Page, Value};
+use crate::visible;
 
 use super::{Section, always, answers as cards, document, folded, glossary, units};
 
@@ -16,10 +18,13 @@ use super::{Section, always, answers as cards, document, folded, glossary, units
 /// verdicts; nothing is computed across them.
 #[must_use]
 pub fn side_by_side(runs: &[Named]) -> String {
+    let runs: Vec<Named> = runs.iter().map(visible).collect();
+    let runs = runs.as_slice();
     let title = format!("{} side by side", units::count(runs.len(), "run", "runs"));
     let sections: Vec<Section> = [
         always("machines", "Machines", machines(runs)),
         always("compared", "Answers", compared(runs)),
+        servers(runs).and_then(|body| always("servers", "Servers", body)),
         folded("verdicts", "Verdicts", verdicts(runs)),
         folded("glossary", "Glossary", glossary::section()),
     ]
@@ -43,28 +48,50 @@ pub fn side_by_side(runs: &[Named]) -> String {
     document(&title, &body)
 }
 
-/// Names a run by its number and its CPU.
-fn name(index: usize, run: &Named) -> String {
-    let cpu = match run.result.environment.cpu.as_str() {
-        "" => "unknown CPU",
-        cpu => cpu,
+fn visible(run: &Named) -> Named {
+    Named {
+        name: visible::text(&run.name).into_owned(),
+        result: visible::result(&run.result).into_owned(),
+    }
+}
+
+/// Names a run by its number and its CPU. If several have a CPU of this name, its family and model are added, or
+/// the name of the file.
+fn name(index: usize, runs: &[Named]) -> String {
+    let short = |run: &Named| match run.result.environment.cpu.as_str() {
+        "" => "unknown CPU".to_owned(),
+        cpu => cpu.to_owned(),
     };
-    format!("{}: {cpu}", index + 1)
+    let longer = |run: &Named| {
+        let processor = run.result.environment.processor.as_ref();
+        let family = processor
+            .and_then(|p| p.family.as_deref())
+            .unwrap_or("unknown");
+        let model = processor
+            .and_then(|p| p.model.as_deref())
+            .unwrap_or("unknown");
+        format!("{}, family {family}, model {model}", short(run))
+    };
+    let with_file = |run: &Named| format!("{}, {}", short(run), run.name);
+    let forms: [&dyn Fn(&Named) -> String; 3] = [&short, &longer, &with_file];
+    let is_own = |form: &&&dyn Fn(&Named) -> String| {
+        let own = form(&runs[index]);
+        runs.iter().filter(|run| form(run) == own).count() == 1
+    };
+    let form = forms.iter().find(is_own).unwrap_or(&forms[2]);
+    format!("{}: {}", index + 1, form(&runs[index]))
 }
 
 fn named(runs: &[Named]) -> impl Iterator<Item = (String, &Named)> {
-    let name = |(index, run)| (name(index, run), run);
+    let name = |(index, run)| (name(index, runs), run);
     runs.iter().enumerate().map(name)
 }
 
 fn machines(runs: &[Named]) -> Markup {
-    let same = same_machine(runs);
+    let remarks = remarks(runs);
     html! {
-        @if !same.is_empty() {
-            p.callout.warn {
-                (units::capitalised(&same.join("; "))) ". "
-                code { "jeton lab compare" } " judges such runs, and " code { "jeton lab merge" } " joins them."
-            }
+        @if !remarks.is_empty() {
+            ul.callout.warn { @for remark in &remarks { li { (remark) } } }
         }
         (Page::new("The machine and the noise of each run", "Machines, table")
             .table(&machine(), &named(runs).collect::<Vec<_>>()))
@@ -126,20 +153,44 @@ fn machine<'a>() -> Vec<Column<'a, Run<'a>>> {
     ]
 }
 
-/// Names the pairs of runs whose machines do not differ.
-fn same_machine(runs: &[Named]) -> Vec<String> {
+/// Names the pairs of runs that are the same, or of machines that do not differ.
+fn remarks(runs: &[Named]) -> Vec<Markup> {
     let mut found = Vec::new();
     for (later, run) in runs.iter().enumerate() {
         for (earlier, other) in runs[..later].iter().enumerate() {
-            if crate::multi_run::is_same_machine(&other.result, &run.result) {
-                let (earlier, later) = (earlier + 1, later + 1);
-                found.push(format!(
-                    "runs {earlier} and {later} are of the same machine"
-                ));
-            }
+            let both = format!("runs {} and {}", earlier + 1, later + 1);
+            found.extend(remark(&both, other, run));
         }
     }
     found
+}
+
+fn remark(both: &str, earlier: &Named, later: &Named) -> Option<Markup> {
+    if is_same_run(&earlier.result, &later.result) {
+        return Some(html! { (units::capitalised(both)) " are the same run." });
+    }
+    let machines = multi_run::machines(&earlier.result, &later.result);
+    let said = match &machines {
+        Machines::Differ => return None,
+        Machines::Same => format!("{} are of the same machine.", units::capitalised(both)),
+        Machines::NoDifferenceNamed(settings) => {
+            let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
+            match settings.is_empty() {
+                true => format!("The files of {both} name no difference of their machines."),
+                false => format!(
+                    "The files of {both} name no difference of their machines, apart from settings ({}).",
+                    settings.join("; ")
+                ),
+            }
+        }
+    };
+    let is_timed = |run: &Named| !run.result.rows.measured.is_empty();
+    let merges = merge(vec![earlier.clone(), later.clone()], "jeton lab merge").is_ok();
+    Some(html! {
+        (said)
+        @if is_timed(earlier) && is_timed(later) { " " code { "jeton lab compare" } " judges such runs." }
+        @if merges { " " code { "jeton lab merge" } " joins them." }
+    })
 }
 
 /// Renders each question with the answer of each run.
@@ -150,7 +201,7 @@ fn compared(runs: &[Named]) -> Markup {
     let most = answered.iter().map(|(_, own)| own.len()).max();
     let questions = 0..most.unwrap_or_default();
     html! {
-        @if questions.is_empty() { p { "None of these runs measured times." } }
+        @if questions.is_empty() { p { "None of these runs measured times of libraries." } }
         @for question in questions {
             @let asked = answered.iter().find_map(|(_, own)| own.get(question));
             @if let Some(asked) = asked { h3 { (asked.question) } }
@@ -170,6 +221,80 @@ fn compared(runs: &[Named]) -> Markup {
 
 fn prefix(index: usize) -> String {
     format!("run-{}", index + 1)
+}
+
+/// Renders the compared figure of each server in each scenario; `None` without servers.
+fn servers(runs: &[Named]) -> Option<Markup> {
+    let tables: Vec<Vec<ScenarioTable<'_>>> = (runs.iter())
+        .map(|run| scenarios(&run.result.rows.servers))
+        .collect();
+    let mut lines: Vec<Loaded> = Vec::new();
+    for table in tables.iter().flatten() {
+        for (row, _) in &table.measured {
+            let line = Loaded {
+                scenario: table.title.clone(),
+                quantity: table.quantity(),
+                server: row.subject.id.clone(),
+            };
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+    }
+    if lines.is_empty() {
+        return None;
+    }
+    // The servers of a scenario stay together.
+    let titles: Vec<String> = lines.iter().map(|line| line.scenario.clone()).collect();
+    lines.sort_by_key(|line| titles.iter().position(|title| *title == line.scenario));
+    let mut columns = vec![
+        Column::text("scenario", |line: &Loaded| Value::text(&line.scenario)),
+        Column::text("server", |line: &Loaded| Value::text(&line.server)).class("id"),
+        Column::text("figure", |line: &Loaded| Value::text(line.quantity)),
+    ];
+    for ((name, _), tables) in named(runs).zip(&tables) {
+        columns.push(Column::text(&name, |line: &Loaded| line.figure(tables)).named(&name));
+    }
+    Some(html! {
+        p { "The compared figure of each server, with the lowest and the highest repetition of its own run." }
+        (Page::new("Servers of each run", "Servers, table").table(&columns, &lines))
+    })
+}
+
+/// A server in a scenario, and the quantity that its scenario compares.
+#[derive(PartialEq)]
+struct Loaded {
+    scenario: String,
+    quantity: &'static str,
+    server: String,
+}
+
+impl Loaded {
+    /// Returns the figure in one of the runs.
+    fn figure(&self, tables: &[ScenarioTable<'_>]) -> Value {
+        let mut own = tables
+            .iter()
+            .filter(|table| table.title == self.scenario && table.quantity() == self.quantity);
+        let figure = own.find_map(|table| {
+            let (_, load) =
+                (table.measured.iter()).find(|(row, _)| row.subject.id == self.server)?;
+            table.figure(load)
+        });
+        let text = |value: f64| match value {
+            value if value < 100.0 => units::fixed(value, 1),
+            value => units::fixed(value, 0),
+        };
+        match figure {
+            None => Value::text("not measured"),
+            Some((middle, [low, high])) if low < high => Value::text(format!(
+                "{} ({} to {})",
+                text(middle),
+                text(low),
+                text(high)
+            )),
+            Some((middle, _)) => Value::text(text(middle)),
+        }
+    }
 }
 
 /// What a verdict of several runs is about.

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use jeton_lab_model::result::{AaPair, RunResult};
-use jeton_lab_stats::verdict::{MAX_EQUIVALENCE, PRACTICAL_DIFFERENCE};
+use jeton_lab_stats::verdict::{MAX_EQUIVALENCE, PRACTICAL_DIFFERENCE, UNMEASURED_FLOOR};
 
 use super::{sentences, units};
 use crate::table::{Column, Page, Value};
@@ -70,8 +70,8 @@ fn noise_floor(result: &RunResult) -> Markup {
                     ": the noise floor, but at least " (units::percent(PRACTICAL_DIFFERENCE)) "."
                 }
                 None => {
-                    strong { "No noise floor was measured." } " The noise band is ±"
-                    (units::percent(PRACTICAL_DIFFERENCE)) ". Do not trust small differences."
+                    strong { "No noise floor was measured." } " Less than " (units::times(1.0 + UNMEASURED_FLOOR))
+                    "× the time is undecided."
                 }
             }
         }

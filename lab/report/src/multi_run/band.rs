@@ -6,7 +6,7 @@ use super::same::Work;
 use jeton_lab_model::result::{AaPair, NoiseFloor, Row, RunResult, is_managed};
 use jeton_lab_stats::interval::Ratio;
 use jeton_lab_stats::unpaired::{BetweenRuns, CommonShift, between_runs};
-use jeton_lab_stats::verdict::PRACTICAL_DIFFERENCE;
+use jeton_lab_stats::verdict::{PRACTICAL_DIFFERENCE, UNMEASURED_FLOOR};
 
 /// The number of controls of the same kind that makes those of the other kind unnecessary.
 const OWN_KIND_MIN: usize = 2;
@@ -195,9 +195,9 @@ impl<'a> Noise<'a> {
             }
         };
         for (run, name) in self.runs.iter().zip(["before", "after"]) {
-            if let Some((width, pair)) = floor(&run.noise_floor, managed) {
-                consider(width, SetBy::NoiseFloor { run: name, pair });
-            }
+            let (width, pair) =
+                floor(&run.noise_floor, managed).unwrap_or((UNMEASURED_FLOOR, None));
+            consider(width, SetBy::NoiseFloor { run: name, pair });
         }
         let (mut log_shift, mut log_shift_seen) = (0.0, 0.0);
         if let Some(between) = self.between(selected, comparisons) {

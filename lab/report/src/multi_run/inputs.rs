@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::check::Contradiction;
 use super::machine::{Difference, machine, settings};
 use jeton_lab_model::result::{Disturbance, Environment, RunResult};
 
@@ -42,6 +43,8 @@ pub enum Unmergeable {
     AnotherSubject(String, String, Difference),
     /// A result has rows with different numbers of rounds.
     Ragged(String, String),
+    /// A result contradicts itself.
+    Contradicts(String, Contradiction),
     /// No row was measured in all of them.
     NothingMeasured,
 }
@@ -81,6 +84,10 @@ impl fmt::Display for Unmergeable {
             Self::Ragged(name, row) => write!(
                 f,
                 "{name} has a different number of rounds of {row} than of its other rows"
+            ),
+            Self::Contradicts(name, Contradiction { about, what }) => write!(
+                f,
+                "{name} contradicts itself: {about}: {what}; see `jeton lab check`"
             ),
             Self::NothingMeasured => f.write_str("no row was measured in all of them"),
         }
@@ -138,6 +145,8 @@ pub(super) fn environment(results: &[Named]) -> Environment {
         steal: share(|t| t.steal),
         load: share(|t| t.load),
         shared: share(|t| t.shared),
+        pressure: share(|t| t.pressure),
+        throttled: all().map(|e| e.disturbance.throttled).sum(),
         unwatched: Vec::new(),
     };
     for (i, e) in all().enumerate() {

@@ -56,21 +56,60 @@ pub(super) fn machine(before: &Environment, after: &Environment) -> Vec<Differen
         ]
     }));
     found.extend(flags(before, after));
-    found.extend(differences([
-        ("cores", before.cores.to_string(), after.cores.to_string()),
-        (
-            "hypervisor",
-            known(before.hypervisor.as_deref()),
-            known(after.hypervisor.as_deref()),
-        ),
-    ]));
+    found.extend(differences([(
+        "cores",
+        before.cores.to_string(),
+        after.cores.to_string(),
+    )]));
+    found.extend(hypervisor(before, after));
     found
 }
 
-/// Reports whether two runs are of the same machine, as far as their files tell.
+/// The beginning of a hypervisor that reports no kind: `yes, of unknown kind`, and other words in files of
+/// older labs.
+const OF_UNKNOWN_KIND: &str = "yes, ";
+
+/// Returns the difference between the hypervisors. One of unknown kind can be any.
+fn hypervisor(before: &Environment, after: &Environment) -> Option<Difference> {
+    let both = [before, after].map(|e| e.hypervisor.as_deref());
+    let is_any = |kind: Option<&str>| kind.is_some_and(|kind| kind.starts_with(OF_UNKNOWN_KIND));
+    if both.iter().all(Option::is_some) && both.into_iter().any(is_any) {
+        return None;
+    }
+    let [before, after] = both.map(known);
+    differences([("hypervisor", before, after)]).pop()
+}
+
+/// Whether two runs are of one machine, as far as their files tell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Machines {
+    /// They name a difference of the machine.
+    Differ,
+    /// They name no difference of the machine. One lacks facts about it, or these settings differ.
+    NoDifferenceNamed(Vec<Difference>),
+    /// Both name all facts, and the settings too are the same.
+    Same,
+}
+
+/// Compares the machines of two runs.
 #[must_use]
-pub(crate) fn is_same_machine(one: &RunResult, other: &RunResult) -> bool {
-    machine(&one.environment, &other.environment).is_empty()
+pub(crate) fn machines(one: &RunResult, other: &RunResult) -> Machines {
+    let (one, other) = (&one.environment, &other.environment);
+    if !machine(one, other).is_empty() {
+        return Machines::Differ;
+    }
+    let is_identified = |e: &&Environment| {
+        let facts = e
+            .processor
+            .as_ref()
+            .map(|p| [&p.vendor, &p.family, &p.model, &p.stepping]);
+        facts.is_some_and(|facts| facts.into_iter().all(Option::is_some))
+    };
+    let settings = system(one, other);
+    match settings.is_empty() && [one, other].iter().all(is_identified) {
+        true => Machines::Same,
+        false => Machines::NoDifferenceNamed(settings),
+    }
 }
 
 /// Returns the flags that only one of the two has, of those that both looked for.

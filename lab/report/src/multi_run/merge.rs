@@ -7,11 +7,13 @@
 
 use std::collections::BTreeMap;
 
+use super::aa_pairs::{PairRounds, objection};
+use super::check::contradictions;
 use super::inputs::{Named, Unmergeable, code, environment, mean, same_machine};
 use super::machine::Difference;
 use super::same::{Work, counterpart};
 use super::servers::{has_servers_alone, of_servers};
-use super::untimed;
+use super::untimed::{self, untimed_runs};
 use jeton_lab_model::result::{
     AaPair, MergedRun, NoiseFloor, Row, Rows, RunResult, SCHEMA, Status, Timing, Verdict,
 };
@@ -37,6 +39,11 @@ pub const RUN_VALUES_MIN: usize = 6;
 pub fn merge(mut results: Vec<Named>, command: &str) -> Result<RunResult, Unmergeable> {
     if results.len() < 2 {
         return Err(Unmergeable::TooFew);
+    }
+    for Named { name, result } in &results {
+        if let Some(found) = contradictions(result).into_iter().next() {
+            return Err(Unmergeable::Contradicts(name.clone(), found));
+        }
     }
     results.sort_by_key(|run| began(&run.result));
     let has_servers = |named: &&Named| !named.result.rows.servers.is_empty();
@@ -122,6 +129,14 @@ pub(super) fn runs(result: &RunResult) -> Vec<MergedRun> {
         seed: result.seed,
         rounds: result.environment.rounds_finished,
     }]
+}
+
+/// Reports whether two results have a run in common, by its start, command and seed.
+#[must_use]
+pub(crate) fn is_same_run(one: &RunResult, other: &RunResult) -> bool {
+    let all = |result: &RunResult| [runs(result), untimed_runs(result)].concat();
+    let theirs = all(other);
+    all(one).iter().any(|run| theirs.contains(run))
 }
 
 fn not_twice(a: &Named, b: &Named) -> Result<(), Unmergeable> {
@@ -264,14 +279,14 @@ fn run_values(rounds: &[f64], runs: &[MergedRun]) -> Vec<f64> {
     means.collect()
 }
 
-/// Merges the A/A pairs that every run has. If results do not contain the rounds of their pairs, the
+/// Merges the A/A pairs that every run has, and whose rounds are those of rows. If results do not contain the rounds of their pairs, the
 /// largest floor is used.
 pub(super) fn noise_floor(results: &[Named], rows: &[Row], runs: &[MergedRun]) -> NoiseFloor {
-    let mut pooled: Vec<(&AaPair, [Vec<f64>; 2], usize)> = Vec::new();
+    let mut pooled: Vec<(&AaPair, PairRounds, usize)> = Vec::new();
     for (run, named) in results.iter().enumerate() {
         for pair in &named.result.noise_floor.pairs {
             // A subject may have two pairs with different claims; they are matched in order.
-            let same = |(p, _, held): &&mut (&AaPair, [Vec<f64>; 2], usize)| {
+            let same = |(p, _, held): &&mut (&AaPair, PairRounds, usize)| {
                 (&p.subject, &p.operation, p.threads, run)
                     == (&pair.subject, &pair.operation, pair.threads, *held)
             };
@@ -286,9 +301,15 @@ pub(super) fn noise_floor(results: &[Named], rows: &[Row], runs: &[MergedRun]) -
         }
     }
     let total: usize = runs.iter().map(|run| run.rounds as usize).sum();
-    let mut whole: Vec<_> = pooled
-        .into_iter()
-        .filter(|(_, rounds, held)| *held == results.len() && rounds[0].len() == total)
+    pooled.retain(|(_, rounds, held)| *held == results.len() && rounds[0].len() == total);
+    let is_of_rows: Vec<bool> = (0..pooled.len())
+        .map(|at| {
+            let earlier: Vec<&PairRounds> = pooled[..at].iter().map(|(_, r, _)| r).collect();
+            objection(pooled[at].0, &pooled[at].1, rows, &earlier).is_none()
+        })
+        .collect();
+    let mut whole: Vec<_> = (pooled.into_iter().zip(is_of_rows))
+        .filter_map(|(pair, is_of_rows)| is_of_rows.then_some(pair))
         .collect();
     let aa_pairs: Vec<AaRounds> = whole
         .iter()
@@ -315,7 +336,7 @@ pub(super) fn noise_floor(results: &[Named], rows: &[Row], runs: &[MergedRun]) -
     let mut judged = verdicts::noise_floor(&aa_pairs);
     // The file keeps every round, also if verdicts used one value per run.
     for pair in &mut judged.pairs {
-        let same = |(p, _, _): &(&AaPair, [Vec<f64>; 2], usize)| {
+        let same = |(p, _, _): &(&AaPair, PairRounds, usize)| {
             (&p.subject, &p.operation, p.threads) == (&pair.subject, &pair.operation, pair.threads)
         };
         if let Some(at) = whole.iter().position(same) {
@@ -340,7 +361,12 @@ pub(super) fn verdicts(
         if !order.contains(&title) {
             order.push(title);
         }
-        comparisons.entry(title).or_default().push(verdict);
+        let planned = comparisons.entry(title).or_default();
+        // A verdict stands once, and none is on the baseline itself.
+        let is_known = planned.iter().any(|other| other.subject == verdict.subject);
+        if !is_known && verdict.subject != verdict.baseline {
+            planned.push(verdict);
+        }
     }
     let entrant = |verdict: &Verdict, id: &str| {
         let row = rows.iter().find(|r| verdict.is_about(r, id))?;
@@ -358,7 +384,8 @@ pub(super) fn verdicts(
     let mut judged = Vec::new();
     for title in order {
         let planned = &comparisons[title];
-        let Some(baseline) = entrant(planned[0], &planned[0].baseline) else {
+        let first = planned.first();
+        let Some(baseline) = first.and_then(|first| entrant(first, &first.baseline)) else {
             continue;
         };
         let others = planned.iter().filter_map(|v| entrant(v, &v.subject));

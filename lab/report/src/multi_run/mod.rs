@@ -4,6 +4,7 @@
 //! [`compare`] accounts for this in its intervals and its band, [`gate()`] decides by the same figures,
 //! and [`merge()`] makes one result of several runs of the same plan, with rows of attacks and interop.
 
+mod aa_pairs;
 mod band;
 mod check;
 mod compare;
@@ -22,6 +23,7 @@ pub use compare::{AcrossCpus, Change, RunComparison, Side, Unjudged, compare};
 pub use gate::{Disturbed, Gate, Judged, Outcome, Question, Regression, Ruling, Unjudgeable, gate};
 pub use inputs::{Named, Unmergeable};
 pub use machine::Difference;
-pub(crate) use machine::is_same_machine;
+pub(crate) use machine::{Machines, machines};
+pub(crate) use merge::is_same_run;
 pub use merge::{RUN_VALUES_MIN, merge};
 pub use recompute::recomputed;

@@ -1,7 +1,7 @@
 //! Computes every derived figure of a result again.
 
 use jeton_lab_model::recommendation::Requirements;
-use jeton_lab_model::result::{Row, RunResult, ServerRow, Timing, latency_ms};
+use jeton_lab_model::result::{NoiseFloor, Row, RunResult, ServerRow, Timing, latency_ms};
 use jeton_lab_published as published;
 use jeton_lab_stats::median::{median, median_interval};
 use jeton_lab_stats::outliers::beyond_outer_fences;
@@ -16,18 +16,25 @@ use crate::recommendation::{Noisy, recommend};
 /// ones, the answers to the published conclusions and the recommendation. A part that the file does not
 /// have is not added.
 ///
-/// A verdict whose rows have no rounds is left out, and so is an A/A pair without rounds.
+/// A verdict whose rows have no rounds is left out, and so is an A/A pair whose rounds are not of a row. Without
+/// pairs there is no noise floor.
 #[must_use]
 pub fn recomputed(result: &RunResult) -> RunResult {
     let mut own = result.clone();
     own.rows.measured.iter_mut().for_each(measured);
-    own.rows.servers.iter_mut().for_each(server);
+    let cores = own.environment.cores;
+    for row in &mut own.rows.servers {
+        server(row, cores);
+    }
     let runs = runs(&own);
     let named = [Named {
         name: String::new(),
         result: own.clone(),
     }];
     own.noise_floor = noise_floor(&named, &own.rows.measured, &runs);
+    if own.noise_floor.pairs.is_empty() {
+        own.noise_floor = NoiseFloor::default();
+    }
     own.verdicts = verdicts(&own, &own.rows.measured, &own.noise_floor, &runs);
     if !own.published.is_empty() {
         own.published = published::tables(&own.rows.measured);
@@ -68,7 +75,12 @@ fn timing(timing: &mut Timing) {
     timing.outliers = beyond_outer_fences(&timing.rounds);
 }
 
-fn server(row: &mut ServerRow) {
+/// `cores` are those of the machine.
+fn server(row: &mut ServerRow, cores: usize) {
+    // Imported figures are of another machine.
+    if row.loader.is_none() {
+        row.oversubscribed = row.cores as usize >= cores;
+    }
     row.scenario = row.of_scenario().load();
     let Some(load) = &mut row.load else {
         return;

@@ -1,6 +1,10 @@
 //! Which rows of two results are the same work, and which subjects have the same code.
 
-use jeton_lab_model::result::{Row, RunResult};
+use std::collections::HashMap;
+
+use jeton_lab_model::result::{Party, Row, Rows, RunResult};
+
+use super::machine::Difference;
 
 /// The same work: operation, subject, claims and threads. The suite and the library's version are not
 /// part of it.
@@ -68,4 +72,39 @@ pub(super) fn unchanged(before: (&RunResult, &Row), after: (&RunResult, &Row)) -
         Some((row.subject.version.clone(), hash, runtime))
     };
     code(before).is_some_and(|known| code(after) == Some(known))
+}
+
+/// Returns a driver whose version in `others` differs from that in `known`. A driver that could not be built has
+/// no version.
+pub(super) fn other_version(known: &Rows, others: &Rows) -> Option<Difference> {
+    let mut versions = HashMap::new();
+    for (driver, version) in versions_of(known) {
+        versions.entry(driver).or_insert(version);
+    }
+    versions_of(others).find_map(|(driver, version)| {
+        let known = versions.get(driver).filter(|known| **known != version)?;
+        Some(Difference {
+            what: format!("version of {driver}"),
+            before: (*known).to_owned(),
+            after: version.to_owned(),
+        })
+    })
+}
+
+fn versions_of(rows: &Rows) -> impl Iterator<Item = (&str, &str)> {
+    let measured =
+        (rows.measured.iter()).map(|row| (row.subject.driver(), row.subject.version.as_str()));
+    let parties = (rows.attack.iter().map(|row| &row.subject)).chain(
+        rows.interop
+            .iter()
+            .flat_map(|row| [&row.issuer, &row.verifier]),
+    );
+    let parties = parties.map(
+        |Party {
+             driver, version, ..
+         }| (driver.as_str(), version.as_str()),
+    );
+    measured
+        .chain(parties)
+        .filter(|(_, version)| !version.is_empty())
 }

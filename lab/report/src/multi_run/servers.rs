@@ -192,9 +192,10 @@ fn merged_load(loads: &[&ServerLoad]) -> Option<ServerLoad> {
         all.repetitions.extend_from_slice(&load.repetitions);
         all.latencies.add(&load.latencies);
         for (status, times) in &load.statuses {
-            *all.statuses.entry(status.clone()).or_default() += times;
+            let calls = all.statuses.entry(status.clone()).or_default();
+            *calls = calls.saturating_add(*times);
         }
-        all.verified += load.verified;
+        all.verified = all.verified.saturating_add(load.verified);
         all.peak_rss_bytes = all.peak_rss_bytes.max(load.peak_rss_bytes);
     }
     let rates: Vec<f64> = all.repetitions.iter().map(|r| r.requests_per_s).collect();

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::inputs::{Named, Unmergeable, code};
-use super::machine::Difference;
-use jeton_lab_model::result::{AttackRow, InteropRow, MergedRun, Party, RunResult};
+use super::same::other_version;
+use jeton_lab_model::result::{AttackRow, InteropRow, MergedRun, RunResult};
 use jeton_lab_published as published;
 
 /// Adds the rows without times to the run, and answers the published conclusions again. These rows have
@@ -68,28 +68,10 @@ fn same_code(whole: &RunResult, named: &Named) -> Result<(), Unmergeable> {
     if let Some(difference) = code(&whole.environment, &named.result.environment, "driver") {
         return differ(difference);
     }
-    let rows = &named.result.rows;
-    let parties = (rows.attack.iter().map(|row| &row.subject)).chain(
-        rows.interop
-            .iter()
-            .flat_map(|row| [&row.issuer, &row.verifier]),
-    );
-    let versions: HashMap<&str, &str> = (whole.rows.measured.iter())
-        .map(|row| (row.subject.driver(), row.subject.version.as_str()))
-        .collect();
-    for Party {
-        driver, version, ..
-    } in parties
-    {
-        if let Some(measured) = versions.get(driver.as_str()).filter(|v| *v != version) {
-            return differ(Difference {
-                what: format!("version of {driver}"),
-                before: (*measured).to_owned(),
-                after: version.clone(),
-            });
-        }
+    match other_version(&whole.rows, &named.result.rows) {
+        Some(difference) => differ(difference),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Formats `alg-none on go/golang-jwt (jwt, documented)`.

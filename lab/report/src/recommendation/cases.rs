@@ -346,7 +346,7 @@ fn trade_off(other: &Cost<'_>, first: &Cost<'_>, noise: &NoiseFloor) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::recommendation::sample::row;
+    use crate::recommendation::sample::{quiet, row};
 
     /// Sign and verify of one kind of token, with its size.
     fn token(format: &str, alg: &str, sign: f64, verify: f64, bytes: u64) -> Vec<Row> {
@@ -368,7 +368,7 @@ mod tests {
             token("jwt", "RS256", 238_000.0, 16_000.0, 594),
             token("v4.local", "-", 2_000.0, 1_900.0, 337),
         ];
-        of_rows(&rows.concat(), &NoiseFloor::default(), &Attacks::NotRun)
+        of_rows(&rows.concat(), &quiet(), &Attacks::NotRun)
     }
 
     #[test]
@@ -426,10 +426,10 @@ mod tests {
             }
         }
         // RS256 of another library is faster and not larger here, so it comes first.
-        let third = &of_rows(&rows, &NoiseFloor::default(), &Attacks::NotRun)[1];
+        let third = &of_rows(&rows, &quiet(), &Attacks::NotRun)[1];
         assert_eq!(third.choice.as_deref(), Some("JWT RS256, 338 bytes"));
         rows.truncate(4);
-        let third = &of_rows(&rows, &NoiseFloor::default(), &Attacks::NotRun)[1];
+        let third = &of_rows(&rows, &quiet(), &Attacks::NotRun)[1];
         assert!(
             third
                 .measured
@@ -440,7 +440,7 @@ mod tests {
 
     #[test]
     fn cases_unmeasured_kind_has_no_choice() {
-        let found = |rows: &[Row]| of_rows(rows, &NoiseFloor::default(), &Attacks::NotRun);
+        let found = |rows: &[Row]| of_rows(rows, &quiet(), &Attacks::NotRun);
         let cases = found(&token("jwt", "HS256", 400.0, 700.0, 295));
         assert_eq!(cases.len(), 3);
         assert_eq!(cases[1].choice, None);

@@ -212,16 +212,11 @@ fn pick(candidate: &Candidate<'_>) -> Pick {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::recommendation::sample::row;
+    use crate::recommendation::sample::{quiet, row};
 
     fn found(rows: &[Row], requirements: &str) -> Found {
         let requirements = Requirements::parse(&[requirements]).unwrap();
-        choose(
-            rows,
-            &NoiseFloor::default(),
-            &requirements,
-            &Attacks::NotRun,
-        )
+        choose(rows, &quiet(), &requirements, &Attacks::NotRun)
     }
 
     fn tokens(found: &Found) -> Vec<&str> {

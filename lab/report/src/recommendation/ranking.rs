@@ -65,6 +65,7 @@ pub(super) fn first_group(all: &[Scored], weight: Weight, noise: &NoiseFloor) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::recommendation::sample::quiet;
 
     fn weighed(mean: f64) -> Scored {
         let noise = [0.99, 1.01, 1.0, 1.0, 1.01, 0.99, 1.0, 1.0];
@@ -77,7 +78,7 @@ mod tests {
     #[test]
     fn first_group_contains_indistinguishable() {
         let all = [weighed(200.0), weighed(100.0), weighed(100.4)];
-        let quiet = NoiseFloor::default();
+        let quiet = quiet();
         assert_eq!(first_group(&all, Weight::Verify, &quiet), [1, 2]);
         let noisy = NoiseFloor {
             floor: Some(1.5),

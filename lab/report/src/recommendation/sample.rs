@@ -54,6 +54,14 @@ pub(super) fn row(
     }
 }
 
+/// The noise floor of a run without noise.
+pub(super) fn quiet() -> NoiseFloor {
+    NoiseFloor {
+        floor: Some(0.0),
+        ..NoiseFloor::default()
+    }
+}
+
 /// A complete, undisturbed result of these rows, with this noise floor.
 pub(super) fn result(measured: Vec<Row>, floor: f64) -> RunResult {
     let environment = Environment {

@@ -22,6 +22,8 @@ use jeton_lab_model::names;
 use jeton_lab_model::result::{
     AaPair, Environment, Row, RunResult, Status, SupportState, VerdictKind,
 };
+use jeton_lab_model::units::times;
+use jeton_lab_stats::verdict::UNMEASURED_FLOOR;
 
 use section::sections;
 use words::{percent, plural};
@@ -125,7 +127,8 @@ fn head(result: &RunResult, spreads: bool, columns: usize, out: &mut String) -> 
             sentences::bands_in_words(floor, percent)
         ),
         None => format!(
-            "{BOLD}Noise floor not measured{BOLD:#}: no A/A pair finished, so do not trust small differences."
+            "{BOLD}Noise floor not measured{BOLD:#}: no A/A pair finished, so less than {}× the time is undecided.",
+            times(1.0 + UNMEASURED_FLOOR)
         ),
     };
     paragraph(&text, columns, out)?;

@@ -8,6 +8,7 @@ use crate::multi_run::{
 };
 use jeton_lab_stats::unpaired::{SHIFT_CONTROLS_MIN, SHIFT_MAX};
 
+use super::table::NAME_WIDTH_MAX;
 use super::words::{colour, microseconds, percent, plural, significant, wrapped};
 use super::{BOLD, DIM};
 
@@ -184,7 +185,8 @@ fn table(compared: &RunComparison, columns: usize, out: &mut String) -> fmt::Res
         return writeln!(out, "\nThe results have no subject in common.");
     }
     let whats: Vec<String> = compared.changes.iter().map(Change::what).collect();
-    let width = whats.iter().map(|w| w.chars().count()).max().unwrap_or(0);
+    let widths = whats.iter().map(|w| w.chars().count());
+    let width = widths.max().unwrap_or(0).min(NAME_WIDTH_MAX);
     writeln!(
         out,
         "\n  {DIM}{:<width$}  {:>7} {:>7} {:>6}  {:<13} {:>8}    verdict{DIM:#}",
@@ -291,7 +293,7 @@ fn judged(gate: &Gate, columns: usize, out: &mut String) -> fmt::Result {
         return Ok(());
     }
     let widths = shown.iter().map(|row| row.what.chars().count());
-    let width = widths.max().unwrap_or(0);
+    let width = widths.max().unwrap_or(0).min(NAME_WIDTH_MAX);
     writeln!(
         out,
         "  {DIM}{:<width$}  {:>6}  {:<13} {:>8}    ruling{DIM:#}",

@@ -28,7 +28,7 @@ struct Room<'a> {
 impl Room<'_> {
     fn of(section: &Section<'_>, columns: usize) -> Self {
         let names = (section.lines.iter()).map(|l| section.name(l).chars().count());
-        let name = names.max().unwrap_or(0);
+        let name = names.max().unwrap_or(0).min(NAME_WIDTH_MAX);
         let taken = |has_intervals: bool| {
             let shared = Shared {
                 has_room: has_intervals,
@@ -63,6 +63,9 @@ impl Room<'_> {
         }
     }
 }
+
+/// The widest column of names; a longer name moves the rest of its line.
+pub(super) const NAME_WIDTH_MAX: usize = 200;
 
 /// Reports whether the times have intervals.
 pub(super) fn shows_spread(section: &Section<'_>, columns: usize) -> bool {

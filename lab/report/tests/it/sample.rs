@@ -310,6 +310,8 @@ pub(crate) fn empty() -> RunResult {
                 steal: Some(0.002),
                 load: Some(0.21),
                 shared: None,
+                pressure: Some(0.02),
+                throttled: None,
                 unwatched: vec![
                     "The CPU frequency governor is not visible in this virtual machine.".to_owned(),
                     "Thermal throttling is not visible in this virtual machine.".to_owned(),

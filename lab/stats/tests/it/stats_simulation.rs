@@ -536,7 +536,7 @@ fn control_without_floor_identical_are_not_equivalent() {
             judge(&run.ratio(1), band(run)) == VerdictKind::Equivalent
         })
     };
-    let (with, without) = (equivalent(Run::band), equivalent(|_| Band::new(None)));
+    let (with, without) = (equivalent(Run::band), equivalent(|_| Band::new(Some(0.0))));
     println!("2 % noise, 8 rounds | equivalent: with floor {with:.3}, without {without:.3}");
     assert!(with >= 0.94, "{with}");
     assert!(without < 0.30, "{without}");
@@ -551,7 +551,7 @@ fn control_without_floor_process_shift_is_called_different() {
                 .any(|ratio| different(judge(ratio, band(run))))
         })
     };
-    let (with, without) = (wrong(Run::band), wrong(|_| Band::new(None)));
+    let (with, without) = (wrong(Run::band), wrong(|_| Band::new(Some(0.0))));
     println!("layout, 30 rounds | called different: with floor {with:.3}, without {without:.3}");
     assert!(without > 0.40 && with < without / 2.0, "{with} {without}");
 }

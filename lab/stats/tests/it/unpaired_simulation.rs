@@ -83,7 +83,7 @@ fn floor_between_runs_hides_process_shifts() {
                     &subject.without_shift(between.log_shift()),
                     Band::new(Some(between.spread())),
                 ),
-                false => judge(&subject, Band::new(None)),
+                false => judge(&subject, Band::new(Some(0.0))),
             };
             matches!(verdict, VerdictKind::Faster | VerdictKind::Slower)
         })

@@ -228,6 +228,40 @@ fn check_rejects_edits_and_rewrites_them() {
     assert_refused(&two, "--rewrite needs exactly one file");
 }
 
+/// A wrong median is a figure that does not follow, with both values, and every file gets its lines.
+#[test]
+fn check_reports_every_file_and_the_worst_exit_code() {
+    let lab = Lab::with_result();
+    let mut edited = lab.result();
+    edited["rows"][0]["ns_per_op"]["median"] = 1.0.into();
+    edited["noise_floor"]["floor"] = (-0.5).into();
+    fs::write(lab.path("edited.json"), edited.to_string()).unwrap();
+    fs::write(lab.path("none.json"), "{}").unwrap();
+    let found = lab.run(&["check", "edited.json", "jeton-lab/results.json"]);
+    assert_eq!(found.status.code(), Some(1), "{}", text(&found.stderr));
+    let (said, notes) = (text(&found.stdout), text(&found.stderr));
+    assert!(said.contains("the median is 1.0;"), "{said}");
+    assert!(said.contains("results.json: all figures follow"), "{said}");
+    assert!(
+        notes.contains("invented") && notes.contains("1 of 2 files"),
+        "{notes}"
+    );
+    // The result that does not read comes first and stops nothing.
+    let all = lab.run(&["check", "none.json", "edited.json", "missing.json"]);
+    assert_eq!(all.status.code(), Some(2));
+    let (said, notes) = (text(&all.stdout), text(&all.stderr));
+    assert!(said.contains("the median is 1.0;"), "{said}");
+    for name in ["none.json", "missing.json", "1 of 3 files"] {
+        assert!(notes.contains(name), "{name}: {notes}");
+    }
+    let rewrite = ["check", "edited.json", "--rewrite", "-o", "again.json"];
+    let written = lab.run(&rewrite);
+    assert!(written.status.success(), "{}", text(&written.stderr));
+    assert!(lab.run(&["check", "again.json"]).status.success());
+    // Every other command refuses what contradicts itself.
+    assert_refused(&lab.run(&["report", "edited.json"]), "noise_floor.floor");
+}
+
 #[test]
 fn report_does_not_overwrite_its_input() {
     let lab = Lab::with_result();

@@ -3,14 +3,20 @@
 use crate::recommendation::Requirements;
 use crate::result::RunResult;
 
+/// Checks the requirements, from which the advice follows. Returns an error as `.member: message`.
+pub(super) fn requirements(result: &RunResult) -> Result<(), String> {
+    let Some(advice) = &result.recommendation else {
+        return Ok(());
+    };
+    let parsed = Requirements::parse(&advice.requirements);
+    parsed.map_or_else(|why| Err(format!(".needs: {why}")), |_| Ok(()))
+}
+
 /// Returns the first error as `.member: message`.
 pub(super) fn check(result: &RunResult) -> Result<(), String> {
     let Some(advice) = &result.recommendation else {
         return Ok(());
     };
-    if let Err(why) = Requirements::parse(&advice.requirements) {
-        return Err(format!(".needs: {why}"));
-    }
     if result.environment.disturbance.disturbed && !advice.allow_noisy && !advice.choices.is_empty()
     {
         return Err(".choices: a disturbed run has no recommendation".into());

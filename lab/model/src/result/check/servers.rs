@@ -24,7 +24,26 @@ pub(super) fn check(rows: &[ServerRow], before: usize) -> Result<(), String> {
 
 type Wrong = (&'static str, &'static str);
 
+/// The largest number of calls with one status: a million a second for eleven days. Sums of them cannot
+/// overflow.
+const CALLS_MAX: u64 = 1_000_000_000_000;
+
+/// The largest number of statuses; gRPC has 17.
+const STATUSES_MAX: usize = 100;
+
 fn row(row: &ServerRow) -> Result<(), Wrong> {
+    for (member, number) in [
+        ("cores", row.cores),
+        ("connections", row.connections),
+        ("in_flight", row.in_flight),
+    ] {
+        if number == 0 {
+            return Err((member, "is zero"));
+        }
+    }
+    if !row.rate.is_none_or(positive) {
+        return Err(("rate", "is not a positive rate"));
+    }
     if (row.status == Status::Ok) == row.reason.is_some() {
         return Err(("reason", "contradicts the status"));
     }
@@ -49,8 +68,29 @@ fn load(load: &ServerLoad) -> Result<(), Wrong> {
     {
         return Err((member, "is negative"));
     }
+    for one in &load.repetitions {
+        if !positive(one.seconds) {
+            return Err(("repetitions", "has a duration that is not positive"));
+        }
+        if !not_negative(one.requests_per_s) {
+            return Err(("repetitions", "has a negative rate"));
+        }
+        if !one.cpu_us_per_request.is_none_or(not_negative) {
+            return Err(("repetitions", "has a negative CPU time"));
+        }
+    }
+    if load.statuses.len() > STATUSES_MAX {
+        return Err(("statuses", "has more than 100 statuses"));
+    }
+    if load.statuses.values().any(|calls| *calls > CALLS_MAX) {
+        return Err(("statuses", "has more than 1,000,000,000,000 calls"));
+    }
     if load.answers() != load.latencies.count() {
         return Err(("latencies", "does not have as many calls as ended with OK"));
     }
     Ok(())
+}
+
+fn positive(value: f64) -> bool {
+    value.is_finite() && value > 0.0
 }

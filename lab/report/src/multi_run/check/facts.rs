@@ -5,21 +5,25 @@ use std::collections::BTreeSet;
 
 use jeton_lab_harness::host;
 use jeton_lab_model::claims::STANDARD;
-use jeton_lab_model::result::{Row, RunResult, ServerRow, Status};
+use jeton_lab_model::result::{Row, RunResult, Status};
 
 use super::Contradiction;
-use super::members::{close, says};
 use crate::multi_run::same::Work;
 
 /// The reasons of a disturbed run that state a figure must be those of the figures.
 pub(super) fn of_environment(result: &RunResult) -> Vec<Contradiction> {
     let disturbance = &result.environment.disturbance;
-    let own = host::reasons_of_figures(disturbance);
+    // A merged result has mean figures, and the reasons of each run.
+    let merged = !result.runs.is_empty();
+    let mut figures = disturbance.clone();
+    if merged {
+        // Its reason depends on a second figure, so that a mean can have it and no run.
+        figures.pressure = None;
+    }
+    let own = host::reasons_of_figures(&figures);
     let mut found = Vec::new();
     let mut add = |what: String| found.push(Contradiction::new("environment.taint.reasons", what));
     let reasons = &disturbance.reasons;
-    // A merged result has mean figures, and the reasons of each run.
-    let merged = !result.runs.is_empty();
     if merged && !own.is_empty() && reasons.is_empty() {
         add(format!("is empty, although {}", own[0]));
     }
@@ -29,7 +33,8 @@ pub(super) fn of_environment(result: &RunResult) -> Vec<Contradiction> {
     for missing in own.iter().filter(|own| !reasons.contains(own)) {
         add(format!("do not say that {missing}"));
     }
-    let of_figures = |reason: &&String| host::is_of_figures(reason) && !own.contains(reason);
+    let of_figures =
+        |reason: &&String| host::is_of_figures(reason, disturbance) && !own.contains(reason);
     for reason in reasons.iter().filter(of_figures) {
         add(format!("say that {reason}; the figures do not"));
     }
@@ -53,16 +58,63 @@ pub(super) fn of_rounds(result: &RunResult) -> Vec<Contradiction> {
     .collect()
 }
 
-/// The rates of the repetitions must make the number of tokens.
-#[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
-pub(super) fn of_tokens(row: &ServerRow) -> Option<String> {
-    let repetitions = &row.load.as_ref()?.repetitions;
-    let made: f64 = repetitions
-        .iter()
-        .map(|one| one.requests_per_s * one.seconds)
-        .sum();
-    let tokens = row.tokens() as f64;
-    (!close(tokens, made)).then(|| says("number of tokens in statuses", tokens, made))
+/// The words of titles that are no names of formats, algorithms, libraries or claims.
+const TITLE_WORDS: [&str; 29] = [
+    "1's",
+    "2's",
+    "3's",
+    "4's",
+    "JWE",
+    "JWT",
+    "Keys",
+    "algorithms",
+    "and",
+    "back",
+    "bits",
+    "both",
+    "claims",
+    "encryptions",
+    "from",
+    "handling",
+    "in",
+    "key's",
+    "of",
+    "on",
+    "or",
+    "pair",
+    "report",
+    "signatures",
+    "the",
+    "there",
+    "threads",
+    "weak",
+    "with",
+];
+
+/// Returns the words of a title or a name.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !(c.is_alphanumeric() || "-.+'".contains(c)));
+    words.filter(|word| !word.is_empty())
+}
+
+/// Returns the words of the names that a title can have: those of its rows.
+fn words_of<'r>(rows: impl Iterator<Item = &'r Row>) -> BTreeSet<String> {
+    let names = rows.flat_map(|row| {
+        let subject = &row.subject;
+        let known = [
+            &subject.library,
+            &subject.version,
+            &subject.format,
+            &subject.key_handling,
+            &row.claims.name,
+            &row.operation,
+        ];
+        let optional = [&subject.alg, &subject.enc, &subject.runtime];
+        let names = known.into_iter().chain(optional.into_iter().flatten());
+        names.cloned().chain([subject.effective_alg()])
+    });
+    let words = names.flat_map(|name| words(&name).map(str::to_owned).collect::<Vec<_>>());
+    words.collect()
 }
 
 /// A title says the work of its comparison: the operation, unusual claims and threads, and no algorithm
@@ -90,7 +142,10 @@ pub(super) fn of_titles(result: &RunResult) -> Vec<Contradiction> {
             .flat_map(|v| [v.subject.as_str(), v.baseline.as_str()])
             .collect();
         let rows = result.rows.measured.iter();
-        let rows = rows.filter(|row| subjects.contains(row.subject.id.as_str()));
+        let rows: Vec<&Row> =
+            (rows.filter(|row| subjects.contains(row.subject.id.as_str()))).collect();
+        let known = words_of(rows.iter().copied());
+        let rows = rows.into_iter();
         let mut theirs: BTreeSet<String> = rows
             .flat_map(|row| {
                 let effective = Some(row.subject.effective_alg());
@@ -104,9 +159,16 @@ pub(super) fn of_titles(result: &RunResult) -> Vec<Contradiction> {
         let mut wrong = |what: String| {
             found.push(Contradiction::new(format!("comparison \"{title}\""), what));
         };
-        let words = title.split(|c: char| !(c.is_alphanumeric() || "-.+".contains(c)));
-        for word in words.filter(|word| all.contains(*word) && !theirs.contains(*word)) {
-            wrong(format!("no subject of it is of {word}"));
+        for word in words(title) {
+            let is_number = word.chars().all(|c| c.is_ascii_digit());
+            if theirs.contains(word) || is_number {
+                continue;
+            }
+            if all.contains(word) {
+                wrong(format!("no subject of it is of {word}"));
+            } else if !known.contains(word) && !TITLE_WORDS.contains(&word) {
+                wrong(format!("\"{word}\" is no word of a title"));
+            }
         }
         let claims = (verdict.claims != STANDARD).then(|| format!("claims {}", verdict.claims));
         let threads = (verdict.threads != 1).then(|| format!("{} threads", verdict.threads));

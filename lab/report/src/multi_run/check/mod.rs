@@ -7,12 +7,17 @@
 
 mod facts;
 mod members;
+mod servers;
+mod subjects;
 
-use jeton_lab_model::result::{NoiseFloor, Row, RunResult, ServerRow, Verdict};
+use jeton_lab_model::result::{Environment, NoiseFloor, Row, RunResult, ServerRow, Verdict};
 use serde::Serialize;
 
+use super::aa_pairs::{PairRounds, objection};
 use super::recompute::recomputed;
 use super::same::Work;
+pub(super) use subjects::of_result as contradictions;
+
 use members::{close, difference, says};
 
 /// One figure of a file that does not follow from its rounds.
@@ -60,9 +65,10 @@ pub fn check(result: &RunResult) -> Checked {
     let rows = result.rows.measured.iter().zip(&own.rows.measured);
     found.extend(rows.filter_map(|(file, own)| of_row(file, own)));
     found.extend(facts::of_rounds(result));
+    found.extend(contradictions(result));
     let rows = result.rows.servers.iter().zip(&own.rows.servers);
-    found.extend(rows.filter_map(|(file, own)| of_server(file, own)));
-    found.extend(of_noise(&result.noise_floor, &own.noise_floor));
+    found.extend(rows.filter_map(|(file, own)| of_server(file, own, &result.environment)));
+    found.extend(of_noise(result, &own.noise_floor));
     found.extend(of_verdicts(&result.verdicts, &own.verdicts));
     found.extend(facts::of_titles(result));
     found.extend(of_list(&result.published, &own.published, |table| {
@@ -99,16 +105,21 @@ fn of_row(file: &Row, own: &Row) -> Option<Contradiction> {
     Some(Contradiction::new(Work::of(file).to_string(), what))
 }
 
-fn of_server(file: &ServerRow, own: &ServerRow) -> Option<Contradiction> {
+fn of_server(
+    file: &ServerRow,
+    own: &ServerRow,
+    environment: &Environment,
+) -> Option<Contradiction> {
     let about = || format!("{}, {}", file.subject.id, file.scenario);
-    let what = difference(file, own).or_else(|| facts::of_tokens(file))?;
+    let what = difference(file, own).or_else(|| servers::of_row(file, environment))?;
     Some(Contradiction::new(about(), what))
 }
 
-fn of_noise(file: &NoiseFloor, own: &NoiseFloor) -> Vec<Contradiction> {
+fn of_noise(result: &RunResult, own: &NoiseFloor) -> Vec<Contradiction> {
+    let file = &result.noise_floor;
     let mut found = Vec::new();
     let measured = file.floor.or(file.managed).is_some();
-    if own.pairs.is_empty() && (measured || !file.pairs.is_empty()) {
+    if own.pairs.is_empty() && measured && file.pairs.iter().all(|p| p.rounds[0].is_empty()) {
         let what = "no A/A pair has rounds that it follows from";
         return vec![Contradiction::new("noise_floor", what)];
     }
@@ -129,16 +140,19 @@ fn of_noise(file: &NoiseFloor, own: &NoiseFloor) -> Vec<Contradiction> {
         found.push(Contradiction::new("noise_floor.threads", what));
     }
     let mut left: Vec<_> = own.pairs.iter().collect();
-    for pair in &file.pairs {
+    let rounds: Vec<&PairRounds> = file.pairs.iter().map(|pair| &pair.rounds).collect();
+    for (at, pair) in file.pairs.iter().enumerate() {
         let about = format!("A/A pair {} {}", pair.subject, pair.operation);
         // A subject may have two pairs with different claims; they are in order.
         let same = |own: &&jeton_lab_model::result::AaPair| {
             (&own.subject, &own.operation, own.threads)
                 == (&pair.subject, &pair.operation, pair.threads)
         };
-        let what = match left.iter().position(same) {
-            None => Some("has no rounds that it follows from".to_owned()),
-            Some(at) => difference(pair, left.remove(at)),
+        let objection = objection(pair, rounds[at], &result.rows.measured, &rounds[..at]);
+        let what = match (objection, left.iter().position(same)) {
+            (Some(objection), _) => Some(objection.to_owned()),
+            (None, None) => Some("has no rounds that it follows from".to_owned()),
+            (None, Some(at)) => difference(pair, left.remove(at)),
         };
         found.extend(what.map(|what| Contradiction::new(about, what)));
     }

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use jeton_lab_model::recommendation::Requirements;
-use jeton_lab_model::result::{RunResult, VerdictKind, read, to_bytes};
+use jeton_lab_model::result::{
+    AaPair, Disturbance, NoiseFloor, RunResult, Verdict, VerdictKind, read, to_bytes,
+};
 use jeton_lab_report::multi_run::{Named, check, merge, recomputed};
 use jeton_lab_report::recommendation::{Noisy, recommend};
 
@@ -11,6 +13,9 @@ use super::run;
 
 /// A result whose figures follow from its rounds.
 fn sound(runs: u64) -> RunResult {
+    if runs == 1 {
+        return recomputed(&run(1));
+    }
     let named = |seed| Named {
         name: format!("run {seed}"),
         result: run(seed),
@@ -224,9 +229,97 @@ fn check_hidden_disturbance_is_found() {
         invented[0].ends_with("; the figures do not"),
         "{invented:?}"
     );
+    let with = |edit: fn(&mut Disturbance)| {
+        let mut result = recomputed(&run(1));
+        edit(&mut result.environment.disturbance);
+        lines(&result)
+    };
+    for (edit, reason) in [
+        (
+            (|d| d.pressure = Some(0.3)) as fn(&mut Disturbance),
+            "work waited for a free core 30 %",
+        ),
+        (|d| d.throttled = Some(2), "the CPU was throttled 2 times"),
+    ] {
+        let found = with(edit);
+        let said = format!("do not say that {reason}");
+        assert!(found.iter().any(|line| line.contains(&said)), "{found:?}");
+    }
+    // A file of an older lab has the reason without the figure.
+    let old = with(|d| {
+        d.pressure = None;
+        d.disturbed = true;
+        d.reasons = vec!["work waited for a free core 12 % of the time (limit 10 %)".to_owned()];
+    });
+    assert_eq!(old, [""; 0]);
     let merged = said(|result| result.environment.disturbance.steal = Some(0.04));
     assert!(
         merged[0].starts_with("environment.taint.reasons: is empty, although"),
         "{merged:?}"
     );
+}
+
+/// Rounds of a pair that no row has would choose the noise floor of a run.
+#[test]
+fn check_pair_with_rounds_of_no_row_is_found() {
+    let first = "no row of this subject and operation has the rounds of its first measurement";
+    for edit in [
+        |pair: &mut AaPair| pair.rounds[0][0] *= 1.01,
+        |pair: &mut AaPair| pair.subject = "rust/ghost:jwt:HS256:prepared".to_owned(),
+        |pair: &mut AaPair| pair.operation = "verify".to_owned(),
+    ] {
+        let mut result = sound(1);
+        edit(&mut result.noise_floor.pairs[1]);
+        let found = lines(&recomputed_but_pairs(&result));
+        assert!(found.iter().any(|line| line.ends_with(first)), "{found:?}");
+        // Nothing of it stays in a file that is written again.
+        let again = recomputed(&result);
+        assert_eq!(again.noise_floor.pairs.len(), 3);
+        assert_eq!(lines(&again), [""; 0]);
+    }
+}
+
+/// The result with everything derived again, and the pairs as they are.
+fn recomputed_but_pairs(result: &RunResult) -> RunResult {
+    let mut own = recomputed(result);
+    own.noise_floor.pairs.clone_from(&result.noise_floor.pairs);
+    own
+}
+
+#[test]
+fn check_repeated_pair_is_found() {
+    let copy = "has the same rounds as another measurement of the A/A pairs";
+    let mut repeated = sound(1);
+    let quiet = repeated.noise_floor.pairs[0].clone();
+    repeated.noise_floor.pairs.extend([quiet.clone(), quiet]);
+    let mut flat = sound(1);
+    let pair = &mut flat.noise_floor.pairs[0];
+    pair.rounds[1] = pair.rounds[0].clone();
+    let mut copied = sound(1);
+    let second = copied.noise_floor.pairs[0].rounds[1].clone();
+    copied.noise_floor.pairs[1].rounds[1] = second;
+    for edited in [repeated, flat, copied] {
+        let found = lines(&recomputed_but_pairs(&edited));
+        assert!(found.iter().any(|line| line.ends_with(copy)), "{found:?}");
+    }
+}
+
+/// A file without pairs must not have a narrower band than with them.
+#[test]
+fn check_removed_noise_floor_leaves_small_ratios_undecided() {
+    let mut result = read(&kept("2026-11-28-sdks")).unwrap();
+    result.noise_floor = NoiseFloor::default();
+    assert!(!lines(&result).is_empty());
+    let again = recomputed(&result);
+    let small = |v: &&Verdict| (0.34..3.0).contains(&v.ratio);
+    let decided = |kind| kind == VerdictKind::Faster || kind == VerdictKind::Slower;
+    assert!(again.verdicts.iter().any(|v| small(&v)));
+    for verdict in again.verdicts.iter().filter(small) {
+        assert!(
+            !decided(verdict.verdict),
+            "{}: {}",
+            verdict.subject,
+            verdict.ratio
+        );
+    }
 }

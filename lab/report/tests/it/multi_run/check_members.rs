@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use jeton_lab_model::recommendation::Requirements;
-use jeton_lab_model::result::{RunResult, read, read_from, to_bytes};
+use jeton_lab_model::result::{AaPair, RunResult, read, read_from, to_bytes};
 use jeton_lab_model::servers::Latencies;
 use jeton_lab_report::multi_run::{check, recomputed};
 use jeton_lab_report::recommendation::{Noisy, recommend};
@@ -34,10 +34,8 @@ const INPUTS: &[&str] = &[
     "environment.taint.steal",
     "environment.taint.load",
     "environment.taint.shared",
+    "environment.taint.pressure",
     "environment.taint.unwatched[]",
-    // Which subject a pair is of; its rounds are its own.
-    "noise_floor.pairs[].subject",
-    "noise_floor.pairs[].c*",
     // Which comparison a verdict belongs to.
     "verdicts[].comparison",
     "verdicts[].suite",
@@ -75,6 +73,7 @@ const INPUTS_OF_SERVERS: &[&str] = &[
     "rows[].verified",
     "rows[].client_bound",
     // A histogram has ranges, and not each time.
+    "rows[].latencies.fastest_ns",
     "rows[].latencies.slowest_ns",
     "rows[].latencies.sum_ns",
     "rows[].base_rss_bytes",
@@ -102,6 +101,12 @@ fn part_of_a_run() -> RunResult {
             .any(|v| v.is_about(row, &v.subject) || v.is_about(row, &v.baseline))
     };
     result.rows.measured.retain(is_compared);
+    let rows = &result.rows.measured;
+    let is_left = |pair: &AaPair| {
+        let mut own = rows.iter().filter(|row| row.subject.id == pair.subject);
+        own.any(|row| row.operation == pair.operation)
+    };
+    result.noise_floor.pairs.retain(is_left);
     let mut result = recomputed(&result);
     result.recommendation = Some(recommend(&result, &Requirements::default(), Noisy::Refused));
     result
@@ -113,9 +118,10 @@ fn server() -> RunResult {
     result.noise_floor = jeton_lab_model::result::NoiseFloor::default();
     result.rows.servers.truncate(1);
     let load = result.rows.servers[0].load.as_mut().unwrap();
+    // 250 calls in flight for two seconds, and 3,000 calls: 1/6 s each.
     let mut latencies = Latencies::default();
-    for us in 1..=3_000_u64 {
-        latencies.record(us * 1_000);
+    for i in 1..=3_000_u64 {
+        latencies.record(166_666_667 + (i % 100) * 1_000);
     }
     load.latencies = latencies;
     load.statuses = BTreeMap::from([("OK".to_owned(), 3_000)]);

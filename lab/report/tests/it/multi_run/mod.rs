@@ -4,6 +4,8 @@
 
 mod check;
 mod check_members;
+mod check_servers;
+mod check_subjects;
 mod decided;
 mod machine;
 mod merge;
@@ -357,5 +359,18 @@ fn gate_unjudgeable_runs_are_neither_pass_nor_fail() {
     assert_eq!(
         (nothing.outcome, nothing.undecided),
         (Outcome::Undecided, 6)
+    );
+}
+
+/// A file without pairs must not have a narrower band than with them.
+#[test]
+fn gate_without_noise_floor_decides_no_small_ratio() {
+    let (mut before, mut after) = (run(1), run(2));
+    change(&mut after, "b", 1.5);
+    assert_eq!(verdict_on(&before, &after, "b"), Some(VerdictKind::Slower));
+    before.noise_floor = jeton_lab_model::result::NoiseFloor::default();
+    assert_eq!(
+        verdict_on(&before, &after, "b"),
+        Some(VerdictKind::Undecided)
     );
 }

@@ -486,3 +486,16 @@ fn page_of_older_file_recommends_without_needs() {
     assert!(html.contains("No requirements given"));
     assert!(html.contains("With verify-by-third-parties: "));
 }
+
+/// A bidirectional control would reverse the figures behind it.
+#[test]
+fn page_control_characters_are_visible() {
+    let mut result = sample::result();
+    result.environment.cpu = "AMD EPYC \u{202e}".to_owned();
+    result.rows.measured[0].subject.library = "jeton\u{200b}\u{7}".to_owned();
+    let html = jeton_lab_report::html::page(&result);
+    for obeyed in ['\u{202e}', '\u{200b}', '\u{7}'] {
+        assert!(!html.contains(obeyed), "{obeyed:?}");
+    }
+    assert!(html.contains("AMD EPYC [U+202E]"));
+}

@@ -1,6 +1,8 @@
 //! Several results side by side on one page.
 
-use jeton_lab_model::result::RunResult;
+use std::path::Path;
+
+use jeton_lab_model::result::{RunResult, read};
 use jeton_lab_report::html::side_by_side;
 use jeton_lab_report::multi_run::Named;
 
@@ -31,13 +33,97 @@ fn side_by_side_keeps_every_run_apart() {
     }
 }
 
+/// The sample, as another run of the same plan.
+fn another() -> RunResult {
+    let mut result = sample::result();
+    result.seed += 1;
+    result.environment.started = "2026-11-21T09:00:00Z".to_owned();
+    result
+}
+
+fn of(results: [RunResult; 2]) -> String {
+    let [a, b] = results;
+    side_by_side(&[named("a.json", a), named("b.json", b)])
+}
+
+fn kept(run: &str) -> RunResult {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/runs");
+    read(&docs.join(run).join("results.json")).unwrap()
+}
+
+const JOINS: &str = "joins them";
+
 #[test]
 fn side_by_side_same_machine_is_said() {
-    let html = side_by_side(&[
-        named("a.json", sample::result()),
-        named("b.json", sample::result()),
-    ]);
-    assert!(html.contains("Runs 1 and 2 are of the same machine"));
+    let html = of([sample::result(), another()]);
+    assert!(html.contains("Runs 1 and 2 are of the same machine."));
+    assert!(html.contains(JOINS));
+}
+
+/// A file without family and model may be of any machine with this name.
+#[test]
+fn side_by_side_unknown_processor_is_no_same_machine() {
+    let mut old = another();
+    old.environment.processor = None;
+    let html = of([sample::result(), old]);
+    assert!(!html.contains("of the same machine"));
+    assert!(html.contains("The files of runs 1 and 2 name no difference of their machines."));
+    let mut rebooted = another();
+    rebooted.environment.kernel = "Linux 7".to_owned();
+    let html = of([sample::result(), rebooted]);
+    assert!(html.contains("apart from settings (kernel: Linux 6.12.8 / Linux 7)"));
+    assert!(!html.contains(JOINS), "a merge refuses another kernel");
+}
+
+#[test]
+fn side_by_side_same_run_is_said() {
+    let html = of([sample::result(), sample::result()]);
+    assert!(html.contains("Runs 1 and 2 are the same run."));
+    assert!(!html.contains(JOINS));
+}
+
+#[test]
+fn side_by_side_merge_is_named_only_if_it_joins() {
+    let html = of([kept("2026-11-28-full"), kept("2026-11-28-sdks")]);
+    assert!(html.contains("are of the same machine"));
+    assert!(html.contains("jeton lab compare") && !html.contains(JOINS));
+    let html = of([kept("2026-11-28-full"), kept("2026-11-28-servers")]);
+    assert!(html.contains("are of the same machine"));
+    assert!(!html.contains("jeton lab compare</code> judges") && !html.contains(JOINS));
+}
+
+#[test]
+fn side_by_side_servers_have_their_figures() {
+    let html = of([kept("2026-11-22-servers"), kept("2026-11-28-servers")]);
+    assert!(html.contains("Servers of each run") && html.contains("1 core, 1×50, HS256"));
+    assert!(html.contains("tokens per second") && html.contains("rust/jeton"));
+    let html = of([kept("2026-11-28-sdks"), kept("2026-11-28-servers")]);
+    assert!(html.contains("Servers of each run") && html.contains("not measured"));
+    assert!(!of([sample::result(), another()]).contains("Servers of each run"));
+}
+
+#[test]
+fn side_by_side_headings_differ() {
+    let mut other = another();
+    other.environment.processor.as_mut().unwrap().model = Some("1".to_owned());
+    let html = of([sample::result(), other]);
+    for heading in [
+        "1: AMD EPYC 9R14, family 25, model 17",
+        "2: AMD EPYC 9R14, family 25, model 1",
+    ] {
+        assert!(html.contains(heading), "{heading}");
+    }
+    let html = of([sample::result(), another()]);
+    assert!(html.contains("1: AMD EPYC 9R14, a.json") && html.contains("2: AMD EPYC 9R14, b.json"));
+}
+
+/// A bidirectional control would reverse the figures behind it.
+#[test]
+fn side_by_side_control_characters_are_visible() {
+    let mut result = another();
+    result.environment.cpu = "AMD \u{202e}".to_owned();
+    let html = side_by_side(&[named("a\u{202e}.json", result), named("b.json", another())]);
+    assert!(!html.contains('\u{202e}') && html.contains("[U+202E]"));
 }
 
 #[test]

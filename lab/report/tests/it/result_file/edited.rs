@@ -78,6 +78,18 @@ const EDITS: &[(&str, &str, &str, bool)] = &[
     ),
     (
         "/rows/3/ns_per_op/rounds/2",
+        "1e-300",
+        "rows[3].ns_per_op: round 2 (counted from 0) is below 0.001 ns",
+        true,
+    ),
+    (
+        "/rows/3/ns_per_op/rounds/2",
+        "1e300",
+        "rows[3].ns_per_op: round 2 (counted from 0) is above 1e15 ns",
+        true,
+    ),
+    (
+        "/rows/3/ns_per_op/rounds/2",
         "-5.5",
         "round 2 (counted from 0) is not a positive time",
         true,
@@ -311,4 +323,29 @@ fn schema_detects_unknown_member() {
     edited["rows"][3]["winner"] = json!(true);
     let violations = schema::violations(&published(), &edited);
     assert_eq!(violations, ["/rows/3/winner: unexpected member"]);
+}
+
+/// Names make columns of tables, whose width has a limit.
+#[test]
+fn long_name_is_rejected_with_its_place() {
+    let whole: Value = serde_json::from_slice(&to_bytes(&sample::result())).unwrap();
+    for place in [
+        "/environment/cpu",
+        "/environment/kernel",
+        "/noise_floor/pairs/0/subject",
+        "/rows/3/subject/version",
+        "/rows/3/subject/library",
+        "/rows/3/subject/runtime",
+        "/rows/3/subject/id",
+        "/rows/3/claims/name",
+        "/verdicts/0/comparison",
+    ] {
+        let mut edited = whole.clone();
+        let (within, member) = place.rsplit_once('/').unwrap();
+        edited.pointer_mut(within).unwrap()[member] = json!("x".repeat(501));
+        let refused = refusal(&serde_json::to_vec(&edited).unwrap()).unwrap_or_default();
+        let said = format!("{member}: has 501 characters; the limit is 500");
+        assert!(refused.contains(&said), "{place}: {refused}");
+        assert!(refused.len() < 200, "{place}: the name is not repeated");
+    }
 }

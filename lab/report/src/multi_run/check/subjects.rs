@@ -1,0 +1,170 @@
+//! Facts about subjects and runs that several parts of a file state: they must be the same everywhere.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use jeton_lab_model::Format;
+use jeton_lab_model::result::{
+    Environment, Party, RSA_BITS, Row, RunResult, RuntimeUsed, Status, Subject, SupportState,
+    Verdict,
+};
+
+use super::Contradiction;
+use crate::multi_run::same::{Work, other_version};
+
+/// The shortest header of a JWS, `{"alg":"HS256"}` in base64url, and two dots.
+const JWS_BYTES_MIN: u64 = 22;
+
+/// Returns every contradiction. A merge refuses results that have one.
+pub(in crate::multi_run) fn of_result(result: &RunResult) -> Vec<Contradiction> {
+    let mut found = languages(result);
+    found.extend(other_version(&result.rows, &result.rows).map(|difference| {
+        let both = format!("{} and {}", difference.before, difference.after);
+        Contradiction::new(difference.what, format!("rows state {both}"))
+    }));
+    found.extend(token_sizes(&result.rows.measured));
+    found.extend(result.rows.measured.iter().filter_map(not_timed));
+    found.extend(repeated_runs(result));
+    found.extend(verdicts(&result.verdicts));
+    let used = result.environment.runtimes_used.iter();
+    found.extend(used.filter_map(|used| support(used, &result.environment)));
+    found
+}
+
+/// The first part of a driver's id is its language.
+fn languages(result: &RunResult) -> Vec<Contradiction> {
+    let rows = &result.rows;
+    let measured = rows
+        .measured
+        .iter()
+        .map(|row| (row.subject.driver(), &row.subject.language));
+    let parties = (rows.attack.iter().map(|row| &row.subject)).chain(
+        rows.interop
+            .iter()
+            .flat_map(|row| [&row.issuer, &row.verifier]),
+    );
+    let parties = parties.map(
+        |Party {
+             driver, language, ..
+         }| (driver.as_str(), language),
+    );
+    // A live endpoint has its address instead.
+    let drivers = measured
+        .chain(parties)
+        .filter(|(driver, _)| !driver.contains("://"));
+    let all: BTreeMap<(&str, &str), &str> = drivers
+        .filter_map(|(driver, language)| {
+            let (own, _) = driver.split_once('/')?;
+            (own != language).then_some(((driver, language.as_str()), own))
+        })
+        .collect();
+    let wrong = all.into_iter();
+    wrong
+        .map(|((driver, language), own)| {
+            let what = format!("the language is \"{language}\"; the id says {own}");
+            Contradiction::new(driver, what)
+        })
+        .collect()
+}
+
+/// A subject has one token of each claims set, with room for its signature.
+fn token_sizes(rows: &[Row]) -> Vec<Contradiction> {
+    let mut sizes: HashMap<(&str, &str), u64> = HashMap::new();
+    let mut found = Vec::new();
+    for row in rows {
+        let Some(bytes) = row.token_bytes else {
+            continue;
+        };
+        let about = || Work::of(row).to_string();
+        let first = *sizes
+            .entry((&row.subject.id, &row.claims.name))
+            .or_insert(bytes);
+        if first != bytes {
+            let what = format!("the token has {bytes} bytes; in another row it has {first}");
+            found.push(Contradiction::new(about(), what));
+        }
+        if let Some(least) = least_bytes(&row.subject).filter(|least| bytes < *least) {
+            let what = format!("the token has {bytes} bytes; its signature alone needs {least}");
+            found.push(Contradiction::new(about(), what));
+        }
+    }
+    found
+}
+
+/// Returns the length of the shortest token with the signature of a subject, if that is fixed.
+fn least_bytes(subject: &Subject) -> Option<u64> {
+    let rsa = u64::from(subject.key_bits.unwrap_or(RSA_BITS)) / 8;
+    let base64 = |bytes: u64| (bytes * 4).div_ceil(3);
+    match Format::named(&subject.format)? {
+        Format::Jwt => {
+            let signature = match subject.alg.as_deref()? {
+                "HS256" => 32,
+                "HS384" => 48,
+                "HS512" | "ES256" | "ES256K" | "EdDSA" | "Ed25519" => 64,
+                "ES384" => 96,
+                "ES512" => 132,
+                "RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" => rsa,
+                _ => return None,
+            };
+            Some(JWS_BYTES_MIN + base64(signature))
+        }
+        Format::V2Public | Format::V4Public => Some(base64(64)),
+        Format::V3Public => Some(base64(96)),
+        Format::V1Public => Some(base64(256)),
+        _ => None,
+    }
+}
+
+/// A subject that failed before timing has no rounds.
+fn not_timed(row: &Row) -> Option<Contradiction> {
+    let is_before = matches!(row.status, Status::Unavailable | Status::FailedPreflight);
+    (is_before && row.ns_per_op.is_some()).then(|| {
+        let what = format!("has rounds although it is {}", row.status.name());
+        Contradiction::new(Work::of(row).to_string(), what)
+    })
+}
+
+/// Each run is merged once.
+fn repeated_runs(result: &RunResult) -> Vec<Contradiction> {
+    let runs = &result.runs;
+    let again = (0..runs.len()).filter_map(|at| {
+        let first = runs[..at].iter().position(|run| *run == runs[at])?;
+        let what = format!("is the same run as runs[{first}]");
+        Some(Contradiction::new(format!("runs[{at}]"), what))
+    });
+    again.collect()
+}
+
+/// A comparison has one verdict on each subject, and none on its baseline.
+fn verdicts(verdicts: &[Verdict]) -> Vec<Contradiction> {
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    for verdict in verdicts {
+        let about = || format!("verdict on {}, {}", verdict.subject, verdict.comparison);
+        if !seen.insert((&verdict.comparison, &verdict.subject)) {
+            found.push(Contradiction::new(about(), "stands several times"));
+        }
+        if verdict.subject == verdict.baseline {
+            found.push(Contradiction::new(about(), "is about the baseline itself"));
+        }
+    }
+    found
+}
+
+/// The support of a runtime ends after the run exactly if it was supported. A month has no day.
+fn support(used: &RuntimeUsed, environment: &Environment) -> Option<Contradiction> {
+    let ends = used.support_ends.as_deref()?;
+    let day = environment.started.get(..ends.len())?;
+    let wrong = match used.support {
+        SupportState::Supported => ends < day,
+        SupportState::Ended => ends > day,
+        SupportState::Unknown => false,
+    };
+    wrong.then(|| {
+        let what = format!(
+            "is {}; the run started on {}",
+            used.support_in_words(),
+            environment.started
+        );
+        Contradiction::new(format!("runtime {}", used.name), what)
+    })
+}
