@@ -45,19 +45,25 @@ const CLIENTS: u16 = 2379;
 const PEERS: u16 = 2380;
 
 impl Member {
-    /// A member at free ports of the loopback address, not started.
-    fn on_loopback() -> io::Result<Member> {
-        let host = Host {
-            address: "127.0.0.1".to_owned(),
-            program: Vec::new(),
-            peers_through: None,
+    /// Members at free ports of the loopback address, not started. All ports are held until every member has its own.
+    fn on_loopback(members: usize) -> io::Result<Vec<Member>> {
+        let hold = |_| TcpListener::bind(("127.0.0.1", 0));
+        let held: Vec<TcpListener> = (0..2 * members).map(hold).collect::<io::Result<_>>()?;
+        let port = |listener: &TcpListener| listener.local_addr().map(|at| at.port());
+        let member = |pair: &[TcpListener]| {
+            let host = Host {
+                address: "127.0.0.1".to_owned(),
+                program: Vec::new(),
+                peers_through: None,
+            };
+            Ok(Member {
+                host,
+                clients: port(&pair[0])?,
+                peers: port(&pair[1])?,
+                process: None,
+            })
         };
-        Ok(Member {
-            host,
-            clients: free_port()?,
-            peers: free_port()?,
-            process: None,
-        })
+        held.chunks(2).map(member).collect()
     }
 }
 
@@ -88,8 +94,7 @@ impl Etcd {
     ///
     /// The error of the system.
     pub fn start_built(program: &Path, folder: &Path, members: usize) -> io::Result<Etcd> {
-        let members = (0..members).map(|_| Member::on_loopback());
-        let members = members.collect::<io::Result<_>>()?;
+        let members = Member::on_loopback(members)?;
         Etcd::start_members(program.to_owned(), folder, members, &[])
     }
 
@@ -100,8 +105,7 @@ impl Etcd {
     ///
     /// Those of [`start`](Etcd::start). A member with invalid arguments exits, and its log contains the cause.
     pub fn start_with(folder: &Path, members: usize, arguments: &[&str]) -> io::Result<Etcd> {
-        let members = (0..members).map(|_| Member::on_loopback());
-        let members = members.collect::<io::Result<_>>()?;
+        let members = Member::on_loopback(members)?;
         Etcd::start_members(program()?, folder, members, arguments)
     }
 
@@ -279,9 +283,4 @@ impl Drop for Etcd {
             self.kill_member(member);
         }
     }
-}
-
-/// Returns a port that is free at this moment.
-fn free_port() -> io::Result<u16> {
-    Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }

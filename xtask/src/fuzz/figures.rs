@@ -67,9 +67,7 @@ impl Figures {
 
     /// The run ended with a failure; `log` says which.
     pub(super) fn fail(&mut self, status: ExitStatus, talk: &str, log: &str) {
-        let written = talk
-            .lines()
-            .find_map(|line| Some(line.split_once("Test unit written to ")?.1));
+        let written = written_input(talk);
         let panic = talk
             .lines()
             .find(|line| line.contains("panicked at") || line.starts_with("SUMMARY:"));
@@ -124,6 +122,18 @@ impl fmt::Display for Figures {
             Some(finding) => write!(f, "\n  FINDING: {finding}"),
         }
     }
+}
+
+/// The file of the input that ended a run.
+fn written_input(talk: &str) -> Option<&str> {
+    let mut lines = talk.lines();
+    lines.find_map(|line| Some(line.split_once("Test unit written to ")?.1))
+}
+
+/// The file of the input that took too long, if a run ended with one.
+pub(super) fn slow_input(talk: &str) -> Option<&str> {
+    let is_slow = talk.contains("SUMMARY: libFuzzer: timeout");
+    written_input(talk).filter(|_| is_slow)
 }
 
 /// The number after these words in the line.
@@ -184,5 +194,16 @@ stat::peak_rss_mb:              33
         figures.fail(ExitStatus::from_raw(77 << 8), &talk, "jwk.log");
         let finding = figures.finding.unwrap();
         assert!(finding.contains("jwk.rs:3:1") && finding.contains("x/jwk-crash-01"));
+        assert_eq!(slow_input(&talk), None);
+    }
+
+    #[test]
+    fn slow_input_is_named() {
+        let talk = format!(
+            "{TALK}ALARM: working on the last Unit for 16 seconds\n\
+             artifact_prefix='x/'; Test unit written to x/jwk-timeout-01\n\
+             ==7== ERROR: libFuzzer: timeout after 16 seconds\nSUMMARY: libFuzzer: timeout\n"
+        );
+        assert_eq!(slow_input(&talk), Some("x/jwk-timeout-01"));
     }
 }

@@ -132,6 +132,9 @@ fn first_program(page: &str) -> Option<&str> {
 /// The address in the README.
 const DOCUMENTED: &str = "127.0.0.1:8420";
 
+/// How often the service is started.
+const STARTS: usize = 3;
+
 /// A `jeton serve`, which ends with this value.
 struct Service {
     process: Child,
@@ -140,7 +143,17 @@ struct Service {
 }
 
 impl Service {
+    /// Starts it on free ports. Another program may take one of them first; then it is started again.
     fn start(workspace: &Workspace, folder: &Path) -> Result<Service, Error> {
+        for _ in 1..STARTS {
+            if let Ok(service) = Service::start_once(workspace, folder) {
+                return Ok(service);
+            }
+        }
+        Service::start_once(workspace, folder)
+    }
+
+    fn start_once(workspace: &Workspace, folder: &Path) -> Result<Service, Error> {
         let program = workspace.tested_binary()?;
         let (address, admin) = (free_address()?, free_address()?);
         let mut serve = workspace.command(&program);
@@ -148,12 +161,15 @@ impl Service {
         serve.arg("--data").arg(folder.join("jeton-data"));
         serve.stdout(Stdio::null()).stderr(Stdio::null());
         let process = serve.spawn().map_err(|error| failed(&program, &error))?;
-        let service = Service {
+        let mut service = Service {
             process,
             program,
             address,
         };
-        for _ in 0..100 {
+        for _ in 0..600 {
+            if let Ok(Some(status)) = service.process.try_wait() {
+                return Err(Error::Failed(format!("jeton serve ended: {status}")));
+            }
             if TcpStream::connect(&service.address).is_ok() {
                 return Ok(service);
             }

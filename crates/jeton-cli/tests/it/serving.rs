@@ -4,15 +4,20 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 const JETON: &str = env!("CARGO_BIN_EXE_jeton");
+
+/// The time limit for what a server does on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A server that is killed at the end of the test, and its log.
 pub(crate) struct Serving {
     child: Child,
     said: Arc<Mutex<String>>,
+    /// Reads the log until its end.
+    reader: Option<JoinHandle<()>>,
 }
 
 impl Serving {
@@ -35,13 +40,17 @@ impl Serving {
         let said = Arc::new(Mutex::new(String::new()));
         let pipe = child.stderr.take().unwrap();
         let heard = said.clone();
-        thread::spawn(move || {
+        let reader = thread::spawn(move || {
             for line in BufReader::new(pipe).lines() {
                 let line = line.unwrap_or_default();
                 heard.lock().unwrap().push_str(&format!("{line}\n"));
             }
         });
-        Serving { child, said }
+        Serving {
+            child,
+            said,
+            reader: Some(reader),
+        }
     }
 
     pub(crate) fn any_port(folder: &Path, more: &[&str]) -> Serving {
@@ -71,7 +80,7 @@ impl Serving {
             if said.contains(words) {
                 return said;
             }
-            assert!(begun.elapsed() < Duration::from_secs(30), "{said}");
+            assert!(begun.elapsed() < TIMEOUT, "{said}");
             thread::sleep(Duration::from_millis(10));
         }
     }
@@ -104,10 +113,12 @@ impl Serving {
         let begun = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {
-                thread::sleep(Duration::from_millis(50));
+                if let Some(reader) = self.reader.take() {
+                    reader.join().unwrap();
+                }
                 return (status.code(), self.said());
             }
-            assert!(begun.elapsed() < Duration::from_secs(30), "{}", self.said());
+            assert!(begun.elapsed() < TIMEOUT, "{}", self.said());
             thread::sleep(Duration::from_millis(10));
         }
     }

@@ -171,7 +171,7 @@ struct Shutdown {
 fn stopping_server_says_goaway_as_tonic_does() {
     block_on(async {
         let probes = Probes::start().await;
-        let wait = framed(&issue("wait 500"));
+        let wait = framed(&issue("wait 5000"));
         let mut connections = Vec::new();
         for (address, probe) in [
             (probes.pair.ours, &probes.ours),

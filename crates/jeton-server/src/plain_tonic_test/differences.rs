@@ -2,7 +2,7 @@
 
 use tokio::task::JoinSet;
 
-use super::exchange::{Call, Seen, exchange};
+use super::exchange::{Call, NO_END, OWN_END, Seen, exchange};
 use super::intended::INTENDED;
 use super::servers::Pair;
 
@@ -47,8 +47,10 @@ async fn differences(pair: Pair, calls: &[Call]) -> Vec<Difference> {
     let mut exchanges = JoinSet::new();
     for call in calls.iter().cloned() {
         exchanges.spawn(async move {
-            let (ours, tonic) =
-                tokio::join!(exchange(pair.ours, &call), exchange(pair.tonic, &call));
+            let (ours, tonic) = tokio::join!(
+                exchange(pair.ours, &call, OWN_END),
+                exchange(pair.tonic, &call, NO_END)
+            );
             between(call.name, &ours, &tonic)
         });
     }

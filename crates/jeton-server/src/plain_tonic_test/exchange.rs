@@ -15,8 +15,10 @@ use tokio::time::timeout;
 
 /// Time limit for a response.
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// Time limit for a response that plain tonic never ends. This server ends it in three seconds.
-const NO_END: Duration = Duration::from_secs(8);
+/// Time limit for a response that plain tonic never ends.
+pub(super) const NO_END: Duration = Duration::from_secs(8);
+/// The same for this server, which ends it in three seconds.
+pub(super) const OWN_END: Duration = Duration::from_secs(30);
 
 /// A request. Unlike a client, it may break every rule of gRPC.
 #[derive(Debug, Clone)]
@@ -101,13 +103,13 @@ pub(super) fn framed(message: &impl Message) -> Vec<u8> {
     [&[0][..], &length, &message].concat()
 }
 
-/// Sends a request on a connection of its own.
-pub(super) async fn exchange(address: SocketAddr, call: &Call) -> Seen {
+/// Sends a request on a connection of its own. `no_end` is the time limit if plain tonic does not end the response.
+pub(super) async fn exchange(address: SocketAddr, call: &Call, no_end: Duration) -> Seen {
     let stream = TcpStream::connect(address).await.unwrap();
     let (sender, connection) = h2::client::handshake(stream).await.unwrap();
     let connection = tokio::spawn(connection);
     let mut seen = Seen::new();
-    let limit = if call.is_endless { NO_END } else { TIMEOUT };
+    let limit = if call.is_endless { no_end } else { TIMEOUT };
     let is_ended = timeout(limit, send(sender, call, &mut seen)).await.is_ok();
     connection.abort();
     let response = match is_ended {

@@ -24,7 +24,7 @@ fn hold(to: SocketAddr, many: usize) -> Vec<TcpStream> {
 }
 
 /// Retries for 30 s: an idle connection has some seconds before it is evicted.
-fn sometime(mut holds: impl FnMut() -> bool) -> bool {
+pub(crate) fn sometime(mut holds: impl FnMut() -> bool) -> bool {
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(30) {
         if holds() {
@@ -35,7 +35,7 @@ fn sometime(mut holds: impl FnMut() -> bool) -> bool {
     false
 }
 
-fn is_live(to: SocketAddr) -> bool {
+pub(crate) fn is_live(to: SocketAddr) -> bool {
     let Ok(mut stream) = TcpStream::connect(to) else {
         return false;
     };
@@ -123,7 +123,7 @@ fn connection_with_a_running_call_is_evicted_last() {
     let idle = hold(fixture.address(), 5);
     // Each of them is idle for a shorter time, and has no running call.
     std::thread::sleep(Duration::from_millis(5500));
-    assert!(is_live(fixture.address()));
+    assert!(sometime(|| is_live(fixture.address())));
     let mut stream = stream;
     fixture.runtime.block_on(async {
         issue.send(request()).unwrap();

@@ -40,7 +40,7 @@ fn call_ends_at_its_deadline() {
         assert!(!answered, "{method}");
         assert_eq!(end["grpc-status"], "4", "{method}: {end:?}");
         assert!(took >= Duration::from_millis(200), "{method}: {took:?}");
-        assert!(took < Duration::from_secs(5), "{method}: {took:?}");
+        assert!(took < Duration::from_secs(60), "{method}: {took:?}");
     }
     let (answered, end) = call(&fixture, "Issue", "30S", issue());
     assert!(answered);

@@ -1,6 +1,7 @@
 //! gRPC calls over plain HTTP/2, for requests that tonic's client does not send.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
@@ -11,6 +12,9 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use prost::Message;
 
 use crate::harness::TestServer;
+
+/// Longer than a response takes on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The response of a call.
 #[derive(Debug)]
@@ -65,7 +69,7 @@ where
     B: Body<Data = Bytes> + Send + Unpin + 'static,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
-    fixture.runtime.block_on(async {
+    let exchange = async {
         let stream = tokio::net::TcpStream::connect(to).await.unwrap();
         let shaken = http2::handshake(TokioExecutor::new(), TokioIo::new(stream));
         let (mut sender, connection) = shaken.await.unwrap();
@@ -80,7 +84,9 @@ where
             data: collected.to_bytes(),
             trailers,
         }
-    })
+    };
+    let limited = async { tokio::time::timeout(TIMEOUT, exchange).await };
+    fixture.runtime.block_on(limited).expect("a whole response")
 }
 
 /// A framed message.

@@ -24,8 +24,8 @@ use crate::raw_http::post_form;
 
 /// Factor of the server's clock.
 const SPEED: u32 = 60;
-/// Duration of the test. Two keys follow the first one.
-const LASTING: Duration = Duration::from_secs(46);
+/// Time limit of the test. Two keys follow the first one within 46 s, and later on a busy machine.
+const LONGEST: Duration = Duration::from_secs(180);
 /// How long the programs cache the key set: `max_age_seconds` of the server's clock.
 const KEPT_SECONDS: u32 = 300 / SPEED;
 /// Time limit for a result of a program. The first one includes compiling Java.
@@ -155,7 +155,13 @@ fn no_token_is_rejected_while_keys_rotate() {
     let (mut verifiers, mut control) = verifiers(&fixture);
     let begun = Instant::now();
     let (mut kids, mut tokens, mut last) = (BTreeSet::new(), 0, String::new());
-    while begun.elapsed() < LASTING {
+    while kids.len() < 3 || control.rejected.is_empty() || tokens <= 100 {
+        assert!(
+            begun.elapsed() < LONGEST,
+            "two keys should have followed the first, and the control with a long cache should have rejected a \
+             token: {tokens} tokens of {kids:?}, {} rejected by the control",
+            control.rejected.len()
+        );
         let subject = format!("user{tokens}");
         let token = fixture.issue("access", &subject).token;
         let asked = verifiers.iter_mut().chain([&mut control]);
@@ -180,15 +186,6 @@ fn no_token_is_rejected_while_keys_rotate() {
             rejected[0]
         );
     }
-    assert!(
-        kids.len() >= 3,
-        "two keys should have followed the first: {kids:?}"
-    );
-    assert!(
-        !control.rejected.is_empty(),
-        "the control with a long cache rejected nothing"
-    );
-    assert!(tokens > 100, "only {tokens} tokens");
     assert_revoked_at_once(&fixture, &last);
 }
 

@@ -205,6 +205,11 @@ impl Subject for Broken {
     fn cut_power(&mut self) -> Result<Power, Failed> {
         Ok(Power::NothingPromised)
     }
+
+    /// This engine never reports any.
+    fn progress_timeout(&self) -> Duration {
+        limits::PROGRESS_EVERY + Duration::from_secs(3)
+    }
 }
 
 /// A correct engine with an injected fault.

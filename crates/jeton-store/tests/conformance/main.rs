@@ -15,6 +15,7 @@ mod threads;
 
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jeton_store::Store;
 use libtest_mimic::{Arguments, Trial};
@@ -35,6 +36,11 @@ pub trait Subject: Send + Sync {
     /// Makes the store compact part of its history, but nothing that a follower had no time to receive.
     fn forget_a_part(&self) {
         cases::fill_a_part_of_history(&*self.store());
+    }
+
+    /// How long a watch may report no progress, on a busy machine.
+    fn progress_timeout(&self) -> Duration {
+        Duration::from_secs(60)
     }
 
     /// Power cuts per case. Starting a server takes time.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::beacon::Beacon;
 use super::catalogue::{About, Attack, Demand, Family, Kind};
 use super::fixtures::Stage;
-use super::run_trial::TrialContext;
+use super::run_trial::{TrialContext, run_in_time};
 use super::session::{Session, Stopped};
 use super::trial::Trial;
 use super::verdict::{SkipReason, Tally};
@@ -380,7 +380,9 @@ fn attack_driver(
                             tally.skip(SkipReason::Quick);
                             continue;
                         }
-                        let tried = place.run_trial(&mut session, trial)?;
+                        let tried = run_in_time(attack, stage, trial, |trial| {
+                            place.run_trial(&mut session, trial)
+                        })?;
                         tally.add(stage, trial, tried);
                     }
                 }

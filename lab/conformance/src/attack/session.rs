@@ -33,6 +33,10 @@ pub(super) struct Session<'a> {
     built: &'a Built,
     stop: &'a Stop,
     process: Option<Process>,
+    /// The `hello` of the last process that was started.
+    hello: Option<Hello>,
+    /// The number of processes that crashed or did not answer in time.
+    faults: u32,
     ready: Option<String>,
     control: Option<Control>,
 }
@@ -52,6 +56,8 @@ impl<'a> Session<'a> {
             built,
             stop,
             process: None,
+            hello: None,
+            faults: 0,
             ready: None,
             control: None,
         }
@@ -59,7 +65,14 @@ impl<'a> Session<'a> {
 
     /// Returns the driver's `hello`.
     pub(super) fn hello(&mut self) -> Result<Hello, Fault> {
-        self.process()?.hello()
+        self.process()?;
+        let missing = || Fault::NotStarted("the driver could not be started".into());
+        self.hello.clone().ok_or_else(missing)
+    }
+
+    /// Returns the number of processes so far that crashed or did not answer in time.
+    pub(super) fn faults(&self) -> u32 {
+        self.faults
     }
 
     /// Starts another process, whose memory is not affected by earlier tokens.
@@ -152,15 +165,24 @@ impl<'a> Session<'a> {
         self.after_fault(asked)
     }
 
+    /// Returns the process. A new one has answered `hello`, whose time limit includes the start. One that does
+    /// not is started once more: on a busy machine the start may take too long.
     fn process(&mut self) -> Result<&mut Process, Fault> {
         let process = match self.process.take() {
             Some(process) => process,
-            None => {
-                (self.ready, self.control) = (None, None);
-                Process::start(&self.built.spawn, 1, &Cores::unpinned(), self.stop)?
-            }
+            None => match self.start() {
+                Err(Fault::TimedOut(_) | Fault::Crashed(_)) => self.start()?,
+                started => started?,
+            },
         };
         Ok(self.process.insert(process))
+    }
+
+    fn start(&mut self) -> Result<Process, Fault> {
+        (self.ready, self.control) = (None, None);
+        let mut process = Process::start(&self.built.spawn, 1, &Cores::unpinned(), self.stop)?;
+        self.hello = Some(process.hello()?);
+        Ok(process)
     }
 
     fn end(&mut self) {
@@ -184,10 +206,12 @@ impl<'a> Session<'a> {
             Fault::NotStarted(why) => Reply::Unasked(why),
             Fault::Crashed(why) => {
                 self.end();
+                self.faults += 1;
                 Reply::Crashed(why)
             }
             Fault::TimedOut(why) => {
                 self.end();
+                self.faults += 1;
                 Reply::Hung(why)
             }
         }))

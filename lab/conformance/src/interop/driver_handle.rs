@@ -7,8 +7,9 @@ use jeton_lab_harness::protocol::{Fault, Process};
 use jeton_lab_model::protocol::Hello;
 use jeton_lab_model::result::{Interop, Party};
 
-/// The maximum number of starts: a process that ends is started again.
-const STARTS_MAX: u32 = 6;
+/// The maximum number of starts: a process that ends is started again, twice for each request that it does not
+/// answer.
+const STARTS_MAX: u32 = 12;
 
 /// A driver with its process, if running.
 #[derive(Debug)]
@@ -122,11 +123,24 @@ impl DriverHandle {
         self.hello.as_ref().is_some_and(|h| h.takes_key_text)
     }
 
-    /// Sends a request; starts the driver first if it is not running.
+    /// Sends a request; starts the driver first if it is not running. If the process crashes or does not answer in
+    /// time, the request is sent once more to a new process, which is not prepared: a machine that stalls once
+    /// must not look like a driver that hangs.
     pub(super) fn ask<T>(
         &mut self,
         stop: &Stop,
-        question: impl FnOnce(&mut Process) -> Result<T, Fault>,
+        mut question: impl FnMut(&mut Process) -> Result<T, Fault>,
+    ) -> Result<Result<T, Failure>, Stopped> {
+        match self.ask_once(stop, &mut question)? {
+            Err(Failure::Crashed(_) | Failure::Hung(_)) => self.ask_once(stop, &mut question),
+            answer => Ok(answer),
+        }
+    }
+
+    fn ask_once<T>(
+        &mut self,
+        stop: &Stop,
+        question: &mut impl FnMut(&mut Process) -> Result<T, Fault>,
     ) -> Result<Result<T, Failure>, Stopped> {
         let answer = match self.start(stop) {
             Ok(()) => match &mut self.process {

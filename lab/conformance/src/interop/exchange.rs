@@ -15,7 +15,7 @@ use jeton_lab_fixtures::token_issuer::TokenIssuer;
 use jeton_lab_harness::Stop;
 use jeton_lab_harness::runner::difference;
 use jeton_lab_model::claims::{ClaimsSets, STANDARD};
-use jeton_lab_model::protocol::{ClaimsPool, Keys, Policy, Prepare};
+use jeton_lab_model::protocol::{ClaimsPool, Keys, Policy, Prepare, VerifyAnswer};
 use jeton_lab_model::result::{Interop, InteropRow, KeyExchange, Reader, Status};
 use jeton_lab_model::{Dialect, KeyForm, Operation};
 
@@ -360,9 +360,21 @@ impl VerifierSession<'_> {
         self.handle.ask(self.stop, |p| p.prepare(order))
     }
 
+    /// Verifies a token. A new process is prepared first.
+    fn verify(&mut self, token: &str) -> Result<Result<VerifyAnswer, Failure>, Stopped> {
+        let order = &self.order;
+        let mut is_prepared = !self.handle.is_down();
+        self.handle.ask(self.stop, |p| {
+            if !std::mem::take(&mut is_prepared) {
+                p.prepare(order)?;
+            }
+            p.verify(token)
+        })
+    }
+
     /// Verifies a token, then the same token with one bit changed.
     fn open(&mut self, token: &str) -> Result<(Interop, Option<String>), Stopped> {
-        let answer = match self.handle.ask(self.stop, |p| p.verify(token))? {
+        let answer = match self.verify(token)? {
             Ok(answer) => answer,
             Err(failure) => return Ok(described(&failure, Interop::Refused, "")),
         };
@@ -377,7 +389,7 @@ impl VerifierSession<'_> {
         let Some((what, tampered)) = self.tampered(token) else {
             return Ok((Interop::Verified, None));
         };
-        match self.handle.ask(self.stop, |p| p.verify(&tampered))? {
+        match self.verify(&tampered)? {
             Ok(answer) if answer.accepted => Ok((Interop::Void, Some(format!("accepts {what}")))),
             Ok(_) => Ok((Interop::Verified, None)),
             Err(Failure::NotOffered(_) | Failure::Failed(_)) => Ok((Interop::Verified, None)),

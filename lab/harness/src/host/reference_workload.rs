@@ -201,15 +201,20 @@ mod tests {
             return; // A machine with one core.
         };
         let every = Duration::from_millis(5);
-        let (answer, seen) = reference_workload.during(every, || {
-            thread::sleep(Duration::from_millis(100));
-            42
-        });
+        // On a busy machine the other thread may not run meanwhile.
+        let read = |_| {
+            let (answer, seen) = reference_workload.during(every, || {
+                thread::sleep(Duration::from_millis(100));
+                42
+            });
+            assert_eq!(answer, 42);
+            let seen = seen.in_the_last(Duration::from_secs(1));
+            let longest = seen.longest.filter(|longest| !longest.is_zero());
+            longest.is_some_and(|longest| seen.took >= longest)
+        };
+        assert!((0..20).any(read), "no reading");
         cores.release();
-        assert_eq!(answer, 42);
-        let seen = seen.in_the_last(Duration::from_secs(1));
-        let longest = seen.longest.expect("at least one reading");
-        assert!(seen.took >= longest && !longest.is_zero(), "{seen:?}");
+        let every = Duration::from_hours(1);
         let (_, none) = reference_workload.during(every, || ());
         assert_eq!(none.in_the_last(Duration::from_secs(1)), Seen::default());
     }

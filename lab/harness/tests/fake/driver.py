@@ -2,7 +2,8 @@
 
     python3 driver.py NAME [MISDEED]
 
-`correct` has no misdeed; the others are compared with it.
+`correct` has no misdeed; the others are compared with it. FAKE_RUNS names a file that receives a line for each run: the
+iterations and the lead.
 """
 
 import base64
@@ -124,6 +125,9 @@ class Prepared:
         checksum = sum(self.checksum(iterations) for _ in range(threads))
         self.last_run = time.perf_counter_ns()
         elapsed = time.perf_counter_ns() - start
+        if "FAKE_RUNS" in os.environ:
+            with open(os.environ["FAKE_RUNS"], "a") as runs:
+                runs.write(f"{iterations} {lead}\n")
         if MISDEED == "fast-clock":
             elapsed //= 6
         if MISDEED == "slow-clock":
@@ -170,6 +174,9 @@ def answer(request, prepared):
         return {"token": prepared.sign(prepared.claims[request["index"]])}, prepared
     if op == "verify" and MISDEED == "dies-in-verify":
         print("fatal error: out of luck", file=sys.stderr)
+        os._exit(7)
+    if op == "verify" and MISDEED == "dies-once" and not os.path.exists(os.environ["FAKE_DEATH"]):
+        open(os.environ["FAKE_DEATH"], "w").close()
         os._exit(7)
     if op == "verify":
         try:

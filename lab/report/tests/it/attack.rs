@@ -106,6 +106,16 @@ fn attack_accepted_token_is_reported_with_evidence() {
     );
 }
 
+/// A driver that dies once can be a machine that stalls: the trial runs again.
+#[test]
+fn attack_on_driver_that_dies_once_is_repeated() {
+    let (fakes, death) = Fakes::new().with_file("mortal", "dies-once", "FAKE_DEATH");
+    let result = attacked(&fakes, &["other-key"]);
+    assert!(death.exists(), "it has not died");
+    let row = row(&result, "mortal", "other-key");
+    assert_eq!((row.outcome, row.void), (Some(AttackOutcome::Refused), 0));
+}
+
 #[test]
 fn attack_rounds_keep_one_of_each_finding() {
     let fakes = Fakes::new().with("lax", "accepts-tampered");

@@ -5,6 +5,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use base64_simd::URL_SAFE_NO_PAD;
@@ -29,6 +30,8 @@ enum Behavior {
     Faints,
     /// Never answers when a header has no `alg`.
     Freezes,
+    /// Like `Fair`, but needs longer than the limit for the first header without `alg`.
+    IsSlowOnce,
     /// Requires a password.
     Locked,
     /// Redirects every request to another server.
@@ -40,17 +43,23 @@ fn serve(behavior: Behavior, key: &SigningKey) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/introspect", listener.local_addr().unwrap());
     let key = Arc::new(key.verifying_key());
+    let slow = Arc::new(AtomicBool::new(behavior == Behavior::IsSlowOnce));
     thread::spawn(move || {
         for stream in listener.incoming() {
-            let (stream, key) = (stream.unwrap(), key.clone());
+            let (stream, key, slow) = (stream.unwrap(), key.clone(), slow.clone());
             // A client that disconnects is not an error of the server.
-            thread::spawn(move || drop(converse(behavior, &key, stream)));
+            thread::spawn(move || drop(converse(behavior, &key, &slow, stream)));
         }
     });
     address
 }
 
-fn converse(behavior: Behavior, key: &VerifyingKey, stream: TcpStream) -> std::io::Result<()> {
+fn converse(
+    behavior: Behavior,
+    key: &VerifyingKey,
+    slow: &AtomicBool,
+    stream: TcpStream,
+) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut stream = stream;
     loop {
@@ -90,6 +99,9 @@ fn converse(behavior: Behavior, key: &VerifyingKey, stream: TcpStream) -> std::i
         }
         if without_alg && behavior == Behavior::Freezes {
             thread::sleep(std::time::Duration::from_secs(600));
+        }
+        if without_alg && slow.swap(false, Ordering::SeqCst) {
+            thread::sleep(std::time::Duration::from_millis(1500));
         }
         let none = behavior == Behavior::BelievesNone && alg(&token) == Some(json!("none"));
         let answer = json!({"active": none || is_right(key, &token)}).to_string();
@@ -226,6 +238,16 @@ fn endpoint_that_crashes_is_reported_and_run_continues() {
     assert_eq!(row_of(&frozen, "alg-absent").status, Status::TimedOut);
     assert_eq!(
         row_of(&frozen, "other-key").outcome,
+        Some(AttackOutcome::Refused)
+    );
+}
+
+#[test]
+fn endpoint_that_is_slow_once_is_not_over_the_limit() {
+    let key = key();
+    let result = attacked(&serve(Behavior::IsSlowOnce, &key), &key, &["alg-absent"]).unwrap();
+    assert_eq!(
+        row(&result, "alg-absent").outcome,
         Some(AttackOutcome::Refused)
     );
 }

@@ -73,6 +73,19 @@ fn interop_correct_drivers_verify_each_other() {
 }
 
 #[test]
+fn interop_driver_that_dies_once_is_asked_again() {
+    let (fakes, death) =
+        Fakes::new()
+            .with("correct", "")
+            .with_file("mortal", "dies-once", "FAKE_DEATH");
+    let result = exchanged(&fakes);
+    assert!(death.exists(), "it has not died");
+    for row in &result.rows.interop {
+        assert_eq!(row.outcome, Some(Interop::Verified), "{row:?}");
+    }
+}
+
+#[test]
 fn interop_accepting_a_changed_token_voids_the_verifier() {
     let result = exchanged(
         &Fakes::new()

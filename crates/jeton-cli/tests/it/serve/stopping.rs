@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use super::is_ready_at;
+use super::{is_ready_at, sometime};
 use crate::binary::jeton;
 use crate::serving::Serving;
 
@@ -14,7 +14,7 @@ fn start(config: &str) -> (tempfile::TempDir, Serving, u16) {
     let server = Serving::any_port(folder.path(), &["--config", "jeton.toml"]);
     let address = server.address();
     let port = address.rsplit(':').next().unwrap().parse().unwrap();
-    assert!(is_ready_at(port), "{}", server.said());
+    assert!(sometime(|| is_ready_at(port)), "{}", server.said());
     (folder, server, port)
 }
 
@@ -30,7 +30,7 @@ fn server_told_to_stop_is_not_ready_and_serves() {
     server.signal("-TERM");
     let said = server.wait_for("stops later");
     assert!(said.contains("seconds=60"), "{said}");
-    assert!(!is_ready_at(port));
+    assert!(sometime(|| !is_ready_at(port)));
     let call = ["token", "issue", "--server", &health, "--profile", "access"];
     let issued = jeton(folder.path(), &call, b"");
     assert!(issued.status.success(), "{issued:?}");
@@ -47,7 +47,7 @@ fn server_stops_when_the_delay_is_over() {
     server.wait_for("stops later");
     ends(server);
     assert!(begun.elapsed() >= Duration::from_secs(1));
-    assert!(!is_ready_at(port));
+    assert!(sometime(|| !is_ready_at(port)));
 }
 
 /// The control: without a delay, the listener is closed at once.
@@ -57,7 +57,7 @@ fn server_without_delay_stops_at_once() {
     server.signal("-TERM");
     server.wait_for("stopping");
     assert!(!server.said().contains("stops later"));
-    assert!(!is_ready_at(port));
+    assert!(sometime(|| !is_ready_at(port)));
     ends(server);
 }
 

@@ -131,6 +131,8 @@ fn http_request_continues_the_trace_of_its_caller() {
     let parent = [("traceparent", &*traceparent("01"))];
     let path = "/tenant/.well-known/jwks.json";
     assert_eq!(get(fixture.address(), path, &parent).status, 200);
+    // A span ends after the client has its response.
+    collector.wait_for(|collector| !collector.spans().is_empty());
     stop(fixture);
     let span = only(&collector);
     assert_eq!(span.name, format!("GET {KEY_SET}"));

@@ -5,7 +5,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use jeton_store::{
-    Error, Event, Mirror, Moment, Problem, Revision, Store, Txn, Update, Watch, block_on, limits,
+    Error, Event, Mirror, Moment, Problem, Revision, Store, Txn, Update, Watch, block_on,
 };
 
 use super::{committed, key, prefix, put};
@@ -299,27 +299,26 @@ pub fn quiet_watch_reports_progress(subject: &mut dyn Subject) -> Checked {
     let store = subject.store();
     let watch = block_on(store.watch(&prefix(&["quiet"]), block_on(store.status())?.revision))?;
     let beside = put(&*store, &key(&["loud"]), "v")?;
-    reports_progress(watch, beside)
+    reports_progress(watch, beside, subject.progress_timeout())
 }
 
 pub fn idle_store_watch_reports_progress(subject: &mut dyn Subject) -> Checked {
     let store = subject.store();
     let newest = put(&*store, &key(&["quiet", "1"]), "v")?;
     let watch = block_on(store.watch(&prefix(&["quiet"]), newest))?;
-    reports_progress(watch, newest)
+    reports_progress(watch, newest, subject.progress_timeout())
 }
 
 /// Waits for progress with `as_of`. Without it nobody knows whether the store is reachable.
-fn reports_progress(mut watch: Box<dyn Watch>, newest: Revision) -> Checked {
+fn reports_progress(mut watch: Box<dyn Watch>, newest: Revision, timeout: Duration) -> Checked {
     let started = Moment::now();
     let (sender, heard) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         // The receiver is gone if this took too long.
         while sender.send(block_on(watch.next())).is_ok() {}
     });
-    let deadline = limits::PROGRESS_EVERY + Duration::from_secs(3);
     loop {
-        let update = heard.recv_timeout(deadline.saturating_sub(started.elapsed()));
+        let update = heard.recv_timeout(timeout.saturating_sub(started.elapsed()));
         let update =
             update.map_err(|_| Failed(format!("silence for {:?}", started.elapsed())))??;
         ensure!(update.events.is_empty(), "a quiet watch reports changes");

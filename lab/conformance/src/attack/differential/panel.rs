@@ -1,11 +1,13 @@
 //! All drivers together, and their verdicts on one token.
 
 use crate::attack::fixtures::Stage;
+use crate::attack::run::Event;
 use crate::attack::run_trial::order_of;
 use crate::attack::session::{Reply, Session, Stopped};
 use crate::attack::trial::Claims;
 use jeton_lab_harness::Stop;
 use jeton_lab_harness::driver::{Built, Driver};
+use jeton_lab_harness::protocol::Fault;
 use jeton_lab_model::protocol::{Hello, Keys};
 
 use super::change::Changed;
@@ -25,11 +27,26 @@ struct Member<'a> {
 }
 
 impl<'a> Panel<'a> {
-    /// Starts the drivers and keeps those that answer `hello`.
-    pub(super) fn of(drivers: &'a [(&Driver, Built)], stop: &'a Stop) -> Self {
+    /// Starts the drivers and keeps those that answer `hello`. Reports the others.
+    pub(super) fn of(
+        drivers: &'a [(&Driver, Built)],
+        stop: &'a Stop,
+        tell: &mut dyn FnMut(Event<'_>),
+    ) -> Self {
         let members = drivers.iter().filter_map(|(driver, built)| {
             let mut session = Session::new(built, stop);
-            let hello = session.hello().ok()?;
+            let hello = match session.hello() {
+                Ok(hello) => hello,
+                Err(Fault::Stopped) => return None,
+                Err(fault) => {
+                    let reason = format!("hello failed: {fault:?}");
+                    tell(Event::Unavailable {
+                        driver: &driver.id,
+                        reason: &reason,
+                    });
+                    return None;
+                }
+            };
             Some(Member {
                 name: format!("{} {}", driver.id, hello.version),
                 hello,

@@ -11,6 +11,9 @@ use crate::attack::session::Stopped;
 use jeton_lab_harness::Stop;
 use jeton_lab_harness::driver::{Built, Driver, Unbuilt};
 
+/// Why nothing is fuzzed.
+const TOO_FEW: &str = "fewer than two drivers are available: nothing to compare";
+
 /// Sends changed tokens, unusual claims and changed keys to all drivers of a format, for the given
 /// time. Reports and skips drivers that are unavailable.
 ///
@@ -26,11 +29,15 @@ pub fn fuzz(
 ) -> Result<Fuzzed, String> {
     let built = ready(drivers, options, stop, tell)?;
     if built.len() < 2 {
-        return Err("fewer than two drivers are available: nothing to compare".into());
+        return Err(TOO_FEW.into());
     }
     let stages = stages();
     let all: Vec<&Stage> = stages.0.iter().collect();
-    fuzz_panel(Panel::of(&built, stop), &all, options.seed, time, stop)
+    let panel = Panel::of(&built, stop, tell);
+    if panel.names().len() < 2 && !stop.requested() {
+        return Err(TOO_FEW.into());
+    }
+    fuzz_panel(panel, &all, options.seed, time, stop)
         .map_err(|Stopped| "stopped before a case was found".into())
 }
 
@@ -49,7 +56,8 @@ pub fn replay(
     let built = ready(drivers, options, stop, tell)?;
     let stages = stages();
     let all: Vec<&Stage> = stages.0.iter().collect();
-    corpus::replay(cases, &mut Panel::of(&built, stop), &all)
+    let mut panel = Panel::of(&built, stop, tell);
+    corpus::replay(cases, &mut panel, &all)
         .map_err(|Stopped| "stopped before every case was judged".into())
 }
 

@@ -63,9 +63,21 @@ impl<'a> Endpoint<'a> {
         self.counted(|line| line.ask_form(token, changes))
     }
 
+    /// Sends a request, and sends it once more if there is no answer in time: a busy machine must not look like an
+    /// endpoint that hangs.
     fn counted(
         &mut self,
-        ask: impl FnOnce(&mut dyn EndpointClient) -> Reply,
+        mut ask: impl FnMut(&mut dyn EndpointClient) -> Reply,
+    ) -> Result<(Reply, Duration), LimitReached> {
+        match self.counted_once(&mut ask)? {
+            (Reply::Hung(_), _) => self.counted_once(&mut ask),
+            answered => Ok(answered),
+        }
+    }
+
+    fn counted_once(
+        &mut self,
+        ask: &mut impl FnMut(&mut dyn EndpointClient) -> Reply,
     ) -> Result<(Reply, Duration), LimitReached> {
         if self.requests >= REQUESTS_MAX || Instant::now() >= self.until {
             return Err(LimitReached);

@@ -34,6 +34,19 @@ run = ["python3", "{}", "{name}", "{misdeed}"]"#,
         self.with_manifest(name, &run)
     }
 
+    /// Adds such a driver with an environment variable that names a file of its own. Returns the file too.
+    pub(crate) fn with_file(self, name: &str, misdeed: &str, variable: &str) -> (Self, PathBuf) {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../harness/tests/fake/driver.py");
+        let file = self.0.path().join(name);
+        let run = format!(
+            r#"needs = ["env", "python3"]
+run = ["env", "{variable}={}", "python3", "{}", "{name}", "{misdeed}"]"#,
+            file.display(),
+            script.display()
+        );
+        (self.with_manifest(name, &run), file)
+    }
+
     /// Adds a driver with its own build and run commands.
     pub(crate) fn with_manifest(self, name: &str, way: &str) -> Self {
         let folder = self.folder().join("fake").join(name);

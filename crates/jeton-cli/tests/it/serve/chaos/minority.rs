@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use jeton_client::revoke_request::What;
@@ -19,16 +18,17 @@ const ISSUING: Duration = Duration::from_secs(10);
 /// The last contact before the partition: a heartbeat every 2.5 s, and its way.
 const LAST_CONTACT: Duration = Duration::from_secs(4);
 
-/// Times that a busy machine adds.
-const LATE: Duration = Duration::from_secs(1);
-
 /// A time limit that no call reaches.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What the node in the minority did at one moment after the partition.
+/// Partitions until the node serves for as long as it can: on a busy machine it may hear of the store too late.
+const TRIES: usize = 3;
+
+/// What the node in the minority did after the partition.
 #[derive(Debug)]
 struct Sample {
-    at: Duration,
+    /// When it was asked whether it is ready, and then called to verify and to issue.
+    began: [Duration; 3],
     was_ready: bool,
     verifies: bool,
     issued: Option<String>,
@@ -53,65 +53,15 @@ fn chaos_minority_serves_within_its_bounds_and_loses_nothing() {
         .try_into()
         .unwrap();
 
-    // Node 0 and member 0 on one side, the others on the other side.
-    let rest: Vec<usize> = (1..EACH)
-        .flat_map(|one| [one, Cluster::host(one)])
-        .collect();
-    let cut = Instant::now();
-    for host in [0, Cluster::host(0)] {
-        cluster.network.cut(host, Direction::Both, &rest);
-    }
-    let is_over = Arc::new(AtomicBool::new(false));
-    let (over, token) = (is_over.clone(), kept.clone());
-    let sampling = cluster.network.spawn(Cluster::host(0), move || {
-        on_this_host(async |client| {
-            let mut samples = Vec::new();
-            while !over.load(Ordering::Relaxed) {
-                let was_ready = is_ready();
-                let at = cut.elapsed();
-                let verifies = verify(&client, &token).await.is_ok();
-                let issued = issue(&client).await.ok();
-                samples.push(Sample {
-                    at,
-                    was_ready,
-                    verifies,
-                    issued,
-                });
-                tokio::time::sleep(Duration::from_millis(100)).await;
-            }
-            samples
-        })
+    let mut samples = Vec::new();
+    let served = (0..TRIES).any(|_| {
+        let tried = partition(&cluster, &kept, &not_revoked, &revoked_meanwhile);
+        assert_bounds(&tried);
+        let served = serves_long_enough(&tried);
+        samples.extend(tried);
+        served
     });
-    let token = not_revoked.clone();
-    let refused = call(&cluster, 0, async move |client| {
-        revoke(&client, &token).await
-    });
-    assert!(matches!(refused, Err(Error::Unavailable(_))), "{refused:?}");
-    // The majority goes on, when it has a leader.
-    let token = revoked_meanwhile.clone();
-    until("the majority revokes", || {
-        let token = token.clone();
-        call(&cluster, 1, async move |client| {
-            revoke(&client, &token).await
-        })
-        .is_ok()
-    });
-    let token = revoked_meanwhile.clone();
-    until("its other node refuses the token", || {
-        let token = token.clone();
-        is_revoked(&call(&cluster, 2, async move |client| {
-            verify(&client, &token).await
-        }))
-    });
-    thread::sleep((ISSUING + LATE).saturating_sub(cut.elapsed()));
-    is_over.store(true, Ordering::Relaxed);
-    let samples = sampling.join().unwrap();
-    check(&samples);
-
-    for host in [0, Cluster::host(0)] {
-        cluster.network.heal(host);
-    }
-    cluster.all_are_ready();
+    assert!(served, "it serves too short: {samples:#?}");
     let issued = samples.iter().filter_map(|sample| sample.issued.as_ref());
     let issued: Vec<String> = issued.step_by(10).cloned().collect();
     for node in 0..EACH {
@@ -130,37 +80,92 @@ fn chaos_minority_serves_within_its_bounds_and_loses_nothing() {
     }
 }
 
-/// Requires that the node verifies until the freshness bound, and that `/readyz` says so; and that it issues until
-/// its own limit.
-fn check(samples: &[Sample]) {
-    let first = |holds: &dyn Fn(&Sample) -> bool| {
-        let found = samples.iter().find(|&sample| !holds(sample));
-        found
-            .map(|sample| sample.at)
-            .expect("it ends while the partition lasts")
-    };
-    let verified = first(&|sample| sample.verifies);
-    let ready = first(&|sample| sample.was_ready);
-    let issued = first(&|sample| sample.issued.is_some());
-    println!(
-        "after the partition: verifies for {:.1} s, is ready for {:.1} s, issues for {:.1} s",
-        verified.as_secs_f64(),
-        ready.as_secs_f64(),
-        issued.as_secs_f64()
-    );
-    for (ends, bound) in [(verified, FRESHNESS), (ready, FRESHNESS), (issued, ISSUING)] {
-        let expected = bound.saturating_sub(LAST_CONTACT)..bound + LATE;
-        assert!(expected.contains(&ends), "{ends:?} is not in {expected:?}");
+/// Separates node 0 and member 0 from the others until the node has reached its bounds, and heals the partition.
+/// Returns what the node did meanwhile.
+fn partition(cluster: &Cluster, kept: &str, not_revoked: &str, revoked: &str) -> Vec<Sample> {
+    let rest: Vec<usize> = (1..EACH)
+        .flat_map(|one| [one, Cluster::host(one)])
+        .collect();
+    for host in [0, Cluster::host(0)] {
+        cluster.network.cut(host, Direction::Both, &rest);
     }
+    // The last contact was earlier.
+    let cut = Instant::now();
+    let is_over = Arc::new(AtomicBool::new(false));
+    let (over, token) = (is_over.clone(), kept.to_owned());
+    let sampling = cluster.network.spawn(Cluster::host(0), move || {
+        on_this_host(async |client| {
+            let mut samples: Vec<Sample> = Vec::new();
+            let reaches_end = |sample: &Sample| sample.began.iter().all(|at| *at > ISSUING);
+            while !(over.load(Ordering::Relaxed) && samples.last().is_some_and(reaches_end)) {
+                let mut began = [cut.elapsed(); 3];
+                let was_ready = is_ready();
+                began[1] = cut.elapsed();
+                let verifies = verify(&client, &token).await.is_ok();
+                began[2] = cut.elapsed();
+                let issued = issue(&client).await.ok();
+                samples.push(Sample {
+                    began,
+                    was_ready,
+                    verifies,
+                    issued,
+                });
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+            samples
+        })
+    });
+    let token = not_revoked.to_owned();
+    let refused = call(cluster, 0, async move |client| {
+        revoke(&client, &token).await
+    });
+    assert!(matches!(refused, Err(Error::Unavailable(_))), "{refused:?}");
+    // The majority goes on, when it has a leader.
+    until("the majority revokes", || {
+        let token = revoked.to_owned();
+        call(cluster, 1, async move |client| {
+            revoke(&client, &token).await
+        })
+        .is_ok()
+    });
+    until("its other node refuses the token", || {
+        let token = revoked.to_owned();
+        is_revoked(&call(cluster, 2, async move |client| {
+            verify(&client, &token).await
+        }))
+    });
+    is_over.store(true, Ordering::Relaxed);
+    let samples = sampling.join().unwrap();
+    for host in [0, Cluster::host(0)] {
+        cluster.network.heal(host);
+    }
+    cluster.all_are_ready();
+    samples
+}
+
+/// Requires that the node neither verifies nor says that it is ready after the freshness bound, and that it issues
+/// nothing after its own limit. Only calls count that began later.
+fn assert_bounds(samples: &[Sample]) {
     for sample in samples {
-        let near = |end: Duration| sample.at.abs_diff(end) < Duration::from_millis(300);
-        assert_eq!(sample.verifies, sample.at < verified, "{sample:?}");
-        assert_eq!(sample.issued.is_some(), sample.at < issued, "{sample:?}");
-        assert!(
-            near(verified) || sample.was_ready == sample.verifies,
-            "{sample:?}"
-        );
+        let [asked, verified, issued] = sample.began;
+        assert!(asked <= FRESHNESS || !sample.was_ready, "{sample:?}");
+        assert!(verified <= FRESHNESS || !sample.verifies, "{sample:?}");
+        assert!(issued <= ISSUING || sample.issued.is_none(), "{sample:?}");
     }
+}
+
+/// Whether the node is ready, verifies and issues until its bounds after the last contact.
+fn serves_long_enough(samples: &[Sample]) -> bool {
+    let lasts = |nth: usize, bound: Duration, holds: &dyn Fn(&Sample) -> bool| {
+        let fails = samples.iter().find(|sample| !holds(sample));
+        let ends = fails.map_or(Duration::MAX, |sample| sample.began[nth]);
+        println!("{:.1} s after the partition", ends.as_secs_f64());
+        ends >= bound.saturating_sub(LAST_CONTACT)
+    };
+    let is_ready = lasts(0, FRESHNESS, &|sample| sample.was_ready);
+    let verifies = lasts(1, FRESHNESS, &|sample| sample.verifies);
+    let issues = lasts(2, ISSUING, &|sample| sample.issued.is_some());
+    is_ready && verifies && issues
 }
 
 /// Calls a node from its own host.

@@ -8,7 +8,7 @@ use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jeton_client::revoke_request::What;
 use jeton_client::{Client, Connection, IssueRequest, RevokeRequest, VerifyRequest};
@@ -37,7 +37,7 @@ fn chaos_rolling_restart_fails_no_call() {
     let cluster = Cluster::of(1);
     let config = cluster.folder.path().join("jeton.toml");
     let with_delay = format!(
-        "stop_delay_seconds = 1\n{}",
+        "stop_delay_seconds = 10\n{}",
         fs::read_to_string(&config).unwrap()
     );
     fs::write(config, with_delay).unwrap();
@@ -137,7 +137,7 @@ impl Shared {
             if self.is_over() {
                 return;
             }
-            let Some(node) = self.ready_after(turn) else {
+            let Some(node) = self.some_ready_after(turn).await else {
                 panic!("no node is ready");
             };
             *self.calls.lock().unwrap() += 1;
@@ -149,6 +149,18 @@ impl Shared {
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
+    }
+
+    /// Waits for a node that is ready.
+    async fn some_ready_after(&self, turn: usize) -> Option<usize> {
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_secs(30) {
+            if let Some(node) = self.ready_after(turn) {
+                return Some(node);
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        None
     }
 
     fn ready_after(&self, turn: usize) -> Option<usize> {

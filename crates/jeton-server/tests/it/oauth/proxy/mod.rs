@@ -80,10 +80,20 @@ struct Proxy {
 
 impl Proxy {
     /// Starts a proxy. `variable` names the program, and `arguments` gets a folder and the address to listen on.
-    fn start(variable: &str, arguments: impl FnOnce(&Path, SocketAddr) -> Vec<String>) -> Proxy {
+    fn start(variable: &str, arguments: impl Fn(&Path, SocketAddr) -> Vec<String>) -> Proxy {
         let program = std::env::var(variable);
         let program =
             program.unwrap_or_else(|_| panic!("cargo xtask test --only proxies sets {variable}"));
+        // Another process may listen on the free port first. The proxy then ends.
+        let mut tries = (0..3).filter_map(|_| Proxy::try_start(&program, &arguments));
+        tries.next().expect("the proxy starts")
+    }
+
+    /// Returns `None` if the proxy ends.
+    fn try_start(
+        program: &str,
+        arguments: &impl Fn(&Path, SocketAddr) -> Vec<String>,
+    ) -> Option<Proxy> {
         let folder = tempfile::tempdir().unwrap();
         // A proxy cannot report a port chosen by the system, so a free one is chosen here.
         let free = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -95,18 +105,19 @@ impl Proxy {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let proxy = Proxy {
+        let mut proxy = Proxy {
             process,
             address,
             _folder: folder,
         };
         let start = Instant::now();
         while TcpStream::connect(address).is_err() {
-            let is_late = start.elapsed() > Duration::from_secs(30);
+            let is_late = start.elapsed() > Duration::from_secs(60);
             assert!(!is_late, "the proxy did not start");
             std::thread::sleep(Duration::from_millis(10));
         }
-        proxy
+        let is_running = proxy.process.try_wait().unwrap().is_none();
+        is_running.then_some(proxy)
     }
 
     fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Response {

@@ -48,7 +48,7 @@ class ResourceServerTest {
                 .redirectErrorStream(true)
                 .redirectOutput(folder.resolve("log").toFile())
                 .start();
-        for (int wait = 0; wait < 200; wait++) {
+        for (int wait = 0; wait < 1200; wait++) {
             assertTrue(server.isAlive(), () -> "jeton serve ended");
             try {
                 if (get(issuer + "/.well-known/openid-configuration", null).statusCode() == 200) {
