@@ -16,6 +16,7 @@ pub(super) fn objection(
         let timing = row.ns_per_op.as_ref();
         row.subject.id == pair.subject
             && row.operation == pair.operation
+            && row.threads == pair.threads
             && timing.is_some_and(|timing| timing.rounds == rounds[0])
     };
     if rounds[0].is_empty() {

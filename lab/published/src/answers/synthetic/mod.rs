@@ -17,12 +17,27 @@ use jeton_lab_model::result::{
 };
 
 /// A synthetic result: a row for each work with figures.
-#[derive(Default, Clone)]
+#[derive(Clone)]
 struct Run {
     rows: Vec<Row>,
     attacks: Vec<AttackRow>,
     noise: NoiseFloor,
     disturbance: Disturbance,
+}
+
+impl Default for Run {
+    /// Nothing was measured yet, without noise.
+    fn default() -> Self {
+        Self {
+            rows: Vec::new(),
+            attacks: Vec::new(),
+            noise: NoiseFloor {
+                floor: Some(0.0),
+                ..NoiseFloor::default()
+            },
+            disturbance: Disturbance::default(),
+        }
+    }
 }
 
 impl Run {
