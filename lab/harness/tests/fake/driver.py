@@ -3,7 +3,7 @@
     python3 driver.py NAME [MISDEED]
 
 `correct` has no misdeed; the others are compared with it. FAKE_RUNS names a file that receives a line for each run: the
-iterations and the lead.
+process, the iterations and the lead.
 """
 
 import base64
@@ -127,7 +127,7 @@ class Prepared:
         elapsed = time.perf_counter_ns() - start
         if "FAKE_RUNS" in os.environ:
             with open(os.environ["FAKE_RUNS"], "a") as runs:
-                runs.write(f"{iterations} {lead}\n")
+                runs.write(f"{os.getpid()} {iterations} {lead}\n")
         if MISDEED == "fast-clock":
             elapsed //= 6
         if MISDEED == "slow-clock":

@@ -91,10 +91,25 @@ key_handling = ["prepared"]
         self.run_of(&self.choice(), stop, tell)
     }
 
+    /// Runs all drivers briefly, with batches of this duration.
+    pub(crate) fn run_in_batches_of(&self, batch: Duration) -> RunResult {
+        self.run_at(&self.choice(), batch, &Stop::default(), |_| {})
+    }
+
     /// Runs the choice briefly.
     pub(crate) fn run_of(
         &self,
         choice: &Choice,
+        stop: &Stop,
+        tell: impl FnMut(Event<'_>),
+    ) -> RunResult {
+        self.run_at(choice, Duration::from_millis(2), stop, tell)
+    }
+
+    fn run_at(
+        &self,
+        choice: &Choice,
+        batch: Duration,
         stop: &Stop,
         mut tell: impl FnMut(Event<'_>),
     ) -> RunResult {
@@ -102,7 +117,7 @@ key_handling = ["prepared"]
         let plan = plan(&drivers, choice, &[]).unwrap();
         let pace = Pace {
             batches: 3,
-            batch: Duration::from_millis(2),
+            batch,
             collected_batch: Duration::from_millis(5),
             longest_batch: Duration::from_millis(25),
             managed_batch: Duration::from_millis(5),
