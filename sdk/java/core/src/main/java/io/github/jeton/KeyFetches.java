@@ -109,6 +109,18 @@ final class KeyFetches {
         return lastFailure;
     }
 
+    /** Throws an error if it is closed. */
+    void checkOpen() {
+        lock.lock();
+        try {
+            if (closed) {
+                throw closedError();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Ends the request that runs. Who waits for it gets an error. */
     void close() {
         lock.lock();

