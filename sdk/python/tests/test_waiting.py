@@ -100,6 +100,26 @@ def test_loop_that_ends_while_it_fetches_is_no_failed_fetch() -> None:
     assert waiting == ["a"]
 
 
+@pytest.mark.filterwarnings("ignore:coroutine:RuntimeWarning")
+def test_loop_that_ends_before_it_sends_is_no_failed_fetch() -> None:
+    class EndingLoop:
+        runs = True
+
+        def is_running(self) -> bool:
+            return self.runs
+
+        def call_soon_threadsafe(self, *_: Any, **__: Any) -> None:
+            self.runs = False
+
+    test = TestIssuer()
+    verifier = test.verifier(jeton.RemoteKeySet(issuer=test.issuer, fetch=slow_async(test, 0)))
+    remote = verifier._remote
+    assert remote is not None
+    remote._loop = EndingLoop()  # type: ignore[assignment]
+    assert verifier.verify(test.issue({"sub": "a"}))["sub"] == "a"
+    assert test.requests == 2
+
+
 def test_sync_verification_waits_for_the_request_of_a_task() -> None:
     test = TestIssuer()
     token = test.issue({"sub": "a"})

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import contextvars
 import inspect
 import json
 import threading
+import time
 import time
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -32,6 +34,10 @@ _WAITS = 4
 
 #: How long nothing is fetched after one failure, seconds.
 _PAUSE = 1.05
+
+
+class _LoopEnded(Exception):
+    """The event loop that was to send a request has ended."""
 
 
 class _Here(threading.local):
@@ -251,6 +257,9 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
                     if inspect.isawaitable(response):
                         self._is_async = True
                         response = self._run(response, following.timeout)
+                except _LoopEnded:
+                    # As in `_send_async`: the next caller sends the request.
+                    return
                 except Exception as error:
                     # A client has errors of its own.
                     cause = error
@@ -261,9 +270,17 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
     def _run(self, response: Awaitable[FetchResponse], timeout: float) -> FetchResponse:
         """Awaits in the loop that the client knows, or else in a new one."""
         loop = self._loop
-        if loop is not None and loop.is_running():
-            return asyncio.run_coroutine_threadsafe(_awaited(response, timeout), loop).result(timeout + 1)
-        return asyncio.run(_awaited(response, timeout))
+        if loop is None or not loop.is_running():
+            return asyncio.run(_awaited(response, timeout))
+        running = asyncio.run_coroutine_threadsafe(_awaited(response, timeout), loop)
+        ends = time.monotonic() + timeout + 1
+        while True:
+            concurrent.futures.wait([running], min(0.1, max(0.0, ends - time.monotonic())))
+            if running.cancelled() or not (running.done() or loop.is_running()):
+                running.cancel()
+                raise _LoopEnded
+            if running.done() or time.monotonic() >= ends:
+                return running.result(0)
 
     async def _send_async(self, pending: PendingFetch, request: FetchRequest) -> None:
         following: FetchRequest | None = request
