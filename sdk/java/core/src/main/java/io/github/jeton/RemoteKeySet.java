@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
@@ -32,9 +31,6 @@ import java.util.function.Supplier;
 public final class RemoteKeySet extends NativeObject {
     /** How often one verification fetches: the keys, and again for an unknown key id, also if another thread has just fetched. */
     private static final int ROUNDS = 3;
-
-    /** How often a verification is repeated because another thread looks at the keys in the same moment: for a third of a second. */
-    private static final int REPEATS = 256;
 
     /** How often the schedule is asked whether keys are to be fetched again. */
     private static final long ASK_NANOS = Duration.ofSeconds(1).toNanos();
@@ -87,14 +83,11 @@ public final class RemoteKeySet extends NativeObject {
     /** Fetches what a verification needs, and repeats it. */
     VerifiedReply complete(VerifiedReply first, Supplier<VerifiedReply> verify) {
         VerifiedReply reply = first;
-        int rounds = 0;
-        for (int repeat = 0; needsKeys(reply) && rounds < ROUNDS && repeat < REPEATS; repeat++) {
+        for (int round = 0; needsKeys(reply) && round < ROUNDS; round++) {
             KeyFetches.Outcome outcome = fetches.fetch();
             reply = verify.get();
-            switch (outcome) {
-                case NOTHING -> LockSupport.parkNanos(repeat * 10_000L);
-                case RESPONDED -> rounds++;
-                case FAILED -> rounds = ROUNDS;
+            if (outcome == KeyFetches.Outcome.FAILED) {
+                break;
             }
         }
         checkKeys(reply);
