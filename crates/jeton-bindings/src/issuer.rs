@@ -381,9 +381,7 @@ impl Signer {
                 options.serialization != Serialization::Compact && !is_whole,
             ),
         ];
-        if let Some((name, _)) = unused.into_iter().find(|(_, is_set)| *is_set) {
-            return Err(Fault::option(name, "not used with this key"));
-        }
+        settings::check_unset(unused, "not used with this key")?;
         match (self, &options.enc, &options.typ) {
             (Signer::Encrypted(key), Some(enc), _) if content_enc(enc)? != key.enc() => {
                 Err(Fault::option("enc", "the key has another one"))

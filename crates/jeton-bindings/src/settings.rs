@@ -33,6 +33,17 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
     })
 }
 
+/// An error for the first of these settings that is set.
+pub(crate) fn check_unset<const N: usize>(
+    settings: [(&'static str, bool); N],
+    why: &'static str,
+) -> Result<(), Fault> {
+    match settings.into_iter().find(|(_, is_set)| *is_set) {
+        Some((name, _)) => Err(Fault::option(name, why)),
+        None => Ok(()),
+    }
+}
+
 const SETTINGS_BYTES: usize = 64 * 1024;
 
 /// Settings of [`Key::generate`](crate::Key::generate).

@@ -208,10 +208,7 @@ fn check_unused(options: &VerifierOptions) -> Result<(), Fault> {
         ("max_age", options.max_age.is_some()),
         ("cache", options.cache.is_some()),
     ];
-    match unused.into_iter().find(|(_, is_set)| *is_set) {
-        Some((name, _)) => Err(Fault::option(name, "not used by a verifier of bytes")),
-        None => Ok(()),
-    }
+    settings::check_unset(unused, "not used by a verifier of bytes")
 }
 
 /// Settings for the header or the form of a JOSE token, of which a PASETO has none. A `typ` that nothing checks would accept
@@ -226,10 +223,7 @@ fn check_unused_for_paseto(options: &VerifierOptions) -> Result<(), Fault> {
             options.serialization != Serialization::Compact,
         ),
     ];
-    match unused.into_iter().find(|(_, is_set)| *is_set) {
-        Some((name, _)) => Err(Fault::option(name, "not used with a PASETO")),
-        None => Ok(()),
-    }
+    settings::check_unset(unused, "not used with a PASETO")
 }
 
 fn build(
@@ -326,9 +320,7 @@ fn jwt(
             ("cache", options.cache.is_some()),
             ("enc", options.enc.is_some()),
         ];
-        if let Some((name, _)) = unused.into_iter().find(|(_, is_set)| *is_set) {
-            return Err(Fault::option(name, "not used with a remote key set"));
-        }
+        settings::check_unset(unused, "not used with a remote key set")?;
         let verifier = remote.verifier(policy).limits(limits).clock(clock);
         return Ok(Kind::Remote(Box::new(verifier), Arc::clone(remote)));
     }

@@ -50,8 +50,7 @@ impl RemoteKey {
         claims: &Claims<'_, T>,
         clock: &dyn Clock,
     ) -> Result<Prepared> {
-        let mut payload = Buffer::new();
-        claims.write(&mut payload, Dates::Numeric, clock)?;
+        let payload = written(claims, clock)?;
         Ok(self.prepared(self.public.headers().jwt(), &payload))
     }
 
@@ -79,8 +78,7 @@ impl RemoteKey {
         claims: &Claims<'_, T>,
         clock: &dyn Clock,
     ) -> Result<Prepared> {
-        let mut payload = Buffer::new();
-        claims.write(&mut payload, Dates::Numeric, clock)?;
+        let payload = written(claims, clock)?;
         self.prepare_payload_as(typ, &payload)
     }
 
@@ -112,8 +110,7 @@ impl RemoteKey {
         claims: &Claims<'_, T>,
         clock: &dyn Clock,
     ) -> Result<Prepared> {
-        let mut payload = Buffer::new();
-        claims.write(&mut payload, Dates::Numeric, clock)?;
+        let payload = written(claims, clock)?;
         check_access_token(&payload)?;
         self.prepare_payload_as(ACCESS_TOKEN_TYPE, &payload)
     }
@@ -161,4 +158,10 @@ impl RemoteKey {
         let signing_input = unsigned(encoded_header, payload, self.public.signature_bytes());
         Prepared::compact(self.public.clone(), signing_input)
     }
+}
+
+fn written<T: CustomClaims>(claims: &Claims<'_, T>, clock: &dyn Clock) -> Result<Buffer> {
+    let mut payload = Buffer::new();
+    claims.write(&mut payload, Dates::Numeric, clock)?;
+    Ok(payload)
 }

@@ -91,15 +91,17 @@ pub(super) fn other_version(known: &Rows, others: &Rows) -> Option<Difference> {
     })
 }
 
+/// The parties of attack and interop rows.
+pub(super) fn parties(rows: &Rows) -> impl Iterator<Item = &Party> {
+    let issuers_and_verifiers = rows.interop.iter();
+    let issuers_and_verifiers = issuers_and_verifiers.flat_map(|row| [&row.issuer, &row.verifier]);
+    (rows.attack.iter().map(|row| &row.subject)).chain(issuers_and_verifiers)
+}
+
 fn versions_of(rows: &Rows) -> impl Iterator<Item = (&str, &str)> {
     let measured =
         (rows.measured.iter()).map(|row| (row.subject.driver(), row.subject.version.as_str()));
-    let parties = (rows.attack.iter().map(|row| &row.subject)).chain(
-        rows.interop
-            .iter()
-            .flat_map(|row| [&row.issuer, &row.verifier]),
-    );
-    let parties = parties.map(
+    let parties = parties(rows).map(
         |Party {
              driver, version, ..
          }| (driver.as_str(), version.as_str()),

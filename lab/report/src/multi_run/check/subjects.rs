@@ -9,7 +9,7 @@ use jeton_lab_model::result::{
 };
 
 use super::Contradiction;
-use crate::multi_run::same::{Work, other_version};
+use crate::multi_run::same::{Work, other_version, parties};
 
 /// The shortest header of a JWS, `{"alg":"HS256"}` in base64url, and two dots.
 const JWS_BYTES_MIN: u64 = 22;
@@ -37,12 +37,7 @@ fn languages(result: &RunResult) -> Vec<Contradiction> {
         .measured
         .iter()
         .map(|row| (row.subject.driver(), &row.subject.language));
-    let parties = (rows.attack.iter().map(|row| &row.subject)).chain(
-        rows.interop
-            .iter()
-            .flat_map(|row| [&row.issuer, &row.verifier]),
-    );
-    let parties = parties.map(
+    let parties = parties(rows).map(
         |Party {
              driver, language, ..
          }| (driver.as_str(), language),
