@@ -16,7 +16,7 @@ pub use event::{Change, Decision, Event, NewKey};
 use serde::{Deserialize, Serialize};
 
 use crate::key_kind::KeyKind;
-use crate::limits::{CLOCK_SKEW_SECONDS, LEEWAY_SECONDS, PROPAGATION_SECONDS};
+use crate::limits::{CLOCK_SKEW_SECONDS, LEEWAY_SECONDS, PROPAGATION_SECONDS, STEADY_SECONDS};
 use crate::settings::IssuerSettings;
 
 /// `published_at` of an unconfirmed key: the year 9999, which no clock reaches.
@@ -258,9 +258,10 @@ fn next_due(settings: &IssuerSettings, key: &KeyEntry) -> i64 {
     key.signs_from + settings.rotate_every_seconds() - settings.publish_before_use_seconds()
 }
 
-/// Returns whether a wrong clock published the key.
+/// Returns whether a wrong clock published the key. Steps that do not count as a jump are not enough: by a clock
+/// that is behind by so much, a key in use may look new.
 fn is_far_ahead(key: &KeyEntry, now: i64) -> bool {
-    key.published_at > now + CLOCK_SKEW_SECONDS
+    key.published_at > now + CLOCK_SKEW_SECONDS + STEADY_SECONDS
 }
 
 /// Returns whether a node may sign with the key before it knows a decision made now: its clock may be

@@ -46,14 +46,24 @@ impl Next<'_> {
             return false;
         };
         let signs_yet = |key: &KeyEntry| may_sign(key, now);
-        let replaced_at_once = newest.signs_from <= newest.published_at;
-        let signs_from = match self.change.keyring.signer(kind, now) {
+        let replaced_at_once = |key: &&KeyEntry| key.signs_from <= key.published_at;
+        // Without a signer, the last key that replaced another at once signs.
+        let replacement = match self.change.keyring.signer(kind, now) {
+            None if !signs_yet(newest) => moved
+                .iter()
+                .filter(replaced_at_once)
+                .max_by_key(|key| key.signs_from),
+            _ => None,
+        };
+        let replacement = replacement.map(|key| key.kid.clone());
+        let at_once = self.at_once();
+        let signs_from = match &replacement {
             _ if signs_yet(newest) => newest.signs_from,
-            None if replaced_at_once => self.at_once(),
+            Some(kid) if *kid == newest.kid => at_once,
             _ => now.saturating_add(self.publish_before_use()),
         };
         for key in &moved {
-            if key.kid != newest.kid && !signs_yet(key) {
+            if key.kid != newest.kid && Some(&key.kid) != replacement.as_ref() && !signs_yet(key) {
                 self.remove(&key.kid);
             }
         }
@@ -66,6 +76,9 @@ impl Next<'_> {
             } else if key.kind == kind {
                 if is_meant(key) {
                     key.published_at = now;
+                }
+                if Some(&key.kid) == replacement.as_ref() {
+                    key.signs_from = at_once;
                 }
                 if key.signs_until.is_some_and(is_followed) {
                     key.signs_until = Some(signs_from.max(now));

@@ -402,7 +402,9 @@ impl World {
             .iter()
             .map(IssuerSettings::publish_before_use_seconds)
             .max();
-        let last = self.now + offset + longest.unwrap() + limits::CLOCK_SKEW_SECONDS;
+        // A clock ahead by less counts as right.
+        let ahead = limits::CLOCK_SKEW_SECONDS + limits::STEADY_SECONDS;
+        let last = self.now + offset + longest.unwrap() + ahead;
         for kind in self.settings.kinds() {
             let keys = self.keyring.keys().iter();
             let open = keys.filter(|key| key.kind == kind && key.signs_until.is_none());
@@ -589,5 +591,57 @@ fn withdrawal_requires_propagation_before_signing() {
             world.now += 1;
         }
         assert_eq!(is_there, !is_withdrawn, "{seconds_before}");
+    }
+}
+
+/// A regression: a step of the clock below [`limits::STEADY_SECONDS`] does not count as a jump, and a key that replaced
+/// a compromised one within that time looked as if it had been published in the future. It was withdrawn while the
+/// other nodes signed with it.
+#[test]
+fn clock_behind_by_less_than_a_jump_reschedules_nothing() {
+    let [slow, _, ahead] = CLOCKS;
+    for published_at in CLOCKS {
+        let mut world = World::new(settings()[0].clone());
+        let kind = world.settings.kinds()[0];
+        world.now += 3600;
+        world.compromised.insert("k1".to_owned());
+        world.decide(
+            &Event::Compromised("k1".to_owned()),
+            published_at,
+            Vec::new(),
+        );
+        world.decide(&Event::Rotate(kind), published_at, Vec::new());
+        let before = world.keyring.clone();
+        for offset in [slow, ahead] {
+            let behind = offset - (limits::STEADY_SECONDS - 1);
+            world.decide(&Event::BringForward, behind, Vec::new());
+            assert_eq!(world.keyring, before, "{published_at} {offset}");
+        }
+    }
+}
+
+/// A regression: a clock ahead replaced a compromised key and published the next one. Bringing these forward left no
+/// signer until the next one had been published for long enough.
+#[test]
+fn replacement_by_a_clock_ahead_signs_until_the_next_key() {
+    for jump in [1, 2, 3, 4, 5].map(|index| JUMPS[index] + limits::STEADY_SECONDS) {
+        let mut world = World::new(settings()[0].clone());
+        let kind = world.settings.kinds()[0];
+        world.now += 3600;
+        world.compromised.insert("k1".to_owned());
+        world.decide(&Event::Compromised("k1".to_owned()), jump, Vec::new());
+        world.hurried.insert("k2".to_owned());
+        world.decide(&Event::Rotate(kind), jump, Vec::new());
+        world.decide(&Event::BringForward, 0, Vec::new());
+        let kids: Vec<&str> = world.keyring.keys().iter().map(|key| &*key.kid).collect();
+        assert_eq!(kids, ["k2", "k3"], "{jump}");
+        for _ in 0..7200 {
+            for offset in CLOCKS {
+                let signer = world.keyring.signer(kind, world.now + offset);
+                assert!(signer.is_some(), "{jump}: nobody signs at {}", world.now);
+            }
+            world.look();
+            world.now += 1;
+        }
     }
 }
