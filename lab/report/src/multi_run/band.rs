@@ -24,6 +24,13 @@ pub enum SetBy {
         /// The A/A pair with the largest difference; `None` if the file has none.
         pair: Option<Farthest>,
     },
+    /// One of the runs has no A/A pair on as many threads: its noise is not known.
+    NoNoiseFloor {
+        /// The run: `before` or `after`.
+        run: &'static str,
+        /// The threads of the row.
+        threads: u32,
+    },
     /// The controls, which differ this much between the runs.
     Controls {
         /// The number of controls.
@@ -122,19 +129,16 @@ impl<'a> Noise<'a> {
         self.controls.len()
     }
 
-    /// Returns the noise of a changed subject.
-    pub(super) fn around(&self, managed: bool) -> Around {
-        self.with(managed, &self.of_kind(managed, None), self.comparisons)
+    /// Returns the noise of a row with changed code.
+    pub(super) fn around(&self, row: &Row) -> Around {
+        let controls = self.of_kind(row.subject.is_managed(), None);
+        self.with(row, &controls, self.comparisons)
     }
 
     /// Returns the noise of a control, from all other controls.
     pub(super) fn around_control(&self, row: &Row) -> Around {
-        let managed = row.subject.is_managed();
-        self.with(
-            managed,
-            &self.of_kind(managed, Some(row)),
-            self.controls.len(),
-        )
+        let others = self.of_kind(row.subject.is_managed(), Some(row));
+        self.with(row, &others, self.controls.len())
     }
 
     /// Returns what the controls show for each kind of subjects.
@@ -187,7 +191,7 @@ impl<'a> Noise<'a> {
         between_runs(&ratios, comparisons, selected.common)
     }
 
-    fn with(&self, managed: bool, selected: &Selected<'_, '_>, comparisons: usize) -> Around {
+    fn with(&self, row: &Row, selected: &Selected<'_, '_>, comparisons: usize) -> Around {
         let mut widest = (PRACTICAL_DIFFERENCE, SetBy::PracticalDifference);
         let mut consider = |width: f64, set_by: SetBy| {
             if width > widest.0 {
@@ -195,9 +199,13 @@ impl<'a> Noise<'a> {
             }
         };
         for (run, name) in self.runs.iter().zip(["before", "after"]) {
-            let (width, pair) =
-                floor(&run.noise_floor, managed).unwrap_or((UNMEASURED_FLOOR, None));
-            consider(width, SetBy::NoiseFloor { run: name, pair });
+            match floor(&run.noise_floor, row) {
+                Some((width, pair)) => consider(width, SetBy::NoiseFloor { run: name, pair }),
+                None => {
+                    let threads = row.threads;
+                    consider(UNMEASURED_FLOOR, SetBy::NoNoiseFloor { run: name, threads });
+                }
+            }
         }
         let (mut log_shift, mut log_shift_seen) = (0.0, 0.0);
         if let Some(between) = self.between(selected, comparisons) {
@@ -241,30 +249,49 @@ impl Kind {
     }
 }
 
-/// Returns a run's floor for this kind of subjects, and the pair with the largest difference.
-fn floor(noise: &NoiseFloor, managed: bool) -> Option<(f64, Option<Farthest>)> {
+/// Returns a run's floor for the kind and threads of this row, and the pair with the largest difference.
+fn floor(noise: &NoiseFloor, row: &Row) -> Option<(f64, Option<Farthest>)> {
+    let fewest = noise.fewest_threads();
+    let (width, of) = floor_of_kind(noise, row.subject.is_managed())?;
+    if row.threads == fewest {
+        return Some((width, farthest(noise, fewest, of)));
+    }
+    let own = noise
+        .threads
+        .iter()
+        .find(|own| own.threads == row.threads)?;
+    Some(match own.floor > width {
+        true => (own.floor, farthest(noise, own.threads, Kind::Any)),
+        false => (width, farthest(noise, fewest, of)),
+    })
+}
+
+/// Returns the floor on the fewest threads for this kind of subjects, and the kind of its pairs.
+fn floor_of_kind(noise: &NoiseFloor, managed: bool) -> Option<(f64, Kind)> {
     let of_managed = noise.managed.filter(|_| managed);
-    let (width, of) = match (noise.floor, of_managed) {
+    Some(match (noise.floor, of_managed) {
         (Some(floor), Some(managed)) if managed > floor => (managed, Kind::Managed),
         (None, Some(managed)) => (managed, Kind::Managed),
         // If managed code has its own floor, the other floor is of compiled code only.
         (Some(floor), _) if noise.managed.is_some() => (floor, Kind::Compiled),
         (Some(floor), _) => (floor, Kind::Any),
         (None, None) => return None,
-    };
-    let is_of_kind = |pair: &&AaPair| {
+    })
+}
+
+fn farthest(noise: &NoiseFloor, threads: u32, of: Kind) -> Option<Farthest> {
+    let is_of_floor = |pair: &&AaPair| {
         let language = pair.subject.split('/').next().unwrap_or_default();
-        let is_of_floor = pair.threads == noise.fewest_threads();
-        is_of_floor && (of == Kind::Any || Kind::of(is_managed(language)) == of)
+        let is_of_kind = of == Kind::Any || Kind::of(is_managed(language)) == of;
+        is_of_kind && pair.threads == threads
     };
-    let pairs = noise.pairs.iter().filter(is_of_kind);
+    let pairs = noise.pairs.iter().filter(is_of_floor);
     let farthest = pairs.max_by(|a, b| extent(a.interval).total_cmp(&extent(b.interval)));
-    let pair = farthest.map(|pair| Farthest {
+    farthest.map(|pair| Farthest {
         what: format!("{} {}", pair.operation, pair.subject),
         ratio: pair.ratio,
         interval: pair.interval,
-    });
-    Some((width, pair))
+    })
 }
 
 /// Returns the distance of an interval's far end from one.

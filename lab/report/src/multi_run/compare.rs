@@ -160,7 +160,7 @@ pub fn compare(before: &RunResult, after: &RunResult, across_cpus: AcrossCpus) -
     let noise = Noise::new([before, after], controls.collect(), judged);
     let around = |pair: &Pair<'_>| match pair.unchanged {
         true => noise.around_control(pair.before),
-        false => noise.around(pair.managed()),
+        false => noise.around(pair.before),
     };
     let mut changes: Vec<Change> = pairs
         .iter()

@@ -1,8 +1,9 @@
 //! What a gate may pass, on synthetic pairs of runs. The noise comes from seeds; no test uses a
 //! clock.
 
-use jeton_lab_model::result::{Row, RunResult};
+use jeton_lab_model::result::{Row, RunResult, ThreadsFloor};
 use jeton_lab_report::multi_run::{Farthest, Gate, Kind, Outcome, Ruling, SetBy};
+use jeton_lab_report::terminal::describe_set_by;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -163,6 +164,54 @@ fn gate_band_wider_than_the_threshold_is_undecided() {
     assert_eq!(json["outcome"], "no-regression");
     assert_eq!(json["rows"][0]["band_set_by"]["kind"], "noise-floor");
     assert_eq!(json["rows"][0]["band_set_by"]["run"], "after");
+}
+
+/// Threads that share cores are noisier than one thread: see `noise_floor.threads`.
+#[test]
+fn row_on_several_threads_has_the_band_of_pairs_on_as_many() {
+    let on_four = |seed: u64, floor: Option<f64>| {
+        let mut result = run(seed);
+        for row in &mut result.rows.measured {
+            row.threads = 4;
+        }
+        let own = floor.map(|floor| ThreadsFloor { threads: 4, floor });
+        result.noise_floor.threads = own.into_iter().collect();
+        let mut pair = result.noise_floor.pairs[0].clone();
+        pair.threads = 4;
+        pair.interval = [0.7, 1.1];
+        result.noise_floor.pairs.push(pair);
+        result
+    };
+    let gate_of = |floors: [Option<f64>; 2], by: f64| {
+        let (before, mut after) = (on_four(1, floors[0]), on_four(2, floors[1]));
+        change(&mut after, "jeton", by);
+        judged(&before, &after, 0.05).unwrap()
+    };
+    let measured = gate_of([Some(0.03), Some(0.5)], 1.3);
+    assert_eq!(measured.outcome, Outcome::Undecided);
+    assert_eq!(measured.rows[0].band, 0.5);
+    let SetBy::NoiseFloor {
+        run: "after",
+        pair: Some(pair),
+    } = &measured.rows[0].band_set_by
+    else {
+        panic!("{:?}", measured.rows[0])
+    };
+    assert_eq!(pair.interval, [0.7, 1.1], "the pair on four threads");
+    let quiet = gate_of([Some(0.03), Some(0.03)], 1.3);
+    assert_eq!(quiet.outcome, Outcome::Regression);
+    for (floors, missing) in [
+        ([None, Some(0.03)], "before"),
+        ([Some(0.03), None], "after"),
+    ] {
+        let unknown = gate_of(floors, 2.0);
+        assert_eq!(unknown.outcome, Outcome::Undecided, "{missing}");
+        let said = describe_set_by(&unknown.rows[0].band_set_by);
+        let expected = format!("the {missing} run has no noise floor on 4 threads");
+        assert!(said.starts_with(&expected), "{said}");
+        let four_times = gate_of(floors, 4.0);
+        assert_eq!(four_times.outcome, Outcome::Regression, "{missing}");
+    }
 }
 
 /// Returns a standard normal value (Box–Muller).
