@@ -6,4 +6,4 @@ import (
 	"jeton/harness/conformance"
 )
 
-func TestDriver(t *testing.T) { conformance.Test(t, driver()) }
+func TestDriver(t *testing.T) { conformance.Test(t, driver(), conformance.FlawedES512) }
