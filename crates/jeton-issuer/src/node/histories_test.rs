@@ -454,6 +454,8 @@ impl Service {
                 while block_on(self.store.status()).unwrap().revision == before {
                     thread::yield_now();
                 }
+                // The writer reads its clock once more: a commit that took long is repeated.
+                thread::sleep(Duration::from_millis(20));
                 member.unanswered = Some(answer);
             }
         }
