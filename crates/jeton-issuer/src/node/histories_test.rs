@@ -444,7 +444,10 @@ impl Service {
             self.catch_up(at);
         }
         let before = block_on(self.store.status()).unwrap().revision;
+        let has_rule = revoke.expires_at.is_none();
         let member = &mut self.members[at];
+        let clock = member.clock.clone();
+        (member.store_hook).each_commit(move || clock.expect_reader());
         let answer = member.node.revoke("me", ISS, revoke);
         match member.lags {
             None => {
@@ -454,8 +457,10 @@ impl Service {
                 while block_on(self.store.status()).unwrap().revision == before {
                     thread::yield_now();
                 }
-                // The writer reads its clock once more: a commit that took long is repeated.
-                thread::sleep(Duration::from_millis(20));
+                // The writer reads its clock after the commit: a rule that took long is written again.
+                if has_rule {
+                    member.clock.wait_for_reader();
+                }
                 member.unanswered = Some(answer);
             }
         }

@@ -18,6 +18,7 @@ struct State {
     store: Arc<dyn Store>,
     hook: Mutex<Option<Hook>>,
     read_hook: Mutex<Option<Hook>>,
+    each_commit: Mutex<Option<Box<dyn Fn() + Send>>>,
     is_away: AtomicBool,
     gate: Arc<Gate>,
     lost: Arc<Mutex<Option<&'static str>>>,
@@ -41,6 +42,7 @@ impl InterceptedStore {
             store: store.clone(),
             hook: Mutex::new(None),
             read_hook: Mutex::new(None),
+            each_commit: Mutex::new(None),
             is_away: AtomicBool::new(false),
             gate: Arc::default(),
             lost: Arc::default(),
@@ -56,6 +58,12 @@ impl InterceptedStore {
     pub(crate) fn before_commit(&self, under: &'static str, act: impl FnOnce() + Send + 'static) {
         let act = Box::new(act);
         *self.0.hook.lock().unwrap() = Some(Hook { under, act });
+    }
+
+    /// Acts before each commit of the node from now on, in the thread that commits.
+    #[allow(dead_code, reason = "used by the unit tests of the node")]
+    pub(crate) fn each_commit(&self, act: impl Fn() + Send + 'static) {
+        *self.0.each_commit.lock().unwrap() = Some(Box::new(act));
     }
 
     /// Acts once, after the node's next read of a key with this prefix.
@@ -153,6 +161,9 @@ impl Store for InterceptedStore {
         drop(hook);
         if let Some(hook) = due {
             (hook.act)();
+        }
+        if let Some(act) = &*self.0.each_commit.lock().unwrap() {
+            act();
         }
         match self.check() {
             Ok(()) => self.0.store.commit(txn),

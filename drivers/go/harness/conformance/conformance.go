@@ -62,7 +62,7 @@ type subject struct {
 	known  []string
 }
 
-// attempts returns how often an exchange may fail.
+// attempts returns how often a token may be made.
 func (s *subject) attempts() int {
 	if s.offer.Alg != nil && *s.offer.Alg == "ES512" && slices.Contains(s.known, FlawedES512) {
 		return attempts
@@ -110,7 +110,7 @@ func (s *subject) roundTrip(handling, name string, claims object, length int) {
 		return
 	}
 	// The last byte of a fresh token can be any base64url character.
-	last := s.prepare(harness.OperationRoundTrip, handling, name, claims).run(1, 1) - float64(length) - 'F'
+	last := s.prepare(harness.OperationRoundTrip, handling, name, claims).runFresh() - float64(length) - 'F'
 	if last < '-' || last > 'z' {
 		s.t.Errorf("the checksum of round-trip is off by %v", last)
 	}
@@ -279,16 +279,11 @@ func (s *subject) prepare(operation, handling, name string, claims object, token
 // ask sends `prepare` and one request in a new session. The answer must be ok.
 func (t *exchange) ask(request object) object {
 	t.t.Helper()
-	var wrong string
-	for range t.attempts {
-		answer, line := t.once(request)
-		if line == "" {
-			return answer
-		}
-		wrong = line
+	answer, line := t.once(request)
+	if line != "" {
+		t.t.Fatalf("%.200s answered %s", t.prepare, line)
 	}
-	t.t.Fatalf("%.200s answered %s", t.prepare, wrong)
-	return nil
+	return answer
 }
 
 // once returns the last answer, and the line that is not ok.
@@ -321,14 +316,13 @@ func (t *exchange) once(request object) (object, string) {
 
 func (t *exchange) token() string {
 	t.t.Helper()
-	var token string
-	for range t.attempts {
-		token = t.ask(object{"op": "token", "index": 0})["token"].(string)
-		if t.attempts == 1 || !isFlawedES512(token) {
-			break
+	for range t.attempts - 1 {
+		token := t.ask(object{"op": "token", "index": 0})["token"].(string)
+		if !isFlawedES512(token) {
+			return token
 		}
 	}
-	return token
+	return t.ask(object{"op": "token", "index": 0})["token"].(string)
 }
 
 // isFlawedES512 reports whether r is longer than the 521 bits of the field. A flawed signature has a byte of the
@@ -346,6 +340,21 @@ func (t *exchange) verify(token string) object {
 func (t *exchange) run(iterations, threads int) float64 {
 	t.t.Helper()
 	return t.ask(object{"op": "run", "iterations": iterations, "threads": threads})["checksum"].(float64)
+}
+
+// runFresh runs once with a fresh token. It stays in the driver, so a flawed one is known by the answer.
+func (t *exchange) runFresh() float64 {
+	t.t.Helper()
+	for range t.attempts - 1 {
+		answer, line := t.once(object{"op": "run", "iterations": 1, "threads": 1})
+		if line == "" {
+			return answer["checksum"].(float64)
+		}
+		if !strings.Contains(line, "signature mismatch") {
+			break
+		}
+	}
+	return t.run(1, 1)
 }
 
 func sameClaims(signed object, seen any) bool {
