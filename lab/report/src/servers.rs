@@ -15,6 +15,9 @@ use jeton_lab_published::servers::{PublishedRun, runs};
 /// The verdict on a server whose repetitions overlap with those of the best one.
 const UNDECIDED: &str = "undecided";
 
+/// A server that used less than this share of its cores was not limited by them.
+const BUSY: f64 = 0.85;
+
 /// The number of steps of the report's histograms.
 const STEPS: u32 = 10;
 
@@ -177,7 +180,50 @@ impl ScenarioTable<'_> {
         if let Some((row, _)) = best.filter(|_| !over.is_empty()) {
             said.push(compared.sentence(&row.subject.id, &over));
         }
+        said.extend(self.idle());
         said.extend(self.published_ratio());
+        said
+    }
+
+    /// Names the servers whose cores were not busy: tokens per second do not show what they can do, so the
+    /// CPU time of all servers without a problem is compared too.
+    fn idle(&self) -> Vec<String> {
+        if self.compared() != Compared::Tokens {
+            return Vec::new();
+        }
+        let sound = || {
+            let all = self.measured.iter();
+            all.filter(|(row, load)| row.reason.is_none() && load.answers() > 0)
+        };
+        let idle = sound().filter_map(|(row, load)| {
+            let seconds = load.cpu_us_per_request? * load.requests_per_s / 1e6;
+            let used = seconds / f64::from(row.cores.max(1));
+            let words = || format!("{} ({} used)", row.subject.id, units::percent(used));
+            (used < BUSY).then(words)
+        });
+        let idle: Vec<String> = idle.collect();
+        if idle.is_empty() {
+            return Vec::new();
+        }
+        let mut said = vec![format!(
+            "Not limited by their cores, so tokens per second understate them: {}.",
+            units::list(&idle)
+        )];
+        let times = sound().filter_map(|(row, load)| {
+            let us = load.cpu_us_per_request.filter(|us| *us > 0.0)?;
+            Some((row.subject.id.clone(), us))
+        });
+        let mut times: Vec<(String, f64)> = times.collect();
+        times.sort_by(|a, b| a.1.total_cmp(&b.1));
+        if let [(best, least), others @ ..] = times.as_slice()
+            && !others.is_empty()
+        {
+            let over: Vec<_> = others
+                .iter()
+                .map(|(id, us)| (id.clone(), us / least))
+                .collect();
+            said.push(Compared::CpuTime.sentence(best, &over));
+        }
         said
     }
 
@@ -253,7 +299,7 @@ impl ScenarioTable<'_> {
             && overlaps().unwrap_or_default()
     }
 
-    /// Returns the verdict on a row: against the best server without a problem. If repetitions of others
+    /// Returns the verdict on a row: its ratio to the best server without a problem. If repetitions of others
     /// overlap with those of the best, it is undecided which of them is best.
     #[must_use]
     pub fn verdict(&self, row: &ServerRow, load: &ServerLoad) -> String {
@@ -276,7 +322,7 @@ impl ScenarioTable<'_> {
             Compared::Tokens => ratio.recip(),
             Compared::CpuTime | Compared::Latency => ratio,
         };
-        format!("{}\u{a0}× the best", units::times(ratio))
+        format!("{}\u{a0}×", units::times(ratio))
     }
 
     fn published_ratio(&self) -> Option<String> {

@@ -24,10 +24,13 @@ const LINE: f64 = 18.0;
 /// Where the marks begin, and the width that they use, in per cent: names are to the left, times to the
 /// right.
 const MARKS: [f64; 2] = [54.0, 23.0];
+/// What a reader must know about the cards.
+const ABOUT: &str = "The small charts are logarithmic: equal distances are equal ratios. One project makes this lab and the \
+    libraries called jeton. Its libraries for Go, Node, Python and Java call one core in Rust.";
 /// Longer names do not fit 390 px; the table has them in full.
 const NAME_CHARS_MAX: usize = 26;
 /// A narrower interval, in per cent of the chart's width, is hidden by its mark.
-const HIDDEN_BY_MARK: f64 = 4.0;
+const HIDDEN_BY_MARK: f64 = 2.0;
 
 /// Renders the limits of the run and its answers; nothing if the run measured no times and had no
 /// trouble.
@@ -51,6 +54,7 @@ pub(super) fn section(result: &RunResult) -> Markup {
             }
             @if !answers.is_empty() {
                 div.cards3 { @for answer in &answers { (card(answer, PREFIX, &question(answer))) } }
+                p.note.about { (ABOUT) }
                 (tables(&answers, PREFIX, "Figures of these charts"))
             }
         }
@@ -123,18 +127,24 @@ fn chart(answer: &Answer, measured: &Measured, prefix: &str) -> Markup {
         measured.bars_show,
         units::list(&said(bars, unit))
     );
-    dots(&said, &table_id(answer, prefix), bars, |value| {
+    dots(&said, &table_id(answer, prefix), bars, MARKS, |value| {
         unit.text(value)
     })
 }
 
-/// Renders a line for each bar: its name, its mark with the interval, and its value as text.
-pub(super) fn dots(label: &str, table: &str, bars: &[Bar], text: impl Fn(f64) -> String) -> Markup {
+/// Renders a line for each bar: its name, its mark with the interval, and its value as text. The marks begin
+/// at a place and use a width, in per cent.
+pub(super) fn dots(
+    label: &str,
+    table: &str,
+    bars: &[Bar],
+    [start, width]: [f64; 2],
+    text: impl Fn(f64) -> String,
+) -> Markup {
     let ends = bars
         .iter()
         .flat_map(|b| [b.median, b.interval[0], b.interval[1]]);
     let scale = LogScale::holding(ends);
-    let [start, width] = MARKS;
     html! {
         svg.mini role="img" height=(bars.len() as f64 * LINE) aria-label=(label) aria-details=(table) {
             @for (index, bar) in bars.iter().enumerate() {
@@ -144,7 +154,7 @@ pub(super) fn dots(label: &str, table: &str, bars: &[Bar], text: impl Fn(f64) ->
                 svg x=(per_cent(start)) y=(y) width=(per_cent(width)) {
                     line.axis x2="100%" {}
                     @if high - low > HIDDEN_BY_MARK { line x1=(per_cent(low)) x2=(per_cent(high)) {} }
-                    (Mark::of_series(0).at(scale.place(bar.median), 0.0))
+                    (Mark::dot().at(scale.place(bar.median), 0.0))
                 }
                 text.end x="100%" y=(y + 4.0) { (text(bar.median)) }
             }

@@ -10,6 +10,7 @@ use super::marks::{self, Mark};
 use super::scale::{LogScale, per_cent};
 use super::units::Unit;
 use super::{names, sentences, summary, units};
+use crate::recommendation::is_cache;
 use crate::table::Page;
 use jeton_lab_model::result::NoiseFloor;
 use jeton_lab_stats::verdicts::band_for;
@@ -19,13 +20,16 @@ const REFERENCE_ROW: f64 = 18.0;
 const AXIS: f64 = 30.0;
 /// Longer labels are shortened to fit 390 px; the table has them in full.
 const NAME_CHARS_MAX: usize = 34;
-const ASIDE_CHARS_MAX: usize = 24;
+const VERSION_CHARS_MAX: usize = 16;
+const ALGORITHM_CHARS_MAX: usize = 24;
 const REFERENCE_CHARS_MAX: usize = 15;
 /// The width of a character of a tick label, and the space after a label, on a narrow screen in per cent of the chart.
-const NARROW_CHAR: f64 = 1.9;
+const NARROW_CHAR: f64 = 2.2;
 const NARROW_SPACE: f64 = 1.0;
 /// Longer labels use a smaller font.
 const LONG_NAME_CHARS: usize = 24;
+/// A narrow screen shows no difference in a row with more characters.
+const NARROW_ROW_CHARS: usize = 46;
 /// A narrower interval, in per cent of the width, is hidden by its mark on every screen.
 const HIDDEN_BY_MARK: f64 = 0.6;
 
@@ -46,6 +50,10 @@ pub(super) fn legend() -> Markup {
                 "A mark shows the median of the rounds; the line through it shows the 95 % interval of the median. "
                 "A mark hides an interval that is narrower than the mark. Further left is faster. The axis is logarithmic: equal distances are equal ratios."
             }
+        }
+        p.note {
+            "The time is the median of the rounds. The difference is the geometric mean of the ratios of each round, so it "
+            "can differ from the quotient of two times."
         }
         ul.legend {
             @for (kind, words) in marks {
@@ -195,7 +203,7 @@ fn reference(entry: &Entry<'_>, index: usize, scale: LogScale, unit: Unit, botto
         (upright("reference", x, [y - 10.0, bottom]))
         text.reference-name.(side) x=(per_cent(x)) dx=(shift) y=(y) {
             (cut(&entry.name, REFERENCE_CHARS_MAX))
-            tspan.aside { " " (cut(&names::algorithm(&entry.row.subject), ASIDE_CHARS_MAX)) }
+            tspan.aside { " " (cut(&names::algorithm(&entry.row.subject), ALGORITHM_CHARS_MAX)) }
             ", " (unit.text(timing.median))
         }
     }
@@ -212,19 +220,40 @@ fn row(entry: &Entry<'_>, y: f64, scale: LogScale, unit: Unit) -> Markup {
     let (kind, effect) = match entry.role {
         Role::Baseline(_) => ("baseline", "baseline".to_owned()),
         Role::Compared(verdict) => (verdict.verdict.label(), sentences::short_effect(verdict)),
+        Role::Reference | Role::Alone if is_cache(entry.row.subject.driver()) => {
+            ("alone", "a cache, not compared".to_owned())
+        }
         Role::Reference | Role::Alone => ("alone", "not compared".to_owned()),
     };
+    let (effect, direction) = split(&effect);
     let subject = &entry.row.subject;
-    let aside = format!("{} · {}", subject.version, names::language(subject));
+    let language = names::language(subject);
+    // A name can have the language in brackets already.
+    let is_named = entry.name.ends_with(&format!("({language})"));
+    let is_long = entry.name.chars().count() > LONG_NAME_CHARS;
+    let version = cut(&subject.version, VERSION_CHARS_MAX);
+    let value = unit.text(timing.median);
+    let name = cut(&entry.name, NAME_CHARS_MAX);
+    let chars: usize = [&name, &value, effect]
+        .map(|text| text.chars().count())
+        .iter()
+        .sum();
+    let effect_class = match chars > NARROW_ROW_CHARS {
+        true => "effect wide",
+        false => "effect",
+    };
     let [left, right] = [low, high].map(|end| scale.place(end));
     html! {
         svg y=(y + 30.0) {
             text class=(name_class(&entry.name)) y="-14" {
-                (cut(&entry.name, NAME_CHARS_MAX))
-                tspan.aside { " " (cut(&aside, ASIDE_CHARS_MAX)) }
+                (name)
+                tspan.aside {
+                    tspan.wide { " " (version) @if !is_named { " ·" } }
+                    @if !is_named { tspan.wide[is_long] { " " (language) } }
+                }
             }
             text.value x="100%" y="-14" {
-                (unit.text(timing.median)) tspan.effect { " " (effect) }
+                (value) tspan.(effect_class) { " " (effect) @if !direction.is_empty() { tspan.wide { (direction) } } }
             }
             (marks::track())
             @if right - left > HIDDEN_BY_MARK {
@@ -233,6 +262,21 @@ fn row(entry: &Entry<'_>, y: f64, scale: LogScale, unit: Unit) -> Markup {
             (Mark::of_verdict(kind).at(scale.place(timing.median), 0.0))
         }
     }
+}
+
+/// Splits the direction from an effect: a narrow screen has no room for it, and the mark shows it too.
+fn split(effect: &str) -> (&str, &str) {
+    let directions = [
+        " faster",
+        " slower",
+        " less time",
+        " more time",
+        ", not compared",
+    ];
+    let found = directions
+        .iter()
+        .find_map(|direction| effect.strip_suffix(direction));
+    found.map_or((effect, ""), |start| effect.split_at(start.len()))
 }
 
 fn description(comparison: &Comparison<'_>, unit: Unit) -> String {

@@ -34,30 +34,39 @@ const TERMS: &[Term] = &[
     term("term-confounded", "Confounded", &["confounded"], "More than one factor differs, so a difference has no single cause."),
     term("term-disturbed", "Disturbed run", &["disturbed"], "The machine did something else during the run. Small differences may come from that."),
     term("term-equivalent", "Equivalent", &["equivalent"], "The whole interval of the ratio is inside the noise band."),
+    term("term-fast-jwt-cached", "fast-jwt-cached", &["fast-jwt-cached"], "fast-jwt with its cache of verified tokens. It does not verify a token that it has seen, so it is not compared."),
     term("term-group", "Group", &["group", "groups"], "Subjects between which the run shows no difference. The order inside a group has no meaning."),
     term("term-interval", "95 % interval", &["interval", "intervals"], "The true value lies inside in 95 of 100 runs, if the noise is as in this run."),
     term("term-managed", "Managed runtime", &["managed"], "Node, Java and Python: code that is compiled while it runs, or interpreted. Its noise is larger."),
     term("term-median", "Median", &["median", "medians"], "The middle value of the rounds."),
+    term("term-nimbus-jose-jwt-accp", "nimbus-jose-jwt-accp", &["nimbus-jose-jwt-accp"], "nimbus-jose-jwt over the Amazon Corretto Crypto Provider: the same library with AWS-LC as its cryptography."),
     term("term-noise-band", "Noise band", &["noise band"], "The range around the baseline in which a difference means nothing: the noise floor, at least 2 %."),
     term("term-noise-floor", "Noise floor", &["noise floor"], "How far identical subjects came out apart in this run. A smaller difference means nothing."),
     term("term-preflight", "Preflight", &["preflight"], "Checks before timing: a library must verify the tokens of others and reject changed ones."),
     term("term-round", "Round", &["round", "rounds"], "One visit to all subjects in random order."),
     term("term-subject", "Subject", &["subject", "subjects"], "A library with one format, algorithm and way to handle keys."),
-    term("term-undecided", "Undecided", &["undecided"], "The interval reaches across the noise band. More rounds or a quieter machine may decide."),
+    term("term-undecided", "Undecided", &["undecided"], "The interval reaches across the noise band. For servers: repetitions overlap with those of the best one. More rounds or a quieter machine may decide."),
     term("term-verdict", "Verdict", &["verdict", "verdicts"], "Faster, slower, equivalent or undecided, against the baseline."),
 ];
 
-/// The body of the glossary.
+/// The body of the glossary: every term. [`with_terms`] leaves those of the page.
 pub(super) fn section() -> Markup {
-    html! {
-        dl.glossary {
-            @for term in TERMS {
-                div {
-                    dt #(term.id) { (term.name) }
-                    dd { (term.meaning) }
-                }
+    html! { dl.glossary { @for term in TERMS { (term.entry()) } } }
+}
+
+impl Term {
+    fn entry(&self) -> Markup {
+        html! {
+            div {
+                dt #(self.id) { (self.name) }
+                dd { (self.meaning) }
             }
         }
+    }
+
+    /// Reports whether a text in lower case has the term.
+    fn is_in(&self, lower: &str) -> bool {
+        (self.written.iter()).any(|word| find(lower, 0, word).is_some())
     }
 }
 
@@ -67,7 +76,11 @@ const SKIPPED: [&str; 14] = [
     "svg", "th",
 ];
 
-/// Links the first use of each term in the body of a page to its entry.
+/// The end of a tag whose text a library or a server wrote: its words may have another meaning.
+const REASON: &str = "reason\">";
+
+/// Links the first use of each term in the body of a page to its entry, and removes the entries of terms that
+/// the page does not have.
 ///
 /// The page is complete HTML as `maud` renders it, so `<` begins a tag and nothing else.
 pub(super) fn with_terms(page: &str) -> String {
@@ -76,11 +89,12 @@ pub(super) fn with_terms(page: &str) -> String {
     let mut linked = String::with_capacity(page.len() + 2_000);
     linked.push_str(&page[..start]);
     let mut left: Vec<&Term> = TERMS.iter().collect();
-    let mut skipped = 0_usize;
+    // The open elements whose text has no links.
+    let mut skipped: Vec<&str> = Vec::new();
     let mut rest = &page[start..end];
     while let Some(tag) = rest.find('<') {
         let (text, from_tag) = rest.split_at(tag);
-        if skipped == 0 {
+        if skipped.is_empty() {
             link(text, &mut left, &mut linked);
         } else {
             linked.push_str(text);
@@ -89,17 +103,27 @@ pub(super) fn with_terms(page: &str) -> String {
         let (tag, after) = from_tag.split_at(close);
         let name = tag.trim_start_matches(['<', '/']);
         let name = name.split([' ', '>']).next().unwrap_or_default();
-        if SKIPPED.contains(&name) {
-            skipped = match tag.starts_with("</") {
-                true => skipped.saturating_sub(1),
-                false => skipped + 1,
-            };
+        if tag.starts_with("</") {
+            if skipped.last() == Some(&name) {
+                skipped.pop();
+            }
+        } else if SKIPPED.contains(&name) || skipped.last() == Some(&name) || tag.ends_with(REASON)
+        {
+            skipped.push(name);
         }
         linked.push_str(tag);
         rest = after;
     }
     linked.push_str(rest);
-    linked.push_str(&page[end..]);
+    let glossary = section().into_string();
+    let Some(after) = page[end..].strip_prefix(&glossary) else {
+        linked.push_str(&page[end..]);
+        return linked;
+    };
+    let lower = page[start..end].to_ascii_lowercase();
+    let used = TERMS.iter().filter(|term| term.is_in(&lower));
+    linked.push_str(&html! { dl.glossary { @for term in used { (term.entry()) } } }.into_string());
+    linked.push_str(after);
     linked
 }
 
@@ -164,6 +188,8 @@ mod tests {
             "<body><h2>Verdicts</h2></body>",
             "<body><svg><text>baseline</text></svg></body>",
             "<body><p title=\"verdict\">grouped, round-trip</p></body>",
+            "<body><span class=\"reason\">the same <span>subject</span> in each round</span></body>",
+            "<body><table><tr><td class=\"text reason\">no interval</td></tr></table></body>",
         ] {
             assert_eq!(with_terms(page), page);
         }
@@ -177,6 +203,17 @@ mod tests {
             "{linked}"
         );
         assert!(linked.contains(">groups</a></p>"), "{linked}");
+    }
+
+    #[test]
+    fn glossary_has_the_terms_of_the_page() {
+        let page = format!(
+            "<body><td>Equivalent</td>{}</body>",
+            section().into_string()
+        );
+        let linked = with_terms(&page);
+        assert_eq!(linked.matches("<dt").count(), 1, "{linked}");
+        assert!(linked.contains("id=\"term-equivalent\""), "{linked}");
     }
 
     #[test]

@@ -86,7 +86,7 @@ pub(super) fn levels(
 }
 
 /// Renders a vertical line between two values, unless a mark hides it.
-pub(super) fn reach(x: f64, [from, to]: [f64; 2]) -> Markup {
+fn reach(x: f64, [from, to]: [f64; 2]) -> Markup {
     let x = per_cent(x);
     html! {
         @if (from - to).abs() > HIDDEN_BY_MARK {

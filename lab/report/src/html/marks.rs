@@ -40,13 +40,16 @@ const SERIES: [Mark; 8] = [
     mark("s7", "M-2.5-6H2.5V6H-2.5Z"),
 ];
 
-/// Marks of kinds of token, large enough for a number inside.
+/// Marks of kinds of token.
 const KINDS: [Mark; 4] = [
-    mark("mac", "M-9.5 0a9.5 9.5 0 1 0 19 0a9.5 9.5 0 1 0-19 0Z"),
-    mark("signed", "M-8.5-8.5H8.5V8.5H-8.5Z"),
-    mark("encrypted", "M0-11.5 11.5 0 0 11.5-11.5 0Z"),
-    mark("unsecured", "M-9 8 0-9 9 8Z"),
+    mark("mac", "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0Z"),
+    mark("signed", "M-4.5-4.5H4.5V4.5H-4.5Z"),
+    mark("encrypted", "M0-6.2 6.2 0 0 6.2-6.2 0Z"),
+    mark("unsecured", "M-5.5 4.5 0-5.5 5.5 4.5Z"),
 ];
+
+/// The mark of small charts: it hides less of an interval.
+const DOT: Mark = mark("dot", "M-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0-7.2 0Z");
 
 /// The languages in the order of their marks.
 const LANGUAGES: [&str; 5] = ["rust", "go", "node", "java", "python"];
@@ -55,7 +58,7 @@ const LANGUAGES: [&str; 5] = ["rust", "go", "node", "java", "python"];
 pub(super) fn definitions() -> Markup {
     html! {
         svg.spoken aria-hidden="true" {
-            @for mark in VERDICTS.iter().chain(&SERIES).chain(&KINDS) {
+            @for mark in VERDICTS.iter().chain(&SERIES).chain(&KINDS).chain([&DOT]) {
                 path #{ "m-" (mark.id) } class={ "shape " (mark.id) } d=(mark.shape) {}
             }
             line #track x2="100%" {}
@@ -67,6 +70,11 @@ impl Mark {
     /// Returns the mark of a verdict's class.
     pub(super) fn of_verdict(class: &str) -> Self {
         named(&VERDICTS, class)
+    }
+
+    /// Returns the mark of small charts.
+    pub(super) fn dot() -> Self {
+        DOT
     }
 
     /// Returns the mark of a kind of token.

@@ -153,10 +153,10 @@ fn row(kind: &TokenKind<'_>, y: f64, scale: LogScale) -> Markup {
             text.value x="100%" y="-15" {
                 @if let Some((first, last)) = ends {
                     (units::times(first.ratio.ratio())) " ×"
-                    tspan.effect { " " (cut(&first.name, 18)) }
+                    tspan.effect.wide { " " (cut(&first.name, 18)) }
                     @if kind.above.len() > 1 {
                         " to " (units::times(last.ratio.ratio())) " ×"
-                        tspan.effect { " " (cut(&last.name, 18)) }
+                        tspan.effect.wide { " " (cut(&last.name, 18)) }
                     }
                 }
             }

@@ -14,17 +14,20 @@ use jeton_lab_model::result::{ServerLoad, ServerRow};
 use jeton_lab_model::units;
 use jeton_lab_published::servers::MACHINE;
 
+/// Where the marks of a chart begin, and the width that they use, in per cent.
+const MARKS: [f64; 2] = [42.0, 40.0];
+
 /// Renders the section.
 pub(super) fn section(rows: &[ServerRow]) -> Markup {
     let findings = findings(rows);
     html! {
         @if !findings.is_empty() {
-            ul.findings { @for (server, what) in &findings { li { strong { (server) } ": " (coded(what)) "." } } }
+            ul.findings { @for (server, what) in &findings { li { strong { (server) } ": " span.reason { (coded(what)) } "." } } }
         }
         p.note {
             "Each server had its own cores, except in oversubscribed scenarios, and the same keys. A loader on another core loaded the servers interleaved. "
             "Tokens count successful calls only; errors are not throughput. CPU time includes all threads and processes of the "
-            "server. Italic rows are figures that the gRPC report published, measured on " (MACHINE) "."
+            "server. 3×50 means 3 connections with 50 calls in flight on each. One project makes this lab and rust/jeton."
         }
         @if let Some(loader) = rows.iter().find_map(|row| row.loader.as_ref()) {
             p { strong { "Imported: " } "rows with this mark were measured with " (loader) ", on an unknown machine." }
@@ -41,6 +44,9 @@ fn one(table: &ScenarioTable<'_>, number: usize) -> Markup {
             @if !table.measured.is_empty() {
                 details {
                     summary { "All figures, with those of the public report" }
+                    @if !table.published.is_empty() {
+                        p.note { "Rows in italics are figures that the gRPC report published, measured on " (MACHINE) "." }
+                    }
                     (whole(table))
                     (behind(table))
                 }
@@ -69,7 +75,7 @@ fn short(table: &ScenarioTable<'_>, number: usize) -> Markup {
         @if !table.missing.is_empty() {
             ul {
                 @for row in &table.missing {
-                    li { (row.subject.id) " (" (row.status.name()) "): " span.reason { (row.reason.as_deref().unwrap_or_default()) } }
+                    li { (row.subject.id) " (" (row.status.name()) "): " span.reason { (coded(row.reason.as_deref().unwrap_or_default())) } }
                 }
             }
         }
@@ -78,7 +84,7 @@ fn short(table: &ScenarioTable<'_>, number: usize) -> Markup {
 
 fn shown(table: &ScenarioTable<'_>, id: String) -> Markup {
     let caption = format!(
-        "{}: latencies in milliseconds; the verdict is about {}",
+        "{}: latencies in milliseconds; the verdict compares {} with the best server",
         table.title,
         table.quantity()
     );
@@ -118,7 +124,10 @@ fn verdict(table: &ScenarioTable<'_>, line: &Line<'_>) -> Value {
 fn chart(table: &ScenarioTable<'_>, id: &str) -> Markup {
     let bar = |(row, load): &(&ServerRow, &ServerLoad)| {
         let (median, interval) = table.figure(load)?;
-        let name = row.subject.id.clone();
+        let name = match row.reason {
+            Some(_) => format!("{}, faulty", row.subject.id),
+            None => row.subject.id.clone(),
+        };
         Some(Bar {
             in_full: name.clone(),
             name,
@@ -140,9 +149,9 @@ fn chart(table: &ScenarioTable<'_>, id: &str) -> Markup {
             figure.dots {
                 figcaption {
                     (units::capitalised(table.quantity()))
-                    ": the median of the repetitions, and the lowest and the highest one."
+                    ": the median of the repetitions, and the lowest and the highest one. The axis is logarithmic."
                 }
-                (dots(&format!("{}, {}, on a log axis: {}.", table.title, table.quantity(), units::list(&said)), id, &bars, text))
+                (dots(&format!("{}, {}, on a log axis: {}.", table.title, table.quantity(), units::list(&said)), id, &bars, MARKS, text))
             }
         }
     }

@@ -137,7 +137,7 @@ fn bars(set: &Set<'_>, title: &str, table_id: &str) -> Markup {
             @for (index, size) in set.sizes.iter().enumerate() {
                 svg y=(index as f64 * ROW) {
                     text class=(name_class(&size.token)) y="16" {
-                        (cut(&size.token, LABEL_CHARS_MAX)) tspan.aside { " " (cut(&makers(size), LABEL_CHARS_MAX)) }
+                        (cut(&size.token, LABEL_CHARS_MAX)) tspan.aside.wide { " " (cut(&makers(size), LABEL_CHARS_MAX)) }
                     }
                     text.value x="100%" y="16" { (units::whole(size.bytes)) " B" }
                     rect.bar-track y="22" {}

@@ -7,7 +7,7 @@ use jeton_lab_model::result::Row;
 
 use super::chart::ticks;
 use super::comparison::time;
-use super::lines::{levels, reach};
+use super::lines::levels;
 use super::marks::{Mark, pixels};
 use super::names;
 use super::scale::{LogScale, per_cent};
@@ -18,11 +18,22 @@ const HEIGHT: f64 = 400.0;
 const AXIS: f64 = 34.0;
 /// Space at the left for the time labels, in per cent.
 const LEFT: f64 = 10.0;
-/// The width for which marks and names are placed without overlap. Narrower screens show small marks
-/// without names and numbers.
+/// The widths for which names are placed without overlap, in pixels: of a column of the page, and of a phone.
 const WIDTH: f64 = 800.0;
-/// The smallest distance of two marks, in pixels.
-const APART: f64 = 21.0;
+const NARROW: f64 = 340.0;
+/// Half the size of a mark, the distance of a name from the centre of its mark, and the width of a character of
+/// a name, in pixels.
+const MARK: f64 = 5.0;
+const ASIDE: f64 = 8.0;
+const NAME_CHAR: f64 = 7.4;
+/// The width of a character of a name of a JWE, which has more capital letters.
+const CAPITALS_CHAR: f64 = 8.2;
+/// Half the height of a name.
+const NAME_HALF: f64 = 6.5;
+/// Marks that are nearer than this, in pixels, have one name.
+const TOGETHER: f64 = 8.0;
+/// With more characters, the name of several kinds of token names one and counts the others.
+const NAME_CHARS_MAX: usize = 34;
 
 /// A kind of token: its fastest library, and the slowest time.
 struct Point<'a> {
@@ -44,8 +55,9 @@ pub(super) fn section(rows: &[Row]) -> Markup {
         } @else {
             p {
                 "Token size and the time to verify or decrypt. Further left is shorter; further down is faster. A mark shows "
-                "the fastest library for a kind of token; the line above it reaches to the slowest. Libraries that cache "
-                "verified tokens are excluded. Claims set: " (claims) ". Both axes are logarithmic."
+                "the fastest library for a kind of token; +2 counts more kinds at the same place. The table has all kinds, and the "
+                "slowest library of each. "
+                "Libraries that cache verified tokens are excluded. Claims set: " (claims) ". Both axes are logarithmic."
             }
             article.comparison {
                 (legend(&points))
@@ -133,38 +145,51 @@ fn legend(points: &[Point<'_>]) -> Markup {
     }
 }
 
-/// The position of a mark, its horizontal shift, and whether its name fits.
+/// The position of a mark, and the name beside it.
 struct Place {
     x: f64,
     y: f64,
+    name: Option<Name>,
+}
+
+/// The name beside a mark, of all kinds of token at this place.
+struct Name {
+    text: String,
+    side: Side,
+    /// The distance from the mark, in pixels.
     aside: f64,
-    named: bool,
+    /// True if a narrow screen has room for it too.
+    is_narrow: bool,
+}
+
+/// The side of a mark on which its name is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Right,
+    Left,
 }
 
 fn svg(points: &[Point<'_>]) -> Markup {
     let unit = Unit::for_times(points.iter().map(|p| p.ns));
     let horizontal = LogScale::holding(points.iter().map(|p| p.bytes as f64));
-    let up = LogScale::holding(points.iter().flat_map(|p| [p.ns, p.slowest_ns]));
+    let up = LogScale::holding(points.iter().map(|p| p.ns));
     let x = |bytes: f64| LEFT + horizontal.place(bytes) * (100.0 - LEFT) / 100.0;
     let y = |ns: f64| 8.0 + (1.0 - up.place(ns) / 100.0) * (HEIGHT - 16.0);
-    let places = places(points, &x, &y);
+    let levels_of = |tick: &f64| (y(*tick), unit.tick(*tick));
+    let labels: Vec<(f64, String)> = up.ticks().iter().map(levels_of).collect();
+    let places = places(points, &x, &y, &labels);
     html! {
         svg.chart role="img" height=(HEIGHT + AXIS)
             aria-label=(description(points, unit)) aria-details="tradeoff-table" {
             (levels(&up.ticks(), y, |tick| unit.tick(tick)))
             (ticks(&horizontal.ticks(), x, [0.0, HEIGHT], |tick| format!("{} B", units::whole(tick as u64))))
-            @for (point, place) in points.iter().zip(&places) {
-                g.(point.kind) { (reach(place.x, [y(point.ns), y(point.slowest_ns)])) }
-            }
-            @for (index, (point, place)) in points.iter().zip(&places).enumerate() {
-                (self::point(point, place, index + 1, unit))
-            }
+            @for (point, place) in points.iter().zip(&places) { (self::point(point, place, unit)) }
         }
     }
 }
 
-/// Renders a mark with its number, and its name if it fits.
-fn point(point: &Point<'_>, place: &Place, number: usize, unit: Unit) -> Markup {
+/// Renders a mark, and its name if it fits.
+fn point(point: &Point<'_>, place: &Place, unit: Unit) -> Markup {
     let words = format!(
         "{}: {} B, {} with {}",
         point.token,
@@ -175,54 +200,153 @@ fn point(point: &Point<'_>, place: &Place, number: usize, unit: Unit) -> Markup 
     html! {
         svg.(point.kind) x=(per_cent(place.x)) y=(pixels(place.y)) {
             title { (words) }
-            @if place.aside != 0.0 { line.reach x2=(place.aside) {} }
-            g transform=[(place.aside != 0.0).then(|| format!("translate({})", pixels(place.aside)))] {
-                (Mark::of_kind(point.kind).at(0.0, 0.0))
-                text.number-in y="3.8" { (number) }
-                @if place.named { text.label x="14" y="4.5" { (point.token) } }
+            (Mark::of_kind(point.kind).at(0.0, 0.0))
+            @if let Some(name) = &place.name {
+                @let room = if name.is_narrow { "" } else { " wide" };
+                @match name.side {
+                    Side::Right => text class={ "label" (room) } x=(pixels(name.aside)) y="4.5" { (name.text) },
+                    Side::Left => text class={ "label end" (room) } x=(pixels(name.aside)) y="4.5" { (name.text) },
+                }
             }
         }
     }
 }
 
-/// Shifts overlapping marks, and omits overlapping names.
-fn places(points: &[Point<'_>], x: &impl Fn(f64) -> f64, y: &impl Fn(f64) -> f64) -> Vec<Place> {
-    // Occupied areas: left, right, top, bottom, in pixels of the assumed width.
-    let mut taken: Vec<[f64; 4]> = Vec::new();
-    let free = |taken: &[[f64; 4]], [left, right, top, bottom]: [f64; 4]| {
-        left >= 0.0
-            && right <= WIDTH
-            && !(taken.iter()).any(|t| left < t[1] && t[0] < right && top < t[3] && t[2] < bottom)
+/// The areas of a chart that are occupied: left, right, top and bottom in pixels.
+struct Room {
+    width: f64,
+    taken: Vec<[f64; 4]>,
+}
+
+impl Room {
+    fn take(&mut self, area: [f64; 4]) {
+        self.taken.push(area);
+    }
+
+    /// Reports whether a name has room; it may touch the marks that it names.
+    fn is_free(&self, [left, right, top, bottom]: [f64; 4], own: &[usize]) -> bool {
+        let overlaps = |(index, t): (usize, &[f64; 4])| {
+            !own.contains(&index) && left < t[1] && t[0] < right && top < t[3] && t[2] < bottom
+        };
+        left >= 0.0 && right <= self.width && !self.taken.iter().enumerate().any(overlaps)
+    }
+
+    /// Returns the area of a name beside the marks that it names.
+    fn name(&self, places: &[Place], own: &[usize], text: &str, side: Side) -> [f64; 4] {
+        let char = match text.contains('+') {
+            true => CAPITALS_CHAR,
+            false => NAME_CHAR,
+        };
+        let width = text.chars().count() as f64 * char;
+        let [first, last] = ends(places, own).map(|x| x / 100.0 * self.width);
+        let left = match side {
+            Side::Right => last + ASIDE,
+            Side::Left => first - ASIDE - width,
+        };
+        let y = places[own[0]].y;
+        [left, left + width, y - NAME_HALF, y + NAME_HALF]
+    }
+}
+
+/// Returns the position of the first and of the last mark of several, in per cent.
+fn ends(places: &[Place], own: &[usize]) -> [f64; 2] {
+    let at = || own.iter().map(|index| places[*index].x);
+    [at().fold(f64::INFINITY, f64::min), at().fold(0.0, f64::max)]
+}
+
+/// Places the marks, and the names that fit: first those of the kinds that most libraries have.
+fn places(
+    points: &[Point<'_>],
+    x: &impl Fn(f64) -> f64,
+    y: &impl Fn(f64) -> f64,
+    labels: &[(f64, String)],
+) -> Vec<Place> {
+    let place = |point: &Point<'_>| Place {
+        x: x(point.bytes as f64),
+        y: y(point.ns),
+        name: None,
     };
-    let around = |at: f64, y: f64| [at - APART / 2.0, at + APART / 2.0, y - 10.5, y + 10.5];
-    let mut places: Vec<Place> = Vec::new();
-    for point in points {
-        let (x, y) = (x(point.bytes as f64), y(point.ns));
-        let pixel = x / 100.0 * WIDTH;
-        let asides = (0..20).flat_map(|n| [f64::from(n) * APART, -f64::from(n) * APART]);
-        let aside = asides
-            .into_iter()
-            .find(|aside| free(&taken, around(pixel + aside, y)))
-            .unwrap_or(0.0);
-        taken.push(around(pixel + aside, y));
-        places.push(Place {
-            x,
-            y,
+    let mut places: Vec<Place> = points.iter().map(place).collect();
+    let rooms = [WIDTH, NARROW].map(|width| {
+        let mark = |place: &Place| {
+            let at = place.x / 100.0 * width;
+            [at - MARK, at + MARK, place.y - MARK, place.y + MARK]
+        };
+        let label = |(y, text): &(f64, String)| {
+            let width = text.chars().count() as f64 * NAME_CHAR;
+            [0.0, width, y - 17.0, *y]
+        };
+        let labels = labels.iter().map(label);
+        Room {
+            width,
+            taken: places.iter().map(mark).chain(labels).collect(),
+        }
+    });
+    let [mut wide, mut narrow] = rooms;
+    let mut order: Vec<usize> = (0..points.len()).collect();
+    order.sort_by_key(|index| usize::MAX - points[*index].libraries);
+    let mut named = vec![false; points.len()];
+    for &index in &order {
+        if named[index] {
+            continue;
+        }
+        let place = &places[index];
+        let near = |other: &&usize| {
+            let at = &places[**other];
+            !named[**other]
+                && (at.x - place.x).abs() / 100.0 * WIDTH < TOGETHER
+                && (at.y - place.y).abs() < TOGETHER
+        };
+        let own: Vec<usize> = order.iter().filter(near).copied().collect();
+        let area = |room: &Room, text: &str, side: Side| {
+            let area = room.name(&places, &own, text, side);
+            room.is_free(area, &own).then_some(area)
+        };
+        // The name of all kinds at this place, or a shorter one.
+        let found = names(points, &own).into_iter().find_map(|text| {
+            let mut sides = [Side::Right, Side::Left].into_iter();
+            let (side, area) = sides.find_map(|side| Some((side, area(&wide, &text, side)?)))?;
+            Some((text, side, area))
+        });
+        let Some((text, side, area_wide)) = found else {
+            continue;
+        };
+        let area_narrow = area(&narrow, &text, side);
+        wide.take(area_wide);
+        if let Some(area) = area_narrow {
+            narrow.take(area);
+        }
+        let [first, last] = ends(&places, &own).map(|x| (x - place.x) / 100.0 * WIDTH);
+        let aside = match side {
+            Side::Right => last + ASIDE,
+            Side::Left => first - ASIDE,
+        };
+        for &other in &own {
+            named[other] = true;
+        }
+        places[index].name = Some(Name {
+            text,
+            side,
             aside,
-            named: false,
+            is_narrow: area_narrow.is_some(),
         });
     }
-    // Marks are placed before names.
-    for (point, place) in points.iter().zip(&mut places) {
-        let left = place.x / 100.0 * WIDTH + place.aside + 13.0;
-        let width = point.token.chars().count() as f64 * 7.4 + 6.0;
-        let name = [left, left + width, place.y - 9.0, place.y + 9.0];
-        place.named = free(&taken, name);
-        if place.named {
-            taken.push(name);
-        }
-    }
     places
+}
+
+/// Names the kinds of token at one place, the longest name first: a shorter one counts some of them.
+fn names(points: &[Point<'_>], together: &[usize]) -> Vec<String> {
+    let tokens = together.iter().map(|index| points[*index].token.as_str());
+    let tokens: Vec<&str> = tokens.collect();
+    let shown = |count: usize| match tokens.len() - count {
+        0 => tokens.join(", "),
+        rest => format!("{} +{rest}", tokens[..count].join(", ")),
+    };
+    let fits = |name: &String| name.chars().count() <= NAME_CHARS_MAX;
+    let shortest = std::iter::once(shown(1));
+    let mut names: Vec<String> = (2..=tokens.len()).rev().map(shown).filter(fits).collect();
+    names.extend(shortest);
+    names
 }
 
 fn table(points: &[Point<'_>]) -> Markup {
@@ -234,42 +358,35 @@ fn table(points: &[Point<'_>]) -> Markup {
     Page::new(caption, "Size and time to verify, table")
         .figures()
         .id("tradeoff-table")
-        .table(
-            &columns(unit),
-            &points.iter().enumerate().collect::<Vec<_>>(),
-        )
+        .table(&columns(unit), &points.iter().collect::<Vec<_>>())
 }
 
-type Line<'a> = (usize, &'a Point<'a>);
+type Line<'a> = &'a Point<'a>;
 
 fn columns<'a>(unit: Unit) -> Vec<Column<'a, Line<'a>>> {
     vec![
-        Column::number("number", |(index, _): &Line<'_>| {
-            Value::count(*index as u64 + 1)
-        })
-        .titled("no."),
-        Column::text("token", |(_, point): &Line<'_>| Value::text(&point.token)).header(),
-        Column::text("kind", |(_, point): &Line<'_>| {
+        Column::text("token", |point: &Line<'_>| Value::text(&point.token)).header(),
+        Column::text("kind", |point: &Line<'_>| {
             let words = words(point.kind);
             Value::text(words).on_page(html! { (Mark::of_kind(point.kind).icon()) " " (words) })
         }),
-        Column::number("bytes", |(_, point): &Line<'_>| Value::count(point.bytes)),
-        Column::number("fastest", move |(_, point): &Line<'_>| {
+        Column::number("bytes", |point: &Line<'_>| Value::count(point.bytes)),
+        Column::number("fastest", move |point: &Line<'_>| {
             let shown = unit.figure(point.ns);
             Value::text(&shown).on_page(html! { b { (shown) } })
         })
         .titled(format!("fastest, {}", unit.name)),
-        Column::text("with", |(_, point): &Line<'_>| {
+        Column::text("with", |point: &Line<'_>| {
             let subject = &point.fastest.subject;
             Value::text(&subject.library).on_page(html! {
                 (subject.library) " " span.muted { "· " (names::language(subject)) }
             })
         }),
-        Column::number("slowest", move |(_, point): &Line<'_>| {
+        Column::number("slowest", move |point: &Line<'_>| {
             Value::text(unit.figure(point.slowest_ns))
         })
         .titled(format!("slowest, {}", unit.name)),
-        Column::number("libraries", |(_, point): &Line<'_>| {
+        Column::number("libraries", |point: &Line<'_>| {
             Value::count(point.libraries as u64)
         }),
     ]

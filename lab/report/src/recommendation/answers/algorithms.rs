@@ -53,7 +53,9 @@ pub(super) fn answer(result: &RunResult, costs: &[Cost<'_>]) -> Answer {
                 )
             })
             .collect(),
-        sure: of_ratio(result, &ratio, slow.scored().managed).or_weaker(choice(result, &own)),
+        sure: of_ratio(result, &ratio, slow.scored().managed)
+            .about(&format!("{slow_alg} against {fast_alg}"))
+            .or_weaker(choice(result, &own)),
     };
     Answer {
         id: "algorithm",
@@ -181,7 +183,7 @@ fn sentence(result: &RunResult, costs: &[Cost<'_>], own: &[&Cost<'_>]) -> String
     let elsewhere = elsewhere.map_or_else(String::new, |other| format!("; {other}"));
     match (named(false), named(true)) {
         (Some(shared), Some(signature)) => format!(
-            "One party issues and verifies: {shared}. Third parties, who must not be able to sign, verify: {signature}{elsewhere}."
+            "One party issues and verifies: {shared}. Third parties verify and must not sign: {signature}{elsewhere}."
         ),
         (Some(shared), None) => format!("One party issues and verifies: {shared}."),
         (None, Some(signature)) => format!("Third parties verify: {signature}{elsewhere}."),
@@ -217,7 +219,7 @@ fn elsewhere(costs: &[Cost<'_>], fastest: &[&Cost<'_>], noise: &NoiseFloor) -> O
     let (faster, all, name) = counts.max_by_key(|(faster, _, _)| *faster)?;
     (faster > 0).then(|| {
         format!(
-            "with {faster} of {}, {name} is faster",
+            "{name} is faster in {faster} of {}",
             units::count(all, "library", "libraries")
         )
     })
@@ -264,7 +266,7 @@ mod tests {
         let (sentence, sureness, what) = said(&result(rows(), 0.02));
         assert_eq!(
             sentence,
-            "One party issues and verifies: HS256. Third parties, who must not be able to sign, verify: EdDSA; with 1 of 2 libraries, ES256 is faster."
+            "One party issues and verifies: HS256. Third parties verify and must not sign: EdDSA; ES256 is faster in 1 of 2 libraries."
         );
         assert_eq!(sureness, Sureness::Sure);
         assert!(what.contains("with jeton (Rust)"), "{what}");
@@ -273,7 +275,7 @@ mod tests {
     #[test]
     fn algorithms_that_the_run_cannot_tell_apart_are_both_named() {
         let (sentence, sureness, _) = said(&result(rows(), 1.1));
-        assert!(sentence.contains("verify: EdDSA or ES256."), "{sentence}");
+        assert!(sentence.contains("not sign: EdDSA or ES256."), "{sentence}");
         assert_eq!(sureness, Sureness::NotSure);
     }
 

@@ -95,14 +95,15 @@ fn elsewhere(result: &RunResult, verdict: &Verdict) -> String {
         (VerdictKind::Faster, "faster"),
         (VerdictKind::Slower, "slower"),
     ];
+    let all: BTreeSet<&str> = of_pair.iter().map(|other| other.claims.as_str()).collect();
     let other = words
         .into_iter()
         .filter(|(kind, _)| *kind != verdict.verdict);
     let said = other.filter_map(|(kind, word)| match with(kind) {
         0 => None,
         sets => Some(format!(
-            " It signs or verifies {word} with {}.",
-            units::count(sets, "other claims set", "other claims sets")
+            " With {sets} of {}, it signs or verifies {word}.",
+            units::count(all.len(), "other claims set", "other claims sets")
         )),
     });
     said.collect()
@@ -160,7 +161,7 @@ fn sentence(name: &str, verdict: VerdictKind, rows: Option<(&Row, &Row)>) -> Str
     let sizes = rows.and_then(|(jwt, paseto)| Some((jwt.token_bytes?, paseto.token_bytes?)));
     match sizes {
         Some((jwt, paseto)) if jwt == paseto => {
-            format!("{time}, and the token has the same size.")
+            format!("{time}, and has the same size.")
         }
         Some((jwt, paseto)) => format!(
             "{time}. The token has {} instead of {} bytes.",

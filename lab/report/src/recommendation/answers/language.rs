@@ -45,10 +45,10 @@ pub(super) fn answer(result: &RunResult, costs: &[Cost<'_>]) -> Answer {
         let [low, high] = pair.ratio.interval();
         Measured {
             figure: Figure {
-                value: format!("{}\u{a0}×", units::ratio(pair.ratio.ratio())),
-                interval: format!("{} to {}", units::ratio(low), units::ratio(high)),
+                value: format!("{}\u{a0}×", units::ratio(pair.ratio.ratio().recip())),
+                interval: format!("{} to {}", units::ratio(high.recip()), units::ratio(low.recip())),
                 what: format!(
-                    "the time of {} in {}, where jeton compares worst",
+                    "jeton's time with {} in {}, where jeton compares worst",
                     pair.other.candidate.subject.library,
                     pair.language()
                 ),

@@ -57,7 +57,7 @@ pub(super) fn answer(result: &RunResult, costs: &[Cost<'_>]) -> Answer {
     Answer {
         id: "library",
         question,
-        sentence: format!("The fastest library of each language, with {alg}:"),
+        sentence: format!("The fastest of each language, with {alg}:"),
         measured: Some(measured),
         command: "jeton lab run libraries",
     }
@@ -208,7 +208,7 @@ fn sure(result: &RunResult, languages: &[Language<'_, '_>]) -> Sure {
     of_choice(result, clear, &said.join("; "))
 }
 
-/// Says how much more time the next library of each language takes.
+/// Says how much more time the next library of each language takes, the nearest first.
 fn lead(languages: &[Language<'_, '_>]) -> String {
     let ratios = languages.iter().filter_map(|language| {
         let next = language.others.first()?;
@@ -218,12 +218,11 @@ fn lead(languages: &[Language<'_, '_>]) -> String {
     ratios.sort_by(|a, b| a.0.total_cmp(&b.0));
     let said =
         |(ratio, language): &(f64, &str)| format!("{}\u{a0}× ({language})", units::times(*ratio));
-    let ends = match ratios.as_slice() {
-        [first, .., last] => format!("{} to {}", said(first), said(last)),
-        [one] => said(one),
-        [] => return "no other library".to_owned(),
-    };
-    format!("the next library of its language takes {ends} the time")
+    if ratios.is_empty() {
+        return "no other library".to_owned();
+    }
+    let said: Vec<String> = ratios.iter().map(said).collect();
+    format!("the next library takes {} the time", units::list(&said))
 }
 
 #[cfg(test)]
@@ -260,13 +259,31 @@ mod tests {
         let (sureness, why) = sure(&quiet);
         assert_eq!(sureness, Sureness::Sure);
         assert!(
-            why.contains("the next library of its language takes 2\u{a0}× (Go) the time"),
+            why.contains("the next library takes 2\u{a0}× (Go) the time"),
             "{why}"
         );
         let alike = answer(&[("go", "a", 100.0), ("go", "b", 100.5)], 0.01);
         let (sureness, why) = sure(&alike);
         assert_eq!(sureness, Sureness::Sure);
         assert!(why.contains("as fast: b (Go)"), "{why}");
+    }
+
+    #[test]
+    fn sure_names_the_lead_of_every_language() {
+        let three = [
+            ("go", "a", 100.0),
+            ("go", "b", 150.0),
+            ("node", "a", 100.0),
+            ("node", "b", 130.0),
+            ("java", "a", 100.0),
+            ("java", "b", 200.0),
+        ];
+        let (_, why) = (answer(&three, 0.01)
+            .measured
+            .map(|m| (m.sure.sureness, m.sure.why)))
+        .unwrap();
+        let leads = "the next library takes 1.3\u{a0}× (Node), 1.5\u{a0}× (Go) and 2\u{a0}× (Java) the time;";
+        assert!(why.starts_with(leads), "{why}");
     }
 
     #[test]

@@ -100,9 +100,7 @@ fn of_threads(result: &RunResult) -> Option<String> {
         .map(|threads| units::count(threads as usize, "thread", "threads"))
         .collect();
     let counts = units::list(&counts);
-    Some(format!(
-        "comparisons on {counts} (no A/A pair ran on as many)"
-    ))
+    Some(format!("comparisons on {counts} (noise not measured)"))
 }
 
 /// Counts the rows of the other commands that have no outcome or no figures.
@@ -133,7 +131,7 @@ fn of_others(rows: &Rows) -> Vec<String> {
     let open = kinds.into_iter().filter(|(_, _, open)| *open > 0);
     open.map(|(what, all, open)| {
         format!(
-            "{} of {} {what}, which failed or are missing",
+            "{} of {} {what}, which failed or were not measured",
             units::whole(open as u64),
             units::whole(all as u64)
         )
@@ -141,17 +139,28 @@ fn of_others(rows: &Rows) -> Vec<String> {
     .collect()
 }
 
-/// Names the libraries whose rows have no time: those that failed or are missing, and those that do not
-/// offer the operation.
+/// Names the libraries of rows without an undisturbed time, by the reason.
 fn of_rows(rows: &[Row]) -> Vec<String> {
     let silent = |row: &&Row| row.status != Status::Ok || row.ns_per_op.is_none();
-    let (absent, failed): (Vec<&Row>, Vec<&Row>) = rows
-        .iter()
-        .filter(silent)
-        .partition(|row| row.is_not_offered());
-    let failed = named(&failed).map(|rows| format!("{rows}, which failed or are missing"));
-    let absent = named(&absent).map(|rows| format!("{rows}, not offered by the library"));
-    failed.into_iter().chain(absent).collect()
+    let reasons = [
+        "which failed",
+        "disturbed",
+        "whose driver was not built or started",
+        "not offered by the library",
+    ];
+    let why = |row: &Row| match row.status {
+        Status::Ok | Status::FailedPreflight | Status::Crashed | Status::TimedOut => reasons[0],
+        Status::Disturbed => reasons[1],
+        Status::Unavailable if !row.is_not_offered() => reasons[2],
+        Status::Unavailable => reasons[3],
+    };
+    let silent: Vec<&Row> = rows.iter().filter(silent).collect();
+    let named = reasons.into_iter().filter_map(|reason| {
+        let of_reason = silent.iter().filter(|row| why(row) == reason);
+        let rows = named(&of_reason.copied().collect::<Vec<_>>())?;
+        Some(format!("{rows}, {reason}"))
+    });
+    named.collect()
 }
 
 /// Names the libraries of rows, with the number of rows.
@@ -187,7 +196,8 @@ fn named(rows: &[&Row]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recommendation::sample::{result, row};
+    use crate::recommendation::sample::{fail, result, row};
+    use jeton_lab_model::result::NOT_OFFERED;
 
     #[test]
     fn limits_of_an_undisturbed_run_name_its_noise() {
@@ -213,6 +223,32 @@ mod tests {
         assert_eq!(
             limits(&cut),
             ["differences below 2.0\u{a0}% (noise; 8 of 12 rounds in the time limit)"]
+        );
+    }
+
+    #[test]
+    fn rows_without_a_time_are_named_by_their_reason() {
+        let with = |library: &str, status: Status, reason: &str| {
+            let mut row = row("go", library, "jwt", "ES256", "sign", 100.0);
+            fail(&mut row, status);
+            row.reason = Some(reason.to_owned());
+            row
+        };
+        let rows = vec![
+            with("a", Status::Unavailable, NOT_OFFERED),
+            with("b", Status::Unavailable, "build failed"),
+            with("c", Status::Disturbed, "the core was shared"),
+            with("d", Status::TimedOut, "no answer"),
+            with("e", Status::Crashed, "exited"),
+        ];
+        assert_eq!(
+            limits(&result(rows, 0.02)),
+            [
+                "1 row of d (Go) and 1 row of e (Go), which failed",
+                "1 row of c (Go), disturbed",
+                "1 row of b (Go), whose driver was not built or started",
+                "1 row of a (Go), not offered by the library",
+            ]
         );
     }
 }

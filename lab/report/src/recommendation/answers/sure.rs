@@ -82,7 +82,7 @@ fn of_kind(result: &RunResult, kind: VerdictKind, interval: [f64; 2], band: Band
         (VerdictKind::Undecided, _) => "the interval reaches across the noise band",
         (VerdictKind::Equivalent, _) => "the interval is inside the noise band",
         (_, Clear::Far) => "the difference is far above the noise floor",
-        _ => "the difference is just above the noise floor",
+        _ => "the difference is above the noise floor, by less than three times",
     };
     with_machine(result, clear, what)
 }
@@ -112,6 +112,12 @@ fn with_machine(result: &RunResult, clear: Clear, what: &str) -> Sure {
 }
 
 impl Sure {
+    /// Says what the reason is about.
+    pub(super) fn about(self, what: &str) -> Self {
+        let why = format!("{what}: {}", self.why);
+        Self { why, ..self }
+    }
+
     /// Returns the less sure of two answers.
     pub(super) fn or_weaker(self, other: Self) -> Self {
         match other.sureness > self.sureness {

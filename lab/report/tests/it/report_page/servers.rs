@@ -12,8 +12,10 @@ fn servers_page_begins_with_the_findings() {
     let html = page(&sample::servers());
     let section = super::between(&html, "<section id=\"servers\"", "</section>");
     for words in [
-        "<strong>go/published (original)</strong>: signs HS256 with an empty key.",
-        "<strong>java/absent (not measured)</strong>: needs <code>java</code>, which is not on PATH.",
+        "<strong>go/published (original)</strong>: <span class=\"reason\">signs HS256 with an empty key</span>.",
+        "<strong>java/absent (not measured)</strong>: <span class=\"reason\">needs <code>java</code>, which is not on PATH</span>.",
+        "java/absent (unavailable): <span class=\"reason\">needs <code>java</code>, which is not on PATH</span>",
+        "<text y=\"31\">go/published, faulty</text>",
     ] {
         assert!(section.contains(words), "{words}: {section}");
     }
@@ -30,7 +32,9 @@ fn servers_page_of_kept_run_names_the_best_server_first() {
     let findings = super::between(&html, "<ul class=\"findings\">", "</ul>");
     let findings: Vec<&str> = findings.split("<li>").skip(1).collect();
     assert!(
-        findings[0].starts_with("<strong>rust/jeton</strong>: alone the best in 6 of 8 loads"),
+        findings[0].starts_with(
+            "<strong>rust/jeton</strong>: <span class=\"reason\">alone the best in 6 of 8 loads"
+        ),
         "{findings:#?}"
     );
     let last = findings.last().unwrap();
@@ -38,6 +42,34 @@ fn servers_page_of_kept_run_names_the_best_server_first() {
         last.contains("algorithm <code>none</code>"),
         "{findings:#?}"
     );
+    // The word is a claim here, and the glossary has another meaning.
+    assert!(
+        findings[2].contains("every token has the same subject;"),
+        "{findings:#?}"
+    );
+}
+
+/// With one connection, two servers waited for calls: their tokens per second are not what they can do.
+#[test]
+fn servers_whose_cores_were_not_busy_are_named() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/runs");
+    let result = read(&docs.join("2026-11-28-servers/results.json")).unwrap();
+    let scenarios = jeton_lab_report::servers::scenarios(&result.rows.servers);
+    let said = |title: &str| {
+        let table = scenarios.iter().find(|table| table.title == title).unwrap();
+        table.sentences()
+    };
+    let [_, idle, by_time, _] = said("1 core, 1×50, HS256").try_into().unwrap();
+    assert_eq!(
+        idle,
+        "Not limited by their cores, so tokens per second understate them: rust/jeton (62.0\u{a0}% used) and rust/tonic (69.7\u{a0}% used)."
+    );
+    assert_eq!(
+        by_time,
+        "Most tokens per CPU time: rust/jeton, 1.3 × rust/tonic, 2 × java/fixed, 2.8 × go/fixed and 5.8 × node/fixed."
+    );
+    let busy = said("1 core, 5×50, HS256");
+    assert_eq!(busy.len(), 2, "{busy:#?}");
 }
 
 #[test]
