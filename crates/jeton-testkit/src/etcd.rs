@@ -2,9 +2,10 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+
+use crate::free_port;
 
 /// The environment variable with the path of etcd. Tests that need etcd are ignored without it.
 pub const VARIABLE: &str = "JETON_ETCD";
@@ -45,25 +46,19 @@ const CLIENTS: u16 = 2379;
 const PEERS: u16 = 2380;
 
 impl Member {
-    /// Members at free ports of the loopback address, not started. All ports are held until every member has its own.
-    fn on_loopback(members: usize) -> io::Result<Vec<Member>> {
-        let hold = |_| TcpListener::bind(("127.0.0.1", 0));
-        let held: Vec<TcpListener> = (0..2 * members).map(hold).collect::<io::Result<_>>()?;
-        let port = |listener: &TcpListener| listener.local_addr().map(|at| at.port());
-        let member = |pair: &[TcpListener]| {
-            let host = Host {
+    /// Members at free ports of the loopback address, not started.
+    fn on_loopback(members: usize) -> Vec<Member> {
+        let member = |_| Member {
+            host: Host {
                 address: "127.0.0.1".to_owned(),
                 program: Vec::new(),
                 peers_through: None,
-            };
-            Ok(Member {
-                host,
-                clients: port(&pair[0])?,
-                peers: port(&pair[1])?,
-                process: None,
-            })
+            },
+            clients: free_port(),
+            peers: free_port(),
+            process: None,
         };
-        held.chunks(2).map(member).collect()
+        (0..members).map(member).collect()
     }
 }
 
@@ -94,7 +89,7 @@ impl Etcd {
     ///
     /// The error of the system.
     pub fn start_built(program: &Path, folder: &Path, members: usize) -> io::Result<Etcd> {
-        let members = Member::on_loopback(members)?;
+        let members = Member::on_loopback(members);
         Etcd::start_members(program.to_owned(), folder, members, &[])
     }
 
@@ -105,7 +100,7 @@ impl Etcd {
     ///
     /// Those of [`start`](Etcd::start). A member with invalid arguments exits, and its log contains the cause.
     pub fn start_with(folder: &Path, members: usize, arguments: &[&str]) -> io::Result<Etcd> {
-        let members = Member::on_loopback(members)?;
+        let members = Member::on_loopback(members);
         Etcd::start_members(program()?, folder, members, arguments)
     }
 

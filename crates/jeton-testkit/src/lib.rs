@@ -1,4 +1,4 @@
-//! Shared test support: an etcd cluster ([`Etcd`]), and a counting allocator for tests and drivers that report
+//! Shared test support: an etcd cluster ([`Etcd`]), free ports ([`free_port`]), and a counting allocator for tests and drivers that report
 //! allocations.
 //!
 //! The counts are exact: every call to the global allocator of Rust, and the requested bytes. Allocations of C
@@ -21,8 +21,10 @@
 //! [`std::alloc::System`].
 
 mod etcd;
+mod ports;
 
 pub use etcd::{Etcd, Host as EtcdHost, VARIABLE as ETCD_VARIABLE};
+pub use ports::free_port;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

@@ -36,7 +36,11 @@ test('ready_fails_without_keys_and_says_why', async () => {
   await assert.rejects(verifier.verifyAsync('a.b.c'), unreachableCause('ECONNREFUSED'))
   assert.throws(() => verifier.verify('a.b.c'), unreachableCause('ECONNREFUSED'))
   const unnamed = new RemoteKeySet({ issuer: 'https://keys.invalid' })
-  await assert.rejects(unnamed.ready(), error => /^E(NOTFOUND|AI_AGAIN)$/.test(error.cause?.code))
+  await assert.rejects(unnamed.ready(), ({ cause }) => {
+    // A resolver that does not answer is another reason.
+    assert.match(cause?.code ?? cause?.message, /^E(NOTFOUND|AI_AGAIN)$|^no response within/)
+    return true
+  })
   const failing = new RemoteKeySet({
     issuer: 'https://id.example',
     fetch: async () => {

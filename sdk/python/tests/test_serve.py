@@ -1,5 +1,6 @@
 """Tokens of `jeton serve`, whose keys are fetched from it. `cargo xtask sdk python` says where the program is, if it is built."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -17,12 +18,15 @@ PROGRAM = os.environ.get("JETON_PROGRAM", "")
 
 
 def free_port() -> int:
+    import random
     import socket
 
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
+    # Below the ports that the system gives to connections: no client takes one of these in between.
+    while True:
+        port = random.randrange(20_000, 32_000)
+        with socket.socket() as found, contextlib.suppress(OSError):
+            found.bind(("127.0.0.1", port))
+            return port
 
 
 @pytest.fixture(scope="module")

@@ -2,10 +2,11 @@
 //! checkout is replaced by a small script that checks its arguments.
 
 use std::fs;
-use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use jeton_testkit::free_port;
 
 use crate::binary::succeeds;
 use crate::data_folder::private;
@@ -103,10 +104,9 @@ pub(crate) struct Machine {
 
 impl Machine {
     pub(crate) fn new() -> Machine {
-        let listeners = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
         let machine = Machine {
             folder: tempfile::tempdir().unwrap(),
-            ports: listeners.map(|listener| listener.local_addr().unwrap().port()),
+            ports: [free_port(), free_port()],
             etcd: None,
         };
         for folder in ["bin", "etc", "lib", "backups", "work", "tokens"] {

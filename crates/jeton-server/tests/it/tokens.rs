@@ -8,7 +8,7 @@ use jeton_proto::v1::{
 use tokio_stream::StreamExt as _;
 use tonic::{Code, Request};
 
-use crate::harness::{ISS, ISSUER, TestServer, reason, within_a_second};
+use crate::harness::{ISS, ISSUER, TestServer, is_soon, reason};
 
 #[test]
 fn token_is_issued_verified_and_revoked() {
@@ -462,7 +462,7 @@ fn health_is_serving_until_the_server_stops() {
         };
         fixture.runtime.block_on(health.clone().check(request))
     };
-    assert!(within_a_second(
+    assert!(is_soon(
         || check(&fixture).is_ok_and(|answer| answer.into_inner().status == 1)
     ));
     fixture.server.take().unwrap().stop();

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use jeton::{Clock, SystemClock, Timestamp};
 use jeton_proto::v1::{RevokeRequest, revoke_request};
 
-use crate::harness::{ISS, TestServer, reason, within_a_second};
+use crate::harness::{ISS, TestServer, is_soon, reason};
 use crate::raw_http::post_form;
 
 /// Factor of the server's clock.
@@ -206,11 +206,11 @@ fn assert_revoked_at_once(fixture: &TestServer, token: &str) {
     };
     let mut client = fixture.tokens();
     fixture.runtime.block_on(client.revoke(request)).unwrap();
-    assert!(within_a_second(|| !is_active()));
+    assert!(is_soon(|| !is_active()));
     let is_rejected = || {
         fixture
             .verify(token)
             .is_err_and(|status| reason(&status) == "TOKEN_REVOKED")
     };
-    assert!(within_a_second(is_rejected));
+    assert!(is_soon(is_rejected));
 }

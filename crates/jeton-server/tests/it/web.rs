@@ -1,6 +1,6 @@
 //! The HTTP endpoints: key sets, metadata, introspection, revocation, health and metrics.
 
-use crate::harness::{ISS, ISSUER, TestServer, within_a_second};
+use crate::harness::{ISS, ISSUER, TestServer, is_soon};
 use crate::raw_http::{get, post_form, send};
 
 #[test]
@@ -155,7 +155,7 @@ fn introspection_of_a_revoked_token_is_inactive() {
         post_form(fixture.address(), "/tenant/revoke", &form).status,
         200
     );
-    assert!(within_a_second(
+    assert!(is_soon(
         || introspect(&issued.token) == serde_json::json!({"active": false})
     ));
     assert!(fixture.verify(&issued.token).is_err());

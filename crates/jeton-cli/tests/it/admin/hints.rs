@@ -68,10 +68,14 @@ fn hint_of_admin_works() {
             works(folder, args, &command, fill);
         }
     }
-    // A key id of the list is the one to pass.
+    // A key id of the list is the one to pass. One of 64 begins with a hyphen.
     let (_, commands) = fails(folder, &["admin", "revoke", "signed-by", ISS, "nobody"]);
     assert!(commands.is_empty());
-    succeeds(folder, &["admin", "revoke", "signed-by", ISS, &kid], b"");
+    succeeds(
+        folder,
+        &["admin", "revoke", "signed-by", ISS, "--", &kid],
+        b"",
+    );
     // The option is removed.
     let revoke = ["admin", "revoke", "token", ISS, "id-1"];
     let expired = [&revoke[..], &["--expires-at", "2020-01-01T00:00:00Z"]].concat();

@@ -556,10 +556,15 @@ fn etcd_stalled_watchers_do_not_block_the_server() {
         assert!(said.contains("revision"), "{said}");
     }
     let put = Instant::now();
-    while put.elapsed() < 2 * FRESHNESS {
-        // A server without news from its etcd reports that its view is too old.
+    let mut verified = Instant::now();
+    while put.elapsed() < 3 * FRESHNESS {
+        // A server without news from its etcd reports that its view is too old. A busy etcd can be late; a blocked
+        // server gets no more news.
         let (code, said) = cluster.verify(&server, &token);
-        assert_eq!(code, Some(0), "{said}");
+        if code == Some(0) {
+            verified = Instant::now();
+        }
+        assert!(verified.elapsed() < FRESHNESS, "{said}");
         thread::sleep(Duration::from_millis(200));
     }
     let (code, said) = cluster.revoke(&server, &token);

@@ -11,6 +11,7 @@ use http_body_util::Empty;
 use jeton_proto::v1::{
     IssueRequest, IssueResponse, RevokeRequest, WatchRevocationsRequest, revoke_request,
 };
+use jeton_testkit::free_port;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
@@ -316,6 +317,8 @@ fn span_of_a_cancelled_call_says_so() {
         drop(tokens);
         tokio::time::sleep(Duration::from_millis(50)).await;
     });
+    // The end of the server would be another end of the call.
+    collector.wait_for(|collector| !collector.spans().is_empty());
     stop(fixture);
     let span = only(&collector);
     assert_eq!(span.name, "jeton.v1.TokenService/WatchRevocations");
@@ -327,7 +330,8 @@ fn span_of_a_cancelled_call_says_so() {
 /// The collector is down at the start, up, down, and up again. The server serves all the time.
 #[test]
 fn outage_of_the_collector_costs_spans_only() {
-    let collector = TestCollector::start();
+    // Not a port that a connection can take while the collector is down.
+    let collector = TestCollector::at(&format!("127.0.0.1:{}", free_port()), None);
     let (address, config) = (collector.address.to_string(), collector.config());
     drop(collector);
     let fixture = TestServer::with(&format!("{ISSUER}{config}"));

@@ -4,7 +4,6 @@
 //! not ready before it stops, so no call fails.
 
 use std::fs;
-use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
@@ -12,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use jeton_client::revoke_request::What;
 use jeton_client::{Client, Connection, IssueRequest, RevokeRequest, VerifyRequest};
+use jeton_testkit::free_port;
 
 use super::super::etcd::{Cluster, has_started, until};
 use super::super::is_ready_at;
@@ -41,11 +41,7 @@ fn chaos_rolling_restart_fails_no_call() {
         fs::read_to_string(&config).unwrap()
     );
     fs::write(config, with_delay).unwrap();
-    let free = || TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    let held: Vec<TcpListener> = (0..EACH).map(|_| free()).collect();
-    let ports = held.iter().map(|one| one.local_addr().unwrap().port());
-    let ports: Vec<u16> = ports.collect();
-    drop(held);
+    let ports: Vec<u16> = (0..EACH).map(|_| free_port()).collect();
     let store = cluster.etcd.url("/tokens");
     let start = |node: usize| {
         let listen = format!("127.0.0.1:{}", ports[node]);

@@ -57,7 +57,7 @@ final class DriverTest {
 
   static JSONObject claims(Driver.Offer offer, boolean map) {
     JSONObject claims = new JSONObject().put("iss", "https://issuer.example").put("sub", "user");
-    claims.put("aud", audience(offer, "api")).put("exp", time(offer, NOW + 3600));
+    claims.put("aud", audience(offer, "api")).put("exp", time(offer, NOW + 7200));
     claims.put("iat", time(offer, NOW)).put("jti", "0123456789abcdeF").put("name", "John").put("admin", true);
     return map ? claims.put("deep", new JSONObject().put("numbers", new JSONArray().put(7))) : claims;
   }
@@ -130,7 +130,7 @@ final class DriverTest {
     }
     Map<String, JSONObject> wrong = new LinkedHashMap<>();
     wrong.put("an expired token", claims(subject.offer, true).put("exp", time(subject.offer, NOW - 5)));
-    wrong.put("a token not valid yet", claims(subject.offer, true).put("nbf", time(subject.offer, NOW + 300)));
+    wrong.put("a token not valid yet", claims(subject.offer, true).put("nbf", time(subject.offer, NOW + 3000)));
     wrong.put("another issuer", claims(subject.offer, true).put("iss", "https://impostor.example"));
     wrong.put("no issuer", without(subject.offer, "iss"));
     wrong.put("another audience", claims(subject.offer, true).put("aud", audience(subject.offer, "elsewhere")));

