@@ -2,11 +2,13 @@
 //! file once and belong to both.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
 
 use jeton_lab_model::result::{Row, RunResult, read};
 use jeton_lab_report::html::page;
 use jeton_lab_report::markdown;
+use jeton_lab_report::recommendation::recommendation_of;
 
 use super::between;
 
@@ -56,6 +58,35 @@ fn pages_of_kept_runs_answer_three_questions() {
         ] {
             assert!(answers.contains(words), "{run}: {words}");
         }
+    }
+}
+
+#[test]
+fn stored_runs_are_listed_and_their_pages_are_current() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/runs");
+    let listed = fs::read_to_string(docs.join("README.md")).unwrap();
+    let folders = fs::read_dir(&docs)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let folders: Vec<_> = folders.filter(|path| path.is_dir()).collect();
+    assert!(folders.len() > 6);
+    for folder in folders {
+        let run = folder.file_name().unwrap().to_str().unwrap();
+        let row = format!("| [{run}]({run}/report.html) | ");
+        assert_eq!(
+            listed.matches(&row).count(),
+            1,
+            "README.md does not list {run}"
+        );
+        let mut result = read(&folder.join("results.json")).unwrap();
+        // As the command does, which writes it into the page's data.
+        result.recommendation = Some(recommendation_of(&result).into_owned());
+        let stored = fs::read_to_string(folder.join("report.html")).unwrap();
+        // Not `assert_eq`: a page has a megabyte.
+        assert!(
+            stored == page(&result),
+            "make it again: jeton lab report docs/runs/{run}/results.json --html > docs/runs/{run}/report.html"
+        );
     }
 }
 
