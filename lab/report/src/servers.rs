@@ -14,6 +14,7 @@ use jeton_lab_published::servers::{PublishedRun, runs};
 
 /// The verdict on a server whose repetitions overlap with those of the best one.
 const UNDECIDED: &str = "undecided";
+const UNDECIDED_MARK: &str = " (undecided)";
 
 /// A server that used less than this share of its cores was not limited by them.
 const BUSY: f64 = 0.85;
@@ -111,7 +112,7 @@ impl Compared {
     fn name(self) -> &'static str {
         match self {
             Self::Tokens => "tokens per second",
-            Self::CpuTime => "CPU time where loader and server share cores",
+            Self::CpuTime => "CPU time where they share cores with the loader",
             Self::Latency => "p99 latency at a fixed rate",
         }
     }
@@ -133,6 +134,33 @@ impl Compared {
             Self::Latency if load.errors() * 100 >= load.errors() + load.answers() => 0.0,
             Self::Latency => load.latency_ms.get("p99").map_or(0.0, |ms| ms.recip()),
         }
+    }
+
+    /// Returns the figure of a row, with the lowest and highest repetition; `None` if it was not measured.
+    fn figure(self, load: &ServerLoad) -> Option<(f64, [f64; 2])> {
+        let ends = |values: Vec<f64>, middle: f64| {
+            let low = values.iter().copied().fold(middle, f64::min);
+            [low, values.into_iter().fold(middle, f64::max)]
+        };
+        let repetitions = load.repetitions.iter();
+        match self {
+            Self::Tokens => {
+                let rates = repetitions.map(|one| one.requests_per_s).collect();
+                Some((load.requests_per_s, ends(rates, load.requests_per_s)))
+            }
+            Self::CpuTime => {
+                let middle = load.cpu_us_per_request?;
+                let times = repetitions
+                    .filter_map(|one| one.cpu_us_per_request)
+                    .collect();
+                Some((middle, ends(times, middle)))
+            }
+            Self::Latency => {
+                let p99 = load.latency_ms.get("p99").copied()?;
+                Some((p99, [p99, p99]))
+            }
+        }
+        .filter(|(value, _)| *value > 0.0)
     }
 
     /// Compares the best server with each of the others.
@@ -172,7 +200,7 @@ impl ScenarioTable<'_> {
             let most = best.map_or(0.0, |(_, load)| compared.worth(load));
             let mut name = row.subject.id.clone();
             if self.is_undecided(row, load) {
-                name.push_str(" (undecided)");
+                name.push_str(UNDECIDED_MARK);
             }
             (name, most / compared.worth(load))
         };
@@ -206,22 +234,24 @@ impl ScenarioTable<'_> {
             return Vec::new();
         }
         let mut said = vec![format!(
-            "Not limited by their cores, so tokens per second understate them: {}.",
+            "Not limited by their cores, so they can do more tokens per second: {}.",
             units::list(&idle)
         )];
         let times = sound().filter_map(|(row, load)| {
-            let us = load.cpu_us_per_request.filter(|us| *us > 0.0)?;
-            Some((row.subject.id.clone(), us))
+            let (us, ends) = Compared::CpuTime.figure(load)?;
+            Some((row.subject.id.as_str(), us, ends))
         });
-        let mut times: Vec<(String, f64)> = times.collect();
+        let mut times: Vec<(&str, f64, [f64; 2])> = times.collect();
         times.sort_by(|a, b| a.1.total_cmp(&b.1));
-        if let [(best, least), others @ ..] = times.as_slice()
+        if let [(best, least, [low, high]), others @ ..] = times.as_slice()
             && !others.is_empty()
         {
-            let over: Vec<_> = others
-                .iter()
-                .map(|(id, us)| (id.clone(), us / least))
-                .collect();
+            let against = |(id, us, [own_low, own_high]): &(&str, f64, [f64; 2])| {
+                let overlaps = own_low <= high && low <= own_high;
+                let mark = if overlaps { UNDECIDED_MARK } else { "" };
+                (format!("{id}{mark}"), us / least)
+            };
+            let over: Vec<_> = others.iter().map(against).collect();
             said.push(Compared::CpuTime.sentence(best, &over));
         }
         said
@@ -261,29 +291,7 @@ impl ScenarioTable<'_> {
     /// measured.
     #[must_use]
     pub fn figure(&self, load: &ServerLoad) -> Option<(f64, [f64; 2])> {
-        let ends = |values: Vec<f64>, middle: f64| {
-            let low = values.iter().copied().fold(middle, f64::min);
-            [low, values.into_iter().fold(middle, f64::max)]
-        };
-        let repetitions = load.repetitions.iter();
-        match self.compared() {
-            Compared::Tokens => {
-                let rates = repetitions.map(|one| one.requests_per_s).collect();
-                Some((load.requests_per_s, ends(rates, load.requests_per_s)))
-            }
-            Compared::CpuTime => {
-                let middle = load.cpu_us_per_request?;
-                let times = repetitions
-                    .filter_map(|one| one.cpu_us_per_request)
-                    .collect();
-                Some((middle, ends(times, middle)))
-            }
-            Compared::Latency => {
-                let p99 = load.latency_ms.get("p99").copied()?;
-                Some((p99, [p99, p99]))
-            }
-        }
-        .filter(|(value, _)| *value > 0.0)
+        self.compared().figure(load)
     }
 
     /// Reports whether the repetitions of another server than the best overlap with those of the best.
@@ -332,9 +340,9 @@ impl ScenarioTable<'_> {
             Some(self.compared().worth(load)).filter(|worth| *worth > 0.0)
         };
         let pair = |kind: &str| Some(of(&format!("go/{kind}"))? / of(&format!("node/{kind}"))?);
-        let measured: Vec<String> = [("original", "published"), ("patched", "fixed")]
+        let measured: Vec<String> = ["published", "fixed"]
             .into_iter()
-            .filter_map(|(words, kind)| Some(format!("{} {words}", units::times(pair(kind)?))))
+            .filter_map(|kind| Some(format!("{} {kind}", units::times(pair(kind)?))))
             .collect();
         if measured.is_empty() {
             return None;
@@ -368,7 +376,7 @@ pub fn marks(row: &ServerRow, load: &ServerLoad) -> Vec<&'static str> {
         marks.push("imported");
     }
     if row.subject.as_published {
-        marks.push("original");
+        marks.push("as published");
     }
     if row.reason.is_some() {
         marks.push("faulty");

@@ -61,7 +61,7 @@ fn three(cases: &[Case]) -> Markup {
                     }
                     @if case.dropped > 0 {
                         p.note {
-                            (units::count(case.dropped, "other token is", "other tokens are"))
+                            (units::count(case.dropped, "other admitted token is", "other admitted tokens are"))
                             " no better in time or bytes."
                         }
                     }

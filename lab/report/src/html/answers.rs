@@ -20,12 +20,12 @@ use super::units::{self, Unit};
 /// The prefix of ids on the page of one result.
 const PREFIX: &str = "answer";
 /// The height of a line of a chart.
-const LINE: f64 = 18.0;
+const LINE: f64 = 17.0;
 /// Where the marks begin, and the width that they use, in per cent: names are to the left, times to the
 /// right.
 const MARKS: [f64; 2] = [54.0, 23.0];
 /// What a reader must know about the cards.
-const ABOUT: &str = "The small charts are logarithmic: equal distances are equal ratios. One project makes this lab and the \
+const ABOUT: &str = "Each small chart has its own logarithmic scale: in one chart, equal distances are equal ratios. One project makes this lab and the \
     libraries called jeton. Its libraries for Go, Node, Python and Java call one core in Rust.";
 /// Longer names do not fit 390 px; the table has them in full.
 const NAME_CHARS_MAX: usize = 26;

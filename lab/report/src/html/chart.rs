@@ -28,7 +28,7 @@ const NARROW_CHAR: f64 = 2.2;
 const NARROW_SPACE: f64 = 1.0;
 /// Longer labels use a smaller font.
 const LONG_NAME_CHARS: usize = 24;
-/// A narrow screen shows no difference in a row with more characters.
+/// With more characters, a narrow screen does not show the language, or the difference.
 const NARROW_ROW_CHARS: usize = 46;
 /// A narrower interval, in per cent of the width, is hidden by its mark on every screen.
 const HIDDEN_BY_MARK: f64 = 0.6;
@@ -54,6 +54,7 @@ pub(super) fn legend() -> Markup {
         p.note {
             "The time is the median of the rounds. The difference is the geometric mean of the ratios of each round, so it "
             "can differ from the quotient of two times."
+            span.narrow { " On this width, a row shows only how much; its mark shows whether that is more or less time." }
         }
         ul.legend {
             @for (kind, words) in marks {
@@ -110,10 +111,13 @@ fn svg(comparison: &Comparison<'_>, unit: Unit, noise: &NoiseFloor) -> Markup {
         let middle = time(baseline.row).filter(|_| band.is_known())?.median;
         Some((middle / share, middle, middle * share))
     });
+    // A cache is not compared: its row is the last, and outside the axis.
+    let (caches, entries): (Vec<_>, Vec<_>) =
+        comparison.entries.iter().partition(|e| is_caching(e));
     let scale = LogScale::holding(
-        comparison
-            .entries
+        entries
             .iter()
+            .copied()
             .chain(&comparison.references)
             .filter_map(|entry| time(entry.row))
             .flat_map(|t| [t.median, t.interval[0], t.interval[1]])
@@ -133,7 +137,7 @@ fn svg(comparison: &Comparison<'_>, unit: Unit, noise: &NoiseFloor) -> Markup {
             @for (index, entry) in comparison.references.iter().enumerate() {
                 (reference(entry, index, scale, unit, bottom))
             }
-            @for (index, entry) in comparison.entries.iter().enumerate() {
+            @for (index, entry) in entries.iter().chain(&caches).enumerate() {
                 (row(entry, top + index as f64 * ROW, scale, unit))
             }
         }
@@ -220,7 +224,7 @@ fn row(entry: &Entry<'_>, y: f64, scale: LogScale, unit: Unit) -> Markup {
     let (kind, effect) = match entry.role {
         Role::Baseline(_) => ("baseline", "baseline".to_owned()),
         Role::Compared(verdict) => (verdict.verdict.label(), sentences::short_effect(verdict)),
-        Role::Reference | Role::Alone if is_cache(entry.row.subject.driver()) => {
+        Role::Reference | Role::Alone if is_caching(entry) => {
             ("alone", "a cache, not compared".to_owned())
         }
         Role::Reference | Role::Alone => ("alone", "not compared".to_owned()),
@@ -230,15 +234,12 @@ fn row(entry: &Entry<'_>, y: f64, scale: LogScale, unit: Unit) -> Markup {
     let language = names::language(subject);
     // A name can have the language in brackets already.
     let is_named = entry.name.ends_with(&format!("({language})"));
-    let is_long = entry.name.chars().count() > LONG_NAME_CHARS;
     let version = cut(&subject.version, VERSION_CHARS_MAX);
     let value = unit.text(timing.median);
     let name = cut(&entry.name, NAME_CHARS_MAX);
-    let chars: usize = [&name, &value, effect]
-        .map(|text| text.chars().count())
-        .iter()
-        .sum();
-    let effect_class = match chars > NARROW_ROW_CHARS {
+    let chars = |texts: &[&str]| -> usize { texts.iter().map(|text| text.chars().count()).sum() };
+    let is_long = chars(&[&name, language, &value, effect]) > NARROW_ROW_CHARS;
+    let effect_class = match chars(&[&name, &value, effect]) > NARROW_ROW_CHARS {
         true => "effect wide",
         false => "effect",
     };
@@ -256,12 +257,18 @@ fn row(entry: &Entry<'_>, y: f64, scale: LogScale, unit: Unit) -> Markup {
                 (value) tspan.(effect_class) { " " (effect) @if !direction.is_empty() { tspan.wide { (direction) } } }
             }
             (marks::track())
-            @if right - left > HIDDEN_BY_MARK {
-                line.(kind) x1=(per_cent(left)) x2=(per_cent(right)) {}
+            @if !is_caching(entry) {
+                @if right - left > HIDDEN_BY_MARK {
+                    line.(kind) x1=(per_cent(left)) x2=(per_cent(right)) {}
+                }
+                (Mark::of_verdict(kind).at(scale.place(timing.median), 0.0))
             }
-            (Mark::of_verdict(kind).at(scale.place(timing.median), 0.0))
         }
     }
+}
+
+fn is_caching(entry: &Entry<'_>) -> bool {
+    matches!(entry.role, Role::Alone) && is_cache(entry.row.subject.driver())
 }
 
 /// Splits the direction from an effect: a narrow screen has no room for it, and the mark shows it too.

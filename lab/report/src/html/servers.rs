@@ -1,6 +1,8 @@
 //! The servers section: the findings, then a chart and a short table for each scenario. The published
 //! figures, percentiles and histograms are folded.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 
 use crate::recommendation::answers::Bar;
@@ -27,19 +29,56 @@ pub(super) fn section(rows: &[ServerRow]) -> Markup {
         p.note {
             "Each server had its own cores, except in oversubscribed scenarios, and the same keys. A loader on another core loaded the servers interleaved. "
             "Tokens count successful calls only; errors are not throughput. CPU time includes all threads and processes of the "
-            "server. 3×50 means 3 connections with 50 calls in flight on each. One project makes this lab and rust/jeton."
+            "server. 3×50 means 3 connections with 50 calls in flight on each." (repetitions(rows)) " published: a server of the gRPC "
+            "report as it was; fixed: without its faults. One project makes this lab and rust/jeton."
         }
         @if let Some(loader) = rows.iter().find_map(|row| row.loader.as_ref()) {
             p { strong { "Imported: " } "rows with this mark were measured with " (loader) ", on an unknown machine." }
         }
-        @for (number, table) in scenarios(rows).iter().enumerate() { (one(table, number)) }
+        @let tables = scenarios(rows);
+        @for (number, table) in tables.iter().enumerate() { (one(table, number, is_open(&tables, number))) }
     }
 }
 
-fn one(table: &ScenarioTable<'_>, number: usize) -> Markup {
+/// Reports whether a scenario is open: the first of each algorithm.
+fn is_open(tables: &[ScenarioTable<'_>], number: usize) -> bool {
+    let alg = |table: &ScenarioTable<'_>| {
+        let mut rows = table.measured.iter().map(|(row, _)| *row);
+        rows.next()
+            .or(table.missing.first().copied())
+            .map(|row| row.alg)
+    };
+    let first = tables
+        .iter()
+        .position(|table| alg(table) == alg(&tables[number]));
+    first == Some(number)
+}
+
+/// Says how often and how long each load ran, if that is the same for all.
+fn repetitions(rows: &[ServerRow]) -> String {
+    let loads = rows.iter().filter_map(|row| row.load.as_ref());
+    let counts: BTreeSet<usize> = loads.clone().map(|load| load.repetitions.len()).collect();
+    let seconds = loads
+        .flat_map(|load| &load.repetitions)
+        .map(|one| one.seconds.round());
+    let seconds: BTreeSet<String> = seconds.map(|seconds| units::fixed(seconds, 0)).collect();
+    match (counts.first(), seconds.first()) {
+        (Some(count), Some(seconds_each)) if counts.len() == 1 && seconds.len() == 1 => format!(
+            " Each load ran {} of {seconds_each} s.",
+            units::count(*count, "repetition", "repetitions")
+        ),
+        _ => String::new(),
+    }
+}
+
+/// Renders a scenario.
+fn one(table: &ScenarioTable<'_>, number: usize, is_open: bool) -> Markup {
     html! {
-        details.fold open[number == 0] {
-            summary { h3 { (table.title) } }
+        details.fold open[is_open] {
+            summary {
+                h3 { (table.title) }
+                @if table.oversubscribed { " " small { "CPU time only: shared cores" } }
+            }
             (short(table, number))
             @if !table.measured.is_empty() {
                 details {
@@ -100,7 +139,15 @@ fn shown(table: &ScenarioTable<'_>, id: String) -> Markup {
         "peak_rss_bytes",
     ];
     let mut columns = picked(columns(0), &figures);
-    columns.insert(0, name());
+    columns.insert(
+        0,
+        Column::text("server", |line: &Line<'_>| {
+            let Some((row, _)) = line.load() else {
+                return Value::none();
+            };
+            Value::text(&row.subject.id).and_on_page(html! { small { (row.subject.libraries) } })
+        }),
+    );
     columns.push(Column::text("verdict", |line: &Line<'_>| {
         verdict(table, line)
     }));
@@ -115,7 +162,8 @@ fn verdict(table: &ScenarioTable<'_>, line: &Line<'_>) -> Value {
     };
     let marks = marks(row, load)
         .into_iter()
-        .filter(|mark| *mark != "faulty");
+        // The verdict and the name of the server say these.
+        .filter(|mark| !["faulty", "as published"].contains(mark));
     Value::text(table.verdict(row, load))
         .and_on_page(html! { @for mark in marks { " " span.tag.warn { (mark) } } })
 }

@@ -32,6 +32,9 @@ pub(super) fn facts(result: &RunResult) -> Markup {
         "" => "unknown CPU".to_owned(),
         cpu => cpu.to_owned(),
     });
+    if environment.cores > 0 {
+        facts.push(units::count(environment.cores, "core", "cores"));
+    }
     if !measured.is_empty() {
         let timed = measured.iter().filter(|row| time(row).is_some()).count();
         facts.push(format!(

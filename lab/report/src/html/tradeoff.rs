@@ -21,6 +21,16 @@ const LEFT: f64 = 10.0;
 /// The widths for which names are placed without overlap, in pixels: of a column of the page, and of a phone.
 const WIDTH: f64 = 800.0;
 const NARROW: f64 = 340.0;
+/// The kinds of token that readers look for.
+const FIRST_NAMED: [&str; 7] = [
+    "JWT HS256",
+    "JWT EdDSA",
+    "JWT ES256",
+    "JWT RS256",
+    "PASETO v4.public",
+    "PASETO v4.local",
+    "JWE dir+A256GCM",
+];
 /// Half the size of a mark, the distance of a name from the centre of its mark, and the width of a character of
 /// a name, in pixels.
 const MARK: f64 = 5.0;
@@ -254,7 +264,8 @@ fn ends(places: &[Place], own: &[usize]) -> [f64; 2] {
     [at().fold(f64::INFINITY, f64::min), at().fold(0.0, f64::max)]
 }
 
-/// Places the marks, and the names that fit: first those of the kinds that most libraries have.
+/// Places the marks, and the names that fit: first those of the first answers, then those of the kinds that most
+/// libraries have.
 fn places(
     points: &[Point<'_>],
     x: &impl Fn(f64) -> f64,
@@ -284,7 +295,11 @@ fn places(
     });
     let [mut wide, mut narrow] = rooms;
     let mut order: Vec<usize> = (0..points.len()).collect();
-    order.sort_by_key(|index| usize::MAX - points[*index].libraries);
+    order.sort_by_key(|&index| {
+        let point = &points[index];
+        let is_answer = FIRST_NAMED.contains(&point.token.as_str());
+        (!is_answer, usize::MAX - point.libraries)
+    });
     let mut named = vec![false; points.len()];
     for &index in &order {
         if named[index] {

@@ -1,9 +1,9 @@
 //! What a reader of server results must know first.
 
-use jeton_lab_model::result::ServerRow;
+use jeton_lab_model::result::{ServerLoad, ServerRow};
 use jeton_lab_model::units;
 
-use super::{ScenarioTable, scenarios};
+use super::{Compared, ScenarioTable, scenarios};
 
 /// Returns what a reader must know first: which server came out best how often, then servers with faults
 /// and servers without figures.
@@ -17,10 +17,9 @@ pub fn findings(rows: &[ServerRow]) -> Vec<(String, String)> {
     let mut found = best(&compared);
     for row in rows {
         let Some(reason) = &row.reason else { continue };
-        let mark = match (row.subject.as_published, &row.load) {
-            (true, _) => " (original)",
-            (false, Some(_)) => "",
-            (false, None) => " (not measured)",
+        let mark = match &row.load {
+            Some(_) => "",
+            None => " (not measured)",
         };
         let one = (format!("{}{mark}", row.subject.id), reason.clone());
         if !found.contains(&one) {
@@ -31,37 +30,93 @@ pub fn findings(rows: &[ServerRow]) -> Vec<(String, String)> {
 }
 
 /// Counts for each server, and for each set of servers that cannot be told apart, in how many loads it came
-/// out best.
+/// out best, by each quantity.
 fn best(compared: &[&ScenarioTable<'_>]) -> Vec<(String, String)> {
-    let mut counted: Vec<(Vec<&str>, usize)> = Vec::new();
-    for leaders in compared.iter().map(|table| table.leaders()) {
-        match counted.iter_mut().find(|(known, _)| *known == leaders) {
-            Some((_, times)) => *times += 1,
-            None => counted.push((leaders, 1)),
-        }
-    }
-    // Those alone first, then those who came out best most often.
-    counted.sort_by_key(|(leaders, times)| (leaders.len() > 1, usize::MAX - times));
-    let loads = units::count(compared.len(), "load", "loads");
-    let mut quantities: Vec<&str> = Vec::new();
+    let mut quantities: Counts<Compared> = Vec::new();
+    let mut counted: Vec<(Vec<&str>, Counts<Compared>)> = Vec::new();
     for table in compared {
-        if !quantities.contains(&table.compared().name()) {
-            quantities.push(table.compared().name());
+        let quantity = table.compared();
+        count(&mut quantities, quantity);
+        let leaders = table.leaders();
+        match counted.iter_mut().find(|(known, _)| *known == leaders) {
+            Some((_, times)) => count(times, quantity),
+            None => counted.push((leaders, vec![(quantity, 1)])),
         }
     }
-    let by = quantities.join(" or ");
-    let one = |(leaders, times): (Vec<&str>, usize)| match leaders.as_slice() {
+    let total = |times: &[(Compared, usize)]| times.iter().map(|(_, times)| times).sum::<usize>();
+    // Those alone first, then those who came out best most often.
+    counted.sort_by_key(|(leaders, times)| (leaders.len() > 1, usize::MAX - total(times)));
+    let said = |times: &[(Compared, usize)]| {
+        let one = |(quantity, times): &(Compared, usize)| {
+            let all = quantities.iter().find(|(known, _)| known == quantity);
+            let all = all.map_or(*times, |(_, all)| *all);
+            let loads = units::count(all, "load", "loads");
+            format!("{times} of {loads} by {}", quantity.name())
+        };
+        units::list(&times.iter().map(one).collect::<Vec<_>>())
+    };
+    let one = |(leaders, times): (Vec<&str>, Counts<Compared>)| match leaders.as_slice() {
         [alone] => (
             (*alone).to_owned(),
-            format!("alone the best in {times} of {loads}, by {by}"),
+            format!("alone the best in {}", said(&times)),
         ),
         several => (
             "Undecided".to_owned(),
             format!(
-                "the repetitions of {} overlap in {times} of {loads}",
-                units::list(several)
+                "the repetitions of {} overlap in {}",
+                units::list(several),
+                said(&times)
             ),
         ),
     };
-    counted.into_iter().map(one).collect()
+    let mut found: Vec<_> = counted.into_iter().map(one).collect();
+    found.extend(others(compared));
+    found
+}
+
+/// How often each of several things occurred.
+type Counts<T> = Vec<(T, usize)>;
+
+fn count<T: PartialEq>(counts: &mut Counts<T>, one: T) {
+    match counts.iter_mut().find(|(known, _)| *known == one) {
+        Some((_, times)) => *times += 1,
+        None => counts.push((one, 1)),
+    }
+}
+
+/// Counts who has the shortest p99 and the least memory: figures without an interval, and without a verdict.
+fn others(compared: &[&ScenarioTable<'_>]) -> Option<(String, String)> {
+    let of_all = |shares: bool, figure: fn(&ServerLoad) -> Option<f64>| {
+        let tables = compared
+            .iter()
+            .filter(|table| shares || !table.oversubscribed);
+        let mut counts: Counts<&str> = Vec::new();
+        let mut loads = 0;
+        for table in tables {
+            let sound = table
+                .measured
+                .iter()
+                .filter(|(row, _)| row.reason.is_none());
+            let figures =
+                sound.filter_map(|(row, load)| Some((row.subject.id.as_str(), figure(load)?)));
+            let Some((id, _)) = figures.min_by(|a, b| a.1.total_cmp(&b.1)) else {
+                continue;
+            };
+            loads += 1;
+            count(&mut counts, id);
+        }
+        counts.sort_by_key(|(_, times)| usize::MAX - times);
+        let one = |(id, times): &(&str, usize)| format!("{id} in {times}");
+        let said = units::list(&counts.iter().map(one).collect::<Vec<_>>());
+        (loads > 0).then(|| format!("{said} of {}", units::count(loads, "load", "loads")))
+    };
+    let p99 = of_all(false, |load| load.latency_ms.get("p99").copied());
+    #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
+    let memory = of_all(true, |load| load.peak_rss_bytes.map(|bytes| bytes as f64));
+    let kinds = [("shortest p99: ", p99), ("least memory: ", memory)];
+    let said = kinds
+        .into_iter()
+        .filter_map(|(what, said)| Some(format!("{what}{}", said?)));
+    let said: Vec<String> = said.collect();
+    (!said.is_empty()).then(|| ("Without a verdict".to_owned(), said.join("; ")))
 }

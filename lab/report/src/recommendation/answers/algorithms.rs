@@ -16,6 +16,9 @@ use super::{Answer, Figure, Measured};
 /// The algorithms of the chart; the others are in the tables.
 const CHARTED: [&str; 4] = ["HS256", "EdDSA", "ES256", "RS256"];
 
+/// The libraries of this project have one core.
+const OWN: &str = "jeton";
+
 /// With more algorithms than this in the fastest group, the rest is counted.
 const NAMED_MAX: usize = 3;
 
@@ -32,14 +35,13 @@ pub(super) fn answer(result: &RunResult, costs: &[Cost<'_>]) -> Answer {
     let [low, high] = ratio.interval();
     let library = slow.library();
     let [slow_alg, fast_alg] = [slow, fast].map(alg);
-    let verify = slow.verify.median / fast.verify.median;
+    let libraries = in_libraries(costs, slow_alg, fast_alg);
     let measured = Measured {
         figure: Figure {
             value: format!("{}\u{a0}×", factor(ratio.ratio())),
             interval: format!("{} to {}", factor(low), factor(high)),
             what: format!(
-                "{slow_alg} against {fast_alg} with {library}, to sign and verify; {}\u{a0}× to verify",
-                units::times(verify)
+                "{slow_alg} against {fast_alg} with {library}, to sign and verify{libraries}"
             ),
         },
         bars_show: format!("Time to sign and verify one token with {library}"),
@@ -113,6 +115,48 @@ fn pair<'c, 'a>(charted: &[&'c Cost<'a>]) -> Option<(&'c Cost<'a>, &'c Cost<'a>,
     let (slow, fast) = usual.or_else(ends)?;
     let ratio = estimate(&slow.rounds, &fast.rounds, 1).ok()?;
     Some((slow, fast, ratio))
+}
+
+/// Says between which factors the pair is in other libraries.
+fn in_libraries(costs: &[Cost<'_>], slow: &str, fast: &str) -> String {
+    let pairs = pairs(costs, slow, fast);
+    let ratios = || pairs.iter().map(|(slow, fast)| slow.median / fast.median);
+    if pairs.len() < 2 {
+        return String::new();
+    }
+    let [least, most] = [
+        ratios().fold(f64::INFINITY, f64::min),
+        ratios().fold(0.0, f64::max),
+    ]
+    .map(units::times);
+    format!("; {least} to {most}\u{a0}× in {} libraries", pairs.len())
+}
+
+/// Pairs two algorithms in each library that has both. The libraries called jeton share one core, so they count
+/// once.
+fn pairs<'c, 'a>(
+    costs: &'c [Cost<'a>],
+    first: &str,
+    second: &str,
+) -> Vec<(&'c Cost<'a>, &'c Cost<'a>)> {
+    let of = |name: &'_ str| -> Vec<&'c Cost<'a>> {
+        let is_it = |cost: &&Cost<'_>| cost.candidate.subject.format == "jwt" && alg(cost) == name;
+        costs.iter().filter(is_it).collect()
+    };
+    let seconds = of(second);
+    let pairs = of(first).into_iter().filter_map(|one| {
+        let is_same =
+            |other: &&&Cost<'_>| other.candidate.subject.driver() == one.candidate.subject.driver();
+        Some((one, *seconds.iter().find(is_same)?))
+    });
+    let mut pairs: Vec<_> = pairs.collect();
+    let is_own = |pair: &(&Cost<'_>, &Cost<'_>)| pair.0.candidate.subject.library == OWN;
+    let core = pairs
+        .iter()
+        .find(|pair| is_own(pair))
+        .map(|pair| pair.0.candidate.subject.driver());
+    pairs.retain(|pair| !is_own(pair) || Some(pair.0.candidate.subject.driver()) == core);
+    pairs
 }
 
 /// Returns the algorithms of a case of use in the fastest group of this library, the lowest median first.
@@ -194,23 +238,12 @@ fn sentence(result: &RunResult, costs: &[Cost<'_>], own: &[&Cost<'_>]) -> String
 /// Says in how many libraries another usual algorithm is faster than the fastest one here.
 fn elsewhere(costs: &[Cost<'_>], fastest: &[&Cost<'_>], noise: &NoiseFloor) -> Option<String> {
     let first = fastest.first()?;
-    let of = |name: &str| -> Vec<&Cost<'_>> {
-        let is_it = |cost: &&Cost<'_>| cost.candidate.subject.format == "jwt" && alg(cost) == name;
-        costs.iter().filter(is_it).collect()
-    };
-    let chosen = of(alg(first));
     let counts = CHARTED.into_iter().filter(|name| {
         let is_in_group = fastest.iter().any(|cost| alg(cost) == *name);
         !is_in_group && facts("jwt", Some(name)).is_some_and(|f| f.third_parties)
     });
     let counts = counts.map(|name| {
-        let pairs = of(name).into_iter().filter_map(|other| {
-            let is_same = |cost: &&&Cost<'_>| {
-                cost.candidate.subject.driver() == other.candidate.subject.driver()
-            };
-            Some((other, *chosen.iter().find(is_same)?))
-        });
-        let pairs: Vec<_> = pairs.collect();
+        let pairs = pairs(costs, name, alg(first));
         let is_faster = |pair: &&(&Cost<'_>, &Cost<'_>)| {
             pair.0.judged(pair.1, pairs.len(), noise) == VerdictKind::Faster
         };
@@ -270,6 +303,23 @@ mod tests {
         );
         assert_eq!(sureness, Sureness::Sure);
         assert!(what.contains("with jeton (Rust)"), "{what}");
+    }
+
+    #[test]
+    fn libraries_of_one_core_count_once() {
+        let times = [("HS256", 100.0), ("EdDSA", 1_000.0), ("ES256", 1_500.0)];
+        let more = [("HS256", 500.0), ("EdDSA", 3_000.0), ("ES256", 2_000.0)];
+        let rows = [
+            library("rust", "jeton", &times),
+            library("go", "jeton", &times),
+            library("node", "other", &more),
+        ];
+        let (sentence, _, what) = said(&result(rows.concat(), 0.02));
+        assert!(
+            sentence.ends_with("ES256 is faster in 1 of 2 libraries."),
+            "{sentence}"
+        );
+        assert!(what.ends_with("; 4 to 15\u{a0}× in 2 libraries"), "{what}");
     }
 
     #[test]

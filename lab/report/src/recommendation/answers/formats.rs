@@ -53,9 +53,10 @@ pub(super) fn answer(result: &RunResult) -> Answer {
         id: "format",
         question,
         sentence: format!(
-            "{}{}",
+            "{}{}{}",
             sentence(&name, verdict.verdict, jwt.zip(paseto)),
-            elsewhere(result, verdict)
+            elsewhere(result, verdict),
+            encrypted(result, verdict)
         ),
         measured: Some(measured),
         command,
@@ -102,11 +103,38 @@ fn elsewhere(result: &RunResult, verdict: &Verdict) -> String {
     let said = other.filter_map(|(kind, word)| match with(kind) {
         0 => None,
         sets => Some(format!(
-            " With {sets} of {}, it signs or verifies {word}.",
+            " With {sets} of {}, it is {word}.",
             units::count(all.len(), "other claims set", "other claims sets")
         )),
     });
     said.collect()
+}
+
+/// Compares encrypted tokens, whose ciphers differ too.
+fn encrypted(result: &RunResult, verdict: &Verdict) -> String {
+    let pair = result.verdicts.iter().find(|other| {
+        other.operation == "encrypt"
+            && other.claims == verdict.claims
+            && other.threads == verdict.threads
+            && other.factors == ["format", "algorithm"]
+            && other.baseline.contains(":jwe:")
+            && other.ratio.is_finite()
+    });
+    let found = pair.and_then(|pair| {
+        let of = |id: &str| row(result, "encrypt", pair, id);
+        let [jwe, paseto] = [of(&pair.baseline)?, of(&pair.subject)?];
+        let [jwe, paseto] = [jwe, paseto].map(|row| names::token(&row.subject));
+        let paseto = paseto.strip_prefix("PASETO ").unwrap_or(&paseto);
+        Some(match pair.verdict {
+            VerdictKind::Equivalent => format!(" Encrypted: {paseto} is as fast as {jwe}."),
+            VerdictKind::Undecided => format!(" Encrypted: {paseto} against {jwe} is undecided."),
+            _ => format!(
+                " Encrypted: {paseto} takes {}\u{a0}× the time of {jwe}.",
+                units::times(pair.ratio)
+            ),
+        })
+    });
+    found.unwrap_or_default()
 }
 
 fn row<'a>(result: &'a RunResult, operation: &str, verdict: &Verdict, id: &str) -> Option<&'a Row> {
@@ -144,30 +172,26 @@ fn bars(result: &RunResult, verdict: &Verdict) -> Vec<Bar> {
 }
 
 fn sentence(name: &str, verdict: VerdictKind, rows: Option<(&Row, &Row)>) -> String {
-    let time = match verdict {
-        VerdictKind::Equivalent => format!(
-            "Time does not decide: {name} is as fast as a JWT with the same algorithm and library"
-        ),
-        VerdictKind::Faster => {
-            format!("{name} is faster than a JWT with the same algorithm and library")
-        }
-        VerdictKind::Slower => {
-            format!("{name} is slower than a JWT with the same algorithm and library")
-        }
-        VerdictKind::Undecided => format!(
-            "It is undecided whether {name} is slower than a JWT with the same algorithm and library"
-        ),
-    };
+    let jwt = "a JWT with the same algorithm and library";
     let sizes = rows.and_then(|(jwt, paseto)| Some((jwt.token_bytes?, paseto.token_bytes?)));
-    match sizes {
-        Some((jwt, paseto)) if jwt == paseto => {
-            format!("{time}, and has the same size.")
+    let time = match (verdict, sizes) {
+        (VerdictKind::Equivalent, Some((own, other))) if own == other => {
+            return format!("Signed: {name} is as fast and as long as {jwt}.");
         }
-        Some((jwt, paseto)) => format!(
-            "{time}. The token has {} instead of {} bytes.",
+        (VerdictKind::Equivalent, _) => format!("{name} is as fast as {jwt}"),
+        (VerdictKind::Faster, _) => format!("{name} is faster than {jwt}"),
+        (VerdictKind::Slower, _) => format!("{name} is slower than {jwt}"),
+        (VerdictKind::Undecided, _) => {
+            format!("it is undecided whether {name} is slower than {jwt}")
+        }
+    };
+    let size = sizes.map_or_else(String::new, |(jwt, paseto)| match jwt == paseto {
+        true => " It has the same size.".to_owned(),
+        false => format!(
+            " It has {} instead of {} bytes.",
             units::whole(paseto),
             units::whole(jwt)
         ),
-        None => format!("{time}."),
-    }
+    });
+    format!("Signed: {time}.{size}")
 }

@@ -9,7 +9,7 @@ use jeton_lab_stats::verdict::judge;
 use jeton_lab_stats::verdicts::band_for;
 
 use super::super::candidate::THREADS;
-use super::super::cost::Cost;
+use super::super::cost::{Cost, judged};
 use super::libraries::{USUAL, of};
 use super::sure::of_ratio;
 use super::{Answer, Bar, Figure, Measured};
@@ -63,7 +63,11 @@ pub(super) fn answer(result: &RunResult, costs: &[Cost<'_>]) -> Answer {
     Answer {
         id: "language",
         question: QUESTION,
-        sentence: sentence(result, &of(costs, alg), alg, pairs),
+        sentence: format!(
+            "{}{}",
+            sentence(result, &of(costs, alg), alg, pairs),
+            slower_keys(result, alg)
+        ),
         measured,
         command,
     }
@@ -161,6 +165,58 @@ fn sentence(result: &RunResult, costs: &[&Cost<'_>], alg: &str, pairs: &[Pair<'_
     )
 }
 
+/// Says in which languages another library loads or generates a key faster.
+fn slower_keys(result: &RunResult, alg: &str) -> String {
+    let operations = [("load-key", "load a key"), ("generate-key", "generate one")];
+    let said = operations.into_iter().filter_map(|(operation, words)| {
+        let is_slower = |language: &&str| is_slower_at(result, operation, alg, language);
+        let languages: Vec<&str> = LANGUAGES.into_iter().filter(is_slower).collect();
+        let languages: Vec<&str> = languages.into_iter().map(names::language_of).collect();
+        (!languages.is_empty()).then(|| format!("to {words} in {}", units::list(&languages)))
+    });
+    let said: Vec<String> = said.collect();
+    match said.is_empty() {
+        true => String::new(),
+        false => format!(" Slower {}.", said.join("; ")),
+    }
+}
+
+/// Reports whether jeton is slower than the fastest other library, for a form of key that both have.
+fn is_slower_at(result: &RunResult, operation: &str, alg: &str, language: &str) -> bool {
+    let of_it = |row: &&Row| {
+        let subject = &row.subject;
+        row.operation == operation
+            && subject.language == language
+            && subject.format == "jwt"
+            && subject.alg.as_deref() == Some(alg)
+            && row.threads == THREADS
+            && row.status == Status::Ok
+            && row.ns_per_op.is_some()
+            && !row.reference
+    };
+    let rows: Vec<&Row> = result.rows.measured.iter().filter(of_it).collect();
+    let own = rows.iter().filter(|row| row.subject.library == OWN);
+    own.into_iter().any(|own| {
+        let is_like = |row: &&&Row| {
+            row.subject.library != OWN
+                && row.subject.key_handling == own.subject.key_handling
+                && row.subject.runtime == own.subject.runtime
+                && row.claims.name == own.claims.name
+        };
+        let times = rows
+            .iter()
+            .filter(is_like)
+            .filter_map(|row| row.ns_per_op.as_ref());
+        let fastest = times.min_by(|a, b| a.median.total_cmp(&b.median));
+        let both = own.ns_per_op.as_ref().zip(fastest);
+        both.is_some_and(|(own_time, other)| {
+            let managed = std::iter::once(own.subject.is_managed());
+            let band = band_for(&result.noise_floor, managed, THREADS);
+            judged(&own_time.rounds, &other.rounds, 1, band) == VerdictKind::Slower
+        })
+    })
+}
+
 /// Why jeton is not compared in a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Absence {
@@ -225,6 +281,23 @@ mod tests {
             answer(&rows).sentence,
             "jeton against the fastest other library of each language, with ES256: faster in Rust; without another library in Node; failed in Go; not measured in Java and Python."
         );
+    }
+
+    #[test]
+    fn operations_of_keys_at_which_jeton_is_slower_are_named() {
+        let keys = |library: &str, load: f64, generate: f64| {
+            let load = row("go", library, "jwt", "ES256", "load-key", load);
+            let generate = row("go", library, "jwt", "ES256", "generate-key", generate);
+            [load, generate]
+        };
+        let rows = [
+            both("go", "jeton", 100.0),
+            both("go", "other", 200.0),
+            keys("jeton", 100.0, 100.0),
+            keys("other", 50.0, 100.0),
+        ];
+        let said = answer(&rows).sentence;
+        assert!(said.ends_with(". Slower to load a key in Go."), "{said}");
     }
 
     #[test]

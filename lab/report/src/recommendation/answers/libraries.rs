@@ -203,26 +203,32 @@ fn sure(result: &RunResult, languages: &[Language<'_, '_>]) -> Sure {
     let said = parts.into_iter().filter(|(_, names)| !names.is_empty());
     let mut said: Vec<String> = said.map(|(what, names)| format!("{what}{names}")).collect();
     if languages.iter().all(|l| l.best.len() == 1) && alone.is_empty() {
-        said.insert(0, lead(languages));
+        said.insert(0, lead(languages, noise));
     }
     of_choice(result, clear, &said.join("; "))
 }
 
-/// Says how much more time the next library of each language takes, the nearest first.
-fn lead(languages: &[Language<'_, '_>]) -> String {
-    let ratios = languages.iter().filter_map(|language| {
+/// Says how much more time the next library of each language takes: first where that is near the noise.
+fn lead(languages: &[Language<'_, '_>], noise: &NoiseFloor) -> String {
+    let leads = languages.iter().filter_map(|language| {
         let next = language.others.first()?;
-        Some((next.median / language.best[0].0.median, language.name))
+        let is_near = language.clear(noise) != Some(Clear::Far);
+        let ratio = next.median / language.best[0].0.median;
+        Some((is_near, ratio, language.name))
     });
-    let mut ratios: Vec<(f64, &str)> = ratios.collect();
-    ratios.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let said =
-        |(ratio, language): &(f64, &str)| format!("{}\u{a0}× ({language})", units::times(*ratio));
-    if ratios.is_empty() {
-        return "no other library".to_owned();
+    let mut leads: Vec<(bool, f64, &str)> = leads.collect();
+    leads.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.total_cmp(&b.1)));
+    let said = |wanted: bool| {
+        let of_kind = leads.iter().filter(|(is_near, ..)| *is_near == wanted);
+        let said = of_kind
+            .map(|(_, ratio, language)| format!("{}\u{a0}× ({language})", units::times(*ratio)));
+        units::list(&said.collect::<Vec<_>>())
+    };
+    match [said(true), said(false)].each_ref().map(String::as_str) {
+        ["", ""] => "no other library".to_owned(),
+        [all, ""] | ["", all] => format!("the next library takes {all} the time"),
+        [near, far] => format!("the next library takes {near} the time; sure: {far}"),
     }
-    let said: Vec<String> = ratios.iter().map(said).collect();
-    format!("the next library takes {} the time", units::list(&said))
 }
 
 #[cfg(test)]
@@ -283,6 +289,21 @@ mod tests {
             .map(|m| (m.sure.sureness, m.sure.why)))
         .unwrap();
         let leads = "the next library takes 1.3\u{a0}× (Node), 1.5\u{a0}× (Go) and 2\u{a0}× (Java) the time;";
+        assert!(why.starts_with(leads), "{why}");
+    }
+
+    #[test]
+    fn language_that_is_near_the_noise_is_named_first() {
+        let two = [
+            ("go", "a", 100.0),
+            ("go", "b", 150.0),
+            ("node", "a", 100.0),
+            ("node", "b", 110.0),
+        ];
+        let near = answer(&two, 0.05);
+        let (sureness, why) = sure(&near);
+        assert_eq!(sureness, Sureness::FairlySure);
+        let leads = "the next library takes 1.1\u{a0}× (Node) the time; sure: 1.5\u{a0}× (Go);";
         assert!(why.starts_with(leads), "{why}");
     }
 

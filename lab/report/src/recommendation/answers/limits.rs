@@ -22,6 +22,7 @@ pub(crate) fn limits(result: &RunResult) -> Vec<String> {
     limits.extend(of_threads(result));
     limits.extend(of_rows(&result.rows.measured));
     limits.extend(of_others(&result.rows));
+    limits.extend(of_shared_cores(result));
     if let Some(ended) = result.environment.out_of_support() {
         limits.push(format!("figures of supported runtimes: {ended}"));
     }
@@ -101,6 +102,21 @@ fn of_threads(result: &RunResult) -> Option<String> {
         .collect();
     let counts = units::list(&counts);
     Some(format!("comparisons on {counts} (noise not measured)"))
+}
+
+/// Counts the loads in which server and loader shared cores.
+fn of_shared_cores(result: &RunResult) -> Option<String> {
+    let shared = result.rows.servers.iter().filter(|row| row.oversubscribed);
+    let loads: BTreeSet<_> = shared
+        .map(|row| (row.of_scenario(), row.rate.map(f64::to_bits)))
+        .collect();
+    (!loads.is_empty()).then(|| {
+        format!(
+            "tokens per second of {}, because server and loader shared {}",
+            units::count(loads.len(), "load", "loads"),
+            units::count(result.environment.cores, "core", "cores")
+        )
+    })
 }
 
 /// Counts the rows of the other commands that have no outcome or no figures.

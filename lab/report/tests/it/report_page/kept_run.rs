@@ -49,11 +49,12 @@ fn pages_of_kept_runs_answer_three_questions() {
             "Which algorithm?",
             algorithm,
             "JWT or PASETO?",
-            "Time does not decide: PASETO v4.public is as fast as a JWT",
+            "Signed: PASETO v4.public is as fast and as long as a JWT",
+            "Encrypted: v4.local ",
             "to sign and verify 160-byte claims, jeton (Rust)",
             "Not concluded: </strong>",
             "9 rows of cristalhq (Go)",
-            "The small charts are logarithmic: ",
+            "Each small chart has its own logarithmic scale",
             "One project makes this lab and the libraries called jeton.",
         ] {
             assert!(answers.contains(words), "{run}: {words}");
