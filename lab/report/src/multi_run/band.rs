@@ -21,8 +21,8 @@ pub enum SetBy {
     NoiseFloor {
         /// The run: `before` or `after`.
         run: &'static str,
-        /// The A/A pair with the largest difference; `None` if the file has none.
-        pair: Option<Farthest>,
+        /// The A/A pair with the largest difference.
+        pair: Farthest,
     },
     /// One of the runs has no A/A pair on as many threads: its noise is not known.
     NoNoiseFloor {
@@ -200,7 +200,10 @@ impl<'a> Noise<'a> {
         };
         for (run, name) in self.runs.iter().zip(["before", "after"]) {
             match floor(&run.noise_floor, row) {
-                Some((width, pair)) => consider(width, SetBy::NoiseFloor { run: name, pair }),
+                Some((width, pair)) => {
+                    let pair = self::farthest(pair);
+                    consider(width, SetBy::NoiseFloor { run: name, pair });
+                }
                 None => {
                     let threads = row.threads;
                     consider(UNMEASURED_FLOOR, SetBy::NoNoiseFloor { run: name, threads });
@@ -250,19 +253,22 @@ impl Kind {
 }
 
 /// Returns a run's floor for the kind and threads of this row, and the pair with the largest difference.
-fn floor(noise: &NoiseFloor, row: &Row) -> Option<(f64, Option<Farthest>)> {
+/// A floor that no pair shows is none.
+fn floor<'n>(noise: &'n NoiseFloor, row: &Row) -> Option<(f64, &'n AaPair)> {
     let fewest = noise.fewest_threads();
     let (width, of) = floor_of_kind(noise, row.subject.is_managed())?;
+    let pair = widest_pair(noise, fewest, of)?;
     if row.threads == fewest {
-        return Some((width, farthest(noise, fewest, of)));
+        return Some((width, pair));
     }
     let own = noise
         .threads
         .iter()
         .find(|own| own.threads == row.threads)?;
+    let own_pair = widest_pair(noise, own.threads, Kind::Any)?;
     Some(match own.floor > width {
-        true => (own.floor, farthest(noise, own.threads, Kind::Any)),
-        false => (width, farthest(noise, fewest, of)),
+        true => (own.floor, own_pair),
+        false => (width, pair),
     })
 }
 
@@ -279,19 +285,22 @@ fn floor_of_kind(noise: &NoiseFloor, managed: bool) -> Option<(f64, Kind)> {
     })
 }
 
-fn farthest(noise: &NoiseFloor, threads: u32, of: Kind) -> Option<Farthest> {
+fn widest_pair(noise: &NoiseFloor, threads: u32, of: Kind) -> Option<&AaPair> {
     let is_of_floor = |pair: &&AaPair| {
         let language = pair.subject.split('/').next().unwrap_or_default();
         let is_of_kind = of == Kind::Any || Kind::of(is_managed(language)) == of;
         is_of_kind && pair.threads == threads
     };
     let pairs = noise.pairs.iter().filter(is_of_floor);
-    let farthest = pairs.max_by(|a, b| extent(a.interval).total_cmp(&extent(b.interval)));
-    farthest.map(|pair| Farthest {
+    pairs.max_by(|a, b| extent(a.interval).total_cmp(&extent(b.interval)))
+}
+
+fn farthest(pair: &AaPair) -> Farthest {
+    Farthest {
         what: format!("{} {}", pair.operation, pair.subject),
         ratio: pair.ratio,
         interval: pair.interval,
-    })
+    }
 }
 
 /// Returns the distance of an interval's far end from one.

@@ -157,19 +157,11 @@ impl<'a> Legend<'a> {
 pub fn describe_set_by(set_by: &SetBy) -> String {
     match set_by {
         SetBy::PracticalDifference => "the smallest difference of interest".to_owned(),
-        SetBy::NoiseFloor { run, pair: None } => format!("the noise floor of the {run} run"),
-        SetBy::NoNoiseFloor { run, threads: 1 } => {
-            format!("the {run} run has no noise floor: no A/A pair was measured")
-        }
-        SetBy::NoNoiseFloor { run, threads } => {
-            format!(
-                "the {run} run has no noise floor on {threads} threads: no A/A pair was measured"
-            )
-        }
-        SetBy::NoiseFloor {
-            run,
-            pair: Some(pair),
-        } => format!(
+        SetBy::NoNoiseFloor { run, threads } => format!(
+            "the {run} run has no noise floor on {}: no A/A pair was measured on as many",
+            plural(*threads as usize, "thread")
+        ),
+        SetBy::NoiseFloor { run, pair } => format!(
             "the noise floor of the {run} run; the widest A/A pair is {}",
             farthest(pair)
         ),

@@ -13,7 +13,7 @@ use crate::sample;
 const RUNS: u64 = 2_000;
 
 /// Adds eight controls in Node to the six compiled subjects, each with its time multiplied.
-fn with_node(mut result: RunResult, factors: [f64; 8]) -> RunResult {
+pub(super) fn with_node(mut result: RunResult, factors: [f64; 8]) -> RunResult {
     for (index, factor) in factors.iter().enumerate() {
         let mut row = node(&mut result, index);
         scale_rounds(&mut row, |round| {
@@ -43,7 +43,7 @@ fn only_jeton(mut result: RunResult) -> RunResult {
     result
 }
 
-fn ruling_on(gate: &Gate, library: &str) -> Ruling {
+pub(super) fn ruling_on(gate: &Gate, library: &str) -> Ruling {
     let id = format!("/{library}:");
     let mut rows = gate.rows.iter();
     rows.find(|row| row.subject.contains(&id)).unwrap().ruling
@@ -154,7 +154,7 @@ fn gate_band_wider_than_the_threshold_is_undecided() {
     // The pair that sets the floor is named, with its run.
     let SetBy::NoiseFloor {
         run: "after",
-        pair: Some(Farthest { what, .. }),
+        pair: Farthest { what, .. },
     } = &inside.rows[0].band_set_by
     else {
         panic!("the floor must set the band: {:?}", inside.rows[0])
@@ -190,11 +190,7 @@ fn row_on_several_threads_has_the_band_of_pairs_on_as_many() {
     let measured = gate_of([Some(0.03), Some(0.5)], 1.3);
     assert_eq!(measured.outcome, Outcome::Undecided);
     assert_eq!(measured.rows[0].band, 0.5);
-    let SetBy::NoiseFloor {
-        run: "after",
-        pair: Some(pair),
-    } = &measured.rows[0].band_set_by
-    else {
+    let SetBy::NoiseFloor { run: "after", pair } = &measured.rows[0].band_set_by else {
         panic!("{:?}", measured.rows[0])
     };
     assert_eq!(pair.interval, [0.7, 1.1], "the pair on four threads");

@@ -6,6 +6,7 @@ mod check;
 mod check_members;
 mod check_servers;
 mod check_subjects;
+mod controls;
 mod decided;
 mod machine;
 mod merge;
