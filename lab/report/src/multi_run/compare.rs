@@ -1,10 +1,10 @@
 //! Compares the same subjects in two results.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde::Serialize;
 
-use super::band::{Around, Control, ControlsShow, Noise, SetBy};
+use super::band::{Around, Control, ControlsShow, Like, Noise, SetBy};
 use super::machine::{Difference, machine, settings, system};
 use super::same::{Work, row_of, unchanged};
 use jeton_lab_model::result::{Row, RunResult, Status, VerdictKind};
@@ -46,7 +46,8 @@ pub struct RunComparison {
     pub settings: Vec<Difference>,
     /// The number of controls: subjects and operations with unchanged code.
     pub unchanged: usize,
-    /// The common shift and spread of the controls, by kind; empty without controls.
+    /// The common shift and spread of the controls, by kind and threads; empty without
+    /// controls.
     pub between_runs: Vec<ControlsShow>,
     /// The subjects of both results, the largest change first and controls last.
     pub changes: Vec<Change>,
@@ -172,8 +173,7 @@ pub fn compare(before: &RunResult, after: &RunResult, across_cpus: AcrossCpus) -
             .cmp(&b.unchanged)
             .then(size(b).total_cmp(&size(a)))
     });
-    let kinds = [false, true].into_iter();
-    let kinds = kinds.filter(|managed| pairs.iter().any(|p| p.managed() == *managed));
+    let kinds: BTreeSet<Like> = pairs.iter().map(|pair| Like::of(pair.before)).collect();
     RunComparison {
         before: side(before),
         after: side(after),
@@ -194,10 +194,6 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    fn managed(&self) -> bool {
-        self.before.subject.is_managed()
-    }
-
     fn change(&self, around: Around, has_verdict: bool) -> Change {
         let (before, after) = (self.before, self.after);
         let estimate = self.ratio.without_shift(around.log_shift);

@@ -40,7 +40,7 @@ pub struct Gate {
     pub undecided: usize,
     /// The number of controls.
     pub controls: usize,
-    /// The common shift and spread of the controls, by kind.
+    /// The common shift and spread of the controls, by kind and threads.
     pub between_runs: Vec<ControlsShow>,
     /// The differences between the machines, if they were accepted.
     pub another_machine: Vec<Difference>,

@@ -4,9 +4,8 @@ use std::fmt::{self, Write};
 
 use crate::multi_run::{
     Change, ControlsShow, Difference, Farthest, Gate, Judged, Kind, Outcome, Ruling, RunComparison,
-    SetBy,
+    SetBy, ShiftKept,
 };
-use jeton_lab_stats::unpaired::{SHIFT_CONTROLS_MIN, SHIFT_MAX};
 
 use super::table::NAME_WIDTH_MAX;
 use super::words::{colour, microseconds, percent, plural, significant, wrapped};
@@ -76,21 +75,25 @@ fn between_runs(shown: &[ControlsShow], columns: usize, out: &mut String) -> fmt
         return paragraph(&format!("{DIM}{text}{DIM:#}"), columns, out);
     }
     for one in shown {
+        let on = match one.threads {
+            1 => String::new(),
+            threads => format!(" on {threads} threads"),
+        };
         let who = format!("{} ({})", plural(one.controls, "control"), kind(one.of));
         let how = match one.shift {
             shift if shift > 1.0 => format!("{} slower", percent(shift - 1.0)),
             shift => format!("{} faster", percent(1.0 - shift)),
         };
-        let shift = match (one.shift_removed, one.shift == 1.0) {
-            (_, true) => String::new(),
+        let shift = match (one.shift_removed, one.shift_kept) {
             (true, _) => format!(" The later run is {how}; this shift is removed from the ratios."),
-            (false, _) => format!(
+            (false, Some(why)) => format!(
                 " The later run is {how}; this shift is not removed from the ratios ({}).",
-                not_removed(one)
+                not_removed(why, &on)
             ),
+            (false, None) => String::new(),
         };
         let text = format!(
-            "{DIM}For {} subjects: {who} differ by up to {}.{shift}{DIM:#}",
+            "{DIM}For {} subjects{on}: {who} differ by up to {}.{shift}{DIM:#}",
             kind(one.judged),
             width(one.spread)
         );
@@ -99,14 +102,14 @@ fn between_runs(shown: &[ControlsShow], columns: usize, out: &mut String) -> fmt
     Ok(())
 }
 
-fn not_removed(shown: &ControlsShow) -> &'static str {
-    let factor = 1.0 + SHIFT_MAX;
-    if shown.controls < SHIFT_CONTROLS_MIN {
-        "too few controls: they may agree by chance"
-    } else if shown.shift > factor || shown.shift < 1.0 / factor {
-        "too large for one machine"
-    } else {
-        "no control of the same kind"
+fn not_removed(why: ShiftKept, on_threads: &str) -> String {
+    match why {
+        ShiftKept::TooFewControls => "too few controls: they may agree by chance".to_owned(),
+        ShiftKept::TooLarge => "too large for one machine".to_owned(),
+        ShiftKept::NoOwnControl => format!("no control of the same kind{on_threads}"),
+        ShiftKept::OwnControlDiffers => {
+            format!("the control of the same kind{on_threads} does not show it")
+        }
     }
 }
 

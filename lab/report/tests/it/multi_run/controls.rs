@@ -22,6 +22,26 @@ fn mixed(node: f64, go: f64, jeton: f64) -> [RunResult; 2] {
     [before, after]
 }
 
+#[test]
+fn gate_shift_that_own_control_denies_is_kept() {
+    for (node, jeton, threshold) in [(0.90, 1.01, 0.05), (0.70, 1.01, 0.05), (1.111, 1.20, 0.15)] {
+        let [before, after] = mixed(node, 1.0, jeton);
+        let found = judged(&before, &after, threshold).unwrap();
+        assert_eq!(found.outcome, Outcome::Undecided, "{node}: {found:?}");
+        assert!(!found.between_runs[0].shift_removed, "{node}");
+        let said = gate_summary(&found, 1_000);
+        let why = "the control of the same kind does not show it";
+        assert!(said.contains(why), "{said}");
+    }
+    // Go shows it too, and a little more or less of it.
+    for go in [0.895, 0.9, 0.91] {
+        let [before, after] = mixed(0.9, go, 0.9);
+        let found = judged(&before, &after, 0.05).unwrap();
+        assert_eq!(found.outcome, Outcome::NoRegression, "{go}");
+        assert!(found.between_runs[0].shift_removed, "{go}");
+    }
+}
+
 /// Moves a library to four threads, with a noise floor of pairs on as many.
 fn on_four(result: &mut RunResult, library: &str) {
     let mut rows = result.rows.measured.iter_mut();
@@ -36,6 +56,44 @@ fn on_four(result: &mut RunResult, library: &str) {
         let mut pair = noise.pairs[0].clone();
         pair.threads = 4;
         noise.pairs.push(pair);
+    }
+}
+
+#[test]
+fn gate_shift_on_other_threads_is_kept() {
+    for (shift, jeton) in [(0.90, 1.0), (1.11, 1.15)] {
+        let gate_of = |also_on_four: &[&str], jeton: f64| {
+            let [before, after] = [(1, 1.0), (2, shift)].map(|(seed, shift)| {
+                let mut result = run(seed);
+                for library in [&["jeton"], also_on_four].concat() {
+                    on_four(&mut result, library);
+                }
+                let rows = result.rows.measured.iter_mut();
+                rows.for_each(|row| scale_rounds(row, |_| shift));
+                result
+            });
+            let mut after = after;
+            change(&mut after, "jeton", jeton / shift);
+            judged(&before, &after, 0.05).unwrap()
+        };
+        let alone = gate_of(&[], jeton);
+        assert_eq!(alone.outcome, Outcome::Undecided, "{shift}: {alone:?}");
+        let json = serde_json::to_value(&alone).unwrap();
+        let shown = json["between_runs"].as_array().unwrap();
+        let on_four = shown.iter().find(|one| one["threads"] == 4).unwrap();
+        assert_eq!(on_four["shift_removed"], false);
+        let on_one = shown.iter().find(|one| one["threads"] == 1).unwrap();
+        assert_eq!(on_one["shift_removed"], true);
+        let said = gate_summary(&alone, 1_000);
+        assert!(
+            said.contains("For compiled subjects on 4 threads: ")
+                && said.contains("no control of the same kind on 4 threads"),
+            "{said}"
+        );
+        // One control on four threads that shows it is enough.
+        let shown = gate_of(&["a"], shift);
+        assert_eq!(shown.outcome, Outcome::NoRegression, "{shift}: {shown:?}");
+        assert!((shown.rows[0].ratio - 1.0).abs() < 0.01);
     }
 }
 

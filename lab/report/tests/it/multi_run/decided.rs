@@ -221,6 +221,8 @@ fn gaussian(rng: &mut ChaCha8Rng) -> f64 {
 struct Noise {
     /// The shift of the machine in the later run.
     machine: f64,
+    /// The shift of all Node subjects in the later run, in addition.
+    node: f64,
     /// The constant shift of each compiled process and of each Node process.
     process: [f64; 2],
     /// The noise from round to round.
@@ -235,7 +237,8 @@ fn pair(
     changed: [usize; 2],
     same: [usize; 2],
 ) -> [RunResult; 2] {
-    let shift = noise.machine * gaussian(rng);
+    let machine = noise.machine * gaussian(rng);
+    let shifts = [machine, machine + noise.node * gaussian(rng)];
     let mut runs = [sample::empty(), sample::empty()];
     for (index, result) in runs.iter_mut().enumerate() {
         result.noise_floor.floor = Some(0.02);
@@ -248,7 +251,7 @@ fn pair(
                 let driver = subject.driver().to_owned();
                 result.environment.drivers.insert(driver, hash.to_string());
                 let mut row = sample::row("libraries", "sign", subject);
-                let off = noise.process[kind] * gaussian(rng) + shift * index as f64;
+                let off = noise.process[kind] * gaussian(rng) + shifts[kind] * index as f64;
                 let mut timing = sample::timing(1_000.0, 0.0);
                 for round in &mut timing.rounds {
                     *round *= (off + noise.round * gaussian(rng)).exp();
@@ -263,16 +266,26 @@ fn pair(
 
 const QUIET: Noise = Noise {
     machine: 0.0,
+    node: 0.0,
     process: [0.002, 0.005],
     round: 0.005,
 };
 const NOISY: Noise = Noise {
     machine: 0.1,
+    node: 0.0,
     process: [0.01, 0.03],
     round: 0.02,
 };
+/// Something slows Node only, or speeds it up.
+const OTHER_NODE: Noise = Noise {
+    machine: 0.0,
+    node: 0.15,
+    process: [0.005, 0.005],
+    round: 0.005,
+};
 const WILD_NODE: Noise = Noise {
     machine: 0.05,
+    node: 0.0,
     process: [0.02, 0.8],
     round: 0.03,
 };
@@ -294,6 +307,8 @@ fn gate_identical_runs_regress_in_at_most_5_percent() {
         (QUIET, [3, 2], [3, 3]),
         (NOISY, [3, 2], [4, 6]),
         (NOISY, [1, 0], [1, 8]),
+        (OTHER_NODE, [1, 0], [1, 8]),
+        (OTHER_NODE, [3, 1], [3, 8]),
         (WILD_NODE, [3, 1], [3, 8]),
         (WILD_NODE, [1, 0], [0, 8]),
     ] {
