@@ -108,7 +108,7 @@ impl Gate {
         for regression in &found.regressions {
             anstream::eprintln!("{}", regression_line(regression));
         }
-        let open: Vec<&Judged> = found.rows.iter().filter(|row| row.is_open()).collect();
+        let open: Vec<&Judged> = found.rows.iter().filter(|row| row.is_open).collect();
         for row in &open {
             anstream::eprintln!("{}", undecided_line(row, found.threshold));
         }

@@ -9,7 +9,7 @@ use super::compare::{AcrossCpus, Change, RunComparison, compare};
 use super::machine::Difference;
 use jeton_lab_model::result::{RunResult, VerdictKind};
 use jeton_lab_model::{Nearest, matches, nearest};
-use jeton_lab_stats::verdict::{Band, judge};
+use jeton_lab_stats::verdict::{Band, UNMEASURED_FLOOR, judge};
 
 /// The question to a gate.
 #[derive(Debug, Clone)]
@@ -77,6 +77,9 @@ pub struct Judged {
     /// True if the row came out slower than the threshold, with or without the common shift of the
     /// controls.
     pub exceeds_threshold: bool,
+    /// True if this row alone leaves the outcome undecided: it is undecided, and it came out slower than
+    /// the threshold or, with a band of a factor of three or more, may be.
+    pub is_open: bool,
     /// The ratio of later to earlier, without the common shift.
     pub ratio: f64,
     /// The interval of the ratio.
@@ -272,7 +275,7 @@ fn judged(compared: RunComparison, threshold: f64) -> Result<Gate, Unjudgeable> 
     }));
     let count = |ruling: Ruling| rows.iter().filter(|row| row.ruling == ruling).count();
     let (passed, undecided) = (count(Ruling::NotSlower), count(Ruling::Undecided));
-    let is_open = rows.iter().any(Judged::is_open);
+    let is_open = rows.iter().any(|row| row.is_open);
     let outcome = match regressions.is_empty() {
         false => Outcome::Regression,
         true if is_open || (undecided > 0 && passed == 0) => Outcome::Undecided,
@@ -292,14 +295,6 @@ fn judged(compared: RunComparison, threshold: f64) -> Result<Gate, Unjudgeable> 
     })
 }
 
-impl Judged {
-    /// Reports whether the row came out slower than the threshold but is undecided.
-    #[must_use]
-    pub fn is_open(&self) -> bool {
-        self.ruling == Ruling::Undecided && self.exceeds_threshold
-    }
-}
-
 fn row(change: Change, threshold: f64) -> Judged {
     let readings = [
         change.ratio,
@@ -307,10 +302,15 @@ fn row(change: Change, threshold: f64) -> Judged {
         change.measured_ratio * (-change.log_shift_seen).exp(),
     ];
     let slowest = readings.into_iter().fold(f64::MIN, f64::max);
+    let ruling = ruling(&change, threshold, slowest);
+    let exceeds_threshold = slowest > 1.0 + threshold;
+    // If nothing is known about the noise, a ratio below the threshold is no evidence.
+    let may_exceed = change.band >= UNMEASURED_FLOOR && change.interval[1] > 1.0 + threshold;
     Judged {
         what: change.what(),
-        ruling: ruling(&change, threshold, slowest),
-        exceeds_threshold: slowest > 1.0 + threshold,
+        ruling,
+        exceeds_threshold,
+        is_open: ruling == Ruling::Undecided && (exceeds_threshold || may_exceed),
         is_control: change.unchanged,
         subject: change.subject,
         ratio: change.ratio,

@@ -147,3 +147,34 @@ fn compare_threads_floor_without_pairs_is_none() {
     };
     assert_eq!((jeton.band, &jeton.band_set_by), (2.0, &none));
 }
+
+#[test]
+fn gate_wide_row_without_noise_floor_is_open() {
+    let gate_of = |spread: f64, control: f64| {
+        let (mut before, mut after) = (run(1), run(2));
+        scale_rounds(&mut after.rows.measured[2], |_| control);
+        before.rows.measured[0].threads = 2;
+        after.rows.measured[0].threads = 2;
+        scale_rounds(&mut after.rows.measured[0], |round| {
+            1.0 + if round % 2 == 0 { spread } else { -spread }
+        });
+        change(&mut after, "jeton", 1.0);
+        change(&mut after, "a", 1.0);
+        judged(&before, &after, 0.05).unwrap()
+    };
+    let wide = gate_of(0.3, 1.0);
+    let jeton = wide.rows.iter().find(|row| row.subject.contains("jeton"));
+    let jeton = jeton.unwrap();
+    assert!(!jeton.exceeds_threshold && jeton.interval[1] > 1.05);
+    assert_eq!((wide.passed, wide.undecided), (1, 1));
+    assert_eq!(wide.outcome, Outcome::Undecided, "{jeton:?}");
+    // The controls may set a band that is wider still.
+    let wider = gate_of(0.3, 0.1);
+    let jeton = wider.rows.iter().find(|row| row.subject.contains("jeton"));
+    let jeton = jeton.unwrap();
+    assert!(jeton.is_open && matches!(jeton.band_set_by, SetBy::Controls { .. }));
+    // Its interval ends below the threshold.
+    let narrow = gate_of(0.0, 1.0);
+    assert_eq!(ruling_on(&narrow, "jeton"), Ruling::Undecided);
+    assert_eq!(narrow.outcome, Outcome::NoRegression);
+}

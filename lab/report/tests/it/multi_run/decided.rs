@@ -62,7 +62,7 @@ fn gate_twice_as_slow_with_noisy_node_controls_is_undecided() {
         (0, 1 + 4, 9)
     );
     let jeton = &found.rows[0];
-    assert!(jeton.is_open() && jeton.band > 5.0, "{jeton:?}");
+    assert!(jeton.is_open && jeton.band > 5.0, "{jeton:?}");
     let SetBy::Controls {
         count: 8,
         of: Kind::Any,
@@ -115,7 +115,7 @@ fn gate_very_different_speed_is_undecided() {
         }
         change(&mut after, "jeton", 1.0 / shift);
         let found = judged(&before, &after, 0.05).unwrap();
-        let open = found.rows.iter().any(|row| row.is_open());
+        let open = found.rows.iter().any(|row| row.is_open);
         assert!(
             open && found.outcome == Outcome::Undecided,
             "{shift}: {found:?}"
