@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::band::{ControlsShow, SetBy};
-use super::compare::{AcrossCpus, Change, RunComparison, compare};
+use super::compare::{AcrossCpus, Change, Open, RunComparison, compare, first_few};
 use super::machine::Difference;
 use jeton_lab_model::result::{RunResult, VerdictKind};
 use jeton_lab_model::{Nearest, matches, nearest};
@@ -48,6 +48,10 @@ pub struct Gate {
     pub rows: Vec<Judged>,
     /// Subjects that could not be compared, as `subject: reason`.
     pub unjudged: Vec<String>,
+    /// The number of these that the baseline measured and whose code may have changed.
+    pub unjudged_changed: usize,
+    /// Those whose rows contradict each other in one result: they leave the outcome undecided.
+    pub contradictory: Vec<String>,
 }
 
 /// The outcome of a gate.
@@ -58,8 +62,7 @@ pub enum Outcome {
     NoRegression,
     /// At least one subject is.
     Regression,
-    /// A row came out slower than the threshold, but the noise is too wide to decide; or no changed
-    /// subject could be decided.
+    /// A row is open, rows of one result contradict each other, or no changed subject could be decided.
     Undecided,
 }
 
@@ -143,8 +146,11 @@ pub enum Unjudgeable {
         /// The reasons, one sentence each.
         reasons: Vec<String>,
     },
-    /// The results have no subject in common.
-    NothingInCommon,
+    /// No subject can be compared.
+    NothingInCommon {
+        /// The subjects of one or both results, as `subject: reason`.
+        unjudged: Vec<String>,
+    },
     /// No subject matches the filter.
     NoSubject {
         /// The given pattern.
@@ -170,9 +176,13 @@ impl fmt::Display for Unjudgeable {
                 "the {run} is a disturbed run ({}); measure it again, or pass --allow-noisy",
                 reasons.join("; ")
             ),
-            Self::NothingInCommon => f.write_str(
-                "the results have no subject in common; measure the same suites with the same claims",
-            ),
+            Self::NothingInCommon { unjudged } => {
+                f.write_str("the results have no subject in common that can be compared")?;
+                if !unjudged.is_empty() {
+                    write!(f, " ({})", first_few(unjudged.clone()).join("; "))?;
+                }
+                f.write_str("; measure the same suites with the same claims")
+            }
             Self::NoSubject { pattern, nearest } => write!(
                 f,
                 "no subject of the two results matches `{pattern}`{nearest}"
@@ -197,7 +207,7 @@ pub enum Disturbed {
 const IMPLAUSIBLE: f64 = 1.5;
 
 /// Compares `after` with `before`. A subject regressed if it is slower beyond the threshold, both noise
-/// floors, and the spread of the controls, or if it was measured before and fails now. If that noise is
+/// floors, and the spread of the controls, or if it was measured before and fails, or no longer builds. If that noise is
 /// wider than the threshold, a subject without a regression is undecided. Controls cannot regress; with
 /// an increase of 50 % they are undecided.
 ///
@@ -252,19 +262,29 @@ fn narrow(compared: &mut RunComparison, subjects: &[String]) -> Result<(), Unjud
 
 fn judged(compared: RunComparison, threshold: f64) -> Result<Gate, Unjudgeable> {
     let (mut regressions, mut unjudged) = (Vec::new(), Vec::new());
+    let (mut unjudged_changed, mut contradictory) = (0, Vec::new());
     for one in compared.unjudged {
         let (what, reason) = (one.what, one.reason);
         if one.broken.is_some() {
             regressions.push(Regression::Broken { what, reason });
-        } else {
-            unjudged.push(format!("{what}: {reason}"));
+            continue;
         }
+        let line = format!("{what}: {reason}");
+        match one.open {
+            Open::Nothing => {}
+            Open::Changed => unjudged_changed += 1,
+            Open::Undecided => {
+                unjudged_changed += 1;
+                contradictory.push(line.clone());
+            }
+        }
+        unjudged.push(line);
     }
     let rows: Vec<Judged> = (compared.changes.into_iter())
         .map(|change| row(change, threshold))
         .collect();
     if rows.is_empty() && regressions.is_empty() {
-        return Err(Unjudgeable::NothingInCommon);
+        return Err(Unjudgeable::NothingInCommon { unjudged });
     }
     let slower = rows.iter().filter(|row| row.ruling == Ruling::Slower);
     regressions.extend(slower.map(|row| Regression::Slower {
@@ -275,10 +295,11 @@ fn judged(compared: RunComparison, threshold: f64) -> Result<Gate, Unjudgeable> 
     }));
     let count = |ruling: Ruling| rows.iter().filter(|row| row.ruling == ruling).count();
     let (passed, undecided) = (count(Ruling::NotSlower), count(Ruling::Undecided));
-    let is_open = rows.iter().any(|row| row.is_open);
+    let is_open = rows.iter().any(|row| row.is_open) || !contradictory.is_empty();
+    let none_decided = passed == 0 && undecided + unjudged_changed > 0;
     let outcome = match regressions.is_empty() {
         false => Outcome::Regression,
-        true if is_open || (undecided > 0 && passed == 0) => Outcome::Undecided,
+        true if is_open || none_decided => Outcome::Undecided,
         true => Outcome::NoRegression,
     };
     Ok(Gate {
@@ -292,6 +313,8 @@ fn judged(compared: RunComparison, threshold: f64) -> Result<Gate, Unjudgeable> 
         another_machine: compared.another_machine,
         rows,
         unjudged,
+        unjudged_changed,
+        contradictory,
     })
 }
 
