@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::band::{Around, Control, ControlsShow, Like, Noise, SetBy};
 use super::machine::{Difference, machine, settings, system};
+use super::merge::has_run_in_common;
 use super::same::{Work, by_work, measured, unchanged, unchanged_driver};
 use jeton_lab_model::result::{Row, RunResult, Status, VerdictKind};
 use jeton_lab_stats::interval::Ratio;
@@ -39,6 +40,8 @@ pub struct RunComparison {
     pub before: Side,
     /// The later run.
     pub after: Side,
+    /// True if both results have times of the same run, and so show nothing about a change.
+    pub same_run: bool,
     /// The differences between the machines. Unless this is empty, there are verdicts only with
     /// [`AcrossCpus::Judge`].
     pub another_machine: Vec<Difference>,
@@ -195,6 +198,7 @@ pub fn compare(before: &RunResult, after: &RunResult, across_cpus: AcrossCpus) -
     RunComparison {
         before: earlier,
         after: later,
+        same_run: has_run_in_common(before, after),
         settings: settings(&before.environment, &after.environment),
         another_machine,
         unchanged: noise.controls(),

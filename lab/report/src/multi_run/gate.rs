@@ -146,6 +146,8 @@ pub enum Unjudgeable {
         /// The reasons, one sentence each.
         reasons: Vec<String>,
     },
+    /// Both results have times of the same run.
+    SameRun,
     /// No subject can be compared.
     NothingInCommon {
         /// The subjects of one or both results, as `subject: reason`.
@@ -175,6 +177,9 @@ impl fmt::Display for Unjudgeable {
                 f,
                 "the {run} is a disturbed run ({}); measure it again, or pass --allow-noisy",
                 reasons.join("; ")
+            ),
+            Self::SameRun => f.write_str(
+                "both files hold the same run; measure again, and pass the earlier result as the baseline",
             ),
             Self::NothingInCommon { unjudged } => {
                 f.write_str("the results have no subject in common that can be compared")?;
@@ -219,6 +224,9 @@ pub fn gate(
     question: &Question,
 ) -> Result<Gate, Unjudgeable> {
     let mut compared = compare(before, after, question.across_cpus);
+    if compared.same_run {
+        return Err(Unjudgeable::SameRun);
+    }
     narrow(&mut compared, &question.subjects)?;
     if question.across_cpus == AcrossCpus::Refuse && !compared.another_machine.is_empty() {
         return Err(Unjudgeable::AnotherMachine(compared.another_machine));

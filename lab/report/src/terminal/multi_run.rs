@@ -43,6 +43,12 @@ fn head(
         }
     }
     writeln!(out)?;
+    if compared.same_run {
+        let text = format!(
+            "{BOLD}SAME RUN{BOLD:#}: both files hold the same run. They show nothing about a change."
+        );
+        paragraph(&text, columns, out)?;
+    }
     other_machine(&compared.another_machine, columns, out)?;
     if !compared.settings.is_empty() {
         let list: Vec<String> = compared.settings.iter().map(|d| d.to_string()).collect();

@@ -178,3 +178,13 @@ fn gate_wide_row_without_noise_floor_is_open() {
     assert_eq!(ruling_on(&narrow, "jeton"), Ruling::Undecided);
     assert_eq!(narrow.outcome, Outcome::NoRegression);
 }
+
+#[test]
+fn compare_one_run_twice_is_reported() {
+    let shown = |after: &RunResult| {
+        let names = ["before.json".to_owned(), "after.json".to_owned()];
+        comparison(&compare(&run(1), after), &names, 1_000)
+    };
+    assert!(shown(&run(1)).contains("SAME RUN"));
+    assert!(!shown(&run(2)).contains("SAME RUN"));
+}

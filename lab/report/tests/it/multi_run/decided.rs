@@ -241,6 +241,7 @@ fn pair(
     let shifts = [machine, machine + noise.node * gaussian(rng)];
     let mut runs = [sample::empty(), sample::empty()];
     for (index, result) in runs.iter_mut().enumerate() {
+        result.seed = index as u64;
         result.noise_floor.floor = Some(0.02);
         result.noise_floor.managed = None;
         for (kind, language) in ["go", "node"].into_iter().enumerate() {

@@ -10,6 +10,33 @@ fn outcome(before: &RunResult, after: &RunResult) -> Outcome {
     judged(before, after, 0.05).unwrap().outcome
 }
 
+#[test]
+fn gate_of_the_baseline_itself_is_refused() {
+    let run_of = |result: &RunResult, rounds: u32| MergedRun {
+        started: result.environment.started.clone(),
+        command: result.command.clone(),
+        seed: result.seed,
+        rounds,
+    };
+    let before = run(1);
+    let mut merged = run(2);
+    merged.runs = [&before, &run(2)]
+        .map(|one| run_of(one, one.environment.rounds_finished))
+        .to_vec();
+    for after in [&before, &merged] {
+        let refused = judged(&before, after, 0.05).unwrap_err().to_string();
+        assert!(refused.contains("hold the same run"), "{refused}");
+    }
+    // The same attacks are no times.
+    let (mut before, mut after) = (run(1), run(2));
+    let attacks = run_of(&run(3), 0);
+    for result in [&mut before, &mut after] {
+        let own = run_of(result, result.environment.rounds_finished);
+        result.runs = vec![own, attacks.clone()];
+    }
+    assert_eq!(outcome(&before, &after), Outcome::NoRegression);
+}
+
 /// Makes jeton unavailable, as a driver that was not built: it has no code in the environment.
 fn unavailable(result: &mut RunResult, reason: &str) {
     let row = &mut result.rows.measured[0];
