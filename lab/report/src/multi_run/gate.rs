@@ -212,9 +212,9 @@ pub enum Disturbed {
 const IMPLAUSIBLE: f64 = 1.5;
 
 /// Compares `after` with `before`. A subject regressed if it is slower beyond the threshold, both noise
-/// floors, and the spread of the controls, or if it was measured before and fails, or no longer builds. If that noise is
-/// wider than the threshold, a subject without a regression is undecided. Controls cannot regress; with
-/// an increase of 50 % they are undecided.
+/// floors, and the spread of the controls. It also regressed if it was measured before, and now fails or does
+/// not build. If that noise is wider than the threshold, a subject without a regression is undecided. Controls
+/// cannot regress; with an increase of 50 % they are undecided.
 ///
 /// # Errors
 /// [`Unjudgeable`], if the results cannot be compared.

@@ -280,10 +280,18 @@ pub fn gate_summary(gate: &Gate, columns: usize) -> String {
         Outcome::Regression => plural(gate.regressions.len(), "regression"),
         Outcome::Undecided => "undecided".into(),
     };
-    let undecided = match gate.undecided {
+    let is_slow_control = |row: &&Judged| row.is_control && row.ruling == Ruling::Undecided;
+    let slow_controls = gate.rows.iter().filter(is_slow_control).count();
+    let mut undecided = match gate.undecided - slow_controls {
         0 => String::new(),
         some => format!("; {some} undecided: noise band or interval wider than the threshold"),
     };
+    if slow_controls > 0 {
+        undecided.push_str(&format!(
+            "; {} undecided: unchanged code takes 50 % longer or more",
+            plural(slow_controls, "control")
+        ));
+    }
     let text = format!(
         "{answer}; {} not slower by more than {}{undecided}; {}",
         plural(gate.passed, "subject"),

@@ -180,6 +180,18 @@ fn gate_wide_row_without_noise_floor_is_open() {
 }
 
 #[test]
+fn gate_slow_control_is_said_to_be_a_control() {
+    let (before, mut after) = (run(1), run(2));
+    scale_rounds(&mut after.rows.measured[0], |_| 2.0);
+    let said = gate_summary(&judged(&before, &after, 0.05).unwrap(), 1_000);
+    assert!(
+        said.contains("; 1 control undecided: unchanged code takes 50 % longer or more")
+            && !said.contains("interval wider"),
+        "{said}"
+    );
+}
+
+#[test]
 fn compare_one_run_twice_is_reported() {
     let shown = |after: &RunResult| {
         let names = ["before.json".to_owned(), "after.json".to_owned()];
