@@ -310,6 +310,24 @@ fn gate_changed_subject_that_is_not_measured_is_no_pass() {
     assert_eq!(others.status.code(), Some(0), "{}", text(&others.stderr));
 }
 
+/// The reason of a failed build is as the lab writes it.
+#[test]
+fn gate_driver_that_no_longer_builds_is_a_regression() {
+    let lab = Lab::new("");
+    assert!(lab.run(&fake_lab::SHORT).status.success());
+    fs::copy(lab.path("jeton-lab/results.json"), lab.path("before.json")).unwrap();
+    let manifest = lab.path("drivers/fake/other/driver.toml");
+    let text_of = fs::read_to_string(&manifest).unwrap();
+    let broken = text_of.replace("\nrun = ", "\nbuild = [[\"false\"]]\nrun = ");
+    fs::write(&manifest, broken).unwrap();
+    lab.run(&fake_lab::SHORT);
+    let judged = lab.run(&["gate", "--baseline", "before.json", "--allow-noisy"]);
+    let said = text(&judged.stderr);
+    assert_eq!(judged.status.code(), Some(1), "{said}");
+    let line = "regression: sign fake/other:jwt:HS256:prepared is unavailable in the later result: build failed (";
+    assert!(said.contains(line), "{said}");
+}
+
 #[test]
 fn gate_subject_that_stands_twice_is_undecided() {
     let pair = Pair::new(|_, after| {
