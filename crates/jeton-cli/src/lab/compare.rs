@@ -18,9 +18,10 @@ use super::{machines_differ, results};
 /// therefore unpaired (Welch's t on logarithms, simultaneous for all compared subjects).
 ///
 /// Controls are subjects whose version, sources, lockfile, runtime and kernel did not change. Their common
-/// shift is attributed to the machine and removed from the ratios. A difference counts only beyond the
-/// noise band: the widest of 2 %, the noise floors of both files, and the remaining spread of the
-/// controls. The output shows the band and what set it. A ratio below 1 means that AFTER is faster.
+/// shift is attributed to the machine and removed from the ratios of subjects that have such a control of
+/// their kind, on as many threads. A difference counts only beyond the noise band: the widest of 2 %, the
+/// noise floors of both files, and the remaining spread of the controls. The output shows the band and
+/// what set it. A ratio below 1 means that AFTER is faster.
 ///
 /// Results of different machines or CPUs (model name, family, model, stepping, flags) are compared only
 /// with --across-cpus; otherwise the exit code is 2.

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 use jeton_lab_report::multi_run::{
-    AcrossCpus, Disturbed, Judged, Outcome, Question, Regression, Unjudgeable, gate,
+    AcrossCpus, Disturbed, Gate as Found, Judged, Outcome, Question, Regression, Ruling, SetBy,
+    Unjudgeable, gate,
 };
 use jeton_lab_report::terminal;
 use jeton_lab_report::visible;
@@ -26,16 +27,19 @@ const UNDECIDED: u8 = 2;
 ///
 /// A subject regressed (exit 1) if its time increased by more than both the threshold and the noise band,
 /// with its whole interval above 1. A subject also regressed if the baseline measured it and it now
-/// crashes, hangs or fails its checks. Only time is compared. Ratios, intervals and bands are those of
-/// `jeton lab compare`; the output shows what set each band.
+/// crashes, hangs, fails its checks or does not build. Only time is compared. Ratios, intervals and bands
+/// are those of `jeton lab compare`; the output shows what set each band.
 ///
 /// A subject is undecided if its band or interval is wider than the threshold. The exit code is 2 if an
-/// undecided subject came out slower than the threshold, or if no changed subject could be decided. A
-/// control (an unchanged subject) is undecided if its time increased by 50 % or more.
+/// undecided subject came out slower than the threshold, if its noise is not known and its interval ends
+/// above the threshold, or if no changed subject could be decided. A control (an unchanged subject) is
+/// undecided if its time increased by 50 % or more.
 ///
-/// The exit code is also 2 if the results come from different CPUs or machines (unless --across-cpus), if
-/// a run was disturbed (unless --allow-noisy), or if the files have no subject in common. Subjects that
-/// only one file has, or that are no longer available, are listed and decide nothing.
+/// The exit code is also 2 if both files hold the same run, if the results come from different CPUs or
+/// machines (unless --across-cpus), if a run was disturbed (unless --allow-noisy), or if the files have no
+/// subject in common. Subjects that cannot be compared, for example because only one file has them, are
+/// listed. They are no regression. If the baseline measured them and their code may have changed, other
+/// changed subjects must pass.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -108,7 +112,7 @@ impl Gate {
         for regression in &found.regressions {
             anstream::eprintln!("{}", regression_line(regression));
         }
-        let open: Vec<&Judged> = found.rows.iter().filter(|row| row.is_open()).collect();
+        let open: Vec<&Judged> = found.rows.iter().filter(|row| row.is_open).collect();
         for row in &open {
             anstream::eprintln!("{}", undecided_line(row, found.threshold));
         }
@@ -116,18 +120,32 @@ impl Gate {
             Outcome::NoRegression => ExitCode::SUCCESS,
             Outcome::Regression => ExitCode::from(REGRESSED),
             Outcome::Undecided => {
-                if open.is_empty() {
+                for line in &found.contradictory {
+                    anstream::eprintln!("undecided: {line}");
+                }
+                if open.is_empty() && found.contradictory.is_empty() {
                     anstream::eprintln!(
-                        "undecided: for none of the {} changed subjects can a regression be excluded",
-                        found.undecided
+                        "undecided: a regression can be excluded for 0 of {} changed subjects",
+                        found.undecided + found.unjudged_changed
                     );
                 }
-                output::hint(
-                    "measure both again with more rounds and more unchanged subjects, for example: jeton lab run --rounds 30",
-                );
+                output::hint(way_out(&found));
                 ExitCode::from(UNDECIDED)
             }
         })
+    }
+}
+
+/// Returns what makes an undecided gate decide.
+fn way_out(found: &Found) -> &'static str {
+    let mut undecided = (found.rows.iter()).filter(|row| row.ruling == Ruling::Undecided);
+    if undecided.any(|row| matches!(row.band_set_by, SetBy::NoNoiseFloor { .. })) {
+        // More rounds give no noise floor.
+        "measure both again with this version of the lab: it measures A/A pairs on each number of threads"
+    } else if found.undecided == 0 {
+        "measure the subjects that are not compared again, with the same suites and claims in both, or judge others with --subject"
+    } else {
+        "measure both again with more rounds and more unchanged subjects, for example: jeton lab run --rounds 30"
     }
 }
 
@@ -139,12 +157,12 @@ fn undecided_line(row: &Judged, threshold: f64) -> String {
             .to_owned()
     } else if row.band > threshold {
         let set_by = terminal::describe_set_by(&row.band_set_by);
-        format!(
-            "the noise band reaches {:.3} (set by {set_by})",
-            1.0 + row.band
-        )
+        format!("the noise band reaches {:.3}: {set_by}", 1.0 + row.band)
+    } else if row.ratio > 1.0 + threshold {
+        "the interval begins below 1.000".to_owned()
     } else {
-        format!("the interval begins below {:.3}", 1.0 + threshold)
+        // Its ratio is below the threshold; it took longer with the common shift.
+        format!("the interval ends above {:.3}", 1.0 + threshold)
     };
     format!(
         "undecided: {} takes {:.3} times as long ({low:.3} to {high:.3}; measured {:.3}): {why}",

@@ -38,7 +38,7 @@ pub struct Cache {
 pub struct Built {
     /// How to start it.
     pub spawn: Spawn,
-    /// The SHA-256 of its sources and lockfile.
+    /// The SHA-256 of its sources, lockfile and compiler settings.
     pub hash: String,
 }
 
@@ -103,6 +103,7 @@ impl Cache {
         }
         let unreadable = || Unbuilt::Unavailable("cannot read its sources".into());
         let hash = hash(recipe).ok_or_else(unreadable)?;
+        let settings = compiler_settings(std::env::vars_os());
         let out = self.out(recipe);
         let built = Built {
             spawn: Spawn {
@@ -110,7 +111,7 @@ impl Cache {
                 folder: recipe.folder.to_owned(),
                 environment: recipe.environment(),
             },
-            hash: hash.clone(),
+            hash: recorded_hash(recipe, &settings).ok_or_else(unreadable)?,
         };
         if self.fresh(recipe, &out, &hash) {
             return Ok(built);
@@ -257,7 +258,7 @@ enum Failed {
     Badly(String),
 }
 
-/// The record of a build: sources, location, runtime and compiler settings. Parts of a build are next to the sources
+/// The record of a build: sources, location, runtime, Rust toolchain and compiler settings. Parts of a build are next to the sources
 /// (`node_modules`) or contain their path, so a copied cache is stale. Code compiled by an older Go is
 /// stale for a newer one, and a driver of the checks, which is optimised less, is stale for a run.
 fn stamp(recipe: Recipe<'_>, hash: &str) -> String {
@@ -265,7 +266,19 @@ fn stamp(recipe: Recipe<'_>, hash: &str) -> String {
         format!(" by {} {}", runtime.language, runtime.version)
     });
     let with = compiler_settings(std::env::vars_os());
-    format!("{hash} in {}{by}{with}", recipe.folder.display())
+    let pinned = rust_toolchain(recipe).map_or_else(String::new, |pin| format!(" pinned {pin}"));
+    format!("{hash} in {}{by}{pinned}{with}", recipe.folder.display())
+}
+
+/// Returns the hash of the `rust-toolchain.toml` that cargo follows in the driver's folder. A driver with its own
+/// lockfile has it in no input, and a result records its version as the runtime of Rust alone.
+fn rust_toolchain(recipe: Recipe<'_>) -> Option<String> {
+    if !recipe.needs.iter().any(|need| need == "cargo") {
+        return None;
+    }
+    let mut folders = recipe.folder.ancestors();
+    let pin = folders.find_map(|folder| fs::read(folder.join("rust-toolchain.toml")).ok())?;
+    Some(hexadecimal(Sha256::digest(pin)))
 }
 
 /// The environment variables that change what compilers make.
@@ -282,6 +295,21 @@ fn compiler_settings(environment: impl Iterator<Item = (OsString, OsString)>) ->
         })
         .collect();
     settings.into_iter().collect()
+}
+
+/// Returns the hash for the result: of the sources, and of compiler settings if there are any. Two results
+/// with different settings have different code, although the sources are the same.
+fn recorded_hash(recipe: Recipe<'_>, settings: &str) -> Option<String> {
+    let sources = hash(recipe)?;
+    if settings.is_empty() {
+        return Some(sources);
+    }
+    Some(hexadecimal(Sha256::digest(format!("{sources}{settings}"))))
+}
+
+fn hexadecimal(digest: impl AsRef<[u8]>) -> String {
+    let bytes = digest.as_ref().iter();
+    bytes.map(|b| format!("{b:02x}")).collect()
 }
 
 /// Computes SHA-256 over the path and content of every source file, ordered by path.
@@ -301,8 +329,7 @@ fn hash(recipe: Recipe<'_>) -> Option<String> {
             hasher.update(content);
         }
     }
-    let digest = hasher.finalize();
-    Some(digest.iter().map(|b| format!("{b:02x}")).collect())
+    Some(hexadecimal(hasher.finalize()))
 }
 
 fn sources(path: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
@@ -349,6 +376,7 @@ fn shown(command: &[OsString]) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
@@ -364,5 +392,71 @@ mod tests {
             " with CARGO_PROFILE_RELEASE_LTO=off with RUSTFLAGS=-Ctarget-cpu=native"
         );
         assert_eq!(compiler_settings(std::iter::empty()), "");
+    }
+
+    /// A driver without its own lockfile is built with that of the workspace.
+    #[test]
+    fn driver_of_the_workspace_has_its_lockfile_and_toolchain() {
+        let root = workspace();
+        let drivers = super::super::find(&root.join("drivers")).unwrap();
+        let mut checked = 0;
+        for driver in &drivers {
+            let recipe = driver.recipe();
+            let has_cargo = recipe.needs.iter().any(|need| need == "cargo");
+            if !has_cargo || recipe.folder.join("Cargo.lock").is_file() {
+                continue;
+            }
+            checked += 1;
+            let inputs: Vec<PathBuf> = (recipe.inputs.iter())
+                .map(|input| recipe.folder.join(input).canonicalize().unwrap())
+                .collect();
+            for file in ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml"] {
+                let file = root.join(file).canonicalize().unwrap();
+                assert!(inputs.contains(&file), "{}: {}", recipe.id, file.display());
+            }
+        }
+        assert_eq!(checked, 4);
+    }
+
+    fn recipe<'a>(folder: &'a Path, needs: &'a [String]) -> Recipe<'a> {
+        Recipe {
+            id: "fake/one",
+            folder,
+            runtime: None,
+            needs,
+            inputs: &[],
+            build: &[],
+            run: &[],
+        }
+    }
+
+    #[test]
+    fn recorded_hash_has_settings_of_compilers() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("main.c"), "int main;").unwrap();
+        let recipe = recipe(folder.path(), &[]);
+        let with = |settings: &str| recorded_hash(recipe, settings).unwrap();
+        // Results without settings keep their hashes.
+        assert_eq!(Some(with("")), hash(recipe));
+        assert_ne!(with(""), with(" with RUSTFLAGS=-Copt-level=1"));
+        assert_ne!(with(" with GOAMD64=v1"), with(" with GOAMD64=v3"));
+        assert_eq!(with(" with GOAMD64=v3").len(), 64);
+    }
+
+    #[test]
+    fn stamp_has_the_toolchain_of_cargo() {
+        let folder = tempfile::tempdir().unwrap();
+        let driver = folder.path().join("drivers/one");
+        fs::create_dir_all(&driver).unwrap();
+        let (cargo, other) = (["cargo".to_owned()], ["python3".to_owned()]);
+        let stamps = || [&cargo, &other].map(|needs| stamp(recipe(&driver, needs), "41d7"));
+        let pin = |channel: &str| {
+            let text = format!("[toolchain]\nchannel = \"{channel}\"\n");
+            fs::write(folder.path().join("rust-toolchain.toml"), text).unwrap();
+            stamps()
+        };
+        let (before, after) = (pin("1.94.0"), pin("1.95.0"));
+        assert_ne!(before[0], after[0], "what the old one built is stale");
+        assert_eq!(before[1], after[1], "it is not built by Rust");
     }
 }

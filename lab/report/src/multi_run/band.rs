@@ -5,11 +5,13 @@ use serde::Serialize;
 use super::same::Work;
 use jeton_lab_model::result::{AaPair, NoiseFloor, Row, RunResult, is_managed};
 use jeton_lab_stats::interval::Ratio;
-use jeton_lab_stats::unpaired::{BetweenRuns, CommonShift, between_runs};
+use jeton_lab_stats::unpaired::{
+    BetweenRuns, CommonShift, SHIFT_CONTROLS_MIN, SHIFT_MAX, between_runs,
+};
 use jeton_lab_stats::verdict::{PRACTICAL_DIFFERENCE, UNMEASURED_FLOOR};
 
-/// The number of controls of the same kind that makes those of the other kind unnecessary.
-const OWN_KIND_MIN: usize = 2;
+/// The number of controls of the same kind, on as many threads, that makes the others unnecessary.
+const OWN_MIN: usize = 2;
 
 /// What sets the width of a band: the widest of three.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -21,8 +23,8 @@ pub enum SetBy {
     NoiseFloor {
         /// The run: `before` or `after`.
         run: &'static str,
-        /// The A/A pair with the largest difference; `None` if the file has none.
-        pair: Option<Farthest>,
+        /// The A/A pair with the largest difference.
+        pair: Farthest,
     },
     /// One of the runs has no A/A pair on as many threads: its noise is not known.
     NoNoiseFloor {
@@ -72,6 +74,8 @@ pub struct ControlsShow {
     /// The kind of subjects that it applies to.
     #[serde(rename = "for")]
     pub judged: Kind,
+    /// The threads of the rows that it applies to.
+    pub threads: u32,
     /// The number of controls.
     pub controls: usize,
     /// The kind of the controls.
@@ -79,11 +83,27 @@ pub struct ControlsShow {
     /// The common shift of the controls, later to earlier: 1.12 if all became slower by 12 %, one if
     /// they do not agree. It is attributed to the machine.
     pub shift: f64,
-    /// True if the shift is removed from the ratios. It is kept if there are fewer than three controls,
-    /// if all are of the other kind, or if it is larger than 50 %.
+    /// True if the shift is removed from the ratios.
     pub shift_removed: bool,
+    /// Why a shift is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shift_kept: Option<ShiftKept>,
     /// The remaining spread of unchanged subjects, as a ratio minus one.
     pub spread: f64,
+}
+
+/// The reason why a common shift of the controls stays in the ratios.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ShiftKept {
+    /// Fewer than three controls show it.
+    TooFewControls,
+    /// It is larger than 50 %.
+    TooLarge,
+    /// No control is of the same kind, on as many threads.
+    NoOwnControl,
+    /// The only control of the same kind, on as many threads, does not show it.
+    OwnControlDiffers,
 }
 
 /// A subject with unchanged code in both runs.
@@ -131,64 +151,59 @@ impl<'a> Noise<'a> {
 
     /// Returns the noise of a row with changed code.
     pub(super) fn around(&self, row: &Row) -> Around {
-        let controls = self.of_kind(row.subject.is_managed(), None);
-        self.with(row, &controls, self.comparisons)
+        self.with(row, &self.selected(Like::of(row), None), self.comparisons)
     }
 
     /// Returns the noise of a control, from all other controls.
     pub(super) fn around_control(&self, row: &Row) -> Around {
-        let others = self.of_kind(row.subject.is_managed(), Some(row));
+        let others = self.selected(Like::of(row), Some(row));
         self.with(row, &others, self.controls.len())
     }
 
-    /// Returns what the controls show for each kind of subjects.
-    pub(super) fn shown(&self, kinds: impl IntoIterator<Item = bool>) -> Vec<ControlsShow> {
-        let shown = kinds.into_iter().filter_map(|managed| {
-            let selected = self.of_kind(managed, None);
-            let between = self.between(&selected, self.comparisons)?;
+    /// Returns what the controls show for these kinds of rows.
+    pub(super) fn shown(&self, rows: impl IntoIterator<Item = Like>) -> Vec<ControlsShow> {
+        let shown = rows.into_iter().filter_map(|like| {
+            let selected = self.selected(like, None);
+            let Shown {
+                between,
+                log_shift_seen,
+                kept,
+            } = selected.between(self.comparisons)?;
             Some(ControlsShow {
-                judged: Kind::of(managed),
+                judged: Kind::of(like.managed),
+                threads: like.threads,
                 controls: selected.controls.len(),
                 of: selected.of,
-                shift: between.log_shift_seen().exp(),
+                shift: log_shift_seen.exp(),
                 shift_removed: between.log_shift() != 0.0,
+                shift_kept: kept,
                 spread: between.spread(),
             })
         });
         shown.collect()
     }
 
-    /// Returns the controls that apply to this kind of subjects.
-    fn of_kind(&self, managed: bool, except: Option<&Row>) -> Selected<'_, 'a> {
-        let others = || {
-            let others = self.controls.iter();
-            others.filter(move |c| except.is_none_or(|row| !std::ptr::eq(row, c.row)))
-        };
-        let own: Vec<&Control<'a>> = others()
-            .filter(|c| c.row.subject.is_managed() == managed)
+    /// Returns the controls that apply to rows of this kind.
+    fn selected(&self, like: Like, except: Option<&Row>) -> Selected<'_, 'a> {
+        let all = self.controls.iter();
+        let others: Vec<&Control<'a>> = all
+            .filter(|c| except.is_none_or(|row| !std::ptr::eq(row, c.row)))
             .collect();
-        if own.len() >= OWN_KIND_MIN {
+        let own: Vec<&Control<'a>> = (others.iter().copied())
+            .filter(|c| Like::of(c.row) == like)
+            .collect();
+        if own.len() >= OWN_MIN {
             return Selected {
                 controls: own,
-                of: Kind::of(managed),
-                common: CommonShift::Remove,
+                of: Kind::of(like.managed),
+                own: Own::All,
             };
         }
-        // A shift of Node alone may not be the machine's: compiled code must show it too.
-        let common = match own.is_empty() {
-            true => CommonShift::Keep,
-            false => CommonShift::Remove,
-        };
         Selected {
-            controls: others().collect(),
+            own: own.first().map_or(Own::None, |own| Own::One(own.ratio)),
+            controls: others,
             of: Kind::Any,
-            common,
         }
-    }
-
-    fn between(&self, selected: &Selected<'_, '_>, comparisons: usize) -> Option<BetweenRuns> {
-        let ratios: Vec<Ratio> = selected.controls.iter().map(|c| c.ratio).collect();
-        between_runs(&ratios, comparisons, selected.common)
     }
 
     fn with(&self, row: &Row, selected: &Selected<'_, '_>, comparisons: usize) -> Around {
@@ -200,7 +215,10 @@ impl<'a> Noise<'a> {
         };
         for (run, name) in self.runs.iter().zip(["before", "after"]) {
             match floor(&run.noise_floor, row) {
-                Some((width, pair)) => consider(width, SetBy::NoiseFloor { run: name, pair }),
+                Some((width, pair)) => {
+                    let pair = self::farthest(pair);
+                    consider(width, SetBy::NoiseFloor { run: name, pair });
+                }
                 None => {
                     let threads = row.threads;
                     consider(UNMEASURED_FLOOR, SetBy::NoNoiseFloor { run: name, threads });
@@ -208,8 +226,9 @@ impl<'a> Noise<'a> {
             }
         }
         let (mut log_shift, mut log_shift_seen) = (0.0, 0.0);
-        if let Some(between) = self.between(selected, comparisons) {
-            (log_shift, log_shift_seen) = (between.log_shift(), between.log_shift_seen());
+        if let Some(shown) = selected.between(comparisons) {
+            let between = shown.between;
+            (log_shift, log_shift_seen) = (between.log_shift(), shown.log_shift_seen);
             let control = selected.controls[between.farthest()];
             let ratio = control.ratio.without_shift(log_shift);
             let control = Farthest {
@@ -234,10 +253,93 @@ impl<'a> Noise<'a> {
     }
 }
 
+/// What noise depends on: the kind of the subject, and its threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Like {
+    managed: bool,
+    threads: u32,
+}
+
+impl Like {
+    pub(super) fn of(row: &Row) -> Self {
+        Self {
+            managed: row.subject.is_managed(),
+            threads: row.threads,
+        }
+    }
+}
+
+/// The controls that apply to a row.
 struct Selected<'n, 'a> {
     controls: Vec<&'n Control<'a>>,
     of: Kind,
-    common: CommonShift,
+    own: Own,
+}
+
+/// Which of the controls are of the row's kind, on as many threads.
+#[derive(Debug, Clone, Copy)]
+enum Own {
+    All,
+    One(Ratio),
+    None,
+}
+
+impl Own {
+    /// Reports whether the control took as long as before, rather than as long as this shift says.
+    fn denies(self, log_shift: f64) -> bool {
+        match self {
+            Self::One(own) => (own.log_mean() - log_shift).abs() >= own.log_mean().abs(),
+            Self::All | Self::None => false,
+        }
+    }
+}
+
+/// The difference between two runs, and the shift that its controls show.
+struct Shown {
+    between: BetweenRuns,
+    /// The shift, even if it is kept; zero if the controls do not agree.
+    log_shift_seen: f64,
+    kept: Option<ShiftKept>,
+}
+
+impl Selected<'_, '_> {
+    fn between(&self, comparisons: usize) -> Option<Shown> {
+        let ratios: Vec<Ratio> = self.controls.iter().map(|c| c.ratio).collect();
+        let between = |common| between_runs(&ratios, comparisons, common);
+        let common = match self.own {
+            Own::None => CommonShift::Keep,
+            Own::One(_) | Own::All => CommonShift::Remove,
+        };
+        let shown = between(common)?;
+        let shift = shown.log_shift();
+        // A shift of Node alone, or of one thread alone, may not be the machine's: such a row must show it
+        // too.
+        if shift != 0.0 && self.own.denies(shift) {
+            return Some(Shown {
+                between: between(CommonShift::Keep)?,
+                log_shift_seen: shift,
+                kept: Some(ShiftKept::OwnControlDiffers),
+            });
+        }
+        let seen = shown.log_shift_seen();
+        let is_kept = seen != 0.0 && shift == 0.0;
+        Some(Shown {
+            between: shown,
+            log_shift_seen: seen,
+            kept: is_kept.then(|| self.why_kept(seen)),
+        })
+    }
+
+    /// Returns why a shift that these controls agree on is kept.
+    fn why_kept(&self, log_shift: f64) -> ShiftKept {
+        if self.controls.len() < SHIFT_CONTROLS_MIN {
+            ShiftKept::TooFewControls
+        } else if log_shift.abs() > SHIFT_MAX.ln_1p() {
+            ShiftKept::TooLarge
+        } else {
+            ShiftKept::NoOwnControl
+        }
+    }
 }
 
 impl Kind {
@@ -250,19 +352,22 @@ impl Kind {
 }
 
 /// Returns a run's floor for the kind and threads of this row, and the pair with the largest difference.
-fn floor(noise: &NoiseFloor, row: &Row) -> Option<(f64, Option<Farthest>)> {
+/// A floor that no pair shows is none.
+fn floor<'n>(noise: &'n NoiseFloor, row: &Row) -> Option<(f64, &'n AaPair)> {
     let fewest = noise.fewest_threads();
     let (width, of) = floor_of_kind(noise, row.subject.is_managed())?;
+    let pair = widest_pair(noise, fewest, of)?;
     if row.threads == fewest {
-        return Some((width, farthest(noise, fewest, of)));
+        return Some((width, pair));
     }
     let own = noise
         .threads
         .iter()
         .find(|own| own.threads == row.threads)?;
+    let own_pair = widest_pair(noise, own.threads, Kind::Any)?;
     Some(match own.floor > width {
-        true => (own.floor, farthest(noise, own.threads, Kind::Any)),
-        false => (width, farthest(noise, fewest, of)),
+        true => (own.floor, own_pair),
+        false => (width, pair),
     })
 }
 
@@ -279,19 +384,22 @@ fn floor_of_kind(noise: &NoiseFloor, managed: bool) -> Option<(f64, Kind)> {
     })
 }
 
-fn farthest(noise: &NoiseFloor, threads: u32, of: Kind) -> Option<Farthest> {
+fn widest_pair(noise: &NoiseFloor, threads: u32, of: Kind) -> Option<&AaPair> {
     let is_of_floor = |pair: &&AaPair| {
         let language = pair.subject.split('/').next().unwrap_or_default();
         let is_of_kind = of == Kind::Any || Kind::of(is_managed(language)) == of;
         is_of_kind && pair.threads == threads
     };
     let pairs = noise.pairs.iter().filter(is_of_floor);
-    let farthest = pairs.max_by(|a, b| extent(a.interval).total_cmp(&extent(b.interval)));
-    farthest.map(|pair| Farthest {
+    pairs.max_by(|a, b| extent(a.interval).total_cmp(&extent(b.interval)))
+}
+
+fn farthest(pair: &AaPair) -> Farthest {
+    Farthest {
         what: format!("{} {}", pair.operation, pair.subject),
         ratio: pair.ratio,
         interval: pair.interval,
-    })
+    }
 }
 
 /// Returns the distance of an interval's far end from one.

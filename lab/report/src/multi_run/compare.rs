@@ -1,12 +1,13 @@
 //! Compares the same subjects in two results.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::band::{Around, Control, ControlsShow, Noise, SetBy};
+use super::band::{Around, Control, ControlsShow, Like, Noise, SetBy};
 use super::machine::{Difference, machine, settings, system};
-use super::same::{Work, row_of, unchanged};
+use super::merge::has_run_in_common;
+use super::same::{Work, by_work, measured, unchanged, unchanged_driver};
 use jeton_lab_model::result::{Row, RunResult, Status, VerdictKind};
 use jeton_lab_stats::interval::Ratio;
 use jeton_lab_stats::unpaired::estimate;
@@ -39,6 +40,8 @@ pub struct RunComparison {
     pub before: Side,
     /// The later run.
     pub after: Side,
+    /// True if both results have times of the same run, and so show nothing about a change.
+    pub same_run: bool,
     /// The differences between the machines. Unless this is empty, there are verdicts only with
     /// [`AcrossCpus::Judge`].
     pub another_machine: Vec<Difference>,
@@ -46,7 +49,8 @@ pub struct RunComparison {
     pub settings: Vec<Difference>,
     /// The number of controls: subjects and operations with unchanged code.
     pub unchanged: usize,
-    /// The common shift and spread of the controls, by kind; empty without controls.
+    /// The common shift and spread of the controls, by kind and threads; empty without
+    /// controls.
     pub between_runs: Vec<ControlsShow>,
     /// The subjects of both results, the largest change first and controls last.
     pub changes: Vec<Change>,
@@ -65,7 +69,7 @@ pub struct Side {
     pub rounds: u32,
     /// The noise floor.
     pub noise_floor: Option<f64>,
-    /// The disturbances, one sentence each.
+    /// The disturbances of the run and of compared rows, one sentence each.
     pub disturbed: Vec<String>,
 }
 
@@ -123,6 +127,20 @@ pub struct Unjudged {
     pub reason: String,
     /// The status in the later run, if it failed there and the earlier run measured it.
     pub broken: Option<Status>,
+    /// What it leaves open.
+    #[serde(skip)]
+    pub(super) open: Open,
+}
+
+/// What a subject that cannot be compared leaves open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Open {
+    /// Nothing: its code is the same, or the earlier run did not measure it.
+    Nothing,
+    /// Its code may have changed, and the earlier run measured it.
+    Changed,
+    /// The outcome: the earlier run measured it, and rows of one result contradict each other.
+    Undecided,
 }
 
 impl Change {
@@ -151,6 +169,10 @@ pub fn compare(before: &RunResult, after: &RunResult, across_cpus: AcrossCpus) -
     let another_machine = machine(&before.environment, &after.environment);
     let has_verdicts = another_machine.is_empty() || across_cpus == AcrossCpus::Judge;
     let (rows, unjudged) = matched(before, after);
+    let [earlier, later] = [
+        side(before, rows.iter().map(|rows| rows.0)),
+        side(after, rows.iter().map(|rows| rows.1)),
+    ];
     let pairs: Vec<Pair<'_>> = estimated(before, after, rows);
     let judged = pairs.iter().filter(|p| !p.unchanged).count();
     let controls = pairs.iter().filter(|p| p.unchanged).map(|pair| Control {
@@ -172,11 +194,11 @@ pub fn compare(before: &RunResult, after: &RunResult, across_cpus: AcrossCpus) -
             .cmp(&b.unchanged)
             .then(size(b).total_cmp(&size(a)))
     });
-    let kinds = [false, true].into_iter();
-    let kinds = kinds.filter(|managed| pairs.iter().any(|p| p.managed() == *managed));
+    let kinds: BTreeSet<Like> = pairs.iter().map(|pair| Like::of(pair.before)).collect();
     RunComparison {
-        before: side(before),
-        after: side(after),
+        before: earlier,
+        after: later,
+        same_run: has_run_in_common(before, after),
         settings: settings(&before.environment, &after.environment),
         another_machine,
         unchanged: noise.controls(),
@@ -194,10 +216,6 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    fn managed(&self) -> bool {
-        self.before.subject.is_managed()
-    }
-
     fn change(&self, around: Around, has_verdict: bool) -> Change {
         let (before, after) = (self.before, self.after);
         let estimate = self.ratio.without_shift(around.log_shift);
@@ -226,57 +244,117 @@ impl Pair<'_> {
 
 type Rows<'a> = (&'a Row, &'a Row);
 
+/// What is in the reason of a driver that could not be built. A merged result puts the run before it.
+const BUILD_FAILED: &str = "build failed (";
+
 /// Returns the rows of both results, and those that cannot be compared.
 fn matched<'a>(before: &'a RunResult, after: &'a RunResult) -> (Vec<Rows<'a>>, Vec<Unjudged>) {
     let (mut both, mut unjudged) = (Vec::new(), Vec::new());
-    // Two suites may have a row of the same work: it counts once.
-    let mut seen = HashSet::new();
-    for row in before.rows.measured.iter().filter(|row| measured(row)) {
-        let work = Work::of(row);
-        if !seen.insert(work) {
+    let mut leave = |work: Work<'_>, (reason, broken, open): Left| {
+        unjudged.push(Unjudged {
+            what: work.to_string(),
+            subject: work.subject.to_owned(),
+            reason,
+            broken,
+            open,
+        });
+    };
+    let ((works, earlier), (later_works, later)) = (by_work(before), by_work(after));
+    for work in works {
+        let copies = [earlier.get(&work), later.get(&work)];
+        let twice = copies
+            .iter()
+            .zip(["earlier", "later"])
+            .find(|(copies, _)| copies.is_some_and(|copies| copies.differ));
+        if let Some((_, side)) = twice {
+            let reason =
+                format!("stands more than once in the {side} result, with different figures");
+            let open = match earlier.get(&work).is_some_and(|copies| copies.measured) {
+                true => Open::Undecided,
+                false => Open::Nothing,
+            };
+            leave(work, (reason, None, open));
             continue;
         }
-        let mut leave = |reason: String, broken| {
-            unjudged.push(Unjudged {
-                what: work.to_string(),
-                subject: row.subject.id.clone(),
-                reason,
-                broken,
-            });
+        let [Some(row), later] = copies.map(|copies| copies.map(|copies| copies.row)) else {
+            continue;
         };
-        match row_of(after, work) {
-            None => leave("only in the earlier result".into(), None),
-            Some(later) if !measured(later) => {
-                let why = later.reason.as_deref().unwrap_or("no reason recorded");
-                let reason = format!("{} in the later result: {why}", later.status.name());
-                let broken = later.status != Status::Unavailable;
-                leave(reason, broken.then_some(later.status));
+        match later {
+            Some(later) => match obstacle((before, row), (after, later)) {
+                Some(left) => leave(work, left),
+                None => both.push((row, later)),
+            },
+            None if !measured(row) => {
+                let reason = format!("{}; not in the later result", failed(row, "earlier"));
+                leave(work, (reason, None, Open::Nothing));
             }
-            Some(later) if later.claims != row.claims => {
-                let (was, is) = (row.claims.bytes, later.claims.bytes);
-                leave(
-                    format!("the claims had {was} bytes and have {is} now"),
-                    None,
-                );
+            None => {
+                let same_system = system(&before.environment, &after.environment).is_empty();
+                let driver = row.subject.driver();
+                let open = match same_system && unchanged_driver(before, after, driver) {
+                    true => Open::Nothing,
+                    false => Open::Changed,
+                };
+                leave(work, ("only in the earlier result".into(), None, open));
             }
-            Some(later) if too_short(row) || too_short(later) => {
-                leave("fewer than two rounds in one of the results".into(), None);
-            }
-            Some(later) => both.push((row, later)),
         }
     }
-    for row in after.rows.measured.iter().filter(|row| measured(row)) {
-        let work = Work::of(row);
-        if seen.insert(work) && row_of(before, work).is_none_or(|earlier| !measured(earlier)) {
-            unjudged.push(Unjudged {
-                what: work.to_string(),
-                subject: row.subject.id.clone(),
-                reason: "only in the later result".into(),
-                broken: None,
-            });
-        }
+    for work in later_works {
+        let (None, Some(new)) = (earlier.get(&work), later.get(&work)) else {
+            continue;
+        };
+        let reason = match measured(new.row) {
+            true => "only in the later result".to_owned(),
+            false => format!("{}; not in the earlier result", failed(new.row, "later")),
+        };
+        leave(work, (reason, None, Open::Nothing));
     }
     (both, unjudged)
+}
+
+/// The reason, the status if it broke, and what that leaves open.
+type Left = (String, Option<Status>, Open);
+
+/// Returns why the times of two rows with the same work cannot be compared.
+fn obstacle(before: (&RunResult, &Row), after: (&RunResult, &Row)) -> Option<Left> {
+    let ((before_run, row), (after_run, later)) = (before, after);
+    let open = || {
+        let same_system = system(&before_run.environment, &after_run.environment).is_empty();
+        match same_system && unchanged(before, after) {
+            true => Open::Nothing,
+            false => Open::Changed,
+        }
+    };
+    match (measured(row), measured(later)) {
+        (false, true) => return Some((failed(row, "earlier"), None, Open::Nothing)),
+        (false, false) => {
+            let (now, was) = (failed(later, "later"), row.status.name());
+            let reason = format!("{now}; {was} in the earlier result");
+            return Some((reason, None, Open::Nothing));
+        }
+        (true, false) => {
+            // A missing runtime is no failure of the subject, but sources that no longer build are.
+            let is_broken = later.status != Status::Unavailable
+                || (later.reason.as_deref()).is_some_and(|why| why.contains(BUILD_FAILED));
+            let broken = is_broken.then_some(later.status);
+            return Some((failed(later, "later"), broken, open()));
+        }
+        (true, true) => {}
+    }
+    let reason = if later.claims != row.claims {
+        let (was, is) = (row.claims.bytes, later.claims.bytes);
+        format!("the claims had {was} bytes and have {is} now")
+    } else if too_short(row) || too_short(later) {
+        "fewer than two rounds in one of the results".to_owned()
+    } else {
+        return None;
+    };
+    Some((reason, None, open()))
+}
+
+fn failed(row: &Row, side: &str) -> String {
+    let why = row.reason.as_deref().unwrap_or("no reason recorded");
+    format!("{} in the {side} result: {why}", row.status.name())
 }
 
 fn estimated<'a>(before: &RunResult, after: &RunResult, rows: Vec<Rows<'a>>) -> Vec<Pair<'a>> {
@@ -302,19 +380,43 @@ fn estimated<'a>(before: &RunResult, after: &RunResult, rows: Vec<Rows<'a>>) -> 
         .collect()
 }
 
-fn side(result: &RunResult) -> Side {
+fn side<'a>(result: &RunResult, rows: impl Iterator<Item = &'a Row>) -> Side {
     let e = &result.environment;
     Side {
         command: result.command.clone(),
         started: e.started.clone(),
         rounds: e.rounds_finished,
         noise_floor: widest(result.noise_floor.floor, result.noise_floor.managed),
-        disturbed: e.disturbance.reasons.clone(),
+        disturbed: disturbances(result, rows),
     }
 }
 
-fn measured(row: &Row) -> bool {
-    row.ns_per_op.is_some() && matches!(row.status, Status::Ok | Status::Disturbed)
+/// Returns the disturbances of the run. A run that states none may still have disturbed rows.
+fn disturbances<'a>(result: &RunResult, rows: impl Iterator<Item = &'a Row>) -> Vec<String> {
+    let run = &result.environment.disturbance;
+    if !run.reasons.is_empty() {
+        return run.reasons.clone();
+    }
+    if run.disturbed {
+        return vec!["no reason recorded".to_owned()];
+    }
+    let disturbed = rows.filter(|row| row.status == Status::Disturbed);
+    let sentence = |row: &Row| {
+        let why = row.reason.as_deref().unwrap_or("no reason recorded");
+        format!("{}: {why}", Work::of(row))
+    };
+    first_few(disturbed.map(sentence).collect())
+}
+
+/// Returns the first few of these lines, and the number of the others.
+pub(super) fn first_few(mut lines: Vec<String>) -> Vec<String> {
+    const SHOWN: usize = 3;
+    let more = lines.len().saturating_sub(SHOWN);
+    if more > 0 {
+        lines.truncate(SHOWN);
+        lines.push(format!("and {more} more"));
+    }
+    lines
 }
 
 fn too_short(row: &Row) -> bool {

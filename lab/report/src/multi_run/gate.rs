@@ -5,11 +5,11 @@ use std::fmt;
 use serde::Serialize;
 
 use super::band::{ControlsShow, SetBy};
-use super::compare::{AcrossCpus, Change, RunComparison, compare};
+use super::compare::{AcrossCpus, Change, Open, RunComparison, compare, first_few};
 use super::machine::Difference;
 use jeton_lab_model::result::{RunResult, VerdictKind};
 use jeton_lab_model::{Nearest, matches, nearest};
-use jeton_lab_stats::verdict::{Band, judge};
+use jeton_lab_stats::verdict::{Band, UNMEASURED_FLOOR, judge};
 
 /// The question to a gate.
 #[derive(Debug, Clone)]
@@ -40,7 +40,7 @@ pub struct Gate {
     pub undecided: usize,
     /// The number of controls.
     pub controls: usize,
-    /// The common shift and spread of the controls, by kind.
+    /// The common shift and spread of the controls, by kind and threads.
     pub between_runs: Vec<ControlsShow>,
     /// The differences between the machines, if they were accepted.
     pub another_machine: Vec<Difference>,
@@ -48,6 +48,10 @@ pub struct Gate {
     pub rows: Vec<Judged>,
     /// Subjects that could not be compared, as `subject: reason`.
     pub unjudged: Vec<String>,
+    /// The number of these that the baseline measured and whose code may have changed.
+    pub unjudged_changed: usize,
+    /// Those whose rows contradict each other in one result: they leave the outcome undecided.
+    pub contradictory: Vec<String>,
 }
 
 /// The outcome of a gate.
@@ -58,8 +62,7 @@ pub enum Outcome {
     NoRegression,
     /// At least one subject is.
     Regression,
-    /// A row came out slower than the threshold, but the noise is too wide to decide; or no changed
-    /// subject could be decided.
+    /// A row is open, rows of one result contradict each other, or no changed subject could be decided.
     Undecided,
 }
 
@@ -77,6 +80,9 @@ pub struct Judged {
     /// True if the row came out slower than the threshold, with or without the common shift of the
     /// controls.
     pub exceeds_threshold: bool,
+    /// True if this row alone leaves the outcome undecided: it is undecided, and it came out slower than
+    /// the threshold or, with a band of a factor of three or more, may be.
+    pub is_open: bool,
     /// The ratio of later to earlier, without the common shift.
     pub ratio: f64,
     /// The interval of the ratio.
@@ -140,8 +146,13 @@ pub enum Unjudgeable {
         /// The reasons, one sentence each.
         reasons: Vec<String>,
     },
-    /// The results have no subject in common.
-    NothingInCommon,
+    /// Both results have times of the same run.
+    SameRun,
+    /// No subject can be compared.
+    NothingInCommon {
+        /// The subjects of one or both results, as `subject: reason`.
+        unjudged: Vec<String>,
+    },
     /// No subject matches the filter.
     NoSubject {
         /// The given pattern.
@@ -167,9 +178,16 @@ impl fmt::Display for Unjudgeable {
                 "the {run} is a disturbed run ({}); measure it again, or pass --allow-noisy",
                 reasons.join("; ")
             ),
-            Self::NothingInCommon => f.write_str(
-                "the results have no subject in common; measure the same suites with the same claims",
+            Self::SameRun => f.write_str(
+                "both files hold the same run; measure again, and pass the earlier result as the baseline",
             ),
+            Self::NothingInCommon { unjudged } => {
+                f.write_str("the results have no subject in common that can be compared")?;
+                if !unjudged.is_empty() {
+                    write!(f, " ({})", first_few(unjudged.clone()).join("; "))?;
+                }
+                f.write_str("; measure the same suites with the same claims")
+            }
             Self::NoSubject { pattern, nearest } => write!(
                 f,
                 "no subject of the two results matches `{pattern}`{nearest}"
@@ -194,9 +212,9 @@ pub enum Disturbed {
 const IMPLAUSIBLE: f64 = 1.5;
 
 /// Compares `after` with `before`. A subject regressed if it is slower beyond the threshold, both noise
-/// floors, and the spread of the controls, or if it was measured before and fails now. If that noise is
-/// wider than the threshold, a subject without a regression is undecided. Controls cannot regress; with
-/// an increase of 50 % they are undecided.
+/// floors, and the spread of the controls. It also regressed if it was measured before, and now fails or does
+/// not build. If that noise is wider than the threshold, a subject without a regression is undecided. Controls
+/// cannot regress; with an increase of 50 % they are undecided.
 ///
 /// # Errors
 /// [`Unjudgeable`], if the results cannot be compared.
@@ -206,6 +224,9 @@ pub fn gate(
     question: &Question,
 ) -> Result<Gate, Unjudgeable> {
     let mut compared = compare(before, after, question.across_cpus);
+    if compared.same_run {
+        return Err(Unjudgeable::SameRun);
+    }
     narrow(&mut compared, &question.subjects)?;
     if question.across_cpus == AcrossCpus::Refuse && !compared.another_machine.is_empty() {
         return Err(Unjudgeable::AnotherMachine(compared.another_machine));
@@ -249,19 +270,29 @@ fn narrow(compared: &mut RunComparison, subjects: &[String]) -> Result<(), Unjud
 
 fn judged(compared: RunComparison, threshold: f64) -> Result<Gate, Unjudgeable> {
     let (mut regressions, mut unjudged) = (Vec::new(), Vec::new());
+    let (mut unjudged_changed, mut contradictory) = (0, Vec::new());
     for one in compared.unjudged {
         let (what, reason) = (one.what, one.reason);
         if one.broken.is_some() {
             regressions.push(Regression::Broken { what, reason });
-        } else {
-            unjudged.push(format!("{what}: {reason}"));
+            continue;
         }
+        let line = format!("{what}: {reason}");
+        match one.open {
+            Open::Nothing => {}
+            Open::Changed => unjudged_changed += 1,
+            Open::Undecided => {
+                unjudged_changed += 1;
+                contradictory.push(line.clone());
+            }
+        }
+        unjudged.push(line);
     }
     let rows: Vec<Judged> = (compared.changes.into_iter())
         .map(|change| row(change, threshold))
         .collect();
     if rows.is_empty() && regressions.is_empty() {
-        return Err(Unjudgeable::NothingInCommon);
+        return Err(Unjudgeable::NothingInCommon { unjudged });
     }
     let slower = rows.iter().filter(|row| row.ruling == Ruling::Slower);
     regressions.extend(slower.map(|row| Regression::Slower {
@@ -272,10 +303,11 @@ fn judged(compared: RunComparison, threshold: f64) -> Result<Gate, Unjudgeable> 
     }));
     let count = |ruling: Ruling| rows.iter().filter(|row| row.ruling == ruling).count();
     let (passed, undecided) = (count(Ruling::NotSlower), count(Ruling::Undecided));
-    let is_open = rows.iter().any(Judged::is_open);
+    let is_open = rows.iter().any(|row| row.is_open) || !contradictory.is_empty();
+    let none_decided = passed == 0 && undecided + unjudged_changed > 0;
     let outcome = match regressions.is_empty() {
         false => Outcome::Regression,
-        true if is_open || (undecided > 0 && passed == 0) => Outcome::Undecided,
+        true if is_open || none_decided => Outcome::Undecided,
         true => Outcome::NoRegression,
     };
     Ok(Gate {
@@ -289,15 +321,9 @@ fn judged(compared: RunComparison, threshold: f64) -> Result<Gate, Unjudgeable> 
         another_machine: compared.another_machine,
         rows,
         unjudged,
+        unjudged_changed,
+        contradictory,
     })
-}
-
-impl Judged {
-    /// Reports whether the row came out slower than the threshold but is undecided.
-    #[must_use]
-    pub fn is_open(&self) -> bool {
-        self.ruling == Ruling::Undecided && self.exceeds_threshold
-    }
 }
 
 fn row(change: Change, threshold: f64) -> Judged {
@@ -307,10 +333,15 @@ fn row(change: Change, threshold: f64) -> Judged {
         change.measured_ratio * (-change.log_shift_seen).exp(),
     ];
     let slowest = readings.into_iter().fold(f64::MIN, f64::max);
+    let ruling = ruling(&change, threshold, slowest);
+    let exceeds_threshold = slowest > 1.0 + threshold;
+    // If nothing is known about the noise, a ratio below the threshold is no evidence.
+    let may_exceed = change.band >= UNMEASURED_FLOOR && change.interval[1] > 1.0 + threshold;
     Judged {
         what: change.what(),
-        ruling: ruling(&change, threshold, slowest),
-        exceeds_threshold: slowest > 1.0 + threshold,
+        ruling,
+        exceeds_threshold,
+        is_open: ruling == Ruling::Undecided && (exceeds_threshold || may_exceed),
         is_control: change.unchanged,
         subject: change.subject,
         ratio: change.ratio,

@@ -139,9 +139,14 @@ pub(crate) fn is_same_run(one: &RunResult, other: &RunResult) -> bool {
     all(one).iter().any(|run| theirs.contains(run))
 }
 
+/// Reports whether two results have times of the same run.
+pub(super) fn has_run_in_common(one: &RunResult, other: &RunResult) -> bool {
+    let theirs = runs(other);
+    runs(one).iter().any(|run| theirs.contains(run))
+}
+
 fn not_twice(a: &Named, b: &Named) -> Result<(), Unmergeable> {
-    let theirs = runs(&b.result);
-    if runs(&a.result).iter().any(|run| theirs.contains(run)) {
+    if has_run_in_common(&a.result, &b.result) {
         return Err(Unmergeable::Twice(a.name.clone(), b.name.clone()));
     }
     Ok(())

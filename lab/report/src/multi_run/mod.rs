@@ -17,7 +17,7 @@ mod same;
 mod servers;
 mod untimed;
 
-pub use band::{ControlsShow, Farthest, Kind, SetBy};
+pub use band::{ControlsShow, Farthest, Kind, SetBy, ShiftKept};
 pub use check::{Checked, Contradiction, check};
 pub use compare::{AcrossCpus, Change, RunComparison, Side, Unjudged, compare};
 pub use gate::{Disturbed, Gate, Judged, Outcome, Question, Regression, Ruling, Unjudgeable, gate};

@@ -1,8 +1,9 @@
 //! Which rows of two results are the same work, and which subjects have the same code.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
-use jeton_lab_model::result::{Party, Row, Rows, RunResult};
+use jeton_lab_model::result::{Party, Row, Rows, RunResult, Status};
 
 use super::machine::Difference;
 
@@ -41,19 +42,62 @@ impl std::fmt::Display for Work<'_> {
     }
 }
 
-/// Finds the row of a result with this work.
-pub(super) fn row_of<'r>(result: &'r RunResult, work: Work<'_>) -> Option<&'r Row> {
-    result
-        .rows
-        .measured
-        .iter()
-        .find(|row| Work::of(row) == work)
+/// The rows of a result with the same work. Two suites may have the same measurement.
+pub(super) struct Copies<'r> {
+    pub(super) row: &'r Row,
+    /// True if another row has the same work with other figures: no name tells the two apart.
+    pub(super) differ: bool,
+    /// True if one of them has times.
+    pub(super) measured: bool,
+}
+
+/// Returns the rows of a result by their work, and the works in their order.
+pub(super) fn by_work(result: &RunResult) -> (Vec<Work<'_>>, HashMap<Work<'_>, Copies<'_>>) {
+    let (mut order, mut found) = (Vec::new(), HashMap::new());
+    for row in &result.rows.measured {
+        let work = Work::of(row);
+        match found.entry(work) {
+            Entry::Vacant(first) => {
+                order.push(work);
+                first.insert(Copies {
+                    row,
+                    differ: false,
+                    measured: measured(row),
+                });
+            }
+            Entry::Occupied(mut known) => {
+                let copies: &mut Copies<'_> = known.get_mut();
+                copies.differ |= !is_copy(copies.row, row);
+                copies.measured |= measured(row);
+            }
+        }
+    }
+    (order, found)
+}
+
+/// Reports whether a row has times that count.
+pub(super) fn measured(row: &Row) -> bool {
+    row.ns_per_op.is_some() && matches!(row.status, Status::Ok | Status::Disturbed)
+}
+
+/// Reports whether two rows are the same measurement.
+fn is_copy(a: &Row, b: &Row) -> bool {
+    a.subject == b.subject
+        && a.claims == b.claims
+        && a.status == b.status
+        && a.ns_per_op == b.ns_per_op
 }
 
 /// Finds the row of another result of the same plan: the same work and suite.
 pub(super) fn counterpart<'r>(result: &'r RunResult, row: &Row) -> Option<&'r Row> {
     let mut rows = result.rows.measured.iter();
     rows.find(|other| Work::of(other) == Work::of(row) && other.suite == row.suite)
+}
+
+/// Reports whether a driver has the same sources and lockfile in two results.
+pub(super) fn unchanged_driver(before: &RunResult, after: &RunResult, driver: &str) -> bool {
+    let hash = |result: &RunResult| result.environment.drivers.get(driver).cloned();
+    hash(before).is_some_and(|known| hash(after) == Some(known))
 }
 
 /// Reports whether a subject has the same code in two results: version, driver sources, lockfile and

@@ -4,9 +4,8 @@ use std::fmt::{self, Write};
 
 use crate::multi_run::{
     Change, ControlsShow, Difference, Farthest, Gate, Judged, Kind, Outcome, Ruling, RunComparison,
-    SetBy,
+    SetBy, ShiftKept,
 };
-use jeton_lab_stats::unpaired::{SHIFT_CONTROLS_MIN, SHIFT_MAX};
 
 use super::table::NAME_WIDTH_MAX;
 use super::words::{colour, microseconds, percent, plural, significant, wrapped};
@@ -44,6 +43,12 @@ fn head(
         }
     }
     writeln!(out)?;
+    if compared.same_run {
+        let text = format!(
+            "{BOLD}SAME RUN{BOLD:#}: both files hold the same run. They show nothing about a change."
+        );
+        paragraph(&text, columns, out)?;
+    }
     other_machine(&compared.another_machine, columns, out)?;
     if !compared.settings.is_empty() {
         let list: Vec<String> = compared.settings.iter().map(|d| d.to_string()).collect();
@@ -76,21 +81,25 @@ fn between_runs(shown: &[ControlsShow], columns: usize, out: &mut String) -> fmt
         return paragraph(&format!("{DIM}{text}{DIM:#}"), columns, out);
     }
     for one in shown {
+        let on = match one.threads {
+            1 => String::new(),
+            threads => format!(" on {threads} threads"),
+        };
         let who = format!("{} ({})", plural(one.controls, "control"), kind(one.of));
         let how = match one.shift {
             shift if shift > 1.0 => format!("{} slower", percent(shift - 1.0)),
             shift => format!("{} faster", percent(1.0 - shift)),
         };
-        let shift = match (one.shift_removed, one.shift == 1.0) {
-            (_, true) => String::new(),
+        let shift = match (one.shift_removed, one.shift_kept) {
             (true, _) => format!(" The later run is {how}; this shift is removed from the ratios."),
-            (false, _) => format!(
+            (false, Some(why)) => format!(
                 " The later run is {how}; this shift is not removed from the ratios ({}).",
-                not_removed(one)
+                not_removed(why, &on)
             ),
+            (false, None) => String::new(),
         };
         let text = format!(
-            "{DIM}For {} subjects: {who} differ by up to {}.{shift}{DIM:#}",
+            "{DIM}For {} subjects{on}: {who} differ by up to {}.{shift}{DIM:#}",
             kind(one.judged),
             width(one.spread)
         );
@@ -99,14 +108,14 @@ fn between_runs(shown: &[ControlsShow], columns: usize, out: &mut String) -> fmt
     Ok(())
 }
 
-fn not_removed(shown: &ControlsShow) -> &'static str {
-    let factor = 1.0 + SHIFT_MAX;
-    if shown.controls < SHIFT_CONTROLS_MIN {
-        "too few controls: they may agree by chance"
-    } else if shown.shift > factor || shown.shift < 1.0 / factor {
-        "too large for one machine"
-    } else {
-        "no control of the same kind"
+fn not_removed(why: ShiftKept, on_threads: &str) -> String {
+    match why {
+        ShiftKept::TooFewControls => "too few controls: they may agree by chance".to_owned(),
+        ShiftKept::TooLarge => "too large for one machine".to_owned(),
+        ShiftKept::NoOwnControl => format!("no control of the same kind{on_threads}"),
+        ShiftKept::OwnControlDiffers => {
+            format!("the control of the same kind{on_threads} does not show it")
+        }
     }
 }
 
@@ -157,19 +166,11 @@ impl<'a> Legend<'a> {
 pub fn describe_set_by(set_by: &SetBy) -> String {
     match set_by {
         SetBy::PracticalDifference => "the smallest difference of interest".to_owned(),
-        SetBy::NoiseFloor { run, pair: None } => format!("the noise floor of the {run} run"),
-        SetBy::NoNoiseFloor { run, threads: 1 } => {
-            format!("the {run} run has no noise floor: no A/A pair was measured")
-        }
-        SetBy::NoNoiseFloor { run, threads } => {
-            format!(
-                "the {run} run has no noise floor on {threads} threads: no A/A pair was measured"
-            )
-        }
-        SetBy::NoiseFloor {
-            run,
-            pair: Some(pair),
-        } => format!(
+        SetBy::NoNoiseFloor { run, threads } => format!(
+            "the {run} run has no noise floor on {}: no A/A pair was measured on as many",
+            plural(*threads as usize, "thread")
+        ),
+        SetBy::NoiseFloor { run, pair } => format!(
             "the noise floor of the {run} run; the widest A/A pair is {}",
             farthest(pair)
         ),
@@ -279,10 +280,18 @@ pub fn gate_summary(gate: &Gate, columns: usize) -> String {
         Outcome::Regression => plural(gate.regressions.len(), "regression"),
         Outcome::Undecided => "undecided".into(),
     };
-    let undecided = match gate.undecided {
+    let is_slow_control = |row: &&Judged| row.is_control && row.ruling == Ruling::Undecided;
+    let slow_controls = gate.rows.iter().filter(is_slow_control).count();
+    let mut undecided = match gate.undecided - slow_controls {
         0 => String::new(),
         some => format!("; {some} undecided: noise band or interval wider than the threshold"),
     };
+    if slow_controls > 0 {
+        undecided.push_str(&format!(
+            "; {} undecided: unchanged code takes 50 % longer or more",
+            plural(slow_controls, "control")
+        ));
+    }
     let text = format!(
         "{answer}; {} not slower by more than {}{undecided}; {}",
         plural(gate.passed, "subject"),

@@ -4,6 +4,7 @@
 use std::fs;
 use std::process::Output;
 
+use jeton_lab_stats::median::median_interval;
 use serde_json::{Value, json};
 
 use crate::fake_lab::{self, Lab, text};
@@ -178,6 +179,169 @@ fn gate_slow_unchanged_code_is_undecided() {
     assert_eq!(judged.status.code(), Some(2), "{said}");
     assert!(
         said.contains("the code is the same in both results"),
+        "{said}"
+    );
+}
+
+/// Returns what a gate says on standard error, which must end with this code.
+fn said(pair: &Pair, code: i32) -> String {
+    let judged = pair.gate(&[]);
+    let said = text(&judged.stderr).to_owned();
+    let shown = text(&judged.stdout);
+    assert_eq!(judged.status.code(), Some(code), "{shown}{said}");
+    said
+}
+
+#[test]
+fn gate_row_without_noise_floor_gets_a_hint_for_it() {
+    let pair = Pair::new(|before, after| {
+        for result in [before, &mut *after] {
+            for row in result["rows"].as_array_mut().unwrap() {
+                if row["subject"]["id"].as_str().unwrap().starts_with("rust/") {
+                    row["threads"] = 2.into();
+                }
+            }
+        }
+        slow(after, "rust/jeton:", |_| 1.5);
+        rebuilt(after, "rust/jeton");
+    });
+    let said = said(&pair, 2);
+    let why = ": the noise band reaches 3.000: the before run has no noise floor on 2 threads: no A/A pair was measured on as many\n";
+    assert!(said.contains(why), "{said}");
+    assert!(
+        said.contains(
+            "hint: measure both again with this version of the lab: it measures A/A pairs"
+        ),
+        "{said}"
+    );
+}
+
+#[test]
+fn gate_wide_interval_is_named_by_the_end_that_decides() {
+    // In both cases a spread of 16 % from round to round.
+    let pair = |by: f64, shift: f64| {
+        Pair::new(|_, after| {
+            slow(after, "", |_| shift);
+            rounds(after, "rust/jeton:", |round| {
+                by / shift * if round % 2 == 0 { 1.16 } else { 0.84 }
+            });
+            rebuilt(after, "rust/jeton");
+        })
+    };
+    let above = said(&pair(1.08, 1.0), 2);
+    assert!(
+        above.contains(": the interval begins below 1.000\n"),
+        "{above}"
+    );
+    // Its ratio is below the threshold, and it is open because it took longer as measured.
+    let shifted = said(&pair(1.12, 1.12), 2);
+    assert!(
+        shifted.contains(": the interval ends above 1.050\n"),
+        "{shifted}"
+    );
+}
+
+/// Multiplies the times of the rounds of one driver.
+fn rounds(result: &mut Value, id: &str, by: impl Fn(usize) -> f64) {
+    let rows = result["rows"].as_array_mut().unwrap().iter_mut();
+    for row in rows.filter(|row| row["subject"]["id"].as_str().unwrap().starts_with(id)) {
+        let timing = &mut row["ns_per_op"];
+        let rounds = timing["rounds"].as_array().unwrap().iter().enumerate();
+        let rounds: Vec<f64> = rounds
+            .map(|(round, time)| time.as_f64().unwrap() * by(round))
+            .collect();
+        let median = median_interval(&rounds).unwrap();
+        timing["median"] = median.median.into();
+        timing["interval"] = json!(median.interval);
+        timing["rounds"] = json!(rounds);
+    }
+}
+
+#[test]
+fn gate_of_one_run_with_itself_is_refused() {
+    let pair = Pair::new(|_, _| {});
+    let refused = pair
+        .0
+        .run(&["gate", "--baseline", "after.json", "after.json"]);
+    let said = text(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("both files hold the same run"), "{said}");
+    let shown = pair.0.run(&["compare", "after.json", "after.json"]);
+    assert!(text(&shown.stdout).contains("SAME RUN"));
+}
+
+/// Makes a driver unavailable, with this reason.
+fn unavailable(result: &mut Value, driver: &str, reason: &str) {
+    for row in result["rows"].as_array_mut().unwrap() {
+        let id = row["subject"]["id"].as_str().unwrap();
+        if id.starts_with(&format!("{driver}:")) {
+            row["status"] = "unavailable".into();
+            row["reason"] = reason.into();
+            row.as_object_mut().unwrap().remove("ns_per_op");
+        }
+    }
+    result["environment"]["drivers"]
+        .as_object_mut()
+        .unwrap()
+        .remove(driver);
+}
+
+#[test]
+fn gate_changed_subject_that_is_not_measured_is_no_pass() {
+    let with =
+        |reason: &'static str| Pair::new(move |_, after| unavailable(after, "rust/jeton", reason));
+    let broken = said(&with("build failed (exit status: 101): error[E0308]"), 1);
+    assert!(
+        broken.contains("regression: sign rust/jeton:jwt:HS256:prepared is unavailable in the later result: build failed"),
+        "{broken}"
+    );
+    let absent = with("needs `cargo`, which is not on PATH");
+    let said = said(&absent, 2);
+    assert!(
+        said.contains("undecided: a regression can be excluded for 0 of 1 changed subjects\n"),
+        "{said}"
+    );
+    assert!(
+        said.contains("hint: ") && said.contains("--subject"),
+        "{said}"
+    );
+    // What the hint says.
+    let others = absent.gate(&["--subject", "go/"]);
+    assert_eq!(others.status.code(), Some(0), "{}", text(&others.stderr));
+}
+
+/// The reason of a failed build is as the lab writes it.
+#[test]
+fn gate_driver_that_no_longer_builds_is_a_regression() {
+    let lab = Lab::new("");
+    assert!(lab.run(&fake_lab::SHORT).status.success());
+    fs::copy(lab.path("jeton-lab/results.json"), lab.path("before.json")).unwrap();
+    let manifest = lab.path("drivers/fake/other/driver.toml");
+    let text_of = fs::read_to_string(&manifest).unwrap();
+    let broken = text_of.replace("\nrun = ", "\nbuild = [[\"false\"]]\nrun = ");
+    fs::write(&manifest, broken).unwrap();
+    lab.run(&fake_lab::SHORT);
+    let judged = lab.run(&["gate", "--baseline", "before.json", "--allow-noisy"]);
+    let said = text(&judged.stderr);
+    assert_eq!(judged.status.code(), Some(1), "{said}");
+    let line = "regression: sign fake/other:jwt:HS256:prepared is unavailable in the later result: build failed (";
+    assert!(said.contains(line), "{said}");
+}
+
+#[test]
+fn gate_subject_that_stands_twice_is_undecided() {
+    let pair = Pair::new(|_, after| {
+        let rows = after["rows"].as_array_mut().unwrap();
+        let mut copy = rows[0].clone();
+        copy["suite"] = "algorithms".into();
+        copy["status"] = "crashed".into();
+        copy["reason"] = "exit status 2".into();
+        rows.push(copy);
+    });
+    let said = said(&pair, 2);
+    assert!(
+        said.contains("undecided: sign ")
+            && said.contains("stands more than once in the later result"),
         "{said}"
     );
 }

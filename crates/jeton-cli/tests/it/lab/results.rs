@@ -126,6 +126,7 @@ fn results_compare_gate_and_merge() {
         r["environment"]["cpu"] = "another".into();
     });
     changed_copy(&lab, "noisy.json", |r| {
+        r["seed"] = 7.into();
         r["environment"]["taint"]["tainted"] = true.into();
         r["environment"]["taint"]["reasons"] = serde_json::json!(["somebody else was busy"]);
     });
