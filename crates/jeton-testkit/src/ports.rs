@@ -7,11 +7,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// Below the ports that Linux gives to connections (32768 to 60999): no client takes one of these in between.
 const FIRST: u32 = 20_000;
 const COUNT: u32 = 12_000;
+/// Processes that start one after the other have so many ports each before they meet.
+const APART: u32 = 97;
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
 /// Returns a TCP port of 127.0.0.1 on which nothing listens. One process gets no port twice until it had all of
-/// them, and processes begin at different ones.
+/// them.
 ///
 /// # Panics
 ///
@@ -19,9 +21,8 @@ static NEXT: AtomicU32 = AtomicU32::new(0);
 #[must_use]
 pub fn free_port() -> u16 {
     let mut ports = (0..COUNT).map(|_| {
-        // 37 and the count have no common divisor, so every port has its turn.
         let number = NEXT.fetch_add(1, Ordering::Relaxed) % COUNT;
-        let port = FIRST + (process::id() + number * 37) % COUNT;
+        let port = FIRST + (process::id() % COUNT * APART + number) % COUNT;
         u16::try_from(port).expect("below 65,536")
     });
     let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();

@@ -16,7 +16,7 @@ use jeton_lab_published::servers::{PublishedRun, runs};
 const UNDECIDED: &str = "undecided";
 const UNDECIDED_MARK: &str = " (undecided)";
 
-/// A server that used less than this share of its cores was not limited by them.
+/// A server that used less than this share of its cores was probably not limited by them.
 const BUSY: f64 = 0.85;
 
 /// The number of steps of the report's histograms.
@@ -234,7 +234,7 @@ impl ScenarioTable<'_> {
             return Vec::new();
         }
         let mut said = vec![format!(
-            "Not limited by their cores, so they can do more tokens per second: {}.",
+            "Cores not fully used, so more load may give more tokens per second: {}.",
             units::list(&idle)
         )];
         let times = sound().filter_map(|(row, load)| {
@@ -342,7 +342,12 @@ impl ScenarioTable<'_> {
         let pair = |kind: &str| Some(of(&format!("go/{kind}"))? / of(&format!("node/{kind}"))?);
         let measured: Vec<String> = ["published", "fixed"]
             .into_iter()
-            .filter_map(|kind| Some(format!("{} {kind}", units::times(pair(kind)?))))
+            .filter_map(|kind| {
+                Some(format!(
+                    "{} with the {kind} servers",
+                    units::times(pair(kind)?)
+                ))
+            })
             .collect();
         if measured.is_empty() {
             return None;

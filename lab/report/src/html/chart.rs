@@ -128,7 +128,9 @@ fn svg(comparison: &Comparison<'_>, unit: Unit, noise: &NoiseFloor) -> Markup {
     html! {
         svg.chart role="img" height=(bottom + AXIS)
             aria-label=(description(comparison, unit)) aria-details=(comparison.table_id()) {
-            (ticks(&scale.ticks(), |tick| scale.place(tick), [top, bottom], |tick| unit.tick(tick)))
+            @if !entries.is_empty() {
+                (ticks(&scale.ticks(), |tick| scale.place(tick), [top, bottom], |tick| unit.tick(tick)))
+            }
             @if let Some((low, middle, high)) = band {
                 @let (left, x, right) = (scale.place(low), scale.place(middle), scale.place(high));
                 rect.band x=(per_cent(left)) y=(top) width=(per_cent(right - left)) height=(bottom - top) {}
@@ -250,7 +252,7 @@ fn row(entry: &Entry<'_>, y: f64, scale: LogScale, unit: Unit) -> Markup {
                 (name)
                 tspan.aside {
                     tspan.wide { " " (version) @if !is_named { " ·" } }
-                    @if !is_named { tspan.wide[is_long] { " " (language) } }
+                    @if !is_named { tspan class=[is_long.then_some("wide")] { " " (language) } }
                 }
             }
             text.value x="100%" y="-14" {
@@ -287,7 +289,9 @@ fn split(effect: &str) -> (&str, &str) {
 }
 
 fn description(comparison: &Comparison<'_>, unit: Unit) -> String {
-    let ends = comparison.entries.first().zip(comparison.entries.last());
+    let mut compared = comparison.entries.iter().filter(|entry| !is_caching(entry));
+    let first = compared.next();
+    let ends = first.map(|first| (first, compared.next_back().unwrap_or(first)));
     let range = ends.and_then(|(first, last)| {
         let (fast, slow) = (time(first.row)?.median, time(last.row)?.median);
         Some(format!(

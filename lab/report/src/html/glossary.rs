@@ -45,7 +45,7 @@ const TERMS: &[Term] = &[
     term("term-preflight", "Preflight", &["preflight"], "Checks before timing: a library must verify the tokens of others and reject changed ones."),
     term("term-round", "Round", &["round", "rounds"], "One visit to all subjects in random order."),
     term("term-subject", "Subject", &["subject", "subjects"], "A library with one format, algorithm and way to handle keys."),
-    term("term-sure", "Sure, fairly sure, not sure", &["sure", "fairly sure", "not sure"], "Sure: equivalent, or a difference of more than three times the noise band. Fairly sure: a smaller one, or a disturbed run. All on this machine, in this run; others were not measured."),
+    term("term-sure", "Sure, fairly sure, not sure", &["sure", "fairly sure", "not sure"], "Sure: equivalent, or a difference of more than three times the noise band. Fairly sure: a smaller difference, or one of these in a disturbed or incomplete run, or at most half of the languages undecided. Not sure: undecided, or a small difference in such a run. Other machines were not measured."),
     term("term-undecided", "Undecided", &["undecided"], "The interval reaches across the noise band. For servers: repetitions overlap with those of the best one. More rounds or a quieter machine may decide."),
     term("term-verdict", "Verdict", &["verdict", "verdicts"], "Faster, slower, equivalent or undecided, against the baseline."),
 ];

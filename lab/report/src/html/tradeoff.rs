@@ -323,6 +323,9 @@ fn places(
             let (side, area) = sides.find_map(|side| Some((side, area(&wide, &text, side)?)))?;
             Some((text, side, area))
         });
+        for &other in &own {
+            named[other] = true;
+        }
         let Some((text, side, area_wide)) = found else {
             continue;
         };
@@ -336,9 +339,6 @@ fn places(
             Side::Right => last + ASIDE,
             Side::Left => first - ASIDE,
         };
-        for &other in &own {
-            named[other] = true;
-        }
         places[index].name = Some(Name {
             text,
             side,
@@ -359,7 +359,11 @@ fn names(points: &[Point<'_>], together: &[usize]) -> Vec<String> {
     };
     let fits = |name: &String| name.chars().count() <= NAME_CHARS_MAX;
     let shortest = std::iter::once(shown(1));
-    let mut names: Vec<String> = (2..=tokens.len()).rev().map(shown).filter(fits).collect();
+    let mut names: Vec<String> = (2..=tokens.len().min(NAME_CHARS_MAX))
+        .rev()
+        .map(shown)
+        .filter(fits)
+        .collect();
     names.extend(shortest);
     names
 }
@@ -424,4 +428,36 @@ fn description(points: &[Point<'_>], unit: Unit) -> String {
         units::count(points.len(), "kind of token", "kinds of token"),
         ends.unwrap_or_default()
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recommendation::sample::row;
+
+    /// A file can have thousands of kinds of token at one place.
+    #[test]
+    fn names_of_many_kinds_at_one_place_are_few() {
+        let fastest = row("go", "a", "jwt", "ES256", "verify", 100.0);
+        let kind = |number: usize| Point {
+            token: format!("JWT {number}"),
+            kind: "signed",
+            bytes: 300,
+            fastest: &fastest,
+            ns: 100.0,
+            slowest_ns: 100.0,
+            libraries: 1,
+        };
+        let points: Vec<Point<'_>> = (0..1_000).map(kind).collect();
+        let together: Vec<usize> = (0..1_000).collect();
+        let found = names(&points, &together);
+        assert_eq!(found[0], "JWT 0, JWT 1, JWT 2, JWT 3 +996");
+        assert_eq!(found.last().expect("one"), "JWT 0 +999");
+        assert!(found.len() <= NAME_CHARS_MAX);
+        let places = places(&points, &|_| 50.0, &|_| 50.0, &[]);
+        assert_eq!(
+            places.iter().filter(|place| place.name.is_some()).count(),
+            1
+        );
+    }
 }

@@ -22,7 +22,7 @@ mod libraries;
 mod ranking;
 mod rules;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 mod sensitivity;
 
 pub(crate) use candidate::claims_of;

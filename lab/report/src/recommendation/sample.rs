@@ -6,7 +6,7 @@ use jeton_lab_model::result::{
 };
 
 /// A measured row whose token has 300 bytes; the algorithm `-` means none.
-pub(super) fn row(
+pub(crate) fn row(
     language: &str,
     library: &str,
     format: &str,

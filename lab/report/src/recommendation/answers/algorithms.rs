@@ -1,5 +1,7 @@
 //! Which algorithm: what each costs in one library, by who verifies.
 
+use std::collections::BTreeSet;
+
 use jeton_lab_model::names;
 use jeton_lab_model::recommendation::Weight;
 use jeton_lab_model::result::{NoiseFloor, RunResult, VerdictKind};
@@ -132,8 +134,8 @@ fn in_libraries(costs: &[Cost<'_>], slow: &str, fast: &str) -> String {
     format!("; {least} to {most}\u{a0}× in {} libraries", pairs.len())
 }
 
-/// Pairs two algorithms in each library that has both. The libraries called jeton share one core, so they count
-/// once.
+/// Pairs two algorithms in each library that has both. A library with several runtimes counts once, and so do the
+/// libraries called jeton, which share one core.
 fn pairs<'c, 'a>(
     costs: &'c [Cost<'a>],
     first: &str,
@@ -150,12 +152,15 @@ fn pairs<'c, 'a>(
         Some((one, *seconds.iter().find(is_same)?))
     });
     let mut pairs: Vec<_> = pairs.collect();
-    let is_own = |pair: &(&Cost<'_>, &Cost<'_>)| pair.0.candidate.subject.library == OWN;
-    let core = pairs
-        .iter()
-        .find(|pair| is_own(pair))
-        .map(|pair| pair.0.candidate.subject.driver());
-    pairs.retain(|pair| !is_own(pair) || Some(pair.0.candidate.subject.driver()) == core);
+    let mut known = BTreeSet::new();
+    pairs.retain(|(one, _)| {
+        let subject = one.candidate.subject;
+        let language = match subject.library.as_str() {
+            OWN => "",
+            _ => subject.language.as_str(),
+        };
+        known.insert((language, subject.library.as_str()))
+    });
     pairs
 }
 
@@ -309,10 +314,15 @@ mod tests {
     fn libraries_of_one_core_count_once() {
         let times = [("HS256", 100.0), ("EdDSA", 1_000.0), ("ES256", 1_500.0)];
         let more = [("HS256", 500.0), ("EdDSA", 3_000.0), ("ES256", 2_000.0)];
+        let mut newer = library("node", "other", &more);
+        for row in &mut newer {
+            row.subject.id = row.subject.id.replacen(':', "@Node 26:", 1);
+        }
         let rows = [
             library("rust", "jeton", &times),
             library("go", "jeton", &times),
             library("node", "other", &more),
+            newer,
         ];
         let (sentence, _, what) = said(&result(rows.concat(), 0.02));
         assert!(

@@ -87,54 +87,70 @@ fn elsewhere(result: &RunResult, verdict: &Verdict) -> String {
             && !other.confounded
     });
     let of_pair: Vec<&Verdict> = of_pair.collect();
-    let with = |kind: VerdictKind| {
-        let claims = of_pair.iter().filter(|other| other.verdict == kind);
-        let claims: BTreeSet<&str> = claims.map(|other| other.claims.as_str()).collect();
-        claims.len()
+    let all: BTreeSet<&str> = of_pair.iter().map(|other| other.claims.as_str()).collect();
+    let has = |claims: &str, kind: VerdictKind| {
+        let mut verdicts = of_pair.iter().filter(|other| other.claims == claims);
+        verdicts.any(|other| other.verdict == kind)
+    };
+    // A set with which one operation is faster and another slower is neither.
+    let with = |kind: VerdictKind, opposite: VerdictKind| {
+        let claims = all
+            .iter()
+            .filter(|claims| has(claims, kind) && !has(claims, opposite));
+        claims.count()
     };
     let words = [
-        (VerdictKind::Faster, "faster"),
-        (VerdictKind::Slower, "slower"),
+        (VerdictKind::Faster, VerdictKind::Slower, "faster"),
+        (VerdictKind::Slower, VerdictKind::Faster, "slower"),
     ];
-    let all: BTreeSet<&str> = of_pair.iter().map(|other| other.claims.as_str()).collect();
     let other = words
         .into_iter()
-        .filter(|(kind, _)| *kind != verdict.verdict);
-    let said = other.filter_map(|(kind, word)| match with(kind) {
+        .filter(|(kind, ..)| *kind != verdict.verdict);
+    let said = other.filter_map(|(kind, opposite, word)| match with(kind, opposite) {
         0 => None,
         sets => Some(format!(
-            " With {sets} of {}, it is {word}.",
+            " With {sets} of {}, it signs or verifies {word}.",
             units::count(all.len(), "other claims set", "other claims sets")
         )),
     });
     said.collect()
 }
 
-/// Compares encrypted tokens, whose ciphers differ too.
+/// Compares encrypted tokens of the same library, whose ciphers differ too.
 fn encrypted(result: &RunResult, verdict: &Verdict) -> String {
-    let pair = result.verdicts.iter().find(|other| {
-        other.operation == "encrypt"
-            && other.claims == verdict.claims
-            && other.threads == verdict.threads
-            && other.factors == ["format", "algorithm"]
-            && other.baseline.contains(":jwe:")
-            && other.ratio.is_finite()
-    });
-    let found = pair.and_then(|pair| {
-        let of = |id: &str| row(result, "encrypt", pair, id);
-        let [jwe, paseto] = [of(&pair.baseline)?, of(&pair.subject)?];
-        let [jwe, paseto] = [jwe, paseto].map(|row| names::token(&row.subject));
-        let paseto = paseto.strip_prefix("PASETO ").unwrap_or(&paseto);
-        Some(match pair.verdict {
-            VerdictKind::Equivalent => format!(" Encrypted: {paseto} is as fast as {jwe}."),
-            VerdictKind::Undecided => format!(" Encrypted: {paseto} against {jwe} is undecided."),
-            _ => format!(
-                " Encrypted: {paseto} takes {}\u{a0}× the time of {jwe}.",
-                units::times(pair.ratio)
-            ),
+    let driver = |id: &str| id.split(':').next().unwrap_or_default().to_owned();
+    let pair = |operation: &str| {
+        result.verdicts.iter().find(|other| {
+            other.operation == operation
+                && other.claims == verdict.claims
+                && other.threads == verdict.threads
+                && other.factors == ["format", "algorithm"]
+                && other.baseline.contains(":jwe:")
+                && other.subject.contains(".local:")
+                && [&other.baseline, &other.subject].map(|id| driver(id))
+                    == [driver(&verdict.subject), driver(&verdict.subject)]
+                && other.ratio.is_finite()
         })
+    };
+    let Some(first) = pair("encrypt") else {
+        return String::new();
+    };
+    let of = |id: &str| row(result, "encrypt", first, id).map(|row| names::token(&row.subject));
+    let Some((jwe, paseto)) = of(&first.baseline).zip(of(&first.subject)) else {
+        return String::new();
+    };
+    let said = ["encrypt", "decrypt"].into_iter().filter_map(|operation| {
+        let pair = pair(operation)?;
+        let time = match pair.verdict {
+            VerdictKind::Equivalent => "as fast".to_owned(),
+            VerdictKind::Undecided => "undecided".to_owned(),
+            _ => format!("{}\u{a0}×", units::times(pair.ratio)),
+        };
+        Some(format!("{operation} {time}"))
     });
-    found.unwrap_or_default()
+    let paseto = paseto.strip_prefix("PASETO ").unwrap_or(&paseto);
+    let said: Vec<String> = said.collect();
+    format!(" Encrypted, {paseto} against {jwe}: {}.", said.join(", "))
 }
 
 fn row<'a>(result: &'a RunResult, operation: &str, verdict: &Verdict, id: &str) -> Option<&'a Row> {

@@ -8,6 +8,7 @@ use jeton_lab_stats::interval::{Ratio, estimate};
 use jeton_lab_stats::verdict::judge;
 use jeton_lab_stats::verdicts::band_for;
 
+use super::super::attacks::Attacks;
 use super::super::candidate::THREADS;
 use super::super::cost::{Cost, judged};
 use super::libraries::{USUAL, of};
@@ -165,13 +166,33 @@ fn sentence(result: &RunResult, costs: &[&Cost<'_>], alg: &str, pairs: &[Pair<'_
     )
 }
 
+/// What is done with keys: the operation, the form of the key, and the words.
+const OF_KEYS: [(&str, &str, &str); 3] = [
+    ("load-key", "jwk", "load a JWK"),
+    ("load-key", "pem", "load a PEM key"),
+    ("generate-key", "prepared", "generate a key"),
+];
+
 /// Says in which languages another library loads or generates a key faster.
 fn slower_keys(result: &RunResult, alg: &str) -> String {
-    let operations = [("load-key", "load a key"), ("generate-key", "generate one")];
-    let said = operations.into_iter().filter_map(|(operation, words)| {
-        let is_slower = |language: &&str| is_slower_at(result, operation, alg, language);
-        let languages: Vec<&str> = LANGUAGES.into_iter().filter(is_slower).collect();
-        let languages: Vec<&str> = languages.into_iter().map(names::language_of).collect();
+    let attacks = Attacks::of(&result.rows.attack);
+    let said = OF_KEYS.into_iter().filter_map(|(operation, form, words)| {
+        let of_it = |row: &&Row| {
+            let subject = &row.subject;
+            row.operation == operation
+                && subject.key_handling == form
+                && subject.format == "jwt"
+                && subject.alg.as_deref() == Some(alg)
+                && subject.superseded_by.is_none()
+                && attacks.fell_to(subject.driver()).is_none()
+                && row.threads == THREADS
+                && row.status == Status::Ok
+                && !row.reference
+        };
+        let rows: Vec<&Row> = result.rows.measured.iter().filter(of_it).collect();
+        let is_slower = |language: &&str| is_slower_at(result, &rows, language);
+        let languages = LANGUAGES.into_iter().filter(is_slower);
+        let languages: Vec<&str> = languages.map(names::language_of).collect();
         (!languages.is_empty()).then(|| format!("to {words} in {}", units::list(&languages)))
     });
     let said: Vec<String> = said.collect();
@@ -181,30 +202,17 @@ fn slower_keys(result: &RunResult, alg: &str) -> String {
     }
 }
 
-/// Reports whether jeton is slower than the fastest other library, for a form of key that both have.
-fn is_slower_at(result: &RunResult, operation: &str, alg: &str, language: &str) -> bool {
-    let of_it = |row: &&Row| {
-        let subject = &row.subject;
-        row.operation == operation
-            && subject.language == language
-            && subject.format == "jwt"
-            && subject.alg.as_deref() == Some(alg)
-            && row.threads == THREADS
-            && row.status == Status::Ok
-            && row.ns_per_op.is_some()
-            && !row.reference
-    };
-    let rows: Vec<&Row> = result.rows.measured.iter().filter(of_it).collect();
-    let own = rows.iter().filter(|row| row.subject.library == OWN);
-    own.into_iter().any(|own| {
+/// Reports whether jeton is slower than the fastest other library of a language.
+fn is_slower_at(result: &RunResult, rows: &[&Row], language: &str) -> bool {
+    let in_language = || rows.iter().filter(|row| row.subject.language == language);
+    let mut own = in_language().filter(|row| row.subject.library == OWN);
+    own.any(|own| {
         let is_like = |row: &&&Row| {
             row.subject.library != OWN
-                && row.subject.key_handling == own.subject.key_handling
                 && row.subject.runtime == own.subject.runtime
                 && row.claims.name == own.claims.name
         };
-        let times = rows
-            .iter()
+        let times = in_language()
             .filter(is_like)
             .filter_map(|row| row.ns_per_op.as_ref());
         let fastest = times.min_by(|a, b| a.median.total_cmp(&b.median));
@@ -212,7 +220,8 @@ fn is_slower_at(result: &RunResult, operation: &str, alg: &str, language: &str) 
         both.is_some_and(|(own_time, other)| {
             let managed = std::iter::once(own.subject.is_managed());
             let band = band_for(&result.noise_floor, managed, THREADS);
-            judged(&own_time.rounds, &other.rounds, 1, band) == VerdictKind::Slower
+            let comparisons = OF_KEYS.len() * LANGUAGES.len();
+            judged(&own_time.rounds, &other.rounds, comparisons, band) == VerdictKind::Slower
         })
     })
 }
@@ -285,19 +294,23 @@ mod tests {
 
     #[test]
     fn operations_of_keys_at_which_jeton_is_slower_are_named() {
-        let keys = |library: &str, load: f64, generate: f64| {
-            let load = row("go", library, "jwt", "ES256", "load-key", load);
-            let generate = row("go", library, "jwt", "ES256", "generate-key", generate);
-            [load, generate]
+        let key = |library: &str, operation: &str, form: &str, ns: f64| {
+            let mut row = row("go", library, "jwt", "ES256", operation, ns);
+            row.subject.key_handling = form.to_owned();
+            row
         };
-        let rows = [
-            both("go", "jeton", 100.0),
-            both("go", "other", 200.0),
-            keys("jeton", 100.0, 100.0),
-            keys("other", 50.0, 100.0),
-        ];
-        let said = answer(&rows).sentence;
-        assert!(said.ends_with(". Slower to load a key in Go."), "{said}");
+        let mut rows = [both("go", "jeton", 100.0), both("go", "other", 200.0)].concat();
+        rows.extend([
+            key("jeton", "load-key", "jwk", 100.0),
+            key("other", "load-key", "jwk", 200.0),
+            key("jeton", "load-key", "pem", 100.0),
+            key("other", "load-key", "pem", 50.0),
+            key("jeton", "generate-key", "prepared", 100.0),
+            key("other", "generate-key", "prepared", 50.0),
+        ]);
+        let said = by_language(&result(rows, 0.02)).sentence;
+        let slower = ". Slower to load a PEM key in Go; to generate a key in Go.";
+        assert!(said.ends_with(slower), "{said}");
     }
 
     #[test]

@@ -50,7 +50,7 @@ fn pages_of_kept_runs_answer_three_questions() {
             algorithm,
             "JWT or PASETO?",
             "Signed: PASETO v4.public is as fast and as long as a JWT",
-            "Encrypted: v4.local ",
+            "Encrypted, v4.local against JWE dir+A256GCM: encrypt ",
             "to sign and verify 160-byte claims, jeton (Rust)",
             "Not concluded: </strong>",
             "9 rows of cristalhq (Go)",
