@@ -111,9 +111,9 @@ impl Compared {
     /// Names the quantity in a list of findings.
     fn name(self) -> &'static str {
         match self {
-            Self::Tokens => "tokens per second",
-            Self::CpuTime => "CPU time where they share cores with the loader",
-            Self::Latency => "p99 latency at a fixed rate",
+            Self::Tokens => "by tokens per second",
+            Self::CpuTime => "on shared cores, by CPU time",
+            Self::Latency => "at a fixed rate, by p99 latency",
         }
     }
 

@@ -20,7 +20,7 @@ use super::units::{self, Unit};
 /// The prefix of ids on the page of one result.
 const PREFIX: &str = "answer";
 /// The height of a line of a chart.
-const LINE: f64 = 17.0;
+const LINE: f64 = 16.0;
 /// Where the marks begin, and the width that they use, in per cent: names are to the left, times to the
 /// right.
 const MARKS: [f64; 2] = [54.0, 23.0];

@@ -27,7 +27,8 @@ pub(super) fn section(rows: &[ServerRow]) -> Markup {
             ul.findings { @for (server, what) in &findings { li { strong { (server) } ": " span.reason { (coded(what)) } "." } } }
         }
         p.note {
-            "Each server had its own cores, except in oversubscribed scenarios, and the same keys. A loader on another core loaded the servers interleaved. "
+            "Each server had its own cores, except in loads on shared cores, for which the machine has too few; all had the same keys. "
+            "A loader on another core loaded the servers interleaved. "
             "Tokens count successful calls only; errors are not throughput. CPU time includes all threads and processes of the "
             "server. 3×50 means 3 connections with 50 calls in flight on each." (repetitions(rows)) " published: a server of the gRPC "
             "report as it was; fixed: without its faults. One project makes this lab and rust/jeton."
@@ -77,7 +78,7 @@ fn one(table: &ScenarioTable<'_>, number: usize, is_open: bool) -> Markup {
         details.fold open[is_open] {
             summary {
                 h3 { (table.title) }
-                @if table.oversubscribed { " " small { "CPU time only: shared cores" } }
+                @if table.oversubscribed { " " small { "shared cores: CPU time only" } }
             }
             (short(table, number))
             @if !table.measured.is_empty() {
@@ -102,7 +103,7 @@ fn short(table: &ScenarioTable<'_>, number: usize) -> Markup {
             p { "Open loop: latencies count from when a call was due." }
         }
         @if table.oversubscribed {
-            p { strong { "Oversubscribed: " } "server and loader share cores. Compare only the CPU time per token." }
+            p { strong { "Shared cores: " } "server and loader use the same. Compare only the CPU time per token." }
         }
         @if !table.sentences().is_empty() {
             ul { @for sentence in table.sentences() { li { (sentence) } } }

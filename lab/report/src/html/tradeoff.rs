@@ -66,7 +66,7 @@ pub(super) fn section(rows: &[Row]) -> Markup {
             p {
                 "Token size and the time to verify or decrypt. Further left is shorter; further down is faster. A mark shows "
                 "the fastest library for a kind of token; +2 counts more kinds at the same place. The table has all kinds, and the "
-                "slowest library of each. "
+                "slowest library of each. Superseded kinds, such as PASETO v1 and v2, are shown and never recommended. "
                 "Libraries that cache verified tokens are excluded. Claims set: " (claims) ". Both axes are logarithmic."
             }
             article.comparison {

@@ -51,9 +51,10 @@ fn best(compared: &[&ScenarioTable<'_>]) -> Vec<(String, String)> {
             let all = quantities.iter().find(|(known, _)| known == quantity);
             let all = all.map_or(*times, |(_, all)| *all);
             let loads = units::count(all, "load", "loads");
-            format!("{times} of {loads} by {}", quantity.name())
+            format!("{times} of {loads} {}", quantity.name())
         };
-        units::list(&times.iter().map(one).collect::<Vec<_>>())
+        let said: Vec<String> = times.iter().map(one).collect();
+        said.join("; in ")
     };
     let one = |(leaders, times): (Vec<&str>, Counts<Compared>)| match leaders.as_slice() {
         [alone] => (

@@ -146,11 +146,14 @@ fn encrypted(result: &RunResult, verdict: &Verdict) -> String {
             VerdictKind::Undecided => "undecided".to_owned(),
             _ => format!("{}\u{a0}×", units::times(pair.ratio)),
         };
-        Some(format!("{operation} {time}"))
+        Some(format!("{time} to {operation}"))
     });
     let paseto = paseto.strip_prefix("PASETO ").unwrap_or(&paseto);
     let said: Vec<String> = said.collect();
-    format!(" Encrypted, {paseto} against {jwe}: {}.", said.join(", "))
+    format!(
+        " Encrypted, time of {paseto} against {jwe}: {}.",
+        said.join(", ")
+    )
 }
 
 fn row<'a>(result: &'a RunResult, operation: &str, verdict: &Verdict, id: &str) -> Option<&'a Row> {
@@ -192,7 +195,7 @@ fn sentence(name: &str, verdict: VerdictKind, rows: Option<(&Row, &Row)>) -> Str
     let sizes = rows.and_then(|(jwt, paseto)| Some((jwt.token_bytes?, paseto.token_bytes?)));
     let time = match (verdict, sizes) {
         (VerdictKind::Equivalent, Some((own, other))) if own == other => {
-            return format!("Signed: {name} is as fast and as long as {jwt}.");
+            return format!("Signed: {name} is as fast and as large as {jwt}.");
         }
         (VerdictKind::Equivalent, _) => format!("{name} is as fast as {jwt}"),
         (VerdictKind::Faster, _) => format!("{name} is faster than {jwt}"),

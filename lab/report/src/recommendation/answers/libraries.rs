@@ -227,7 +227,7 @@ fn lead(languages: &[Language<'_, '_>], noise: &NoiseFloor) -> String {
     match [said(true), said(false)].each_ref().map(String::as_str) {
         ["", ""] => "no other library".to_owned(),
         [all, ""] | ["", all] => format!("the next library takes {all} the time"),
-        [near, far] => format!("the next library takes {near} the time; sure: {far}"),
+        [near, far] => format!("the next library takes {near} the time. Sure: {far}"),
     }
 }
 
@@ -303,7 +303,7 @@ mod tests {
         let near = answer(&two, 0.05);
         let (sureness, why) = sure(&near);
         assert_eq!(sureness, Sureness::FairlySure);
-        let leads = "the next library takes 1.1\u{a0}× (Node) the time; sure: 1.5\u{a0}× (Go);";
+        let leads = "the next library takes 1.1\u{a0}× (Node) the time. Sure: 1.5\u{a0}× (Go);";
         assert!(why.starts_with(leads), "{why}");
     }
 

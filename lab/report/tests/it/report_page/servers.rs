@@ -33,7 +33,7 @@ fn servers_page_of_kept_run_names_the_best_server_first() {
     let findings: Vec<&str> = findings.split("<li>").skip(1).collect();
     assert!(
         findings[0].starts_with(
-            "<strong>rust/jeton</strong>: <span class=\"reason\">alone the best in 2 of 4 loads by tokens per second and 4 of 4 loads by CPU time"
+            "<strong>rust/jeton</strong>: <span class=\"reason\">alone the best in 2 of 4 loads by tokens per second; in 4 of 4 loads on shared cores, by CPU time"
         ),
         "{findings:#?}"
     );
