@@ -28,8 +28,9 @@ const NARROW_CHAR: f64 = 2.2;
 const NARROW_SPACE: f64 = 1.0;
 /// Longer labels use a smaller font.
 const LONG_NAME_CHARS: usize = 24;
-/// With more characters, a narrow screen does not show the language, or the difference.
-const NARROW_ROW_CHARS: usize = 46;
+/// A narrow screen has so many pixels for a row with spaces. It omits the language of a longer row, or the
+/// difference.
+const NARROW_ROW: f64 = 335.0;
 /// A narrower interval, in per cent of the width, is hidden by its mark on every screen.
 const HIDDEN_BY_MARK: f64 = 0.6;
 
@@ -239,9 +240,9 @@ fn row(entry: &Entry<'_>, y: f64, scale: LogScale, unit: Unit) -> Markup {
     let version = cut(&subject.version, VERSION_CHARS_MAX);
     let value = unit.text(timing.median);
     let name = cut(&entry.name, NAME_CHARS_MAX);
-    let chars = |texts: &[&str]| -> usize { texts.iter().map(|text| text.chars().count()).sum() };
-    let is_long = chars(&[&name, language, &value, effect]) > NARROW_ROW_CHARS;
-    let effect_class = match chars(&[&name, &value, effect]) > NARROW_ROW_CHARS {
+    let row = name_width(&name) + width(&value) + width(effect);
+    let is_long = row + width(language) > NARROW_ROW;
+    let effect_class = match row > NARROW_ROW {
         true => "effect wide",
         false => "effect",
     };
@@ -266,6 +267,24 @@ fn row(entry: &Entry<'_>, y: f64, scale: LogScale, unit: Unit) -> Markup {
                 (Mark::of_verdict(kind).at(scale.place(timing.median), 0.0))
             }
         }
+    }
+}
+
+/// Estimates the width of a text on a narrow screen, in pixels: capital letters are wider.
+fn width(text: &str) -> f64 {
+    let char = |char: char| match char {
+        'A'..='Z' | '+' => 9.0,
+        _ => 7.5,
+    };
+    text.chars().map(char).sum()
+}
+
+/// Estimates the width of a name, which is bold, and smaller if it is long.
+fn name_width(name: &str) -> f64 {
+    let bold = 1.09;
+    match name_class(name) {
+        "name" => width(name) * bold,
+        _ => width(name) * bold * 0.85,
     }
 }
 
