@@ -78,7 +78,7 @@ fn of_machine(result: &RunResult) -> Option<String> {
         let open = result.verdicts.iter().filter(is_open).count();
         if open > 0 {
             why.push(format!(
-                "{} of {} comparisons are undecided",
+                "{} of {} comparisons undecided",
                 units::whole(open as u64),
                 units::whole(result.verdicts.len() as u64)
             ));
