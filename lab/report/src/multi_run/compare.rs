@@ -267,8 +267,7 @@ fn matched<'a>(before: &'a RunResult, after: &'a RunResult) -> (Vec<Rows<'a>>, V
             .zip(["earlier", "later"])
             .find(|(copies, _)| copies.is_some_and(|copies| copies.differ));
         if let Some((_, side)) = twice {
-            let reason =
-                format!("stands more than once in the {side} result, with different figures");
+            let reason = format!("is a duplicate in the {side} result, with different figures");
             let open = match earlier.get(&work).is_some_and(|copies| copies.measured) {
                 true => Open::Undecided,
                 false => Open::Nothing,

@@ -329,7 +329,7 @@ fn gate_driver_that_no_longer_builds_is_a_regression() {
 }
 
 #[test]
-fn gate_subject_that_stands_twice_is_undecided() {
+fn gate_duplicate_subject_is_undecided() {
     let pair = Pair::new(|_, after| {
         let rows = after["rows"].as_array_mut().unwrap();
         let mut copy = rows[0].clone();
@@ -340,8 +340,7 @@ fn gate_subject_that_stands_twice_is_undecided() {
     });
     let said = said(&pair, 2);
     assert!(
-        said.contains("undecided: sign ")
-            && said.contains("stands more than once in the later result"),
+        said.contains("undecided: sign ") && said.contains("is a duplicate in the later result"),
         "{said}"
     );
 }

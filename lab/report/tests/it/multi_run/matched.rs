@@ -104,7 +104,7 @@ fn gate_changed_row_that_is_not_compared_is_undecided() {
 }
 
 #[test]
-fn gate_row_that_stands_twice_is_undecided() {
+fn gate_duplicate_row_is_undecided() {
     let twice = |edit: &dyn Fn(&mut RunResult)| {
         let (before, mut after) = (run(1), run(2));
         change(&mut after, "a", 1.0);
@@ -150,7 +150,7 @@ fn gate_row_that_stands_twice_is_undecided() {
             let [line] = found.unjudged.as_slice() else {
                 panic!("one is not compared: {found:?}")
             };
-            let said = format!("stands more than once in the {side} result");
+            let said = format!("is a duplicate in the {side} result");
             assert!(line.contains("go/jeton") && line.contains(&said), "{line}");
         }
     }
