@@ -32,25 +32,36 @@ impl fmt::Display for Error {
     }
 }
 
-/// Settings for drivers that are checked, not measured: what they are measured with compiles for much longer. A run of
-/// the lab rebuilds them.
-pub const CHECKED_DRIVERS: [(&str, &str); 5] = [
-    ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"),
-    ("CARGO_PROFILE_RELEASE_LTO", "off"),
-    ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),
-    // The libraries for other languages, as their own tests build them.
-    (LIBRARY_PROFILE, "dev"),
-    ("MATURIN_PEP517_ARGS", "--profile dev"),
+/// Features that tests need: of the service, and functions with which tests make the libraries for other languages panic.
+/// Every step builds with all of them, so that each crate is compiled once.
+const TEST_FEATURES: [(&str, &str); 6] = [
+    ("jeton-cli", "otel"),
+    ("jeton-cli", "pkcs11"),
+    ("jeton-ffi", "test-hooks"),
+    ("jeton-java", "test-hooks"),
+    ("jeton-node", "test-hooks"),
+    ("jeton-python", "test-hooks"),
 ];
 
-/// The environment variable with the profile of the libraries that `cargo xtask sdk go-library` and the like build.
-pub const LIBRARY_PROFILE: &str = "JETON_LIBRARY_PROFILE";
+/// Settings for drivers that are checked, not measured: what they are measured with compiles for much longer. A run of
+/// the lab rebuilds them. With the settings of the workspace's profile, dependencies of both are compiled once.
+pub const CHECKED_DRIVERS: [(&str, &str); 3] = [
+    (PROFILE, "dev"),
+    ("CARGO_PROFILE_DEV_OPT_LEVEL", "1"),
+    ("CARGO_PROFILE_DEV_DEBUG", "0"),
+];
+
+/// The environment variable with the profile of Rust drivers, and of the libraries that `cargo xtask sdk go-library` and
+/// the like build: `dev`, or what users get.
+pub const PROFILE: &str = "JETON_PROFILE";
 
 /// The checkout that this task runs in.
 pub struct Workspace {
     root: PathBuf,
     /// Where cargo builds, if the environment does not decide it.
     target: Option<PathBuf>,
+    /// The packages that `cargo_workspace` is about; empty for all.
+    packages: Vec<&'static str>,
 }
 
 impl Workspace {
@@ -62,14 +73,29 @@ impl Workspace {
         let package = std::env::var_os("CARGO_MANIFEST_DIR")
             .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
         let root = package.parent().map_or(package.clone(), Path::to_path_buf);
-        Self { root, target: None }
+        Self {
+            root,
+            target: None,
+            packages: Vec::new(),
+        }
     }
 
     /// Returns another checkout, which builds in its own `target/`.
     #[must_use]
     pub fn at(root: PathBuf) -> Self {
         let target = Some(root.join("target"));
-        Self { root, target }
+        Self {
+            root,
+            target,
+            packages: Vec::new(),
+        }
+    }
+
+    /// Returns the same checkout, of which only these packages are built and tested.
+    #[must_use]
+    pub fn only(mut self, packages: Vec<&'static str>) -> Self {
+        self.packages = packages;
+        self
     }
 
     /// Returns the folder of the checkout.
@@ -94,14 +120,28 @@ impl Workspace {
         self.root.join(chosen.unwrap_or("target".into()))
     }
 
+    /// Builds what all steps use, once: the tests, the command and the libraries for other languages.
+    ///
+    /// # Errors
+    /// If cargo cannot build it.
+    pub fn build(&self) -> Result<(), Error> {
+        run(self.cargo_build().arg("--quiet"))
+    }
+
+    /// Returns the command of [`build`](Self::build).
+    #[must_use]
+    pub fn cargo_build(&self) -> Command {
+        let mut build = self.cargo_workspace("build");
+        build.arg("--all-targets");
+        build
+    }
+
     /// Builds the binary `jeton` as the tests have it, and returns its path.
     ///
     /// # Errors
     /// If cargo cannot build it.
     pub fn tested_binary(&self) -> Result<PathBuf, Error> {
-        let mut build = self.cargo_workspace("build");
-        // Cargo takes other features of dependencies, and compiles hundreds of them again, if it builds no test.
-        run(build.args(["--quiet", "--bin", "jeton", "--test", "features"]))?;
+        self.build()?;
         Ok(self.target().join("debug/jeton"))
     }
 
@@ -120,11 +160,28 @@ impl Workspace {
         command
     }
 
-    /// Returns a command of cargo's about the whole workspace: all steps say the same, so that nothing is compiled
-    /// twice.
+    /// Returns a command of cargo's about the whole workspace, or the chosen packages: all steps say the same, so that
+    /// nothing is compiled twice.
     #[must_use]
     pub fn cargo_workspace(&self, command: &str) -> Command {
-        self.cargo(&[command, "--locked", "--workspace"])
+        let mut cargo = self.cargo(&[command, "--locked"]);
+        let is_chosen = |name: &str| self.packages.is_empty() || self.packages.contains(&name);
+        if self.packages.is_empty() {
+            cargo.arg("--workspace");
+        }
+        for package in &self.packages {
+            cargo.args(["--package", package]);
+        }
+        let features = TEST_FEATURES
+            .iter()
+            .filter(|(package, _)| is_chosen(package));
+        let features: Vec<_> = features
+            .map(|(package, feature)| format!("{package}/{feature}"))
+            .collect();
+        if !features.is_empty() {
+            cargo.args(["--features", &features.join(",")]);
+        }
+        cargo
     }
 
     /// Returns the folders directly under `relative` that hold a file called `manifest`, sorted.
@@ -198,8 +255,9 @@ pub fn on_path(program: &str) -> Option<PathBuf> {
         .find(|candidate| candidate.is_file())
 }
 
-/// The command as a person would type it; the program by name, not by its whole path.
-fn shown(command: &Command) -> String {
+/// Returns the command as a person would type it; the program by name, not by its whole path.
+#[must_use]
+pub fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let mut line = program
         .file_name()

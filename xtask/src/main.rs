@@ -4,12 +4,14 @@
 
 mod arch;
 mod audit;
+mod counted;
 mod instructions;
 mod lines;
 mod mutants;
 mod sdk;
 mod setup;
 mod studies;
+mod tally;
 mod test;
 mod words;
 
@@ -22,7 +24,10 @@ const HELP: &str = "\
 Development tasks of jeton
 
   cargo xtask setup     Install what the tests need and this machine lacks; print each step and its reason
-  cargo xtask test      Run setup, then every check in order; stop at the first that fails
+  cargo xtask test      Run setup, then the checks, those that show behaviour first; print the time of each and how
+                        many tests passed
+  cargo xtask test --rest
+                        The other checks: feature sets, fuzzing, all drivers, interoperability, attacks, chaos, browsers
   cargo xtask arch      Check the crate map: which crate may use which, and the rules for sources
   cargo xtask words     Check the wording: rejected words in all files, and the length of sentences
   cargo xtask lines     Print the number of files and lines of each folder
@@ -59,8 +64,11 @@ Options of setup:
                         Go 1.27 into Go's module cache; look for JDK 25 and CPython 3.14
 
 Options of test:
+  --for PART            Run what a change there needs: library, cli, service, sdk or lab (repeatable)
   --only STEP           Run only this step, without setup (repeatable)
   --skip STEP           Skip this step (repeatable)
+  --keep-going          Start the other steps, too, after one has failed
+  --no-skips            Fail if a step cannot run because a tool is missing
 
 Options of mutants:
   --only NAME           Try only this mutant (repeatable)
@@ -84,9 +92,10 @@ Options of soak:
 
 Examples:
   cargo xtask setup --runtimes            then: jeton lab run --runtimes newest
-  cargo xtask test                        what continuous integration runs
+  cargo xtask test                        before a commit
+  cargo xtask test --rest                 then, what continuous integration also runs
+  cargo xtask test --for library          after a change of the library
   cargo xtask test --only clippy          repeat one step after a fix
-  cargo xtask test --skip lab --skip browser
   cargo xtask soak --only lab --minutes 60 --runs 40
   cargo xtask soak --only fuzz --minutes 60
   cargo xtask soak --only ffi --minutes 60
@@ -126,7 +135,7 @@ fn run(workspace: &Workspace, task: &str, options: &[String]) -> Result<ExitCode
     }
     let outcome = match task {
         "setup" => setup::run_with(workspace, options),
-        "test" => test::run(workspace, &test::Choice::parse(options)?),
+        "test" => test::run(Workspace::here(), &test::Choice::parse(options)?),
         "arch" => no_options(task, options).and_then(|()| arch::run(workspace)),
         "words" => no_options(task, options).and_then(|()| words::run(workspace)),
         "lines" => no_options(task, options).and_then(|()| lines::run(workspace)),
@@ -160,5 +169,5 @@ fn is_help(argument: &str) -> bool {
 }
 
 fn print_help() {
-    print!("{HELP}\nSteps of test, in order:\n{}", test::steps_help());
+    print!("{HELP}{}", test::steps_help());
 }

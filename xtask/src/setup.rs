@@ -24,61 +24,73 @@ pub(crate) const BROWSER_TEST: &str = "lab/report/tests/browser";
 const SYSTEM_PACKAGES: &[SystemPackage] = &[
     SystemPackage {
         package: "build-essential",
+        is_for_rest: false,
         shown_by: Sign::Program(&["cc"]),
         why: "AWS-LC is C and libFuzzer C++; both are compiled here",
     },
     SystemPackage {
         package: "valgrind",
+        is_for_rest: true,
         shown_by: Sign::Program(&["valgrind"]),
         why: "it counts the instructions that parsing costs",
     },
     SystemPackage {
         package: "pkg-config",
+        is_for_rest: true,
         shown_by: Sign::Program(&["pkg-config"]),
         why: "it tells where OpenSSL is",
     },
     SystemPackage {
         package: "libssl-dev",
+        is_for_rest: true,
         shown_by: Sign::Library("openssl"),
         why: "a Rust library of the lab is made on OpenSSL",
     },
     SystemPackage {
         package: "openjdk-17-jdk-headless",
+        is_for_rest: false,
         shown_by: Sign::Program(&["javac"]),
         why: "the Java libraries are subjects of the lab",
     },
     SystemPackage {
         package: "maven",
+        is_for_rest: false,
         shown_by: Sign::Program(&["mvn"]),
         why: "it fetches the Java libraries",
     },
     SystemPackage {
         package: "chromium",
+        is_for_rest: true,
         shown_by: Sign::Program(BROWSERS),
         why: "the report page and that of inspect --web are opened in it, and pages that attack a server",
     },
     SystemPackage {
         package: "softhsm2",
+        is_for_rest: false,
         shown_by: Sign::Program(&["softhsm2-util"]),
         why: "tokens are signed over PKCS#11, as with a real HSM",
     },
     SystemPackage {
         package: "systemd",
+        is_for_rest: false,
         shown_by: Sign::Program(&["systemd-analyze"]),
         why: "it checks the unit of the service",
     },
     SystemPackage {
         package: "iproute2",
+        is_for_rest: true,
         shown_by: Sign::Program(&["ip"]),
         why: "servers on an etcd are tested in network namespaces",
     },
     SystemPackage {
         package: "nftables",
+        is_for_rest: true,
         shown_by: Sign::Program(&["nft"]),
         why: "it cuts these namespaces off and loses packets",
     },
     SystemPackage {
         package: "libfaketime",
+        is_for_rest: true,
         shown_by: Sign::Program(&["faketime"]),
         why: "the clock of a server is five minutes off",
     },
@@ -102,6 +114,8 @@ pub(crate) const PYTHON_VENV: [&str; 2] = ["-c", "import ensurepip, venv"];
 
 struct SystemPackage {
     package: &'static str,
+    /// Whether only `cargo xtask test --rest` needs it.
+    is_for_rest: bool,
     /// What is there if the package is not needed.
     shown_by: Sign,
     why: &'static str,
@@ -128,7 +142,7 @@ impl Sign {
 /// Installs what is missing; with `--runtimes` the runtimes of published figures, and nothing else.
 pub(crate) fn run_with(workspace: &Workspace, options: &[String]) -> Result<(), Error> {
     match options {
-        [] => run(workspace),
+        [] => run(workspace, Extent::Everything),
         [option] if option == "--runtimes" => runtimes::bring(workspace),
         [option, ..] => Err(Error::Usage(format!(
             "`setup` takes --runtimes alone, but got `{option}`"
@@ -136,15 +150,26 @@ pub(crate) fn run_with(workspace: &Workspace, options: &[String]) -> Result<(), 
     }
 }
 
+/// What is installed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// What `cargo xtask test` needs.
+    FirstTests,
+    /// Also what `cargo xtask test --rest` needs.
+    Everything,
+}
+
 /// Installs what is missing.
-pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
+pub(crate) fn run(workspace: &Workspace, extent: Extent) -> Result<(), Error> {
     let started = Instant::now();
     rust_components(workspace)?;
-    system_packages(workspace)?;
-    proxies::bring(workspace)?;
+    system_packages(workspace, extent)?;
     toolchains();
     cargo_deny(workspace)?;
-    browser_packages(workspace)?;
+    if extent == Extent::Everything {
+        proxies::bring(workspace)?;
+        browser_packages(workspace)?;
+    }
     eprintln!(
         "setup: ready after {:.1} s",
         started.elapsed().as_secs_f64()
@@ -192,9 +217,10 @@ fn rust_components(workspace: &Workspace) -> Result<(), Error> {
     run_command(rustup.args(["component", "add"]).args(&missing))
 }
 
-fn system_packages(workspace: &Workspace) -> Result<(), Error> {
+fn system_packages(workspace: &Workspace, extent: Extent) -> Result<(), Error> {
     let missing: Vec<&SystemPackage> = SYSTEM_PACKAGES
         .iter()
+        .filter(|wanted| extent == Extent::Everything || !wanted.is_for_rest)
         .filter(|wanted| !wanted.shown_by.is_seen(workspace))
         .collect();
     let mut names: Vec<&str> = missing.iter().map(|wanted| wanted.package).collect();
@@ -206,9 +232,7 @@ fn system_packages(workspace: &Workspace) -> Result<(), Error> {
         names.push("python3-venv");
     }
     if names.is_empty() {
-        return present(
-            "C compiler, valgrind, OpenSSL, JDK, Maven, Chromium, SoftHSM, nftables, venv",
-        );
+        return present("the packages of the system");
     }
     if on_path("apt-get").is_none() {
         note(&format!(

@@ -1,15 +1,17 @@
-// Runs the tests.
+// Runs the tests, or those of files that are named. Options go to `node`.
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const at = path => fileURLToPath(new URL(`../${path}`, import.meta.url))
-const named = process.argv.slice(2)
+const given = process.argv.slice(2)
+const options = given.filter(one => one.startsWith('--'))
+const named = given.filter(one => !one.startsWith('--'))
 const files = readdirSync(at('test'))
   .filter(name => name.endsWith('.test.mjs') && (named.length === 0 || named.some(one => name.includes(one))))
   .map(name => at(`test/${name}`))
 
-const { status } = spawnSync(process.execPath, ['--expose-gc', '--test', '--test-concurrency=2', ...files], {
+const { status } = spawnSync(process.execPath, ['--expose-gc', '--test', '--test-concurrency=2', ...options, ...files], {
   stdio: 'inherit',
   // The panics that a test asks for need no backtrace.
   env: { ...process.env, RUST_BACKTRACE: '0' }

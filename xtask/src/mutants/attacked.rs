@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::table::{MUTANTS, Mutant};
 use super::{Choice, LibraryCopy, cannot, copy_over};
-use crate::command::{Error, Workspace};
+use crate::command::{CHECKED_DRIVERS, Error, Workspace};
 
 /// The attack whose row must fail for each mutant. A check that no token of the lab can reach is not here:
 /// the library's own tests cover it. So it is where a second check of the library or of AWS-LC exists
@@ -65,7 +65,6 @@ pub(super) fn run(workspace: &Workspace, choice: &Choice) -> Result<(), Error> {
             &drivers.join(part),
         )?;
     }
-    quick_to_build(&drivers.join("jeton/driver.toml"))?;
     // Nothing is timed, so the build of the tests is enough.
     let built = workspace
         .cargo(&["build", "--locked", "-p", "jeton-cli"])
@@ -148,6 +147,8 @@ fn attack(workspace: &Workspace, copy: &LibraryCopy) -> Result<Vec<Row>, Error> 
     let out = copy.root.join("attacked");
     let lab = workspace.target().join("debug/jeton");
     let mut command = workspace.command(lab);
+    // The copy's driver is attacked and never timed: it need not be optimised.
+    command.envs(CHECKED_DRIVERS);
     command
         .args([
             "lab",
@@ -196,15 +197,6 @@ fn fails(row: &Row) -> bool {
     row.outcome
         .as_deref()
         .is_some_and(|outcome| !harmless.contains(&outcome))
-}
-
-/// The copy's driver is attacked and never timed: it need not be optimised.
-fn quick_to_build(manifest: &std::path::Path) -> Result<(), Error> {
-    let text = fs::read_to_string(manifest).map_err(|error| cannot(manifest, &error))?;
-    let text = text
-        .replace("\"--release\", ", "")
-        .replace("{target}/release/", "{target}/debug/");
-    fs::write(manifest, text).map_err(|error| cannot(manifest, &error))
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@ use std::process::Command;
 use super::libraries::{self, Build};
 use super::second;
 use crate::command::{Error, Workspace, output, run as run_command};
+use crate::counted;
+use crate::tally::Format;
 
 const SOURCES: &str = "crates/jeton-ffi/tests/c";
 const CASES: &str = "sdk/testdata/cases.jsonl";
@@ -14,11 +16,23 @@ const CASES: &str = "sdk/testdata/cases.jsonl";
 /// How many operations valgrind watches.
 const WATCHED: &str = "100000";
 
+/// Every case and function, in programs that link the static and the shared library.
 pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
     let folder = libraries::folder(workspace)?;
-    let library = libraries::static_library(workspace, Build::TESTS)?;
+    let library = libraries::static_library(workspace, Build::Tests)?;
     let program = compile(workspace, &library, "c-test", &["-O1"])?;
     runs(workspace, &program)?;
+    let shared = libraries::shared_library(workspace, Build::Tests)?;
+    let program = compile(workspace, &shared, "c-test-shared", &["-O1"])?;
+    runs(workspace, &program)?;
+    second::run(workspace, &library, &folder)
+}
+
+/// The same under valgrind and sanitizers. Handles that were released are an error.
+pub(crate) fn memory(workspace: &Workspace) -> Result<(), Error> {
+    let folder = libraries::folder(workspace)?;
+    let library = libraries::static_library(workspace, Build::Tests)?;
+    let program = compile(workspace, &library, "c-test", &["-O1"])?;
     watch(workspace, &program)?;
 
     if has_sanitizers(workspace, &folder) {
@@ -30,19 +44,13 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
         eprintln!("== the C compiler has no sanitizers: skipped");
     }
 
-    let shared = libraries::shared_library(workspace, Build::TESTS)?;
-    let program = compile(workspace, &shared, "c-test-shared", &["-O1"])?;
-    runs(workspace, &program)?;
-    second::run(workspace, &library, &folder)?;
-
-    // Handles that were released are an error, and so is a panic.
-    let test = |feature: &str| {
-        let mut test = workspace.cargo_workspace("test");
-        test.args(["--test", "ffi", "--features", feature]);
-        test
-    };
-    run_command(&mut test("jeton-ffi/checking"))?;
-    run_command(test("jeton-ffi/test-hooks").arg("panic_becomes"))
+    let mut test = workspace.cargo_workspace("test");
+    test.args(["--test", "ffi", "--features", "jeton-ffi/checking"]);
+    counted::run(
+        "the C interface that checks handles",
+        Format::Libtest,
+        &mut test,
+    )
 }
 
 /// Compiles the test program.
@@ -73,7 +81,9 @@ fn compile(
 
 /// Runs every case and every function.
 fn runs(workspace: &Workspace, program: &Path) -> Result<(), Error> {
-    run_command(workspace.command(program).args(["cases", CASES]))?;
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    let mut cases = workspace.command(program);
+    counted::run(&name, Format::Sentence, cases.args(["cases", CASES]))?;
     run_command(quiet(workspace.command(program).arg("use")))
 }
 

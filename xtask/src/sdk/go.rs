@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use super::libraries::{self, Build};
 use crate::command::{Error, Workspace, output, run as run_command};
+use crate::counted;
+use crate::tally::Format;
 
 const MODULE: &str = "sdk/go";
 /// Its path in programs, and the version in `go.mod` of those that need it.
@@ -23,15 +25,22 @@ const OTHERS: [&str; 3] = ["grpc", "internal/migration", "internal/tools"];
 
 /// Builds and tests it.
 pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
-    place(workspace, Build::TESTS)?;
+    library(workspace, Build::Tests)?;
     check_headers(workspace)?;
     check_format(workspace)?;
-    let go = |folder: &str, arguments: &[&str]| {
+    let command = |folder: &str, arguments: &[&str]| {
         let mut go = workspace.command("go");
         go.args(arguments).env("CGO_ENABLED", "1");
         // A panic that a test asks for needs no backtrace.
         go.env("RUST_BACKTRACE", "0");
-        run_command(go.current_dir(workspace.path(MODULE).join(folder)))
+        go.current_dir(workspace.path(MODULE).join(folder));
+        go
+    };
+    let go = |folder: &str, arguments: &[&str]| run_command(&mut command(folder, arguments));
+    let test = |folder: &str, arguments: &[&str]| {
+        let arguments = [&["test", "-json"], arguments].concat();
+        let name = format!("{MODULE}/{folder}");
+        counted::run(&name, Format::Go, &mut command(folder, &arguments))
     };
     go("", &["vet", "-tags", "jeton_test_hooks", "./..."])?;
     go(
@@ -45,10 +54,10 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
             "./...",
         ],
     )?;
-    go("", &["test", "-race", "-tags", "jeton_test_hooks", "./..."])?;
+    test("", &["-race", "-tags", "jeton_test_hooks", "./..."])?;
     for module in OTHERS {
         go(module, &["vet", "./..."])?;
-        go(module, &["test", "./..."])?;
+        test(module, &["./..."])?;
     }
     static_program(workspace)?;
     second_library(workspace)?;
@@ -206,31 +215,21 @@ fn free_address() -> Result<String, Error> {
         .map_err(|error| Error::Failed(error.to_string()))
 }
 
-/// Builds the native library without what tests need, and puts it where the module links it.
-pub(crate) fn library(workspace: &Workspace, profile: &'static str) -> Result<(), Error> {
-    place(
-        workspace,
-        Build {
-            profile,
-            features: "",
-        },
-    )
+/// Builds the native library, and puts it where the module links it.
+pub(crate) fn library(workspace: &Workspace, how: Build) -> Result<(), Error> {
+    let built = libraries::static_library(workspace, how)?;
+    let place = workspace.path(MODULE).join(LIBRARY);
+    fs::copy(&built, &place).map_err(|error| failed(&place, &error))?;
+    eprintln!("== {}", place.display());
+    Ok(())
 }
 
 /// Builds the library for tests, if there is none: for the driver of the lab.
 pub(crate) fn library_for_tests(workspace: &Workspace) -> Result<(), Error> {
     match workspace.path(MODULE).join(LIBRARY).exists() {
         true => Ok(()),
-        false => place(workspace, Build::TESTS),
+        false => library(workspace, Build::Tests),
     }
-}
-
-fn place(workspace: &Workspace, how: Build) -> Result<(), Error> {
-    let built = libraries::static_library(workspace, how)?;
-    let place = workspace.path(MODULE).join(LIBRARY);
-    fs::copy(&built, &place).map_err(|error| failed(&place, &error))?;
-    eprintln!("== {}", place.display());
-    Ok(())
 }
 
 fn failed(path: &Path, error: &std::io::Error) -> Error {

@@ -4,8 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::libraries::Build;
 use crate::command::{Error, Workspace, run as run_command};
+use crate::counted;
 use crate::setup::runtimes::find_jdk;
+use crate::tally::Format;
 
 pub(super) const FOLDER: &str = "sdk/java";
 
@@ -19,7 +22,7 @@ const NEWEST: &str = "25";
 /// Builds it, and runs its tests on two JDKs. They need the command `jeton`, which is an issuer there.
 pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
     let natives = workspace.target().join("java/natives");
-    native_library(workspace, "dev", &["test-hooks"], &natives)?;
+    native_library(workspace, Build::Tests, &natives)?;
     let jeton = workspace.tested_binary()?;
 
     let mut tests = maven(workspace, &natives);
@@ -35,13 +38,13 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
         }
         None => eprintln!("== there is no JDK {NEWEST}: the tests run on one JDK only"),
     }
-    run_command(&mut tests)
+    counted::run(FOLDER, Format::Surefire, &mut tests)
 }
 
-/// Builds the jar of the core without what tests need, for the lab.
-pub(crate) fn library(workspace: &Workspace, profile: &str) -> Result<(), Error> {
+/// Builds the jar of the core for the lab.
+pub(crate) fn library(workspace: &Workspace, how: Build) -> Result<(), Error> {
     let natives = workspace.target().join("java/dist-natives");
-    native_library(workspace, profile, &[], &natives)?;
+    native_library(workspace, how, &natives)?;
     let mut jar = maven(workspace, &natives);
     jar.args([
         "--projects",
@@ -52,10 +55,16 @@ pub(crate) fn library(workspace: &Workspace, profile: &str) -> Result<(), Error>
     run_command(jar.args([DIST_TARGET, "package"]))
 }
 
+/// The same for tests.
+pub(crate) fn library_for_tests(workspace: &Workspace) -> Result<(), Error> {
+    library(workspace, Build::Tests)
+}
+
 /// Maven in the folder of the library, on the oldest JDK that is there.
 pub(super) fn maven(workspace: &Workspace, natives: &Path) -> Command {
     let mut maven = workspace.command("mvn");
-    maven.current_dir(workspace.path(FOLDER)).arg("--quiet");
+    maven.current_dir(workspace.path(FOLDER));
+    maven.args(["--batch-mode", "--no-transfer-progress"]);
     // Cargo sets it to where the library is built, and the one in the jar is to be tested.
     maven.env_remove("LD_LIBRARY_PATH");
     maven.arg(format!("-Djeton.natives={}", natives.display()));
@@ -68,38 +77,24 @@ pub(super) fn maven(workspace: &Workspace, natives: &Path) -> Command {
 /// Builds the native library of this platform into the folder that the jar is made of.
 pub(super) fn native_library(
     workspace: &Workspace,
-    profile: &str,
-    features: &[&str],
+    how: Build,
     natives: &Path,
 ) -> Result<PathBuf, Error> {
-    let mut cargo = workspace.cargo(&["rustc", "--locked", "-p", "jeton-java", "--lib"]);
-    cargo.args(["--crate-type", "cdylib", "--profile", profile]);
-    if !features.is_empty() {
-        cargo.args(["--features", &features.join(",")]);
-    }
-    cargo.arg("--");
-    if cfg!(target_os = "linux") {
-        // Threads that live longer than the class loader still have memory of the library to wipe.
-        cargo.args(["-C", "link-arg=-Wl,-z,nodelete"]);
-    }
-    if profile == "dist" {
-        cargo.args(["-C", "strip=symbols"]);
-    }
-    run_command(&mut cargo)?;
-    let built = match profile {
-        "dev" => "debug",
-        other => other,
-    };
     let name = format!(
         "{}jeton_java{}",
         std::env::consts::DLL_PREFIX,
         std::env::consts::DLL_SUFFIX
     );
+    let from = how.library(
+        workspace,
+        "jeton-java",
+        ("cdylib", &name),
+        &["-C", "strip=symbols"],
+    )?;
     let folder = natives.join(platform());
     let library = folder.join(&name);
     let failed = |error: std::io::Error| Error::Failed(format!("{}: {error}", library.display()));
     fs::create_dir_all(&folder).map_err(failed)?;
-    let from = workspace.target().join(built).join(&name);
     // A file that is the same keeps its time, so that Maven has nothing to do.
     let is_same = match (fs::read(&from), fs::read(&library)) {
         (Ok(new), Ok(old)) => new == old,

@@ -4,33 +4,48 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::command::{Error, Workspace, output, run as run_command};
+use crate::command::{Error, PROFILE, Workspace, output, run as run_command};
 
-/// How the library is built.
-#[derive(Clone, Copy)]
-pub(super) struct Build {
-    pub(super) profile: &'static str,
-    pub(super) features: &'static str,
+/// How the libraries are built.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Build {
+    /// With everything else that tests use, and with the functions that make them panic.
+    Tests,
+    /// As users get them.
+    Dist,
 }
 
 impl Build {
-    /// With the functions that make it panic.
-    pub(super) const TESTS: Build = Build {
-        profile: "dev",
-        features: "test-hooks",
-    };
-    /// As users get it.
-    pub(super) const DIST: Build = Build {
-        profile: "dist",
-        features: "",
-    };
-
-    /// The folder in `target/` that cargo builds into.
-    fn folder(self) -> &'static str {
-        match self.profile {
-            "dev" => "debug",
-            other => other,
+    /// What the environment asks of the libraries for the lab: what users get, or what checks of the drivers share with
+    /// tests.
+    pub(super) fn of_environment() -> Self {
+        match std::env::var(PROFILE) {
+            Ok(profile) if profile == "dev" => Self::Tests,
+            _ => Self::Dist,
         }
+    }
+
+    /// Builds the crate's library as this kind, for users with these flags of the compiler, and returns its path.
+    pub(super) fn library(
+        self,
+        workspace: &Workspace,
+        package: &str,
+        (kind, file): (&str, &str),
+        flags: &[&str],
+    ) -> Result<PathBuf, Error> {
+        let folder = match self {
+            Self::Tests => {
+                workspace.build()?;
+                "debug"
+            }
+            Self::Dist => {
+                let mut cargo = workspace.cargo(&["rustc", "--locked", "-p", package, "--lib"]);
+                cargo.args(["--crate-type", kind, "--profile", "dist", "--"]);
+                run_command(cargo.args(flags))?;
+                "dist"
+            }
+        };
+        Ok(workspace.target().join(folder).join(file))
     }
 }
 
@@ -42,23 +57,23 @@ pub(super) fn folder(workspace: &Workspace) -> Result<PathBuf, Error> {
     Ok(folder)
 }
 
-fn build(workspace: &Workspace, build: Build, kind: &str, file: &str) -> Result<PathBuf, Error> {
-    let mut cargo = workspace.cargo(&["rustc", "--locked", "-p", "jeton-ffi", "--lib"]);
-    cargo.args(["--crate-type", kind, "--profile", build.profile]);
-    if !build.features.is_empty() {
-        cargo.args(["--features", build.features]);
-    }
-    run_command(&mut cargo)?;
-    Ok(workspace.target().join(build.folder()).join(file))
-}
-
 /// Builds the static library. Its symbols that are not the interface are local, so that it can be linked beside another
 /// library in Rust, or beside another AWS-LC.
 pub(super) fn static_library(workspace: &Workspace, how: Build) -> Result<PathBuf, Error> {
-    let built = build(workspace, how, "staticlib", "libjeton_ffi.a")?;
+    let built = how.library(workspace, "jeton-ffi", ("staticlib", "libjeton_ffi.a"), &[])?;
     let folder = folder(workspace)?;
     let (whole, local) = (folder.join("whole.o"), folder.join("jeton.o"));
-    let (names, library) = (folder.join("exports"), folder.join("libjeton.a"));
+    let names = folder.join("exports");
+    let library = folder.join(match how {
+        Build::Tests => "tests/libjeton.a",
+        Build::Dist => "libjeton.a",
+    });
+    if how == Build::Tests && is_newer(&library, &built) {
+        return Ok(library);
+    }
+    let parent = library.parent().unwrap_or(&folder);
+    fs::create_dir_all(parent)
+        .map_err(|error| Error::Failed(format!("{}: {error}", parent.display())))?;
     let exports = exports(workspace, how)?;
     let list: String = exports.iter().map(|name| format!("{name}\n")).collect();
     fs::write(&names, list).map_err(|error| Error::Failed(error.to_string()))?;
@@ -75,7 +90,7 @@ pub(super) fn static_library(workspace: &Workspace, how: Build) -> Result<PathBu
     localise.arg(format!("--keep-global-symbols={}", names.display()));
     // The standard library carries bitcode, which plugins of an older LLVM cannot read.
     localise.args(["--remove-section=.llvmbc", "--remove-section=.llvmcmd"]);
-    if how.profile == "dist" {
+    if how == Build::Dist {
         localise.arg("--strip-unneeded");
     }
     run_command(localise.arg(&whole).arg(&local))?;
@@ -87,9 +102,14 @@ pub(super) fn static_library(workspace: &Workspace, how: Build) -> Result<PathBu
     Ok(library)
 }
 
+fn is_newer(file: &Path, other: &Path) -> bool {
+    let changed = |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified());
+    matches!((changed(file), changed(other)), (Ok(file), Ok(other)) if file > other)
+}
+
 /// Builds the shared library.
 pub(super) fn shared_library(workspace: &Workspace, how: Build) -> Result<PathBuf, Error> {
-    let built = build(workspace, how, "cdylib", "libjeton_ffi.so")?;
+    let built = how.library(workspace, "jeton-ffi", ("cdylib", "libjeton_ffi.so"), &[])?;
     let library = folder(workspace)?.join("libjeton.so");
     let mut strip = workspace.command("objcopy");
     run_command(strip.arg("--strip-unneeded").arg(&built).arg(&library))?;
@@ -104,7 +124,7 @@ fn exports(workspace: &Workspace, how: Build) -> Result<BTreeSet<String>, Error>
     let text = fs::read_to_string(&header)
         .map_err(|error| Error::Failed(format!("{}: {error}", header.display())))?;
     let mut functions = functions_of(&text);
-    if !how.features.contains("test-hooks") {
+    if how == Build::Dist {
         functions.retain(|name| !name.starts_with("jeton_test_"));
     }
     Ok(functions)

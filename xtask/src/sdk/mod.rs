@@ -9,7 +9,8 @@ pub(crate) mod package;
 pub(crate) mod python;
 mod second;
 
-use crate::command::{Error, LIBRARY_PROFILE, Workspace, run as run_command};
+use crate::command::{Error, Workspace, run as run_command};
+use libraries::Build;
 
 /// A library for one language.
 struct Sdk {
@@ -54,14 +55,13 @@ const WRITTEN: [(&str, &str); 3] = [
     ("header", "header_is_what_the_source_says"),
 ];
 
-/// Builds the native library of the Go module, without tests.
-const GO_LIBRARY: &str = "go-library";
-
-/// Builds the package for Node, without tests.
-const NODE_LIBRARY: &str = "node-library";
-
-/// Builds the jar for Java, without tests.
-const JAVA_LIBRARY: &str = "java-library";
+/// What the lab's drivers use, and what builds it.
+const LIBRARIES: [(&str, fn(&Workspace, Build) -> Result<(), Error>); 4] = [
+    ("go-library", go::library),
+    ("node-library", node::library),
+    ("java-library", java::library),
+    ("python-library", python::library),
+];
 
 /// Builds and tests one library or all that are there, or writes what is written from Rust sources.
 pub(crate) fn run(workspace: &Workspace, options: &[String]) -> Result<(), Error> {
@@ -74,20 +74,14 @@ pub(crate) fn run(workspace: &Workspace, options: &[String]) -> Result<(), Error
     if let Some((_, test)) = WRITTEN.iter().find(|(written, _)| written == name) {
         return write(workspace, test);
     }
-    if name == GO_LIBRARY {
-        return go::library(workspace, profile());
-    }
-    if name == NODE_LIBRARY {
-        return node::library(workspace, profile());
-    }
-    if name == JAVA_LIBRARY {
-        return java::library(workspace, profile());
+    if let Some((_, build)) = LIBRARIES.iter().find(|(library, _)| library == name) {
+        return build(workspace, Build::of_environment());
     }
     let sdk = SDKS.iter().find(|sdk| sdk.name == name).ok_or_else(|| {
         let names = SDKS.iter().map(|sdk| sdk.name);
         let names = names.chain(WRITTEN.iter().map(|(name, _)| *name));
         let names: Vec<_> = names
-            .chain([GO_LIBRARY, NODE_LIBRARY, JAVA_LIBRARY])
+            .chain(LIBRARIES.iter().map(|(name, _)| *name))
             .collect();
         Error::Usage(format!(
             "unknown name `{name}`; expected one of: {}",
@@ -100,12 +94,6 @@ pub(crate) fn run(workspace: &Workspace, options: &[String]) -> Result<(), Error
     (sdk.run)(workspace)
 }
 
-/// Whether the library for a language is in this tree.
-pub(crate) fn is_there(workspace: &Workspace, name: &str) -> bool {
-    let sdk = SDKS.iter().find(|sdk| sdk.name == name);
-    sdk.is_some_and(|sdk| workspace.path(sdk.manifest).exists())
-}
-
 fn all(workspace: &Workspace) -> Result<(), Error> {
     for sdk in &SDKS {
         if !workspace.path(sdk.manifest).exists() {
@@ -116,14 +104,6 @@ fn all(workspace: &Workspace) -> Result<(), Error> {
         (sdk.run)(workspace)?;
     }
     Ok(())
-}
-
-/// The profile of a library for the lab: what users get, unless checks of a driver ask for a faster build.
-fn profile() -> &'static str {
-    match std::env::var(LIBRARY_PROFILE) {
-        Ok(profile) if profile == "dev" => "dev",
-        _ => "dist",
-    }
 }
 
 fn write(workspace: &Workspace, test: &str) -> Result<(), Error> {

@@ -2,8 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use super::libraries::Build;
 use crate::command::{Error, Workspace, run as run_command};
+use crate::counted;
 use crate::setup::is_installed;
+use crate::tally::Format;
 
 /// The folder of the package.
 pub(super) const FOLDER: &str = "sdk/node";
@@ -11,16 +14,25 @@ pub(super) const FOLDER: &str = "sdk/node";
 /// Builds and tests it.
 pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
     install(workspace)?;
-    let library = native(workspace, "dev", "test-hooks")?;
+    let library = native(workspace, Build::Tests)?;
     build(workspace, &library)?;
-    npm(workspace, &["test"])
+    let mut tests = workspace.command("node");
+    tests
+        .current_dir(workspace.path(FOLDER))
+        .arg("scripts/test.mjs");
+    counted::run(FOLDER, Format::Node, tests.arg("--test-reporter=tap"))
 }
 
 /// Builds what programs of this repository import from `sdk/node/dist`.
-pub(crate) fn library(workspace: &Workspace, profile: &str) -> Result<(), Error> {
+pub(crate) fn library(workspace: &Workspace, how: Build) -> Result<(), Error> {
     install(workspace)?;
-    let library = native(workspace, profile, "")?;
+    let library = native(workspace, how)?;
     build(workspace, &library)
+}
+
+/// The same for tests.
+pub(crate) fn library_for_tests(workspace: &Workspace) -> Result<(), Error> {
+    library(workspace, Build::Tests)
 }
 
 /// Brings the tools and the libraries that tests use. Nothing of them is in the package.
@@ -35,18 +47,8 @@ pub(super) fn install(workspace: &Workspace) -> Result<(), Error> {
 }
 
 /// Builds the native part.
-pub(super) fn native(
-    workspace: &Workspace,
-    profile: &str,
-    features: &str,
-) -> Result<PathBuf, Error> {
-    let mut cargo = workspace.cargo(&["build", "--locked", "-p", "jeton-node"]);
-    run_command(cargo.args(["--profile", profile, "--features", features]))?;
-    let folder = match profile {
-        "dev" => "debug",
-        other => other,
-    };
-    Ok(workspace.target().join(folder).join("libjeton_node.so"))
+pub(super) fn native(workspace: &Workspace, how: Build) -> Result<PathBuf, Error> {
+    how.library(workspace, "jeton-node", ("cdylib", "libjeton_node.so"), &[])
 }
 
 /// Compiles the sources. Tests find the native part where npm installs it for users.

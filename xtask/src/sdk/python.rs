@@ -4,7 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::libraries::Build;
 use crate::command::{Error, Workspace, run as run_command, succeeds};
+use crate::counted;
+use crate::tally::Format;
 
 /// The sources, and what is not copied.
 const SOURCES: &str = "sdk/python/python/jeton";
@@ -18,17 +21,16 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Builds and tests it.
 pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
     let tests = Tests::set_up(workspace)?;
-    // An issuer in a test.
-    workspace.tested_binary()?;
-    tests.python(&["-m", "pytest", "-q", "tests"])?;
-    tests.python(&[
-        "-m",
-        "pytest",
-        "-q",
-        "--doctest-modules",
-        "--pyargs",
-        "jeton",
-    ])?;
+    let pytest = |name: &str, arguments: &[&str]| {
+        let arguments = [&["-m", "pytest", "-q"], arguments].concat();
+        let mut pytest = tests.command(&tests.interpreter, &arguments);
+        counted::run(name, Format::Pytest, &mut pytest)
+    };
+    pytest("sdk/python/tests", &["tests"])?;
+    pytest(
+        "examples of jeton's modules",
+        &["--doctest-modules", "--pyargs", "jeton"],
+    )?;
     let cache = workspace.target().join("sdk-python/mypy");
     let cache = format!("--cache-dir={}", cache.display());
     tests.python(&["-m", "mypy", &cache, "-p", "jeton"])?;
@@ -52,20 +54,8 @@ pub(crate) struct Tests<'w> {
 impl<'w> Tests<'w> {
     pub(crate) fn set_up(workspace: &'w Workspace) -> Result<Tests<'w>, Error> {
         let folder = workspace.target().join("sdk-python");
-        let features = ["--features", "test-hooks"];
-        let mut cargo = workspace.cargo(&["build", "--locked", "-p", "jeton-python"]);
-        run_command(cargo.args(features))?;
-        let built = workspace.target().join("debug/lib_jeton.so");
         let package = folder.join("package");
-        let _ = fs::remove_dir_all(&package);
-        copy_folder(&workspace.path(SOURCES), &package.join("jeton"))?;
-        let module = package.join("jeton/_jeton.abi3.so");
-        fs::copy(&built, &module).map_err(|error| failed(&built, &error))?;
-        let metadata = package.join(format!("pyjeton-{VERSION}.dist-info"));
-        fs::create_dir_all(&metadata).map_err(|error| failed(&metadata, &error))?;
-        let text = format!("Metadata-Version: 2.1\nName: pyjeton\nVersion: {VERSION}\n");
-        let file = metadata.join("METADATA");
-        fs::write(&file, text).map_err(|error| failed(&file, &error))?;
+        place(workspace, Build::Tests, &package)?;
         let interpreter = environment(workspace, &folder.join("venv"))?;
         Ok(Tests {
             workspace,
@@ -112,6 +102,31 @@ impl<'w> Tests<'w> {
         command.current_dir(self.workspace.path("sdk/python"));
         command
     }
+}
+
+/// Builds the package into a folder for `PYTHONPATH`, for the lab.
+pub(crate) fn library(workspace: &Workspace, how: Build) -> Result<(), Error> {
+    place(workspace, how, &workspace.target().join("python-library"))
+}
+
+/// Builds the native module, and puts the package together as an installation has it.
+fn place(workspace: &Workspace, how: Build, package: &Path) -> Result<(), Error> {
+    let flags = ["-C", "strip=symbols"];
+    let built = how.library(
+        workspace,
+        "jeton-python",
+        ("cdylib", "lib_jeton.so"),
+        &flags,
+    )?;
+    let _ = fs::remove_dir_all(package);
+    copy_folder(&workspace.path(SOURCES), &package.join("jeton"))?;
+    let module = package.join("jeton/_jeton.abi3.so");
+    fs::copy(&built, &module).map_err(|error| failed(&built, &error))?;
+    let metadata = package.join(format!("pyjeton-{VERSION}.dist-info"));
+    fs::create_dir_all(&metadata).map_err(|error| failed(&metadata, &error))?;
+    let text = format!("Metadata-Version: 2.1\nName: pyjeton\nVersion: {VERSION}\n");
+    let file = metadata.join("METADATA");
+    fs::write(&file, text).map_err(|error| failed(&file, &error))
 }
 
 /// A virtual environment with what the tests need. It is created again when the list changes.

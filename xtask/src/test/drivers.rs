@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::{Outcome, separate_crate};
 use crate::command::{Error, Workspace, on_path, output, run as run_command, succeeds};
+use crate::counted;
 use crate::sdk;
 use crate::setup::{self, is_installed};
+use crate::tally::Format;
 
 /// Format, lints and tests of every crate under drivers/rust and servers/rust.
 pub(super) fn rust(workspace: &Workspace) -> Result<Outcome, Error> {
@@ -21,11 +23,21 @@ pub(super) fn rust(workspace: &Workspace) -> Result<Outcome, Error> {
     for folder in folders_with("Cargo.lock") {
         eprintln!("  in {}", shown(workspace, &folder));
         separate_crate::lints(workspace, &folder)?;
-        match folder.starts_with(workspace.path("drivers")) {
-            true => separate_crate::tests_of_driver(workspace, &folder)?,
-            false => separate_crate::tests(workspace, &folder)?,
-        }
+        separate_crate::tests(workspace, &folder)?;
     }
+    Ok(Outcome::Passed)
+}
+
+/// Format, lints and tests of the crate that compares the readers of keys.
+pub(super) fn key_readers(workspace: &Workspace) -> Result<Outcome, Error> {
+    let tools = ["go", "npm", "openssl"];
+    if let Some(missing) = tools.iter().find(|tool| on_path(tool).is_none()) {
+        return Ok(Outcome::Skipped(format!("{missing} is not installed")));
+    }
+    let folder = workspace.path("studies/key-readers");
+    separate_crate::format(workspace, &folder)?;
+    separate_crate::lints(workspace, &folder)?;
+    separate_crate::tests(workspace, &folder)?;
     Ok(Outcome::Passed)
 }
 
@@ -46,9 +58,11 @@ pub(super) fn go(workspace: &Workspace) -> Result<Outcome, Error> {
     let modules = roots.map(|root| workspace.folders_with(root, "go.mod"));
     for folder in modules.concat() {
         eprintln!("  in {}", shown(workspace, &folder));
-        for arguments in [["vet", "./..."], ["test", "./..."]] {
-            run_command(workspace.command("go").args(arguments).current_dir(&folder))?;
-        }
+        let mut vet = workspace.command("go");
+        run_command(vet.args(["vet", "./..."]).current_dir(&folder))?;
+        let mut test = workspace.command("go");
+        test.args(["test", "-json", "./..."]).current_dir(&folder);
+        counted::run(&shown(workspace, &folder), Format::Go, &mut test)?;
     }
     Ok(Outcome::Passed)
 }
@@ -64,19 +78,15 @@ pub(super) fn java(workspace: &Workspace) -> Result<Outcome, Error> {
         eprintln!("  in {}", shown(workspace, &folder));
         // Jars of this checkout.
         if folder.join("local-jars").exists() {
-            sdk::java::library(workspace, "dev")?;
+            sdk::java::library_for_tests(workspace)?;
         }
         let out = workspace
             .path("target/drivers-java")
             .join(folder.file_name().unwrap_or_default());
-        run_command(
-            workspace
-                .command("java")
-                .arg(workspace.path("drivers/java/harness/Build.java"))
-                .arg(out)
-                .arg("--test")
-                .current_dir(&folder),
-        )?;
+        let mut build = workspace.command("java");
+        build.arg(workspace.path("drivers/java/harness/Build.java"));
+        build.arg(out).arg("--test").current_dir(&folder);
+        counted::run(&shown(workspace, &folder), Format::Sentence, &mut build)?;
     }
     Ok(Outcome::Passed)
 }
@@ -100,15 +110,13 @@ pub(super) fn node(workspace: &Workspace) -> Result<Outcome, Error> {
         eprintln!("  in {}", shown(workspace, &folder));
         // It imports the library of this checkout.
         if folder.ends_with("drivers/node/jeton") {
-            sdk::node::library(workspace, "dev")?;
+            sdk::node::library_for_tests(workspace)?;
         }
         node_packages(workspace, &folder)?;
-        run_command(
-            workspace
-                .command("node")
-                .current_dir(&folder)
-                .args(["--test", "--test-reporter=dot"]),
-        )?;
+        let mut test = workspace.command("node");
+        test.current_dir(&folder);
+        test.args(["--test", "--test-reporter=tap"]);
+        counted::run(&shown(workspace, &folder), Format::Node, &mut test)?;
     }
     Ok(Outcome::Passed)
 }
@@ -146,12 +154,11 @@ pub(super) fn python(workspace: &Workspace) -> Result<Outcome, Error> {
         if let Some(modules) = modules {
             tests.env("PYTHONPATH", modules);
         }
-        run_command(
-            tests
-                .current_dir(folder)
-                .args(["-W", "ignore", "-m", "unittest", "discover"])
-                .env("PYTHONDONTWRITEBYTECODE", "1"),
-        )
+        tests
+            .current_dir(folder)
+            .env("PYTHONDONTWRITEBYTECODE", "1");
+        tests.args(["-W", "ignore", "-m", "unittest", "discover"]);
+        counted::run(&shown(workspace, folder), Format::Unittest, &mut tests)
     };
     test(
         &workspace.path("drivers/python/harness"),

@@ -3,7 +3,9 @@
 
 use super::{Outcome, tests_in};
 use crate::command::{Error, Workspace, run as run_command};
+use crate::counted::{self, count};
 use crate::etcd::{build, chaos, missing, missing_for_chaos, test};
+use crate::tally::{Format, Tally};
 
 /// Builds it, and runs the tests that start it.
 pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
@@ -11,15 +13,21 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
         return Ok(Outcome::Skipped(format!("{missing} is not installed")));
     }
     let etcd = build(workspace)?;
-    run_command(test(workspace, &etcd, "conformance").arg("etcd::"))?;
+    let mut suite = test(workspace, &etcd, "conformance");
+    counted::run(
+        "the store's suite on etcd",
+        Format::Libtest,
+        suite.arg("etcd::"),
+    )?;
     run_command(test(workspace, &etcd, "kill").env("JETON_KILL_STORE", "etcd"))?;
-    let mut servers = tests_in(workspace, "crates/jeton-cli/tests/it/serve/etcd.rs")?;
-    run_command(servers.env("JETON_ETCD", &etcd))?;
+    count("kill on etcd", Tally::PASSED);
+    let servers = "crates/jeton-cli/tests/it/serve/etcd.rs";
+    tests_in(workspace, servers, &[("JETON_ETCD", &etcd)])?;
     if let Some(missing) = missing_for_chaos(workspace) {
         return Ok(Outcome::Skipped(format!(
             "the tests with network namespaces: {missing}"
         )));
     }
-    run_command(&mut chaos(workspace, &etcd, "")?)?;
+    counted::run("chaos", Format::Libtest, &mut chaos(workspace, &etcd, "")?)?;
     Ok(Outcome::Passed)
 }

@@ -1,11 +1,10 @@
-//! What needs SoftHSM: the server with keys in an HSM, and an example.
+//! The example that needs SoftHSM.
 //!
 //! The examples that need more than cargo stand alone, like the drivers, and are tested here. The step
 //! `test` tests the others, which are members of the workspace.
 
-use super::features::SERVE_FEATURES;
 use super::{Outcome, separate_crate};
-use crate::command::{Error, Workspace, on_path, run as run_command};
+use crate::command::{Error, Workspace, on_path};
 
 /// Format, lints and tests of every crate under examples/ that has its own lockfile.
 pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
@@ -17,15 +16,5 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
         separate_crate::lints(workspace, &folder)?;
         separate_crate::tests(workspace, &folder)?;
     }
-    server_with_an_hsm(workspace)?;
     Ok(Outcome::Passed)
-}
-
-/// `jeton serve` with the feature `pkcs11`, in the build that the step `features` has compiled.
-fn server_with_an_hsm(workspace: &Workspace) -> Result<(), Error> {
-    let mut test = workspace.cargo_workspace("test");
-    test.arg("--quiet").args(SERVE_FEATURES);
-    test.args(["--test", "it", "--"]);
-    test.args(["serve::hsm", "operating::every_command_of_the_manual_works"]);
-    run_command(&mut test)
 }

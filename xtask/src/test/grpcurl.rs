@@ -15,7 +15,7 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
     let mut build = workspace.command("go");
     build.current_dir(workspace.path("tools/grpcurl"));
     run_command(build.args(["build", "-o"]).arg(&binary).arg(PROGRAM))?;
-    let mut test = tests_in(workspace, "crates/jeton-cli/tests/it/serve/grpcurl.rs")?;
-    run_command(test.env("JETON_GRPCURL", binary))?;
+    let file = "crates/jeton-cli/tests/it/serve/grpcurl.rs";
+    tests_in(workspace, file, &[("JETON_GRPCURL", &binary)])?;
     Ok(Outcome::Passed)
 }

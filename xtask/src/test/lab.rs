@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::{Outcome, tested_jeton};
 use crate::command::{Error, Workspace, on_path, run as run_command};
+use crate::counted;
 use crate::setup::{self, BROWSER_TEST};
 
 /// Where the run of this step is left for a look.
@@ -14,6 +15,29 @@ const OUT: &str = "target/lab-smoke";
 
 /// The same for the second run of what was not measured.
 const OUT_AGAIN: &str = "target/lab-smoke-again";
+
+/// A library of each language, and what compares them with jeton's.
+const SAMPLE: [&str; 6] = [
+    "rust/jeton",
+    "rust/jsonwebtoken",
+    "go/golang-jwt",
+    "node/jose",
+    "python/pyjwt",
+    "java/nimbus-jose-jwt",
+];
+
+/// Where the run of a sample is left for a look.
+const SAMPLE_OUT: &str = "target/lab-sample";
+
+/// Runs the lab in its quick form with a library of each language. `--rest` runs it with all.
+pub(super) fn sample(workspace: &Workspace) -> Result<Outcome, Error> {
+    let subjects = SAMPLE.map(str::to_owned);
+    let outcome = measured(workspace, SAMPLE_OUT, &subjects)?;
+    let statuses = outcome.map_err(|defects| Error::Failed(defects.text))?;
+    eprintln!("  rows: {statuses}");
+    counted::sampled("lab run --quick: 6 libraries, all of them in the step `lab-all`");
+    Ok(Outcome::Passed)
+}
 
 /// Runs the lab in its quick form and looks at the result file: whatever this machine can build
 /// must have been measured.

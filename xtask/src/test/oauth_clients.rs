@@ -2,7 +2,7 @@
 //! service.
 
 use super::{Outcome, drivers, tests_in, verifiers};
-use crate::command::{Error, Workspace, on_path, run as run_command};
+use crate::command::{Error, Workspace, on_path};
 
 const SOURCES: &str = "crates/jeton-server/tests/oauth_clients";
 const BUILT: &str = "target/oauth-clients";
@@ -19,7 +19,7 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
     verifiers::java(workspace, &sources.join("java"), &built.join("java"))?;
     drivers::node_packages(workspace, &sources.join("node"))?;
     drivers::python_with_packages(workspace, &sources.join("python"), &built.join("python"))?;
-    let mut test = tests_in(workspace, "crates/jeton-server/tests/it/oauth/libraries.rs")?;
-    run_command(test.arg("--nocapture").env("JETON_OAUTH_CLIENTS", built))?;
+    let file = "crates/jeton-server/tests/it/oauth/libraries.rs";
+    tests_in(workspace, file, &[("JETON_OAUTH_CLIENTS", &built)])?;
     Ok(Outcome::Passed)
 }

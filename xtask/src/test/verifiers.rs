@@ -24,8 +24,8 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
     drivers::node_packages(workspace, &sources.join("node"))?;
     java(workspace, &sources.join("java"), &built.join("java"))?;
     drivers::python_with_packages(workspace, &sources.join("python"), &built.join("python"))?;
-    let mut test = tests_in(workspace, "crates/jeton-server/tests/it/verifiers.rs")?;
-    run_command(test.arg("--nocapture").env("JETON_VERIFIERS", built))?;
+    let file = "crates/jeton-server/tests/it/verifiers.rs";
+    tests_in(workspace, file, &[("JETON_VERIFIERS", &built)])?;
     Ok(Outcome::Passed)
 }
 

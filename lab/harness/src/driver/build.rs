@@ -195,8 +195,8 @@ impl Cache {
     pub fn expand(&self, command: &[String], recipe: Recipe<'_>) -> Vec<OsString> {
         let out = self.out(recipe);
         let (out, target) = (out.to_string_lossy(), self.cargo_target.to_string_lossy());
-        command
-            .iter()
+        let is_checked = std::env::var_os(PROFILE).is_some_and(|profile| profile == "dev");
+        in_profile(command, is_checked)
             .map(|part| {
                 part.replace("{out}", &out)
                     .replace("{target}", &target)
@@ -281,12 +281,27 @@ fn rust_toolchain(recipe: Recipe<'_>) -> Option<String> {
     Some(hexadecimal(Sha256::digest(pin)))
 }
 
+/// The environment variable with which checks ask for drivers in Cargo's profile `dev`, which builds faster.
+const PROFILE: &str = "JETON_PROFILE";
+
+/// The command as the driver's manifest has it, or for the profile `dev`.
+fn in_profile(command: &[String], is_checked: bool) -> impl Iterator<Item = String> {
+    let is_used = move |part: &&String| !is_checked || *part != "--release";
+    command
+        .iter()
+        .filter(is_used)
+        .map(move |part| match is_checked {
+            true => part.replace("{target}/release/", "{target}/debug/"),
+            false => part.clone(),
+        })
+}
+
 /// The environment variables that change what compilers make.
 fn compiler_settings(environment: impl Iterator<Item = (OsString, OsString)>) -> String {
     let decides = |name: &str| {
         name.starts_with("CARGO_PROFILE_")
             || name.ends_with("RUSTFLAGS")
-            || ["CFLAGS", "GOAMD64", "GOFLAGS", "JETON_LIBRARY_PROFILE"].contains(&name)
+            || ["CFLAGS", "GOAMD64", "GOFLAGS", PROFILE].contains(&name)
     };
     let settings: BTreeSet<String> = environment
         .filter_map(|(name, value)| {
@@ -378,6 +393,14 @@ fn shown(command: &[OsString]) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn checked_driver_is_built_in_the_profile_dev() {
+        let command = ["cargo", "build", "--release", "{target}/release/a"].map(str::to_owned);
+        let checked: Vec<_> = in_profile(&command, true).collect();
+        assert_eq!(checked, ["cargo", "build", "{target}/debug/a"]);
+        assert!(in_profile(&command, false).eq(command.iter().cloned()));
+    }
 
     #[test]
     fn stamp_has_settings_of_compilers_alone() {

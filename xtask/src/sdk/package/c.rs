@@ -13,9 +13,9 @@ pub(super) fn run(workspace: &Workspace, target: &str) -> Result<(), Error> {
         fs::create_dir_all(folder.join(part)).map_err(|error| failed(&folder, &error))?;
     }
     let mut files = Vec::new();
-    let library = libraries::static_library(workspace, Build::DIST)?;
+    let library = libraries::static_library(workspace, Build::Dist)?;
     files.push(copy(&library, &folder.join("lib/libjeton.a"))?);
-    let library = libraries::shared_library(workspace, Build::DIST)?;
+    let library = libraries::shared_library(workspace, Build::Dist)?;
     files.push(copy(&library, &folder.join("lib/libjeton.so"))?);
     for name in ["jeton.h", "jeton_codes.h"] {
         let header = workspace.path("crates/jeton-ffi/include").join(name);

@@ -3,6 +3,7 @@
 use std::fs;
 
 use super::super::go;
+use super::super::libraries::Build;
 use super::{FOLDER, copy, failed, sbom, write_checksums};
 use crate::command::{Error, Workspace};
 
@@ -11,7 +12,7 @@ pub(super) fn run(workspace: &Workspace, target: &str) -> Result<(), Error> {
     let folder = workspace.path(FOLDER).join(format!("jeton-go-{target}"));
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
-    go::library(workspace, "dist")?;
+    go::library(workspace, Build::Dist)?;
     let mut files = go::write_proxy(workspace, &folder.join("proxy"))?;
     for (from, to) in [
         ("sdk/go/README.md", "README.md"),

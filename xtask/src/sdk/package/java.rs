@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::super::java::{self, DIST_TARGET, FOLDER as SOURCES};
+use super::super::libraries::Build;
 use super::{FOLDER, copy, failed, sbom, write_checksums};
 use crate::command::{Error, Workspace, output, run as run_command};
 
@@ -20,7 +21,7 @@ pub(super) fn run(workspace: &Workspace, target: &str) -> Result<(), Error> {
     fs::create_dir_all(&repository).map_err(|error| failed(&repository, &error))?;
 
     let natives = workspace.target().join("java/dist-natives");
-    java::native_library(workspace, "dist", &[], &natives)?;
+    java::native_library(workspace, Build::Dist, &natives)?;
     let mut deploy = java::maven(workspace, &natives);
     deploy.args(["-Ppackage", "-Dmaven.test.skip=true", DIST_TARGET]);
     deploy.arg(format!("-Djeton.platform={}", java::platform()));

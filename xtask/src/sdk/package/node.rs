@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use super::super::libraries::Build;
 use super::super::node;
 use super::{FOLDER, failed, sbom, write_checksums};
 use crate::command::{Error, Workspace, run as run_command};
@@ -16,7 +17,7 @@ pub(super) fn run(workspace: &Workspace, target: &str) -> Result<(), Error> {
         .map_err(|error| failed(&list, &error))?;
 
     node::install(workspace)?;
-    let library = node::native(workspace, "dist", "")?;
+    let library = node::native(workspace, Build::Dist)?;
     node::build(workspace, &library)?;
     let stripped = workspace.target().join("dist/jeton.node");
     let mut strip = workspace.command("objcopy");

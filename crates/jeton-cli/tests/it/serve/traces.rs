@@ -6,25 +6,6 @@ use crate::binary::jeton;
 
 const CONFIG: &str = "[traces]\nendpoint = 'http://127.0.0.1:1'\nsample_ratio = 1.0\n";
 
-#[cfg(not(feature = "otel"))]
-#[test]
-fn traces_in_a_build_without_them_are_an_error() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("jeton.toml"), CONFIG).unwrap();
-    for more in [&["--check"][..], &[]] {
-        let args = [&["serve", "--config", "jeton.toml"], more].concat();
-        let output = jeton(folder.path(), &args, b"");
-        assert_eq!(output.status.code(), Some(2));
-        assert_eq!(
-            super::text(&output.stderr),
-            "error: `traces`: this build cannot export traces: build it with `cargo build --release -p jeton-cli \
-             --features otel`, or remove [traces]\n"
-        );
-    }
-    // Nothing was created.
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-}
-
 #[cfg(feature = "otel")]
 mod with_the_feature {
     use std::io::{Read as _, Write as _};

@@ -1,0 +1,302 @@
+//! The tests of the workspace: each program runs as soon as cargo has built it, beside the programs that are still built.
+//!
+//! `cargo test` builds everything first, and runs one program after the other: a core waits for the last test of each.
+
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{ChildStdout, Command, Stdio};
+use std::sync::{Condvar, Mutex, MutexGuard};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+
+use super::areas::Area;
+use super::process;
+use crate::command::{Error, Workspace, on_path, shown};
+use crate::counted::{self, count, news, skipped};
+use crate::tally::{Format, Reader, Tally};
+
+/// What the build prints of every file that it made; the rest of each message is not used.
+#[derive(Deserialize)]
+struct Message {
+    reason: String,
+    #[serde(default)]
+    manifest_path: PathBuf,
+    target: Option<Target>,
+    profile: Option<Profile>,
+    executable: Option<PathBuf>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct Profile {
+    test: bool,
+}
+
+/// A test program.
+#[derive(Debug)]
+struct Program {
+    executable: PathBuf,
+    /// The folder of its crate, in which it runs.
+    folder: PathBuf,
+    /// The name of the target: that of the library, or `it`.
+    name: String,
+}
+
+/// The programs that wait, and what goes on.
+#[derive(Default)]
+struct Queue {
+    waiting: Vec<Program>,
+    running: usize,
+    is_built: bool,
+    failed: Vec<String>,
+}
+
+/// Builds everything and runs all test programs, those of the library first.
+pub(super) fn run(workspace: &Workspace, areas: &[Area]) -> Result<(), Error> {
+    let mut build = workspace.cargo_build();
+    build.arg("--message-format=json-render-diagnostics");
+    let line = shown(&build);
+    eprintln!("  $ {line}");
+    let cannot = |error| Error::Usage(format!("`{line}` did not start: {error}"));
+    let mut cargo = build.stdout(Stdio::piped()).spawn().map_err(cannot)?;
+    let messages = cargo.stdout.take();
+
+    let queue = Mutex::new(Queue::default());
+    let changed = Condvar::new();
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let status = thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| run_waiting(workspace, areas, &queue, &changed));
+        }
+        let programs = messages
+            .into_iter()
+            .flat_map(|output| built(output, workspace));
+        for program in programs.filter(|program| is_chosen(areas, program)) {
+            lock(&queue).waiting.push(program);
+            changed.notify_all();
+        }
+        let status = process::wait(&mut cargo);
+        if status.as_ref().is_ok_and(|(status, _)| status.success()) {
+            news(super::schedule::BUILT);
+        } else {
+            lock(&queue).waiting.clear();
+        }
+        lock(&queue).is_built = true;
+        changed.notify_all();
+        status
+    });
+    let (status, cpu) = status.map_err(cannot)?;
+    if !status.success() {
+        return Err(Error::Failed(format!("`{line}` ended with {status}")));
+    }
+    eprintln!("  the build took {:.0} s of CPU time", cpu.as_secs_f64());
+    let failed = queue.into_inner().unwrap_or_default().failed;
+    let examples = examples(workspace);
+    if failed.is_empty() {
+        return examples;
+    }
+    Err(Error::Failed(format!(
+        "tests failed: {}",
+        failed.join(", ")
+    )))
+}
+
+/// The examples in the documentation of the libraries.
+fn examples(workspace: &Workspace) -> Result<(), Error> {
+    let mut test = workspace.cargo_workspace("test");
+    counted::run(
+        "examples in documentation",
+        Format::Libtest,
+        test.arg("--doc"),
+    )
+}
+
+fn lock(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
+    queue
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// The test programs, as cargo says that they are built.
+fn built(output: ChildStdout, workspace: &Workspace) -> impl Iterator<Item = Program> {
+    let lines = BufReader::new(output).lines().map_while(Result::ok);
+    lines.filter_map(|line| program(&line, workspace.root()))
+}
+
+fn program(line: &str, root: &Path) -> Option<Program> {
+    let message: Message = serde_json::from_str(line).ok()?;
+    let is_test = message.reason == "compiler-artifact" && message.profile?.test;
+    let folder = message.manifest_path.parent()?.to_owned();
+    let is_own = is_test && folder.starts_with(root);
+    Some(Program {
+        executable: message.executable.filter(|_| is_own)?,
+        folder,
+        name: message.target?.name,
+    })
+}
+
+/// Runs what waits, until everything is built and nothing waits. While cargo builds, one program runs at a time.
+fn run_waiting(workspace: &Workspace, areas: &[Area], queue: &Mutex<Queue>, changed: &Condvar) {
+    let mut state = lock(queue);
+    loop {
+        let may_run = state.is_built || state.running == 0;
+        if may_run && !state.waiting.is_empty() {
+            let rank = |program: &Program| Area::of(workspace, &program.folder);
+            let first = (state.waiting.iter().enumerate()).min_by_key(|(_, program)| rank(program));
+            let index = first.map_or(0, |(index, _)| index);
+            let program = state.waiting.remove(index);
+            state.running += 1;
+            drop(state);
+            let outcome = run_one(workspace, areas, &program);
+            state = lock(queue);
+            state.running -= 1;
+            if let Err(why) = outcome {
+                state.failed.push(why);
+            }
+            changed.notify_all();
+        } else if state.is_built && state.waiting.is_empty() {
+            return;
+        } else {
+            state = changed
+                .wait(state)
+                .unwrap_or_else(|poisoned| poisoned.into_inner());
+        }
+    }
+}
+
+/// Runs a program, and shows its output if it fails.
+fn run_one(workspace: &Workspace, areas: &[Area], program: &Program) -> Result<(), String> {
+    let crate_folder = program.folder.strip_prefix(workspace.root());
+    let crate_folder = crate_folder.unwrap_or(&program.folder).display();
+    let name = format!("{crate_folder} {}", program.name);
+    let begun = Instant::now();
+    let (tally, cpu, output) =
+        execute(workspace, areas, program).map_err(|why| format!("{name} ({why})"))?;
+    eprintln!(
+        "  {name}: {:.1} s, {:.1} s of CPU time",
+        begun.elapsed().as_secs_f64(),
+        cpu.as_secs_f64()
+    );
+    count(&name, tally);
+    match output {
+        None => Ok(()),
+        Some(output) => {
+            eprintln!("---- output of {name} ----\n{output}---- end of {name} ----");
+            Err(name)
+        }
+    }
+}
+
+/// Returns the output, too, of a program that fails.
+fn execute(
+    workspace: &Workspace,
+    areas: &[Area],
+    program: &Program,
+) -> std::io::Result<(Tally, Duration, Option<String>)> {
+    let folder = workspace.target().join("test-output");
+    fs::create_dir_all(&folder)?;
+    let file_name = program.executable.file_name().unwrap_or_default();
+    let log = folder.join(file_name).with_extension("txt");
+    let file = File::create(&log)?;
+    let mut test = Command::new(&program.executable);
+    test.current_dir(&program.folder)
+        .env("CARGO_MANIFEST_DIR", &program.folder)
+        .args(arguments(areas, program))
+        .stdin(Stdio::null())
+        .stdout(file.try_clone()?)
+        .stderr(file);
+    // Some tests wait for programs that they started.
+    if let Ok(cores) = thread::available_parallelism() {
+        test.env("RUST_TEST_THREADS", (cores.get() + 1).to_string());
+    }
+    let (status, cpu) = process::wait(&mut test.spawn()?)?;
+    let output = fs::read(&log)?;
+    let output = String::from_utf8_lossy(&output);
+    let mut reader = Reader::new(Format::Libtest);
+    for line in output.lines() {
+        reader.line(line);
+    }
+    let mut tally = reader.tally();
+    // Some programs are one test, and say nothing.
+    if tally == Tally::default() {
+        tally = match status.success() {
+            true => Tally::PASSED,
+            false => Tally { failed: 1, ..tally },
+        };
+    }
+    let output = match status.success() {
+        true => None,
+        false => Some(format!("{output}\nended with {status}\n")),
+    };
+    Ok((tally, cpu, output))
+}
+
+/// The crate of the command, whose tests several areas need in part.
+const COMMAND: &str = "crates/jeton-cli";
+
+/// Its tests that need SoftHSM.
+const HSM: [&str; 2] = ["serve::hsm", "operating::every_command_of_the_manual_works"];
+
+/// Whether the areas need its tests: the command is built for every one, as its tests use it.
+fn is_chosen(areas: &[Area], program: &Program) -> bool {
+    let modules = Area::modules_of_the_command(areas);
+    !program.folder.ends_with(COMMAND)
+        || modules.is_none_or(|modules| !modules.is_empty() && program.name == "it")
+}
+
+/// What the program is told: parts of the command line that belong to the chosen areas, and without tests that this
+/// machine cannot run.
+fn arguments(areas: &[Area], program: &Program) -> Vec<String> {
+    let mut arguments = Vec::new();
+    if program.name != "it" {
+        return arguments;
+    }
+    if program.folder.ends_with(COMMAND) {
+        let modules = Area::modules_of_the_command(areas).unwrap_or_default();
+        arguments.extend(modules.into_iter().map(str::to_owned));
+    }
+    if program.folder.ends_with(COMMAND) && on_path("softhsm2-util").is_none() {
+        skipped(&format!("{}: SoftHSM is not installed", HSM.join(", ")));
+        for test in HSM {
+            arguments.extend(["--skip".to_owned(), test.to_owned()]);
+        }
+    }
+    arguments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(test: bool, executable: &str) -> String {
+        format!(
+            "{{\"reason\":\"compiler-artifact\",\"manifest_path\":\"/w/crates/a/Cargo.toml\",\"target\":{{\"name\":\"it\"}},\
+             \"profile\":{{\"test\":{test}}},\"executable\":{executable}}}"
+        )
+    }
+
+    #[test]
+    fn only_test_programs_of_the_workspace_are_run() {
+        let root = Path::new("/w");
+        let found = program(&message(true, "\"/w/target/debug/deps/it-1\""), root);
+        let found = found.map(|program| (program.folder, program.name));
+        assert_eq!(found, Some(("/w/crates/a".into(), "it".into())));
+        for other in [
+            message(false, "\"/w/target/debug/jeton\""),
+            message(true, "null"),
+            "{\"reason\":\"build-finished\",\"success\":true}".into(),
+            "text".into(),
+        ] {
+            assert!(program(&other, root).is_none(), "{other}");
+        }
+        let elsewhere = message(true, "\"/w/target/debug/deps/it-1\"");
+        assert!(program(&elsewhere, Path::new("/x")).is_none());
+    }
+}
