@@ -237,7 +237,7 @@ fn revoke_token_of_foreign_key_is_rejected() {
 fn revoke_with_stale_view_does_not_reject() {
     let (store, [member]) = members([0]);
     // One node waits for the news until it gives up, and the other one until another thread has applied them.
-    let [impatient, lagging] = [1, 60].map(|seconds| {
+    let [brief, lagging] = [1, 60].map(|seconds| {
         let bound = Duration::from_secs(seconds);
         let freshness = |options: Options| options.freshness(bound, StalePolicy::Verify);
         let lagging = Member::start_with(&store, 0, freshness);
@@ -248,7 +248,7 @@ fn revoke_with_stale_view_does_not_reject() {
     member.node.compromised("me", ISS, &kid).unwrap();
     let issued = member.issue("s");
     assert_eq!(
-        impatient.revoke_token(&issued.token).unwrap_err(),
+        brief.revoke_token(&issued.token).unwrap_err(),
         Error::Stale
     );
     revoke_while_it_lags(&store, &lagging, &member.node, &issued.token);
