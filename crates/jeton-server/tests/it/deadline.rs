@@ -50,7 +50,7 @@ fn call_ends_at_its_deadline() {
 #[test]
 fn stream_ends_at_its_deadline() {
     let fixture = TestServer::with(&format!(
-        "[limits]\nrevocation_watchers = 1\n{}",
+        "[limits]\nrevocation_watchers = 3\n{}",
         crate::harness::ISSUER
     ));
     let watch = || whole(framed(&WatchRevocationsRequest::default()));

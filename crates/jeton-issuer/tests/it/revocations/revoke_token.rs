@@ -247,10 +247,7 @@ fn revoke_with_stale_view_does_not_reject() {
     let kid = member.node.issuer(ISS).unwrap().1.keys()[0].kid.clone();
     member.node.compromised("me", ISS, &kid).unwrap();
     let issued = member.issue("s");
-    assert_eq!(
-        brief.revoke_token(&issued.token).unwrap_err(),
-        Error::Stale
-    );
+    assert_eq!(brief.revoke_token(&issued.token).unwrap_err(), Error::Stale);
     revoke_while_it_lags(&store, &lagging, &member.node, &issued.token);
 }
 

@@ -315,7 +315,8 @@ fn span_of_a_cancelled_call_says_so() {
         let watching = tokens.watch_revocations(WatchRevocationsRequest::default());
         drop(watching.await.unwrap());
         drop(tokens);
-        // The end of the server would be another end of the call. This runtime tells the server that the caller is gone.
+        // The end of the server would be another end of the call. This runtime tells the server that the caller
+        // is gone.
         let until = std::time::Instant::now() + TIMEOUT;
         while collector.spans().is_empty() {
             assert!(std::time::Instant::now() < until);
