@@ -36,7 +36,7 @@ const MEMORY_MB: u32 = 1024;
 
 /// Longest that one input may take. The dearest accurate one asks for a million rounds of PBKDF2. A machine that stalls
 /// makes any input take longer, so an input counts only if it takes longer again.
-const INPUT_SECONDS: u32 = 15;
+const INPUT_SECONDS: u32 = 30;
 
 /// How often a target runs, if inputs take longer only once.
 const RUNS_MAX: usize = 3;
@@ -49,7 +49,7 @@ const BEGINNING: Duration = Duration::from_secs(180);
 const BEGUN: &str = "INITED";
 
 /// How long a fuzzer may take to stop when it is told to.
-const FAREWELL: Duration = Duration::from_secs(30);
+const FAREWELL: Duration = Duration::from_secs(60);
 
 /// The longest step between two looks at the clock that counts as running: a machine or a process
 /// that was stopped meanwhile has not fuzzed.

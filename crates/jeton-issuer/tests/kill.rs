@@ -194,7 +194,7 @@ fn open(place: &str) -> Arc<dyn Store> {
             Ok(store) => return store,
             // A dropped node releases its store a moment later, and etcd takes time to start.
             Err(jeton_store::Error::InUse | jeton_store::Error::Io(..))
-                if begun.elapsed() < Duration::from_secs(30) =>
+                if begun.elapsed() < Duration::from_secs(60) =>
             {
                 thread::sleep(Duration::from_millis(1));
             }

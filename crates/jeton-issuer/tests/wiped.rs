@@ -24,7 +24,7 @@ use zeroize::Zeroizing;
 const ISS: &str = "https://id.example";
 
 /// Timeout for the threads of a node to release it, on a busy machine.
-const TIMEOUT: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// One test at a time: all share the same memory.
 static ALONE: Mutex<()> = Mutex::new(());

@@ -335,7 +335,7 @@ func TestCollectionsComeAfterReportedOperations(t *testing.T) {
 	// The slower a collection was, the sooner the next one begins; on a busy machine it can be too
 	// soon.
 	var all [][2]int
-	for range 5 {
+	for range 20 {
 		eighths, onTime := came()
 		if onTime {
 			return

@@ -28,7 +28,7 @@ public final class NimbusAccpDriverTest {
       requests.write(HELLO.getBytes(StandardCharsets.UTF_8));
     }
     String answer = new String(driver.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    require(driver.waitFor(20, TimeUnit.SECONDS), "the driver does not end");
+    require(driver.waitFor(60, TimeUnit.SECONDS), "the driver does not end");
     return answer;
   }
 

@@ -34,7 +34,7 @@ pub const ISS: &str = "https://id.example/tenant";
 pub const AUDIENCE: &str = "api";
 
 /// Time limit for a response. Generating an RSA key on a busy machine is the slowest call.
-const TIMEOUT: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// Number of changes after which the server is replaced, to limit its size.
 const CHANGES: u32 = 2000;
 

@@ -287,6 +287,19 @@ class Server:
         return jeton.FetchResponse(self.status, {}, self.body)
 
 
+class Time:
+    """The time of a client, which only a test moves."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from jeton.compat.pyjwt import _client
+
+        self.seconds = 1_000.0
+        monkeypatch.setattr(_client, "time", self)
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+
 def in_threads(count: int, call: Any) -> list[tuple[str, float]]:
     """What each thread got, and when."""
     found: list[tuple[str, float]] = []
@@ -309,12 +322,10 @@ def in_threads(count: int, call: Any) -> list[tuple[str, float]]:
 
 
 def test_unknown_keys_fetch_once_when_the_server_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    server = Server(monkeypatch)
-    client = ours.PyJWKClient("https://id.example/keys", cooldown_duration=0.2)
+    server, now = Server(monkeypatch), Time(monkeypatch)
+    client = ours.PyJWKClient("https://id.example/keys")
     client.get_signing_key("k1")
-    time.sleep(0.25)
-    client.cooldown_duration = 30
-    client._tried_at -= 30
+    now.seconds += client.cooldown_duration
     server.wait, server.status, server.requests = 0.3, 503, 0
     found = in_threads(6, lambda number: client.get_signing_key(f"unknown {number}"))
     assert server.requests == 1
@@ -341,7 +352,7 @@ def test_known_key_does_not_wait_for_the_fetch_of_an_unknown_one(monkeypatch: py
 
 
 def test_failed_fetch_of_a_client_is_not_repeated_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    server = Server(monkeypatch)
+    server, now = Server(monkeypatch), Time(monkeypatch)
     server.status, server.wait = 503, 0.2
     client = ours.PyJWKClient("https://id.example/keys")
     found = in_threads(5, lambda _: client.get_signing_key("k1"))
@@ -349,7 +360,7 @@ def test_failed_fetch_of_a_client_is_not_repeated_at_once(monkeypatch: pytest.Mo
     server.status, server.wait = 200, 0
     with pytest.raises(ours.PyJWKClientConnectionError):
         client.get_signing_key("k1")
-    time.sleep(1.1)
+    now.seconds += 1.1
     assert client.get_signing_key("k1").key_id == "k1" and server.requests == 2
 
 
@@ -360,12 +371,12 @@ def test_fork_while_a_client_fetches(monkeypatch: pytest.MonkeyPatch) -> None:
     client = ours.PyJWKClient("https://id.example/keys")
     thread = threading.Thread(target=client.get_signing_key, args=("k1",))
     thread.start()
-    time.sleep(0.1)
+    server.asked.wait()
     child = os.fork()
     if child == 0:
         status = 1
         try:
-            signal.alarm(10)
+            signal.alarm(60)
             server.wait = 0
             status = 0 if client.get_signing_key("k1").key_id == "k1" else 1
         finally:

@@ -44,11 +44,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             yield f"http://{address}"
         finally:
             process.terminate()
-            process.wait(30)
+            process.wait(60)
 
 
 def until_it_answers(url: str, process: "subprocess.Popen[bytes]") -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     while time.monotonic() < end:
         assert process.poll() is None, "the server ended"
         try:
@@ -60,7 +60,7 @@ def until_it_answers(url: str, process: "subprocess.Popen[bytes]") -> None:
 
 
 def ask(url: str) -> dict[str, Any]:
-    with urllib.request.urlopen(url, data=b"grant_type=client_credentials", timeout=10) as response:
+    with urllib.request.urlopen(url, data=b"grant_type=client_credentials", timeout=60) as response:
         answer: dict[str, Any] = json.loads(response.read())
         return answer
 

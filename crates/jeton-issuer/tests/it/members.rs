@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use jeton::key::{MacAlg, MacKey};
 use jeton_issuer::{
     CustomClaims, Error, Issued, IssuerSettings, KeyEncryptionKey, Node, Options, Request, Revoke,
-    Subject, limits,
+    StalePolicy, Subject, limits,
 };
 use jeton_store::{MemoryStore, Revision, Store, block_on};
 
@@ -25,7 +26,11 @@ pub(crate) struct Member {
 impl Member {
     /// Starts a node whose clock is ahead by this many seconds, or behind.
     pub(crate) fn start(store: &Arc<dyn Store>, ahead: i64) -> Member {
-        Member::start_with(store, ahead, |options| options)
+        // A call waits for news so long. On a busy machine, another thread may need longer than by default.
+        let bound = Duration::from_secs(60);
+        Member::start_with(store, ahead, |options| {
+            options.freshness(bound, StalePolicy::Refuse)
+        })
     }
 
     /// Starts a node with other options.

@@ -18,7 +18,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// Time limit for a response that plain tonic never ends.
 pub(super) const NO_END: Duration = Duration::from_secs(8);
 /// The same for this server, which ends it in three seconds.
-pub(super) const OWN_END: Duration = Duration::from_secs(30);
+pub(super) const OWN_END: Duration = Duration::from_secs(60);
 
 /// A request. Unlike a client, it may break every rule of gRPC.
 #[derive(Debug, Clone)]

@@ -224,7 +224,7 @@ impl Probes {
     pub(super) async fn stop(self) {
         self.stop_ours.send(true).unwrap();
         let _ = self.plain.stop.send(());
-        assert_eq!(self.transport.drain(Duration::from_secs(20)).await, 0);
+        assert_eq!(self.transport.drain(Duration::from_secs(60)).await, 0);
         self.plain.ended.await.unwrap();
     }
 }

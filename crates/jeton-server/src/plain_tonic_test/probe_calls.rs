@@ -54,7 +54,7 @@ pub(super) fn all() -> Vec<Call> {
         probe("response of 200 KiB", "long 204800"),
         probe("response after a while", "wait 50"),
         probe("call that outlives its deadline", "wait 20000").header("grpc-timeout", "200m"),
-        probe("call within its deadline", "wait 50").header("grpc-timeout", "10S"),
+        probe("call within its deadline", "wait 50").header("grpc-timeout", "60S"),
         probe("panic", "panic"),
         probe("metadata of a method", "metadata").header("x-sent", "sent"),
         stream("stream", &["a", "b", "c"]),

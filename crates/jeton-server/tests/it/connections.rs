@@ -9,6 +9,9 @@ use jeton_proto::v1::StatusRequest;
 use crate::harness::{ISSUER, TestServer};
 use crate::raw_http::get;
 
+/// Longer than anything takes on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
 /// Opens a connection, sends these bytes, and then stays idle.
@@ -23,10 +26,10 @@ fn hold(to: SocketAddr, many: usize) -> Vec<TcpStream> {
     (0..many).map(|_| idle(to, PREFACE)).collect()
 }
 
-/// Retries for 30 s: an idle connection has some seconds before it is evicted.
+/// Retries until the condition holds: an idle connection has some seconds before it is evicted.
 pub(crate) fn sometime(mut holds: impl FnMut() -> bool) -> bool {
     let begun = Instant::now();
-    while begun.elapsed() < Duration::from_secs(30) {
+    while begun.elapsed() < TIMEOUT {
         if holds() {
             return true;
         }
@@ -39,6 +42,7 @@ pub(crate) fn is_live(to: SocketAddr) -> bool {
     let Ok(mut stream) = TcpStream::connect(to) else {
         return false;
     };
+    // `sometime` tries again.
     let timeout = Some(Duration::from_secs(5));
     stream.set_read_timeout(timeout).unwrap();
     let request = b"GET /livez HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
@@ -73,8 +77,7 @@ fn idle_connections_are_evicted_at_the_limit() {
 fn connection_with_an_incomplete_preface_is_closed() {
     let fixture = TestServer::plain();
     let mut stream = idle(fixture.address(), b"PRI * HTTP");
-    let timeout = Some(Duration::from_secs(25));
-    stream.set_read_timeout(timeout).unwrap();
+    stream.set_read_timeout(Some(TIMEOUT)).unwrap();
     let mut answer = Vec::new();
     let read = stream.read_to_end(&mut answer);
     assert!(read.is_ok(), "the connection was not closed: {read:?}");

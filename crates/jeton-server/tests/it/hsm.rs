@@ -13,7 +13,7 @@ use jeton_server::{Config, HsmKeys, Pkcs11, Pkcs11Key, Pkcs11Provider, Server};
 use tonic::{Code, Status};
 
 use crate::fake_hsm::{FakeHsm, GONE};
-use crate::harness::{ISS, ISSUER, TestServer, reason};
+use crate::harness::{ISS, ISSUER, TestServer, is_soon, reason};
 use crate::raw_http::{get, post_form};
 
 /// The HSMs of the tests, by the file of their module.
@@ -245,7 +245,8 @@ fn hsm_that_does_not_answer_in_time_is_unavailable() {
     }
     assert_eq!(hsm.signing(), 1);
     hsm.set_slow(false);
-    assert!(issue(&fixture, "access").is_ok());
+    // On a busy machine, a good HSM may need longer than the second, too.
+    assert!(is_soon(|| issue(&fixture, "access").is_ok()));
 }
 
 #[test]

@@ -7,6 +7,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+/// Longer than a response takes on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
 pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) headers: HashMap<String, String>,
@@ -36,9 +39,7 @@ pub(crate) fn send(
     body: &str,
 ) -> Response {
     let mut stream = TcpStream::connect(address).unwrap();
-    stream
-        .set_read_timeout(Some(Duration::from_secs(20)))
-        .unwrap();
+    stream.set_read_timeout(Some(TIMEOUT)).unwrap();
     let mut request = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\n");
     if !headers.iter().any(|(name, _)| *name == "host") {
         request.push_str(&format!("host: {address}\r\n"));
@@ -61,8 +62,7 @@ pub(crate) fn send(
 /// Sends bytes unchanged, and reads the response until the server closes the connection.
 pub(crate) fn send_bytes(address: SocketAddr, request: &[u8]) -> Response {
     let mut stream = TcpStream::connect(address).unwrap();
-    let timeout = Some(Duration::from_secs(20));
-    stream.set_read_timeout(timeout).unwrap();
+    stream.set_read_timeout(Some(TIMEOUT)).unwrap();
     stream.write_all(request).unwrap();
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);

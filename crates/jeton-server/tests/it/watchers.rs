@@ -10,7 +10,7 @@ use tonic::transport::{Channel, Endpoint};
 use crate::harness::{ISSUER, TestServer};
 
 /// Time limit for a condition, generous for a busy machine.
-const TIMEOUT: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn revoke(fixture: &TestServer, tokens: &mut TokenServiceClient<Channel>, number: usize) {
     let what = revoke_request::What::TokenId(TokenId {

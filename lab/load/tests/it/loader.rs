@@ -96,10 +96,17 @@ fn loader_stall_affects_p99_only_in_open_loop() {
             lasts: Duration::from_secs(1),
         })
     };
-    let saw_it = |loaded: &Loaded| loaded.latencies.slowest_ms().is_some_and(|ms| ms > 800.0);
-    let p99 = |loaded: &Loaded| loaded.latencies.percentile_ms(99.0).unwrap();
-    let closed = |_| run(&load(stalls(), 4000), None).unwrap();
-    loaded_until(4000, closed, |loaded| saw_it(loaded) && p99(loaded) < 500.0);
+    let delayed = |loaded: &Loaded| -> u64 {
+        let buckets = loaded.latencies.buckets().into_iter();
+        let slow = buckets.filter(|(upper_ns, _)| *upper_ns > 800_000_000);
+        slow.map(|(_, calls)| calls).sum()
+    };
+    let closed = |milliseconds| run(&load(stalls(), milliseconds), None).unwrap();
+    // At most the eight calls in flight. They are few of all calls, even on a busy machine.
+    loaded_until(4000, closed, |loaded| {
+        let slow = delayed(loaded);
+        (1..=8).contains(&slow) && slow * 100 < loaded.latencies.count()
+    });
     let open = |_| {
         let open = load(stalls(), 4000).pace(Pace::Open { per_second: 200.0 });
         let loaded = run(&open.unwrap(), None).unwrap();
@@ -109,7 +116,9 @@ fn loader_stall_affects_p99_only_in_open_loop() {
         assert!((799..=801).contains(&due), "{:?}", loaded.statuses);
         loaded
     };
-    loaded_until(4000, open, |loaded| saw_it(loaded) && p99(loaded) > 800.0);
+    loaded_until(4000, open, |loaded| {
+        delayed(loaded) > 8 && loaded.latencies.percentile_ms(99.0).unwrap() > 800.0
+    });
 }
 
 #[test]
@@ -232,7 +241,7 @@ fn loader_unanswered_calls_are_counted() {
         loaded
     };
     loaded_until(300, make, |loaded| {
-        count(loaded, "unanswered") == 8 && took.get() < Duration::from_secs(10)
+        count(loaded, "unanswered") == 8 && took.get() < Duration::from_secs(60)
     });
 }
 

@@ -29,6 +29,8 @@ const WIDTHS = [1280, 768, 390];
 const ANSWERS_PX = 1000;
 /** The height of a lab report as it opens, at 1,280 pixels. */
 const OPENED_PX = 6000;
+/** Longer than anything takes on a busy machine. */
+const TIMEOUT_MS = 120_000;
 
 const { values, positionals } = readArguments();
 let url = "";
@@ -36,6 +38,7 @@ const problems = [];
 
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  timeout: TIMEOUT_MS,
   args: [
     "--no-sandbox",
     "--disable-gpu",
@@ -126,8 +129,11 @@ async function folded(page) {
   const id = await page.evaluate(() => document.querySelector("details:not([open]) h4[id]")?.id);
   if (!id) return;
   await page.locator(`a[href="#${id}"]`).first().evaluate((link) => link.click());
-  await page.waitForTimeout(50);
-  const seen = await page.evaluate((id) => document.getElementById(id).getBoundingClientRect().height > 0, id);
+  let seen = false;
+  for (const end = Date.now() + TIMEOUT_MS; !seen && Date.now() < end; ) {
+    seen = await page.evaluate((id) => document.getElementById(id).getBoundingClientRect().height > 0, id);
+    if (!seen) await page.waitForTimeout(50);
+  }
   if (!seen) problems.push(`a link to ${id} does not open its group`);
 }
 
@@ -212,7 +218,7 @@ async function photograph(folder) {
   for (const [name, { width }, media] of shots) {
     const { context, page } = await open({ viewport: { width, height: 900 } });
     await page.emulateMedia(media);
-    await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true, timeout: 120_000 });
+    await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
     if (media.media === "print") await page.pdf({ path: join(folder, "print.pdf"), format: "A4" });
     await context.close();
   }
@@ -221,6 +227,7 @@ async function photograph(folder) {
 /** Opens a page in a context without a network. Every console message becomes a problem. */
 async function open(options) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  context.setDefaultTimeout(TIMEOUT_MS);
   await context.setOffline(true);
   await context.route("**/*", (route) => {
     const asked = route.request().url();

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jeton_client::{Connection, IssueRequest, RevokeRequest, VerifyRequest, revoke_request::What};
 use serde_json::Value;
@@ -16,6 +16,8 @@ use crate::serving::Serving;
 
 const ROUNDS: usize = 20;
 const WRITERS: usize = 4;
+/// Longer than a revocation takes on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread()
@@ -36,6 +38,18 @@ fn revoke(what: What) -> RevokeRequest {
 struct Acknowledged {
     subjects: Arc<Mutex<Vec<String>>>,
     tokens: Arc<Mutex<Vec<String>>>,
+}
+
+impl Acknowledged {
+    /// Waits until the server has revoked another subject.
+    fn wait_for_more(&self) {
+        let count = || self.subjects.lock().unwrap().len();
+        let (before, begun) = (count(), Instant::now());
+        while count() == before {
+            assert!(begun.elapsed() < TIMEOUT, "nothing more is revoked");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
 }
 
 /// Revokes subjects and tokens until it is told to stop.
@@ -87,7 +101,7 @@ fn restored_backups_have_every_acknowledged_revocation() {
     let mut last_tokens = Vec::new();
     let mut later = 0;
     for round in 0..ROUNDS {
-        std::thread::sleep(Duration::from_millis(30));
+        done.wait_for_more();
         let subjects = done.subjects.lock().unwrap().clone();
         last_tokens = done.tokens.lock().unwrap().clone();
         let (backup, data) = (format!("{round}.backup"), format!("restored-{round}"));
@@ -100,6 +114,7 @@ fn restored_backups_have_every_acknowledged_revocation() {
             .filter(|subject| !restored.contains(subject))
             .collect();
         assert!(lost.is_empty(), "round {round} lost {lost:?}");
+        done.wait_for_more();
         later += done.subjects.lock().unwrap().len() - subjects.len();
         if round + 1 < ROUNDS {
             fs::remove_dir_all(folder.join(data)).unwrap();

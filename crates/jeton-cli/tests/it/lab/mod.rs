@@ -226,7 +226,7 @@ fn run_ctrl_c_keeps_finished_rounds() {
 
 #[test]
 fn run_ctrl_c_with_hanging_driver_ends() {
-    let took = [(); 3].iter().map(|()| {
+    let took = [(); 5].iter().map(|()| {
         let lab = Lab::new("hangs-in-hello");
         fs::create_dir(lab.path("jeton-lab")).unwrap();
         fs::write(
@@ -242,7 +242,7 @@ fn run_ctrl_c_with_hanging_driver_ends() {
         );
         took
     });
-    // The time limit of the driver is 20 s. A busy machine may need longer once.
+    // The time limit of the driver is 20 s. A busy machine may need longer, and not each time.
     let mut soon = took.filter(|took| *took < Duration::from_secs(15));
     assert!(soon.next().is_some(), "it waits for the driver");
 }
@@ -275,7 +275,7 @@ fn interrupted(lab: &Lab, moment: &str) -> (Option<i32>, Value, Duration) {
     let mut left = survivors(lab.0.path());
     while !left.is_empty() {
         assert!(
-            began.elapsed() < took + Duration::from_secs(30),
+            began.elapsed() < took + Duration::from_secs(60),
             "left behind: {left:?}"
         );
         std::thread::sleep(Duration::from_millis(20));

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::sometime;
 use super::web_site::{Chromium, Hit, PAGE, REPORT, Site};
 use crate::binary;
 use crate::serving::Serving;
@@ -140,12 +141,24 @@ fn reported(hit: &Hit) -> Value {
 }
 
 /// A page that is shown after the addresses in it are known.
-fn visit(name: &str, careless: &Site, script: &str, mut data: Value) -> Value {
+fn visit(name: &str, careless: &Site, script: &str, data: Value) -> Value {
+    visit_until(name, careless, script, data, || true)
+}
+
+/// The same, until this is true. What the browser has not sent by then is lost.
+fn visit_until(
+    name: &str,
+    careless: &Site,
+    script: &str,
+    mut data: Value,
+    is_sent: impl Fn() -> bool,
+) -> Value {
     let reports = Site::start(0, "");
     data["report"] = format!("{}{REPORT}", reports.url()).into();
     let site = Site::start(0, &page(script, &data));
     let _chromium = Chromium::open(&format!("http://{name}:{}{PAGE}", site.port()));
     let said = reported(&reports.wait_for(REPORT));
+    assert!(sometime(is_sent), "it is not sent");
     assert!(
         careless.hits(PAGE).is_empty(),
         "the careless server is another site"
@@ -256,7 +269,12 @@ fn form_from_another_site_plants_no_key() {
           await Promise.race([loaded, sleep(3000)]);
         }
         return {};";
-    visit("evil.example", &careless, script, data);
+    let is_sent = || {
+        let metrics = get(&world.server.admin_address(), "/metrics");
+        let is_blocked = !metrics.contains("\njeton_requests_blocked_total 0\n");
+        is_blocked && !careless.hits(IMPORT).is_empty()
+    };
+    visit_until("evil.example", &careless, script, data, is_sent);
     let hits = careless.hits(IMPORT);
     let [hit] = &hits[..] else {
         panic!("one form: {hits:?}");

@@ -40,12 +40,17 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Returns whether `/readyz` on this host says so within a second.
+/// Returns whether `/readyz` on this host says so.
 fn is_ready_at(port: u16) -> bool {
+    is_ready_within(port, Duration::from_secs(60))
+}
+
+/// Returns whether `/readyz` on this host says so in this time.
+fn is_ready_within(port: u16, timeout: Duration) -> bool {
     let ask = || -> std::io::Result<String> {
         let address = ([127, 0, 0, 1], port).into();
-        let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(1))?;
-        stream.set_read_timeout(Some(Duration::from_secs(1)))?;
+        let mut stream = TcpStream::connect_timeout(&address, timeout)?;
+        stream.set_read_timeout(Some(timeout))?;
         stream
             .write_all(b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
         let mut status = [0; 12];

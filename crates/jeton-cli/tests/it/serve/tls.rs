@@ -44,7 +44,7 @@ impl Authority {
 fn is_trusted(folder: &Path, authority: &str, address: &str) -> bool {
     let url = format!("{address}/livez");
     let curl = Command::new("curl")
-        .args(["-sS", "--max-time", "10", "--cacert", authority, &url])
+        .args(["-sS", "--max-time", "60", "--cacert", authority, &url])
         .current_dir(folder)
         .output()
         .unwrap();

@@ -18,7 +18,7 @@ use crate::manual_clock::{ManualClock, START};
 const ISS: &str = "https://id.example";
 
 /// Generous timeout for a busy machine.
-const TIMEOUT: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Called before each page, from 0.
 type Before = Box<dyn FnMut(usize) + Send>;

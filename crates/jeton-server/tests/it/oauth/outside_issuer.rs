@@ -121,7 +121,7 @@ fn respond(mut stream: TcpStream, address: SocketAddr, state: &Mutex<State>) {
         _ => ("404 Not Found", String::new()),
     };
     if behaviour == Behaviour::IsSlow {
-        std::thread::sleep(jeton_jwks::TIMEOUT + Duration::from_secs(2));
+        std::thread::sleep(jeton_jwks::TIMEOUT + Duration::from_secs(60));
     }
     let _ = write!(
         stream,

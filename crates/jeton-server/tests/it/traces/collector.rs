@@ -16,6 +16,9 @@ use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message as _;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
+/// Longer than anything takes on a busy machine.
+pub(super) const TIMEOUT: Duration = Duration::from_secs(60);
+
 /// A request to the collector.
 pub(super) struct Received {
     pub(super) path: String,
@@ -110,7 +113,7 @@ impl TestCollector {
 
     /// Waits until the condition holds.
     pub(super) fn wait_for(&self, holds: impl Fn(&TestCollector) -> bool) {
-        let until = Instant::now() + Duration::from_secs(30);
+        let until = Instant::now() + TIMEOUT;
         while !holds(self) {
             assert!(Instant::now() < until, "{} spans", self.spans().len());
             thread::sleep(Duration::from_millis(20));
@@ -132,7 +135,7 @@ fn serve(
     body: &[u8],
 ) -> io::Result<()> {
     stream.set_nonblocking(false)?;
-    stream.set_read_timeout(Some(Duration::from_secs(20)))?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
     match tls {
         None => respond(stream, received, body),
         Some(config) => {

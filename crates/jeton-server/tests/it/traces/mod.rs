@@ -20,7 +20,7 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tonic::{Code, Request, Status};
 
-use self::collector::{TestCollector, attributes};
+use self::collector::{TIMEOUT, TestCollector, attributes};
 use crate::access::TestCertificates;
 use crate::harness::{ISSUER, TestServer};
 use crate::raw_http::{get, send};
@@ -315,10 +315,14 @@ fn span_of_a_cancelled_call_says_so() {
         let watching = tokens.watch_revocations(WatchRevocationsRequest::default());
         drop(watching.await.unwrap());
         drop(tokens);
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        // The end of the server would be another end of the call. This runtime tells the server that the caller
+        // is gone.
+        let until = std::time::Instant::now() + TIMEOUT;
+        while collector.spans().is_empty() {
+            assert!(std::time::Instant::now() < until);
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
     });
-    // The end of the server would be another end of the call.
-    collector.wait_for(|collector| !collector.spans().is_empty());
     stop(fixture);
     let span = only(&collector);
     assert_eq!(span.name, "jeton.v1.TokenService/WatchRevocations");
@@ -350,7 +354,7 @@ fn outage_of_the_collector_costs_spans_only() {
     };
     let failed = "jeton_trace_spans_dropped_total{reason=\"export_failed\"}";
     let wait_for = |holds: &dyn Fn() -> bool| {
-        let until = std::time::Instant::now() + Duration::from_secs(30);
+        let until = std::time::Instant::now() + TIMEOUT;
         while !holds() {
             assert!(std::time::Instant::now() < until);
             std::thread::sleep(Duration::from_millis(20));
@@ -387,7 +391,7 @@ fn spans_that_the_collector_rejects_are_dropped_and_counted() {
     let exported = || metric(&fixture, "jeton_trace_spans_exported_total");
     let rejected = "jeton_trace_spans_dropped_total{reason=\"rejected\"}";
     let wait_for = |spans: u64| {
-        let until = std::time::Instant::now() + Duration::from_secs(30);
+        let until = std::time::Instant::now() + TIMEOUT;
         while exported() + metric(&fixture, rejected) < spans {
             assert!(std::time::Instant::now() < until);
             std::thread::sleep(Duration::from_millis(20));

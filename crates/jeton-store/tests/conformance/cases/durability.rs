@@ -19,7 +19,7 @@ pub fn acknowledged_commit_survives_power_cut(subject: &mut dyn Subject) -> Chec
         let acknowledged = Mutex::new(Vec::<(String, Revision)>::new());
         let stop = AtomicBool::new(false);
         let survived = thread::scope(|scope| {
-            for writer in 0..4 {
+            let writers = [0, 1, 2, 3].map(|writer| {
                 let (store, acknowledged, stop) = (&store, &acknowledged, &stop);
                 scope.spawn(move || {
                     for step in 0..STEPS {
@@ -35,7 +35,13 @@ pub fn acknowledged_commit_survives_power_cut(subject: &mut dyn Subject) -> Chec
                             break;
                         }
                     }
-                });
+                })
+            });
+            // On a busy machine, the writers begin late.
+            while acknowledged.lock().unwrap().is_empty()
+                && writers.iter().any(|writer| !writer.is_finished())
+            {
+                thread::yield_now();
             }
             thread::sleep(Duration::from_millis(4 + cut));
             // Commits acknowledged before the power cut, while others are in progress.
@@ -74,11 +80,11 @@ pub fn power_cut_leaves_whole_transactions(subject: &mut dyn Subject) -> Checked
     const PARTS: usize = 20;
     for cut in 0..subject.cuts() {
         let store = subject.store();
-        let stop = AtomicBool::new(false);
+        let (has_committed, stop) = (AtomicBool::new(false), AtomicBool::new(false));
         let name = format!("cut{cut}");
         let power = thread::scope(|scope| {
-            for writer in 0..2 {
-                let (store, stop, name) = (&store, &stop, &name);
+            let writers = [0, 1].map(|writer| {
+                let (store, has_committed, stop, name) = (&store, &has_committed, &stop, &name);
                 scope.spawn(move || {
                     for step in 0..STEPS {
                         let txn = (0..PARTS).fold(Txn::new(), |txn, part| {
@@ -88,8 +94,14 @@ pub fn power_cut_leaves_whole_transactions(subject: &mut dyn Subject) -> Checked
                         if stop.load(Ordering::Relaxed) || committed(&**store, txn).is_err() {
                             break;
                         }
+                        has_committed.store(true, Ordering::Relaxed);
                     }
-                });
+                })
+            });
+            while !has_committed.load(Ordering::Relaxed)
+                && writers.iter().any(|writer| !writer.is_finished())
+            {
+                thread::yield_now();
             }
             thread::sleep(Duration::from_millis(3 + cut));
             let power = subject.cut_power();

@@ -8,8 +8,8 @@ use jeton_client::revoke_request::What;
 use jeton_client::{Client, Error, IssueRequest, Result, RevokeRequest, VerifyRequest};
 
 use super::super::etcd::until;
+use super::super::is_ready_at;
 use super::cluster::{Cluster, EACH, FRESHNESS, connect};
-use super::load::is_ready;
 use super::network::Direction;
 
 /// `store_outage_issuing_seconds`.
@@ -19,7 +19,7 @@ const ISSUING: Duration = Duration::from_secs(10);
 const LAST_CONTACT: Duration = Duration::from_secs(4);
 
 /// A time limit that no call reaches.
-const TIMEOUT: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Partitions until the node serves for as long as it can: on a busy machine it may hear of the store too late.
 const TRIES: usize = 3;
@@ -99,7 +99,7 @@ fn partition(cluster: &Cluster, kept: &str, not_revoked: &str, revoked: &str) ->
             let reaches_end = |sample: &Sample| sample.began.iter().all(|at| *at > ISSUING);
             while !(over.load(Ordering::Relaxed) && samples.last().is_some_and(reaches_end)) {
                 let mut began = [cut.elapsed(); 3];
-                let was_ready = is_ready();
+                let was_ready = is_ready_at(8420);
                 began[1] = cut.elapsed();
                 let verifies = verify(&client, &token).await.is_ok();
                 began[2] = cut.elapsed();

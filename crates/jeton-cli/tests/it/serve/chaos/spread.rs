@@ -33,48 +33,61 @@ fn chaos_revocation_reaches_every_node_within_the_bound() {
     }
     let revoking = cluster.network.spawn(Cluster::host(0), move || {
         on_this_host(async |client| {
-            let mut delays = Vec::new();
+            let (mut delays, mut last_accepted) = (Vec::new(), Duration::ZERO);
             for _ in 0..count {
                 let token = issue(&client).await.unwrap();
                 for sender in &tokens {
                     sender.send(token.clone()).unwrap();
                 }
                 for _ in &tokens {
-                    assert_eq!(news.recv().unwrap(), None, "it is accepted first");
+                    assert!(news.recv().unwrap().is_none(), "it is accepted first");
                 }
                 revoke(&client, &token).await.unwrap();
                 let acknowledged = Instant::now();
                 for _ in &tokens {
-                    let refused = news.recv().unwrap().unwrap();
-                    delays.push(refused.saturating_duration_since(acknowledged));
+                    let refusal = news.recv().unwrap().unwrap();
+                    let after = |at: Instant| at.saturating_duration_since(acknowledged);
+                    delays.push(after(refusal.at));
+                    last_accepted = last_accepted.max(after(refusal.accepted));
                 }
             }
-            delays
+            (delays, last_accepted)
         })
     });
-    let mut delays = revoking.join().unwrap();
+    let (mut delays, last_accepted) = revoking.join().unwrap();
     delays.sort_unstable();
     print(&delays);
-    let last = delays.last().unwrap();
-    assert!(*last < FRESHNESS, "{last:?}");
+    // A busy machine may refuse late, and accepts nothing with a view that is too old.
+    assert!(last_accepted < FRESHNESS, "{last_accepted:?}");
 }
 
-/// Verifies each token until it is refused. Reports the first acceptance, and the time of the refusal.
-fn watch(tokens: &Receiver<String>, told: &Sender<Option<Instant>>) {
+/// What a node has done with a token that was revoked.
+struct Refusal {
+    at: Instant,
+    /// When the last call began that accepted it.
+    accepted: Instant,
+}
+
+/// Verifies each token until it is refused. Reports the first acceptance, and the refusal.
+fn watch(tokens: &Receiver<String>, told: &Sender<Option<Refusal>>) {
     on_this_host(async |client| {
         while let Ok(token) = tokens.recv() {
-            let mut was_accepted = false;
+            let mut accepted = None;
             loop {
+                let began = Instant::now();
                 let verified = verify(&client, &token).await;
                 if is_revoked(&verified) {
                     break;
                 }
-                if verified.is_ok() && !was_accepted {
-                    was_accepted = true;
+                if verified.is_ok() && accepted.replace(began).is_none() {
                     told.send(None).unwrap();
                 }
             }
-            told.send(Some(Instant::now())).unwrap();
+            let refusal = Refusal {
+                at: Instant::now(),
+                accepted: accepted.expect("it is revoked after it was accepted"),
+            };
+            told.send(Some(refusal)).unwrap();
         }
     });
 }

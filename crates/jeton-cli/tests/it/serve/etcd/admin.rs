@@ -45,7 +45,7 @@ pub(super) fn keys_under(etcd: &Etcd, prefix: &str) -> usize {
     let body = format!(r#"{{"key":"{key}","range_end":"{end}","count_only":true}}"#);
     let url = format!("{}/v3/kv/range", etcd.member_url(0));
     let output = Command::new("curl")
-        .args(["-sS", "--max-time", "5", "--data-binary", &body, &url])
+        .args(["-sS", "--max-time", "60", "--data-binary", &body, &url])
         .output()
         .unwrap();
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -159,7 +159,7 @@ class RemoteKeysTest {
                 })
                 .build();
         Verifier verifier = verifier(keys);
-        for (int call = 0; call < 100 && requests.get() < 2; call++) {
+        for (int call = 0; call < 1200 && requests.get() < 2; call++) {
             assertEquals("a", verifier.verify(token(key)).keyId().orElseThrow());
             Thread.sleep(50);
         }
