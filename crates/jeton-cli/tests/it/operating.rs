@@ -65,7 +65,7 @@ pub(crate) fn page(name: &str) -> String {
     fs::read_to_string(docs.join(name)).unwrap()
 }
 
-/// The manual without the chapters that need another build. `cargo xtask test --only examples` runs all of it.
+/// The manual without the chapters that need another build. `cargo xtask test` runs all of it.
 fn for_this_build(manual: &str) -> String {
     if cfg!(feature = "pkcs11") {
         return manual.to_owned();

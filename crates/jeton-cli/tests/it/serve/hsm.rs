@@ -1,5 +1,5 @@
 //! `jeton serve` with keys in SoftHSM. Only a build with the feature `pkcs11` has these tests:
-//! `cargo xtask test --only examples` runs them.
+//! `cargo xtask test` runs them.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;

@@ -12,6 +12,7 @@ mod hsm;
 mod oauth;
 mod stopping;
 pub(crate) mod tls;
+#[cfg(feature = "otel")]
 mod traces;
 mod unread;
 mod web_site;

@@ -1,4 +1,4 @@
-//! Traces over OpenTelemetry, as a collector receives them. `cargo xtask test --only features` runs these tests.
+//! Traces over OpenTelemetry, as a collector receives them. `cargo xtask test` runs these tests.
 
 mod collector;
 mod secrets;
