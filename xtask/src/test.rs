@@ -63,7 +63,15 @@ pub(crate) fn run(workspace: Workspace, choice: &Choice) -> Result<(), Error> {
         .map(|step| step.name)
         .filter(|name| results.iter().all(|result| result.name != *name))
         .collect();
-    eprint!("\n{}", summary(&results, &not_run, started.elapsed()));
+    eprint!(
+        "\n{}",
+        summary(
+            &results,
+            &not_run,
+            started.elapsed(),
+            process::cpu_of_ended()
+        )
+    );
     if choice.needs_setup() && choice.part() == Part::First {
         eprintln!(
             "`cargo xtask test --rest` runs the other steps, among them all tests whole that are sampled here."
@@ -99,17 +107,15 @@ fn run_one(workspace: &Workspace, choice: &Choice, name: &str) -> Result<(), Err
 }
 
 /// A table of the steps, and what did not run.
-fn summary(results: &[StepResult], not_run: &[&str], wall: Duration) -> String {
+fn summary(results: &[StepResult], not_run: &[&str], wall: Duration, cpu: Duration) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
     let _ = writeln!(text, "{:<16}{:>8}{:>10}  tests", "step", "seconds", "CPU");
-    let mut cpu = Duration::ZERO;
     let row = |text: &mut String, name: &str, wall: Duration, cpu: Duration, tests: &str| {
         let (wall, cpu) = (wall.as_secs_f64(), cpu.as_secs_f64());
         let _ = writeln!(text, "{name:<16}{wall:>8.0}{cpu:>10.0}  {tests}");
     };
     for result in results {
-        cpu += result.cpu;
         let failed = if result.has_passed { "" } else { "FAILED: " };
         let tests = format!("{failed}{}", result.tally);
         row(&mut text, result.name, result.wall, result.cpu, &tests);
@@ -244,7 +250,12 @@ mod tests {
         let results = [result("test", true, &[]), result("clippy", false, &[])];
         let why = verdict(&results, false).map_err(|stop| stop.to_string());
         assert!(why.is_err_and(|why| why.ends_with("cargo xtask test --only clippy")));
-        let text = summary(&results, &["doc"], Duration::from_secs(20));
+        let text = summary(
+            &results,
+            &["doc"],
+            Duration::from_secs(20),
+            Duration::from_secs(36),
+        );
         assert!(
             text.contains("clippy                10        18  FAILED: 1 passed"),
             "{text}"
@@ -260,7 +271,12 @@ mod tests {
         let results = [result("sdk-go", true, &["go is not installed"])];
         assert!(verdict(&results, false).is_ok());
         assert!(verdict(&results, true).is_err());
-        let text = summary(&results, &[], Duration::from_secs(20));
+        let text = summary(
+            &results,
+            &[],
+            Duration::from_secs(20),
+            Duration::from_secs(36),
+        );
         assert!(
             text.contains("skipped: sdk-go: go is not installed"),
             "{text}"

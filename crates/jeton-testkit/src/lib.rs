@@ -1,4 +1,4 @@
-//! Shared test support: an etcd cluster ([`Etcd`]), free ports ([`free_port`]), and a counting allocator for tests and drivers that report
+//! Shared test support: an etcd cluster ([`Etcd`]), free ports ([`free_port`]), samples of long tests ([`is_sampled`]), and a counting allocator for tests and drivers that report
 //! allocations.
 //!
 //! The counts are exact: every call to the global allocator of Rust, and the requested bytes. Allocations of C
@@ -22,9 +22,11 @@
 
 mod etcd;
 mod ports;
+mod sampling;
 
 pub use etcd::{Etcd, Host as EtcdHost, VARIABLE as ETCD_VARIABLE};
 pub use ports::free_port;
+pub use sampling::{WHOLE, is_sampled, is_whole};
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

@@ -13,8 +13,8 @@ import javax.tools.ToolProvider;
 
 /**
  * Builds the driver or the server of the current folder: `java ../harness/Build.java OUT`. Maven
- * fetches the packages of pom.xml into OUT/lib. The files there must match jars.lock exactly,
- * because Maven has no lockfile. The compiler writes to OUT/classes; for a driver it also compiles
+ * fetches the packages of pom.xml into OUT/lib, unless they are there. The files there must match
+ * jars.lock exactly, because Maven has no lockfile. The compiler writes to OUT/classes; for a driver it also compiles
  * the harness.
  *
  * With `--lock`, writes jars.lock again. With `--test`, also compiles the harness's tests, runs
@@ -26,6 +26,8 @@ final class Build {
 
   /** The code that drivers share. A server is in another folder and shares nothing. */
   private static final Path HARNESS = Path.of("../harness");
+
+  private static final Path LOCK = Path.of("jars.lock");
 
   /** Jars that are built from this checkout, one per line. They are beside those of Maven, and not locked. */
   private static final Path LOCAL_JARS = Path.of("local-jars");
@@ -40,14 +42,19 @@ final class Build {
     String also = arguments.length > 1 ? arguments[1] : "";
     Path jars = out.resolve("lib");
     Path classes = out.resolve("classes");
-    empty(jars);
     empty(classes);
-    run("mvn", "-B", "-q", FETCH, "-DoutputDirectory=" + jars, "-DincludeScope=runtime");
-    lock(jars, also.equals("--lock"));
-    if (Files.exists(LOCAL_JARS)) {
-      for (String jar : Files.readAllLines(LOCAL_JARS)) {
-        Files.copy(Path.of(jar), jars.resolve(Path.of(jar).getFileName()));
-      }
+    Files.createDirectories(jars);
+    List<String> local = Files.exists(LOCAL_JARS) ? Files.readAllLines(LOCAL_JARS) : List.of();
+    for (String jar : local) {
+      Files.deleteIfExists(jars.resolve(Path.of(jar).getFileName()));
+    }
+    if (also.equals("--lock") || !found(jars).equals(Files.readAllLines(LOCK))) {
+      empty(jars);
+      run("mvn", "-B", "-q", FETCH, "-DoutputDirectory=" + jars, "-DincludeScope=runtime");
+      lock(jars, also.equals("--lock"));
+    }
+    for (String jar : local) {
+      Files.copy(Path.of(jar), jars.resolve(Path.of(jar).getFileName()));
     }
     boolean isDriver = Files.isDirectory(HARNESS);
     if (isDriver) {
@@ -83,20 +90,25 @@ final class Build {
   }
 
   private static void lock(Path jars, boolean write) throws IOException, NoSuchAlgorithmException {
-    Path lock = Path.of("jars.lock");
-    List<String> found = new ArrayList<>();
-    hashes(jars).forEach((name, hash) -> found.add(hash + "  " + name));
+    List<String> found = found(jars);
     if (write) {
-      Files.write(lock, found);
+      Files.write(LOCK, found);
       return;
     }
-    List<String> wanted = Files.readAllLines(lock);
+    List<String> wanted = Files.readAllLines(LOCK);
     if (!found.equals(wanted)) {
       List<String> odd = new ArrayList<>(found);
       odd.removeAll(wanted);
       wanted.removeAll(found);
       throw stop("error: the jars differ from jars.lock: " + odd + " instead of " + wanted);
     }
+  }
+
+  /** Returns the lines of a lock for the files in the folder. */
+  private static List<String> found(Path jars) throws IOException, NoSuchAlgorithmException {
+    List<String> found = new ArrayList<>();
+    hashes(jars).forEach((name, hash) -> found.add(hash + "  " + name));
+    return found;
   }
 
   /** Returns the SHA-256 of each file in the folder, by name. */

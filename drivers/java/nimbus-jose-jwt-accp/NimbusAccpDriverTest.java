@@ -15,7 +15,7 @@ public final class NimbusAccpDriverTest {
     require(
         without.contains("\"ok\":false") && without.contains("native library"),
         "hello succeeds without the provider's native library: " + without);
-    System.err.println("NimbusAccpDriverTest: passed");
+    System.err.println("NimbusAccpDriverTest: 1 tests passed, 0 failed");
   }
 
   private static String answer(String... options) throws Exception {

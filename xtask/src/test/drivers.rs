@@ -80,9 +80,14 @@ pub(super) fn java(workspace: &Workspace) -> Result<Outcome, Error> {
         if folder.join("local-jars").exists() {
             sdk::java::library_for_tests(workspace)?;
         }
-        let out = workspace
-            .path("target/drivers-java")
-            .join(folder.file_name().unwrap_or_default());
+        // A driver where the lab builds it, so that its jars are fetched once.
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let out = match folder.starts_with(workspace.path("drivers")) {
+            true => workspace
+                .target()
+                .join(format!("jeton-drivers/java-{name}")),
+            false => workspace.target().join(format!("servers-java/{name}")),
+        };
         let mut build = workspace.command("java");
         build.arg(workspace.path("drivers/java/harness/Build.java"));
         build.arg(out).arg("--test").current_dir(&folder);

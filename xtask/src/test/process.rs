@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process};
 
 /// How often a process is asked whether it has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -19,26 +19,41 @@ const FAREWELL: Duration = Duration::from_secs(10);
 /// Held while a process is waited for: the CPU time of all that ended rises by that of one.
 static ENDING: Mutex<()> = Mutex::new(());
 
-/// Returns how the process ended, with the CPU time of it and of all that it waited for; `None` if it still runs.
-pub(super) fn ended(child: &mut Child) -> io::Result<Option<(ExitStatus, Duration)>> {
-    let _one = ENDING.lock();
-    let before = cpu_of_ended();
-    let status = child.try_wait()?;
-    Ok(status.map(|status| (status, cpu_of_ended().saturating_sub(before))))
-}
-
-/// Waits until the process ends, and returns the same.
+/// Waits until the process ends, and returns the CPU time, too, of it and of all that it waited for.
 pub(super) fn wait(child: &mut Child) -> io::Result<(ExitStatus, Duration)> {
     loop {
-        if let Some(ended) = ended(child)? {
-            return Ok(ended);
+        let one = ENDING.lock();
+        let before = cpu_of_ended();
+        if let Some(status) = child.try_wait()? {
+            return Ok((status, cpu_of_ended().saturating_sub(before)));
         }
+        drop(one);
         thread::sleep(LOOK_EVERY);
     }
 }
 
-/// The CPU time of all processes that this one started and that have ended.
-fn cpu_of_ended() -> Duration {
+/// A child of this process that has ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ended {
+    pub(super) pid: u32,
+    pub(super) has_succeeded: bool,
+    pub(super) cpu: Duration,
+}
+
+/// Takes the next child that has ended, an orphan that was adopted among them: one that nobody waits for would look, to
+/// the program that ended it, as if it still ran. No other function of this process may wait for its children.
+pub(super) fn next_ended() -> Option<Ended> {
+    let before = cpu_of_ended();
+    let (pid, status) = rustix::process::wait(WaitOptions::NOHANG).ok()??;
+    Some(Ended {
+        pid: pid.as_raw_nonzero().get().unsigned_abs(),
+        has_succeeded: status.exit_status() == Some(0),
+        cpu: cpu_of_ended().saturating_sub(before),
+    })
+}
+
+/// The CPU time of all processes that this one started or adopted and that have ended.
+pub(super) fn cpu_of_ended() -> Duration {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     cpu_in(&stat).unwrap_or_default()
 }
@@ -68,6 +83,7 @@ pub(super) fn end_all() -> Vec<String> {
     let begun = Instant::now();
     let first = descendants();
     while begun.elapsed() < FAREWELL {
+        while next_ended().is_some() {}
         let running = descendants();
         if running.is_empty() {
             break;

@@ -108,6 +108,49 @@ pub(super) fn run(workspace: &Workspace, areas: &[Area]) -> Result<(), Error> {
     )))
 }
 
+/// Long tests that take a sample of their cases, unless [`WHOLE`] is set.
+const SAMPLED: [Sampled; 2] = [
+    Sampled {
+        folder: COMMAND,
+        program: "it",
+        tests: &["doctor::agrees::"],
+        what: "doctor against verify: one of 11 calls",
+    },
+    Sampled {
+        folder: "crates/jeton-issuer",
+        program: "jeton_issuer",
+        tests: &["in_every_interleaving", "random_history_accepts"],
+        what: "searches over revocation and rotation: 4 of 8, and 48 of 256 random histories",
+    },
+];
+
+#[derive(Clone, Copy)]
+struct Sampled {
+    /// The crate, and the name of its program.
+    folder: &'static str,
+    program: &'static str,
+    /// Parts of the names of the tests.
+    tests: &'static [&'static str],
+    what: &'static str,
+}
+
+/// The environment variable with which they take all cases. jeton-testkit reads it.
+const WHOLE: &str = "JETON_TEST_WHOLE";
+
+/// Runs the sampled tests with all cases.
+pub(super) fn whole(workspace: &Workspace) -> Result<(), Error> {
+    for sampled in SAMPLED {
+        let mut test = workspace.cargo_workspace("test");
+        match sampled.program {
+            "it" => test.args(["--test", "it"]),
+            _ => test.arg("--lib"),
+        };
+        test.arg("--").args(sampled.tests).env(WHOLE, "1");
+        counted::run(sampled.folder, Format::Libtest, &mut test)?;
+    }
+    Ok(())
+}
+
 /// The examples in the documentation of the libraries.
 fn examples(workspace: &Workspace) -> Result<(), Error> {
     let mut test = workspace.cargo_workspace("test");
@@ -184,6 +227,11 @@ fn run_one(workspace: &Workspace, areas: &[Area], program: &Program) -> Result<(
         cpu.as_secs_f64()
     );
     count(&name, tally);
+    for sampled in SAMPLED {
+        if program.name == sampled.program && program.folder.ends_with(sampled.folder) {
+            counted::sampled(sampled.what);
+        }
+    }
     match output {
         None => Ok(()),
         Some(output) => {

@@ -6,13 +6,13 @@
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, IsTerminal as _, PipeReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::process;
+use super::process::{self, Ended};
 use super::step::{Load, Step};
 use crate::command::{Error, Workspace};
 use crate::counted::{NEWS, counted, sample_in, skip_in};
@@ -64,7 +64,7 @@ struct Said {
 
 struct Running {
     step: &'static Step,
-    child: Child,
+    pid: u32,
     begun: Instant,
     log: PathBuf,
     said: Arc<Mutex<Said>>,
@@ -116,20 +116,14 @@ impl Plan<'_> {
                 return Ok(results);
             }
             thread::sleep(LOOK_EVERY);
-            let mut going = Vec::new();
-            for mut step in running {
-                let ended = process::ended(&mut step.child)
-                    .map_err(|error| Error::Failed(format!("{}: {error}", step.step.name)))?;
-                match ended {
-                    None => going.push(step),
-                    Some((status, cpu)) => {
-                        let result = finish(step, status.success(), cpu, count == 1);
-                        results.push(result);
-                        last_news = Instant::now();
-                    }
+            while let Some(ended) = process::next_ended() {
+                let step = running.iter().position(|step| step.pid == ended.pid);
+                if let Some(index) = step {
+                    let step = running.remove(index);
+                    results.push(finish(step, ended, count == 1));
+                    last_news = Instant::now();
                 }
             }
-            running = going;
             if last_news.elapsed() > QUIET_MAX && count > 1 {
                 say_what_runs(&running);
                 last_news = Instant::now();
@@ -157,7 +151,7 @@ impl Plan<'_> {
         }
         command.stderr(input.try_clone().map_err(cannot)?);
         command.stdout(input);
-        let child = command.spawn().map_err(cannot)?;
+        let pid = command.spawn().map_err(cannot)?.id();
         let said = Arc::<Mutex<Said>>::default();
         let reading = thread::spawn({
             let said = Arc::clone(&said);
@@ -165,7 +159,7 @@ impl Plan<'_> {
         });
         Ok(Running {
             step,
-            child,
+            pid,
             begun: Instant::now(),
             log,
             said,
@@ -238,7 +232,12 @@ impl Said {
     }
 }
 
-fn finish(step: Running, has_passed: bool, cpu: Duration, is_alone: bool) -> Result {
+fn finish(step: Running, ended: Ended, is_alone: bool) -> Result {
+    let Ended {
+        has_succeeded: has_passed,
+        cpu,
+        ..
+    } = ended;
     let wall = step.begun.elapsed();
     // A program that it left running has the pipe open, and would be waited for.
     let begun = Instant::now();

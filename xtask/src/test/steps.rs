@@ -186,6 +186,13 @@ pub(super) const STEPS: &[Step] = &[
         ..REST
     },
     Step {
+        name: "whole",
+        what: "tests with all cases, of which `test` takes a sample",
+        areas: &[Cli],
+        run: |context| passed(programs::whole(context.workspace)),
+        ..REST
+    },
+    Step {
         name: "oauth-clients",
         what: "OAuth client libraries of Go, Java, Node and Python get, use and revoke tokens",
         areas: &[Service],

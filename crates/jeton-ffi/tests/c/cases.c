@@ -268,6 +268,6 @@ int run_cases(const char *file) {
   }
   free(line);
   fclose(lines);
-  printf("%d cases, %d failed\n", count, failed);
+  printf("%d tests passed, %d failed\n", count - failed, failed);
   return failed;
 }

@@ -20,6 +20,7 @@ use std::time::Duration;
 
 use jeton::key::{MacAlg, MacKey};
 use jeton_store::{MemoryStore, Moment, Store, block_on};
+use jeton_testkit::is_whole;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -662,7 +663,7 @@ fn issue_all(issuing: &[(Node, ManualClock)], sender: &Sender<Result<IssuedToken
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(ProptestConfig::with_cases(if is_whole() { 256 } else { 48 }))]
 
     #[test]
     fn random_history_accepts_exactly_unrevoked_tokens(

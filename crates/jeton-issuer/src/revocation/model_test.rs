@@ -18,6 +18,7 @@ use crate::limits::{
 };
 use crate::model_checker::{Explored, Model, explore, explore_depth_first};
 use jeton_store::Revision;
+use jeton_testkit::is_whole;
 
 const ISS: &str = "https://id.example";
 const START: i64 = 1_800_000_000;
@@ -486,10 +487,16 @@ fn explored(fault: Fault, about: About, clocks: [i64; 2]) -> Explored<Step> {
     explored
 }
 
+/// A sample has the clocks that differ.
 #[test]
 fn revocation_holds_in_every_interleaving() {
+    let clocks = if is_whole() {
+        &CLOCKS[..]
+    } else {
+        &CLOCKS[1..]
+    };
     for about in [About::Settings, About::Keys] {
-        for clocks in CLOCKS {
+        for &clocks in clocks {
             let Explored { states, wrong } = explored(Fault::None, about, clocks);
             assert!(wrong.is_none(), "{wrong:?}");
             assert!(states > 10_000, "{states} are not all");
