@@ -3,7 +3,7 @@
 use std::fs;
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -28,42 +28,47 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
     library(workspace, Build::Tests)?;
     check_headers(workspace)?;
     check_format(workspace)?;
-    let command = |folder: &str, arguments: &[&str]| {
-        let mut go = workspace.command("go");
-        go.args(arguments).env("CGO_ENABLED", "1");
-        // A panic that a test asks for needs no backtrace.
-        go.env("RUST_BACKTRACE", "0");
-        go.current_dir(workspace.path(MODULE).join(folder));
-        go
-    };
-    let go = |folder: &str, arguments: &[&str]| run_command(&mut command(folder, arguments));
-    let test = |folder: &str, arguments: &[&str]| {
-        let arguments = [&["test", "-json"], arguments].concat();
-        let name = format!("{MODULE}/{folder}");
-        counted::run(&name, Format::Go, &mut command(folder, &arguments))
-    };
-    go("", &["vet", "-tags", "jeton_test_hooks", "./..."])?;
-    go(
-        "",
-        &[
-            "tool",
-            "-modfile=internal/tools/go.mod",
-            "staticcheck",
-            "-tags",
-            "jeton_test_hooks",
-            "./...",
-        ],
-    )?;
-    test("", &["-race", "-tags", "jeton_test_hooks", "./..."])?;
+    run_command(&mut go(workspace, "", &["vet", "-tags", HOOKS, "./..."]))?;
+    tests(workspace, "", &["-tags", HOOKS, "./..."])?;
     for module in OTHERS {
-        go(module, &["vet", "./..."])?;
-        test(module, &["./..."])?;
+        run_command(&mut go(workspace, module, &["vet", "./..."]))?;
+        tests(workspace, module, &["./..."])?;
     }
+    Ok(())
+}
+
+/// Its tests with the race detector, staticcheck, programs that link it in other ways, and an installation.
+pub(crate) fn more(workspace: &Workspace) -> Result<(), Error> {
+    library(workspace, Build::Tests)?;
+    let staticcheck = ["tool", "-modfile=internal/tools/go.mod", "staticcheck"];
+    let staticcheck = [&staticcheck[..], &["-tags", HOOKS, "./..."]].concat();
+    run_command(&mut go(workspace, "", &staticcheck))?;
+    tests(workspace, "", &["-race", "-tags", HOOKS, "./..."])?;
     static_program(workspace)?;
     second_library(workspace)?;
     let proxy = libraries::folder(workspace)?.join("go-proxy");
     write_proxy(workspace, &proxy)?;
     install(workspace, &proxy)
+}
+
+/// The tag of tests that make the library panic.
+const HOOKS: &str = "jeton_test_hooks";
+
+/// Go in the folder of a module.
+fn go(workspace: &Workspace, module: &str, arguments: &[&str]) -> Command {
+    let mut go = workspace.command("go");
+    go.args(arguments).env("CGO_ENABLED", "1");
+    // A panic that a test asks for needs no backtrace.
+    go.env("RUST_BACKTRACE", "0");
+    go.current_dir(workspace.path(MODULE).join(module));
+    go
+}
+
+fn tests(workspace: &Workspace, module: &str, arguments: &[&str]) -> Result<(), Error> {
+    let arguments = [&["test", "-json"], arguments].concat();
+    let name = format!("{MODULE}/{module}");
+    let mut test = go(workspace, module, &arguments);
+    counted::run(name.trim_end_matches('/'), Format::Go, &mut test)
 }
 
 /// The modules that a program needs, as a release has them.

@@ -31,13 +31,18 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
         "examples of jeton's modules",
         &["--doctest-modules", "--pyargs", "jeton"],
     )?;
+    tests.other_versions()
+}
+
+/// The types of its sources, tests and examples, by two checkers.
+pub(crate) fn types(workspace: &Workspace) -> Result<(), Error> {
+    let tests = Tests::set_up(workspace)?;
     let cache = workspace.target().join("sdk-python/mypy");
     let cache = format!("--cache-dir={}", cache.display());
     tests.python(&["-m", "mypy", &cache, "-p", "jeton"])?;
     tests.python(&["-m", "mypy", &cache, "tests", "examples"])?;
     let python = format!("--pythonpath={}", tests.interpreter.display());
-    tests.python(&["-m", "pyright", &python])?;
-    tests.other_versions()
+    tests.python(&["-m", "pyright", &python])
 }
 
 /// The stable interface is for these too. They have no packages here, so that they run what needs none.

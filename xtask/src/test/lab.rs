@@ -35,8 +35,18 @@ pub(super) fn sample(workspace: &Workspace) -> Result<Outcome, Error> {
     let outcome = measured(workspace, SAMPLE_OUT, &subjects)?;
     let statuses = outcome.map_err(|defects| Error::Failed(defects.text))?;
     eprintln!("  rows: {statuses}");
+    say_missing();
     counted::sampled("lab run --quick: 6 libraries, all of them in the step `lab-all`");
     Ok(Outcome::Passed)
+}
+
+/// Says which libraries were not measured.
+fn say_missing() {
+    for (language, program) in TOOLCHAINS {
+        if on_path(program).is_none() {
+            counted::skipped(&format!("libraries for {language}: {program} is not installed"));
+        }
+    }
 }
 
 /// Runs the lab in its quick form and looks at the result file: whatever this machine can build
@@ -54,6 +64,7 @@ pub(super) fn smoke(workspace: &Workspace) -> Result<Outcome, Error> {
         }
     }
     published_sizes(workspace)?;
+    say_missing();
     Ok(Outcome::Passed)
 }
 

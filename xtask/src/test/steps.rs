@@ -25,6 +25,8 @@ const AFTER_BUILD: &[&str] = &["test"];
 
 /// Of steps that start all drivers, which two steps must not build at once.
 const AFTER_DRIVERS: &[&str] = &[
+    "sdk-go-more",
+    "sdk-python-types",
     "drivers-rust",
     "drivers-go",
     "drivers-java",
@@ -82,7 +84,7 @@ pub(super) const STEPS: &[Step] = &[
         name: "ffi",
         what: "the C interface: every case and function, exported symbols",
         areas: &[Sdk],
-        after: AFTER_BUILD,
+        after: &["test", "sdk-go"],
         run: |context| with(context, &["cc"], sdk::c::run),
         ..FIRST
     },
@@ -235,9 +237,26 @@ pub(super) const STEPS: &[Step] = &[
         ..REST
     },
     Step {
+        name: "sdk-go-more",
+        what: "the library for Go with the race detector, staticcheck, static programs, and installed from a module proxy",
+        areas: &[Sdk],
+        after: &["drivers-go"],
+        run: |context| with(context, &["go"], sdk::go::more),
+        ..REST
+    },
+    Step {
+        name: "sdk-python-types",
+        what: "the library for Python: types by mypy and pyright",
+        areas: &[Sdk],
+        after: &["drivers-python"],
+        run: |context| with(context, &["python3"], sdk::python::types),
+        ..REST
+    },
+    Step {
         name: "memory",
         what: "the C interface under valgrind and sanitizers, and handles that were released",
         areas: &[Sdk],
+        after: &["sdk-go-more"],
         run: |context| with(context, &["cc", "valgrind"], sdk::c::memory),
         ..REST
     },

@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, dead_code)]
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::process::Command;
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use jeton_lab_harness::Stop;
@@ -14,6 +15,16 @@ use jeton_lab_model::result::{Row, RunResult};
 
 /// One lab at a time: two would disturb each other's timings.
 static MACHINE: Mutex<()> = Mutex::new(());
+
+/// The interpreter itself: what is on the PATH may be a script that looks for it each time.
+fn interpreter() -> &'static str {
+    static PATH: LazyLock<String> = LazyLock::new(|| {
+        let asked = ["-c", "import sys; print(sys.executable)"];
+        let output = Command::new("python3").args(asked).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    });
+    &PATH
+}
 
 /// Fake drivers in a temporary folder.
 pub(crate) struct Fakes(tempfile::TempDir);
@@ -28,7 +39,8 @@ impl Fakes {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../harness/tests/fake/driver.py");
         let run = format!(
             r#"needs = ["python3"]
-run = ["python3", "{}", "{name}", "{misdeed}"]"#,
+run = ["{}", "{}", "{name}", "{misdeed}"]"#,
+            interpreter(),
             script.display()
         );
         self.with_manifest(name, &run)
@@ -40,8 +52,9 @@ run = ["python3", "{}", "{name}", "{misdeed}"]"#,
         let file = self.0.path().join(name);
         let run = format!(
             r#"needs = ["env", "python3"]
-run = ["env", "{variable}={}", "python3", "{}", "{name}", "{misdeed}"]"#,
+run = ["env", "{variable}={}", "{}", "{}", "{name}", "{misdeed}"]"#,
             file.display(),
+            interpreter(),
             script.display()
         );
         (self.with_manifest(name, &run), file)
