@@ -44,7 +44,9 @@ pub(super) fn sample(workspace: &Workspace) -> Result<Outcome, Error> {
 fn say_missing() {
     for (language, program) in TOOLCHAINS {
         if on_path(program).is_none() {
-            counted::skipped(&format!("libraries for {language}: {program} is not installed"));
+            counted::skipped(&format!(
+                "libraries for {language}: {program} is not installed"
+            ));
         }
     }
 }

@@ -113,8 +113,12 @@ const SAMPLED: [Sampled; 2] = [
     Sampled {
         folder: COMMAND,
         program: "it",
-        tests: &["doctor::agrees::"],
-        what: "doctor against verify: one of 11 calls",
+        tests: &[
+            "doctor::agrees::",
+            "untrusted::input::",
+            "untrusted::files::hostile_lab_files",
+        ],
+        what: "doctor against verify: one of 11 calls; hostile tokens, keys and results: one of 5",
     },
     Sampled {
         folder: "crates/jeton-issuer",

@@ -139,9 +139,7 @@ impl Plan<'_> {
         let log = folder.join(format!("{}.log", step.name));
         let file = File::create(&log).map_err(cannot)?;
         let (output, input) = std::io::pipe().map_err(cannot)?;
-        let mut command = self
-            .workspace
-            .command(std::env::current_exe().map_err(cannot)?);
+        let mut command = self.workspace.command(own_program().map_err(cannot)?);
         command
             .args(["test", "--step", step.name])
             .args(&self.arguments);
@@ -165,6 +163,15 @@ impl Plan<'_> {
             said,
             reading,
         })
+    }
+}
+
+/// This program. A step may build it again and replace its file, which Linux starts nevertheless by this link.
+fn own_program() -> std::io::Result<PathBuf> {
+    let link = Path::new("/proc/self/exe");
+    match link.exists() {
+        true => Ok(link.to_owned()),
+        false => std::env::current_exe(),
     }
 }
 
