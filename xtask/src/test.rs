@@ -35,7 +35,7 @@ use crate::command::{CHECKED_DRIVERS, Error, Workspace};
 use crate::counted::{self, skipped};
 use crate::setup;
 use crate::tally::{Format, Tally};
-use schedule::{Plan, Result as StepResult};
+use schedule::{Finished, Plan};
 use step::{Context, Outcome, Part, Step};
 use steps::STEPS;
 
@@ -107,7 +107,7 @@ fn run_one(workspace: &Workspace, choice: &Choice, name: &str) -> Result<(), Err
 }
 
 /// A table of the steps, and what did not run.
-fn summary(results: &[StepResult], not_run: &[&str], wall: Duration, cpu: Duration) -> String {
+fn summary(results: &[Finished], not_run: &[&str], wall: Duration, cpu: Duration) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
     let _ = writeln!(text, "{:<16}{:>8}{:>10}  tests", "step", "seconds", "CPU");
@@ -146,8 +146,8 @@ fn summary(results: &[StepResult], not_run: &[&str], wall: Duration, cpu: Durati
     text
 }
 
-fn verdict(results: &[StepResult], no_skips: bool) -> Result<(), Error> {
-    let names = |is_bad: fn(&StepResult) -> bool| {
+fn verdict(results: &[Finished], no_skips: bool) -> Result<(), Error> {
+    let names = |is_bad: fn(&Finished) -> bool| {
         let bad = results.iter().filter(|result| is_bad(result));
         bad.map(|result| result.name).collect::<Vec<_>>()
     };
@@ -221,8 +221,8 @@ fn program_and_module(file: &str) -> (String, String) {
 mod tests {
     use super::*;
 
-    fn result(name: &'static str, has_passed: bool, skipped: &[&str]) -> StepResult {
-        StepResult {
+    fn result(name: &'static str, has_passed: bool, skipped: &[&str]) -> Finished {
+        Finished {
             name,
             wall: Duration::from_secs(10),
             cpu: Duration::from_secs(18),

@@ -32,7 +32,7 @@ const SHOWN_LINES: usize = 400;
 
 /// How a step came out.
 #[derive(Debug)]
-pub(super) struct Result {
+pub(super) struct Finished {
     pub(super) name: &'static str,
     pub(super) wall: Duration,
     pub(super) cpu: Duration,
@@ -76,7 +76,7 @@ impl Plan<'_> {
     ///
     /// # Errors
     /// If a step cannot be started, or a signal asked to stop.
-    pub(super) fn run(&self) -> std::result::Result<Vec<Result>, Error> {
+    pub(super) fn run(&self) -> Result<Vec<Finished>, Error> {
         process::adopt_orphans();
         let stopped = Arc::new(AtomicBool::new(false));
         let stop = Arc::clone(&stopped);
@@ -90,10 +90,10 @@ impl Plan<'_> {
         outcome
     }
 
-    fn run_until(&self, stopped: &AtomicBool) -> std::result::Result<Vec<Result>, Error> {
+    fn run_until(&self, stopped: &AtomicBool) -> Result<Vec<Finished>, Error> {
         let mut waiting = self.steps.clone();
         let mut running: Vec<Running> = Vec::new();
-        let mut results: Vec<Result> = Vec::new();
+        let mut results: Vec<Finished> = Vec::new();
         let mut last_news = Instant::now();
         let count = waiting.len();
         loop {
@@ -132,7 +132,7 @@ impl Plan<'_> {
     }
 
     /// Starts a step. Its output goes to a file, its news to the terminal, and all of it if it is the only step.
-    fn start(&self, step: &'static Step, is_alone: bool) -> std::result::Result<Running, Error> {
+    fn start(&self, step: &'static Step, is_alone: bool) -> Result<Running, Error> {
         let cannot = |error: std::io::Error| Error::Usage(format!("{}: {error}", step.name));
         let folder = self.workspace.target().join("test-output");
         fs::create_dir_all(&folder).map_err(cannot)?;
@@ -239,7 +239,7 @@ impl Said {
     }
 }
 
-fn finish(step: Running, ended: Ended, is_alone: bool) -> Result {
+fn finish(step: Running, ended: Ended, is_alone: bool) -> Finished {
     let Ended {
         has_succeeded: has_passed,
         cpu,
@@ -278,7 +278,7 @@ fn finish(step: Running, ended: Ended, is_alone: bool) -> Result {
     eprintln!(
         "== {name}: {outcome} in {wall_seconds:.1} s, {cpu_seconds:.1} s of CPU time: {tally}"
     );
-    Result {
+    Finished {
         name,
         wall,
         cpu,

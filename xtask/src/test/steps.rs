@@ -115,24 +115,28 @@ pub(super) const STEPS: &[Step] = &[
     Step {
         name: "fmt",
         what: "sources are formatted",
+        after: AFTER_BUILD,
         run: lints::fmt,
         ..FIRST
     },
     Step {
         name: "arch",
         what: "the map and the rules for sources (cargo xtask arch)",
+        after: AFTER_BUILD,
         run: |context| passed(arch::run(context.workspace)),
         ..FIRST
     },
     Step {
         name: "words",
         what: "plain words and short sentences (cargo xtask words)",
+        after: AFTER_BUILD,
         run: |context| passed(words::run(context.workspace)),
         ..FIRST
     },
     Step {
         name: "deny",
         what: "licences, bans and sources of the dependencies (deny.toml)",
+        after: AFTER_BUILD,
         run: lints::deny,
         ..FIRST
     },
