@@ -68,7 +68,8 @@ fn tests(workspace: &Workspace, module: &str, arguments: &[&str]) -> Result<(), 
     let arguments = [&["test", "-json"], arguments].concat();
     let name = format!("{MODULE}/{module}");
     let mut test = go(workspace, module, &arguments);
-    counted::run(name.trim_end_matches('/'), Format::Go, &mut test)
+    // The tools have no tests yet; they must compile.
+    counted::run_any(name.trim_end_matches('/'), Format::Go, &mut test).map(drop)
 }
 
 /// The modules that a program needs, as a release has them.

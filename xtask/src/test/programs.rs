@@ -48,6 +48,8 @@ struct Program {
     folder: PathBuf,
     /// The name of the target: that of the library, or `it`.
     name: String,
+    /// Whether it starts a binary of its crate, which cargo may build after it.
+    needs_binary: bool,
 }
 
 /// The programs that wait, and what goes on.
@@ -183,12 +185,15 @@ fn program(line: &str, root: &Path) -> Option<Program> {
     let folder = message.manifest_path.parent()?.to_owned();
     let target = message.target?;
     // A bench is only built: what it measures is not a test.
-    let is_bench = target.kind.iter().any(|kind| kind == "bench");
+    let is = |wanted: &str| target.kind.iter().any(|kind| kind == wanted);
+    let is_bench = is("bench");
+    let needs_binary = is("test") && folder.join("src/main.rs").exists();
     let is_own = is_test && !is_bench && folder.starts_with(root);
     Some(Program {
         executable: message.executable.filter(|_| is_own)?,
         folder,
         name: target.name,
+        needs_binary,
     })
 }
 
@@ -196,10 +201,11 @@ fn program(line: &str, root: &Path) -> Option<Program> {
 fn run_waiting(workspace: &Workspace, areas: &[Area], queue: &Mutex<Queue>, changed: &Condvar) {
     let mut state = lock(queue);
     loop {
-        if !state.waiting.is_empty() {
-            let rank = |program: &Program| Area::of(workspace, &program.folder);
-            let first = (state.waiting.iter().enumerate()).min_by_key(|(_, program)| rank(program));
-            let index = first.map_or(0, |(index, _)| index);
+        let is_built = state.is_built;
+        let ready = (state.waiting.iter().enumerate())
+            .filter(|(_, program)| is_built || !program.needs_binary)
+            .min_by_key(|(_, program)| Area::of(workspace, &program.folder));
+        if let Some((index, _)) = ready {
             let program = state.waiting.remove(index);
             drop(state);
             let outcome = run_one(workspace, areas, &program);
