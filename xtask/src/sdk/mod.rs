@@ -55,8 +55,11 @@ const WRITTEN: [(&str, &str); 3] = [
     ("header", "header_is_what_the_source_says"),
 ];
 
-/// What the lab's drivers use, and what builds it.
-const LIBRARIES: [(&str, fn(&Workspace, Build) -> Result<(), Error>); 4] = [
+/// What builds the library for a language.
+type BuildLibrary = fn(&Workspace, Build) -> Result<(), Error>;
+
+/// What the lab's drivers use.
+const LIBRARIES: [(&str, BuildLibrary); 4] = [
     ("go-library", go::library),
     ("node-library", node::library),
     ("java-library", java::library),

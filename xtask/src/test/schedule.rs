@@ -194,9 +194,8 @@ fn next(waiting: &[&'static Step], running: &[Running]) -> Option<usize> {
         waiting.iter().any(|step| step.name == *name)
             || (running.iter()).any(|running| running.step.name == *name && !has_built(running))
     };
-    let may_start =
-        |step: &&Step| is_free(step.load) && !step.after.iter().any(|name| is_awaited(name));
-    waiting.iter().position(|step| may_start(step))
+    let may_start = |step: &&Step| is_free(step.load) && !step.after.iter().any(is_awaited);
+    waiting.iter().position(may_start)
 }
 
 /// Reads what a step writes, until no program has its output open any more.
@@ -209,7 +208,9 @@ fn read(output: PipeReader, mut file: File, name: &str, is_alone: bool, said: &M
     {
         let _ = file.write_all(&line);
         let text = String::from_utf8_lossy(&line);
-        let news = text.trim_end().strip_prefix(NEWS);
+        // What another program wrote last may have reset its colours, without the end of a line.
+        let news = text.trim_start_matches("\u{1b}[0m").trim_end();
+        let news = news.strip_prefix(NEWS);
         if is_alone {
             eprint!("{text}");
         } else if let Some(news) = news.filter(|news| *news != BUILT && sample_in(news).is_none()) {
