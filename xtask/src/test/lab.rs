@@ -32,7 +32,7 @@ const SAMPLE_OUT: &str = "target/lab-sample";
 /// Runs the lab in its quick form with a library of each language. `--rest` runs it with all.
 pub(super) fn sample(workspace: &Workspace) -> Result<Outcome, Error> {
     let subjects = SAMPLE.map(str::to_owned);
-    let outcome = measured(workspace, SAMPLE_OUT, &subjects)?;
+    let outcome = measured(workspace, SAMPLE_OUT, &subjects, &["--budget", "20s"])?;
     let statuses = outcome.map_err(|defects| Error::Failed(defects.text))?;
     eprintln!("  rows: {statuses}");
     say_missing();
@@ -54,13 +54,13 @@ fn say_missing() {
 /// Runs the lab in its quick form and looks at the result file: whatever this machine can build
 /// must have been measured.
 pub(super) fn smoke(workspace: &Workspace) -> Result<Outcome, Error> {
-    match measured(workspace, OUT, &[])? {
+    match measured(workspace, OUT, &[], &[])? {
         Ok(statuses) => eprintln!("  rows: {statuses}"),
         Err(first) if first.subjects.is_empty() => return Err(Error::Failed(first.text)),
         Err(first) => {
             // A machine that stalls causes a defect once.
             eprintln!("{}\n  these subjects are measured again", first.text);
-            let again = measured(workspace, OUT_AGAIN, &first.subjects)?;
+            let again = measured(workspace, OUT_AGAIN, &first.subjects, &[])?;
             let statuses = again.map_err(|second| Error::Failed(second.text))?;
             eprintln!("  rows again: {statuses}");
         }
@@ -75,9 +75,10 @@ fn measured(
     workspace: &Workspace,
     out: &str,
     subjects: &[String],
+    more: &[&str],
 ) -> Result<Result<String, Defects>, Error> {
     let mut run = tested_jeton(workspace)?;
-    run.args(["lab", "run", "--quick", "--out", out]);
+    run.args(["lab", "run", "--quick", "--out", out]).args(more);
     for subject in subjects {
         run.args(["--subject", subject]);
     }
