@@ -55,12 +55,17 @@ pub fn build_porcupine(workspace: &Workspace) -> Result<PathBuf, Error> {
     Ok(binary)
 }
 
-/// Returns the command that runs the tests of `serve::chaos` with this etcd: all, or those of this name.
+/// Lets the program with the tests of `serve::chaos` run them with this etcd: all, or those of this name.
 ///
 /// # Errors
 /// If Go cannot build the judge of histories.
-pub fn chaos(workspace: &Workspace, etcd: &Path, name: &str) -> Result<Command, Error> {
-    let mut chaos = test(workspace, etcd, "it");
+pub fn chaos(
+    workspace: &Workspace,
+    mut chaos: Command,
+    etcd: &Path,
+    name: &str,
+) -> Result<Command, Error> {
+    chaos.env("JETON_ETCD", etcd);
     chaos.env("JETON_PORCUPINE", build_porcupine(workspace)?);
     // They wait most of the time.
     chaos.args(["--ignored", "--nocapture", "--test-threads", "5"]);

@@ -194,9 +194,9 @@ fn tests_in(workspace: &Workspace, file: &str, variables: &[(&str, &Path)]) -> R
     if !workspace.path(file).exists() {
         return Err(Error::Usage(format!("{file}: not found")));
     }
-    let (program, module) = program_and_module(file);
-    let mut test = workspace.cargo_workspace("test");
-    test.args(["--test", &program, "--", "--include-ignored", &module]);
+    let (folder, program, module) = program_and_module(file);
+    let mut test = programs::command(workspace, &folder, &program)?;
+    test.args(["--include-ignored", &module]);
     test.envs(variables.iter().copied());
     counted::run(&module, Format::Libtest, &mut test)
 }
@@ -209,12 +209,12 @@ fn tested_jeton(workspace: &Workspace) -> Result<Command, Error> {
     Ok(jeton)
 }
 
-/// `crates/c/tests/it/serve/grpcurl.rs` is the module `serve::grpcurl::` of the test program `it`.
-fn program_and_module(file: &str) -> (String, String) {
-    let (_, inside) = file.split_once("/tests/").unwrap_or_default();
+/// `crates/c/tests/it/serve/grpcurl.rs` is the module `serve::grpcurl::` of the test program `it` in `crates/c`.
+fn program_and_module(file: &str) -> (String, String, String) {
+    let (folder, inside) = file.split_once("/tests/").unwrap_or_default();
     let (program, module) = inside.split_once('/').unwrap_or_default();
     let module = module.trim_end_matches(".rs").replace('/', "::");
-    (program.to_owned(), module + "::")
+    (folder.to_owned(), program.to_owned(), module + "::")
 }
 
 #[cfg(test)]
@@ -235,8 +235,11 @@ mod tests {
 
     #[test]
     fn file_of_tests_gives_program_and_module() {
-        let (program, module) = program_and_module("crates/c/tests/it/serve/grpcurl.rs");
-        assert_eq!((&*program, &*module), ("it", "serve::grpcurl::"));
+        let (folder, program, module) = program_and_module("crates/c/tests/it/serve/grpcurl.rs");
+        assert_eq!(
+            (&*folder, &*program, &*module),
+            ("crates/c", "it", "serve::grpcurl::")
+        );
         let absent = tests_in(
             &Workspace::here(),
             "crates/c/tests/it/serve/grpcurl.rs",

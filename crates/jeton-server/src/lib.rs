@@ -81,6 +81,11 @@ mod traces;
 #[cfg(not(feature = "otel"))]
 #[path = "traces/not_compiled.rs"]
 mod traces;
+// Its test, in the build of all tests, which has the feature.
+#[cfg(all(test, feature = "otel"))]
+#[allow(dead_code)]
+#[path = "traces/not_compiled.rs"]
+mod traces_not_compiled;
 
 pub use admin_token::ADMIN_TOKEN_FILE;
 pub use admin_url::ADMIN_URL_FILE;

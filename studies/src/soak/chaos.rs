@@ -19,7 +19,9 @@ pub(super) fn run(workspace: &Workspace, plan: &Plan, log: &mut Log) -> Result<(
         "== soak: faults of an etcd and its servers, {} minutes",
         plan.minutes
     );
-    let mut test = etcd::chaos(workspace, &etcd::build(workspace)?, TEST)?;
+    let binary = etcd::build(workspace)?;
+    let program = etcd::test(workspace, &binary, "it");
+    let mut test = etcd::chaos(workspace, program, &binary, TEST)?;
     test.env("JETON_CHAOS_MINUTES", plan.minutes.to_string());
     let said = shown(&mut test);
     let body = match &said {

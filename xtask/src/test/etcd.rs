@@ -1,10 +1,10 @@
 //! The real etcd, as tools/etcd pins it: jeton-store's suite passes on it, a node that is killed on it forgets
 //! nothing, and several servers on it are one service, also while their network and their members fail.
 
-use super::{Outcome, tests_in};
+use super::{Outcome, programs, tests_in};
 use crate::command::{Error, Workspace, run as run_command};
 use crate::counted::{self, count};
-use crate::etcd::{build, chaos, missing, missing_for_chaos, test};
+use crate::etcd::{build, chaos, missing, missing_for_chaos};
 use crate::tally::{Format, Tally};
 
 /// Builds it, and runs the tests that start it.
@@ -13,13 +13,14 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
         return Ok(Outcome::Skipped(format!("{missing} is not installed")));
     }
     let etcd = build(workspace)?;
-    let mut suite = test(workspace, &etcd, "conformance");
-    counted::run(
-        "the store's suite on etcd",
-        Format::Libtest,
-        suite.arg("etcd::"),
+    let mut suite = programs::command(workspace, "crates/jeton-store", "conformance")?;
+    suite.arg("etcd::").env("JETON_ETCD", &etcd);
+    counted::run("the store's suite on etcd", Format::Libtest, &mut suite)?;
+    let mut kill = programs::command(workspace, "crates/jeton-issuer", "kill")?;
+    run_command(
+        kill.env("JETON_KILL_STORE", "etcd")
+            .env("JETON_ETCD", &etcd),
     )?;
-    run_command(test(workspace, &etcd, "kill").env("JETON_KILL_STORE", "etcd"))?;
     count("kill on etcd", Tally::PASSED);
     let servers = "crates/jeton-cli/tests/it/serve/etcd.rs";
     tests_in(workspace, servers, &[("JETON_ETCD", &etcd)])?;
@@ -28,6 +29,8 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
             "the tests with network namespaces: {missing}"
         )));
     }
-    counted::run("chaos", Format::Libtest, &mut chaos(workspace, &etcd, "")?)?;
+    let servers = programs::command(workspace, "crates/jeton-cli", "it")?;
+    let mut chaos = chaos(workspace, servers, &etcd, "")?;
+    counted::run("chaos", Format::Libtest, &mut chaos)?;
     Ok(Outcome::Passed)
 }

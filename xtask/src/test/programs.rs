@@ -14,7 +14,8 @@ use serde::Deserialize;
 
 use super::areas::Area;
 use super::process;
-use crate::command::{Error, Workspace, on_path, shown};
+use super::schedule::HAS_BUILT;
+use crate::command::{BUILT, Error, Workspace, on_path, shown};
 use crate::counted::{self, count, news, skipped};
 use crate::tally::{Format, Reader, Tally};
 
@@ -62,43 +63,27 @@ struct Queue {
 
 /// Builds everything and runs all test programs, those of the library first.
 pub(super) fn run(workspace: &Workspace, areas: &[Area]) -> Result<(), Error> {
-    let mut build = workspace.cargo_build();
-    build.arg("--message-format=json-render-diagnostics");
-    let line = shown(&build);
-    eprintln!("  $ {line}");
-    let cannot = |error| Error::Usage(format!("`{line}` did not start: {error}"));
-    let mut cargo = build.stdout(Stdio::piped()).spawn().map_err(cannot)?;
-    let messages = cargo.stdout.take();
-
     let queue = Mutex::new(Queue::default());
     let changed = Condvar::new();
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    let status = thread::scope(|scope| {
+    let built = thread::scope(|scope| {
         for _ in 0..cores {
             scope.spawn(|| run_waiting(workspace, areas, &queue, &changed));
         }
-        let programs = messages
-            .into_iter()
-            .flat_map(|output| built(output, workspace));
-        for program in programs.filter(|program| is_chosen(areas, program)) {
-            lock(&queue).waiting.push(program);
-            changed.notify_all();
-        }
-        let status = process::wait(&mut cargo);
-        if status.as_ref().is_ok_and(|(status, _)| status.success()) {
-            news(super::schedule::BUILT);
-        } else {
+        let built = build_and_tell(workspace, |program| {
+            if is_chosen(areas, &program) {
+                lock(&queue).waiting.push(program);
+                changed.notify_all();
+            }
+        });
+        if built.is_err() {
             lock(&queue).waiting.clear();
         }
         lock(&queue).is_built = true;
         changed.notify_all();
-        status
+        built
     });
-    let (status, cpu) = status.map_err(cannot)?;
-    if !status.success() {
-        return Err(Error::Failed(format!("`{line}` ended with {status}")));
-    }
-    eprintln!("  the build took {:.0} s of CPU time", cpu.as_secs_f64());
+    built?;
     let failed = queue.into_inner().unwrap_or_default().failed;
     let examples = examples(workspace);
     if failed.is_empty() {
@@ -108,6 +93,86 @@ pub(super) fn run(workspace: &Workspace, areas: &[Area]) -> Result<(), Error> {
         "tests failed: {}",
         failed.join(", ")
     )))
+}
+
+/// Builds everything, and runs nothing.
+pub(super) fn build(workspace: &Workspace) -> Result<(), Error> {
+    build_and_tell(workspace, drop)
+}
+
+/// Builds everything, hands over each test program when it is there, and writes their list.
+fn build_and_tell(workspace: &Workspace, mut tell: impl FnMut(Program)) -> Result<(), Error> {
+    let mut build = workspace.cargo_build();
+    build.arg("--message-format=json-render-diagnostics");
+    let line = shown(&build);
+    eprintln!("  $ {line}");
+    let cannot = |error| Error::Usage(format!("`{line}` did not start: {error}"));
+    let mut cargo = build.stdout(Stdio::piped()).spawn().map_err(cannot)?;
+    let mut list = String::new();
+    for program in cargo
+        .stdout
+        .take()
+        .into_iter()
+        .flat_map(|output| built(output, workspace))
+    {
+        let Program {
+            executable,
+            folder,
+            name,
+            ..
+        } = &program;
+        let (executable, folder) = (executable.display(), folder.display());
+        list.push_str(&format!("{folder}\t{name}\t{executable}\n"));
+        tell(program);
+    }
+    let (status, cpu) = process::wait(&mut cargo).map_err(cannot)?;
+    if !status.success() {
+        return Err(Error::Failed(format!("`{line}` ended with {status}")));
+    }
+    eprintln!("  the build took {:.0} s of CPU time", cpu.as_secs_f64());
+    let file = list_file(workspace)?;
+    fs::write(&file, list)
+        .map_err(|error| Error::Failed(format!("{}: {error}", file.display())))?;
+    news(HAS_BUILT);
+    Ok(())
+}
+
+/// The test programs of the last build: the folder of the crate, the name of the program, its path.
+fn list_file(workspace: &Workspace) -> Result<PathBuf, Error> {
+    let folder = workspace.target().join("test-output");
+    fs::create_dir_all(&folder)
+        .map_err(|error| Error::Failed(format!("{}: {error}", folder.display())))?;
+    Ok(folder.join("programs.txt"))
+}
+
+/// Returns the command that runs a test program, of a crate's folder and by the name of its target. It asks cargo only if
+/// no step has built yet: cargo would wait for another step that compiles.
+pub(super) fn command(workspace: &Workspace, folder: &str, name: &str) -> Result<Command, Error> {
+    if std::env::var_os(BUILT).is_none() {
+        build(workspace)?;
+    }
+    let list = list_file(workspace)?;
+    let text = fs::read_to_string(&list).unwrap_or_default();
+    let crate_folder = workspace.path(folder);
+    let is_it = |line: &&str| {
+        let mut fields = line.split('\t');
+        fields.next().map(Path::new) == Some(&crate_folder) && fields.next() == Some(name)
+    };
+    let executable = text
+        .lines()
+        .find(is_it)
+        .and_then(|line| line.rsplit('\t').next());
+    let executable = executable.ok_or_else(|| {
+        Error::Failed(format!(
+            "{folder} has no test program `{name}` in {}",
+            list.display()
+        ))
+    })?;
+    let mut command = Command::new(executable);
+    command
+        .current_dir(&crate_folder)
+        .env("CARGO_MANIFEST_DIR", &crate_folder);
+    Ok(command)
 }
 
 /// Long tests that take a sample of their cases, unless [`WHOLE`] is set.
@@ -146,12 +211,8 @@ const WHOLE: &str = "JETON_TEST_WHOLE";
 /// Runs the sampled tests with all cases.
 pub(super) fn whole(workspace: &Workspace) -> Result<(), Error> {
     for sampled in SAMPLED {
-        let mut test = workspace.cargo_workspace("test");
-        match sampled.program {
-            "it" => test.args(["--test", "it"]),
-            _ => test.arg("--lib"),
-        };
-        test.arg("--").args(sampled.tests).env(WHOLE, "1");
+        let mut test = command(workspace, sampled.folder, sampled.program)?;
+        test.args(sampled.tests).env(WHOLE, "1");
         counted::run(sampled.folder, Format::Libtest, &mut test)?;
     }
     Ok(())

@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 
 use super::process::{self, Ended};
 use super::step::{Load, Step};
-use crate::command::{Error, Workspace};
+use crate::command::{self, Error, Workspace};
 use crate::counted::{NEWS, counted, sample_in, skip_in};
 use crate::tally::Tally;
 
 /// The news of a step that has built what steps after it use, and goes on.
-pub(super) const BUILT: &str = "everything is built";
+pub(super) const HAS_BUILT: &str = "everything is built";
 
 /// How often the steps are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -94,6 +94,7 @@ impl Plan<'_> {
         let mut waiting = self.steps.clone();
         let mut running: Vec<Running> = Vec::new();
         let mut results: Vec<Finished> = Vec::new();
+        let mut is_built = false;
         let mut last_news = Instant::now();
         let count = waiting.len();
         loop {
@@ -109,13 +110,15 @@ impl Plan<'_> {
                     step.name,
                     step.what
                 );
-                running.push(self.start(step, count == 1)?);
+                running.push(self.start(step, count == 1, is_built)?);
                 last_news = Instant::now();
             }
             if running.is_empty() {
                 return Ok(results);
             }
             thread::sleep(LOOK_EVERY);
+            let has_built = |step: &Running| step.said.lock().is_ok_and(|said| said.has_built);
+            is_built |= running.iter().any(has_built);
             while let Some(ended) = process::next_ended() {
                 let step = running.iter().position(|step| step.pid == ended.pid);
                 if let Some(index) = step {
@@ -132,7 +135,7 @@ impl Plan<'_> {
     }
 
     /// Starts a step. Its output goes to a file, its news to the terminal, and all of it if it is the only step.
-    fn start(&self, step: &'static Step, is_alone: bool) -> Result<Running, Error> {
+    fn start(&self, step: &'static Step, is_alone: bool, is_built: bool) -> Result<Running, Error> {
         let cannot = |error: std::io::Error| Error::Usage(format!("{}: {error}", step.name));
         let folder = self.workspace.target().join("test-output");
         fs::create_dir_all(&folder).map_err(cannot)?;
@@ -144,6 +147,9 @@ impl Plan<'_> {
             .args(["test", "--step", step.name])
             .args(&self.arguments);
         command.stdin(Stdio::null());
+        if is_built {
+            command.env(command::BUILT, "1");
+        }
         if is_alone && std::io::stderr().is_terminal() {
             command.env("CARGO_TERM_COLOR", "always");
         }
@@ -213,7 +219,9 @@ fn read(output: PipeReader, mut file: File, name: &str, is_alone: bool, said: &M
         let news = news.strip_prefix(NEWS);
         if is_alone {
             eprint!("{text}");
-        } else if let Some(news) = news.filter(|news| *news != BUILT && sample_in(news).is_none()) {
+        } else if let Some(news) =
+            news.filter(|news| *news != HAS_BUILT && sample_in(news).is_none())
+        {
             eprintln!("   {name}: {news}");
         }
         if let Ok(mut said) = said.lock() {
@@ -236,7 +244,7 @@ impl Said {
         } else if let Some(what) = sample_in(news) {
             self.left_out.push(what.to_owned());
         }
-        self.has_built |= news == BUILT;
+        self.has_built |= news == HAS_BUILT;
     }
 }
 
@@ -332,7 +340,7 @@ mod tests {
             "crates/b it: 4 passed, 1 failed, 0 skipped",
             "skipped: go is not installed",
             "sampled: doctor: 10 of 300 tokens",
-            BUILT,
+            HAS_BUILT,
         ] {
             said.hear(news);
         }

@@ -141,10 +141,18 @@ pub(super) const STEPS: &[Step] = &[
         ..FIRST
     },
     Step {
+        name: "build",
+        what: "everything that the other steps use",
+        load: Load::Compiles,
+        run: |context| passed(programs::build(context.workspace)),
+        ..REST
+    },
+    Step {
         name: "etcd",
         what: "the store's suite and several servers on a real etcd, which is killed",
         areas: &[Service],
         load: Load::Waits,
+        after: &["build"],
         run: |context| etcd::run(context.workspace),
         ..REST
     },
@@ -153,6 +161,7 @@ pub(super) const STEPS: &[Step] = &[
         what: "format, lints and tests of drivers/rust and servers/rust",
         areas: &[Lab],
         load: Load::Compiles,
+        after: &["build"],
         run: |context| drivers::rust(context.workspace),
         ..REST
     },
@@ -160,6 +169,7 @@ pub(super) const STEPS: &[Step] = &[
         name: "drivers-go",
         what: "gofmt, vet and tests of drivers/go and servers/go",
         areas: &[Lab],
+        after: &["build"],
         run: |context| drivers::go(context.workspace),
         ..REST
     },
@@ -167,6 +177,7 @@ pub(super) const STEPS: &[Step] = &[
         name: "drivers-java",
         what: "locked jars, lints and tests of drivers/java and servers/java",
         areas: &[Lab],
+        after: &["build"],
         run: |context| drivers::java(context.workspace),
         ..REST
     },
@@ -174,6 +185,7 @@ pub(super) const STEPS: &[Step] = &[
         name: "drivers-node",
         what: "syntax and tests of drivers/node and servers/node",
         areas: &[Lab],
+        after: &["build"],
         run: |context| drivers::node(context.workspace),
         ..REST
     },
@@ -181,6 +193,7 @@ pub(super) const STEPS: &[Step] = &[
         name: "drivers-python",
         what: "tests of drivers/python, and of docs/guide/add-a-library.md",
         areas: &[Lab],
+        after: &["build"],
         run: |context| drivers::python(context.workspace),
         ..REST
     },
@@ -188,6 +201,7 @@ pub(super) const STEPS: &[Step] = &[
         name: "fuzz",
         what: "each fuzz target of the library for five seconds",
         areas: &[Library],
+        after: &["build"],
         run: |context| fuzzing::run(context.workspace),
         ..REST
     },
@@ -195,6 +209,7 @@ pub(super) const STEPS: &[Step] = &[
         name: "whole",
         what: "tests with all cases, of which `test` takes a sample",
         areas: &[Cli],
+        after: &["build"],
         run: |context| passed(programs::whole(context.workspace)),
         ..REST
     },
@@ -202,6 +217,7 @@ pub(super) const STEPS: &[Step] = &[
         name: "oauth-clients",
         what: "OAuth client libraries of Go, Java, Node and Python get, use and revoke tokens",
         areas: &[Service],
+        after: &["build"],
         run: |context| oauth_clients::run(context.workspace),
         ..REST
     },
@@ -209,6 +225,7 @@ pub(super) const STEPS: &[Step] = &[
         name: "verifiers",
         what: "Go, Node, Java and Python verify the service's tokens while keys rotate",
         areas: &[Service],
+        after: &["build"],
         run: |context| verifiers::run(context.workspace),
         ..REST
     },
@@ -216,6 +233,7 @@ pub(super) const STEPS: &[Step] = &[
         name: "grpcurl",
         what: "the lines of docs/service.md, with the real grpcurl",
         areas: &[Cli, Service],
+        after: &["build"],
         run: |context| grpcurl::run(context.workspace),
         ..REST
     },
@@ -223,6 +241,7 @@ pub(super) const STEPS: &[Step] = &[
         name: "helm",
         what: "the chart of deploy/helm: valid and safe objects, and a configuration that the server accepts",
         areas: &[Service],
+        after: &["build"],
         run: |context| helm::run(context.workspace),
         ..REST
     },
@@ -230,6 +249,7 @@ pub(super) const STEPS: &[Step] = &[
         name: "proxies",
         what: "a real nginx caches a key set; nginx and Envoy ask the service whether requests may pass",
         areas: &[Library, Service],
+        after: &["build"],
         run: |context| proxies::run(context.workspace),
         ..REST
     },
@@ -237,6 +257,7 @@ pub(super) const STEPS: &[Step] = &[
         name: "browser-attack",
         what: "a page of another site, in Chromium, neither reads nor changes a `jeton serve`",
         areas: &[Service],
+        after: &["build"],
         run: |context| browser_attack::run(context.workspace),
         ..REST
     },
@@ -269,6 +290,7 @@ pub(super) const STEPS: &[Step] = &[
         what: "tokens that SoftHSM signs: format, lints and tests of examples/pkcs11",
         areas: &[Library],
         load: Load::Compiles,
+        after: &["build"],
         run: |context| examples::run(context.workspace),
         ..REST
     },
@@ -277,6 +299,7 @@ pub(super) const STEPS: &[Step] = &[
         what: "jeton with sets of its features, without warnings; the smallest has few dependencies; a server without traces",
         areas: &[Library, Service],
         load: Load::Compiles,
+        after: &["build"],
         run: |context| features::run(context.workspace),
         ..REST
     },
@@ -285,6 +308,7 @@ pub(super) const STEPS: &[Step] = &[
         what: "jeton and other libraries read the same changed keys (studies/key-readers)",
         areas: &[Library],
         load: Load::Compiles,
+        after: &["build"],
         run: |context| drivers::key_readers(context.workspace),
         ..REST
     },
@@ -293,12 +317,14 @@ pub(super) const STEPS: &[Step] = &[
         what: "parsing, JSON, base64 and assembly cost no more instructions than their bounds",
         areas: &[Library],
         load: Load::Compiles,
+        after: &["build"],
         run: |context| with(context, &["valgrind"], instructions::run),
         ..REST
     },
     Step {
         name: "published",
         what: "crates for crates.io can be packaged and describe themselves; no other crate can be published",
+        after: &["build"],
         run: |context| published::run(context.workspace),
         ..REST
     },

@@ -33,6 +33,16 @@ fn undisturb(result: &mut Value) {
     }
 }
 
+/// The Python interpreter itself: what is on the PATH may be a script that looks for it each time.
+fn interpreter() -> &'static str {
+    static PATH: OnceLock<String> = OnceLock::new();
+    PATH.get_or_init(|| {
+        let asked = ["-c", "import sys; print(sys.executable)"];
+        let output = Command::new("python3").args(asked).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    })
+}
+
 pub(crate) struct Lab(pub(crate) tempfile::TempDir);
 
 impl Lab {
@@ -92,14 +102,15 @@ library = "{name}"
 language = "fake"
 version = "1.0.0"
 needs = ["python3"]
-run = ["python3", "{script}", "{name}", "{misdeed}"]
+run = ["{}", "{script}", "{name}", "{misdeed}"]
 
 [[offers]]
 format = "jwt"
 algs = ["HS256"]
 contracts = ["sign", "verify"]
 key_handling = ["prepared"]
-"#
+"#,
+            interpreter()
         );
         fs::write(folder.join("driver.toml"), manifest).unwrap();
     }

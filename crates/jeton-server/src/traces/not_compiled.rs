@@ -61,3 +61,29 @@ impl RequestSpan {
 pub(crate) fn in_child_span<W>(_: &'static str, work: W) -> W {
     work
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RequestTracer;
+    use crate::Config;
+
+    #[test]
+    fn traces_in_a_build_without_them_are_an_error() {
+        let asked = "[traces]\nendpoint = 'http://127.0.0.1:1'\nsample_ratio = 1.0\n";
+        let config = Config::from_toml(asked).expect("valid");
+        for refused in [
+            RequestTracer::check(&config),
+            RequestTracer::start(&config).map(drop),
+        ] {
+            let error = refused.map_err(|error| error.to_string());
+            assert_eq!(
+                error,
+                Err("`traces`: this build cannot export traces: build it with `cargo build --release -p jeton-cli \
+                     --features otel`, or remove [traces]"
+                    .to_owned())
+            );
+        }
+        let without = Config::from_toml("").expect("valid");
+        assert!(RequestTracer::check(&without).is_ok());
+    }
+}
