@@ -421,14 +421,3 @@ fn functions_for_claims_and_for_bytes_do_not_mix() {
         "INVALID_OPTION"
     );
 }
-
-#[cfg(feature = "test-hooks")]
-#[test]
-fn panic_becomes_the_code_internal() {
-    let key = api::generate("HS256", "").unwrap();
-    jeton_test_panic_next();
-    let failure = api::export(&key, "alg").unwrap_err();
-    assert_eq!(failure.code, "INTERNAL");
-    assert_eq!(failure.message, "internal error: the library panicked");
-    assert_eq!(api::export(&key, "alg").unwrap(), "HS256");
-}
