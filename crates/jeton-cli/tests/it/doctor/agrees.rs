@@ -17,7 +17,8 @@ use serde_json::Value;
 
 use crate::binary::{jeton, vector, vector_json};
 
-/// Of so many calls, one is made, unless the tests run whole. It divides no number of keys, tokens or options below.
+/// Of so many calls, one is made, unless the tests run whole. No list below makes a multiple of it for each token, so that
+/// every key and option has its turn.
 const ONE_IN: usize = 11;
 
 /// A folder for both commands, and the number of calls and of accepted tokens.
