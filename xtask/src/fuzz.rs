@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 pub use figures::Figures;
 
+use crate::aws_lc;
 use crate::command::{Error, Workspace, output, run as run_command};
 
 /// What cargo-fuzz gives the compiler when it is asked for no sanitizer: a counter for each edge,
@@ -133,7 +134,8 @@ impl Targets {
             .arg("--target-dir")
             .arg(&home)
             .env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\u{1f}"))
-            .envs(optimised.settings().iter().copied());
+            .envs(optimised.settings().iter().copied())
+            .envs(aws_lc::compiled(workspace));
         run_command(&mut build)?;
         let folder = home.join("running");
         fs::create_dir_all(&folder).map_err(|error| cannot(&folder, &error))?;

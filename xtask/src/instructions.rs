@@ -10,6 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use crate::aws_lc;
 use crate::command::{Error, Workspace, on_path, output, run as run_command};
 
 /// Code in these belongs to a primitive and is not counted. Callgrind emulates a processor without the newest
@@ -73,7 +74,7 @@ fn build(workspace: &Workspace) -> Result<PathBuf, Error> {
     let mut build = workspace.cargo(&["build", "--profile", "dist", "--locked", "-p", "jeton"]);
     build.args(["--bench", "instructions", "--message-format", "json"]);
     build.arg("--quiet");
-    let messages = output(&mut build)?;
+    let messages = output(build.envs(aws_lc::compiled(workspace)))?;
     messages
         .lines()
         .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())

@@ -1,5 +1,6 @@
 //! What `cargo xtask` and the studies in `studies/` share.
 
+pub mod aws_lc;
 pub mod command;
 pub mod etcd;
 pub mod fuzz;

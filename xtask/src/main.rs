@@ -18,7 +18,7 @@ mod words;
 use std::process::ExitCode;
 
 use command::{Error, Workspace};
-use xtask::{STUDIES, command, etcd, fuzz};
+use xtask::{STUDIES, aws_lc, command, etcd, fuzz};
 
 const HELP: &str = "\
 Development tasks of jeton

@@ -31,6 +31,7 @@ use std::time::{Duration, Instant};
 
 pub(crate) use choice::Choice;
 
+use crate::aws_lc;
 use crate::command::{CHECKED_DRIVERS, Error, Workspace};
 use crate::counted::{self, skipped};
 use crate::setup;
@@ -205,7 +206,9 @@ fn tests_in(workspace: &Workspace, file: &str, variables: &[(&str, &Path)]) -> R
 /// build differs in its speed alone. The drivers that it builds are not optimised either: these are checks.
 fn tested_jeton(workspace: &Workspace) -> Result<Command, Error> {
     let mut jeton = workspace.command(workspace.tested_binary()?);
-    jeton.envs(CHECKED_DRIVERS);
+    jeton
+        .envs(CHECKED_DRIVERS)
+        .envs(aws_lc::compiled(workspace));
     Ok(jeton)
 }
 

@@ -22,8 +22,7 @@ pub(super) fn rust(workspace: &Workspace) -> Result<Outcome, Error> {
     }
     for folder in folders_with("Cargo.lock") {
         eprintln!("  in {}", shown(workspace, &folder));
-        separate_crate::lints(workspace, &folder)?;
-        separate_crate::tests(workspace, &folder)?;
+        separate_crate::check(workspace, &folder)?;
     }
     Ok(Outcome::Passed)
 }
@@ -36,8 +35,7 @@ pub(super) fn key_readers(workspace: &Workspace) -> Result<Outcome, Error> {
     }
     let folder = workspace.path("studies/key-readers");
     separate_crate::format(workspace, &folder)?;
-    separate_crate::lints(workspace, &folder)?;
-    separate_crate::tests(workspace, &folder)?;
+    separate_crate::check(workspace, &folder)?;
     Ok(Outcome::Passed)
 }
 

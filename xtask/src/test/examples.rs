@@ -13,8 +13,7 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
     }
     for folder in workspace.folders_with("examples", "Cargo.lock") {
         separate_crate::format(workspace, &folder)?;
-        separate_crate::lints(workspace, &folder)?;
-        separate_crate::tests(workspace, &folder)?;
+        separate_crate::check(workspace, &folder)?;
     }
     Ok(Outcome::Passed)
 }

@@ -11,7 +11,7 @@ use crate::fuzz::{Optimised, Scope, Targets};
 use crate::tally::Tally;
 
 /// How long each target runs.
-const EACH: Duration = Duration::from_secs(5);
+const EACH: Duration = Duration::from_secs(2);
 
 /// Most targets that run at a time.
 const AT_ONCE: NonZeroUsize = NonZeroUsize::new(4).expect("not zero");

@@ -15,6 +15,7 @@ use serde::Deserialize;
 use super::areas::Area;
 use super::process;
 use super::schedule::HAS_BUILT;
+use crate::aws_lc;
 use crate::command::{BUILT, Error, Workspace, on_path, shown};
 use crate::counted::{self, count, news, skipped};
 use crate::tally::{Format, Reader, Tally};
@@ -28,6 +29,10 @@ struct Message {
     target: Option<Target>,
     profile: Option<Profile>,
     executable: Option<PathBuf>,
+    /// Where a build script has written.
+    out_dir: Option<PathBuf>,
+    #[serde(default)]
+    package_id: String,
 }
 
 #[derive(Deserialize)]
@@ -109,12 +114,19 @@ fn build_and_tell(workspace: &Workspace, mut tell: impl FnMut(Program)) -> Resul
     let cannot = |error| Error::Usage(format!("`{line}` did not start: {error}"));
     let mut cargo = build.stdout(Stdio::piped()).spawn().map_err(cannot)?;
     let mut list = String::new();
-    for program in cargo
-        .stdout
-        .take()
-        .into_iter()
-        .flat_map(|output| built(output, workspace))
-    {
+    let mut aws_lc = (None, None);
+    for message in cargo.stdout.take().into_iter().flat_map(messages) {
+        if message.package_id.contains(aws_lc::PACKAGE) {
+            let sources = message.manifest_path.parent().map(Path::to_owned);
+            aws_lc = (
+                message.out_dir.or(aws_lc.0),
+                sources.filter(|_| message.target.is_some()).or(aws_lc.1),
+            );
+            continue;
+        }
+        let Some(program) = program(message, workspace.root()) else {
+            continue;
+        };
         let Program {
             executable,
             folder,
@@ -130,6 +142,11 @@ fn build_and_tell(workspace: &Workspace, mut tell: impl FnMut(Program)) -> Resul
         return Err(Error::Failed(format!("`{line}` ended with {status}")));
     }
     eprintln!("  the build took {:.0} s of CPU time", cpu.as_secs_f64());
+    if let (Some(out), Some(sources)) = aws_lc
+        && let Err(error) = aws_lc::lay_out(workspace, &out, &sources)
+    {
+        eprintln!("  other builds compile AWS-LC again: {error}");
+    }
     let file = list_file(workspace)?;
     fs::write(&file, list)
         .map_err(|error| Error::Failed(format!("{}: {error}", file.display())))?;
@@ -175,8 +192,8 @@ pub(super) fn command(workspace: &Workspace, folder: &str, name: &str) -> Result
     Ok(command)
 }
 
-/// Long tests that take a sample of their cases, unless [`WHOLE`] is set.
-const SAMPLED: [Sampled; 2] = [
+/// Long tests of which [`run`] takes a sample: some cases of `tests`, unless [`WHOLE`] is set, and none of `left_out`.
+const SAMPLED: [Sampled; 5] = [
     Sampled {
         folder: COMMAND,
         program: "it",
@@ -185,13 +202,47 @@ const SAMPLED: [Sampled; 2] = [
             "untrusted::input::",
             "untrusted::files::hostile_lab_files",
         ],
-        what: "doctor against verify: one of 11 calls; hostile tokens, keys and results: one of 5",
+        left_out: &["lab::outputs::", "lab::results::", "lab::runtimes::"],
+        what: "doctor against verify: one of 11 calls; hostile tokens, keys and results: one of 5; not: what a run of \
+               the lab does with files that are there",
+    },
+    Sampled {
+        folder: COMMAND,
+        program: "load",
+        tests: &[],
+        left_out: &[
+            "servers::servers_open_loop",
+            "servers::servers_full_rates",
+            "servers::servers_beyond_calls",
+            "servers::servers_with_own_keys",
+            "servers::servers_budget",
+        ],
+        what: "servers under load: the usual run and the faulty servers",
     },
     Sampled {
         folder: "crates/jeton-issuer",
         program: "jeton_issuer",
         tests: &["in_every_interleaving", "random_history_accepts"],
+        left_out: &[],
         what: "searches over revocation and rotation: 4 of 8, and 48 of 256 random histories",
+    },
+    Sampled {
+        folder: "lab/harness",
+        program: "it",
+        tests: &[],
+        left_out: &[
+            "cheats::",
+            "misdeeds::aa_pairs",
+            "misdeeds::driver_that_supports_leads",
+        ],
+        what: "drivers that misbehave, and not those that cheat",
+    },
+    Sampled {
+        folder: "lab/report",
+        program: "it",
+        tests: &[],
+        left_out: &["attack::fuzz_findings", "attack_endpoint::endpoint_correct"],
+        what: "attacks on fake drivers and endpoints: all but the two longest",
     },
 ];
 
@@ -200,9 +251,17 @@ struct Sampled {
     /// The crate, and the name of its program.
     folder: &'static str,
     program: &'static str,
-    /// Parts of the names of the tests.
+    /// Parts of the names of the tests that take a sample of their cases.
     tests: &'static [&'static str],
+    /// Parts of the names of the tests that are not run.
+    left_out: &'static [&'static str],
     what: &'static str,
+}
+
+impl Sampled {
+    fn is(self, program: &Program) -> bool {
+        program.name == self.program && program.folder.ends_with(self.folder)
+    }
 }
 
 /// The environment variable with which they take all cases. jeton-testkit reads it.
@@ -212,7 +271,8 @@ const WHOLE: &str = "JETON_TEST_WHOLE";
 pub(super) fn whole(workspace: &Workspace) -> Result<(), Error> {
     for sampled in SAMPLED {
         let mut test = command(workspace, sampled.folder, sampled.program)?;
-        test.args(sampled.tests).env(WHOLE, "1");
+        test.args(sampled.tests).args(sampled.left_out);
+        test.env(WHOLE, "1");
         counted::run(sampled.folder, Format::Libtest, &mut test)?;
     }
     Ok(())
@@ -234,14 +294,14 @@ fn lock(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
         .unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// The test programs, as cargo says that they are built.
-fn built(output: ChildStdout, workspace: &Workspace) -> impl Iterator<Item = Program> {
+/// What cargo says while it builds.
+fn messages(output: ChildStdout) -> impl Iterator<Item = Message> {
     let lines = BufReader::new(output).lines().map_while(Result::ok);
-    lines.filter_map(|line| program(&line, workspace.root()))
+    lines.filter_map(|line| serde_json::from_str(&line).ok())
 }
 
-fn program(line: &str, root: &Path) -> Option<Program> {
-    let message: Message = serde_json::from_str(line).ok()?;
+/// The test program, if the message is of one.
+fn program(message: Message, root: &Path) -> Option<Program> {
     let is_test = message.reason == "compiler-artifact" && message.profile?.test;
     let folder = message.manifest_path.parent()?.to_owned();
     let target = message.target?;
@@ -299,7 +359,7 @@ fn run_one(workspace: &Workspace, areas: &[Area], program: &Program) -> Result<(
     );
     count(&name, tally);
     for sampled in SAMPLED {
-        if program.name == sampled.program && program.folder.ends_with(sampled.folder) {
+        if sampled.is(program) {
             counted::sampled(sampled.what);
         }
     }
@@ -373,6 +433,10 @@ fn is_chosen(areas: &[Area], program: &Program) -> bool {
 /// machine cannot run.
 fn arguments(areas: &[Area], program: &Program) -> Vec<String> {
     let mut arguments = Vec::new();
+    for sampled in SAMPLED.iter().filter(|sampled| sampled.is(program)) {
+        let left_out = sampled.left_out.iter();
+        arguments.extend(left_out.flat_map(|test| ["--skip".to_owned(), (*test).to_owned()]));
+    }
     if program.name != "it" {
         return arguments;
     }
@@ -404,6 +468,7 @@ mod tests {
     #[test]
     fn only_test_programs_of_the_workspace_are_run() {
         let root = Path::new("/w");
+        let program = |line: &str, root| program(serde_json::from_str(line).ok()?, root);
         let found = program(&message(true, "\"/w/target/debug/deps/it-1\""), root);
         let found = found.map(|program| (program.folder, program.name));
         assert_eq!(found, Some(("/w/crates/a".into(), "it".into())));

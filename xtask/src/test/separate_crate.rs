@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::aws_lc;
 use crate::command::{CHECKED_DRIVERS, Error, Workspace, run};
 use crate::counted;
 use crate::tally::Format;
@@ -12,12 +13,19 @@ pub(super) fn format(workspace: &Workspace, folder: &Path) -> Result<(), Error> 
     run(cargo.current_dir(folder))
 }
 
-pub(super) fn lints(workspace: &Workspace, folder: &Path) -> Result<(), Error> {
-    let mut clippy = cargo(workspace, folder, "clippy");
-    run(clippy.args(["--all-targets", "--", "-D", "warnings"]))
-}
+/// What `cargo clippy` sets. Clippy compiles as well, and so lints and tests need one build of the dependencies;
+/// `cargo clippy` would check all of them besides.
+const CLIPPY: [(&str, &str); 2] = [
+    ("RUSTC_WORKSPACE_WRAPPER", "clippy-driver"),
+    (
+        "CLIPPY_ARGS",
+        "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__",
+    ),
+];
 
-pub(super) fn tests(workspace: &Workspace, folder: &Path) -> Result<(), Error> {
+/// Lints and tests.
+pub(super) fn check(workspace: &Workspace, folder: &Path) -> Result<(), Error> {
+    run(cargo(workspace, folder, "build").arg("--all-targets"))?;
     let name = folder.strip_prefix(workspace.root()).unwrap_or(folder);
     let mut test = cargo(workspace, folder, "test");
     counted::run_any(&name.to_string_lossy(), Format::Libtest, &mut test).map(drop)
@@ -30,6 +38,8 @@ fn cargo(workspace: &Workspace, folder: &Path, command: &str) -> Command {
     cargo
         .env("CARGO_TARGET_DIR", workspace.target())
         .envs(CHECKED_DRIVERS)
+        .envs(CLIPPY)
+        .envs(aws_lc::compiled(workspace))
         .current_dir(folder);
     cargo
 }

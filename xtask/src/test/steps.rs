@@ -92,7 +92,7 @@ pub(super) const STEPS: &[Step] = &[
         name: "lab",
         what: "the main job, sampled: lab run --quick of a library per language, into target/lab-smoke",
         areas: &[Lab],
-        after: &["test", "sdk-go", "sdk-node", "sdk-python", "sdk-java"],
+        after: &["test", "sdk-go", "sdk-node", "sdk-python"],
         run: |context| lab::sample(context.workspace),
         ..FIRST
     },
@@ -102,14 +102,6 @@ pub(super) const STEPS: &[Step] = &[
         load: Load::Compiles,
         after: AFTER_BUILD,
         run: lints::clippy,
-        ..FIRST
-    },
-    Step {
-        name: "doc",
-        what: "rustdoc without warnings",
-        load: Load::Compiles,
-        after: AFTER_BUILD,
-        run: lints::doc,
         ..FIRST
     },
     Step {
@@ -199,7 +191,7 @@ pub(super) const STEPS: &[Step] = &[
     },
     Step {
         name: "fuzz",
-        what: "each fuzz target of the library for five seconds",
+        what: "each fuzz target of the library for two seconds",
         areas: &[Library],
         after: &["build"],
         run: |context| fuzzing::run(context.workspace),
@@ -310,6 +302,14 @@ pub(super) const STEPS: &[Step] = &[
         load: Load::Compiles,
         after: &["build"],
         run: |context| drivers::key_readers(context.workspace),
+        ..REST
+    },
+    Step {
+        name: "doc",
+        what: "rustdoc without warnings",
+        load: Load::Compiles,
+        after: &["build"],
+        run: lints::doc,
         ..REST
     },
     Step {
