@@ -25,6 +25,8 @@ pub struct RecordCounts {
     pub rule_counters: u64,
     /// Ids that were used once.
     pub used_ids: u64,
+    /// The same ids, by their hash.
+    pub used_hashes: u64,
     /// Entries of the audit log.
     pub audit_entries: u64,
     /// The head of the audit log: 1, or 0 before the first entry.
@@ -38,7 +40,7 @@ impl RecordCounts {
     }
 
     /// Returns the kinds with their numbers.
-    pub fn by_kind(&self) -> [(&'static str, u64); 9] {
+    pub fn by_kind(&self) -> [(&'static str, u64); 10] {
         [
             ("issuers", self.issuers),
             ("keyrings", self.keyrings),
@@ -47,6 +49,7 @@ impl RecordCounts {
             ("revocation rules", self.rules),
             ("rule counter", self.rule_counters),
             ("used ids", self.used_ids),
+            ("hashes of used ids", self.used_hashes),
             ("audit log entries", self.audit_entries),
             ("audit log head", self.audit_heads),
         ]
@@ -91,6 +94,7 @@ enum Kind {
     PrivateKey,
     RevokedToken,
     UsedId,
+    UsedHash,
     Rule,
     RuleCounter,
     AuditHead,
@@ -107,6 +111,7 @@ impl Kind {
             ["k", _, named] if record::kid_of(named).is_some() => Kind::PrivateKey,
             ["r", _, _, _] => Kind::RevokedToken,
             ["u", _, _, _] => Kind::UsedId,
+            ["o", _, _] => Kind::UsedHash,
             ["rule", _, _, _] => Kind::Rule,
             ["c", "rules"] => Kind::RuleCounter,
             ["a", "_head"] => Kind::AuditHead,
@@ -125,6 +130,7 @@ fn kind<'c>(entry: &Entry, counts: &'c mut RecordCounts) -> Result<&'c mut u64> 
         Kind::PrivateKey => record::read::<SealedKey>(entry).map(|_| &mut counts.private_keys),
         Kind::RevokedToken => record::read::<i64>(entry).map(|_| &mut counts.revoked_tokens),
         Kind::UsedId => record::read::<i64>(entry).map(|_| &mut counts.used_ids),
+        Kind::UsedHash => record::read::<i64>(entry).map(|_| &mut counts.used_hashes),
         Kind::Rule => record::read::<RuleRecord>(entry).map(|_| &mut counts.rules),
         Kind::RuleCounter => record::read::<Stamp>(entry).map(|_| &mut counts.rule_counters),
         Kind::AuditHead => {

@@ -68,6 +68,16 @@ pub(crate) fn used_key(iss: &str, minute: u32, hash: u128) -> Result<Key> {
     ])?)
 }
 
+/// `/o/<issuer>/<hash>`: the same id, whatever the expiry of its token. A token can be signed again with another one.
+pub(crate) fn used_hash_key(iss: &str, hash: u128) -> Result<Key> {
+    Ok(Key::of(["o", iss, &format!("{hash:032x}")])?)
+}
+
+/// The hash at the end of a [`used_key`].
+pub(crate) fn used_hash(key: &Key) -> Option<u128> {
+    u128::from_str_radix(&key.parts().last()?, 16).ok()
+}
+
 /// Matches all used ids of one minute of an issuer.
 pub(crate) fn used_in_minute(iss: &str, minute: u32) -> Result<Prefix> {
     Ok(Prefix::of(["u", iss, &format!("{minute:010}")])?)

@@ -10,7 +10,7 @@ use super::inner::Inner;
 use super::other_clocks::OtherClocks;
 use crate::error::Result;
 use crate::limits;
-use crate::record::{revocations_of_minute, used_in_minute};
+use crate::record::{revocations_of_minute, used_hash, used_hash_key, used_in_minute};
 use crate::revocation::first_live_minute;
 
 /// Each rule needs a condition and a deletion.
@@ -151,13 +151,31 @@ impl Inner {
             self.working().forget(minute, &iss);
         }
         for (minute, iss) in used {
-            let txn = Txn::new().delete_prefix(used_in_minute(&iss, minute)?);
-            self.try_commit(txn)?;
+            self.delete_used(&iss, minute)?;
             self.working().forget_used(minute, &iss);
         }
         for rules in rules.chunks(RULES_PER_TXN) {
             self.delete_rules(rules, over)?;
         }
+        Ok(())
+    }
+
+    /// Deletes the used ids of a minute: each by its hash, and at the end the minute, so that a failure is retried.
+    fn delete_used(&self, iss: &str, minute: u32) -> Result<()> {
+        let used = used_in_minute(iss, minute)?;
+        let mut pages = block_on(self.store.scan(&used))?;
+        while let Some(page) = block_on(pages.next())? {
+            let hashes: Vec<_> = page
+                .iter()
+                .filter_map(|entry| used_hash(&entry.key))
+                .collect();
+            for hashes in hashes.chunks(TXN_OPERATIONS) {
+                let keys = hashes.iter().map(|hash| used_hash_key(iss, *hash));
+                let keys = keys.collect::<Result<Vec<_>>>()?;
+                self.try_commit(keys.into_iter().fold(Txn::new(), Txn::delete))?;
+            }
+        }
+        self.try_commit(Txn::new().delete_prefix(used))?;
         Ok(())
     }
 

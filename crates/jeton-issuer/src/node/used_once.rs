@@ -4,12 +4,12 @@ use jeton_store::{Condition, Outcome, Txn};
 
 use super::Node;
 use crate::error::Result;
-use crate::record::{self, used_key};
+use crate::record::{self, used_hash_key, used_key};
 use crate::revocation::{minute, once_hash};
 
 impl Node {
     /// Marks an id as used, and returns whether it was unused. It completes when the mark is durable, so no
-    /// node of the store accepts the id again, also after a restart. The mark is deleted when a token with
+    /// node of the store accepts the id again, also after a restart and also with another expiry. The mark is deleted when a token with
     /// that expiry is no longer accepted.
     ///
     /// `party` names who chose the id: ids of different parties do not collide.
@@ -24,10 +24,16 @@ impl Node {
         id: &str,
         expires_at: i64,
     ) -> Result<bool> {
-        let key = used_key(iss, minute(expires_at), once_hash(iss, party, id))?;
-        let txn = Txn::new()
-            .when(key.clone(), Condition::Absent)
-            .put(key, record::write(&self.inner.now()));
+        let hash = once_hash(iss, party, id);
+        let keys = [
+            used_hash_key(iss, hash)?,
+            used_key(iss, minute(expires_at), hash)?,
+        ];
+        let at = record::write(&self.inner.now());
+        let txn = keys.into_iter().fold(Txn::new(), |txn, key| {
+            txn.when(key.clone(), Condition::Absent)
+                .put(key, at.clone())
+        });
         let ended = self.inner.store.commit(txn).await;
         self.inner.writes.record(&ended);
         match ended? {
