@@ -22,7 +22,7 @@ use crate::error::Result;
 use crate::limits;
 use crate::permissions::{Caller, Permission};
 use crate::service::Service;
-use crate::transport::{ActiveCall, Peer, PeerCertificate};
+use crate::transport::{Peer, PeerCertificate};
 
 /// Identifies callers by their credentials. A configuration reload replaces it as a whole.
 #[derive(Debug)]
@@ -62,14 +62,9 @@ impl CallerCredentials {
         }
     }
 
-    /// Marks the connection as busy until the guard is dropped.
-    pub(crate) fn begin_call(&self) -> ActiveCall {
-        self.peer.activity.begin_call()
-    }
-
     /// Identifies the caller with the current configuration and revocations.
     pub(crate) fn identify(&self, service: &Service) -> Result<Arc<Caller>, Denied> {
-        service.identify(self.peer.certificate.as_ref(), &self.headers)
+        service.identify(&self.peer, &self.headers)
     }
 }
 
@@ -80,6 +75,8 @@ pub(crate) enum Denied {
     NoCredentials,
     /// The credentials are not valid.
     BadCredentials,
+    /// The client certificate was valid when the connection began, and no longer is.
+    CertificateEnded,
     /// The caller is known and lacks this permission.
     Permission(Permission),
     /// The requested token would be the credential of another client.
@@ -88,6 +85,14 @@ pub(crate) enum Denied {
     NoAdminToken,
     /// The node's view of the store is too old to decide.
     Stale,
+}
+
+/// The certificate of a connection, as it counts for one call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CurrentCertificate<'p> {
+    pub(crate) certificate: &'p PeerCertificate,
+    /// Whether it has not ended since the handshake, and the server still has the authorities of that time.
+    pub(crate) is_valid: bool,
 }
 
 struct CachedCaller {
@@ -148,7 +153,7 @@ impl Authenticator {
     pub(crate) fn identify_administrator(
         &self,
         node: &Node,
-        certificate: Option<&PeerCertificate>,
+        certificate: Option<CurrentCertificate<'_>>,
         headers: &HeaderMap,
     ) -> Result<Arc<Caller>, Denied> {
         match &self.trial {
@@ -191,7 +196,7 @@ impl Authenticator {
     pub(crate) fn identify(
         &self,
         node: &Node,
-        certificate: Option<&PeerCertificate>,
+        certificate: Option<CurrentCertificate<'_>>,
         headers: &HeaderMap,
     ) -> Result<Arc<Caller>, Denied> {
         if let Some(trial) = &self.trial {
@@ -206,10 +211,15 @@ impl Authenticator {
             }
             return self.by_token(node, header.as_bytes());
         }
-        let certificate = certificate.ok_or(Denied::NoCredentials)?;
-        let names = certificate.names.iter().map(String::as_str);
-        let caller = self.clients.by_certificate(&certificate.digest, names);
-        caller.ok_or(Denied::BadCredentials)
+        let CurrentCertificate {
+            certificate,
+            is_valid,
+        } = certificate.ok_or(Denied::NoCredentials)?;
+        match self.clients.by_certificate(certificate) {
+            Some(_) if !is_valid => Err(Denied::CertificateEnded),
+            Some(caller) => Ok(caller),
+            None => Err(Denied::BadCredentials),
+        }
     }
 
     fn by_token(&self, node: &Node, header: &[u8]) -> Result<Arc<Caller>, Denied> {

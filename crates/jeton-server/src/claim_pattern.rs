@@ -1,9 +1,12 @@
 //! Patterns for claims of outside tokens.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt;
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// What a claim must be: an exact value, or a pattern.
 ///
@@ -49,6 +52,27 @@ pub(crate) fn claim<'c>(name: &str, claims: &'c Value) -> Option<&'c Value> {
         true => claims.pointer(name),
         false => claims.get(name),
     }
+}
+
+/// The text of a claim in the JSON of a token.
+pub(crate) fn raw_claim(name: &str, json: &str) -> Option<Box<RawValue>> {
+    let mut raw: &RawValue = serde_json::from_str(json).ok()?;
+    let Some(pointer) = name.strip_prefix('/') else {
+        return member(raw, name).map(ToOwned::to_owned);
+    };
+    for part in pointer.split('/') {
+        raw = member(raw, &part.replace("~1", "/").replace("~0", "~"))?;
+    }
+    Some(raw.to_owned())
+}
+
+/// A member of an object, or an element of an array.
+fn member<'j>(raw: &'j RawValue, name: &str) -> Option<&'j RawValue> {
+    if let Ok(members) = serde_json::from_str::<HashMap<Cow<'_, str>, &RawValue>>(raw.get()) {
+        return members.get(name).copied();
+    }
+    let elements: Vec<&RawValue> = serde_json::from_str(raw.get()).ok()?;
+    elements.get(name.parse::<usize>().ok()?).copied()
 }
 
 /// Why a claim cannot be copied under this name. `None` if it can.
@@ -158,6 +182,18 @@ mod tests {
         assert!(matches("***", "a/b"));
         // Not exponential.
         assert!(!matches(&"*a".repeat(500), &"a".repeat(499)));
+    }
+
+    #[test]
+    fn raw_claim_is_the_text_of_the_claim() {
+        let json = r#"{"n":1.0,"a/b":[1E2,{"x":12345678901234567890123}],"s":"é"}"#;
+        let raw = |name| raw_claim(name, json).map(|raw| raw.get().to_owned());
+        let text = |text: &str| Some(text.to_owned());
+        assert_eq!(raw("n"), text("1.0"));
+        assert_eq!(raw("/a~1b/0"), text("1E2"));
+        assert_eq!(raw("/a~1b/1/x"), text("12345678901234567890123"));
+        assert_eq!(raw("s"), text("\"é\""));
+        assert_eq!((raw("x"), raw("/a~1b/2"), raw("/n/x")), (None, None, None));
     }
 
     #[test]

@@ -11,21 +11,23 @@ use std::sync::{Arc, OnceLock};
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::hmac;
 use base64ct::{Base64, Base64UrlUnpadded, Encoding as _};
-use http::HeaderMap;
 use http::header::{AUTHORIZATION, PROXY_AUTHORIZATION};
+use http::{HeaderMap, Request};
 use jeton::__private::UnverifiedJwt;
+use jeton::error::Rejection;
 use jeton::key::Alg;
 use jeton::{Limits as TokenLimits, Verify as _};
 use jeton_issuer::limits::NAME_BYTES;
 use zeroize::Zeroizing;
 
+use crate::argon2_queue::Applicant;
 use crate::auth::{Authenticator, Denied};
-use crate::client_secret::SecretHash;
+use crate::client_secret::{Argon2Memory, SecretHash};
 use crate::http::Form;
 use crate::limits;
 use crate::permissions::Caller;
 use crate::service::{Failure, Service};
-use crate::transport::Peer;
+use crate::transport::{DrainedBody, Peer};
 
 /// `client_assertion_type` of a JWT (RFC 7523, section 2.2).
 const JWT_ASSERTION: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
@@ -39,13 +41,52 @@ pub(crate) fn may_be_in_form(service: &Service, peer: &Peer, headers: &HeaderMap
         || authenticator.admin_token().is_some()
 }
 
+/// What the headers and the connection of a request with a form say about its client.
+pub(crate) struct FromHeaders {
+    authenticator: Arc<Authenticator>,
+    identified: Result<Arc<Caller>, Denied>,
+    has_authorization: bool,
+}
+
+/// Identifies the client by the headers, before the form is read: a form of a client that is refused takes no memory.
+///
+/// # Errors
+///
+/// If the credentials in the headers are wrong.
+pub(crate) async fn identify_by_headers(
+    service: &Service,
+    peer: &Peer,
+    request: &Request<DrainedBody>,
+) -> Result<FromHeaders, Failure> {
+    let headers = request.headers();
+    let authenticator = service.authenticator.load_full();
+    let authorization = headers.get(AUTHORIZATION);
+    let identified = match authorization.and_then(|header| basic_credentials(header.as_bytes())) {
+        Some(_) if headers.get_all(AUTHORIZATION).iter().count() > 1 => {
+            return Err(Denied::BadCredentials.into());
+        }
+        Some(basic) => Ok(by_secret(service, &authenticator, peer, &basic).await?),
+        None => authenticator.identify(&service.node, service.certificate(peer), headers),
+    };
+    if let (Some(_), Err(denied)) = (authorization, &identified) {
+        return Err((*denied).into());
+    }
+    if let Ok(caller) = &identified {
+        request.body().stream().charge().of_client(caller.name())?;
+    }
+    Ok(FromHeaders {
+        authenticator,
+        identified,
+        has_authorization: authorization.is_some(),
+    })
+}
+
 /// Identifies the client of a form. `None`: the request has no credentials.
 ///
 /// The assertion of a client is accepted once, after that is durable.
 pub(crate) async fn identify(
     service: &Service,
-    peer: &Peer,
-    headers: &HeaderMap,
+    from_headers: FromHeaders,
     form: &Form,
     iss: &str,
 ) -> Result<Option<Arc<Caller>>, Failure> {
@@ -53,28 +94,22 @@ pub(crate) async fn identify(
         let what = "not accepted in the form: send it with HTTP Basic authentication";
         return Err(Failure::Field("client_secret", what.to_owned()));
     }
+    let FromHeaders {
+        authenticator,
+        identified,
+        has_authorization,
+    } = from_headers;
     let assertion = form.one("client_assertion")?;
-    let authorization = headers.get(AUTHORIZATION);
-    if assertion.is_some() && authorization.is_some() {
+    if assertion.is_some() && has_authorization {
         let what = "not accepted together with `Authorization`: use one way to authenticate";
         return Err(Failure::Field("client_assertion", what.to_owned()));
     }
-    let authenticator = service.authenticator.load_full();
-    let basic = authorization.and_then(|header| basic_credentials(header.as_bytes()));
-    let certificate = peer.certificate.as_ref();
-    let caller = match (basic, assertion) {
-        (Some(_), _) if headers.get_all(AUTHORIZATION).iter().count() > 1 => {
-            return Err(Denied::BadCredentials.into());
-        }
-        (Some(basic), _) => by_secret(service, &authenticator, &basic).await?,
-        (None, Some(assertion)) => {
-            by_assertion(service, &authenticator, form, assertion, iss).await?
-        }
-        (None, None) => match authenticator.identify(&service.node, certificate, headers) {
-            // There are no clients without credentials.
-            Err(Denied::NoCredentials) if form.one("client_id")?.is_none() => return Ok(None),
-            identified => identified?,
-        },
+    let caller = match (assertion, identified) {
+        // The certificate may be that of a proxy.
+        (Some(assertion), _) => by_assertion(service, &authenticator, form, assertion, iss).await?,
+        // There are no clients without credentials.
+        (None, Err(Denied::NoCredentials)) if form.one("client_id")?.is_none() => return Ok(None),
+        (None, identified) => identified?,
     };
     if let Some(client_id) = form.one("client_id")?
         && client_id != caller.name()
@@ -96,11 +131,11 @@ pub(crate) async fn identify_proxy(
     let mut values = headers.get_all(PROXY_AUTHORIZATION).iter();
     match (values.next(), values.next()) {
         (None, _) => {
-            let certificate = peer.certificate.as_ref();
+            let certificate = service.certificate(peer);
             Ok(authenticator.identify(&service.node, certificate, &HeaderMap::new())?)
         }
         (Some(header), None) => match basic_credentials(header.as_bytes()) {
-            Some(basic) => by_secret(service, &authenticator, &basic).await,
+            Some(basic) => by_secret(service, &authenticator, peer, &basic).await,
             None => Err(Denied::BadCredentials.into()),
         },
         (Some(_), Some(_)) => Err(Denied::BadCredentials.into()),
@@ -148,12 +183,14 @@ fn parse_basic(encoded: &[u8]) -> Option<Basic> {
 async fn by_secret(
     service: &Service,
     authenticator: &Authenticator,
+    peer: &Peer,
     basic: &Basic,
 ) -> Result<Arc<Caller>, Failure> {
     let clients = authenticator.clients();
     let client = clients.with_secret(&basic.client_id);
     let secret = basic.secret.as_bytes();
-    let matches = |hash: &SecretHash| hash.matches(secret).unwrap_or(false);
+    let mut none = Argon2Memory::default();
+    let mut matches = |hash: &SecretHash| hash.matches(secret, &mut none).unwrap_or(false);
     if let Some(client) = client {
         let quick = client.hashes.iter().filter(|hash| hash.cost().is_none());
         // All are compared, so that the time does not tell which one matches.
@@ -171,15 +208,20 @@ async fn by_secret(
     let slow = clients.slow_comparisons(client);
     if !slow.is_empty() {
         let copy = basic.secret.clone();
-        let compare = move || {
+        let compare = move |memory: &mut Argon2Memory| {
             let mut matched = None;
             for (own, hash) in slow {
-                let is_match = hash.matches(copy.as_bytes()).unwrap_or(false);
+                let is_match = hash.matches(copy.as_bytes(), memory).unwrap_or(false);
                 matched = own.filter(|_| is_match).or(matched);
             }
             matched
         };
-        let matched = service.argon2.run(compare).await?;
+        let applicant = match peer.is_proxy {
+            true => Applicant::Name(basic.client_id.clone()),
+            false => Applicant::Network(peer.network),
+        };
+        let compared = service.argon2.run(applicant, client.is_some(), compare);
+        let matched = compared.await?;
         if let (Some(client), Some(index)) = (client, matched) {
             // The next request with this secret costs no memory.
             let _ = client.known[index].set(digest(secret));
@@ -206,14 +248,23 @@ async fn by_assertion(
     let client = unverified
         .issuer()
         .and_then(|client_id| authenticator.clients().with_keys(client_id));
-    let Some(client) = client else {
-        // About the same work as for a client.
+    // One signature is checked in any case. Otherwise the time would tell which clients exist, and their keys.
+    let check_another = || {
         let alg = alg_of(assertion);
         let decoy = alg.and_then(|alg| authenticator.clients().assertion_decoy(alg));
-        drop(decoy.map(|decoy| decoy.verifier.verify_raw(assertion)));
+        drop(decoy.map(|decoy| decoy.verify_raw(assertion)));
+    };
+    let Some(client) = client else {
+        check_another();
         return Err(bad());
     };
-    let verified = client.verifier.verify_raw(assertion).map_err(|_| bad())?;
+    let verified = client.verifier.verify_raw(assertion).map_err(|error| {
+        let unchecked = [Rejection::AlgorithmMismatch, Rejection::UnknownKey];
+        if error.rejection().is_some_and(|why| unchecked.contains(why)) {
+            check_another();
+        }
+        bad()
+    })?;
     let name = client.caller.name();
     let mut audiences = verified.audiences();
     // One audience: the service that receives the assertion cannot present it to another one.

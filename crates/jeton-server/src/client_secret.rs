@@ -123,17 +123,22 @@ impl SecretHash {
             salt,
             hash: vec![0; HASH_BYTES],
         };
-        made.hash = made.derive(secret.as_bytes())?.to_vec();
+        let derived = made.derive(secret.as_bytes(), &mut Argon2Memory::default())?;
+        made.hash = derived.to_vec();
         Ok(SecretHash::Argon2id(made))
     }
 
     /// Compares a secret in constant time. Argon2id takes tens of milliseconds: do not call it on a thread
     /// that serves connections.
-    pub(crate) fn matches(&self, secret: &[u8]) -> Result<bool, SecretError> {
+    pub(crate) fn matches(
+        &self,
+        secret: &[u8],
+        memory: &mut Argon2Memory,
+    ) -> Result<bool, SecretError> {
         let is_equal = |a: &[u8], b: &[u8]| verify_slices_are_equal(a, b).is_ok();
         Ok(match self {
             SecretHash::Sha256(hash) => is_equal(&sha256(secret), hash),
-            SecretHash::Argon2id(hash) => is_equal(&hash.derive(secret)?, &hash.hash),
+            SecretHash::Argon2id(hash) => is_equal(&hash.derive(secret, memory)?, &hash.hash),
         })
     }
 
@@ -146,19 +151,41 @@ impl SecretHash {
     }
 }
 
+/// The memory of Argon2id. It grows to what the dearest hash needs, and is used again: megabytes that come and go
+/// would stay with the allocator in pieces.
+#[derive(Default)]
+pub(crate) struct Argon2Memory(Vec<Block>);
+
+impl Argon2Memory {
+    fn blocks(&mut self, count: usize) -> Result<&mut [Block], SecretError> {
+        let more = count.saturating_sub(self.0.len());
+        // If the memory is not available, return an error instead of aborting the process.
+        let reserved = self.0.try_reserve_exact(more);
+        reserved.map_err(|_| SecretError::Memory)?;
+        self.0.resize(self.0.len() + more, Block::new());
+        Ok(&mut self.0[..count])
+    }
+}
+
+impl fmt::Debug for Argon2Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Argon2Memory").finish_non_exhaustive()
+    }
+}
+
 impl Argon2idHash {
-    fn derive(&self, secret: &[u8]) -> Result<Zeroizing<Vec<u8>>, SecretError> {
+    fn derive(
+        &self,
+        secret: &[u8],
+        memory: &mut Argon2Memory,
+    ) -> Result<Zeroizing<Vec<u8>>, SecretError> {
         let length = self.hash.len();
         let params = Params::new(self.memory_kib, self.passes, self.lanes, Some(length));
         let params = params.map_err(|_| SecretError::Format)?;
-        // If the memory is not available, return an error instead of aborting the process.
-        let mut blocks: Vec<Block> = Vec::new();
-        let reserved = blocks.try_reserve_exact(params.block_count());
-        reserved.map_err(|_| SecretError::Memory)?;
-        blocks.resize(params.block_count(), Block::new());
+        let blocks = memory.blocks(params.block_count())?;
         let mut hash = Zeroizing::new(vec![0; length]);
         Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
-            .hash_password_into_with_memory(secret, &self.salt, &mut hash, &mut blocks)
+            .hash_password_into_with_memory(secret, &self.salt, &mut hash, blocks)
             .map_err(|_| SecretError::Format)?;
         Ok(hash)
     }
@@ -302,14 +329,18 @@ mod tests {
 
     #[test]
     fn generated_secret_matches_its_hash_only() {
+        let mut memory = Argon2Memory::default();
         let (one, other) = (
             ClientSecret::generate().unwrap(),
             ClientSecret::generate().unwrap(),
         );
         let hash: SecretHash = one.hash().to_string().parse().unwrap();
-        assert_eq!(hash.matches(one.text().as_bytes()), Ok(true));
-        assert_eq!(hash.matches(other.text().as_bytes()), Ok(false));
-        assert_eq!(hash.matches(b""), Ok(false));
+        assert_eq!(hash.matches(one.text().as_bytes(), &mut memory), Ok(true));
+        assert_eq!(
+            hash.matches(other.text().as_bytes(), &mut memory),
+            Ok(false)
+        );
+        assert_eq!(hash.matches(b"", &mut memory), Ok(false));
         let shown = format!("{one:?} {hash:?}");
         assert!(!shown.contains(one.text()), "{shown}");
     }
@@ -317,11 +348,12 @@ mod tests {
     /// The text form keeps salt and cost.
     #[test]
     fn imported_secret_matches_its_hash_only() {
+        let mut memory = Argon2Memory::default();
         let made = SecretHash::of_imported("hunter2").unwrap();
         let read: SecretHash = made.to_string().parse().unwrap();
         assert_eq!(made, read);
-        assert_eq!(read.matches(b"hunter2"), Ok(true));
-        assert_eq!(read.matches(b"hunter3"), Ok(false));
+        assert_eq!(read.matches(b"hunter2", &mut memory), Ok(true));
+        assert_eq!(read.matches(b"hunter3", &mut memory), Ok(false));
         assert!(!format!("{read:?}").contains('$'));
     }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use jeton::jwk::KeySet;
 use jeton::jwt::JwtVerifier;
-use jeton::key::{Alg, SigAlg};
+use jeton::key::{Alg, Keys, SigAlg};
 use jeton::limits::KEY_SET_BYTES;
 use jeton::{Clock, Policy};
 
@@ -18,6 +18,7 @@ use crate::rate_limit::RateLimit;
 use crate::slow_comparisons::SlowComparisons;
 use crate::text_file;
 use crate::token_rights::TokenRights;
+use crate::transport::PeerCertificate;
 use crate::verify_clock::LEEWAY;
 
 /// The configured clients, indexed by their credentials.
@@ -30,8 +31,9 @@ pub(crate) struct Clients {
     secrets: HashMap<String, SecretClient>,
     /// By `client_id`.
     keys: HashMap<String, KeyClient>,
-    /// A client with keys for each algorithm. An assertion of no client is verified by such keys too.
-    assertion_decoys: HashMap<Alg, String>,
+    /// For each algorithm, a verifier with one key of a client, which it uses for any `kid`. It checks the signature of an
+    /// assertion that is of no client or names no key of its client.
+    assertion_decoys: HashMap<Alg, JwtVerifier>,
     /// The slow comparisons of each attempt with a secret.
     slow: SlowComparisons,
 }
@@ -56,6 +58,21 @@ pub(crate) struct KeyClient {
 }
 
 impl Clients {
+    /// Takes over which secrets matched before: after a reload, a request with such a secret costs no memory either.
+    pub(crate) fn know_secrets_of(&self, before: &Clients) {
+        for (client_id, client) in &self.secrets {
+            let Some(other) = before.secrets.get(client_id) else {
+                continue;
+            };
+            for (hash, known) in client.hashes.iter().zip(&client.known) {
+                let same = other.hashes.iter().position(|other| other == hash);
+                if let Some(digest) = same.and_then(|index| other.known[index].get()) {
+                    let _ = known.set(*digest);
+                }
+            }
+        }
+    }
+
     /// Builds the index. Reads the key sets of clients.
     ///
     /// # Errors
@@ -82,7 +99,7 @@ impl Clients {
                         let decoys = &mut clients.assertion_decoys;
                         decoys
                             .entry(key.alg())
-                            .or_insert_with(|| client.name.clone());
+                            .or_insert_with(|| assertion_verifier(key, &client.name, clock));
                     }
                     let verifier = assertion_verifier(keys, &client.name, clock);
                     let client_with_keys = KeyClient {
@@ -136,13 +153,16 @@ impl Clients {
         self.subjects.get(subject).cloned()
     }
 
-    pub(crate) fn by_certificate<'n>(
-        &self,
-        digest: &str,
-        mut names: impl Iterator<Item = &'n str>,
-    ) -> Option<Arc<Caller>> {
-        let by_digest = self.certificate_digests.get(digest).cloned();
-        by_digest.or_else(|| names.find_map(|name| self.certificate_names.get(name).cloned()))
+    /// A name of the configuration that is a URI matches only a URI of the certificate, and others only a DNS name.
+    pub(crate) fn by_certificate(&self, certificate: &PeerCertificate) -> Option<Arc<Caller>> {
+        let by_digest = self.certificate_digests.get(&certificate.digest).cloned();
+        let by_name = |names: &[String], is_uri: bool| {
+            let mut names = names.iter().filter(|name| name.contains(':') == is_uri);
+            names.find_map(|name| self.certificate_names.get(name).cloned())
+        };
+        by_digest
+            .or_else(|| by_name(&certificate.dns_names, false))
+            .or_else(|| by_name(&certificate.uris, true))
     }
 
     pub(crate) fn with_secret(&self, client_id: &str) -> Option<&SecretClient> {
@@ -158,9 +178,9 @@ impl Clients {
         !self.keys.is_empty()
     }
 
-    /// A client whose keys verify assertions of this algorithm.
-    pub(crate) fn assertion_decoy(&self, alg: Alg) -> Option<&KeyClient> {
-        self.with_keys(self.assertion_decoys.get(&alg)?)
+    /// Checks a signature of this algorithm, and accepts nothing that a client may use.
+    pub(crate) fn assertion_decoy(&self, alg: Alg) -> Option<&JwtVerifier> {
+        self.assertion_decoys.get(&alg)
     }
 
     /// The slow comparisons of an attempt, for a client or for a name that no client has.
@@ -173,7 +193,11 @@ impl Clients {
     }
 }
 
-fn assertion_verifier(keys: KeySet, client_id: &str, clock: &Arc<dyn Clock>) -> JwtVerifier {
+fn assertion_verifier(
+    keys: impl Into<Keys>,
+    client_id: &str,
+    clock: &Arc<dyn Clock>,
+) -> JwtVerifier {
     let policy = Policy::new(client_id.to_owned(), "")
         .any_audience()
         .leeway(LEEWAY);

@@ -140,7 +140,8 @@ impl SigningQueue {
         if before >= self.limit {
             self.refused.fetch_add(1, Ordering::Relaxed);
             return Err(Failure::Overloaded(
-                "too many calls wait for the HSM (`pkcs11.sessions` and `pkcs11.queue`), retry later",
+                "too many calls wait for the HSM (`pkcs11.sessions` and `pkcs11.queue`), retry later"
+                    .into(),
             ));
         }
         let parts = u32::try_from(tokens.div_ceil(TOKENS_PER_TIMEOUT)).unwrap_or(u32::MAX);

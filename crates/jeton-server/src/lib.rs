@@ -47,6 +47,7 @@ mod verify_clock;
 
 // Outside issuers
 mod claim_pattern;
+mod stream_permits;
 mod subject_template;
 mod trusts;
 

@@ -14,6 +14,16 @@ pub const FORM_OVERHEAD_BYTES: usize = 16 * 1024;
 pub const BATCH_ITEMS: usize = 4096;
 /// Maximum number of clients that follow revocations.
 pub const REVOCATION_WATCHERS: usize = 64;
+/// Maximum number of streams of one client that follow revocations.
+pub const REVOCATION_WATCHERS_PER_CLIENT: usize = 16;
+/// What such a stream is charged: the queued messages.
+pub const WATCHER_BYTES: usize = 512 * 1024;
+/// Maximum number of lists and backups of AdminService at the same time.
+pub const ADMIN_STREAMS: usize = 16;
+/// Maximum number of these of one client.
+pub const ADMIN_STREAMS_PER_CLIENT: usize = 4;
+/// Maximum number of addresses of proxies.
+pub const PROXIES: usize = 64;
 /// Messages queued for each client that follows revocations.
 pub const WATCHER_MESSAGES: usize = 4;
 /// Maximum length of a health or reflection request, bytes.

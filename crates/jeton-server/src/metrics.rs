@@ -184,7 +184,7 @@ impl Metrics {
             ),
             (
                 "connections_rejected",
-                "Connections rejected at the connection limit.",
+                "Connections rejected at the limit of connections or of memory.",
                 connections.rejected.get(),
             ),
             (
@@ -196,6 +196,11 @@ impl Metrics {
                 "connections_stalled",
                 "Connections closed because the client stopped reading or sending.",
                 connections.stalled.get(),
+            ),
+            (
+                "streams_stalled",
+                "Calls ended because the client did not read the response.",
+                connections.streams_stalled.get(),
             ),
             (
                 "idle_connections_closed",

@@ -15,6 +15,8 @@ use crate::http::plain;
 pub(crate) enum RequestError {
     /// No `Host`, several, or one that contradicts the target.
     InvalidAuthority,
+    /// Two `Transfer-Encoding` headers.
+    TransferEncoding,
     /// The host is not a name of the server.
     Host,
     /// A gRPC path with a method other than POST.
@@ -43,6 +45,13 @@ impl RequestError {
                     let close = HeaderValue::from_static("close");
                     response.headers_mut().insert(CONNECTION, close);
                 }
+                response
+            }
+            RequestError::TransferEncoding => {
+                let what = "invalid `Transfer-Encoding`: send it once\n";
+                let mut response = plain(StatusCode::BAD_REQUEST, what);
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(CONNECTION, close);
                 response
             }
             // gRPC clients show the status message of a call. Of an HTTP status other than 200 they show

@@ -4,6 +4,7 @@ use std::future::ready;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use http::header::TRANSFER_ENCODING;
 use http::{Method, Request, Version};
 use jeton_proto::report::jwt_service_server;
 use jeton_proto::v1::{admin_service_server, token_service_server};
@@ -87,6 +88,11 @@ impl Routes {
         let service = &self.service;
         let own =
             Authority::of(request).map_err(|InvalidAuthority| RequestError::InvalidAuthority)?;
+        // A proxy in between may read only one of them (request smuggling).
+        let encodings = request.headers().get_all(TRANSFER_ENCODING).iter();
+        if request.version() < Version::HTTP_2 && encodings.count() > 1 {
+            return Err(RequestError::TransferEncoding);
+        }
         let hosts = service.hosts.load();
         if !hosts.accept(&own, peer.is_loopback, &service.node) {
             return Err(RequestError::Host);
@@ -112,18 +118,17 @@ impl Routes {
         request: Request<DrainedBody>,
     ) -> ResponseFuture {
         let service = &self.service;
-        let request =
-            request.map(|body| MeteredBody::new(body, &service.transport.body_budget, peer));
+        let stall = service.transport.settings.client_stall_timeout;
+        let request = request.map(|body| MeteredBody::new(body, stall));
         if grpc_service == GrpcService::Health {
-            return self.health.handle(request);
+            return self.health.handle(request.map(MeteredBody::single_message));
         }
-        let certificate = peer.certificate.as_ref();
         let caller = match (grpc_service, peer.listener) {
             (GrpcService::Admin, Listener::Admin) => {
-                service.identify_administrator(certificate, request.headers())
+                service.identify_administrator(peer, request.headers())
             }
             // Reflection needs no admin token: it exposes only what the `.proto` files say.
-            _ => service.identify(certificate, request.headers()),
+            _ => service.identify(peer, request.headers()),
         };
         let caller = match caller {
             Ok(caller) => caller,

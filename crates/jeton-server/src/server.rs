@@ -10,7 +10,6 @@ use std::time::Duration;
 use jeton::{Clock, SystemClock};
 use jeton_proto::report::jwt_service_server;
 use jeton_proto::v1::{admin_service_server, token_service_server};
-use rustls::ServerConfig;
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -29,7 +28,7 @@ use crate::limits::NAME_MESSAGE_BYTES;
 use crate::route::{Reflection, Routes};
 use crate::service::Service;
 use crate::traces::RequestTracer;
-use crate::transport::{self, Listener, Transport, Workers, wait_until_true};
+use crate::transport::{self, Listener, TlsConfig, Transport, Workers, wait_until_true};
 use crate::trusts::Trusts;
 use crate::verify_clock::clock_of;
 use crate::{hsm, logs, node, sd_notify};
@@ -435,6 +434,7 @@ fn apply_reload(
     let generation = 1 + generation.fetch_add(1, Ordering::Relaxed);
     let clock = clock_of(&service.node);
     let authenticator = Authenticator::new(&config, generation, token, &clock)?;
+    authenticator.clients().know_secrets_of(before.clients());
     let trusts = Trusts::from_config(&config, &clock, &service.trusts.load())?;
     // Nothing fails after this point.
     for ChangedKey { key, old, new } in needs_restart {
@@ -477,7 +477,7 @@ fn note_certificate(service: &Service, config: &Config) {
 }
 
 /// Reads the certificates, if TLS is configured.
-pub(crate) fn tls_config(config: &Config) -> Result<Option<Arc<ServerConfig>>> {
+pub(crate) fn tls_config(config: &Config) -> Result<Option<TlsConfig>> {
     let files = config.tls.as_ref().map(Tls::files);
     files.map(transport::tls_config).transpose()
 }

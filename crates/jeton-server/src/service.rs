@@ -8,19 +8,20 @@ use arc_swap::ArcSwap;
 use http::HeaderMap;
 use jeton::{RawClaims, Verified};
 use jeton_issuer::{Error, Issued, Node, Request};
-use tokio::sync::Semaphore;
 
 use crate::argon2_queue::Argon2Queue;
-use crate::auth::{Authenticator, Denied};
+use crate::auth::{Authenticator, CurrentCertificate, Denied};
 use crate::config::{Config, GenerateJwt, Limits};
 use crate::error::Result as StartResult;
 use crate::hosts::Hosts;
 use crate::hsm::{HsmKeys, SigningQueue};
+use crate::limits;
 use crate::metrics::{CallOutcome, Metrics};
 use crate::permissions::{Caller, Permission};
 use crate::rate_limit::RateExceeded;
+use crate::stream_permits::{Limit, StreamPermits};
 use crate::traces::RequestTracer;
-use crate::transport::{self, Load, PeerCertificate};
+use crate::transport::{self, Load, Peer, Refused};
 use crate::trusts::Trusts;
 use crate::verify_clock::clock_of;
 
@@ -47,7 +48,9 @@ pub(crate) struct Service {
     /// Index of the next address that [`grpc::report`](crate::grpc) issues a token for.
     pub(crate) next_address: AtomicUsize,
     /// Permits for clients that follow revocations.
-    pub(crate) watchers: Arc<Semaphore>,
+    pub(crate) watchers: Arc<StreamPermits>,
+    /// Permits for lists and backups of AdminService.
+    pub(crate) admin_streams: Arc<StreamPermits>,
 }
 
 impl Service {
@@ -74,15 +77,33 @@ impl Service {
             transport,
             generate_jwt: config.generate_jwt.clone(),
             next_address: AtomicUsize::new(0),
-            watchers: Arc::new(Semaphore::new(config.limits.revocation_watchers)),
+            watchers: StreamPermits::new(
+                "streams of revocations",
+                Limit {
+                    name: "limits.revocation_watchers",
+                    most: config.limits.revocation_watchers,
+                },
+                Limit {
+                    name: "limits.revocation_watchers_per_client",
+                    most: config.limits.watchers_per_client(),
+                },
+            ),
+            admin_streams: StreamPermits::new(
+                "lists and backups",
+                Limit {
+                    name: "ADMIN_STREAMS",
+                    most: limits::ADMIN_STREAMS,
+                },
+                Limit {
+                    name: "ADMIN_STREAMS_PER_CLIENT",
+                    most: limits::ADMIN_STREAMS_PER_CLIENT,
+                },
+            ),
         })
     }
 
-    pub(crate) fn identify(
-        &self,
-        certificate: Option<&PeerCertificate>,
-        headers: &HeaderMap,
-    ) -> Result<Arc<Caller>, Denied> {
+    pub(crate) fn identify(&self, peer: &Peer, headers: &HeaderMap) -> Result<Arc<Caller>, Denied> {
+        let certificate = self.certificate(peer);
         self.authenticator
             .load()
             .identify(&self.node, certificate, headers)
@@ -91,11 +112,22 @@ impl Service {
     /// Identifies a caller of AdminService.
     pub(crate) fn identify_administrator(
         &self,
-        certificate: Option<&PeerCertificate>,
+        peer: &Peer,
         headers: &HeaderMap,
     ) -> Result<Arc<Caller>, Denied> {
+        let certificate = self.certificate(peer);
         let authenticator = self.authenticator.load();
         authenticator.identify_administrator(&self.node, certificate, headers)
+    }
+
+    /// The client certificate of a connection. A connection may outlive it.
+    pub(crate) fn certificate<'p>(&self, peer: &'p Peer) -> Option<CurrentCertificate<'p>> {
+        let certificate = peer.certificate.as_ref()?;
+        let now = self.node.now().unix_seconds();
+        Some(CurrentCertificate {
+            certificate,
+            is_valid: certificate.is_valid(now, self.transport.authorities()),
+        })
     }
 
     /// Refuses to issue a token that would be the credential of another client.
@@ -114,7 +146,7 @@ impl Service {
     pub(crate) fn check_load(&self) -> Result<(), Failure> {
         match Load::is_late() {
             false => Ok(()),
-            true => Err(Failure::Overloaded("server overloaded, retry later")),
+            true => Err(Failure::Overloaded("server overloaded, retry later".into())),
         }
     }
 
@@ -188,7 +220,7 @@ pub(crate) enum Failure {
     /// A field of the request is invalid: the field and the problem.
     Field(&'static str, String),
     /// A limit was exceeded, or the server is overloaded.
-    Overloaded(&'static str),
+    Overloaded(Cow<'static, str>),
     /// The deadline of the call has passed.
     DeadlineExceeded,
     /// A request to the token endpoint is refused (RFC 6749, section 5.2).
@@ -217,6 +249,12 @@ impl Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Failure::Issuer(error)
+    }
+}
+
+impl From<Refused> for Failure {
+    fn from(refused: Refused) -> Self {
+        Failure::Overloaded(refused.to_string().into())
     }
 }
 

@@ -1,5 +1,6 @@
 //! Limits for clients that an operator can set.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -20,8 +21,12 @@ pub struct Limits {
     pub calls_per_connection: u32,
     pub header_bytes: u32,
     pub connections: usize,
+    pub memory_bytes: usize,
+    pub memory_share_bytes: usize,
+    pub proxies: Vec<IpAddr>,
     #[serde(alias = "watchers")]
     pub revocation_watchers: usize,
+    pub revocation_watchers_per_client: Option<usize>,
     #[serde(alias = "stall_seconds")]
     pub client_stall_timeout_seconds: u64,
     #[serde(alias = "lag_milliseconds")]
@@ -42,9 +47,19 @@ impl Limits {
             connections: self.connections,
             calls_per_connection: self.calls_per_connection,
             header_bytes: self.header_bytes,
+            memory_bytes: self.memory_bytes,
+            memory_share_bytes: self.memory_share_bytes,
+            proxies: self.proxies.iter().map(IpAddr::to_canonical).collect(),
             client_stall_timeout: Duration::from_secs(self.client_stall_timeout_seconds),
             worker_delay: Duration::from_millis(self.worker_delay_milliseconds),
         }
+    }
+
+    /// Maximum number of streams of one client that follow revocations.
+    pub(crate) fn watchers_per_client(&self) -> usize {
+        let each = self.revocation_watchers_per_client;
+        each.unwrap_or(limits::REVOCATION_WATCHERS_PER_CLIENT)
+            .min(self.revocation_watchers)
     }
 
     /// Maximum length of a form with a token.
@@ -67,7 +82,11 @@ impl Default for Limits {
             calls_per_connection: limits::CALLS_PER_CONNECTION,
             header_bytes: limits::HEADER_BYTES,
             connections: limits::CONNECTIONS,
+            memory_bytes: limits::MEMORY_BYTES,
+            memory_share_bytes: limits::MEMORY_SHARE_BYTES,
+            proxies: Vec::new(),
             revocation_watchers: limits::REVOCATION_WATCHERS,
+            revocation_watchers_per_client: None,
             client_stall_timeout_seconds: limits::CLIENT_STALL_TIMEOUT.as_secs(),
             worker_delay_milliseconds: limits::WORKER_DELAY_MILLISECONDS,
         }
@@ -101,6 +120,36 @@ pub(super) fn problem(limits: &Limits) -> Option<Problem> {
     }
     if limits.connections == 0 {
         return wrong("limits.connections", "must be at least 1");
+    }
+    // Twice: a request and its response.
+    let least = 2 * limits.message_bytes;
+    if limits.memory_share_bytes < least {
+        let what = format!(
+            "must be at least twice `message_bytes`, {least}, got {}",
+            limits.memory_share_bytes
+        );
+        return Some(Problem::new("limits.memory_share_bytes", what));
+    }
+    if limits.memory_bytes < limits.memory_share_bytes {
+        let what = format!(
+            "must be at least `memory_share_bytes`, {}, got {}",
+            limits.memory_share_bytes, limits.memory_bytes
+        );
+        return Some(Problem::new("limits.memory_bytes", what));
+    }
+    if limits.proxies.len() > limits::PROXIES {
+        let what = format!(
+            "{} addresses, maximum {}",
+            limits.proxies.len(),
+            limits::PROXIES
+        );
+        return Some(Problem::new("limits.proxies", what));
+    }
+    if limits.revocation_watchers_per_client == Some(0) {
+        return wrong(
+            "limits.revocation_watchers_per_client",
+            "must be at least 1",
+        );
     }
     if !(1..=3600).contains(&limits.client_stall_timeout_seconds) {
         return wrong(

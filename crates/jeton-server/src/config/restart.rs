@@ -159,7 +159,7 @@ fn trace_values(traces: Option<&Traces>) -> [(&'static str, String); 6] {
     ]
 }
 
-fn limit_values(limits: &Limits) -> [(&'static str, String); 9] {
+fn limit_values(limits: &Limits) -> [(&'static str, String); 13] {
     let Limits {
         message_bytes,
         token_bytes,
@@ -167,7 +167,11 @@ fn limit_values(limits: &Limits) -> [(&'static str, String); 9] {
         calls_per_connection,
         header_bytes,
         connections,
+        memory_bytes,
+        memory_share_bytes,
+        proxies,
         revocation_watchers,
+        revocation_watchers_per_client,
         client_stall_timeout_seconds,
         worker_delay_milliseconds,
     } = limits;
@@ -181,9 +185,16 @@ fn limit_values(limits: &Limits) -> [(&'static str, String); 9] {
         ),
         ("limits.header_bytes", header_bytes.to_string()),
         ("limits.connections", connections.to_string()),
+        ("limits.memory_bytes", memory_bytes.to_string()),
+        ("limits.memory_share_bytes", memory_share_bytes.to_string()),
+        ("limits.proxies", format!("{proxies:?}")),
         (
             "limits.revocation_watchers",
             revocation_watchers.to_string(),
+        ),
+        (
+            "limits.revocation_watchers_per_client",
+            or_none(revocation_watchers_per_client.as_ref()),
         ),
         (
             "limits.client_stall_timeout_seconds",

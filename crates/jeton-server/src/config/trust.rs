@@ -121,6 +121,11 @@ fn trust_problem(config: &Config, trust: &Trust) -> Option<(&'static str, String
     if trust.name.is_empty() {
         return Some(("name", empty("the log uses it")));
     }
+    if trust.name.contains(':') {
+        // `a:b` with the subject `c` would be the entry `a` with the subject `b:c`.
+        let what = "must not contain `:`, which separates it from `sub` in the subject of a token";
+        return Some(("name", what.to_owned()));
+    }
     if trust.iss.is_empty() {
         return Some(("iss", empty("tokens without `iss` are rejected")));
     }

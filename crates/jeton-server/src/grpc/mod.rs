@@ -23,7 +23,7 @@ use tonic::Status;
 
 use crate::auth::CallerCredentials;
 use crate::permissions::Caller;
-use crate::service::Service;
+use crate::service::{Failure, Service};
 use crate::transport::grpc::{MeteredBody, fail, stream, unary};
 use crate::transport::{Peer, ResponseFuture};
 
@@ -39,8 +39,17 @@ pub(crate) fn token(
         service,
         caller,
         credentials: None,
+        stream: None,
     };
-    match method(&request) {
+    let method = method(&request);
+    if !matches!(method, "Issue" | "Verify" | "Revoke" | "Keys") {
+        let stream = request.body().stream();
+        if let Err(refused) = stream.charge().of_client(api.caller.name()) {
+            return fail(Failure::from(refused).status());
+        }
+        api.stream = Some(stream.clone());
+    }
+    match method {
         "Issue" => unary(api, limit, request, |api, call| api.issue(call)),
         "Verify" => unary(api, limit, request, |api, call| api.verify(call)),
         "IssueBatch" => unary(api, limit, request, |api, call| api.issue_outcomes(call)),
@@ -49,6 +58,10 @@ pub(crate) fn token(
         "Keys" => unary(api, limit, request, |api, call| api.keys(call)),
         "IssueStream" | "VerifyStream" | "WatchRevocations" => {
             api.credentials = Some(Arc::new(CallerCredentials::new(peer, request.headers())));
+            let request = match method {
+                "WatchRevocations" => request.map(MeteredBody::single_message),
+                _ => request,
+            };
             let server = TokenServiceServer::new(api);
             stream(server.max_decoding_message_size(limit), request)
         }
@@ -77,6 +90,10 @@ pub(crate) fn admin(
     request: Request<MeteredBody>,
 ) -> ResponseFuture {
     let limit = service.limits.message_bytes;
+    let charge = request.body().stream().charge();
+    if let Err(refused) = charge.of_client(caller.name()) {
+        return fail(Failure::from(refused).status());
+    }
     let api = AdminApi { service, caller };
     match method(&request) {
         "ListIssuers" => unary(api, limit, request, |api, call| api.list_issuers(call)),
@@ -104,6 +121,7 @@ pub(crate) fn admin(
         "CheckStore" => unary(api, limit, request, |api, call| api.check_store(call)),
         "ListRevocations" | "ListAudit" | "Backup" => {
             let server = AdminServiceServer::new(api);
+            let request = request.map(MeteredBody::single_message);
             stream(server.max_decoding_message_size(limit), request)
         }
         _ => unknown_method(),

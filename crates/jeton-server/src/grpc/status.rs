@@ -66,7 +66,7 @@ impl Failure {
             Failure::Overloaded(what) => ErrorParts {
                 code: Code::ResourceExhausted,
                 reason: codes::OVERLOADED.name(),
-                message: (*what).to_owned(),
+                message: what.to_string(),
                 field: None,
             },
             Failure::OAuth(error) => ErrorParts {
@@ -122,6 +122,12 @@ fn denied_parts(denied: Denied) -> ErrorParts {
             Code::Unauthenticated,
             codes::BAD_CREDENTIALS.name(),
             "the credentials do not belong to a client of this server".to_owned(),
+        ),
+        Denied::CertificateEnded => (
+            Code::Unauthenticated,
+            codes::BAD_CREDENTIALS.name(),
+            "the client certificate has ended, or its authority is no longer accepted: connect with a valid one"
+                .to_owned(),
         ),
         Denied::Permission(permission) => (
             Code::PermissionDenied,

@@ -29,7 +29,7 @@ use crate::permissions::{Caller, Permission};
 use crate::service::{Failure, Service, check_permission};
 use crate::traces::in_child_span;
 use crate::transport::grpc::MethodFuture;
-use crate::transport::{SlicedStream, TimeSlice};
+use crate::transport::{RequestStream, SlicedStream, TimeSlice};
 
 /// The service, for one caller.
 #[derive(Clone)]
@@ -38,6 +38,8 @@ pub(crate) struct TokenApi {
     pub(crate) caller: Arc<Caller>,
     /// Set for streaming calls.
     pub(crate) credentials: Option<Arc<CallerCredentials>>,
+    /// What the call is charged to. Set for streaming calls and batches.
+    pub(crate) stream: Option<Arc<RequestStream>>,
 }
 
 type ResponseStream<T> = std::pin::Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
@@ -415,11 +417,6 @@ impl TokenApi {
     }
 
     fn check_batch(&self, field: &'static str, items: usize) -> Result<(), Failure> {
-        if self.service.transport.unread.is_over_limit() {
-            return Err(Failure::Overloaded(
-                "too many unread responses, retry later",
-            ));
-        }
         let max = self.service.limits.batch_items;
         match items {
             0 => Err(Failure::Field(field, "must not be empty".to_owned())),

@@ -20,23 +20,18 @@ use tonic::Status;
 use super::TokenApi;
 use crate::limits;
 use crate::service::Failure;
-use crate::transport::{ActiveCall, wait_until_true};
+use crate::transport::wait_until_true;
 
 /// The response stream.
 pub(super) type Updates = Pin<Box<dyn Stream<Item = Result<RevocationUpdate, Status>> + Send>>;
 
 pub(super) fn start(api: TokenApi, iss: String) -> Result<Updates, Failure> {
-    let Ok(permit) = api.service.watchers.clone().try_acquire_owned() else {
-        return Err(Failure::Overloaded(
-            "too many clients follow revocations (`limits.revocation_watchers`), retry later",
-        ));
-    };
+    let permit = api.service.watchers.acquire(api.caller.name())?;
+    if let Some(stream) = &api.stream {
+        stream.charge().add(limits::WATCHER_BYTES)?;
+    }
     let feed = api.service.node.revocations(&iss)?;
     let (sender, received) = mpsc::channel(limits::WATCHER_MESSAGES);
-    let active = api
-        .credentials
-        .as_ref()
-        .map(|credentials| credentials.begin_call());
     let task = tokio::spawn(async move {
         let _permit = permit;
         follow(api, &iss, feed, &sender).await
@@ -45,7 +40,6 @@ pub(super) fn start(api: TokenApi, iss: String) -> Result<Updates, Failure> {
         received,
         task: Some(task),
         started: Moment::now(),
-        _active: active,
     }))
 }
 
@@ -73,7 +67,7 @@ async fn follow(
                 return status;
             }
             if timeout(stall, sender.send(news)).await.is_err() {
-                return Failure::Overloaded("the client stopped reading updates").status();
+                return Failure::Overloaded("the client stopped reading updates".into()).status();
             }
         }
     };
@@ -83,13 +77,12 @@ async fn follow(
     }
 }
 
-/// The response stream of one client. The connection counts as busy while it exists.
+/// The response stream of one client.
 struct UpdateStream {
     received: mpsc::Receiver<FeedUpdate>,
     /// `None` after the final status was returned.
     task: Option<JoinHandle<Status>>,
     started: Moment,
-    _active: Option<ActiveCall>,
 }
 
 impl Stream for UpdateStream {

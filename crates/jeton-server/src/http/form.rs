@@ -142,11 +142,13 @@ impl TokenForm {
             service.metrics.count(call, failure.outcome(), started);
             Box::new(client_error_response(failure))
         };
-        let (head, body) = request.into_parts();
-        if !client_auth::may_be_in_form(service, peer, &head.headers) {
+        if !client_auth::may_be_in_form(service, peer, request.headers()) {
             // The form of such a caller is not read.
             return Err(failed(&Denied::NoCredentials.into()));
         }
+        let from_headers = client_auth::identify_by_headers(service, peer, &request).await;
+        let from_headers = from_headers.map_err(|failure| failed(&failure))?;
+        let (head, body) = request.into_parts();
         let form = match Form::read(&head.headers, body, service.limits.form_bytes()).await {
             Ok(form) => form,
             Err(response) => {
@@ -156,7 +158,7 @@ impl TokenForm {
                 return Err(response);
             }
         };
-        let identified = client_auth::identify(service, peer, &head.headers, &form, &iss).await;
+        let identified = client_auth::identify(service, from_headers, &form, &iss).await;
         let checked = identified.and_then(|caller| {
             let caller = caller.ok_or(Denied::NoCredentials)?;
             check_permission(&caller, permission, &iss)?;
@@ -193,6 +195,9 @@ async fn read(
             break;
         }
         if length <= bytes_max {
+            // The bytes, and the parameters that are made of them.
+            let charged = body.stream().charge().add(2 * data.len());
+            charged.map_err(|refused| Box::new(error_response(&refused.into())))?;
             bytes.extend_from_slice(&data);
         }
     }

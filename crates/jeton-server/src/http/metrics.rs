@@ -15,7 +15,7 @@ use crate::service::{Failure, Service};
 use crate::transport::Peer;
 
 pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -> Response<Body> {
-    let caller = service.identify(peer.certificate.as_ref(), request.headers());
+    let caller = service.identify(peer, request.headers());
     let allowed = caller.and_then(|caller| match caller.may_read_metrics() {
         true => Ok(()),
         false => Err(Denied::Permission(Permission::Metrics)),
@@ -75,6 +75,21 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
             u128::from(service.freshness_seconds) * 1000,
         ),
         (
+            "client_memory_bytes",
+            "Memory that clients make the server hold: connections, requests and unread responses.",
+            transport.account.held() as u128,
+        ),
+        (
+            "client_memory_limit_bytes",
+            "Maximum of that (`limits.memory_bytes`).",
+            transport.account.limit() as u128,
+        ),
+        (
+            "client_memory_largest_share_bytes",
+            "Most of that memory that one address or client holds.",
+            transport.account.largest_share() as u128,
+        ),
+        (
             "worker_delay_milliseconds",
             "How late a worker thread ran its timer, in the latest check of any worker.",
             transport
@@ -91,6 +106,11 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
         );
     }
     let counters = [
+        (
+            "client_memory_refused",
+            "Connections, requests and responses refused for lack of such memory.",
+            transport.account.refused(),
+        ),
         (
             "stale_responses",
             "Responses from a view of the store that was too old.",

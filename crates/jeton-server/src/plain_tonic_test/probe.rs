@@ -175,10 +175,10 @@ impl ProbeHandler {
 }
 
 impl Handler for ProbeHandler {
-    fn handle(&self, peer: &Arc<Peer>, request: HttpRequest<DrainedBody>) -> ResponseFuture {
+    fn handle(&self, _: &Arc<Peer>, request: HttpRequest<DrainedBody>) -> ResponseFuture {
         let timeout = deadline::from_headers(request.headers());
-        let budget = &self.shared.body_budget;
-        let request = request.map(|body| MeteredBody::new(body, budget, peer));
+        let stall = self.shared.settings.client_stall_timeout;
+        let request = request.map(|body| MeteredBody::new(body, stall));
         match timeout {
             Ok(None) => self.call(request),
             Ok(Some(timeout)) => {
@@ -237,6 +237,7 @@ async fn start_ours(probe: Probe) -> (SocketAddr, Arc<Transport>, watch::Sender<
         header_bytes: HEADER_BYTES,
         client_stall_timeout: Duration::from_secs(2),
         worker_delay: Duration::from_secs(60),
+        ..Settings::of_tests()
     };
     let shared = Arc::new(Shared::new(settings, stopping));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -78,6 +78,7 @@ impl TokenServer {
             service: service.clone(),
             caller: caller.clone(),
             credentials: None,
+            stream: None,
         };
         let admin = AdminApi { service, caller };
         let (health, health_server) = tonic_health::server::health_reporter();

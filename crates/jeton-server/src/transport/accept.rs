@@ -41,9 +41,9 @@ pub(crate) async fn accept(
             () = wait_until_true(&mut stopping) => return,
         };
         match accepted {
-            Ok((stream, _)) => {
+            Ok((stream, address)) => {
                 let state = transport.of(listener);
-                if let Some(permit) = state.permit(&transport.shared.counters) {
+                if let Some(permit) = state.permit(&transport.shared, address.ip()) {
                     assign(stream, permit);
                 }
             }
@@ -77,10 +77,10 @@ pub(crate) fn spawn(
     permit: ConnectionPermit,
 ) {
     tokio::spawn(async move {
-        let activity = permit.activity();
+        let (activity, charge) = (permit.activity(), permit.charge());
         tokio::select! {
             biased;
-            () = connection::serve(&transport, stream, listener, activity) => {}
+            () = connection::serve(&transport, stream, listener, activity, charge) => {}
             () = activity.evicted() => {}
         }
         drop(permit);

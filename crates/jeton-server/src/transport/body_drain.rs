@@ -6,6 +6,7 @@
 //! error if the server rejected the request by its headers alone. Other callers may share the connection.
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
@@ -14,25 +15,41 @@ use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
+use super::held_response::Stream;
 use super::limits;
 
 /// A request body. Dropping it reads and discards the rest in the background.
-pub(crate) struct DrainedBody(Option<Incoming>);
+pub(crate) struct DrainedBody {
+    body: Option<Incoming>,
+    stream: Arc<Stream>,
+}
 
-impl From<Incoming> for DrainedBody {
-    fn from(body: Incoming) -> Self {
-        DrainedBody(Some(body))
+impl DrainedBody {
+    pub(super) fn new(body: Incoming, stream: &Arc<Stream>) -> DrainedBody {
+        DrainedBody {
+            body: Some(body),
+            stream: stream.clone(),
+        }
+    }
+
+    /// What the request is charged to.
+    pub(crate) fn stream(&self) -> &Arc<Stream> {
+        &self.stream
     }
 }
 
 impl Drop for DrainedBody {
     fn drop(&mut self) {
-        let Some(rest) = self.0.take().filter(|body| !body.is_end_stream()) else {
+        let Some(rest) = self.body.take().filter(|body| !body.is_end_stream()) else {
             return;
         };
         // Without a runtime, the server has ended and its connections are closed.
         if let Ok(runtime) = Handle::try_current() {
-            runtime.spawn(timeout(limits::RECEIVE_TIMEOUT, discard(rest)));
+            let stream = self.stream.clone();
+            runtime.spawn(async move {
+                let _ = timeout(limits::RECEIVE_TIMEOUT, discard(rest)).await;
+                drop(stream);
+            });
         }
     }
 }
@@ -56,22 +73,22 @@ impl Body for DrainedBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        let Some(body) = &mut self.0 else {
+        let Some(body) = &mut self.body else {
             return Poll::Ready(None);
         };
         let frame = ready!(Pin::new(body).poll_frame(context));
         if !matches!(frame, Some(Ok(_))) {
-            self.0 = None;
+            self.body = None;
         }
         Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {
-        self.0.as_ref().is_none_or(Incoming::is_end_stream)
+        self.body.as_ref().is_none_or(Incoming::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        match &self.0 {
+        match &self.body {
             Some(body) => body.size_hint(),
             None => SizeHint::with_exact(0),
         }

@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use http::{Request, Response};
+use http::{Request, Response, Version};
 use hyper::body::Incoming;
 use hyper::service::Service;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -13,18 +13,19 @@ use hyper_util::server::conn::auto::Builder;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
 
+use super::account::Charge;
 use super::body_drain::DrainedBody;
 use super::connection_limit::Activity;
-use super::inline_executor::InlineExecutor;
+use super::held_response::{HeldBody, HeldResponse, Stream};
+use super::inline_executor::{self, InlineExecutor};
 use super::listener::Listener;
 use super::peer::Peer;
-use super::response::{ResponseBody, ResponseFuture};
-use super::settings::Settings;
+use super::shared::Shared;
 use super::stall_timeout::StallTimeout;
 use super::stop::wait_until_true;
 use super::tls::PeerCertificate;
-use super::unread_responses::UnreadResponses;
 use super::write_coalescing::CoalescedStream;
 use super::{Transport, limits};
 
@@ -33,35 +34,43 @@ pub(super) async fn serve(
     stream: TcpStream,
     listener: Listener,
     activity: &Arc<Activity>,
+    charge: &Arc<Charge>,
 ) {
     // Responses are written as a whole, so Nagle's algorithm would only delay them.
     if stream.set_nodelay(true).is_err() {
         return;
     }
-    let acceptor = (**transport.tls.load()).clone();
+    let tls = (**transport.tls.load()).clone();
     let mut peer = Peer {
         listener,
+        network: charge.address().network(),
+        is_proxy: charge.address().is_proxy(),
         is_loopback: transport.of(listener).is_loopback,
-        is_tls: acceptor.is_some(),
+        is_tls: tls.is_some(),
         certificate: None,
         activity: activity.clone(),
-        unread: Arc::new(UnreadResponses::new(&transport.shared.unread)),
+        share: charge.address().clone(),
     };
-    let Some(acceptor) = acceptor else {
-        return serve_http(transport, stream, peer, activity).await;
+    let Some(tls) = tls else {
+        return serve_http(transport, stream, peer, activity, charge).await;
     };
-    let accepting = acceptor.accept(stream);
+    let accepting = TlsAcceptor::from(tls.server).accept(stream);
     let Ok(Ok(stream)) = timeout(limits::HANDSHAKE_TIMEOUT, accepting).await else {
         transport.shared.counters.tls_handshakes_failed.add_one();
         return;
     };
     let chain = stream.get_ref().1.peer_certificates();
-    peer.certificate = chain.and_then(|chain| PeerCertificate::parse(chain.first()?));
-    serve_http(transport, stream, peer, activity).await;
+    peer.certificate = chain.and_then(|chain| PeerCertificate::parse(chain, tls.authorities));
+    serve_http(transport, stream, peer, activity, charge).await;
 }
 
-async fn serve_http<S>(transport: &Arc<Transport>, stream: S, peer: Peer, activity: &Arc<Activity>)
-where
+async fn serve_http<S>(
+    transport: &Arc<Transport>,
+    stream: S,
+    peer: Peer,
+    activity: &Arc<Activity>,
+    charge: &Arc<Charge>,
+) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let shared = &transport.shared;
@@ -69,22 +78,17 @@ where
     let stream = StallTimeout::new(stream, limits::HANDSHAKE_TIMEOUT, stall, activity.clone());
     let stalled = stream.stalled();
     // Outside of the stall timeout, which must see the bytes that the client reads, not the buffered ones.
-    let stream = CoalescedStream::new(stream);
+    let stream = CoalescedStream::new(stream, charge.clone());
     let sending = stream.handle();
-    let unread = peer.unread.clone();
     let handler = RequestHandler {
         transport: transport.clone(),
         peer: Arc::new(peer),
     };
-    let builder = builder(&shared.settings);
+    let builder = builder(shared);
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), handler));
     let mut stopping = shared.stopping.clone();
     let ended = tokio::select! {
         ended = sending.drive(connection.as_mut()) => ended,
-        () = unread.stalled(stall) => {
-            stalled.store(true, Ordering::Relaxed);
-            Ok(())
-        }
         () = wait_until_true(&mut stopping) => {
             // Running requests finish. New ones are not accepted.
             connection.as_mut().graceful_shutdown();
@@ -100,8 +104,9 @@ where
     }
 }
 
-fn builder(settings: &Settings) -> Builder<InlineExecutor> {
-    let mut builder = Builder::new(InlineExecutor);
+fn builder(shared: &Arc<Shared>) -> Builder<InlineExecutor> {
+    let settings = &shared.settings;
+    let mut builder = Builder::new(InlineExecutor::new(shared));
     builder
         .http1()
         .timer(TokioTimer::new())
@@ -116,6 +121,8 @@ fn builder(settings: &Settings) -> Builder<InlineExecutor> {
         .max_header_list_size(settings.header_bytes)
         .max_pending_accept_reset_streams(limits::PENDING_RESETS)
         .max_local_error_reset_streams(limits::LOCAL_RESETS)
+        .initial_stream_window_size(limits::RECEIVE_WINDOW_BYTES)
+        .initial_connection_window_size(limits::RECEIVE_WINDOW_BYTES)
         .max_send_buf_size(limits::SEND_BUFFER_BYTES)
         .keep_alive_interval(limits::PING_INTERVAL)
         .keep_alive_timeout(limits::PING_TIMEOUT);
@@ -128,12 +135,19 @@ struct RequestHandler {
 }
 
 impl Service<Request<Incoming>> for RequestHandler {
-    type Response = Response<ResponseBody>;
+    type Response = Response<HeldBody>;
     type Error = Infallible;
-    type Future = ResponseFuture;
+    type Future = HeldResponse;
 
-    fn call(&self, request: Request<Incoming>) -> ResponseFuture {
-        let request = request.map(DrainedBody::from);
-        self.transport.handler.handle(&self.peer, request)
+    fn call(&self, request: Request<Incoming>) -> HeldResponse {
+        let stream = match Stream::open(&self.peer, &request) {
+            Ok(stream) => stream,
+            Err(refused) => return HeldResponse::refuse(&request, refused),
+        };
+        if request.version() == Version::HTTP_2 {
+            inline_executor::begin(&stream);
+        }
+        let request = request.map(|body| DrainedBody::new(body, &stream));
+        HeldResponse::Running(self.transport.handler.handle(&self.peer, request), stream)
     }
 }

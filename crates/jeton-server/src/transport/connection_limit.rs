@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use tokio::sync::Notify;
 
+use super::account::Charge;
 use super::limits::IDLE_BEFORE_EVICTION;
 
 /// Maximum number of evicted connections that are not closed yet.
@@ -34,6 +35,7 @@ pub(crate) struct ConnectionPermit {
     all: Arc<Connections>,
     number: u64,
     activity: Arc<Activity>,
+    charge: Arc<Charge>,
 }
 
 /// The time of the last activity on a connection, and its running calls.
@@ -46,6 +48,7 @@ pub(crate) struct Activity {
     evict: Notify,
 }
 
+#[derive(Debug)]
 /// A running call. Its connection is evicted only after idle connections.
 pub(crate) struct ActiveCall(Arc<Activity>);
 
@@ -73,6 +76,7 @@ impl Connections {
     /// At the limit, evicts the connection that was idle the longest. The flag is true if one was evicted.
     pub(super) fn acquire(
         self: &Arc<Connections>,
+        charge: Charge,
     ) -> Result<(ConnectionPermit, bool), ListenerFull> {
         let activity = Arc::new(Activity {
             began: self.began,
@@ -93,8 +97,15 @@ impl Connections {
             all: self.clone(),
             number,
             activity,
+            charge: Arc::new(charge),
         };
         Ok((permit, is_full))
+    }
+
+    /// Evicts the connection that was idle the longest, if there is one.
+    pub(super) fn evict_idle(&self) -> Result<(), ListenerFull> {
+        let now = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.lock().evict_idle(now)
     }
 
     fn lock(&self) -> MutexGuard<'_, OpenConnections> {
@@ -126,6 +137,10 @@ impl OpenConnections {
 impl ConnectionPermit {
     pub(super) fn activity(&self) -> &Arc<Activity> {
         &self.activity
+    }
+
+    pub(super) fn charge(&self) -> &Arc<Charge> {
+        &self.charge
     }
 }
 

@@ -6,11 +6,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug, Default)]
 pub(crate) struct ConnectionCounters {
     pub(crate) accepted: ConnectionCounter,
-    /// Rejected at the connection limit.
+    /// Rejected at the limit of connections or of memory.
     pub(crate) rejected: ConnectionCounter,
     pub(crate) tls_handshakes_failed: ConnectionCounter,
     /// Closed because the client stopped reading or sending.
     pub(crate) stalled: ConnectionCounter,
+    /// Calls that ended because the client did not read the response.
+    pub(crate) streams_stalled: ConnectionCounter,
     /// Closed at the connection limit because they were idle.
     pub(crate) idle_closed: ConnectionCounter,
 }

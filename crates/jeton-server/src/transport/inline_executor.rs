@@ -5,18 +5,25 @@
 //! read after the time budget of its connection.
 
 use std::cell::Cell;
+use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use hyper::rt::Executor;
+use tokio::time::{Sleep, sleep};
 
+use super::held_response::Stream;
 use super::limits::INLINE_BUDGET;
+use super::shared::Shared;
 
 thread_local! {
     /// End of the time budget of the connection that this thread is polling.
     static BUDGET_END: Cell<Option<Instant>> = const { Cell::new(None) };
+    /// The stream that hyper is about to execute.
+    static BEGUN: Cell<Option<Arc<Stream>>> = const { Cell::new(None) };
 }
 
 /// Polls a connection with a new time budget.
@@ -30,9 +37,20 @@ pub(super) fn poll_connection<F: Future>(
     polled
 }
 
+/// Says which stream the next call belongs to. hyper executes it at once.
+pub(super) fn begin(stream: &Arc<Stream>) {
+    BEGUN.set(Some(stream.clone()));
+}
+
 /// An executor that polls a future once before it spawns a task.
 #[derive(Clone)]
-pub(super) struct InlineExecutor;
+pub(super) struct InlineExecutor(Arc<Shared>);
+
+impl InlineExecutor {
+    pub(super) fn new(shared: &Arc<Shared>) -> InlineExecutor {
+        InlineExecutor(shared.clone())
+    }
+}
 
 impl<F> Executor<F> for InlineExecutor
 where
@@ -40,6 +58,7 @@ where
     F::Output: Send,
 {
     fn execute(&self, call: F) {
+        let stream = BEGUN.take();
         let mut call = Box::pin(call);
         if BUDGET_END.get().is_some_and(|end| Instant::now() < end) {
             // The waker can do nothing: a pending call becomes a task, which is polled again.
@@ -50,7 +69,38 @@ where
                 return;
             }
         }
-        tokio::spawn(call);
+        match stream {
+            None => drop(tokio::spawn(call)),
+            Some(stream) => drop(tokio::spawn(end_if_unread(call, stream, self.0.clone()))),
+        }
+    }
+}
+
+/// Runs a call until its client has read nothing of the response for too long. Dropping the call resets the stream.
+async fn end_if_unread<F: Future>(mut call: Pin<Box<F>>, stream: Arc<Stream>, shared: Arc<Shared>) {
+    let stall = shared.settings.client_stall_timeout;
+    let mut waiting: Option<(u32, Pin<Box<Sleep>>)> = None;
+    let is_unread = poll_fn(|context| {
+        if call.as_mut().poll(context).is_ready() {
+            return Poll::Ready(false);
+        }
+        let Some(piece) = stream.unread_piece() else {
+            waiting = None;
+            return Poll::Pending;
+        };
+        if waiting.as_ref().is_none_or(|(other, _)| *other != piece) {
+            waiting = Some((piece, Box::pin(sleep(stall))));
+        }
+        let timer = waiting
+            .as_mut()
+            .map(|(_, timer)| timer.as_mut().poll(context));
+        match timer {
+            Some(Poll::Ready(())) => Poll::Ready(true),
+            _ => Poll::Pending,
+        }
+    });
+    if is_unread.await {
+        shared.counters.streams_stalled.add_one();
     }
 }
 
@@ -62,8 +112,10 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
     use std::thread::sleep;
 
+    use tokio::sync::watch;
     use tokio::task::yield_now;
 
+    use super::super::settings::Settings;
     use super::*;
 
     /// Counts finished calls.
@@ -81,6 +133,11 @@ mod tests {
         }
     }
 
+    fn executor() -> InlineExecutor {
+        let (_, stopping) = watch::channel(false);
+        InlineExecutor::new(&Arc::new(Shared::new(Settings::of_tests(), stopping)))
+    }
+
     /// Polls a connection that does this.
     fn poll_with(calls: impl FnOnce()) {
         let mut context = Context::from_waker(Waker::noop());
@@ -92,7 +149,7 @@ mod tests {
         // A busy machine may stop this thread for longer than the budget, and not each time.
         let inline = (0..100).find_map(|_| {
             let finished = Finished::default();
-            poll_with(|| InlineExecutor.execute(finished.clone().after(ready(()))));
+            poll_with(|| executor().execute(finished.clone().after(ready(()))));
             (finished.count() == 1).then_some(finished)
         });
         let finished = inline.expect("the call became a task");
@@ -103,8 +160,8 @@ mod tests {
     #[tokio::test]
     async fn waiting_call_becomes_a_task() {
         let finished = Finished::default();
-        poll_with(|| InlineExecutor.execute(finished.clone().after(yield_now())));
-        poll_with(|| InlineExecutor.execute(finished.clone().after(pending())));
+        poll_with(|| executor().execute(finished.clone().after(yield_now())));
+        poll_with(|| executor().execute(finished.clone().after(pending())));
         assert_eq!(finished.count(), 0);
         for _ in 0..4 {
             yield_now().await;
@@ -117,13 +174,13 @@ mod tests {
         let finished = Finished::default();
         poll_with(|| {
             sleep(INLINE_BUDGET);
-            InlineExecutor.execute(finished.clone().after(ready(())));
+            executor().execute(finished.clone().after(ready(())));
             assert_eq!(finished.count(), 0);
         });
         yield_now().await;
         assert_eq!(finished.count(), 1);
         // Outside of a connection.
-        InlineExecutor.execute(finished.clone().after(ready(())));
+        executor().execute(finished.clone().after(ready(())));
         assert_eq!(finished.count(), 1);
         yield_now().await;
         assert_eq!(finished.count(), 2);
@@ -134,9 +191,9 @@ mod tests {
         let finished = Finished::default();
         poll_with(|| {
             #[allow(clippy::panic, reason = "the test needs a panic")]
-            InlineExecutor.execute(async { panic!("expected by the test") });
+            executor().execute(async { panic!("expected by the test") });
             // A task, if printing the panic took longer than the budget.
-            InlineExecutor.execute(finished.clone().after(ready(())));
+            executor().execute(finished.clone().after(ready(())));
         });
         yield_now().await;
         assert_eq!(finished.count(), 1);

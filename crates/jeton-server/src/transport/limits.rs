@@ -6,15 +6,29 @@ use std::time::Duration;
 
 /// Maximum length of a gRPC request message, bytes.
 pub const MESSAGE_BYTES: usize = 4 * 1024 * 1024;
-/// Maximum bytes of incomplete gRPC messages of all clients.
-pub const BODY_BUDGET_BYTES: usize = 256 * 1024 * 1024;
+/// Maximum memory that clients may make the server hold, bytes: connections, requests, unread responses.
+pub const MEMORY_BYTES: usize = 512 * 1024 * 1024;
+/// Maximum of one address, and of one client.
+pub const MEMORY_SHARE_BYTES: usize = 64 * 1024 * 1024;
+/// An address that holds at most this many bytes may use the last tenth of the memory.
+pub const SMALL_HOLDER_BYTES: usize = 128 * 1024;
+/// What a connection is charged: its state, and a header block or a frame that is not complete.
+pub const CONNECTION_BYTES: usize = 32 * 1024;
+/// What a connection is charged while its socket takes no bytes: buffered frames, and their TLS records.
+pub const BLOCKED_CONNECTION_BYTES: usize = 192 * 1024;
+/// What a request is charged besides its headers, its body and its response.
+pub const STREAM_BYTES: usize = 4 * 1024;
+/// What a response without an end is charged besides its unread messages.
+pub const UNENDED_STREAM_BYTES: usize = 16 * 1024;
+/// What a header is charged besides its name and value.
+pub const HEADER_FIELD_BYTES: usize = 160;
+/// Bytes of requests that a connection buffers until a call reads them: the HTTP/2 window.
+pub const RECEIVE_WINDOW_BYTES: u32 = 256 * 1024;
 /// Maximum bytes that are read and discarded from an oversized form, or from a request whose response was
 /// sent early. Beyond that, the HTTP/2 stream or the HTTP/1 connection is closed.
 pub const DISCARDED_BYTES: usize = 8 * 1024 * 1024;
 /// A longer response is sent in pieces of this many bytes.
-pub const LONG_RESPONSE_BYTES: usize = 64 * 1024;
-/// Maximum unread bytes of long responses of all clients. Beyond that, batches get `RESOURCE_EXHAUSTED`.
-pub const UNREAD_RESPONSE_BYTES: usize = 256 * 1024 * 1024;
+pub const PIECE_BYTES: usize = 64 * 1024;
 /// Maximum number of concurrent calls on a connection. Each is an HTTP/2 stream.
 pub const CALLS_PER_CONNECTION: u32 = 256;
 /// Maximum length of all headers of a request, bytes.

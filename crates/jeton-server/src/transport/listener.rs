@@ -1,10 +1,12 @@
 //! The two listeners of a server.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use super::connection_limit::{ConnectionPermit, Connections};
-use super::counters::ConnectionCounters;
+use super::account::Charge;
+use super::connection_limit::{ConnectionPermit, Connections, ListenerFull};
+use super::limits::CONNECTION_BYTES;
+use super::shared::Shared;
 
 /// The listener that accepted a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,9 +35,21 @@ impl ListenerState {
         self.connections.count()
     }
 
-    /// Acquires a permit for a connection. `None` if the connection must be closed.
-    pub(super) fn permit(&self, counters: &ConnectionCounters) -> Option<ConnectionPermit> {
-        let Ok((permit, has_evicted)) = self.connections.acquire() else {
+    /// Acquires a permit for a connection from that address. `None` if the connection must be closed.
+    pub(super) fn permit(&self, shared: &Shared, address: IpAddr) -> Option<ConnectionPermit> {
+        let counters = &shared.counters;
+        let share = shared.share_of(address);
+        let acquired = match Charge::new(&share, CONNECTION_BYTES) {
+            Ok(charge) => self.connections.acquire(charge),
+            Err(refused) => {
+                // Room for the next one.
+                if refused.is_total() && self.connections.evict_idle().is_ok() {
+                    counters.idle_closed.add_one();
+                }
+                Err(ListenerFull)
+            }
+        };
+        let Ok((permit, has_evicted)) = acquired else {
             counters.rejected.add_one();
             return None;
         };

@@ -29,11 +29,12 @@ mod workers;
 // Requests and responses
 mod body_drain;
 pub(crate) mod grpc;
+mod held_response;
 mod response;
-mod unread_responses;
 mod write_coalescing;
 
 // Limits
+mod account;
 pub(crate) mod limits;
 mod settings;
 mod shared;
@@ -44,16 +45,15 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use http::Request;
-use rustls::ServerConfig;
-use tokio_rustls::TlsAcceptor;
 
 use self::listener::ListenerState;
 
 pub(crate) use accept::{accept, bind, spawn};
+pub(crate) use account::Refused;
 pub(crate) use body_drain::DrainedBody;
-pub(crate) use connection_limit::ActiveCall;
 pub(crate) use counters::ConnectionCounters;
 pub(crate) use file_descriptors::connections as connections_within_descriptors;
+pub(crate) use held_response::Stream as RequestStream;
 pub(crate) use listener::Listener;
 pub(crate) use overload::Load;
 pub(crate) use peer::Peer;
@@ -62,7 +62,9 @@ pub(crate) use settings::Settings;
 pub(crate) use shared::Shared;
 pub(crate) use stop::wait_until_true;
 pub(crate) use time_slice::{SlicedStream, TimeSlice};
-pub(crate) use tls::{PeerCertificate, TlsFiles, certificate_end, server_config as tls_config};
+pub(crate) use tls::{
+    PeerCertificate, TlsConfig, TlsFiles, certificate_end, server_config as tls_config,
+};
 pub(crate) use workers::Workers;
 
 /// Handles the requests of all connections.
@@ -76,7 +78,7 @@ pub(crate) struct Transport {
     handler: Box<dyn Handler>,
     shared: Arc<Shared>,
     /// `None`: no TLS.
-    tls: ArcSwap<Option<TlsAcceptor>>,
+    tls: ArcSwap<Option<TlsConfig>>,
     data: ListenerState,
     admin: ListenerState,
 }
@@ -86,13 +88,14 @@ impl Transport {
     pub(crate) fn new(
         handler: Box<dyn Handler>,
         shared: Arc<Shared>,
-        tls: Option<Arc<ServerConfig>>,
+        tls: Option<TlsConfig>,
         data: SocketAddr,
         admin: SocketAddr,
     ) -> Transport {
+        shared.set_authorities(tls.as_ref());
         Transport {
             handler,
-            tls: ArcSwap::from_pointee(tls.map(TlsAcceptor::from)),
+            tls: ArcSwap::from_pointee(tls),
             data: ListenerState::new(data, shared.settings.connections),
             admin: ListenerState::new(admin, limits::ADMIN_CONNECTIONS),
             shared,
@@ -100,8 +103,10 @@ impl Transport {
     }
 
     /// Uses other certificates for new connections.
-    pub(crate) fn replace_tls(&self, tls: Option<Arc<ServerConfig>>) {
-        self.tls.store(Arc::new(tls.map(TlsAcceptor::from)));
+    pub(crate) fn replace_tls(&self, tls: Option<TlsConfig>) {
+        // First, so that no handshake with the new authorities is compared with the old ones.
+        self.shared.set_authorities(tls.as_ref());
+        self.tls.store(Arc::new(tls));
     }
 
     /// Waits until no connection is open, or until the time is over. Returns how many are open.

@@ -6,11 +6,9 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response};
-use hyper::body::{Frame, SizeHint};
+use hyper::body::{Body as _, Frame, SizeHint};
 use tonic::Status;
 use tonic::body::Body;
-
-use super::unread_responses::LongResponse;
 
 /// The future of an HTTP response. Errors of a call are in the trailers.
 ///
@@ -22,8 +20,6 @@ pub(crate) type ResponseFuture =
 pub(crate) enum ResponseBody {
     /// A framed message, then trailers with status 0. `None` after the message was sent.
     Message(Option<Bytes>),
-    /// A framed message that is sent in pieces, then the same trailers.
-    Long(LongResponse),
     /// The end.
     Ended,
     /// A stream, an error, or a response that is not gRPC.
@@ -33,6 +29,17 @@ pub(crate) enum ResponseBody {
 impl Default for ResponseBody {
     fn default() -> Self {
         ResponseBody::Other(Body::empty())
+    }
+}
+
+impl ResponseBody {
+    /// The length, if the whole body is there.
+    pub(super) fn size(&self) -> Option<usize> {
+        match self {
+            ResponseBody::Message(message) => Some(message.as_ref().map_or(0, Bytes::len)),
+            ResponseBody::Ended => Some(0),
+            ResponseBody::Other(body) => body.size_hint().exact().map(|bytes| bytes as usize),
+        }
     }
 }
 
@@ -48,7 +55,6 @@ impl hyper::body::Body for ResponseBody {
             ResponseBody::Other(body) => return Pin::new(body).poll_frame(context),
             ResponseBody::Ended => return Poll::Ready(None),
             ResponseBody::Message(message) => message.take(),
-            ResponseBody::Long(response) => response.next(),
         };
         Poll::Ready(Some(Ok(match piece {
             Some(piece) => Frame::data(piece),
@@ -63,7 +69,7 @@ impl hyper::body::Body for ResponseBody {
 
     fn is_end_stream(&self) -> bool {
         match self {
-            ResponseBody::Message(_) | ResponseBody::Long(_) => false,
+            ResponseBody::Message(_) => false,
             ResponseBody::Ended => true,
             ResponseBody::Other(body) => body.is_end_stream(),
         }
@@ -72,7 +78,7 @@ impl hyper::body::Body for ResponseBody {
     fn size_hint(&self) -> SizeHint {
         match self {
             // Without a size, hyper sends no content-length header. Trailers follow anyway.
-            ResponseBody::Message(_) | ResponseBody::Long(_) => SizeHint::default(),
+            ResponseBody::Message(_) => SizeHint::default(),
             ResponseBody::Ended => SizeHint::with_exact(0),
             ResponseBody::Other(body) => body.size_hint(),
         }

@@ -1,39 +1,60 @@
 //! What all connections of a server share.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use arc_swap::ArcSwapOption;
 use tokio::sync::watch;
 
+use super::account::{Account, Share};
 use super::counters::ConnectionCounters;
-use super::grpc::body_budget::BodyBudget;
 use super::overload::Load;
 use super::settings::Settings;
-use super::unread_responses::AllUnreadResponses;
+use super::tls::{Authorities, TlsConfig};
 
-/// Settings, counters and memory budgets. Handling a request takes none of its locks.
+/// Settings, counters and the account of memory. Handling a request takes none of its locks.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) settings: Settings,
     pub(crate) counters: ConnectionCounters,
     pub(crate) load: Load,
-    pub(crate) body_budget: Arc<BodyBudget>,
-    pub(crate) unread: Arc<AllUnreadResponses>,
+    pub(crate) account: Arc<Account>,
     /// True once the server accepts no more connections.
     pub(crate) stopping: watch::Receiver<bool>,
     leaving: AtomicBool,
+    /// The authorities of clients. `None`: no TLS.
+    authorities: ArcSwapOption<Authorities>,
 }
 
 impl Shared {
     pub(crate) fn new(settings: Settings, stopping: watch::Receiver<bool>) -> Shared {
         Shared {
+            account: Account::new(settings.memory_bytes, settings.memory_share_bytes),
             settings,
             counters: ConnectionCounters::default(),
             load: Load::default(),
-            body_budget: Arc::new(BodyBudget::new(settings.client_stall_timeout)),
-            unread: Arc::default(),
             stopping,
             leaving: AtomicBool::new(false),
+            authorities: ArcSwapOption::empty(),
+        }
+    }
+
+    /// The authorities of clients that count now.
+    pub(crate) fn authorities(&self) -> Option<Authorities> {
+        self.authorities.load().as_deref().copied()
+    }
+
+    pub(super) fn set_authorities(&self, tls: Option<&TlsConfig>) {
+        self.authorities
+            .store(tls.map(|tls| Arc::new(tls.authorities)));
+    }
+
+    /// The share of an address.
+    pub(super) fn share_of(&self, address: IpAddr) -> Arc<Share> {
+        match self.settings.proxies.contains(&address.to_canonical()) {
+            true => self.account.of_proxy(address),
+            false => self.account.of_address(address),
         }
     }
 

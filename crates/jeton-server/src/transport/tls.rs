@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use aws_lc_rs::digest;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, UnixTime};
-use rustls::server::WebPkiClientVerifier;
+use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
 use rustls::{RootCertStore, ServerConfig};
 use webpki::{EndEntityCert, KeyUsage};
 
@@ -29,7 +29,7 @@ pub(crate) struct TlsFiles<'f> {
 /// Builds the rustls configuration for HTTP/2 and HTTP/1.1, with client certificates if `client_ca` is set.
 ///
 /// A client without a certificate may connect: key sets are public. Other calls identify their caller.
-pub(crate) fn server_config(files: TlsFiles<'_>) -> Result<Arc<ServerConfig>> {
+pub(crate) fn server_config(files: TlsFiles<'_>) -> Result<TlsConfig> {
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let chain = certificates(files.certificate)?;
     check_validity(files.certificate, &chain[0])?;
@@ -37,11 +37,13 @@ pub(crate) fn server_config(files: TlsFiles<'_>) -> Result<Arc<ServerConfig>> {
     let builder = ServerConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
         .map_err(|error| wrong(files.certificate, error.to_string()))?;
+    let mut authorities = digest::Context::new(&digest::SHA256);
     let builder = match files.client_ca {
         None => builder.with_no_client_auth(),
         Some(file) => {
             let mut roots = RootCertStore::empty();
             for certificate in certificates(file)? {
+                authorities.update(&certificate);
                 let added = roots.add(certificate);
                 added.map_err(|error| wrong(file, error.to_string()))?;
             }
@@ -60,7 +62,17 @@ pub(crate) fn server_config(files: TlsFiles<'_>) -> Result<Arc<ServerConfig>> {
         wrong(files.certificate, what)
     })?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok(Arc::new(config))
+    if files.client_ca.is_some() {
+        // A resumed session would keep a certificate that has ended, or whose authority is no longer accepted.
+        config.session_storage = Arc::new(NoServerSessionStorage {});
+        config.send_tls13_tickets = 0;
+    }
+    let mut digest = [0; 32];
+    digest.copy_from_slice(authorities.finish().as_ref());
+    Ok(TlsConfig {
+        server: Arc::new(config),
+        authorities: Authorities(digest),
+    })
 }
 
 /// A client certificate that the handshake has verified.
@@ -68,25 +80,54 @@ pub(crate) fn server_config(files: TlsFiles<'_>) -> Result<Arc<ServerConfig>> {
 pub(crate) struct PeerCertificate {
     /// SHA-256, hexadecimal.
     pub(crate) digest: String,
-    /// DNS names and URIs (subjectAltName).
-    pub(crate) names: Vec<String>,
+    /// DNS names (subjectAltName).
+    pub(crate) dns_names: Vec<String>,
+    /// URIs (subjectAltName).
+    pub(crate) uris: Vec<String>,
+    /// When it, or an intermediate certificate that came with it, ends: seconds since 1970.
+    ends_at: i64,
+    /// The authorities of the handshake.
+    authorities: Authorities,
+}
+
+/// Identifies the certificate authorities of clients that a server accepts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Authorities([u8; 32]);
+
+/// The settings of TLS connections.
+#[derive(Debug, Clone)]
+pub(crate) struct TlsConfig {
+    pub(super) server: Arc<ServerConfig>,
+    pub(super) authorities: Authorities,
 }
 
 impl PeerCertificate {
-    pub(crate) fn parse(der: &CertificateDer<'_>) -> Option<PeerCertificate> {
+    /// Reads the chain of a client, its own certificate first.
+    pub(crate) fn parse(
+        chain: &[CertificateDer<'_>],
+        authorities: Authorities,
+    ) -> Option<PeerCertificate> {
+        let der = chain.first()?;
         let certificate = EndEntityCert::try_from(der).ok()?;
-        let names = certificate
-            .valid_dns_names()
-            .chain(certificate.valid_uri_names());
+        let owned = |name: &str| name.to_owned();
         let digest = digest::digest(&digest::SHA256, der);
+        let ends = chain.iter().map(end_of).collect::<Option<Vec<i64>>>()?;
         Some(PeerCertificate {
-            names: names.map(str::to_owned).collect(),
+            dns_names: certificate.valid_dns_names().map(owned).collect(),
+            uris: certificate.valid_uri_names().map(owned).collect(),
+            ends_at: ends.into_iter().min()?,
+            authorities,
             digest: digest
                 .as_ref()
                 .iter()
                 .map(|byte| format!("{byte:02x}"))
                 .collect(),
         })
+    }
+
+    /// Whether the handshake would accept it now.
+    pub(crate) fn is_valid(&self, now: i64, authorities: Option<Authorities>) -> bool {
+        now <= self.ends_at && authorities == Some(self.authorities)
     }
 }
 
@@ -114,7 +155,11 @@ fn private_key(file: &Path) -> Result<PrivateKeyDer<'static>> {
 /// Returns when the server's certificate ends, seconds since 1970.
 pub(crate) fn certificate_end(files: TlsFiles<'_>) -> Option<i64> {
     let chain = certificates(files.certificate).ok()?;
-    let certificate = EndEntityCert::try_from(chain.first()?).ok()?;
+    end_of(chain.first()?)
+}
+
+fn end_of(der: &CertificateDer<'_>) -> Option<i64> {
+    let certificate = EndEntityCert::try_from(der).ok()?;
     // The error for a certificate that has ended names its end.
     let year_9999 = UnixTime::since_unix_epoch(Duration::from_secs(253_402_300_799));
     match validity(&certificate, year_9999) {

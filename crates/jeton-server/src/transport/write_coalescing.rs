@@ -12,8 +12,9 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use super::account::Charge;
 use super::inline_executor;
-use super::limits::WRITE_BUFFER_BYTES;
+use super::limits::{BLOCKED_CONNECTION_BYTES, WRITE_BUFFER_BYTES};
 
 thread_local! {
     /// A free buffer that the next connection of this thread uses.
@@ -34,15 +35,20 @@ struct WriteBuffer<S> {
     sent: usize,
     /// A deferred flush is pending.
     needs_flush: bool,
+    charge: Arc<Charge>,
+    /// Whether the connection is charged for what it buffers, because the socket takes no bytes.
+    is_blocked: bool,
 }
 
 impl<S> CoalescedStream<S> {
-    pub(super) fn new(stream: S) -> CoalescedStream<S> {
+    pub(super) fn new(stream: S, charge: Arc<Charge>) -> CoalescedStream<S> {
         CoalescedStream(Arc::new(Mutex::new(WriteBuffer {
             stream,
             buffered: Vec::new(),
             sent: 0,
             needs_flush: false,
+            charge,
+            is_blocked: false,
         })))
     }
 
@@ -86,14 +92,33 @@ impl<S: AsyncWrite + Unpin> WriteBuffer<S> {
         Poll::Ready(Ok(()))
     }
 
+    /// Charges the connection for what it buffers until the socket takes it.
+    fn block(&mut self) -> io::Result<()> {
+        if self.is_blocked {
+            return Ok(());
+        }
+        let added = self.charge.add(BLOCKED_CONNECTION_BYTES);
+        added.map_err(|refused| io::Error::other(refused.to_string()))?;
+        self.is_blocked = true;
+        Ok(())
+    }
+
     /// Sends the buffered bytes.
     fn poll_sent(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while self.sent < self.buffered.len() {
             let rest = &self.buffered[self.sent..];
-            match ready!(Pin::new(&mut self.stream).poll_write(context, rest))? {
-                0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
-                sent => self.sent += sent,
+            match Pin::new(&mut self.stream).poll_write(context, rest)? {
+                Poll::Ready(0) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                Poll::Ready(sent) => self.sent += sent,
+                Poll::Pending => {
+                    self.block()?;
+                    return Poll::Pending;
+                }
             }
+        }
+        if self.is_blocked {
+            self.is_blocked = false;
+            self.charge.sub(BLOCKED_CONNECTION_BYTES);
         }
         if self.buffered.capacity() > 0 {
             self.buffered.clear();
@@ -173,7 +198,13 @@ mod tests {
     use hyper_util::server::conn::auto::Builder;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
 
+    use super::super::account::Account;
     use super::*;
+
+    fn charge() -> Arc<Charge> {
+        let account = Account::new(1 << 30, 1 << 30);
+        Arc::new(Charge::new(&account.of_address([127, 0, 0, 1].into()), 1).unwrap())
+    }
 
     /// Counts writes to the underlying stream.
     struct Counting {
@@ -230,7 +261,7 @@ mod tests {
             writes: writes.clone(),
         };
         tokio::spawn(async {
-            let stream = CoalescedStream::new(counting);
+            let stream = CoalescedStream::new(counting, charge());
             let sending = stream.handle();
             let service = service_fn(|_: Request<Incoming>| async {
                 let body = Full::new(Bytes::from(vec![7; RESPONSE]));
@@ -265,7 +296,7 @@ mod tests {
     #[tokio::test]
     async fn buffer_is_released_after_everything_is_sent() {
         let (stream, mut client) = duplex(1024 * 1024);
-        let coalesced = CoalescedStream::new(stream);
+        let coalesced = CoalescedStream::new(stream, charge());
         let connection = pin!(hello(coalesced.handle()));
         let received = async {
             let mut received = [0; 5];
@@ -282,7 +313,7 @@ mod tests {
     #[tokio::test]
     async fn slow_reader_receives_everything_in_order() {
         let (stream, mut client) = duplex(1000);
-        let coalesced = CoalescedStream::new(stream);
+        let coalesced = CoalescedStream::new(stream, charge());
         let mut stream = coalesced.handle();
         let connection = pin!(async move {
             for frame in frames() {
@@ -312,7 +343,7 @@ mod tests {
     async fn closed_client_ends_the_connection() {
         let (stream, client) = duplex(1000);
         drop(client);
-        let coalesced = CoalescedStream::new(stream);
+        let coalesced = CoalescedStream::new(stream, charge());
         let connection = pin!(hello(coalesced.handle()));
         let error = coalesced.drive(connection).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);

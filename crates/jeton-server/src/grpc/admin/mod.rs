@@ -215,10 +215,7 @@ impl AdminService for AdminApi {
             move |caller| check_permission(caller, Permission::Admin, &named),
             move |node, sender| {
                 for rule in node.rules(&iss)? {
-                    if sender
-                        .blocking_send(Ok(revocations::message(rule)))
-                        .is_err()
-                    {
+                    if !sender.send(Ok(revocations::message(rule))) {
                         break;
                     }
                 }

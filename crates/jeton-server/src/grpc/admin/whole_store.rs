@@ -2,13 +2,15 @@
 
 use std::io::{self, BufWriter, Write};
 use std::pin::Pin;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use jeton_issuer::{AuditEntry, AuditFilter, Error, Node, StoreCheck};
 use jeton_proto::v1::{
     AuditEntry as AuditMessage, BackupPart, BackupSummary, CheckStoreResponse, ListAuditRequest,
     backup_part::Part,
 };
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{self, Sender};
 use tokio_stream::Stream;
 use tokio_stream::wrappers::ReceiverStream;
@@ -25,6 +27,27 @@ const PART_BYTES: usize = 64 * 1024;
 /// Messages that wait for a slow client.
 const WAITING: usize = 4;
 
+/// Sends messages from a blocking thread. It waits for a client no longer than the stall timeout.
+pub(super) struct Messenger<T> {
+    sender: Sender<Result<T, Status>>,
+    stall: Duration,
+    runtime: Handle,
+}
+
+impl<T> Messenger<T> {
+    /// False: the client has gone, or has not read for too long.
+    pub(super) fn send(&self, message: Result<T, Status>) -> bool {
+        match self.sender.try_send(message) {
+            Ok(()) => true,
+            Err(TrySendError::Closed(_)) => false,
+            Err(TrySendError::Full(message)) => {
+                let sent = self.sender.send_timeout(message, self.stall);
+                self.runtime.block_on(sent).is_ok()
+            }
+        }
+    }
+}
+
 /// A response stream.
 pub(crate) type Messages<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
@@ -33,7 +56,7 @@ impl AdminApi {
     pub(super) fn stream<T: Send + 'static>(
         &self,
         permit: impl FnOnce(&Caller) -> Result<(), Failure>,
-        work: impl FnOnce(&Node, &Sender<Result<T, Status>>) -> Result<(), Failure> + Send + 'static,
+        work: impl FnOnce(&Node, &Messenger<T>) -> Result<(), Failure> + Send + 'static,
     ) -> Result<Messages<T>, Status> {
         let started = Instant::now();
         if let Err(failure) = permit(&self.caller) {
@@ -41,17 +64,25 @@ impl AdminApi {
             self.service.metrics.count(Call::Admin, outcome, started);
             return Err(failure.status());
         }
+        let permit = self.service.admin_streams.acquire(self.caller.name());
+        let permit = permit.map_err(|failure| failure.status())?;
         let service = self.service.clone();
+        let stall = service.transport.settings.client_stall_timeout;
         let (sender, received) = mpsc::channel(WAITING);
+        let sender = Messenger {
+            sender,
+            stall,
+            runtime: Handle::current(),
+        };
         tokio::task::spawn_blocking(move || {
+            let _permit = permit;
             let done = work(&service.node, &sender);
             let outcome = done
                 .as_ref()
                 .map_or_else(Failure::outcome, |()| CallOutcome::Ok);
             service.metrics.count(Call::Admin, outcome, started);
             if let Err(failure) = done {
-                // Without a receiver the client has gone.
-                let _ = sender.blocking_send(Err(failure.status()));
+                sender.send(Err(failure.status()));
             }
         });
         Ok(Box::pin(ReceiverStream::new(received)))
@@ -77,7 +108,7 @@ pub(super) fn check_audit(caller: &Caller, request: &ListAuditRequest) -> Result
 pub(super) fn audit(
     node: &Node,
     request: ListAuditRequest,
-    sender: &Sender<Result<AuditMessage, Status>>,
+    sender: &Messenger<AuditMessage>,
 ) -> Result<(), Failure> {
     let text = |text: String| (!text.is_empty()).then_some(text);
     let second = |second: i64| (second != 0).then_some(second);
@@ -91,9 +122,7 @@ pub(super) fn audit(
         after: request.after,
         last: (request.last != 0).then_some(request.last as usize),
     };
-    node.audit(&filter, &mut |entry| {
-        sender.blocking_send(Ok(audit_message(entry))).is_ok()
-    })?;
+    node.audit(&filter, &mut |entry| sender.send(Ok(audit_message(entry))))?;
     Ok(())
 }
 
@@ -109,10 +138,7 @@ fn audit_message(entry: AuditEntry) -> AuditMessage {
     }
 }
 
-pub(super) fn backup(
-    node: &Node,
-    sender: &Sender<Result<BackupPart, Status>>,
-) -> Result<(), Failure> {
+pub(super) fn backup(node: &Node, sender: &Messenger<BackupPart>) -> Result<(), Failure> {
     let mut out = BufWriter::with_capacity(PART_BYTES, Parts(sender));
     let made = node.back_up(&mut out)?;
     let summary = BackupSummary {
@@ -122,7 +148,7 @@ pub(super) fn backup(
         audit_entries: made.audit_entries,
     };
     let part = Part::Summary(summary);
-    let _ = sender.blocking_send(Ok(BackupPart { part: Some(part) }));
+    sender.send(Ok(BackupPart { part: Some(part) }));
     Ok(())
 }
 
@@ -146,16 +172,15 @@ pub(super) fn check(node: &Node) -> Result<CheckStoreResponse, Failure> {
 }
 
 /// Sends what is written to it, in messages.
-struct Parts<'s>(&'s Sender<Result<BackupPart, Status>>);
+struct Parts<'s>(&'s Messenger<BackupPart>);
 
 impl Write for Parts<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let bytes = &bytes[..bytes.len().min(PART_BYTES)];
         let part = Part::Data(bytes.to_vec());
-        let sent = self.0.blocking_send(Ok(BackupPart { part: Some(part) }));
-        match sent {
-            Ok(()) => Ok(bytes.len()),
-            Err(_) => Err(io::ErrorKind::BrokenPipe.into()),
+        match self.0.send(Ok(BackupPart { part: Some(part) })) {
+            true => Ok(bytes.len()),
+            false => Err(io::ErrorKind::BrokenPipe.into()),
         }
     }
 

@@ -1,8 +1,6 @@
 //! A client gets a token for itself (RFC 6749, section 4.4).
 
-use serde_json::Map;
-
-use super::{Granted, TokenRequest};
+use super::{Granted, NewClaims, TokenRequest};
 use crate::service::Failure;
 use crate::token_rights::Chosen;
 
@@ -18,7 +16,7 @@ pub(super) fn grant<'r>(request: &TokenRequest<'r>) -> Result<Granted<'r>, Failu
         // RFC 9068, section 2.2: the client is the subject.
         subject: caller.name().to_owned(),
         client_id: caller.name().to_owned(),
-        claims: Map::new(),
+        claims: NewClaims::new(),
         expires_no_later_than: None,
         issued_token_type: None,
     })

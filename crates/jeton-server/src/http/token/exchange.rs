@@ -3,10 +3,15 @@
 //! The result has the subject of the exchanged token, and names the client in `act`. It never lives longer and
 //! never has more scope.
 
-use jeton::{RawClaims, Timestamp, Verified};
-use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::collections::HashMap;
 
-use super::{ACCESS_TOKEN, Granted, ID_TOKEN, JWT, TokenRequest, federation};
+use jeton::{RawClaims, Timestamp, Verified};
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::{ACCESS_TOKEN, Granted, ID_TOKEN, JWT, NewClaims, TokenRequest, federation};
 use crate::config::Grant;
 use crate::limits::ACTORS;
 use crate::permissions::Caller;
@@ -27,11 +32,11 @@ pub(super) async fn exchange(request: &TokenRequest<'_>) -> Result<Value, Failur
     if let Some(outside) = federation::outside_issuer(request, token) {
         return federation::exchange(request, &outside, token).await;
     }
+    if request.caller.is_none() {
+        return Err(federation::unknown_to_anyone(federation::OF_SUBJECT_TOKEN));
+    }
     let caller = request.client()?;
     let subject_token = verify(request, caller, "subject_token", token)?;
-    if let Some(expires_at) = subject_token.expires_at() {
-        check_not_ended(expires_at, request.service.node.now())?;
-    }
     let actor = actor(request, caller)?;
     let claims = claims_of(&subject_token)?;
     check_may_act(&claims, request.iss, Some(&actor))?;
@@ -39,8 +44,11 @@ pub(super) async fn exchange(request: &TokenRequest<'_>) -> Result<Value, Failur
     let subject = subject.ok_or_else(|| rejected("subject_token", "has no `sub`"))?;
     let mut chosen = request.choose(caller.token_rights().tokens())?;
     narrow(&mut chosen.scopes, form.one("scope")?, &claims)?;
-    let mut new_claims = Map::new();
-    new_claims.insert("act".to_owned(), nest_actor(&actor, &claims)?);
+    let mut new_claims = NewClaims::new();
+    new_claims.insert(
+        "act".to_owned(),
+        nest_actor(&actor, &claims, &subject_token)?,
+    );
     let granted = Granted {
         chosen,
         subject: subject.to_owned(),
@@ -77,6 +85,10 @@ fn verify(
         true => rejected(parameter, "rejected"),
         false => error.into(),
     })?;
+    if let Some(expires_at) = verified.expires_at() {
+        check_not_ended(parameter, expires_at, request.service.node.now())?;
+    }
+    check_not_bound(parameter, &verified)?;
     let audiences: Vec<_> = verified.audiences().collect();
     let audiences = audiences.iter().map(|audience| &**audience);
     match caller.token_rights().may_exchange(audiences) {
@@ -123,12 +135,32 @@ pub(super) fn check_may_act(claims: &Value, iss: &str, actor: Option<&str>) -> R
     }
 }
 
-/// Checks that the subject token has not expired. It is verified with a leeway, and the new token has none.
-pub(super) fn check_not_ended(expires_at: Timestamp, now: Timestamp) -> Result<(), Failure> {
+/// Checks that a token has not expired. It is verified with a leeway, and the new token has none.
+pub(super) fn check_not_ended(
+    parameter: &str,
+    expires_at: Timestamp,
+    now: Timestamp,
+) -> Result<(), Failure> {
     match expires_at > now {
         true => Ok(()),
-        false => Err(rejected("subject_token", "has expired")),
+        false => Err(rejected(parameter, "has expired")),
     }
+}
+
+/// Refuses a token that is bound to a key: the request does not prove that key, and the new token would be bound to none.
+pub(super) fn check_not_bound(parameter: &str, token: &Verified<RawClaims>) -> Result<(), Failure> {
+    match raw_claims(token).is_some_and(|claims| !claims.contains_key("cnf")) {
+        true => Ok(()),
+        false => Err(rejected(
+            parameter,
+            "is bound to a key (`cnf`), which is not accepted",
+        )),
+    }
+}
+
+/// The claims of a token, each as its text.
+fn raw_claims(token: &Verified<RawClaims>) -> Option<HashMap<Cow<'_, str>, &RawValue>> {
+    serde_json::from_str(token.json()).ok()
 }
 
 /// Limits the scope to that of the subject token.
@@ -147,10 +179,23 @@ fn narrow(scopes: &mut Vec<&str>, requested: Option<&str>, claims: &Value) -> Re
     }
 }
 
-/// `act` of the new token: the actor, and inside it the actors before (RFC 8693, section 4.1).
-fn nest_actor(actor: &str, claims: &Value) -> Result<Value, Failure> {
-    let mut act = Map::new();
-    act.insert("sub".to_owned(), Value::from(actor));
+/// `act` of the new token: the actor, and inside it the actors before (RFC 8693, section 4.1), byte for byte.
+fn nest_actor(
+    actor: &str,
+    claims: &Value,
+    token: &Verified<RawClaims>,
+) -> Result<Box<RawValue>, Failure> {
+    let before = raw_claims(token).and_then(|claims| claims.get("act").copied());
+    nest(actor, claims, before)
+}
+
+fn nest(actor: &str, claims: &Value, raw: Option<&RawValue>) -> Result<Box<RawValue>, Failure> {
+    #[derive(Serialize)]
+    struct Act<'a> {
+        sub: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        act: Option<&'a RawValue>,
+    }
     if let Some(before) = claims.get("act") {
         let depth =
             actors(before).ok_or_else(|| rejected("subject_token", "has a malformed `act`"))?;
@@ -161,9 +206,12 @@ fn nest_actor(actor: &str, claims: &Value) -> Result<Value, Failure> {
             );
             return Err(rejected("subject_token", &what));
         }
-        act.insert("act".to_owned(), before.clone());
     }
-    Ok(Value::Object(act))
+    let nested = to_raw_value(&Act {
+        sub: actor,
+        act: raw,
+    });
+    nested.map_err(|_| rejected("subject_token", "claims cannot be read"))
 }
 
 /// The number of nested actors. `None` if one is not an object.
@@ -241,14 +289,28 @@ mod tests {
 
     #[test]
     fn actors_are_nested_up_to_the_limit() {
+        let nest = |actor: &str, claims: &Value| {
+            let before = claims.get("act").map(|act| to_raw_value(act).unwrap());
+            nest(actor, claims, before.as_deref())
+                .map(|act| serde_json::from_str::<Value>(act.get()).unwrap())
+        };
         let mut claims = json!({});
         for depth in 1..=ACTORS {
-            let act = nest_actor(&format!("a{depth}"), &claims).unwrap();
+            let act = nest(&format!("a{depth}"), &claims).unwrap();
             assert_eq!(actors(&act), Some(depth));
             claims = json!({ "act": act });
         }
-        assert!(nest_actor("b", &claims).is_err());
-        assert!(nest_actor("b", &json!({"act": "a"})).is_err());
-        assert!(nest_actor("b", &json!({"act": {"sub": "a", "act": 1}})).is_err());
+        assert!(nest("b", &claims).is_err());
+        assert!(nest("b", &json!({"act": "a"})).is_err());
+        assert!(nest("b", &json!({"act": {"sub": "a", "act": 1}})).is_err());
+    }
+
+    #[test]
+    fn former_actor_is_copied_byte_for_byte() {
+        let text = r#"{"sub":"a","n":1.0,"m":12345678901234567890123,"e":1E2}"#;
+        let before: Box<RawValue> = serde_json::from_str(text).unwrap();
+        let claims = json!({"act": {"sub": "a"}});
+        let nested = nest("b", &claims, Some(&before)).unwrap();
+        assert_eq!(nested.get(), format!(r#"{{"sub":"b","act":{text}}}"#));
     }
 }

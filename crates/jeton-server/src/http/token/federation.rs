@@ -8,11 +8,11 @@ use std::time::Duration;
 use jeton::__private::UnverifiedJwt;
 use jeton::Limits as TokenLimits;
 use jeton_issuer::limits::NAME_BYTES;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::exchange::{check_may_act, check_not_ended};
-use super::{ACCESS_TOKEN, Granted, TokenRequest};
-use crate::claim_pattern::claim;
+use super::exchange::{check_may_act, check_not_bound, check_not_ended};
+use super::{ACCESS_TOKEN, Granted, NewClaims, TokenRequest};
+use crate::claim_pattern::{claim, raw_claim};
 use crate::config::Grant;
 use crate::limits::SINGLE_USE_SECONDS;
 use crate::service::Failure;
@@ -22,11 +22,12 @@ use crate::trusts::OutsideToken;
 /// The grant with an assertion.
 pub(super) async fn assertion(request: &TokenRequest<'_>) -> Result<Value, Failure> {
     let assertion = request.form.required("assertion")?;
-    let outside = outside_issuer(request, assertion).ok_or_else(|| {
-        Failure::oauth(
+    let outside = outside_issuer(request, assertion).ok_or_else(|| match request.caller {
+        None => unknown_to_anyone(OF_ASSERTION),
+        Some(_) => Failure::oauth(
             "invalid_grant",
             "`assertion`: no trust entry accepts the token",
-        )
+        ),
     })?;
     issue(request, Grant::JwtBearer, &outside, assertion).await
 }
@@ -54,6 +55,38 @@ pub(super) fn outside_issuer(request: &TokenRequest<'_>, token: &str) -> Option<
     trusts.knows(issuer).then(|| issuer.to_owned())
 }
 
+/// Tells a caller without credentials no more than if the outside issuer were unknown: which issuers are trusted is not
+/// public. The log has the reason.
+fn hide_trust(request: &TokenRequest<'_>, error: TokenError, failure: Failure) -> Failure {
+    match &failure {
+        Failure::OAuth(found)
+            if request.caller.is_none() && found.code != "temporarily_unavailable" =>
+        {
+            tracing::debug!(
+                issuer = request.iss,
+                reason = found.what,
+                "outside token refused"
+            );
+            unknown_to_anyone(error)
+        }
+        _ => failure,
+    }
+}
+
+/// The error for a token that no trust entry accepts, of a request without credentials.
+pub(super) fn unknown_to_anyone((code, parameter): TokenError) -> Failure {
+    let what = format!(
+        "`{parameter}`: no trust entry accepts the token, and the request has no credentials of a client"
+    );
+    Failure::oauth(code, what)
+}
+
+/// The error code for a token that is not acceptable, and its parameter: of an exchange (RFC 8693, section 2.2.2) and of
+/// an assertion (RFC 7521, section 4.1.1).
+pub(super) type TokenError = (&'static str, &'static str);
+pub(super) const OF_SUBJECT_TOKEN: TokenError = ("invalid_request", "subject_token");
+const OF_ASSERTION: TokenError = ("invalid_grant", "assertion");
+
 async fn issue(
     request: &TokenRequest<'_>,
     grant: Grant,
@@ -62,11 +95,12 @@ async fn issue(
 ) -> Result<Value, Failure> {
     let is_exchange = grant == Grant::TokenExchange;
     let error = match is_exchange {
-        true => ("invalid_request", "subject_token"),
-        false => ("invalid_grant", "assertion"),
+        true => OF_SUBJECT_TOKEN,
+        false => OF_ASSERTION,
     };
     let trusts = request.service.trusts.load_full();
-    let accepted = trusts.verify(request.iss, outside, token, error).await?;
+    let accepted = trusts.verify(request.iss, outside, token, error).await;
+    let accepted = accepted.map_err(|failure| hide_trust(request, error, failure))?;
     let settings = &accepted.entry.settings;
     accepted.entry.rate.take()?;
     if accepted.claims.get("act").is_some() {
@@ -75,6 +109,7 @@ async fn issue(
         let what = format!("`{parameter}`: has an actor (`act`), which is not accepted");
         return Err(Failure::oauth(code, what));
     }
+    check_not_bound(error.1, &accepted.verified)?;
     let client = request.caller.filter(|caller| !caller.is_local());
     check_may_act(
         &accepted.claims,
@@ -86,7 +121,7 @@ async fn issue(
     let longest = Duration::from_secs(settings.maximum_lifetime_seconds.unsigned_abs());
     let mut latest = now.saturating_add(longest);
     if let (true, Some(expires_at)) = (is_exchange, accepted.verified.expires_at()) {
-        check_not_ended(expires_at, now)?;
+        check_not_ended("subject_token", expires_at, now)?;
         latest = latest.min(expires_at);
     }
     if settings.single_use {
@@ -105,16 +140,19 @@ async fn issue(
     request.issue(grant, granted).await
 }
 
-/// Copies the claims of the trust entry. Only single values: a structure could be very large.
+/// Copies the claims of the trust entry, byte for byte. Only single values: a structure could be very large.
 fn copied(
     accepted: &OutsideToken<'_>,
-    (code, parameter): (&'static str, &'static str),
-) -> Result<Map<String, Value>, Failure> {
-    let mut copied = Map::new();
+    (code, parameter): TokenError,
+) -> Result<NewClaims, Failure> {
+    let mut copied = NewClaims::new();
+    let json = accepted.verified.json();
     for (name, from) in &accepted.entry.settings.copy_claims {
         match claim(from, &accepted.claims) {
-            Some(value @ (Value::String(_) | Value::Number(_) | Value::Bool(_))) => {
-                copied.insert(name.clone(), value.clone());
+            Some(Value::String(_) | Value::Number(_) | Value::Bool(_)) => {
+                if let Some(value) = raw_claim(from, json) {
+                    copied.insert(name.clone(), value);
+                }
             }
             Some(Value::Null) | None => {}
             Some(Value::Array(_) | Value::Object(_)) => {
@@ -131,7 +169,7 @@ async fn use_once(
     request: &TokenRequest<'_>,
     outside: &str,
     accepted: &OutsideToken<'_>,
-    (code, parameter): (&'static str, &'static str),
+    (code, parameter): TokenError,
 ) -> Result<(), Failure> {
     let rejected = |what: &str| Failure::oauth(code, format!("`{parameter}`: {what}"));
     let token = &accepted.verified;

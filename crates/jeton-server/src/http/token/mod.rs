@@ -8,6 +8,7 @@ mod client_credentials;
 mod exchange;
 mod federation;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -15,7 +16,8 @@ use std::time::Instant;
 use http::{Request, Response, StatusCode};
 use jeton::Timestamp;
 use jeton_issuer::{CustomClaims, Error, Issued, Request as IssueRequest};
-use serde_json::{Map, Value, json};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
 use tonic::body::Body;
 
 use super::form::Form;
@@ -35,6 +37,9 @@ const ACCESS_TOKEN: &str = "urn:ietf:params:oauth:token-type:access_token";
 const JWT: &str = "urn:ietf:params:oauth:token-type:jwt";
 const ID_TOKEN: &str = "urn:ietf:params:oauth:token-type:id_token";
 
+/// Claims of a new token, each as its JSON text: copied numbers stay as they were.
+type NewClaims = BTreeMap<String, Box<RawValue>>;
+
 /// A request to the token endpoint.
 struct TokenRequest<'r> {
     service: &'r Arc<Service>,
@@ -50,7 +55,7 @@ struct Granted<'g> {
     subject: String,
     client_id: String,
     /// `act`, and claims that are copied.
-    claims: Map<String, Value>,
+    claims: NewClaims,
     expires_no_later_than: Option<Timestamp>,
     /// `issued_token_type` of the response (RFC 8693, section 2.2.1).
     issued_token_type: Option<&'static str>,
@@ -66,16 +71,18 @@ pub(super) async fn token(
     let Some(iss) = issuer_of(service, &request, at) else {
         return plain(StatusCode::NOT_FOUND, "unknown issuer\n");
     };
-    let (head, body) = request.into_parts();
     let answered = async {
-        if head.uri.query().is_some() {
+        if request.uri().query().is_some() {
             // Addresses are logged by proxies, and a form may have a secret.
             let what = "parameters belong in the form, not in the address".to_owned();
             return Err(Reply::Failed(Failure::Field("query", what)));
         }
+        let from_headers = client_auth::identify_by_headers(service, peer, &request).await;
+        let from_headers = from_headers.map_err(Reply::Failed)?;
+        let (head, body) = request.into_parts();
         let form = Form::read(&head.headers, body, service.limits.form_bytes()).await;
         let form = form.map_err(Reply::Response)?;
-        let identified = client_auth::identify(service, peer, &head.headers, &form, &iss).await;
+        let identified = client_auth::identify(service, from_headers, &form, &iss).await;
         let caller = identified.map_err(Reply::Failed)?;
         let request = TokenRequest {
             service,
@@ -173,11 +180,11 @@ impl<'r> TokenRequest<'r> {
             issued_token_type,
         } = granted;
         let scope = chosen.scopes.join(" ");
-        claims.insert("client_id".to_owned(), Value::from(client_id.as_str()));
+        claims.insert("client_id".to_owned(), text(&client_id)?);
         if !scope.is_empty() {
-            claims.insert("scope".to_owned(), Value::from(scope.as_str()));
+            claims.insert("scope".to_owned(), text(&scope)?);
         }
-        let claims = Value::Object(claims).to_string();
+        let claims = serde_json::to_string(&claims).map_err(|_| not_json())?;
         let new = NewToken {
             profile: chosen.profile.to_string(),
             subject,
@@ -219,6 +226,15 @@ impl<'r> TokenRequest<'r> {
         }
         Ok(body)
     }
+}
+
+/// A text as a claim.
+fn text(text: &str) -> Result<Box<RawValue>, Failure> {
+    to_raw_value(text).map_err(|_| not_json())
+}
+
+fn not_json() -> Failure {
+    Failure::oauth("server_error", "the claims cannot be written")
 }
 
 /// A token to issue. It owns its parts, because an HSM signs on another thread.

@@ -1,12 +1,10 @@
-//! One memory budget for incomplete request messages of all connections.
+//! gRPC request bodies, charged as their bytes arrive.
 //!
-//! The limits per message, per connection and per server multiply to more memory than a machine has. A
-//! client could begin many messages and complete none at little cost. So all incomplete messages share
-//! one budget. A message that exceeds it fails with `RESOURCE_EXHAUSTED`.
+//! A message that is not complete is memory that the client makes the server hold, for as long as the client likes. So
+//! it is charged to the account, and has a time limit.
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -17,29 +15,19 @@ use tonic::Status;
 
 use super::frame::FRAME_HEADER;
 use crate::transport::body_drain::DrainedBody;
-use crate::transport::connection_limit::ActiveCall;
-use crate::transport::limits::{BODY_BUDGET_BYTES, receive_timeout};
-use crate::transport::peer::Peer;
-use crate::transport::unread_responses::UnreadResponses;
+use crate::transport::held_response::Stream;
+use crate::transport::limits::receive_timeout;
 
-/// The shared budget.
-#[derive(Debug)]
-pub(crate) struct BodyBudget {
-    bytes: AtomicUsize,
-    /// Time limit to complete a message, in addition to the time for its length.
-    stall: Duration,
-}
-
-/// A gRPC request body whose incomplete messages are charged to the budget.
+/// A gRPC request body whose incomplete messages are charged to the account.
 pub(crate) struct MeteredBody {
     body: DrainedBody,
-    body_budget: Arc<BodyBudget>,
+    /// Time limit to complete a message, in addition to the time for its length.
+    stall: Duration,
     message: Message,
     held: usize,
     is_single_message: bool,
-    unread: Arc<UnreadResponses>,
-    /// Keeps the connection busy while the call runs.
-    _active: ActiveCall,
+    /// Whether the timer has time for the length of the message.
+    knows_length: bool,
     /// Runs while a message is incomplete.
     timer: Option<Pin<Box<Sleep>>>,
 }
@@ -53,54 +41,45 @@ struct Message {
     body_bytes: usize,
 }
 
-impl BodyBudget {
-    pub(crate) fn new(stall: Duration) -> BodyBudget {
-        BodyBudget {
-            bytes: AtomicUsize::new(0),
-            stall,
-        }
-    }
-}
-
 impl MeteredBody {
-    pub(crate) fn new(
-        body: DrainedBody,
-        body_budget: &Arc<BodyBudget>,
-        peer: &Peer,
-    ) -> MeteredBody {
+    pub(crate) fn new(body: DrainedBody, stall: Duration) -> MeteredBody {
         MeteredBody {
             body,
-            body_budget: body_budget.clone(),
+            stall,
             message: Message::default(),
             held: 0,
             is_single_message: false,
-            unread: peer.unread.clone(),
-            _active: peer.activity.begin_call(),
+            knows_length: false,
             timer: None,
         }
     }
 
-    /// Treats the body as a single message, which is charged until the response is ready.
+    /// Treats the body as a single message, which is charged until the response is read. It has a time limit from
+    /// now on.
     pub(crate) fn single_message(mut self) -> MeteredBody {
         self.is_single_message = true;
+        if !self.body.is_end_stream() {
+            self.update_timer();
+        }
         self
     }
 
-    /// The unread responses of the connection.
-    pub(crate) fn unread(&self) -> &Arc<UnreadResponses> {
-        &self.unread
+    /// What the request is charged to.
+    pub(crate) fn stream(&self) -> &Arc<Stream> {
+        self.body.stream()
     }
 
     /// Starts the timer for an incomplete message, and stops it when the message is complete.
     fn update_timer(&mut self) {
-        if self.held == 0 || self.body.is_end_stream() {
+        let is_expected = self.is_single_message || self.held > 0;
+        if !is_expected || self.body.is_end_stream() {
             self.timer = None;
-        } else if self.timer.is_none() && self.message.head_bytes == FRAME_HEADER {
+        } else if self.timer.is_none()
+            || self.message.head_bytes == FRAME_HEADER && !self.knows_length
+        {
+            self.knows_length = self.message.head_bytes == FRAME_HEADER;
             let length = self.message.rest + self.message.body_bytes;
-            let timeout = receive_timeout(self.body_budget.stall, length);
-            self.timer = Some(Box::pin(sleep(timeout)));
-        } else if self.timer.is_none() {
-            self.timer = Some(Box::pin(sleep(self.body_budget.stall)));
+            self.timer = Some(Box::pin(sleep(receive_timeout(self.stall, length))));
         }
     }
 
@@ -109,34 +88,17 @@ impl MeteredBody {
         timer.is_some_and(|timer| timer.as_mut().poll(context).is_ready())
     }
 
-    /// Charges this many bytes to the budget instead of the bytes charged before.
+    /// Charges this many bytes instead of the bytes charged before.
     fn charge(&mut self, bytes: usize) -> Result<(), Status> {
-        let counter = &self.body_budget.bytes;
-        let total = match bytes >= self.held {
-            true => {
-                let more = bytes - self.held;
-                counter.fetch_add(more, Ordering::Relaxed) + more
-            }
-            false => {
-                counter.fetch_sub(self.held - bytes, Ordering::Relaxed);
-                0
-            }
-        };
-        self.held = bytes;
-        match total > BODY_BUDGET_BYTES {
-            true => Err(Status::resource_exhausted(
-                "too many incomplete requests, retry later",
-            )),
-            false => Ok(()),
+        let charge = self.body.stream().charge();
+        match bytes.checked_sub(self.held) {
+            Some(more) => charge
+                .add(more)
+                .map_err(|refused| Status::resource_exhausted(refused.to_string()))?,
+            None => charge.sub(self.held - bytes),
         }
-    }
-}
-
-impl Drop for MeteredBody {
-    fn drop(&mut self) {
-        self.body_budget
-            .bytes
-            .fetch_sub(self.held, Ordering::Relaxed);
+        self.held = bytes;
+        Ok(())
     }
 }
 

@@ -8,8 +8,8 @@ use hyper::body::Body as _;
 use prost::Message;
 use tonic::Status;
 
-use super::body_budget::MeteredBody;
 use super::frame::{FRAME_HEADER, read_header};
+use super::metered_body::MeteredBody;
 
 /// The request message of a call.
 pub(crate) trait RequestMessage: Send + Sized {

@@ -6,7 +6,7 @@ use http::{Request, Response};
 use tonic::body::Body;
 use tower_service::Service;
 
-use super::body_budget::MeteredBody;
+use super::metered_body::MeteredBody;
 use crate::transport::response::{ResponseBody, ResponseFuture};
 
 /// A gRPC service from another crate.

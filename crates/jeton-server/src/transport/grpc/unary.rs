@@ -5,7 +5,6 @@
 
 use std::future::ready;
 use std::pin::Pin;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
@@ -14,11 +13,10 @@ use prost::Message;
 use tonic::Status;
 use tonic::metadata::MetadataValue;
 
-use super::body_budget::MeteredBody;
 use super::frame::frame;
+use super::metered_body::MeteredBody;
 use super::request_message::{RequestMessage, message};
 use crate::transport::response::{ResponseBody, ResponseFuture};
-use crate::transport::unread_responses::{LongResponse, UnreadResponses};
 
 /// The response message of a call.
 pub(crate) trait ResponseMessage {
@@ -57,7 +55,7 @@ where
             Err(status) => Err(status),
         };
         let framed = response.and_then(|response| response.into_inner().into_frame());
-        Ok(framed.map_or_else(Status::into_http, |message| respond(message, body.unread())))
+        Ok(framed.map_or_else(Status::into_http, respond))
     })
 }
 
@@ -82,11 +80,8 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), Status> {
     }
 }
 
-fn respond(message: Bytes, unread: &Arc<UnreadResponses>) -> Response<ResponseBody> {
-    let mut response = Response::new(match LongResponse::is_long(message.len()) {
-        true => ResponseBody::Long(LongResponse::new(message, unread)),
-        false => ResponseBody::Message(Some(message)),
-    });
+fn respond(message: Bytes) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::Message(Some(message)));
     // Capacity for the date, which hyper adds.
     let mut headers = HeaderMap::with_capacity(2);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
