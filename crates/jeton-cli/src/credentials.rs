@@ -12,7 +12,7 @@ use crate::exit::{Failure, Outcome};
 use crate::input;
 
 /// The largest PEM file, bytes.
-const PEM_BYTES: usize = 1024 * 1024;
+pub(crate) const PEM_BYTES: usize = 1024 * 1024;
 /// The largest bearer token file, bytes.
 const BEARER_BYTES: usize = 64 * 1024;
 

@@ -5,6 +5,8 @@
 
 // Commands
 mod admin;
+#[cfg(test)]
+mod bounds_pages;
 mod doctor;
 mod inspect;
 mod jwe;

@@ -243,4 +243,59 @@ mod tests {
         assert!(!caller.may(Permission::Revoke, "i") && !caller.may(Permission::Admin, "i"));
         assert!(clients.by_subject("t").is_none());
     }
+
+    /// A request with a known secret waits for no comparison, also after a reload.
+    #[test]
+    fn known_secrets_survive_a_reload_of_the_same_hash() {
+        let hash =
+            |salt: &str| format!("$argon2id$v=19$m=1024,t=1,p=1${salt}$c29tZXNhbHRzb21lc2FsdA");
+        let clients = |hashes: &[String]| {
+            let config = Config::from_toml(&format!(
+                "[[client]]\nname = 'a'\nsecrets = {hashes:?}\nmay = ['verify']\nissuers = ['*']\n"
+            ));
+            let clock: Arc<dyn Clock> = Arc::new(jeton::SystemClock);
+            Clients::from_config(&config.unwrap(), &clock).unwrap()
+        };
+        let (one, two) = (hash("c29tZXNhbHQ"), hash("c29tZXNhbHQx"));
+        let before = clients(std::slice::from_ref(&one));
+        before.with_secret("a").unwrap().known[0]
+            .set([7; 32])
+            .unwrap();
+        let after = clients(&[two, one]);
+        after.know_secrets_of(&before);
+        let known = &after.with_secret("a").unwrap().known;
+        assert_eq!((known[0].get(), known[1].get()), (None, Some(&[7; 32])));
+    }
+
+    /// A decoy checks a signature for any `kid`, and accepts nothing of another client.
+    #[test]
+    fn decoy_checks_signatures_of_any_key_id() {
+        use jeton::error::Rejection;
+        use jeton::{Issue as _, Verify as _};
+        let folder = tempfile::tempdir().unwrap();
+        let key = jeton::key::SigningKey::generate(SigAlg::ES256).unwrap();
+        let mut set = KeySet::new();
+        set.insert(key.verifying_key().with_key_id("known").unwrap())
+            .unwrap();
+        let file = folder.path().join("keys.json");
+        std::fs::write(&file, set.to_json()).unwrap();
+        let config = Config::from_toml(&format!(
+            "[[client]]\nname = 'a'\nkeys_file = '{}'\nmay = ['verify']\nissuers = ['*']\n",
+            file.display()
+        ));
+        let clock: Arc<dyn Clock> = Arc::new(jeton::SystemClock);
+        let clients = Clients::from_config(&config.unwrap(), &clock).unwrap();
+        let other = jeton::key::SigningKey::generate(SigAlg::ES256).unwrap();
+        let other = other.with_key_id("unknown").unwrap();
+        let claims = r#"{"iss":"b","exp":4102444800,"iat":1700000000}"#;
+        let claims = jeton::Claims::from_json(claims).unwrap();
+        let token = other.issue(&claims).unwrap();
+        let decoy = clients.assertion_decoy(SigAlg::ES256.into()).unwrap();
+        let error = decoy.verify_raw(&token).unwrap_err();
+        assert_eq!(error.rejection(), Some(&Rejection::Signature));
+        // The client's own verifier would not look at the signature.
+        let own = clients.with_keys("a").unwrap();
+        let error = own.verifier.verify_raw(&token).unwrap_err();
+        assert_eq!(error.rejection(), Some(&Rejection::UnknownKey));
+    }
 }

@@ -15,7 +15,7 @@ use crate::http::plain;
 pub(crate) enum RequestError {
     /// No `Host`, several, or one that contradicts the target.
     InvalidAuthority,
-    /// Two `Transfer-Encoding` headers.
+    /// `Transfer-Encoding` other than one `chunked`.
     TransferEncoding,
     /// The host is not a name of the server.
     Host,
@@ -48,7 +48,7 @@ impl RequestError {
                 response
             }
             RequestError::TransferEncoding => {
-                let what = "invalid `Transfer-Encoding`: send it once\n";
+                let what = "invalid `Transfer-Encoding`: only one `chunked` is accepted\n";
                 let mut response = plain(StatusCode::BAD_REQUEST, what);
                 let close = HeaderValue::from_static("close");
                 response.headers_mut().insert(CONNECTION, close);

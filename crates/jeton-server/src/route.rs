@@ -88,10 +88,12 @@ impl Routes {
         let service = &self.service;
         let own =
             Authority::of(request).map_err(|InvalidAuthority| RequestError::InvalidAuthority)?;
-        // A proxy in between may read only one of them (request smuggling).
-        let encodings = request.headers().get_all(TRANSFER_ENCODING).iter();
-        if request.version() < Version::HTTP_2 && encodings.count() > 1 {
-            return Err(RequestError::TransferEncoding);
+        // A proxy in between may read only one of several (request smuggling).
+        let mut encodings = request.headers().get_all(TRANSFER_ENCODING).iter();
+        match (encodings.next(), encodings.next()) {
+            (None, _) => {}
+            (Some(only), None) if only.as_bytes().eq_ignore_ascii_case(b"chunked") => {}
+            _ => return Err(RequestError::TransferEncoding),
         }
         let hosts = service.hosts.load();
         if !hosts.accept(&own, peer.is_loopback, &service.node) {

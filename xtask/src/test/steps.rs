@@ -98,7 +98,7 @@ pub(super) const STEPS: &[Step] = &[
     },
     Step {
         name: "clippy",
-        what: "lints, with warnings denied",
+        what: "lints of libraries and programs, with warnings denied",
         load: Load::Compiles,
         after: AFTER_BUILD,
         run: lints::clippy,
@@ -302,6 +302,14 @@ pub(super) const STEPS: &[Step] = &[
         load: Load::Compiles,
         after: &["build"],
         run: |context| drivers::key_readers(context.workspace),
+        ..REST
+    },
+    Step {
+        name: "clippy-tests",
+        what: "lints of tests, benches and examples, with warnings denied",
+        load: Load::Compiles,
+        after: &["build"],
+        run: lints::clippy_of_tests,
         ..REST
     },
     Step {

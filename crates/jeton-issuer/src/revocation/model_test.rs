@@ -487,7 +487,7 @@ fn explored(fault: Fault, about: About, clocks: [i64; 2]) -> Explored<Step> {
     explored
 }
 
-/// A sample has the clocks that differ.
+/// A sample is about keys, with the clocks that differ.
 #[test]
 fn revocation_holds_in_every_interleaving() {
     let clocks = if is_whole() {
@@ -495,7 +495,8 @@ fn revocation_holds_in_every_interleaving() {
     } else {
         &CLOCKS[1..]
     };
-    for about in [About::Settings, About::Keys] {
+    let about = [About::Keys, About::Settings];
+    for about in about.into_iter().take(if is_whole() { 2 } else { 1 }) {
         for &clocks in clocks {
             let Explored { states, wrong } = explored(Fault::None, about, clocks);
             assert!(wrong.is_none(), "{wrong:?}");

@@ -196,8 +196,10 @@ async fn read(
         }
         if length <= bytes_max {
             // The bytes, and the parameters that are made of them.
-            let charged = body.stream().charge().add(2 * data.len());
-            charged.map_err(|refused| Box::new(error_response(&refused.into())))?;
+            if let Err(refused) = body.stream().charge().add(2 * data.len()) {
+                body.stream().charge().sub(2 * bytes.len());
+                return Err(Box::new(error_response(&refused.into())));
+            }
             bytes.extend_from_slice(&data);
         }
     }

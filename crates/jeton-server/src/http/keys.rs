@@ -1,5 +1,6 @@
 //! Key sets, with their `ETag` and `Cache-Control`.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
@@ -16,10 +17,8 @@ use crate::service::{Failure, Service};
 /// `…/.well-known/jwks.json` (RFC 7517, section 8.5).
 pub(super) fn key_set<B>(service: &Service, request: &Request<B>, at: &str) -> Response<Body> {
     document(service, request, at, |keys| {
-        (
-            "application/jwk-set+json",
-            Bytes::copy_from_slice(&keys.jwk_set),
-        )
+        let shared = Bytes::from_owner(SharedKeySet(keys.clone()));
+        ("application/jwk-set+json", shared)
     })
 }
 
@@ -31,11 +30,20 @@ pub(super) fn paserks<B>(service: &Service, request: &Request<B>, at: &str) -> R
     })
 }
 
+/// The text of a key set. All responses have the same bytes.
+struct SharedKeySet(Arc<KeySetDocument>);
+
+impl AsRef<[u8]> for SharedKeySet {
+    fn as_ref(&self) -> &[u8] {
+        &self.0.jwk_set
+    }
+}
+
 fn document<B>(
     service: &Service,
     request: &Request<B>,
     at: &str,
-    body: impl FnOnce(&KeySetDocument) -> (&'static str, Bytes),
+    body: impl FnOnce(&Arc<KeySetDocument>) -> (&'static str, Bytes),
 ) -> Response<Body> {
     let started = Instant::now();
     let Some(iss) = issuer_of(service, request, at) else {

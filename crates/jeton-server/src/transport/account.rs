@@ -120,11 +120,12 @@ impl Account {
 
     /// The largest share that is held now, bytes.
     pub(crate) fn largest_share(&self) -> usize {
-        let shares = self.shares();
-        let held = shares.values().filter_map(Weak::upgrade);
-        held.map(|share| share.held.held.load(Ordering::Relaxed))
-            .max()
-            .unwrap_or_default()
+        // Dropping the last reference takes the lock.
+        let shares: Vec<_> = self.shares().values().filter_map(Weak::upgrade).collect();
+        let held = shares
+            .iter()
+            .map(|share| share.held.held.load(Ordering::Relaxed));
+        held.max().unwrap_or_default()
     }
 
     pub(super) fn of_address(self: &Arc<Account>, address: IpAddr) -> Arc<Share> {

@@ -211,3 +211,24 @@ fn wrong(file: &Path, what: String) -> Error {
         what,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn certificate_counts_until_it_ends_or_its_authorities_change() {
+        let (old, new) = (Authorities([1; 32]), Authorities([2; 32]));
+        let certificate = PeerCertificate {
+            digest: String::new(),
+            dns_names: Vec::new(),
+            uris: Vec::new(),
+            ends_at: 100,
+            authorities: old,
+        };
+        assert!(certificate.is_valid(100, Some(old)));
+        assert!(!certificate.is_valid(101, Some(old)));
+        assert!(!certificate.is_valid(100, Some(new)));
+        assert!(!certificate.is_valid(100, None));
+    }
+}

@@ -47,12 +47,32 @@ impl TestCertificates {
 
     /// Creates a certificate that is valid until the first day of this year.
     pub(crate) fn issue(&self, file: &str, name: &str, until: i32) {
-        let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
         if name.starts_with("127.") {
             params.subject_alt_names = vec![SanType::IpAddress([127, 0, 0, 1].into())];
         }
         params.not_after = rcgen::date_time_ymd(until, 1, 1);
+        self.sign(file, params);
+    }
+
+    /// Creates a certificate that is valid until then, seconds since 1970.
+    pub(crate) fn issue_until(&self, file: &str, name: &str, until: i64) {
+        let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+        let since = Duration::from_secs(until.unsigned_abs());
+        params.not_after = rcgen::date_time_ymd(1970, 1, 1) + since;
+        self.sign(file, params);
+    }
+
+    /// Creates a certificate with a URI.
+    pub(crate) fn issue_uri(&self, file: &str, uri: &str) {
+        let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
+        params.subject_alt_names = vec![SanType::URI(uri.try_into().unwrap())];
+        params.not_after = rcgen::date_time_ymd(4096, 1, 1);
+        self.sign(file, params);
+    }
+
+    fn sign(&self, file: &str, params: CertificateParams) {
+        let key = KeyPair::generate().unwrap();
         let certificate = params.signed_by(&key, &self.authority).unwrap();
         fs::write(self.path(&format!("{file}.pem")), certificate.pem()).unwrap();
         fs::write(self.path(&format!("{file}.key")), key.serialize_pem()).unwrap();
@@ -75,7 +95,11 @@ impl TestCertificates {
         )
     }
 
-    fn config(&self) -> String {
+    pub(crate) fn tokens(&self, fixture: &TestServer, client: &str) -> TokenServiceClient<Channel> {
+        TokenServiceClient::new(self.channel(fixture, Some(client)))
+    }
+
+    pub(crate) fn config(&self) -> String {
         let tls = self.tls();
         format!(
             "{tls}\

@@ -319,6 +319,33 @@ fn host_of_a_new_issuer_is_accepted() {
     assert_eq!(status_for(&fixture, "a.new.example"), 421);
 }
 
+/// Two readers could end such a request at different bytes.
+#[test]
+fn transfer_encoding_other_than_one_chunked_is_rejected() {
+    let fixture = TestServer::plain();
+    let status = |encodings: &[&str]| {
+        let lines: String = (encodings.iter())
+            .map(|encoding| format!("transfer-encoding: {encoding}\r\n"))
+            .collect();
+        let request = format!(
+            "POST /tenant/introspect HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
+             content-type: application/x-www-form-urlencoded\r\n{lines}\r\n7\r\ntoken=a\r\n0\r\n\r\n"
+        );
+        send_bytes(fixture.address(), request.as_bytes()).status
+    };
+    assert_eq!(status(&["chunked"]), 200);
+    assert_eq!(status(&["Chunked"]), 200);
+    for refused in [
+        &["chunked", "chunked"][..],
+        &["gzip", "chunked"],
+        &["identity", "chunked"],
+        &["gzip, chunked"],
+        &["chunked, chunked"],
+    ] {
+        assert_eq!(status(refused), 400, "{refused:?}");
+    }
+}
+
 #[test]
 fn request_without_exactly_one_host_is_rejected() {
     let fixture = TestServer::plain();

@@ -7,6 +7,7 @@ mod abuse;
 mod access;
 mod admin;
 mod admin_token;
+mod bounds;
 mod browser_requests;
 mod claims;
 mod connections;

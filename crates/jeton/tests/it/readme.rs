@@ -45,10 +45,12 @@ fn example() -> &'static str {
 }
 
 fn manifest(library: &Path) -> String {
+    let workspace = fs::read_to_string(library.join("../../Cargo.toml")).unwrap();
+    let (_, settings) = workspace.split_once("\n[profile.dev]").unwrap();
     format!(
         "[package]\nname = \"readme-example\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
          [dependencies]\njeton = {{ path = {:?} }}\nserde = {{ version = \"1\", features = [\"derive\"] }}\n\n\
-         [workspace]\n\n[profile.dev]\nopt-level = 1\ndebug = 0\n",
+         [workspace]\n\n[profile.dev]{settings}",
         library.to_str().unwrap()
     )
 }

@@ -1,5 +1,7 @@
 //! Tests of `jeton serve` and `jeton token`: the printed commands work, and the log contains no secret.
 
+#[cfg(target_os = "linux")]
+mod bounds;
 mod browser_attack;
 #[cfg(target_os = "linux")]
 mod chaos;

@@ -3,11 +3,11 @@
 use std::io::Write as _;
 use std::net::TcpStream;
 
-const DATA: u8 = 0;
-const HEADERS: u8 = 1;
-const SETTINGS: u8 = 4;
-const END_STREAM: u8 = 1;
-const END_HEADERS: u8 = 4;
+pub(super) const DATA: u8 = 0;
+pub(super) const HEADERS: u8 = 1;
+pub(super) const SETTINGS: u8 = 4;
+pub(super) const END_STREAM: u8 = 1;
+pub(super) const END_HEADERS: u8 = 4;
 
 /// Opens a stream of revocations at `url` with an empty flow control window. The stream lasts as long as the returned
 /// value.
@@ -35,7 +35,7 @@ pub(crate) fn watch(url: &str) -> TcpStream {
     stream
 }
 
-fn literal(headers: &mut Vec<u8>, name: &str, value: &str) {
+pub(super) fn literal(headers: &mut Vec<u8>, name: &str, value: &str) {
     headers.push(0);
     for text in [name, value] {
         headers.push(u8::try_from(text.len()).unwrap());
@@ -44,7 +44,13 @@ fn literal(headers: &mut Vec<u8>, name: &str, value: &str) {
 }
 
 fn frame(stream: &mut TcpStream, kind: u8, flags: u8, id: u32, payload: &[u8]) {
+    stream
+        .write_all(&frame_bytes(kind, flags, id, payload))
+        .unwrap();
+}
+
+pub(super) fn frame_bytes(kind: u8, flags: u8, id: u32, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
     let head = [&length[1..], &[kind, flags], &id.to_be_bytes()].concat();
-    stream.write_all(&[&head, payload].concat()).unwrap();
+    [&head, payload].concat()
 }

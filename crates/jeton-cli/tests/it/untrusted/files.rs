@@ -175,7 +175,7 @@ fn hostile_lab_files_stay_within_memory() {
     ];
     let gigabyte = packed_zeros();
     for (index, (name, document)) in documents(PAYLOAD_BYTES).into_iter().enumerate() {
-        if is_sampled(index, 5) {
+        if is_sampled(index, 10) {
             all.push((name, with("published", &format!("[{document}]"))));
             all.push((name, document));
         }

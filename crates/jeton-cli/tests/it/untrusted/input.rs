@@ -41,7 +41,7 @@ fn folder() -> tempfile::TempDir {
 /// Every fifth case, or all.
 fn sample<T>(cases: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
     let cases = cases.into_iter().enumerate();
-    cases.filter_map(|(index, case)| is_sampled(index, 5).then_some(case))
+    cases.filter_map(|(index, case)| is_sampled(index, 10).then_some(case))
 }
 
 #[track_caller]

@@ -12,8 +12,8 @@ use jeton_proto::v1::{
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{self, Sender};
-use tokio_stream::Stream;
 use tokio_stream::wrappers::ReceiverStream;
+use tokio_stream::{Stream, StreamExt as _};
 use tonic::Status;
 
 use super::AdminApi;
@@ -75,7 +75,6 @@ impl AdminApi {
             runtime: Handle::current(),
         };
         tokio::task::spawn_blocking(move || {
-            let _permit = permit;
             let done = work(&service.node, &sender);
             let outcome = done
                 .as_ref()
@@ -85,7 +84,13 @@ impl AdminApi {
                 sender.send(Err(failure.status()));
             }
         });
-        Ok(Box::pin(ReceiverStream::new(received)))
+        // The permit ends with the stream: messages wait in it after the work is done.
+        Ok(Box::pin(ReceiverStream::new(received).map(
+            move |message| {
+                let _held = &permit;
+                message
+            },
+        )))
     }
 }
 

@@ -178,6 +178,18 @@ fn assertion_of_a_client_is_accepted_once() {
     access_token(&oauth.post_assertion(&assertion, &[("client_id", "signer")]));
 }
 
+/// A client could sign its assertion again with another expiry.
+#[test]
+fn id_of_an_assertion_is_used_once_with_any_expiry() {
+    let oauth = OAuth::with("");
+    let with = |exp: i64| oauth.assertion(&json!({"jti": "one", "exp": oauth.now() + exp}));
+    access_token(&oauth.post_assertion(&with(60), &[]));
+    for exp in [61, 600, 3000] {
+        let replayed = oauth.post_assertion(&with(exp), &[]);
+        assert_error(&replayed, 401, "invalid_client", "another expiry");
+    }
+}
+
 /// A server that is killed right after it has accepted an assertion does not accept it again.
 #[test]
 fn assertion_is_not_accepted_again_after_a_restart() {

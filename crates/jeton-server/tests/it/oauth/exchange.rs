@@ -1,8 +1,12 @@
 //! Token exchange (RFC 8693) of tokens of this service.
 
+use std::sync::Arc;
+
+use jeton_proto::v1::IssueRequest;
 use serde_json::{Value, json};
 
-use super::{ACCESS_TOKEN, EXCHANGE, OAuth, access_token, assert_error, claims_of};
+use super::{ACCESS_TOKEN, EXCHANGE, OAUTH_ISSUER, OAuth, access_token, assert_error, claims_of};
+use crate::harness::TestServer;
 use crate::raw_http::Response;
 
 /// A token that is meant for the client `gateway`.
@@ -98,4 +102,73 @@ fn revoked_token_is_not_exchanged() {
     oauth.post_to("/tenant/revoke", &headers, &[("token", &token)]);
     let revoked = exchange(&oauth, &token, &[]);
     assert_error(&revoked, 400, "invalid_request", "revoked");
+}
+
+/// A token of the service for the client `gateway`, with a `cnf`. A server without clients issues it.
+fn bound_token(oauth: &mut OAuth) -> String {
+    oauth.restart();
+    oauth.fixture.server.take().unwrap().stop();
+    let (data, clock) = (oauth.path("data"), Arc::new(oauth.clock.clone()));
+    let trial = TestServer::in_folder(OAUTH_ISSUER, &data, clock.clone());
+    let request = IssueRequest {
+        profile: "long".to_owned(),
+        audience: "gateway".to_owned(),
+        subject: "alice".to_owned(),
+        claims_json: r#"{"cnf":{"jkt":"0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"}}"#.to_owned(),
+        ..IssueRequest::default()
+    };
+    let mut tokens = trial.tokens();
+    let issued = trial
+        .runtime
+        .block_on(tokens.issue(request))
+        .unwrap()
+        .into_inner();
+    drop(trial);
+    oauth.fixture = TestServer::in_folder(&oauth.config, &data, clock);
+    issued.token
+}
+
+/// The request proves no key, and the new token would be bound to none.
+#[test]
+fn token_that_is_bound_to_a_key_is_not_exchanged() {
+    let mut oauth = OAuth::with("");
+    let bound = bound_token(&mut oauth);
+    let refused = exchange(&oauth, &bound, &[]);
+    assert_error(&refused, 400, "invalid_request", "bound");
+    assert!(
+        refused
+            .body
+            .contains("`subject_token`: is bound to a key (`cnf`)"),
+        "{}",
+        refused.body
+    );
+    let token = subject_token(&oauth, "read");
+    let actor = [
+        ("actor_token", bound.as_str()),
+        ("actor_token_type", ACCESS_TOKEN),
+    ];
+    let refused = exchange(&oauth, &token, &actor);
+    assert_error(&refused, 400, "invalid_request", "bound actor");
+    access_token(&exchange(&oauth, &token, &[]));
+}
+
+/// Both are verified with a leeway.
+#[test]
+fn actor_token_that_has_expired_is_refused() {
+    let oauth = OAuth::with("");
+    let form = [("grant_type", "client_credentials"), ("scope", "read")];
+    let old = access_token(&oauth.post_as("issuer", &form));
+    oauth.clock.forward(86_400 + 10);
+    let token = subject_token(&oauth, "read");
+    let actor = [
+        ("actor_token", old.as_str()),
+        ("actor_token_type", ACCESS_TOKEN),
+    ];
+    let refused = exchange(&oauth, &token, &actor);
+    assert_error(&refused, 400, "invalid_request", "expired");
+    assert!(
+        refused.body.contains("`actor_token`: has expired"),
+        "{}",
+        refused.body
+    );
 }

@@ -1,5 +1,6 @@
 //! Tokens of outside issuers.
 
+use base64ct::Encoding as _;
 use serde_json::{Value, json};
 
 use super::outside_issuer::{Behaviour, OutsideIssuer};
@@ -325,4 +326,61 @@ fn trust_configuration_error_names_line_and_key() {
     let other_keys = other.replace("audience", "keys_url = 'https://x'\naudience");
     let error = jeton_server::Config::from_toml(&format!("{valid}{other_keys}"));
     assert!(error.unwrap_err().to_string().contains("other keys"));
+}
+
+#[test]
+fn copied_numbers_stay_as_they_were() {
+    let (github, kubernetes) = (OutsideIssuer::start(), OutsideIssuer::start());
+    let trusted = trust(&github, &kubernetes, "").replace(
+        "copy_claims = {repository = \"repository\"}",
+        "copy_claims = {run = \"run\", share = \"share\"}",
+    );
+    let oauth = OAuth::with(&trusted);
+    let claims = github_claims(&oauth, &json!({"run": 1, "share": 2}));
+    // serde_json would write other texts.
+    let text = claims.to_string();
+    let text = text.replace("\"run\":1", "\"run\":12345678901234567890123");
+    let text = text.replace("\"share\":2", "\"share\":1.50");
+    let answer = bearer(&oauth, &github.token_of(&text), &[]);
+    let token = access_token(&answer);
+    let payload = token.split('.').nth(1).unwrap();
+    let payload = base64ct::Base64UrlUnpadded::decode_vec(payload).unwrap();
+    let payload = String::from_utf8(payload).unwrap();
+    for member in ["\"run\":12345678901234567890123", "\"share\":1.50"] {
+        assert!(payload.contains(member), "{payload}");
+    }
+}
+
+/// A stranger with any token learns nothing about the configuration.
+#[test]
+fn caller_without_credentials_does_not_learn_which_issuers_are_trusted() {
+    let (github, kubernetes) = (OutsideIssuer::start(), OutsideIssuer::start());
+    let oauth = OAuth::with(&trust(&github, &kubernetes, ""));
+    let stranger = OutsideIssuer::start();
+    let claims = |iss: &str| github_claims(&oauth, &json!({"iss": iss}));
+    let trusted = stranger.token(&claims(&github.iss()));
+    let unknown = stranger.token(&claims("https://unknown.example"));
+    assert_eq!(
+        bearer(&oauth, &trusted, &[]).body,
+        bearer(&oauth, &unknown, &[]).body
+    );
+    let [trusted, unknown] = [trusted, unknown].map(|token| exchange_outside(&oauth, &token, &[]));
+    assert_eq!(
+        (trusted.status, &trusted.body),
+        (unknown.status, &unknown.body)
+    );
+    assert_error(&trusted, 400, "invalid_request", "unknown");
+}
+
+#[test]
+fn trust_entry_with_a_colon_in_its_name_is_an_error() {
+    let (github, kubernetes) = (OutsideIssuer::start(), OutsideIssuer::start());
+    let named = trust(&github, &kubernetes, "").replace("name = \"github\"", "name = \"git:hub\"");
+    let error = jeton_server::Config::from_toml(&named)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("trust[0].name") && error.contains("must not contain `:`"),
+        "{error}"
+    );
 }
