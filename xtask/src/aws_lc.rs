@@ -17,8 +17,8 @@ const SETTINGS: [(&str, &str); 2] = [
     ("AWS_LC_SYS_SYSTEM_BINDINGS", BINDINGS),
 ];
 
-/// In the folder of the installation.
-const LIBRARY: &str = "lib/libcrypto.a";
+/// In the folder of the installation. Not `libcrypto.a`, which programs with OpenSSL would link.
+const LIBRARY: &str = "lib/libcrypto-awslc.a";
 const BINDINGS: &str = "bindings.rs";
 
 /// Lays out what the crate's build script has left in `out`. `sources` is the folder of the crate.

@@ -237,6 +237,7 @@ impl RunningServer {
         // Before the server says that it is ready: a SIGHUP without a handler ends the process.
         let signals = Signals::register();
         tokio::spawn(follow_health(self.health.clone(), self.service.clone()));
+        tokio::spawn(transport::return_memory(self.service.transport.clone()));
         sd_notify::send(sd_notify::READY);
         tracing::info!("ready");
 

@@ -50,6 +50,7 @@ impl Area {
             Self::Service => &[
                 "jeton-cli",
                 "jeton-client",
+                "jeton-heap",
                 "jeton-issuer",
                 "jeton-pkcs11",
                 "jeton-proto",

@@ -79,6 +79,11 @@ fn page_lists_every_limit_with_its_default() {
             number(configured.memory_share_bytes),
         ),
         ("SMALL_HOLDER_BYTES", number(limits::SMALL_HOLDER_BYTES)),
+        ("RETURNED_BYTES", number(limits::RETURNED_BYTES)),
+        (
+            "RETURN_MEMORY_INTERVAL",
+            time(limits::RETURN_MEMORY_INTERVAL),
+        ),
         ("CONNECTION_BYTES", number(limits::CONNECTION_BYTES)),
         (
             "BLOCKED_CONNECTION_BYTES",

@@ -10,7 +10,8 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
-use super::limits::SMALL_HOLDER_BYTES;
+use super::limits::{RETURN_MEMORY_INTERVAL, RETURNED_BYTES, SMALL_HOLDER_BYTES};
+use super::shared::Shared;
 
 /// The account of a server.
 #[derive(Debug)]
@@ -177,6 +178,21 @@ impl Account {
             option,
             bytes,
             limit,
+        }
+    }
+}
+
+/// Returns memory to the system after clients have made the server hold much, and no longer do.
+pub(crate) async fn return_memory(shared: Arc<Shared>) {
+    let mut most = 0;
+    loop {
+        tokio::time::sleep(RETURN_MEMORY_INTERVAL).await;
+        let held = shared.account.held();
+        most = held.max(most);
+        if most - held >= RETURNED_BYTES {
+            most = held;
+            // The allocator is locked meanwhile.
+            let _ = tokio::task::spawn_blocking(jeton_heap::return_free_pages).await;
         }
     }
 }

@@ -12,6 +12,10 @@ pub const MEMORY_BYTES: usize = 512 * 1024 * 1024;
 pub const MEMORY_SHARE_BYTES: usize = 64 * 1024 * 1024;
 /// An address that holds at most this many bytes may use the last tenth of the memory.
 pub const SMALL_HOLDER_BYTES: usize = 128 * 1024;
+/// When clients hold this much less than before, free memory is returned to the system.
+pub const RETURNED_BYTES: usize = 32 * 1024 * 1024;
+/// Interval of that check.
+pub const RETURN_MEMORY_INTERVAL: Duration = Duration::from_secs(2);
 /// What a connection is charged: its state, and a header block or a frame that is not complete.
 pub const CONNECTION_BYTES: usize = 32 * 1024;
 /// What a connection is charged while its socket takes no bytes: buffered frames, and their TLS records.

@@ -49,7 +49,7 @@ use http::Request;
 use self::listener::ListenerState;
 
 pub(crate) use accept::{accept, bind, spawn};
-pub(crate) use account::Refused;
+pub(crate) use account::{Refused, return_memory};
 pub(crate) use body_drain::DrainedBody;
 pub(crate) use counters::ConnectionCounters;
 pub(crate) use file_descriptors::connections as connections_within_descriptors;
