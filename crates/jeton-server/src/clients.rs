@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn decoy_checks_signatures_of_any_key_id() {
         use jeton::error::Rejection;
-        use jeton::{Issue as _, Verify as _};
+        use jeton::Verify as _;
         let folder = tempfile::tempdir().unwrap();
         let key = jeton::key::SigningKey::generate(SigAlg::ES256).unwrap();
         let mut set = KeySet::new();
