@@ -270,8 +270,8 @@ mod tests {
     /// A decoy checks a signature for any `kid`, and accepts nothing of another client.
     #[test]
     fn decoy_checks_signatures_of_any_key_id() {
-        use jeton::error::Rejection;
         use jeton::Verify as _;
+        use jeton::error::Rejection;
         let folder = tempfile::tempdir().unwrap();
         let key = jeton::key::SigningKey::generate(SigAlg::ES256).unwrap();
         let mut set = KeySet::new();

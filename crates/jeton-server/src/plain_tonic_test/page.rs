@@ -90,6 +90,7 @@ fn page_lists_every_limit_with_its_default() {
             number(limits::BLOCKED_CONNECTION_BYTES),
         ),
         ("STREAM_BYTES", number(limits::STREAM_BYTES)),
+        ("SHORT_RESPONSE_BYTES", number(limits::SHORT_RESPONSE_BYTES)),
         ("HEADER_FIELD_BYTES", number(limits::HEADER_FIELD_BYTES)),
         ("UNENDED_STREAM_BYTES", number(limits::UNENDED_STREAM_BYTES)),
         (

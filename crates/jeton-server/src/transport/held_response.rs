@@ -14,7 +14,9 @@ use tonic::Status;
 
 use super::account::{Charge, Refused};
 use super::connection_limit::ActiveCall;
-use super::limits::{HEADER_FIELD_BYTES, PIECE_BYTES, STREAM_BYTES, UNENDED_STREAM_BYTES};
+use super::limits::{
+    HEADER_FIELD_BYTES, PIECE_BYTES, SHORT_RESPONSE_BYTES, STREAM_BYTES, UNENDED_STREAM_BYTES,
+};
 use super::peer::Peer;
 use super::response::{ResponseBody, ResponseFuture};
 
@@ -116,7 +118,10 @@ impl Future for HeldResponse {
 fn hold(response: Response<ResponseBody>, stream: &Arc<Stream>) -> Response<HeldBody> {
     let is_grpc = matches!(response.body(), ResponseBody::Message(_));
     let complete = response.body().size();
-    if let Err(refused) = stream.charge.add(complete.unwrap_or(UNENDED_STREAM_BYTES)) {
+    let bytes = complete.unwrap_or(UNENDED_STREAM_BYTES);
+    if bytes > SHORT_RESPONSE_BYTES
+        && let Err(refused) = stream.charge.add(bytes)
+    {
         return refusal(is_grpc, refused);
     }
     let is_unread = !response.body().is_end_stream();
@@ -179,7 +184,8 @@ impl Body for HeldBody {
         let length = this.rest.len().min(PIECE_BYTES);
         let piece = this.rest.split_to(length);
         Poll::Ready(Some(Ok(Frame::data(match this.is_complete {
-            true => Piece::whole(piece, stream),
+            true if piece.len() > SHORT_RESPONSE_BYTES => Piece::whole(piece, stream),
+            true => piece,
             false => piece,
         }))))
     }

@@ -22,6 +22,9 @@ pub const CONNECTION_BYTES: usize = 32 * 1024;
 pub const BLOCKED_CONNECTION_BYTES: usize = 192 * 1024;
 /// What a request is charged besides its headers, its body and its response.
 pub const STREAM_BYTES: usize = 4 * 1024;
+/// A response of at most this many bytes is part of that charge. Those that wait to be written are part of
+/// [`BLOCKED_CONNECTION_BYTES`].
+pub const SHORT_RESPONSE_BYTES: usize = 512;
 /// What a response without an end is charged besides its unread messages.
 pub const UNENDED_STREAM_BYTES: usize = 16 * 1024;
 /// What a header is charged besides its name and value.

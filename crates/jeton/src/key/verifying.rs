@@ -77,7 +77,7 @@ impl VerifyingKey {
     ///
     /// let key = SigningKey::generate(SigAlg::ES256)?.verifying_key();
     /// assert!(key.to_jwk_with_use().contains(r#""use":"sig""#));
-    /// assert!(!key.to_jwk().contains("use"));
+    /// assert!(!key.to_jwk().contains("\"use\""));
     /// # Ok::<(), jeton::Error>(())
     /// ```
     pub fn to_jwk_with_use(&self) -> String {

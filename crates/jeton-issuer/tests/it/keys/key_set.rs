@@ -95,7 +95,7 @@ fn stored_key_is_published_with_use() {
     let text = String::from_utf8(entry.value.clone()).unwrap();
     let old = text.replace(r#"\"use\":\"sig\","#, "");
     assert_ne!(old, text);
-    assert!(!old.contains("use"), "{old}");
+    assert!(!old.contains("\"use\""), "{old}");
     let txn = Txn::new()
         .when(at.clone(), Condition::Unchanged(entry.changed))
         .put(at, old.into_bytes());

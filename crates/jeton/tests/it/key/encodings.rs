@@ -381,7 +381,7 @@ fn jwk_use_key_ops_and_x5c_are_written_again() {
     for chain in [json!("MIIB"), json!([7]), json!([["MIIB"]])] {
         wrong["x5c"] = chain;
         let key = SigningKey::from_jwk(&wrong.to_string()).unwrap();
-        assert!(!key.to_jwk().unwrap().contains("x5c"));
+        assert!(!key.to_jwk().unwrap().contains("\"x5c\""));
     }
 }
 
