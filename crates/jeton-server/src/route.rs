@@ -88,12 +88,9 @@ impl Routes {
         let service = &self.service;
         let own =
             Authority::of(request).map_err(|InvalidAuthority| RequestError::InvalidAuthority)?;
-        // A proxy in between may read only one of several (request smuggling).
-        let mut encodings = request.headers().get_all(TRANSFER_ENCODING).iter();
-        match (encodings.next(), encodings.next()) {
-            (None, _) => {}
-            (Some(only), None) if only.as_bytes().eq_ignore_ascii_case(b"chunked") => {}
-            _ => return Err(RequestError::TransferEncoding),
+        // A proxy in between may read only one of several (request smuggling). HTTP/2 has no such header.
+        if request.version() != Version::HTTP_2 && !has_known_framing(request) {
+            return Err(RequestError::TransferEncoding);
         }
         let hosts = service.hosts.load();
         if !hosts.accept(&own, peer.is_loopback, &service.node) {
@@ -159,6 +156,16 @@ impl Routes {
             Listener::Data => &self.data_reflection,
             Listener::Admin => &self.admin_reflection,
         }
+    }
+}
+
+/// Whether the request has no `Transfer-Encoding`, or only `chunked`.
+fn has_known_framing<B>(request: &Request<B>) -> bool {
+    let mut encodings = request.headers().get_all(TRANSFER_ENCODING).iter();
+    match (encodings.next(), encodings.next()) {
+        (None, _) => true,
+        (Some(only), None) => only.as_bytes().eq_ignore_ascii_case(b"chunked"),
+        _ => false,
     }
 }
 

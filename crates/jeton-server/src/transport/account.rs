@@ -300,6 +300,10 @@ impl Charge {
     /// Returns bytes that were charged.
     pub(crate) fn sub(&self, bytes: usize) {
         self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+        self.give_back(bytes);
+    }
+
+    fn give_back(&self, bytes: usize) {
         self.address.held.sub(bytes);
         if let Some(client) = self.client.get() {
             client.held.sub(bytes);
@@ -326,7 +330,8 @@ impl Charge {
 
 impl Drop for Charge {
     fn drop(&mut self) {
-        self.sub(self.bytes.load(Ordering::Relaxed));
+        let bytes = *self.bytes.get_mut();
+        self.give_back(bytes);
     }
 }
 

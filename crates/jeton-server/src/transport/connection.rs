@@ -148,6 +148,9 @@ impl Service<Request<Incoming>> for RequestHandler {
             inline_executor::begin(&stream);
         }
         let request = request.map(|body| DrainedBody::new(body, &stream));
-        HeldResponse::Running(self.transport.handler.handle(&self.peer, request), stream)
+        HeldResponse::Running(
+            self.transport.handler.handle(&self.peer, request),
+            Some(stream),
+        )
     }
 }

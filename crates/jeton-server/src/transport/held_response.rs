@@ -70,9 +70,9 @@ fn header_bytes<B>(request: &Request<B>) -> usize {
 /// The future of a response whose memory is charged.
 pub(crate) enum HeldResponse {
     /// The handler runs.
-    Running(ResponseFuture, Arc<Stream>),
-    /// There was no room for the request.
-    Refused(Option<Response<HeldBody>>),
+    Running(ResponseFuture, Option<Arc<Stream>>),
+    /// There was no room for the request. Boxed: the future of each call is moved.
+    Refused(Box<Response<HeldBody>>),
 }
 
 impl HeldResponse {
@@ -81,7 +81,7 @@ impl HeldResponse {
         let is_grpc = request.version() == Version::HTTP_2
             && (request.headers().get(CONTENT_TYPE))
                 .is_some_and(|value| value.as_bytes().starts_with(b"application/grpc"));
-        HeldResponse::Refused(Some(refusal(is_grpc, refused)))
+        HeldResponse::Refused(Box::new(refusal(is_grpc, refused)))
     }
 }
 
@@ -105,17 +105,21 @@ impl Future for HeldResponse {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let (running, stream) = match &mut *self {
             HeldResponse::Refused(response) => {
-                return Poll::Ready(Ok(response.take().unwrap_or_default()));
+                return Poll::Ready(Ok(std::mem::take(&mut **response)));
             }
             HeldResponse::Running(running, stream) => (running, stream),
         };
         let Ok(response) = ready!(running.as_mut().poll(context));
-        Poll::Ready(Ok(hold(response, stream)))
+        Poll::Ready(Ok(hold(response, stream.take())))
     }
 }
 
 /// Charges the body of a response that is complete. What a stream sends is charged as it is produced.
-fn hold(response: Response<ResponseBody>, stream: &Arc<Stream>) -> Response<HeldBody> {
+fn hold(response: Response<ResponseBody>, stream: Option<Arc<Stream>>) -> Response<HeldBody> {
+    let Some(stream) = stream else {
+        // A future is not polled again after its end.
+        return Response::default();
+    };
     let is_grpc = matches!(response.body(), ResponseBody::Message(_));
     let complete = response.body().size();
     let bytes = complete.unwrap_or(UNENDED_STREAM_BYTES);
@@ -130,7 +134,7 @@ fn hold(response: Response<ResponseBody>, stream: &Arc<Stream>) -> Response<Held
         body,
         rest: Bytes::new(),
         is_complete: complete.is_some(),
-        stream: Some(stream.clone()),
+        stream: Some(stream),
     })
 }
 
@@ -159,7 +163,10 @@ impl Body for HeldBody {
             return Pin::new(&mut this.body).poll_frame(context);
         };
         // hyper asks when the client has room for more.
-        stream.pieces.fetch_add(1, Ordering::Relaxed);
+        let pieces = stream.pieces.load(Ordering::Relaxed);
+        stream
+            .pieces
+            .store(pieces.wrapping_add(1), Ordering::Relaxed);
         if this.rest.is_empty() {
             stream.is_unread.store(false, Ordering::Relaxed);
             let frame = ready!(Pin::new(&mut this.body).poll_frame(context));
