@@ -62,8 +62,8 @@ fn is_crypto(path: &Path) -> bool {
     name.ends_with("crypto")
 }
 
-/// Returns the settings with which a build links it. There are none outside `cargo xtask test`, and if it was not laid
-/// out: the build then compiles AWS-LC itself.
+/// Returns the settings with which a build links it. Outside `cargo xtask test`, or if it was not laid out, the list is
+/// empty and the build compiles AWS-LC itself.
 #[must_use]
 pub fn compiled(workspace: &Workspace) -> Vec<(&'static str, PathBuf)> {
     let home = home(workspace);

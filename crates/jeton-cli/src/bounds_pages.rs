@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used)]
 
-use jeton::limits as of_library;
 use jeton::{Limits, limits};
 use jeton_issuer::limits as of_issuer;
 use jeton_server::limits as of_server;
@@ -135,7 +134,7 @@ fn said() -> Vec<String> {
         ),
         row(
             "an RSA public exponent",
-            format!("{} bits", of_library::RSA_EXPONENT_BITS),
+            format!("{} bits", limits::RSA_EXPONENT_BITS),
         ),
         format!(
             "{} for tokens and payloads, {} for keys and secrets, and {} MB for results",

@@ -190,9 +190,10 @@ impl Body for HeldBody {
         }
         let length = this.rest.len().min(PIECE_BYTES);
         let piece = this.rest.split_to(length);
-        Poll::Ready(Some(Ok(Frame::data(match this.is_complete {
-            true if piece.len() > SHORT_RESPONSE_BYTES => Piece::whole(piece, stream),
-            true => piece,
+        // A piece of a stream that goes on is charged already.
+        let is_held = this.is_complete && piece.len() > SHORT_RESPONSE_BYTES;
+        Poll::Ready(Some(Ok(Frame::data(match is_held {
+            true => Piece::whole(piece, stream),
             false => piece,
         }))))
     }

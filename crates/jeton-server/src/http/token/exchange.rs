@@ -32,10 +32,9 @@ pub(super) async fn exchange(request: &TokenRequest<'_>) -> Result<Value, Failur
     if let Some(outside) = federation::outside_issuer(request, token) {
         return federation::exchange(request, &outside, token).await;
     }
-    if request.caller.is_none() {
+    let Some(caller) = request.caller else {
         return Err(federation::unknown_to_anyone(federation::OF_SUBJECT_TOKEN));
-    }
-    let caller = request.client()?;
+    };
     let subject_token = verify(request, caller, "subject_token", token)?;
     let actor = actor(request, caller)?;
     let claims = claims_of(&subject_token)?;

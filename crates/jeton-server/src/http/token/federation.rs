@@ -38,12 +38,6 @@ pub(super) async fn exchange(
     outside: &str,
     token: &str,
 ) -> Result<Value, Failure> {
-    for parameter in ["actor_token", "actor_token_type"] {
-        if request.form.one(parameter)?.is_some() {
-            let what = "not supported with a token of an outside issuer";
-            return Err(Failure::Field(parameter, what.to_owned()));
-        }
-    }
     issue(request, Grant::TokenExchange, outside, token).await
 }
 
@@ -101,6 +95,13 @@ async fn issue(
     let trusts = request.service.trusts.load_full();
     let accepted = trusts.verify(request.iss, outside, token, error).await;
     let accepted = accepted.map_err(|failure| hide_trust(request, error, failure))?;
+    // After the verification: the answer says that the issuer is trusted.
+    for parameter in ["actor_token", "actor_token_type"] {
+        if is_exchange && request.form.one(parameter)?.is_some() {
+            let what = "not supported with a token of an outside issuer";
+            return Err(Failure::Field(parameter, what.to_owned()));
+        }
+    }
     let settings = &accepted.entry.settings;
     accepted.entry.rate.take()?;
     if accepted.claims.get("act").is_some() {

@@ -74,6 +74,7 @@ impl MeteredBody {
         let is_expected = self.is_single_message || self.held > 0;
         if !is_expected || self.body.is_end_stream() {
             self.timer = None;
+            self.knows_length = false;
         } else if self.timer.is_none()
             || self.message.head_bytes == FRAME_HEADER && !self.knows_length
         {

@@ -364,12 +364,14 @@ fn caller_without_credentials_does_not_learn_which_issuers_are_trusted() {
         bearer(&oauth, &trusted, &[]).body,
         bearer(&oauth, &unknown, &[]).body
     );
-    let [trusted, unknown] = [trusted, unknown].map(|token| exchange_outside(&oauth, &token, &[]));
-    assert_eq!(
-        (trusted.status, &trusted.body),
-        (unknown.status, &unknown.body)
-    );
-    assert_error(&trusted, 400, "invalid_request", "unknown");
+    let actor = [("actor_token", "a"), ("actor_token_type", JWT)];
+    for more in [&[][..], &actor] {
+        let exchanged = |token| exchange_outside(&oauth, token, more);
+        let answers = (exchanged(&trusted), exchanged(&unknown));
+        assert_eq!(answers.0.body, answers.1.body);
+        assert_error(&answers.0, 400, "invalid_request", "trusted");
+        assert_error(&answers.1, 400, "invalid_request", "unknown");
+    }
 }
 
 #[test]
