@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header::ORIGIN};
 
 use crate::authority::{Authority, default_port};
 
-const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+static FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Whether `Origin` (RFC 6454) or `Sec-Fetch-Site` (Fetch Metadata) names a site other than the server's.
 ///
@@ -23,7 +23,7 @@ pub(crate) fn is_cross_origin(headers: &HeaderMap, own: &Authority<'_>, is_tls: 
     };
     let is_own_site = |site: &HeaderValue| site == "none" || site == "same-origin";
     !headers.get_all(ORIGIN).iter().all(is_own_origin)
-        || !headers.get_all(FETCH_SITE).iter().all(is_own_site)
+        || !headers.get_all(&FETCH_SITE).iter().all(is_own_site)
 }
 
 #[cfg(test)]

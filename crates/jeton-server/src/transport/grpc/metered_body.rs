@@ -54,13 +54,10 @@ impl MeteredBody {
         }
     }
 
-    /// Treats the body as a single message, which is charged until the response is read. It has a time limit from
-    /// now on.
+    /// Treats the body as a single message, which is charged until the response is read. It has a time limit, also
+    /// before its first byte.
     pub(crate) fn single_message(mut self) -> MeteredBody {
         self.is_single_message = true;
-        if !self.body.is_end_stream() {
-            self.update_timer();
-        }
         self
     }
 
@@ -84,7 +81,9 @@ impl MeteredBody {
         }
     }
 
+    /// Called when nothing has arrived: most messages arrive with their headers, and need no timer.
     fn is_timed_out(&mut self, context: &mut Context<'_>) -> bool {
+        self.update_timer();
         let timer = self.timer.as_mut();
         timer.is_some_and(|timer| timer.as_mut().poll(context).is_ready())
     }
@@ -139,7 +138,9 @@ impl Body for MeteredBody {
             {
                 return Poll::Ready(Some(Err(exhausted)));
             }
-            this.update_timer();
+            if this.timer.is_some() {
+                this.update_timer();
+            }
         }
         Poll::Ready(Some(Ok(frame)))
     }

@@ -8,7 +8,7 @@ use std::pin::Pin;
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
-use http::{HeaderMap, HeaderValue, Response};
+use http::{HeaderMap, HeaderName, HeaderValue, Response};
 use prost::Message;
 use tonic::Status;
 use tonic::metadata::MetadataValue;
@@ -64,9 +64,11 @@ pub(crate) fn fail(status: Status) -> ResponseFuture {
     Box::pin(ready(Ok(status.into_http())))
 }
 
+static GRPC_ENCODING: HeaderName = HeaderName::from_static("grpc-encoding");
+
 /// Checks that the request is not compressed.
 fn check_encoding(headers: &HeaderMap) -> Result<(), Status> {
-    match headers.get("grpc-encoding") {
+    match headers.get(&GRPC_ENCODING) {
         None => Ok(()),
         Some(encoding) if encoding == "identity" => Ok(()),
         Some(_) => {
