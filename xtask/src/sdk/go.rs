@@ -28,21 +28,23 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
     library(workspace, Build::Tests)?;
     check_headers(workspace)?;
     check_format(workspace)?;
-    run_command(&mut go(workspace, "", &["vet", "-tags", HOOKS, "./..."]))?;
     tests(workspace, "", &["-tags", HOOKS, "./..."])?;
     for module in OTHERS {
-        run_command(&mut go(workspace, module, &["vet", "./..."]))?;
         tests(workspace, module, &["./..."])?;
     }
     Ok(())
 }
 
-/// Its tests with the race detector, staticcheck, programs that link it in other ways, and an installation.
+/// Its tests with the race detector, staticcheck, vet, programs that link it in other ways, and an installation.
 pub(crate) fn more(workspace: &Workspace) -> Result<(), Error> {
     library(workspace, Build::Tests)?;
     let staticcheck = ["tool", "-modfile=internal/tools/go.mod", "staticcheck"];
     let staticcheck = [&staticcheck[..], &["-tags", HOOKS, "./..."]].concat();
     run_command(&mut go(workspace, "", &staticcheck))?;
+    run_command(&mut go(workspace, "", &["vet", "-tags", HOOKS, "./..."]))?;
+    for module in OTHERS {
+        run_command(&mut go(workspace, module, &["vet", "./..."]))?;
+    }
     tests(workspace, "", &["-race", "-tags", HOOKS, "./..."])?;
     static_program(workspace)?;
     second_library(workspace)?;

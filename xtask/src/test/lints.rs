@@ -29,16 +29,8 @@ pub(super) fn deny(context: &Context<'_>) -> Result<Outcome, Error> {
 }
 
 pub(super) fn clippy(context: &Context<'_>) -> Result<Outcome, Error> {
-    clippy_of(context, &["--lib", "--bins"])
-}
-
-pub(super) fn clippy_of_tests(context: &Context<'_>) -> Result<Outcome, Error> {
-    clippy_of(context, &["--all-targets"])
-}
-
-fn clippy_of(context: &Context<'_>, targets: &[&str]) -> Result<Outcome, Error> {
     let mut clippy = context.workspace.cargo_workspace("clippy");
-    clippy.arg("--quiet").args(targets);
+    clippy.args(["--quiet", "--all-targets"]);
     run(clippy.args(["--", "-D", "warnings"]))?;
     Ok(Outcome::Passed)
 }

@@ -193,7 +193,14 @@ pub(super) fn command(workspace: &Workspace, folder: &str, name: &str) -> Result
 }
 
 /// Long tests of which [`run`] takes a sample: some cases of `tests`, unless [`WHOLE`] is set, and none of `left_out`.
-const SAMPLED: [Sampled; 5] = [
+const SAMPLED: [Sampled; 6] = [
+    Sampled {
+        folder: "crates/jeton",
+        program: "it",
+        tests: &[],
+        left_out: &["readme::"],
+        what: "the library: not the example of README.md in a new crate, for which its dependencies are compiled again",
+    },
     Sampled {
         folder: COMMAND,
         program: "it",

@@ -6,7 +6,7 @@ use super::{
     attack, browser_attack, drivers, etcd, examples, features, fuzzing, grpcurl, helm, lab, lints,
     oauth_clients, programs, proxies, published, verifiers,
 };
-use crate::command::{Error, on_path};
+use crate::command::{Error, Workspace, on_path};
 use crate::{arch, instructions, sdk, words};
 
 /// A step of `cargo xtask test`, for all parts of the project, on a core of its own.
@@ -27,6 +27,7 @@ const AFTER_BUILD: &[&str] = &["test"];
 const AFTER_DRIVERS: &[&str] = &[
     "sdk-go-more",
     "sdk-python-types",
+    "sdk-java-newest",
     "drivers-rust",
     "drivers-go",
     "drivers-java",
@@ -94,14 +95,6 @@ pub(super) const STEPS: &[Step] = &[
         areas: &[Lab],
         after: &["test", "sdk-go", "sdk-node", "sdk-python"],
         run: |context| lab::sample(context.workspace),
-        ..FIRST
-    },
-    Step {
-        name: "clippy",
-        what: "lints of libraries and programs, with warnings denied",
-        load: Load::Compiles,
-        after: AFTER_BUILD,
-        run: lints::clippy,
         ..FIRST
     },
     Step {
@@ -255,7 +248,7 @@ pub(super) const STEPS: &[Step] = &[
     },
     Step {
         name: "sdk-go-more",
-        what: "the library for Go with the race detector, staticcheck, static programs, and installed from a module proxy",
+        what: "the library for Go with the race detector, staticcheck, vet, static programs, and installed from a module proxy",
         areas: &[Sdk],
         after: &["drivers-go"],
         run: |context| with(context, &["go"], sdk::go::more),
@@ -267,6 +260,14 @@ pub(super) const STEPS: &[Step] = &[
         areas: &[Sdk],
         after: &["drivers-python"],
         run: |context| with(context, &["python3"], sdk::python::types),
+        ..REST
+    },
+    Step {
+        name: "sdk-java-newest",
+        what: "the library for Java on the newest JDK that is supported",
+        areas: &[Sdk],
+        after: &["drivers-java"],
+        run: |context| java_newest(context.workspace),
         ..REST
     },
     Step {
@@ -305,11 +306,11 @@ pub(super) const STEPS: &[Step] = &[
         ..REST
     },
     Step {
-        name: "clippy-tests",
-        what: "lints of tests, benches and examples, with warnings denied",
+        name: "clippy",
+        what: "lints of everything, with warnings denied",
         load: Load::Compiles,
         after: &["build"],
-        run: lints::clippy_of_tests,
+        run: lints::clippy,
         ..REST
     },
     Step {
@@ -378,10 +379,17 @@ fn passed(outcome: Result<(), Error>) -> Result<Outcome, Error> {
 fn with(
     context: &Context<'_>,
     programs: &[&str],
-    run: fn(&crate::command::Workspace) -> Result<(), Error>,
+    run: fn(&Workspace) -> Result<(), Error>,
 ) -> Result<Outcome, Error> {
     match programs.iter().find(|program| on_path(program).is_none()) {
         Some(missing) => Ok(Outcome::Skipped(format!("{missing} is not installed"))),
         None => passed(run(context.workspace)),
     }
+}
+
+fn java_newest(workspace: &Workspace) -> Result<Outcome, Error> {
+    Ok(match sdk::java::newest(workspace)? {
+        true => Outcome::Passed,
+        false => Outcome::Skipped(format!("there is no JDK {}", sdk::java::NEWEST)),
+    })
 }
