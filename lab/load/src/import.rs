@@ -165,6 +165,7 @@ impl Report {
             seconds,
             requests_per_s: self.latencies.count() as f64 / seconds,
             cpu_us_per_request: None,
+            second_requests_per_s: None,
         }
     }
 }

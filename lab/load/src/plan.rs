@@ -122,5 +122,7 @@ pub(super) fn each(options: &Options) -> Duration {
 pub(super) fn loads(servers: &[&Server], scenarios: &[Scenario], options: &Options) -> usize {
     let offered = |server: &&Server| scenarios.iter().filter(|s| server.offers(s.call)).count();
     let pairs: usize = servers.iter().map(offered).sum();
-    pairs * options.repetitions as usize * options.pacing.loads()
+    // One server has a second process.
+    let second = servers.iter().map(offered).max().unwrap_or_default();
+    (pairs + second) * options.repetitions as usize * options.pacing.loads()
 }

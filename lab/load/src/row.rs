@@ -21,6 +21,8 @@ pub(super) struct RowDraft {
     status: Status,
     reasons: Vec<String>,
     loads: Vec<(Loaded, Option<Duration>)>,
+    /// Tokens per second of a second process of the server, for each repetition.
+    seconds: Vec<f64>,
     base: Option<u64>,
     peak: Option<u64>,
 }
@@ -57,6 +59,7 @@ impl RowDraft {
             status,
             reasons,
             loads: Vec::new(),
+            seconds: Vec::new(),
             base: None,
             peak: None,
         }
@@ -77,6 +80,11 @@ impl RowDraft {
         self.peak = self.peak.max(peak);
         self.base = base;
         self.loads.push((loaded, cpu));
+    }
+
+    /// Adds a load of the second process of the server.
+    pub(super) fn add_second(&mut self, loaded: &Loaded) {
+        self.seconds.push(loaded.per_second());
     }
 
     /// The load failed for a reason that is not known to be the server's.
@@ -155,7 +163,14 @@ impl RowDraft {
         let repetitions: Vec<Repetition> = self
             .loads
             .iter()
-            .map(|(loaded, cpu)| Repetition {
+            .enumerate()
+            .map(|(number, (loaded, cpu))| Repetition {
+                // After a failed load of either process it is not known which belong together.
+                second_requests_per_s: self
+                    .seconds
+                    .get(number)
+                    .filter(|_| self.seconds.len() == self.loads.len())
+                    .copied(),
                 seconds: loaded.seconds,
                 requests_per_s: loaded.per_second(),
                 cpu_us_per_request: cpu.and_then(|cpu| for_each(cpu.as_secs_f64(), loaded)),

@@ -191,6 +191,8 @@ struct Participant<'s> {
     base_rss_bytes: Option<u64>,
     absent: Option<String>,
     seen: Checked,
+    /// Which participant has the other process of the same server: both are an A/A pair.
+    second_of: Option<usize>,
 }
 
 impl Participant<'_> {
@@ -200,6 +202,13 @@ impl Participant<'_> {
         self.running.is_some()
             && (self.seen.findings.is_empty() || self.server.manifest.as_published)
             && self.server.offers(call)
+    }
+
+    /// Whether a second process of it shows how far identical servers differ.
+    fn may_have_a_second(&self) -> bool {
+        let manifest = &self.server.manifest;
+        let has_own_port = manifest.address.is_some();
+        self.running.is_some() && self.seen.findings.is_empty() && !has_own_port
     }
 }
 
@@ -251,6 +260,15 @@ impl Run<'_> {
             let folder = folder.join(format!("{cores}"));
             all.push(self.participant(server, absent.clone(), folder, server_cores, scenarios));
         }
+        if let Some(first) = all.iter().position(Participant::may_have_a_second) {
+            let (server, absent) = &built[first];
+            let folder = all[first].folder.with_extension("second");
+            let second = self.participant(server, absent.clone(), folder, server_cores, scenarios);
+            all.push(Participant {
+                second_of: Some(first),
+                ..second
+            });
+        }
         for one in &mut all {
             self.warm_up(one, scenarios, server_cores);
         }
@@ -280,8 +298,9 @@ impl Run<'_> {
         server_cores: &ServerCores,
     ) -> Vec<RowDraft> {
         let mut drafts: Vec<RowDraft> = Vec::new();
+        let rows = all.iter().filter(|one| one.second_of.is_none()).count();
         for load in planned {
-            for one in all.iter() {
+            for one in all.iter().filter(|one| one.second_of.is_none()) {
                 let absent = one.absent.as_deref();
                 drafts.push(RowDraft::new(
                     one.server,
@@ -297,7 +316,7 @@ impl Run<'_> {
                 let mut order: Vec<usize> = (0..all.len()).collect();
                 order.shuffle(&mut self.order);
                 for turn in order {
-                    let draft = &mut drafts[at * all.len() + turn];
+                    let draft = &mut drafts[at * rows + all[turn].second_of.unwrap_or(turn)];
                     // An interrupted load says nothing about the server.
                     if self.stop.asked() || self.stop.has_less_than(each(self.options)) {
                         return drafts;
@@ -326,6 +345,7 @@ impl Run<'_> {
             base_rss_bytes: None,
             absent,
             seen: Checked::default(),
+            second_of: None,
         };
         let mut asked: Vec<(Call, Algorithm)> = (scenarios.iter())
             .filter(|s| server.offers(s.call))
@@ -497,14 +517,19 @@ impl Run<'_> {
             processes,
             self.stop,
         );
+        let is_second = one.second_of.is_some();
         match loaded {
+            Ok(Measured { loaded, .. }) if is_second => draft.add_second(&loaded),
             Ok(Measured { loaded, cpu, peak }) => {
                 draft.add(loaded, cpu, peak, one.base_rss_bytes);
             }
+            Err(_) if is_second => {}
             Err(why) => draft.fail(why),
         }
         if let Some(how) = running.end_reason() {
-            draft.die(&how);
+            if !is_second {
+                draft.die(&how);
+            }
             one.absent = Some(how);
             one.running = None;
         }

@@ -2,8 +2,9 @@
 
 use super::source::Source;
 use jeton_lab_model::result::{
-    PublishedFigure, PublishedRow, PublishedTable, Quantity, Row, RowId,
+    PublishedFigure, PublishedRow, PublishedTable, Quantity, RowId, Rows, ServerRow,
 };
+use jeton_lab_model::servers::Scenario;
 
 /// A table of a report, with the matching work of the lab.
 #[derive(Debug, Clone)]
@@ -31,8 +32,32 @@ pub(super) struct Figure {
     pub(super) published: Option<f64>,
     /// The printed text.
     pub(super) text: String,
-    /// The matching work; or the reason why there is none.
-    pub(super) work: Result<RowId, &'static str>,
+    pub(super) work: Work,
+}
+
+/// The work that matches a figure.
+#[derive(Debug, Clone)]
+pub(super) enum Work {
+    /// A row of `lab run`.
+    Timed(RowId),
+    /// A server of `lab servers`, by its id, in a scenario.
+    Served(&'static str, Scenario),
+}
+
+impl Work {
+    fn is_in(&self, rows: &Rows) -> bool {
+        match self {
+            Self::Timed(work) => rows.measured.iter().any(|row| work.names(row)),
+            Self::Served(server, scenario) => served(rows, server, *scenario).is_some(),
+        }
+    }
+}
+
+fn served<'r>(rows: &'r Rows, server: &str, scenario: Scenario) -> Option<&'r ServerRow> {
+    let is_it = |row: &&ServerRow| {
+        row.subject.id == server && row.rate.is_none() && row.of_scenario() == scenario
+    };
+    rows.servers.iter().find(is_it)
 }
 
 /// The reference of the ratios within each source.
@@ -51,16 +76,20 @@ impl Draft {
 
     pub(super) fn works(&self) -> impl Iterator<Item = RowId> {
         let figures = self.lines.iter().flat_map(|line| &line.figures);
-        figures.filter_map(|figure| figure.work.clone().ok())
+        figures.filter_map(|figure| match &figure.work {
+            Work::Timed(work) => Some(work.clone()),
+            Work::Served(..) => None,
+        })
     }
 
     /// Reports whether any of these rows belongs to the table.
-    pub(super) fn concerns(&self, rows: &[Row]) -> bool {
-        self.works().any(|work| rows.iter().any(|r| work.names(r)))
+    pub(super) fn concerns(&self, rows: &Rows) -> bool {
+        let mut figures = self.lines.iter().flat_map(|line| &line.figures);
+        figures.any(|figure| figure.work.is_in(rows))
     }
 
     /// Adds the measured figures of these rows.
-    pub(super) fn beside(&self, rows: &[Row]) -> PublishedTable {
+    pub(super) fn beside(&self, rows: &Rows) -> PublishedTable {
         let lines = self.lines.iter().map(|line| PublishedRow {
             name: line.name.clone(),
             figures: line.figures.iter().map(|f| self.figure(f, rows)).collect(),
@@ -83,30 +112,33 @@ impl Draft {
         table
     }
 
-    fn figure(&self, figure: &Figure, rows: &[Row]) -> PublishedFigure {
-        let found = figure
-            .work
-            .as_ref()
-            .map(|work| rows.iter().find(|r| work.names(r)));
-        let measured = found.ok().flatten().and_then(|row| self.quantity.of(row));
-        let missing = match (measured, found) {
-            (Some(_), _) => None,
-            (None, Ok(Some(row))) => Some(row.reason.as_ref().map_or_else(
-                || "the runtime does not count it".to_owned(),
-                |reason| format!("{}: {reason}", row.status.name()),
-            )),
-            (None, Ok(None)) => Some("not planned in this run".to_owned()),
-            (None, Err(why)) => Some((*why).to_owned()),
+    fn figure(&self, figure: &Figure, rows: &Rows) -> PublishedFigure {
+        let (measured, work) = match &figure.work {
+            Work::Timed(work) => (self.timed(work, rows), Some(work.clone())),
+            Work::Served(server, scenario) => (served_figure(rows, server, *scenario), None),
         };
+        let missing = measured.as_ref().err().cloned();
         PublishedFigure {
             published: figure.published,
             text: figure.text.clone(),
-            measured,
-            work: figure.work.clone().ok(),
+            measured: measured.ok(),
+            work,
             missing,
             published_ratio: None,
             measured_ratio: None,
         }
+    }
+
+    /// Returns the figure of a row, or why there is none.
+    fn timed(&self, work: &RowId, rows: &Rows) -> Result<f64, String> {
+        let row = rows.measured.iter().find(|row| work.names(row));
+        let row = row.ok_or("not planned in this run")?;
+        self.quantity.of(row).ok_or_else(|| {
+            row.reason.as_ref().map_or_else(
+                || "the runtime does not count it".to_owned(),
+                |reason| format!("{}: {reason}", row.status.name()),
+            )
+        })
     }
 
     /// Ratios within one source: published to published, measured to measured.
@@ -135,6 +167,23 @@ impl Draft {
             }
         }
     }
+}
+
+/// Returns the calls per second of a server, or why there are none.
+fn served_figure(rows: &Rows, server: &str, scenario: Scenario) -> Result<f64, String> {
+    let row = served(rows, server, scenario).ok_or("needs `jeton lab servers`")?;
+    if row.oversubscribed {
+        return Err(format!(
+            "server and loader need {} cores: use `jeton lab servers` on such a machine",
+            scenario.cores + 1
+        ));
+    }
+    let load = row.load.as_ref().filter(|load| load.answers() > 0);
+    load.map(|load| load.requests_per_s).ok_or_else(|| {
+        row.reason
+            .clone()
+            .unwrap_or_else(|| "no answers".to_owned())
+    })
 }
 
 #[cfg(test)]

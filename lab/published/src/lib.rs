@@ -13,15 +13,19 @@ mod report_4;
 pub mod servers;
 mod source;
 
-pub use answers::{answers, of_servers as answers_of_servers};
+pub use answers::{
+    answerable, answers, decidable, deciding_attacks, of_servers as answers_of_servers,
+};
+
+pub use source::{Source, reports};
 
 use draft::Draft;
-use jeton_lab_model::result::{PublishedTable, PublishedWork, Row, RowId, RunResult};
+use jeton_lab_model::result::{PublishedTable, PublishedWork, RowId, Rows, RunResult};
 
 /// Returns the tables of the reports with a planned row, each unmeasured figure with the reason.
 #[must_use]
-pub fn tables(rows: &[Row]) -> Vec<PublishedTable> {
-    drafts(report_1::threads_of(rows))
+pub fn tables(rows: &Rows) -> Vec<PublishedTable> {
+    drafts(report_1::threads_of(&rows.measured))
         .into_iter()
         .filter(|draft| draft.concerns(rows))
         .map(|draft| draft.beside(rows))
@@ -43,11 +47,28 @@ pub fn works(report: u8, threads: u32) -> Vec<RowId> {
     works
 }
 
-/// Returns the works of all reports, for a plan that repeats them.
+/// Returns the works that conclusions of the reports are decided by, with the given threads for concurrent
+/// measurements.
+#[must_use]
+pub fn deciding_works(threads: u32) -> Vec<PublishedWork> {
+    of_reports(|report| answers::deciding(report, threads))
+}
+
+/// Returns these, and the works of all other figures of the reports.
 #[must_use]
 pub fn all_works(threads: u32) -> Vec<PublishedWork> {
+    of_reports(|report| {
+        let mut all = works(report, threads);
+        let deciding = answers::deciding(report, threads).into_iter();
+        let further: Vec<RowId> = deciding.filter(|work| !all.contains(work)).collect();
+        all.extend(further);
+        all
+    })
+}
+
+fn of_reports(works: impl Fn(u8) -> Vec<RowId>) -> Vec<PublishedWork> {
     let of_report = |report| {
-        let works = works(report, threads).into_iter();
+        let works = works(report).into_iter();
         works.map(move |row| PublishedWork { report, row })
     };
     (1..=4).flat_map(of_report).collect()
@@ -55,12 +76,8 @@ pub fn all_works(threads: u32) -> Vec<PublishedWork> {
 
 /// Adds the published figures and the answers to the reports' conclusions to a run's result.
 pub fn complete(result: &mut RunResult) {
-    result.published = tables(&result.rows.measured);
-    result.claims_answered = answers(
-        &result.rows,
-        &result.noise_floor,
-        &result.environment.disturbance,
-    );
+    result.published = tables(&result.rows);
+    result.claims_answered = answers(&result.rows, &result.noise_floor);
 }
 
 fn drafts(threads: u32) -> Vec<Draft> {
@@ -118,6 +135,6 @@ mod tests {
 
     #[test]
     fn published_unrelated_run_has_no_tables() {
-        assert_eq!(tables(&[]), []);
+        assert_eq!(tables(&Rows::default()), []);
     }
 }

@@ -1,6 +1,6 @@
 //! Report 1, JWT and PASETO in Go: the tables of its README, and further figures of its raw run.
 
-use super::draft::{Draft, Fields, Figure, Line, RatioTo, read};
+use super::draft::{Draft, Fields, Figure, Line, RatioTo, Work, read};
 use super::source::REPORT_1;
 use super::work;
 use jeton_lab_model::claims::REPORT_1_CONCURRENCY;
@@ -148,7 +148,7 @@ fn raw() -> Vec<Draft> {
             Figure {
                 text: published.map_or_else(|| "n/a".into(), |p| p.to_string()),
                 published,
-                work: Ok(work(subject, operation, claims, 1)),
+                work: Work::Timed(work(subject, operation, claims, 1)),
             }
         };
         let figures = vec![of("JWT", JWT), of("Paseto", PASETO)];
@@ -221,7 +221,7 @@ fn figure(line: &Fields, column: &str, work: RowId) -> Figure {
     Figure {
         published: line.number(column),
         text: line.text(column).trim_end_matches('*').to_owned(),
-        work: Ok(work),
+        work: Work::Timed(work),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Report 2, a Java library: 42 encryptions and eight signatures, each with its size.
 
-use super::draft::{Draft, Fields, Figure, Line, RatioTo, read};
+use super::draft::{Draft, Fields, Figure, Line, RatioTo, Work, read};
 use super::source::REPORT_2;
 use super::work;
 use jeton_lab_model::result::{Quantity, RowId};
@@ -149,6 +149,6 @@ fn figure(line: &Fields, column: &str, work: RowId) -> Figure {
             true => format!("{text} ms/1,000"),
             false => text.to_owned(),
         },
-        work: Ok(work),
+        work: Work::Timed(work),
     }
 }

@@ -1,6 +1,6 @@
 //! Report 4, two Go libraries with benchstat: ten signatures, ten checks, ten sizes.
 
-use super::draft::{Draft, Fields, Figure, Line, RatioTo, read};
+use super::draft::{Draft, Fields, Figure, Line, RatioTo, Work, read};
 use super::source::REPORT_4;
 use super::work;
 use jeton_lab_model::result::{Quantity, RowId};
@@ -10,11 +10,14 @@ const BENCHSTAT: &str = include_str!("../data/report4-benchstat.csv");
 /// Its claims set: an issuer and a time.
 pub(super) const CLAIMS: &str = "report4";
 
-const VERSION: &str = "cristalhq 3.0.1 is no longer available; the measured version is 3.0.14.";
+const VERSION: &str = "cristalhq 3.0.1 is no longer available; the measured version is 3.0.14. That one refuses RSA \
+                       keys of 1,024 and 4,096 bits for RS384, so a substitute is measured with them: 3.1.0.";
 
 /// The two libraries' drivers.
 pub(super) const PASCALDEKLOE: &str = "go/pascaldekloe";
 pub(super) const CRISTALHQ: &str = "go/cristalhq";
+/// The next version: 3.0.14 refuses RSA keys of other sizes than 3,072 bits for RS384, and 3.0.1 took them.
+const CRISTALHQ_SUBSTITUTE: &str = "go/cristalhq-v3.1";
 
 pub(super) fn tables() -> Vec<Draft> {
     let all = read(BENCHSTAT);
@@ -95,6 +98,10 @@ fn draft(
 
 /// One of its works: `RS384@1024` is an algorithm with its key size.
 pub(super) fn doing(driver: &str, alg: &str, operation: &str) -> RowId {
+    let driver = match driver == CRISTALHQ && alg.contains('@') {
+        true => CRISTALHQ_SUBSTITUTE,
+        false => driver,
+    };
     work(
         &format!("{driver}:jwt:{alg}:prepared"),
         operation,
@@ -138,7 +145,7 @@ fn figure(line: &Fields, column: &str, work: RowId) -> Figure {
             line.text("p"),
             line.text("n")
         ),
-        work: Ok(work),
+        work: Work::Timed(work),
     }
 }
 

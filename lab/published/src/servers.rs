@@ -80,7 +80,7 @@ pub fn runs() -> Vec<PublishedRun> {
         .collect()
 }
 
-fn scenario(run: &Fields) -> Option<Scenario> {
+pub(super) fn scenario(run: &Fields) -> Option<Scenario> {
     Some(Scenario {
         cores: run.text("cores").parse().ok()?,
         connections: run.text("connections").parse().ok()?,

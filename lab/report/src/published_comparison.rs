@@ -278,7 +278,7 @@ pub(super) fn tag(answer: Answer) -> Markup {
         Answer::Holds => "good",
         Answer::DoesNotHold => "bad",
         Answer::Artefact => "warn",
-        Answer::NotMeasured => "plain",
+        Answer::Undecided | Answer::NotMeasured | Answer::Opinion => "plain",
     };
     html! { span.tag.(class) { (answer.label()) } }
 }

@@ -15,6 +15,7 @@ mod list;
 mod load;
 mod merge;
 mod progress;
+mod published;
 mod report;
 mod repro_command;
 mod results;

@@ -12,9 +12,9 @@ use jeton_lab_harness::driver::{Cache, Driver, Equipped};
 use jeton_lab_harness::runner::{self, FULL_BUDGET, Options, Pace, QUICK_BUDGET};
 use jeton_lab_harness::suite::{Choice, Extent, Plan, Suite, operation_named, plan, suite_named};
 use jeton_lab_model::claims::{ClaimsSets, OWN, OwnClaims, STANDARD, SWEEP};
-use jeton_lab_model::result::OutDir;
+use jeton_lab_model::result::{OutDir, RowId};
 use jeton_lab_model::{Case, Operation};
-use jeton_lab_published::{all_works, complete};
+use jeton_lab_published::{all_works, answerable, complete, decidable, deciding_works};
 
 use crate::time;
 
@@ -23,7 +23,7 @@ use super::claims::{self, Chosen};
 use super::progress::{Progress, rounded};
 use super::repro_command::repro_command;
 use super::write_outputs::write_outputs;
-use super::{Drivers, ENDED_EARLY, runtimes, sentence};
+use super::{Drivers, ENDED_EARLY, published, runtimes, sentence};
 
 /// Measure and compare token formats, algorithms and libraries
 ///
@@ -36,7 +36,8 @@ use super::{Drivers, ENDED_EARLY, runtimes, sentence};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  jeton lab run --quick                     a selection of all three suites, in 90 seconds
+  jeton lab run --quick                     a selection of all three suites, in three minutes
+  jeton lab run --all                       with attacks and servers: answers four public reports, in two hours
   jeton lab run libraries                   compare libraries, with full rounds
   jeton lab run libraries --subject jeton --subject golang-jwt
   jeton lab run algorithms --quick --out /tmp/algorithms
@@ -54,15 +55,20 @@ pub(super) struct Run {
     #[arg(value_name = "SUITE")]
     suites: Vec<String>,
 
-    /// Use shorter batches and fewer rounds: all three suites take 90 seconds
+    /// Use shorter batches and fewer rounds: all three suites take three minutes
     #[arg(long)]
     quick: bool,
+
+    /// Answer every conclusion of the four public reports that this machine can decide: all suites, then the
+    /// attacks and the servers that they need, in one result and one page
+    #[arg(long, conflicts_with_all = ["suites", "quick", "subjects", "operations", "claims", "sweep", "threads"])]
+    all: bool,
 
     /// Number of rounds; each round measures every subject once [default: 12, with --quick 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000))]
     rounds: Option<u32>,
 
-    /// Time limit for measuring, for example 90s or 10m; runs fewer rounds if needed [default: 58m, with --quick 87s]
+    /// Time limit for measuring, for example 90s or 10m; runs fewer rounds if needed [default: 58m, with --quick 175s]
     #[arg(long, value_name = "TIME", value_parser = budget)]
     budget: Option<Duration>,
 
@@ -129,8 +135,11 @@ impl Run {
         choice.operations = self.operations()?;
         choice.claims = claims;
         choice.threads = distinct(&self.threads);
-        let published = all_works(choice.concurrency);
-        let plan = plan(&drivers, &choice, &published).map_err(sentence)?;
+        let works = match choice.extent {
+            Extent::Glance => deciding_works(choice.concurrency),
+            _ => all_works(choice.concurrency),
+        };
+        let plan = plan(&drivers, &choice, &works).map_err(sentence)?;
         let out = OutDir::create(&self.out).map_err(sentence)?;
         let options = self.options(own_claims);
         let stop = Stop::default();
@@ -138,6 +147,9 @@ impl Run {
 
         let mut progress = Progress::begin();
         progress.say(&estimate(&plan, &drivers, &options));
+        if let Some(questions) = questions(&plan) {
+            progress.say(&questions);
+        }
         let is_measured =
             |language: &str| plan.cases.iter().any(|(case, _)| case.language == language);
         for old in left_out.iter().filter(|r| is_measured(&r.language)) {
@@ -149,12 +161,19 @@ impl Run {
         let mut result = runner::run(&plan, &drivers, &options, &stop, &mut |event| {
             progress.tell(&event);
         });
-        progress.end();
 
         if !result.environment.complete && result.environment.rounds_finished == 0 {
+            progress.end();
             progress.say("ended before the first round finished: nothing was written");
             return Ok(ExitCode::from(ENDED_EARLY));
         }
+        if self.is_whole() && result.environment.complete {
+            published::add_attacks(&mut result, &drivers, &stop, &mut progress);
+        }
+        if self.all && result.environment.complete {
+            published::add_servers(&mut result, &stop, &mut progress);
+        }
+        progress.end();
         complete(&mut result);
         asked.advise(&mut result);
         write_outputs(&out, &result, self.json)?;
@@ -172,6 +191,13 @@ impl Run {
         }
         let named = self.suites.iter().map(|name| suite_named(name));
         named.collect::<Result<_, _>>().map_err(sentence)
+    }
+
+    /// Whether nothing is left out, so that the published conclusions about security are answered too.
+    fn is_whole(&self) -> bool {
+        let unfiltered = self.suites.is_empty() && self.subjects.is_empty();
+        let usual_work = self.operations.is_empty() && self.claims.is_empty() && !self.sweep;
+        unfiltered && usual_work && self.threads == [1]
     }
 
     fn extent(&self) -> Extent {
@@ -293,6 +319,23 @@ fn estimate(plan: &Plan, drivers: &[Driver], options: &Options) -> String {
         options.pace.batches,
         options.pace.batch.as_millis(),
     )
+}
+
+/// Says how many conclusions of the published reports the run will answer; `None` if none.
+fn questions(plan: &Plan) -> Option<String> {
+    let works = plan.cases.iter().map(|(case, _)| RowId {
+        subject: case.subject().id,
+        operation: case.operation.name().to_owned(),
+        claims: case.claims.clone(),
+        threads: case.threads,
+    });
+    let (answers, all) = (answerable(works), decidable());
+    (answers > 0).then(|| {
+        format!(
+            "it will answer up to {answers} of the {all} conclusions of four public reports that measurements can \
+             decide"
+        )
+    })
 }
 
 /// Returns the part of an estimate about drivers that must be built first.

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use jeton_lab_harness::Stop;
 use jeton_lab_load as servers;
 use jeton_lab_load::{Options, Pacing, Server};
-use jeton_lab_model::result::OutDir;
+use jeton_lab_model::result::{OutDir, RunResult};
 use jeton_lab_model::servers::{Algorithm, Scenario};
 use jeton_lab_published::answers_of_servers;
 
@@ -150,6 +150,44 @@ pub(super) struct Servers {
     folder: Option<PathBuf>,
 }
 
+/// Measures all servers in the scenarios of the gRPC report, as without options.
+pub(super) fn of_report(
+    seed: u64,
+    command: &str,
+    stop: &Stop,
+    progress: &mut Progress,
+) -> Result<RunResult, String> {
+    let all = servers::find(&servers::folder(None)).map_err(sentence)?;
+    let chosen: Vec<&Server> = all.iter().collect();
+    let scenarios = Scenario::report();
+    servers::ready(&chosen, &scenarios)?;
+    let folder = Scratch::make()?;
+    let mut options = Options {
+        repetitions: 3,
+        budget: Some(USUAL_BUDGET),
+        measured: Duration::from_secs(3),
+        warm_up: Duration::from_secs(1),
+        first_warm_up: Duration::from_secs(20),
+        pacing: Pacing::Closed,
+        seed,
+        command: command.to_owned(),
+        loader: loader()?,
+        folder: folder.0.clone(),
+    };
+    options.repetitions = servers::repetitions_within(USUAL_BUDGET, &chosen, &scenarios, &options);
+    progress.say(&estimate(&chosen, &scenarios, &options));
+    servers::run(&chosen, &scenarios, &options, stop, &mut |event| {
+        progress.tell_servers(&event);
+    })
+}
+
+/// The command of the loader: this program.
+fn loader() -> Result<Vec<OsString>, String> {
+    let own = std::env::current_exe()
+        .map_err(|e| format!("cannot determine the path of this program: {e}"))?;
+    Ok(vec![own.into(), "lab".into(), "load".into()])
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Set {
     Report,
@@ -250,8 +288,6 @@ impl Servers {
 
     fn options(&self, folder: &Scratch) -> Result<Options, String> {
         let seed = self.seed.unwrap_or_else(some_seed);
-        let own = std::env::current_exe()
-            .map_err(|e| format!("cannot determine the path of this program: {e}"))?;
         // An explicit request for more work lifts the usual time limit.
         let more = self.rounds.is_some() || self.full;
         let usual = (!more).then_some(USUAL_BUDGET);
@@ -276,7 +312,7 @@ impl Servers {
             pacing: self.pacing(),
             seed,
             command: repro_command(self.seed.is_none().then_some(seed)),
-            loader: vec![own.into(), OsString::from("lab"), OsString::from("load")],
+            loader: loader()?,
             folder: folder.0.clone(),
         })
     }

@@ -22,15 +22,13 @@ pub(super) fn plan(offered: &Offered, order: Order<'_>, plan: &mut Plan) {
     if extent == Extent::Narrow {
         return;
     }
-    if extent != Extent::Quick || order.concurrency.is_none() {
+    if extent != Extent::Quick || order.reported.is_empty() {
         signatures(offered, extent, plan);
     }
     if extent > Extent::Quick {
         encryptions(offered, extent, plan);
     }
-    if extent >= Extent::Quick && order.concurrency.is_some() {
-        report_2(offered, order, plan);
-    }
+    report_2(order, plan);
 }
 
 /// Adds every algorithm of jeton, with the same claims as the comparison of libraries.
@@ -65,9 +63,8 @@ fn encryptions(offered: &Offered, extent: Extent, plan: &mut Plan) {
 }
 
 /// Adds every row of report 2, with its claims and keys.
-fn report_2(offered: &Offered, order: Order<'_>, plan: &mut Plan) {
-    let works = order.works(2);
-    let cases: Vec<Case> = works.filter_map(|w| offered.doing(w)).collect();
+fn report_2(order: Order<'_>, plan: &mut Plan) {
+    let cases = order.cases(2);
     for (title, operations) in [
         (
             "report 2's signatures",
@@ -79,7 +76,8 @@ fn report_2(offered: &Offered, order: Order<'_>, plan: &mut Plan) {
         ),
     ] {
         for operation in operations {
-            let cases: Vec<&Case> = cases.iter().filter(|c| c.operation == operation).collect();
+            let cases = cases.iter().filter(|c| c.operation == operation);
+            let cases: Vec<&Case> = cases.copied().collect();
             plan.add(SUITE, title, cheapest_first(&cases));
         }
     }

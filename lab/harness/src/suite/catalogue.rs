@@ -8,9 +8,9 @@ use super::plan::narrow;
 use super::quick::quick_cases;
 use super::{Plan, PlanError, algorithms, formats, libraries};
 use crate::driver::Driver;
-use jeton_lab_model::Operation;
 use jeton_lab_model::claims::STANDARD;
 use jeton_lab_model::result::PublishedWork;
+use jeton_lab_model::{Case, Operation};
 
 /// What to measure.
 #[derive(Debug, Clone)]
@@ -71,9 +71,17 @@ pub fn plan(
 ) -> Result<Plan, PlanError> {
     // Subjects requested by name are measured in any extent.
     let by_name = !choice.subjects.is_empty();
-    let mut offered = cases(drivers);
+    let everything = Offered::new(cases(drivers));
+    let reported: Vec<(u8, Case)> = match choice.has_reports() {
+        true => published
+            .iter()
+            .filter_map(|work| Some((work.report, everything.doing(&work.row)?)))
+            .collect(),
+        false => Vec::new(),
+    };
+    let mut offered = everything.cases();
     if choice.extent < Extent::Usual && !by_name {
-        // This extent has no report's own pair, so it needs no older version.
+        // Older versions belong to the reports' own pairs.
         offered.retain(|case| case.superseded_by.is_none());
     }
     if choice.extent == Extent::Glance && !by_name {
@@ -83,8 +91,7 @@ pub fn plan(
         extent: choice.extent,
         by_name,
         by_operation: !choice.operations.is_empty(),
-        concurrency: choice.has_reports().then_some(choice.concurrency),
-        published,
+        reported: &reported,
     };
     let offered = Offered::new(offered);
     let mut plan = Plan::default();

@@ -3,7 +3,6 @@
 use super::Plan;
 use super::offered::{Offered, own};
 use super::order::{Extent, Order};
-use jeton_lab_model::claims::REPORT_1_CONCURRENCY;
 use jeton_lab_model::{Case, Format, KeyForm, KeyHandling, Operation};
 
 const SUITE: &str = "formats";
@@ -13,15 +12,6 @@ const REPORT_1: &str = "report 1's pair: golang-jwt ES256 or go-paseto v4.public
 
 /// The same question with the format as the only factor.
 const SAME_ALG: &str = "JWT or v4.public, both Ed25519 in jeton";
-
-/// The payloads of report 1, measured again with the format as the only factor.
-const PAYLOADS: [&str; 5] = [
-    "report1-string",
-    "report1-complex",
-    "report1-large",
-    "report1-very-large",
-    "text-100000",
-];
 
 pub(super) fn plan(offered: &Offered, order: Order<'_>, plan: &mut Plan) {
     let extent = order.extent;
@@ -53,6 +43,9 @@ pub(super) fn plan(offered: &Offered, order: Order<'_>, plan: &mut Plan) {
             plan.add_references(SUITE, opaque);
         }
     }
+    if order.repeats_pairs() {
+        report_1(order, plan);
+    }
     if extent < Extent::Usual {
         return;
     }
@@ -63,10 +56,6 @@ pub(super) fn plan(offered: &Offered, order: Order<'_>, plan: &mut Plan) {
         plan.add(SUITE, title, jwe.filter(own).chain(local.filter(own)));
     }
     keys(offered, plan);
-    if let Some(threads) = order.concurrency {
-        report_1(offered, order, plan);
-        one_factor(offered, threads, plan);
-    }
 }
 
 fn keys(offered: &Offered, plan: &mut Plan) {
@@ -78,53 +67,38 @@ fn keys(offered: &Offered, plan: &mut Plan) {
         let loaded = offered.handled(handling, format, None, None, Operation::LoadKey);
         plan.add(SUITE, &title, loaded);
     }
-    // The key text depends on the format.
-    let jwk = KeyHandling::Text(KeyForm::Jwk);
-    let paserk = KeyHandling::Text(KeyForm::Paserk);
-    let loading = Operation::LoadKey;
-    let jwt = offered.handled(jwk, Format::Jwt, Some("EdDSA"), None, loading);
-    let public = offered.handled(paserk, Format::V4Public, None, None, loading);
-    for case in jwt.filter(own).chain(public.filter(own)) {
-        plan.add(SUITE, "", std::iter::once(case));
-    }
 }
 
-/// Adds everything that report 1 measured: payloads, sizes, concurrency, keys.
-fn report_1(offered: &Offered, order: Order<'_>, plan: &mut Plan) {
-    let works = order.works(1);
-    let cases: Vec<Case> = works.filter_map(|w| offered.doing(w)).collect();
-    let mut done: Vec<(Operation, String, u32)> = Vec::new();
+/// Adds what report 1 measured, and the same question with the format as the only factor: payloads, sizes,
+/// concurrency, keys.
+fn report_1(order: Order<'_>, plan: &mut Plan) {
+    let kind = |case: &Case| {
+        let is_own = own(&case);
+        (is_own, case.operation, case.claims.clone(), case.threads)
+    };
+    let cases = order.cases(1);
+    let mut done = Vec::new();
     for first in &cases {
-        let kind = (first.operation, first.claims.clone(), first.threads);
-        if done.contains(&kind) {
+        let kind_of_first = kind(first);
+        if done.contains(&kind_of_first) {
             continue;
         }
-        let same = |c: &&Case| (c.operation, &c.claims, c.threads) == (kind.0, &kind.1, kind.2);
-        let mut pair: Vec<&Case> = cases.iter().filter(same).collect();
-        pair.sort_by_key(|c| c.format.is_paseto());
-        plan.add(SUITE, REPORT_1, pair.into_iter());
-        done.push(kind);
-    }
-}
-
-/// Adds report 1's question with the format as the only factor, for payloads that matter.
-fn one_factor(offered: &Offered, threads: u32, plan: &mut Plan) {
-    let payloads = PAYLOADS.iter().map(|&claims| (claims, 1));
-    let concurrent = (REPORT_1_CONCURRENCY, threads);
-    for operation in [Operation::Sign, Operation::Verify] {
-        for (claims, threads) in payloads.clone().chain([concurrent]) {
-            let jwt = offered.jwt("EdDSA", operation).filter(own);
-            let public = offered.of(Format::V4Public, None, None, operation);
-            let cases: Vec<Case> = jwt
-                .chain(public.filter(own))
-                .map(|case| Case {
-                    claims: claims.to_owned(),
-                    threads,
-                    ..case.clone()
-                })
-                .collect();
-            plan.add(SUITE, SAME_ALG, cases.iter());
-        }
+        let same = cases.iter().filter(|case| kind(case) == kind_of_first);
+        let mut pair: Vec<&Case> = same.copied().collect();
+        pair.sort_by_key(|case| case.format.is_paseto());
+        let title = match (own(first), first.operation) {
+            // The key text depends on the format.
+            (true, Operation::LoadKey) => {
+                plan.add_references(SUITE, pair.into_iter());
+                done.push(kind_of_first);
+                continue;
+            }
+            (true, Operation::RoundTrip) => &format!("{SAME_ALG} there and back"),
+            (true, _) => SAME_ALG,
+            (false, _) => REPORT_1,
+        };
+        plan.add(SUITE, title, pair.into_iter());
+        done.push(kind_of_first);
     }
 }
 

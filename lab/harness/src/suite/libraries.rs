@@ -55,6 +55,9 @@ pub(super) fn plan(offered: &Offered, order: Order<'_>, plan: &mut Plan) {
             plan.add(SUITE, &title, there_and_back.filter(shown));
         }
     }
+    if order.repeats_pairs() {
+        report_4(order, plan);
+    }
     if extent < Extent::Usual {
         return;
     }
@@ -70,9 +73,6 @@ pub(super) fn plan(offered: &Offered, order: Order<'_>, plan: &mut Plan) {
     }
     keys(offered, plan);
     key_handling(offered, plan);
-    if order.concurrency.is_some() {
-        report_4(offered, order, plan);
-    }
 }
 
 /// Adds generating and loading keys.
@@ -104,9 +104,8 @@ fn key_handling(offered: &Offered, plan: &mut Plan) {
 
 /// Adds report 4's two libraries with each algorithm and key size, and the signature check that the
 /// report timed instead of the whole verification, as a reference.
-fn report_4(offered: &Offered, order: Order<'_>, plan: &mut Plan) {
-    let works = order.works(4);
-    let cases: Vec<Case> = works.filter_map(|w| offered.doing(w)).collect();
+fn report_4(order: Order<'_>, plan: &mut Plan) {
+    let cases = order.cases(4);
     for operation in [Operation::Sign, Operation::Verify, Operation::VerifyParsed] {
         let mut done: Vec<String> = Vec::new();
         for first in cases.iter().filter(|c| c.operation == operation) {
@@ -119,12 +118,12 @@ fn report_4(offered: &Offered, order: Order<'_>, plan: &mut Plan) {
             if done.contains(&alg) {
                 continue;
             }
-            let same = |c: &&Case| {
+            let same = |c: &&&Case| {
                 c.operation == operation && c.alg == first.alg && c.key_bits == first.key_bits
             };
             let title = format!("report 4's pair: {alg}");
             // The reference of the report's deltas comes first.
-            let mut pair: Vec<&Case> = cases.iter().filter(same).collect();
+            let mut pair: Vec<&Case> = cases.iter().filter(same).copied().collect();
             pair.sort_by_key(|c| c.library != "pascaldekloe");
             plan.add(SUITE, &title, pair.into_iter());
             done.push(alg);

@@ -19,6 +19,11 @@ impl Offered {
         Self(cases)
     }
 
+    /// Returns all cases.
+    pub(super) fn cases(&self) -> Vec<Case> {
+        self.0.clone()
+    }
+
     /// Returns all cases with prepared keys and this operation, for any algorithm.
     pub(super) fn all(&self, format: Format, operation: Operation) -> impl Iterator<Item = &Case> {
         self.0.iter().filter(move |c| {

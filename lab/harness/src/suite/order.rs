@@ -1,6 +1,6 @@
 //! The names and extents of suites, and the request to a suite.
 
-use jeton_lab_model::result::{PublishedWork, RowId};
+use jeton_lab_model::Case;
 
 /// A named set of comparisons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl Suite {
 /// How much of a suite to measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Extent {
-    /// A selection of all suites with few libraries, for 90 seconds.
+    /// A selection of all suites with few libraries, and what the reports' conclusions are decided by: three minutes.
     Glance,
     /// One algorithm of each kind, issued and verified; for runs with many claims sets.
     Narrow,
@@ -61,16 +61,20 @@ pub(super) struct Order<'p> {
     pub(super) by_name: bool,
     /// True if operations were named.
     pub(super) by_operation: bool,
-    /// The threads of the reports' concurrent measurements; `None` if other claims were requested.
-    pub(super) concurrency: Option<u32>,
-    /// The works of the published reports.
-    pub(super) published: &'p [PublishedWork],
+    /// The cases of works of the published reports, with the number of the report: of all versions and, in a quick
+    /// run too, of all drivers. Empty if other claims or threads were requested.
+    pub(super) reported: &'p [(u8, Case)],
 }
 
 impl<'p> Order<'p> {
-    /// Returns the works of a published report.
-    pub(super) fn works(&self, report: u8) -> impl Iterator<Item = &'p RowId> + use<'p> {
-        let of_report = self.published.iter().filter(move |w| w.report == report);
-        of_report.map(|work| &work.row)
+    /// Whether the pairs of libraries that reports compared are measured.
+    pub(super) fn repeats_pairs(&self) -> bool {
+        self.extent == Extent::Glance || self.extent >= Extent::Usual
+    }
+
+    /// Returns the cases of a published report.
+    pub(super) fn cases(&self, report: u8) -> Vec<&'p Case> {
+        let of_report = self.reported.iter().filter(|(number, _)| *number == report);
+        of_report.map(|(_, case)| case).collect()
     }
 }

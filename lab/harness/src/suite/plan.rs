@@ -91,8 +91,9 @@ impl Plan {
         cases.retain(|case| !case.caches && !case.is_reference());
         if let [baseline, others @ ..] = cases.as_slice() {
             let made = Comparison::new(suite, title, baseline.clone(), others.to_vec());
-            // Every caller filters by one operation and excludes references.
-            self.comparisons.extend(made.ok());
+            // Every caller filters by one operation and excludes references. A report may repeat what a suite has.
+            let made = made.ok().filter(|made| !self.comparisons.contains(made));
+            self.comparisons.extend(made);
         }
     }
 

@@ -190,11 +190,37 @@ pub enum Answer {
     DoesNotHold,
     /// The difference exists, but has another cause than the published one.
     Artefact,
+    /// Measured, and the interval leaves it open.
+    Undecided,
     /// This run measured nothing that answers it.
     NotMeasured,
+    /// No measurement decides it; the facts that bear on it are given instead.
+    Opinion,
 }
 
 impl Answer {
+    /// All answers, in the order of counting.
+    pub const ALL: [Self; 6] = [
+        Self::Holds,
+        Self::DoesNotHold,
+        Self::Artefact,
+        Self::Undecided,
+        Self::NotMeasured,
+        Self::Opinion,
+    ];
+
+    /// Reports whether a measurement has decided it.
+    #[must_use]
+    pub fn is_verdict(self) -> bool {
+        matches!(self, Self::Holds | Self::DoesNotHold | Self::Artefact)
+    }
+
+    /// Reports whether it was measured, decided or not.
+    #[must_use]
+    pub fn is_measured(self) -> bool {
+        self.is_verdict() || self == Self::Undecided
+    }
+
     /// Returns the answer for people.
     #[must_use]
     pub fn label(self) -> &'static str {
@@ -202,7 +228,9 @@ impl Answer {
             Self::Holds => "holds",
             Self::DoesNotHold => "does not hold",
             Self::Artefact => "artefact",
+            Self::Undecided => "undecided",
             Self::NotMeasured => "not measured",
+            Self::Opinion => "opinion",
         }
     }
 }

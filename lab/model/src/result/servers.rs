@@ -130,6 +130,9 @@ pub struct Repetition {
     pub requests_per_s: f64,
     /// CPU time of the server per token, in microseconds.
     pub cpu_us_per_request: Option<f64>,
+    /// Tokens per second of a second process of the same server: both are an A/A pair.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second_requests_per_s: Option<f64>,
 }
 
 impl ServerRow {

@@ -1,6 +1,8 @@
 //! Answers to conclusions about security, from attacks on both libraries of report 1.
 
-use super::evidence::{Evidence, Finding, Missing};
+use std::collections::BTreeSet;
+
+use super::evidence::{Evidence, Finding, Open};
 use jeton_lab_model::result::{Answer, AttackOutcome, AttackRow, Practice};
 
 /// A library, and the format of the comparison.
@@ -37,6 +39,29 @@ const CHOOSES_VERSION: [&str; 3] = [
     "paseto-sibling-version",
 ];
 
+/// Attacks that both libraries must reject: keys, tampering, truncation, expiry, types.
+pub(super) const KEYS: [&str; 2] = ["key-isolation", "other-key"];
+pub(super) const TAMPERING: [&str; 1] = ["every-byte-changed"];
+pub(super) const TRUNCATION: [&str; 1] = ["every-length"];
+pub(super) const EXPIRY: [&str; 2] = ["expired", "expiry-border"];
+pub(super) const TYPES: [&str; 2] = ["types-other", "types-missing"];
+
+/// Returns the attacks that conclusions are decided by, and the subjects: `go/golang-jwt:jwt`.
+pub(super) fn deciding() -> (Vec<&'static str>, Vec<String>) {
+    let attacks = [
+        &KEYS[..],
+        &TAMPERING,
+        &TRUNCATION,
+        &EXPIRY,
+        &TYPES,
+        &CHOOSES_ALGORITHM,
+        &CHOOSES_VERSION,
+    ];
+    let subjects =
+        [GOLANG_JWT, GO_PASETO].map(|library| format!("{}:{}", library.driver, library.format));
+    (attacks.concat(), subjects.to_vec())
+}
+
 /// The outcomes of some attacks on a library.
 struct Tally {
     /// The number of tested tokens.
@@ -46,7 +71,7 @@ struct Tally {
 }
 
 /// Answers a conclusion that both libraries reject all of these.
-pub(super) fn both_refuse(e: &Evidence<'_>, attacks: &[&str]) -> Result<Finding, Missing> {
+pub(super) fn both_refuse(e: &Evidence<'_>, attacks: &[&str]) -> Result<Finding, Open> {
     let mut words = Vec::new();
     let mut holds = true;
     for library in [GOLANG_JWT, GO_PASETO] {
@@ -65,7 +90,7 @@ pub(super) fn both_refuse(e: &Evidence<'_>, attacks: &[&str]) -> Result<Finding,
 }
 
 /// Answers whether a JWT can choose how it is verified, and a PASETO cannot.
-pub(super) fn algorithm_is_chosen(e: &Evidence<'_>) -> Result<Finding, Missing> {
+pub(super) fn algorithm_is_chosen(e: &Evidence<'_>) -> Result<Finding, Open> {
     let jwt = |practice| tally(e, GOLANG_JWT, practice, &CHOOSES_ALGORITHM);
     let documented = jwt(Practice::Documented)?;
     let defaults = jwt(Practice::Defaults).ok();
@@ -106,13 +131,31 @@ pub(super) fn algorithm_is_chosen(e: &Evidence<'_>) -> Result<Finding, Missing> 
     Ok(Finding::new(answer, measured, why, Vec::new()))
 }
 
+/// What libraries accepted that they must reject, called as documented.
+pub(super) fn accepted(e: &Evidence<'_>) -> String {
+    let documented = e
+        .attacks
+        .iter()
+        .filter(|row| row.practice == Practice::Documented);
+    let all: BTreeSet<&str> = documented.clone().map(|row| &*row.subject.driver).collect();
+    let fell = documented.filter(|row| row.outcome == Some(AttackOutcome::Accepted));
+    let fell: BTreeSet<&str> = fell.map(|row| &*row.subject.driver).collect();
+    match all.len() {
+        0 => "`jeton lab attack` shows what each library accepts that it must reject".to_owned(),
+        all => format!(
+            "called as documented, {} of {all} attacked libraries accepted a token that they must reject",
+            fell.len()
+        ),
+    }
+}
+
 /// Returns the outcomes of these attacks on a library; an error if none was run.
 fn tally(
     e: &Evidence<'_>,
     library: Library,
     practice: Practice,
     attacks: &[&str],
-) -> Result<Tally, Missing> {
+) -> Result<Tally, Open> {
     let mut tally = Tally {
         tried: 0,
         fell_to: Vec::new(),
@@ -137,7 +180,8 @@ fn tally(
             attacks.join(", "),
             library.name,
             practice.name()
-        ));
+        )
+        .into());
     }
     Ok(tally)
 }

@@ -1,12 +1,13 @@
 //! Answers of a run to the published conclusions, with figures.
 //!
-//! An answer is a function of the run's rows; answers about security also use rows of attacks (`jeton
-//! lab merge`). Missing, failed or disturbed rows are never guessed: the answer is then *not measured*,
-//! with what is missing.
+//! An answer is a function of the run's rows; answers about security also use rows of attacks. Missing and failed
+//! rows are never guessed: the answer is then *not measured*, with what is missing. If the interval leaves it open,
+//! the answer is *undecided*, with the interval.
 
 mod attacked;
 mod evidence;
 mod pair;
+mod planned;
 mod report_1;
 mod report_2;
 mod report_3;
@@ -17,16 +18,15 @@ mod synthetic;
 use evidence::{Evidence, Finding};
 
 use super::source::Source;
-use jeton_lab_model::result::{ClaimAnswered, Disturbance, NoiseFloor, Rows, ServerRow};
+use jeton_lab_model::result::{Answer, ClaimAnswered, NoiseFloor, RowId, Rows, ServerRow};
 
 /// Returns every conclusion of the four reports with its answer, in the reports' order.
 #[must_use]
-pub fn answers(rows: &Rows, noise: &NoiseFloor, disturbance: &Disturbance) -> Vec<ClaimAnswered> {
+pub fn answers(rows: &Rows, noise: &NoiseFloor) -> Vec<ClaimAnswered> {
     let evidence = Evidence {
         rows: &rows.measured,
         attacks: &rows.attack,
         noise,
-        disturbance,
     };
     let mut answers = report_1::answers(&evidence);
     answers.extend(report_2::answers(&evidence));
@@ -35,10 +35,44 @@ pub fn answers(rows: &Rows, noise: &NoiseFloor, disturbance: &Disturbance) -> Ve
     answers
 }
 
+/// Returns the number of conclusions that measurements can decide; the others are opinions.
+#[must_use]
+pub fn decidable() -> usize {
+    let all = answers(&Rows::default(), &NoiseFloor::default());
+    let decidable = all.iter().filter(|claim| claim.answer != Answer::Opinion);
+    decidable.count()
+}
+
+/// Returns how many conclusions these works answer, if all of them are measured.
+#[must_use]
+pub fn answerable(works: impl Iterator<Item = RowId>) -> usize {
+    let (rows, noise) = planned::run(works);
+    let all = answers(&rows, &noise);
+    let measured = all.iter().filter(|claim| claim.answer.is_measured());
+    measured.count()
+}
+
 /// Returns the conclusions of the report on servers, with their answers.
 #[must_use]
 pub fn of_servers(rows: &[ServerRow]) -> Vec<ClaimAnswered> {
     report_3::answers(rows)
+}
+
+/// Returns the works that the conclusions of a report are decided by, with the given threads for concurrent
+/// measurements.
+pub(super) fn deciding(report: u8, threads: u32) -> Vec<RowId> {
+    match report {
+        1 => report_1::deciding(threads),
+        2 => report_2::deciding(),
+        4 => report_4::deciding(),
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the attacks that conclusions are decided by, and the patterns of the subjects to attack.
+#[must_use]
+pub fn deciding_attacks() -> (Vec<&'static str>, Vec<String>) {
+    attacked::deciding()
 }
 
 /// One conclusion: its number, and its answer.
@@ -86,17 +120,15 @@ fn of(source: Source, claims: Vec<Claim>) -> Vec<ClaimAnswered> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use jeton_lab_model::result::Answer;
+    use crate::deciding_works;
     use std::collections::BTreeSet;
 
     #[test]
     fn answers_without_rows_are_not_measured() {
-        let all = answers(
-            &Rows::default(),
-            &NoiseFloor::default(),
-            &Disturbance::default(),
-        );
-        assert!(all.iter().all(|c| c.answer == Answer::NotMeasured));
+        let all = answers(&Rows::default(), &NoiseFloor::default());
+        let is_open = |answer| matches!(answer, Answer::NotMeasured | Answer::Opinion);
+        assert!(all.iter().all(|c| is_open(c.answer)));
+        assert_eq!(decidable(), all.len() - 5);
         assert!(
             all.iter()
                 .all(|c| !c.measured.is_empty() && !c.why.is_empty())
@@ -120,5 +152,25 @@ mod tests {
                 assert!(answered.iter().any(is_it), "{whole}");
             }
         }
+    }
+
+    #[test]
+    fn deciding_works_answer_all_that_needs_no_attack_and_no_server() {
+        let works = deciding_works(2);
+        // Of report 1, two ask what only attacks show, and two follow from another.
+        let needs_more = [
+            "1.10c", "1.10e", "1.11a", "1.12g", "1.13c", "3.1a", "3.1b", "3.2a", "3.2b",
+        ];
+        let (rows, noise) = planned::run(works.iter().map(|work| work.row.clone()));
+        let all = answers(&rows, &noise);
+        let open = all
+            .iter()
+            .filter(|claim| claim.answer == Answer::NotMeasured);
+        let open: Vec<&str> = open.map(|claim| claim.id.as_str()).collect();
+        assert_eq!(open, needs_more);
+        assert_eq!(
+            answerable(works.into_iter().map(|work| work.row)),
+            decidable() - needs_more.len()
+        );
     }
 }

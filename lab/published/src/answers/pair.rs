@@ -1,7 +1,7 @@
 //! Answers conclusions from a pair that differs in more than one factor: does the difference exist in
 //! this run, and does it remain with the named factor only?
 
-use super::evidence::{Compared, Evidence, Finding, Missing};
+use super::evidence::{Compared, Evidence, Finding, Open, Parts};
 use jeton_lab_model::result::{Answer, RowId, VerdictKind};
 
 /// The conclusion about the first of a pair.
@@ -52,7 +52,7 @@ impl Pair {
         }
     }
 
-    fn compared(&self, evidence: &Evidence<'_>) -> Result<Compared, Missing> {
+    fn compared(&self, evidence: &Evidence<'_>) -> Result<Compared, Open> {
         evidence.compare_sums(&self.first, &self.second)
     }
 }
@@ -76,7 +76,7 @@ pub(super) fn confounded(
     said: Statement,
     published: &[Pair],
     one_factor: &[Pair],
-) -> Result<Finding, Missing> {
+) -> Result<Finding, Open> {
     let original = all(evidence, said, published)?;
     let as_published = format!("the original pair: {}", original.words);
     let mut rows = original.rows;
@@ -89,13 +89,22 @@ pub(super) fn confounded(
         };
         return Ok(Finding::new(Answer::DoesNotHold, as_published, why, rows));
     }
-    let alone = all(evidence, said, one_factor)?;
-    rows.extend(alone.rows);
     let other_work = other_work(published, one_factor);
-    let measured = format!(
-        "{as_published}; one library and one algorithm{other_work}: {}",
-        alone.words
-    );
+    let both =
+        |alone: &str| format!("{as_published}; one library and one algorithm{other_work}: {alone}");
+    let alone = match all(evidence, said, one_factor) {
+        Err(Open::Undecided {
+            measured,
+            rows: more,
+        }) => {
+            rows.extend(more);
+            let measured = both(&measured);
+            return Err(Open::Undecided { measured, rows });
+        }
+        alone => alone?,
+    };
+    rows.extend(alone.rows);
+    let measured = both(&alone.words);
     Ok(if alone.agrees {
         let why = match said {
             Statement::AsFast => {
@@ -159,30 +168,18 @@ impl<'p> Works<'p> {
 }
 
 /// Compares all pairs. A disagreement decides; otherwise an undecided pair leaves it open.
-pub(super) fn all(
-    evidence: &Evidence<'_>,
-    said: Statement,
-    pairs: &[Pair],
-) -> Result<Seen, Missing> {
-    let (mut words, mut rows, mut kinds) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut agrees, mut open) = (true, None);
+pub(super) fn all(evidence: &Evidence<'_>, said: Statement, pairs: &[Pair]) -> Result<Seen, Open> {
+    let (mut parts, mut kinds) = (Parts::default(), Vec::new());
     for pair in pairs {
         let compared = pair.compared(evidence)?;
-        words.push(compared.words.clone());
-        rows.extend(compared.rows.clone());
         kinds.push(compared.kind);
-        match said.agrees(compared.kind) {
-            Some(one) => agrees &= one,
-            None => open = Some(compared),
-        }
+        parts.add("", &compared, said.agrees(compared.kind));
     }
-    match open {
-        Some(compared) if agrees => Err(compared.undecided()),
-        _ => Ok(Seen {
-            agrees,
-            kinds,
-            words: words.join(", "),
-            rows,
-        }),
-    }
+    let (agrees, words) = parts.judged("")?;
+    Ok(Seen {
+        agrees,
+        kinds,
+        words,
+        rows: parts.rows,
+    })
 }

@@ -1,6 +1,6 @@
 //! Conclusions of report 1: JWT or PASETO.
 
-use super::evidence::{Evidence, Finding, Missing, time};
+use super::evidence::{Evidence, Finding, Open, time};
 use super::pair::{Pair, Statement, all, confounded};
 use super::{Claim, attacked, claim, of};
 use crate::report_1::{JWT, JWT_LOADED, JWT_MADE, PASETO, PASETO_LOADED, threads_of};
@@ -12,20 +12,69 @@ use jeton_lab_model::result::{Answer, ClaimAnswered, RowId, Status};
 /// The same question with one factor: both Ed25519, in one library.
 const ONE_JWT: &str = "rust/jeton:jwt:EdDSA:prepared";
 const ONE_PASETO: &str = "rust/jeton:v4.public:prepared";
+const ONE_JWT_LOADED: &str = "rust/jeton:jwt:EdDSA:jwk";
+const ONE_PASETO_LOADED: &str = "rust/jeton:v4.public:paserk";
 
-const OPINION: &str = "an opinion that no measurement can answer";
+/// What bears on whether a format's structure is clearer (RFC 7515, section 4.1).
+const STRUCTURE: &str = "the header of a JWT is JSON, for which RFC 7515 registers 11 members; the header of a \
+                         PASETO is one of the fixed texts, for example `v4.public.`";
 const ATTACKS: &str = "rows of `jeton lab attack`, merged with this run (`jeton lab merge`)";
 
 /// A part of a conclusion that the rows do not decide.
 const BY_ITSELF: &str =
     "; how they check is not measured: go-paseto's own parser has a rule for it";
 
-/// The attacks that the report calls expiry.
-const EXPIRY: [&str; 2] = ["expired", "expiry-border"];
-
 /// The report's names of payloads.
 const SMALL: [&str; 2] = ["report1-string", "report1-simple"];
 const LARGE: [&str; 2] = ["report1-large", "report1-very-large"];
+
+/// Text of four lengths, by which the report advises.
+const TEXTS: [&str; 4] = ["text-100", "text-1000", "text-10000", "text-100000"];
+
+/// The works that the conclusions are decided by.
+pub(super) fn deciding(threads: u32) -> Vec<RowId> {
+    let mut works = Vec::new();
+    let mut pair = |subjects: [&str; 2], operation: &str, claims: &str, threads: u32| {
+        works.extend(subjects.map(|subject| work(subject, operation, claims, threads)));
+    };
+    let (original, one) = ([JWT, PASETO], [ONE_JWT, ONE_PASETO]);
+    pair([JWT_MADE, PASETO], "generate-key", "standard", 1);
+    pair([JWT_LOADED, PASETO_LOADED], "load-key", "standard", 1);
+    pair(
+        [ONE_JWT_LOADED, ONE_PASETO_LOADED],
+        "load-key",
+        "standard",
+        1,
+    );
+    for operation in ["sign", "verify"] {
+        for claims in SMALL
+            .iter()
+            .chain(&["report1-complex"])
+            .chain(&LARGE)
+            .chain(&TEXTS)
+        {
+            pair(original, operation, claims, 1);
+        }
+        for claims in [
+            "report1-string",
+            "report1-complex",
+            LARGE[0],
+            LARGE[1],
+            TEXTS[3],
+        ] {
+            pair(one, operation, claims, 1);
+        }
+        pair(one, operation, REPORT_1_CONCURRENCY, threads);
+    }
+    for claims in SMALL {
+        pair(original, "round-trip", claims, 1);
+    }
+    pair(one, "round-trip", "standard", 1);
+    for operation in ["sign", "verify", "round-trip"] {
+        pair(original, operation, REPORT_1_CONCURRENCY, threads);
+    }
+    works
+}
 
 pub(super) fn answers(evidence: &Evidence<'_>) -> Vec<ClaimAnswered> {
     let e = evidence;
@@ -44,8 +93,8 @@ fn keys(e: &Evidence<'_>) -> Vec<Claim> {
     let key = |subject: &str, operation: &str| work(subject, operation, "standard", 1);
     let loaded = Pair::new(key(JWT_LOADED, "load-key"), key(PASETO_LOADED, "load-key"));
     let one = Pair::new(
-        key("rust/jeton:jwt:EdDSA:jwk", "load-key"),
-        key("rust/jeton:v4.public:paserk", "load-key"),
+        key(ONE_JWT_LOADED, "load-key"),
+        key(ONE_PASETO_LOADED, "load-key"),
     );
     vec![
         claim(
@@ -60,7 +109,7 @@ fn keys(e: &Evidence<'_>) -> Vec<Claim> {
     ]
 }
 
-fn key_making(e: &Evidence<'_>, jwt: &RowId, paseto: &RowId) -> Result<Finding, Missing> {
+fn key_making(e: &Evidence<'_>, jwt: &RowId, paseto: &RowId) -> Result<Finding, Open> {
     let of_jwt = e.time(jwt)?;
     let row = e.rows.iter().find(|row| paseto.names(row));
     let offers_none = |row: &&jeton_lab_model::result::Row| {
@@ -146,7 +195,7 @@ fn memory(e: &Evidence<'_>) -> Vec<Claim> {
 }
 
 /// Answers whether PASETO allocates fewer bytes, in the original pair and with one factor.
-fn lighter(e: &Evidence<'_>, operation: &str, claims: &str) -> Result<Finding, Missing> {
+fn lighter(e: &Evidence<'_>, operation: &str, claims: &str) -> Result<Finding, Open> {
     let of = |subject: &str| work(subject, operation, claims, 1);
     let (jwt, paseto) = (of(JWT), of(PASETO));
     let (one_jwt, one_paseto) = (of(ONE_JWT), of(ONE_PASETO));
@@ -176,7 +225,7 @@ fn lighter(e: &Evidence<'_>, operation: &str, claims: &str) -> Result<Finding, M
     })
 }
 
-fn fewer_allocations(e: &Evidence<'_>) -> Result<Finding, Missing> {
+fn fewer_allocations(e: &Evidence<'_>) -> Result<Finding, Open> {
     let (mut shares, mut rows) = (Vec::new(), Vec::new());
     for operation in ["sign", "verify"] {
         for claims in SMALL.iter().chain(["report1-complex"].iter()).chain(&LARGE) {
@@ -213,7 +262,7 @@ fn fewer_allocations(e: &Evidence<'_>) -> Result<Finding, Missing> {
     })
 }
 
-fn heavier(e: &Evidence<'_>) -> Result<Finding, Missing> {
+fn heavier(e: &Evidence<'_>) -> Result<Finding, Open> {
     let of = |subject: &str, operation: &str| work(subject, operation, LARGE[1], 1);
     let (mut jwt_less, mut words, mut rows) = (true, Vec::new(), Vec::new());
     for operation in ["sign", "verify"] {
@@ -278,18 +327,14 @@ fn sizes(e: &Evidence<'_>) -> Vec<Claim> {
         )
     };
     vec![
-        claim("1.9a", better(true, "text-100", &["report1-string"])),
-        claim("1.9b", better(true, "text-1000", &["report1-large"])),
+        claim("1.9a", better(true, TEXTS[0], &["report1-string"])),
+        claim("1.9b", better(true, TEXTS[1], &["report1-large"])),
         // No claims of this size have the format as the only factor: those just below and just above it.
         claim(
             "1.9c",
-            better(
-                false,
-                "text-10000",
-                &["report1-large", "report1-very-large"],
-            ),
+            better(false, TEXTS[2], &["report1-large", "report1-very-large"]),
         ),
-        claim("1.9d", better(false, "text-100000", &["text-100000"])),
+        claim("1.9d", better(false, TEXTS[3], &[TEXTS[3]])),
     ]
 }
 
@@ -298,7 +343,7 @@ fn sizes(e: &Evidence<'_>) -> Vec<Claim> {
 fn with_sizes(
     e: &Evidence<'_>,
     (claims, one): (&str, &[&str]),
-    found: Result<Finding, Missing>,
+    found: Result<Finding, Open>,
 ) -> Finding {
     let mut found = Finding::from(found);
     if found.answer == Answer::NotMeasured {
@@ -332,14 +377,14 @@ fn security(e: &Evidence<'_>) -> Vec<Claim> {
     let refused =
         |attacks: &[&str], before_timing: Option<&str>| refuses(e, attacks, before_timing);
     let expiry = |refused: &dyn Fn(&[&str], Option<&str>) -> Finding| {
-        let mut found = refused(&EXPIRY, Some("an expired token"));
+        let mut found = refused(&attacked::EXPIRY, Some("an expired token"));
         if found.answer == Answer::Holds {
             found.why.push_str(BY_ITSELF);
         }
         found
     };
-    let primitives = || -> Result<Finding, Missing> {
-        let rows = [ONE_JWT, ONE_PASETO].map(|subject| work(subject, "verify", "standard", 1));
+    let primitives = || -> Result<Finding, Open> {
+        let rows = [ONE_JWT, ONE_PASETO].map(|subject| work(subject, "verify", SMALL[0], 1));
         for row in &rows {
             e.row(row)?;
         }
@@ -351,21 +396,18 @@ fn security(e: &Evidence<'_>) -> Vec<Claim> {
     vec![
         claim(
             "1.10a",
-            refused(
-                &["key-isolation", "other-key"],
-                Some("a token signed with another key"),
-            ),
+            refused(&attacked::KEYS, Some("a token signed with another key")),
         ),
         claim(
             "1.10b",
             refused(
-                &["every-byte-changed"],
+                &attacked::TAMPERING,
                 Some("a token with one changed bit in its header, its claims or its signature"),
             ),
         ),
-        claim("1.10c", refused(&["every-length"], None)),
+        claim("1.10c", refused(&attacked::TRUNCATION, None)),
         claim("1.10d", expiry(&refused)),
-        claim("1.10e", refused(&["types-other", "types-missing"], None)),
+        claim("1.10e", refused(&attacked::TYPES, None)),
         claim(
             "1.11a",
             if e.attacks.is_empty() {
@@ -374,9 +416,12 @@ fn security(e: &Evidence<'_>) -> Vec<Claim> {
                 attacked::algorithm_is_chosen(e).into()
             },
         ),
-        claim("1.11b", Finding::no_question(OPINION)),
+        claim("1.11b", Finding::opinion(STRUCTURE)),
         claim("1.11c", primitives()),
-        claim("1.11d", refused(&EXPIRY, Some("an expired token"))),
+        claim(
+            "1.11d",
+            refused(&attacked::EXPIRY, Some("an expired token")),
+        ),
     ]
 }
 
@@ -392,8 +437,8 @@ fn refuses(e: &Evidence<'_>, attacks: &[&str], before_timing: Option<&str>) -> F
 }
 
 /// Answers from the preflight: a verifier that accepts such a token is not timed, and its row has the reason.
-fn refused_before_timing(e: &Evidence<'_>, what: &str) -> Result<Finding, Missing> {
-    let rows = [JWT, PASETO].map(|subject| work(subject, "verify", "standard", 1));
+fn refused_before_timing(e: &Evidence<'_>, what: &str) -> Result<Finding, Open> {
+    let rows = [JWT, PASETO].map(|subject| work(subject, "verify", SMALL[0], 1));
     for work in &rows {
         let row = e.rows.iter().find(|row| work.names(row));
         let reason = row
@@ -422,7 +467,7 @@ fn overall(e: &Evidence<'_>, before: &[Claim]) -> Vec<Claim> {
     vec![
         claim("1.12a", very_large(e)),
         claim("1.12b", automatic_expiry(before)),
-        claim("1.12c", Finding::no_question(OPINION)),
+        claim("1.12c", Finding::opinion(libraries(e))),
         claim("1.12d", from(&["1.3b", "1.6"])),
         claim("1.12e", from(&["1.8a", "1.8b", "1.8c"])),
         claim("1.12f", from(&["1.3a", "1.4a", "1.5"])),
@@ -432,8 +477,17 @@ fn overall(e: &Evidence<'_>, before: &[Claim]) -> Vec<Claim> {
         claim("1.13c", from(&["1.11a"])),
         claim("1.13d", from(&["1.3d", "1.4b"])),
         claim("1.13e", from(&["1.8a", "1.8b", "1.8c"])),
-        claim("1.13f", Finding::no_question(OPINION)),
+        claim("1.13f", Finding::opinion(libraries(e))),
     ]
+}
+
+/// What bears on the choice by availability.
+fn libraries(e: &Evidence<'_>) -> String {
+    let [jwt, paseto] = e.libraries();
+    format!(
+        "this run has {jwt} libraries of JWT and {paseto} of PASETO; JWT has a choice of algorithms (RFC 7518, RFC \
+         8037), each purpose of a PASETO version has one"
+    )
 }
 
 /// Answers whether JWT is faster at signing and parsing very large claims together.
@@ -472,7 +526,7 @@ fn automatic_expiry(before: &[Claim]) -> Finding {
 }
 
 /// Answers whether both formats are equally fast, from the report's small and large claims.
-fn equal_speed(e: &Evidence<'_>) -> Result<Finding, Missing> {
+fn equal_speed(e: &Evidence<'_>) -> Result<Finding, Open> {
     let (mut agrees, mut words, mut rows) = (true, Vec::new(), Vec::new());
     for operation in ["sign", "verify"] {
         let pairs = SMALL.iter().chain(&LARGE);
@@ -498,14 +552,21 @@ fn equal_speed(e: &Evidence<'_>) -> Result<Finding, Missing> {
     Ok(Finding::new(answer, measured, why, rows))
 }
 
-/// Answers a conclusion that follows from several others: the most negative answer counts.
+/// Answers a conclusion that follows from several others: all must hold.
 fn together(before: &[Claim], ids: &[&str]) -> Finding {
     let parts: Vec<&Claim> = ids
         .iter()
         .filter_map(|id| before.iter().find(|claim| claim.id == *id))
         .collect();
     let answers: Vec<Answer> = parts.iter().map(|part| part.found.answer).collect();
-    let answer = [Answer::NotMeasured, Answer::DoesNotHold, Answer::Artefact]
+    // One part that does not hold decides, also if others are open.
+    let worst = [
+        Answer::DoesNotHold,
+        Answer::NotMeasured,
+        Answer::Undecided,
+        Answer::Artefact,
+    ];
+    let answer = worst
         .into_iter()
         .find(|worst| answers.contains(worst))
         .unwrap_or(Answer::Holds);
@@ -520,7 +581,8 @@ fn together(before: &[Claim], ids: &[&str]) -> Finding {
         Answer::Holds => "all underlying conclusions hold",
         Answer::DoesNotHold => "an underlying conclusion does not hold",
         Answer::Artefact => "an underlying difference has another cause than the format",
-        Answer::NotMeasured => "an underlying conclusion was not measured",
+        Answer::Undecided => "an underlying conclusion is undecided",
+        Answer::NotMeasured | Answer::Opinion => "an underlying conclusion was not measured",
     };
     Finding::new(
         answer,

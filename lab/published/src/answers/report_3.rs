@@ -1,12 +1,16 @@
 //! Conclusions of report 3: gRPC servers, measured by `jeton lab servers`.
 
-use super::evidence::{Finding, Missing};
+use super::evidence::{Finding, Open, Parts};
 use super::{Claim, claim, of};
 use crate::servers::runs;
 use crate::source::REPORT_3;
-use jeton_lab_model::result::{Answer, ClaimAnswered, ServerLoad, ServerRow};
+use jeton_lab_model::result::{Answer, ClaimAnswered, ServerLoad, ServerRow, VerdictKind};
+use jeton_lab_model::servers::Scenario;
+use jeton_lab_stats::interval::estimate;
+use jeton_lab_stats::noise::{IdenticalPair, floor};
+use jeton_lab_stats::verdict::{Band, judge};
 
-/// The largest relative difference of a ratio that equals the published one.
+/// The largest relative difference of a figure that equals the published one.
 const NEAR: f64 = 0.10;
 
 pub(super) fn answers(rows: &[ServerRow]) -> Vec<ClaimAnswered> {
@@ -19,40 +23,91 @@ pub(super) fn answers(rows: &[ServerRow]) -> Vec<ClaimAnswered> {
     of(REPORT_3, claims)
 }
 
+/// The repetitions of a server in a scenario.
+fn repetitions(rows: &[ServerRow], id: &str, scenario: Scenario) -> Result<Vec<f64>, Open> {
+    let found = rows
+        .iter()
+        .find(|row| row.subject.id == id && row.rate.is_none() && row.of_scenario() == scenario);
+    let row = found.ok_or_else(|| format!("{id} in {} (`jeton lab servers`)", scenario.name()))?;
+    if row.oversubscribed {
+        return Err(format!(
+            "{} cores for server and loader: use `jeton lab servers --cores {}` on such a machine",
+            scenario.cores + 1,
+            scenario.cores
+        )
+        .into());
+    }
+    let load = row.load.as_ref().filter(|load| load.answers() > 0);
+    let load = load.ok_or_else(|| {
+        let why = row.reason.as_deref().unwrap_or("no answers");
+        format!("{id} in {}: {why}", scenario.name())
+    })?;
+    Ok(load.repetitions.iter().map(|r| r.requests_per_s).collect())
+}
+
+/// How far two processes of one server differ in scenarios with this number of cores.
+fn noise(rows: &[ServerRow], cores: u32) -> Result<Band, Open> {
+    let rows = rows.iter().filter(|row| row.cores == cores);
+    let loads = rows.filter_map(|row| row.load.as_ref());
+    let pairs: Vec<(Vec<f64>, Vec<f64>)> = loads
+        .filter_map(|load| {
+            let both = load.repetitions.iter();
+            let both = both.map(|r| Some((r.requests_per_s, r.second_requests_per_s?)));
+            both.collect::<Option<Vec<_>>>()
+                .map(|both| both.into_iter().unzip())
+        })
+        .collect();
+    let pairs: Vec<IdenticalPair<'_>> = pairs
+        .iter()
+        .map(|(first, second)| IdenticalPair { first, second })
+        .collect();
+    match floor(&pairs, &[]) {
+        Ok(Some(floor)) => Ok(Band::new(Some(floor))),
+        _ => Err("A/A pairs of servers, from two repetitions on".into()),
+    }
+}
+
 /// Compares the patched Go and Node servers in the four scenarios with this number of cores.
-fn ratios(rows: &[ServerRow], cores: u32) -> Result<Finding, Missing> {
+fn ratios(rows: &[ServerRow], cores: u32) -> Result<Finding, Open> {
     let published = runs();
     let published = published.iter().filter(|run| run.scenario.cores == cores);
-    let (mut measured, mut all_near, mut all_faster) = (Vec::new(), true, true);
+    let mut parts = Parts::default();
+    let mut is_faster = true;
+    let mut scenarios = Vec::new();
     for run in published {
         let Some(over_node) = run.over_node else {
             continue;
         };
-        let of = |id: &str| {
-            let found = rows.iter().find(|row| {
-                row.subject.id == id && row.rate.is_none() && row.of_scenario() == run.scenario
-            });
-            let row = found.ok_or_else(|| format!("{id} in {}", run.scenario.name()))?;
-            if row.oversubscribed {
-                return Err(format!(
-                    "{}: the machine has too few cores, so requests are not compared",
-                    run.scenario.name()
-                ));
-            }
-            let load = row.load.as_ref().filter(|load| load.answers() > 0);
-            load.map(|load| load.requests_per_s)
-                .ok_or_else(|| format!("{id} in {}", run.scenario.name()))
+        let go = repetitions(rows, "go/fixed", run.scenario)?;
+        let node = repetitions(rows, "node/fixed", run.scenario)?;
+        scenarios.push((run, over_node, go, node));
+    }
+    if scenarios.is_empty() {
+        return Err("rows of `jeton lab servers`".into());
+    }
+    let band = noise(rows, cores)?;
+    for (run, over_node, go, node) in &scenarios {
+        let enough = |why| format!("enough repetitions in {}: {why}", run.scenario.name());
+        // As times: a smaller one is faster.
+        let ratio = estimate(node, go, scenarios.len()).map_err(enough)?;
+        let kind = judge(&ratio, band);
+        is_faster &= kind == VerdictKind::Faster;
+        let [low, high] = ratio.interval().map(|end| 1.0 / end);
+        let (low, high) = (low.min(high), low.max(high));
+        let near = [over_node * (1.0 - NEAR), over_node * (1.0 + NEAR)];
+        let agrees = match (low, high) {
+            (low, high) if low >= near[0] && high <= near[1] => Some(true),
+            (low, high) if high < near[0] || low > near[1] => Some(false),
+            _ => None,
         };
-        let (go, node) = (of("go/fixed")?, of("node/fixed")?);
-        let ratio = go / node;
-        all_near &= (ratio / over_node - 1.0).abs() <= NEAR;
-        all_faster &= ratio > 1.0;
-        measured.push(format!("{ratio:.2} ({over_node} published)"));
+        let words = format!(
+            "{:.2} ({low:.2} to {high:.2}; {over_node} published)",
+            1.0 / ratio.ratio()
+        );
+        parts.add_words(words, agrees);
     }
-    if measured.is_empty() {
-        return Err("rows of `jeton lab servers`".to_owned());
-    }
-    let (answer, why) = match (all_near, all_faster) {
+    let (near, measured) = parts.judged("requests of Go to Node, both patched: ")?;
+    let (answer, why) = match (near, is_faster) {
         (true, _) => (
             Answer::Holds,
             "every ratio is within 10 % of the published one",
@@ -68,39 +123,47 @@ fn ratios(rows: &[ServerRow], cores: u32) -> Result<Finding, Missing> {
              their own cores",
         ),
     };
-    let figures = format!("ratio of Go to Node, both patched: {}", measured.join(", "));
-    Ok(Finding::new(answer, figures, why, Vec::new()))
+    Ok(Finding::new(answer, measured, why, Vec::new()))
 }
 
 /// Compares the peak memory of a server on one core, in MB, with the published one.
 #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
-fn memory(rows: &[ServerRow], id: &str, (low, high): (f64, f64)) -> Result<Finding, Missing> {
+fn memory(rows: &[ServerRow], id: &str, (low, high): (f64, f64)) -> Result<Finding, Open> {
     let mine = rows
         .iter()
         .filter(|row| row.subject.id == id && row.cores == 1);
     let loads: Vec<&ServerLoad> = mine.filter_map(|row| row.load.as_ref()).collect();
     let mb = |bytes: Option<u64>| bytes.map(|bytes| bytes as f64 / 1e6);
-    let peak = loads
-        .iter()
-        .filter_map(|l| mb(l.peak_rss_bytes))
-        .reduce(f64::max);
+    let peaks: Vec<f64> = loads.iter().filter_map(|l| mb(l.peak_rss_bytes)).collect();
     let rest = loads
         .iter()
         .filter_map(|l| mb(l.base_rss_bytes))
         .reduce(f64::max);
-    let (Some(peak), Some(rest)) = (peak, rest) else {
-        return Err(format!("{id} on one core: no rows"));
+    let least = peaks.iter().copied().reduce(f64::min);
+    let most = peaks.iter().copied().reduce(f64::max);
+    let (Some(least), Some(most), Some(rest)) = (least, most, rest) else {
+        return Err(format!("{id} on one core (`jeton lab servers`)").into());
     };
-    let holds = peak >= low * (1.0 - NEAR) && peak <= high * (1.0 + NEAR);
-    let (answer, why) = if holds {
-        (Answer::Holds, "within 10 % of the published value")
-    } else {
-        (
+    let measured = format!(
+        "{id}: peaks of {least:.0} to {most:.0} MB in {} scenarios on one core, {rest:.0} MB before",
+        peaks.len()
+    );
+    let (low, high) = (low * (1.0 - NEAR), high * (1.0 + NEAR));
+    let (answer, why) = match (least, most) {
+        (least, most) if least >= low && most <= high => {
+            (Answer::Holds, "within 10 % of the published value")
+        }
+        (least, most) if most < low || least > high => (
             Answer::DoesNotHold,
             "resident memory of all its processes, read every 50 ms; the method of the published \
              figure is unknown",
-        )
+        ),
+        _ => {
+            return Err(Open::Undecided {
+                measured,
+                rows: Vec::new(),
+            });
+        }
     };
-    let figures = format!("{id}: at most {peak:.0} MB under load, {rest:.0} MB before");
-    Ok(Finding::new(answer, figures, why, Vec::new()))
+    Ok(Finding::new(answer, measured, why, Vec::new()))
 }

@@ -131,7 +131,7 @@ fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> 
                 "attacks",
                 "interop",
                 "servers",
-                "claims",
+                "reports",
                 "environment",
                 "data",
                 "glossary",
@@ -167,15 +167,9 @@ fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> 
         )
         .map(Section::folded),
         Section::new(
-            "published",
-            "Published and measured figures",
-            published_comparison::published(&result.published),
-        )
-        .map(Section::folded),
-        Section::new(
-            "claims",
-            "Published conclusions",
-            published_comparison::answered(&result.claims_answered),
+            "reports",
+            "The four public reports",
+            published_comparison::section(result),
         )
         .map(Section::folded),
         Section::new(

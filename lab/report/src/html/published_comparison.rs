@@ -2,24 +2,58 @@
 
 use maud::{Markup, html};
 
-use jeton_lab_model::result::{Answer, ClaimAnswered, PublishedFigure, PublishedTable};
+use jeton_lab_model::result::{Answer, ClaimAnswered, PublishedFigure, PublishedTable, RunResult};
+use jeton_lab_published::{Source, decidable, reports};
 
 use super::units;
 use crate::published_comparison::{FigureUnit, answer_columns, columns, tag};
 use crate::table::Page;
 
-/// Renders the published tables, each figure with the measured one of the same work.
-pub(super) fn published(tables: &[PublishedTable]) -> Option<Markup> {
-    if tables.is_empty() {
+/// Renders every report: its question, its tables with the measured figure of each work, its conclusions.
+pub(super) fn section(result: &RunResult) -> Option<Markup> {
+    let (tables, claims) = (&result.published, &result.claims_answered);
+    if tables.is_empty() && claims.is_empty() {
         return None;
     }
+    let measured = claims.iter().filter(|claim| claim.answer.is_measured());
+    let measured = measured.count();
     Some(html! {
         p {
-            "The published and measured figures come from two different machines. Do not compare them directly; compare the "
-            "ratios within each. Sizes are exact on every machine."
+            strong { (units::whole(measured as u64)) " of " (units::whole(decidable() as u64)) }
+            " conclusions of four public reports are measured in this run. The published and measured figures come from "
+            "two different machines. Do not compare them directly; compare the ratios within each. Sizes are exact on "
+            "every machine. An artefact is a real difference with a cause other than the published one. An "
+            "undecided conclusion was measured, and its interval leaves it open."
         }
-        @for (number, table) in tables.iter().enumerate() { (self::table(table, number)) }
+        @for source in reports() { (report(&source, tables, claims)) }
     })
+}
+
+fn report(source: &Source, tables: &[PublishedTable], claims: &[ClaimAnswered]) -> Markup {
+    let number = source.report;
+    let claims: Vec<&ClaimAnswered> = claims.iter().filter(|c| c.report == number).collect();
+    if claims.is_empty() {
+        return html! {};
+    }
+    let count = |answer: Answer| claims.iter().filter(|c| c.answer == answer).count();
+    let counts = Answer::ALL.map(|answer| (answer, count(answer)));
+    let title = format!("Report {number}: {}", source.question);
+    html! {
+        h3 #{ "report-" (number) } { (title) }
+        p.note { (source.name) ". Published on: " (source.machine) "." }
+        p {
+            @for (index, (answer, count)) in counts.into_iter().filter(|(_, count)| *count > 0).enumerate() {
+                @if index > 0 { ", " }
+                strong { (units::whole(count as u64)) } " " (tag(answer))
+            }
+        }
+        @for (index, table) in tables.iter().enumerate().filter(|(_, table)| table.report == number) {
+            (self::table(table, index))
+        }
+        (Page::new(format!("{title} Its conclusions, answered"), format!("{title} Conclusions, table"))
+            .class("answers")
+            .table(&answer_columns(), &claims))
+    }
 }
 
 fn table(table: &PublishedTable, number: usize) -> Markup {
@@ -27,9 +61,8 @@ fn table(table: &PublishedTable, number: usize) -> Markup {
     let all = figures(table).count();
     html! {
         article.comparison {
-            h3 #{ "published-" (number) } { (table.title) }
+            h4 #{ "published-" (number) } { (table.title) }
             p.note {
-                (table.source) ". Published on: " (table.machine) ". "
                 (units::whole(measured as u64)) " of " (units::count(all, "figure", "figures")) " measured in this run."
             }
             @if !table.notes.is_empty() { ul.note { @for note in &table.notes { li { (note) } } } }
@@ -80,31 +113,4 @@ fn absent(table: &PublishedTable) -> Markup {
             }
         }
     }
-}
-
-/// Renders the published conclusions with the answers of this run.
-pub(super) fn answered(claims: &[ClaimAnswered]) -> Option<Markup> {
-    if claims.is_empty() {
-        return None;
-    }
-    let count = |answer: Answer| claims.iter().filter(|c| c.answer == answer).count();
-    let answers = [
-        Answer::Holds,
-        Answer::DoesNotHold,
-        Answer::Artefact,
-        Answer::NotMeasured,
-    ];
-    Some(html! {
-        p {
-            "Every conclusion of the four reports, paraphrased, with the answer of this run. "
-            @for (index, answer) in answers.into_iter().enumerate() {
-                @if index > 0 { ", " }
-                strong { (units::whole(count(answer) as u64)) } " " (tag(answer))
-            }
-            ". An artefact is a real difference with a cause other than the published one."
-        }
-        (Page::new("Published conclusions, answered", "Published conclusions, table")
-            .class("answers")
-            .table(&answer_columns(), &claims.iter().collect::<Vec<_>>()))
-    })
 }

@@ -95,9 +95,9 @@ fn of_one_plan(results: &[Named], command: &str) -> Result<RunResult, Unmergeabl
     }
     let noise_floor = noise_floor(results, &rows, &runs);
     let verdicts = verdicts(&first.result, &rows, &noise_floor, &runs);
-    let (environment, published) = (environment(results), published::tables(&rows));
     let rows = Rows::from(rows);
-    let answers = published::answers(&rows, &noise_floor, &environment.disturbance);
+    let (environment, published) = (environment(results), published::tables(&rows));
+    let answers = published::answers(&rows, &noise_floor);
     Ok(RunResult {
         schema: SCHEMA,
         command: command.to_owned(),

@@ -37,15 +37,12 @@ pub fn recomputed(result: &RunResult) -> RunResult {
     }
     own.verdicts = verdicts(&own, &own.rows.measured, &own.noise_floor, &runs);
     if !own.published.is_empty() {
-        own.published = published::tables(&own.rows.measured);
+        own.published = published::tables(&own.rows);
     }
     if !own.claims_answered.is_empty() {
         own.claims_answered = match has_servers_alone(&own.rows) {
             true => published::answers_of_servers(&own.rows.servers),
-            false => {
-                let disturbance = &own.environment.disturbance;
-                published::answers(&own.rows, &own.noise_floor, disturbance)
-            }
+            false => published::answers(&own.rows, &own.noise_floor),
         };
     }
     if let Some(stored) = own.recommendation.take() {

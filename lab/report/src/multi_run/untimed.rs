@@ -37,8 +37,7 @@ pub(super) fn join(mut whole: RunResult, results: &[Named]) -> Result<RunResult,
         all.drivers.extend(own.drivers.clone());
         all.complete &= own.complete;
     }
-    let (noise, disturbance) = (&whole.noise_floor, &whole.environment.disturbance);
-    whole.claims_answered = published::answers(&whole.rows, noise, disturbance);
+    whole.claims_answered = published::answers(&whole.rows, &whole.noise_floor);
     Ok(whole)
 }
 

@@ -44,6 +44,7 @@ const EVERY_PASETO: &[&str] = &[
 #[rustfmt::skip]
 pub(super) const LIBRARIES: &[Library] = &[
     Library { language: "go", name: "cristalhq", formats: JWT, source: "pkg.go.dev/github.com/cristalhq/jwt/v3" },
+    Library { language: "go", name: "cristalhq-v3.1", formats: JWT, source: "pkg.go.dev/github.com/cristalhq/jwt/v3" },
     Library { language: "go", name: "cristalhq-v5", formats: JWT, source: "pkg.go.dev/github.com/cristalhq/jwt/v5" },
     Library { language: "go", name: "go-jose", formats: JOSE, source: "pkg.go.dev/github.com/go-jose/go-jose/v4" },
     Library { language: "go", name: "go-paseto", formats: &["v2.local", "v2.public", "v3.local", "v3.public", "v4.local", "v4.public"], source: "pkg.go.dev/aidanwoods.dev/go-paseto" },

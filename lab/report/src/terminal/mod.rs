@@ -59,9 +59,9 @@ pub fn show(result: &RunResult, columns: usize) -> String {
     }
     let _ = attack::write(result, columns, &mut out);
     if is_timed {
-        let _ = published_comparison::write(result, columns, &mut out);
         let _ = advice::write(result, columns, &mut out);
     }
+    let _ = published_comparison::write(result, columns, &mut out);
     out
 }
 

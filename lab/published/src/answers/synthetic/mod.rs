@@ -7,13 +7,12 @@ mod report_1;
 mod report_2;
 mod report_4;
 
-use report_1::{SMALL, pair};
 use report_4::r4;
 
 use super::answers;
+use super::planned::blank;
 use jeton_lab_model::result::{
-    Answer, AttackRow, ClaimAnswered, ClaimsSet, Disturbance, NoiseFloor, Row, RowId, Rows, Status,
-    Subject, Timing,
+    Answer, AttackRow, ClaimAnswered, NoiseFloor, Row, RowId, Rows, Status, Timing,
 };
 
 /// A synthetic result: a row for each work with figures.
@@ -22,7 +21,6 @@ struct Run {
     rows: Vec<Row>,
     attacks: Vec<AttackRow>,
     noise: NoiseFloor,
-    disturbance: Disturbance,
 }
 
 impl Default for Run {
@@ -35,7 +33,6 @@ impl Default for Run {
                 floor: Some(0.0),
                 ..NoiseFloor::default()
             },
-            disturbance: Disturbance::default(),
         }
     }
 }
@@ -87,66 +84,13 @@ impl Run {
     fn says(&self, id: &str) -> ClaimAnswered {
         let mut rows = Rows::from(self.rows.clone());
         rows.attack.clone_from(&self.attacks);
-        let all = answers(&rows, &self.noise, &self.disturbance);
+        let all = answers(&rows, &self.noise);
         all.into_iter().find(|claim| claim.id == id).unwrap()
     }
 
     fn answer(&self, id: &str) -> Answer {
         self.says(id).answer
     }
-}
-
-fn blank(work: &RowId) -> Row {
-    Row {
-        suite: "formats".to_owned(),
-        operation: work.operation.clone(),
-        status: Status::Ok,
-        reason: None,
-        subject: Subject {
-            id: work.subject.clone(),
-            library: String::new(),
-            version: String::new(),
-            language: "go".to_owned(),
-            format: "jwt".to_owned(),
-            alg: None,
-            enc: None,
-            key_bits: None,
-            runtime: None,
-            released: None,
-            superseded_by: None,
-            key_handling: "prepared".to_owned(),
-        },
-        reference: false,
-        claims: ClaimsSet {
-            name: work.claims.clone(),
-            bytes: 1,
-        },
-        token_bytes: None,
-        threads: work.threads,
-        ns_per_op: None,
-        bytes_per_op: None,
-        allocs_per_op: None,
-        peak_rss_bytes: None,
-    }
-}
-
-fn disturbed() -> Disturbance {
-    Disturbance {
-        disturbed: true,
-        reasons: vec!["other processes used 1.2 cores".to_owned()],
-        ..Disturbance::default()
-    }
-}
-
-#[test]
-fn answer_disturbed_run_is_not_measured() {
-    let run = Run {
-        disturbance: disturbed(),
-        ..pair(Run::default(), "sign", &SMALL, [100.0, 100.0])
-    };
-    let said = run.says("1.3a");
-    assert_eq!(said.answer, Answer::NotMeasured);
-    assert!(said.measured.contains("1.2 cores"), "{}", said.measured);
 }
 
 #[test]
@@ -166,6 +110,10 @@ fn answer_difference_within_noise_is_open() {
         run = noisy(&r4("cristalhq", alg, "sign"), 1_990.0, run);
     }
     let said = run.says("4.1");
-    assert_eq!(said.answer, Answer::NotMeasured);
-    assert!(said.measured.contains("more rounds"), "{}", said.measured);
+    assert_eq!(said.answer, Answer::Undecided);
+    assert!(
+        said.measured.contains("95 % interval") && said.why.contains("more rounds"),
+        "{}",
+        said.measured
+    );
 }

@@ -1,6 +1,6 @@
 //! JWT and PASETO.
 
-use super::{Run, disturbed};
+use super::Run;
 use crate::work;
 use jeton_lab_model::result::Answer::{Artefact, DoesNotHold, Holds, NotMeasured};
 use jeton_lab_model::result::{Status, ThreadsFloor};
@@ -243,11 +243,10 @@ fn keys() {
 }
 
 #[test]
-fn answer_memory_ignores_disturbance() {
+fn answer_memory_needs_no_time() {
     let sign = |subject: &str| work(subject, "sign", "report1-string", 1);
-    let run = |pair: [f64; 2], alone: [f64; 2]| Run {
-        disturbance: disturbed(),
-        ..Run::default()
+    let run = |pair: [f64; 2], alone: [f64; 2]| {
+        Run::default()
             .memory(&sign(JWT), pair[0], 10.0)
             .memory(&sign(PASETO), pair[1], 10.0)
             .memory(&sign(ONE_JWT), alone[0], 1.0)
@@ -297,7 +296,7 @@ fn answer_memory_ignores_disturbance() {
 
 #[test]
 fn answer_rejected_in_preflight_holds() {
-    let verify = |subject: &str| work(subject, "verify", "standard", 1);
+    let verify = |subject: &str| work(subject, "verify", SMALL[0], 1);
     let run = Run::default()
         .time(&verify(JWT), 1.0)
         .time(&verify(PASETO), 1.0);

@@ -6,6 +6,10 @@ use jeton_lab_model::result::Answer::{Artefact, DoesNotHold, Holds, NotMeasured}
 use jeton_lab_model::result::{RowId, Status};
 
 pub(super) fn r4(driver: &str, alg: &str, operation: &str) -> RowId {
+    let driver = match (driver, alg.contains('@')) {
+        ("cristalhq", true) => "cristalhq-v3.1",
+        _ => driver,
+    };
     work(
         &format!("go/{driver}:jwt:{alg}:prepared"),
         operation,

@@ -63,13 +63,8 @@ pub(crate) fn result() -> RunResult {
         ]
         .map(|(language, version)| (language.to_owned(), version.to_owned())),
     );
-    result.published = published::tables(&rows);
     result.rows = Rows::from(rows);
-    result.claims_answered = published::answers(
-        &result.rows,
-        &result.noise_floor,
-        &result.environment.disturbance,
-    );
+    published::complete(&mut result);
     let requirements = Requirements::parse(&["verify-by-third-parties,languages=go+node"]).unwrap();
     result.recommendation = Some(recommend(&result, &requirements, Noisy::Refused));
     result
