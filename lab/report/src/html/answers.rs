@@ -141,10 +141,8 @@ pub(super) fn dots(
     [start, width]: [f64; 2],
     text: impl Fn(f64) -> String,
 ) -> Markup {
-    let ends = bars
-        .iter()
-        .flat_map(|b| [b.median, b.interval[0], b.interval[1]]);
-    let scale = LogScale::holding(ends);
+    let ends = bars.iter().flat_map(|bar| bar.interval);
+    let scale = LogScale::around(bars.iter().map(|bar| bar.median), ends);
     html! {
         svg.mini role="img" height=(bars.len() as f64 * LINE) aria-label=(label) aria-details=(table) {
             @for (index, bar) in bars.iter().enumerate() {

@@ -115,15 +115,11 @@ fn svg(comparison: &Comparison<'_>, unit: Unit, noise: &NoiseFloor) -> Markup {
     // A cache is not compared: its row is the last, and outside the axis.
     let (caches, entries): (Vec<_>, Vec<_>) =
         comparison.entries.iter().partition(|e| is_caching(e));
-    let scale = LogScale::holding(
-        entries
-            .iter()
-            .copied()
-            .chain(&comparison.references)
-            .filter_map(|entry| time(entry.row))
-            .flat_map(|t| [t.median, t.interval[0], t.interval[1]])
-            .chain(band.iter().flat_map(|(low, _, high)| [*low, *high])),
-    );
+    let times = entries.iter().copied().chain(&comparison.references);
+    let times = times.filter_map(|entry| time(entry.row));
+    let ends = times.clone().flat_map(|t| t.interval);
+    let band_ends = band.iter().flat_map(|(low, _, high)| [*low, *high]);
+    let scale = LogScale::around(times.map(|t| t.median), ends.chain(band_ends));
     let top = comparison.references.len() as f64 * REFERENCE_ROW + 6.0;
     let bottom = top + comparison.entries.len() as f64 * ROW + 4.0;
     html! {

@@ -44,7 +44,7 @@ pub(super) fn figure(lines: &Lines<'_>) -> Markup {
 fn svg(lines: &Lines<'_>) -> Markup {
     let all = || lines.series.iter().flat_map(|s| &s.points);
     let horizontal = LogScale::holding(all().map(|p| p.0));
-    let up = LogScale::holding(all().flat_map(|p| [p.1, p.2[0], p.2[1]]));
+    let up = LogScale::around(all().map(|p| p.1), all().flat_map(|p| p.2));
     let x = |at: f64| LEFT + horizontal.place(at) * (100.0 - LEFT) / 100.0;
     let y = |value: f64| 8.0 + (1.0 - up.place(value) / 100.0) * (HEIGHT - 16.0);
     html! {

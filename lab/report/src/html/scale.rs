@@ -35,6 +35,19 @@ impl LogScale {
         }
     }
 
+    /// Creates an axis for these figures, and for the ends of their intervals as far as they are near: an interval of a
+    /// noisy run may have a huge end, which is drawn at the end of the axis.
+    pub(super) fn around(
+        figures: impl Iterator<Item = f64> + Clone,
+        ends: impl Iterator<Item = f64>,
+    ) -> Self {
+        /// Figures of one chart usually differ less.
+        const NEAR: f64 = 100.0;
+        let Self { low, high } = Self::holding(figures.clone());
+        let near = ends.map(|end| end.clamp(low / NEAR, high * NEAR));
+        Self::holding(figures.chain(near))
+    }
+
     /// Returns the position of a value in per cent of the width, clamped to the chart.
     pub(super) fn place(self, value: f64) -> f64 {
         let share = (value / self.low).ln() / (self.high / self.low).ln();
@@ -126,6 +139,16 @@ mod tests {
             );
             high *= 1.13;
         }
+    }
+
+    #[test]
+    fn far_end_of_an_interval_does_not_stretch_the_axis() {
+        let figures = [1_000.0, 3_000.0].into_iter();
+        let scale = LogScale::around(figures.clone(), [2_000.0, 1e15].into_iter());
+        assert!(scale.high < 1e6, "{scale:?}");
+        assert!((scale.place(1e15) - (100.0 - MARGIN)).abs() < 1e-9);
+        let near = LogScale::around(figures, [2_000.0, 4_000.0].into_iter());
+        assert!(near.high < 5_000.0, "{near:?}");
     }
 
     #[test]
