@@ -1,10 +1,19 @@
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.interfaces.ECPrivateKey;
 import java.security.interfaces.ECPublicKey;
 import java.security.spec.ECGenParameterSpec;
+import java.util.zip.Deflater;
+import java.util.zip.DeflaterOutputStream;
 import org.forgerock.json.jose.builders.JwtBuilderFactory;
+import org.forgerock.json.jose.exceptions.JweDecryptionException;
+import org.forgerock.json.jose.jwe.EncryptionMethod;
+import org.forgerock.json.jose.jwe.JweAlgorithm;
+import org.forgerock.json.jose.jwe.handlers.encryption.RSAEncryptionHandler;
 import org.forgerock.json.jose.jwk.EcJWK;
 import org.forgerock.json.jose.jws.JwsAlgorithm;
 import org.forgerock.json.jose.jws.SignedJwt;
@@ -12,19 +21,22 @@ import org.forgerock.json.jose.jws.SigningManager;
 import org.forgerock.util.encode.Base64url;
 
 /**
- * Tests that the library still has the error for which the driver makes EC keys itself. When this
- * fails, the driver can offer the loading of every EC key.
+ * Tests that the library still has errors that no attack of the lab shows. When the first test
+ * fails, the driver can offer to load every EC key.
  */
 public final class JsonWebTokenDriverTest {
   private static final JwtBuilderFactory FACTORY = new JwtBuilderFactory();
   private static final SigningManager SIGNING = new SigningManager();
+  private static final int INFLATED = 1 << 20;
 
   private JsonWebTokenDriverTest() {}
 
   public static void main(String[] arguments) throws Exception {
     require(!verifiesWithItsJwk(true), "a JWK whose coordinate begins with the bit 1 is read right");
-    require(verifiesWithItsJwk(false), "a JWK whose coordinates begin with the bit 0 is read wrong");
-    System.err.println("JsonWebTokenDriverTest: 2 tests passed, 0 failed");
+    require(verifiesWithItsJwk(false), "a JWK whose coordinates begin with 0 is read wrong");
+    require(inflatesUnsigned(), "a JWS with zip is not inflated before its signature is verified");
+    require(reportsPadding(), "a wrong RSA1_5 padding gives a random content encryption key");
+    System.err.println("JsonWebTokenDriverTest: 4 tests passed, 0 failed");
   }
 
   /** Returns whether the key that the library reads from a JWK verifies a token of the same pair. */
@@ -61,6 +73,38 @@ public final class JsonWebTokenDriverTest {
     int size = Math.min(bytes.length, 32);
     System.arraycopy(bytes, bytes.length - size, padded, 32 - size, size);
     return Base64url.encode(padded);
+  }
+
+  /** Returns whether a token without a valid signature is inflated, without a limit, when it is parsed. */
+  private static boolean inflatesUnsigned() throws IOException {
+    String claims = "{\"x\":\"" + "x".repeat(INFLATED) + "\"}";
+    var packed = new ByteArrayOutputStream();
+    try (var deflate = new DeflaterOutputStream(packed, new Deflater(9, true))) {
+      deflate.write(claims.getBytes(StandardCharsets.UTF_8));
+    }
+    byte[] header = "{\"alg\":\"HS256\",\"zip\":\"DEF\"}".getBytes(StandardCharsets.UTF_8);
+    String token = Base64url.encode(header) + "." + Base64url.encode(packed.toByteArray()) + ".AAAA";
+    SignedJwt parsed = FACTORY.reconstruct(token, SignedJwt.class);
+    return parsed.getClaimsSet().get("x").asString().length() == INFLATED;
+  }
+
+  /**
+   * Returns whether a wrong padding ends the decryption before the content is authenticated, so that
+   * its time tells an attacker. RFC 7516, section 11.5, requires a random key instead.
+   */
+  private static boolean reportsPadding() throws Exception {
+    KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
+    generator.initialize(2048);
+    var handler =
+        new RSAEncryptionHandler(EncryptionMethod.A256GCM, JweAlgorithm.RSAES_PKCS1_V1_5);
+    byte[] unpadded = new byte[256];
+    unpadded[255] = 1; // 1 to any power is 1, which has no padding
+    try {
+      handler.decryptContentEncryptionKey(generator.generateKeyPair().getPrivate(), unpadded);
+      return false;
+    } catch (JweDecryptionException expected) {
+      return true;
+    }
   }
 
   private static void require(boolean holds, String what) {
