@@ -201,6 +201,9 @@ impl Run {
     }
 
     fn extent(&self) -> Extent {
+        if self.all && !self.full {
+            return Extent::Reports;
+        }
         match (self.sweep, self.full, self.quick, self.suites.is_empty()) {
             (true, ..) => Extent::Narrow,
             (_, true, ..) => Extent::Full,
@@ -251,7 +254,7 @@ impl Run {
         };
         pace.rounds = self.rounds.unwrap_or(pace.rounds);
         // An explicit request for more work lifts the default time limit.
-        let more = self.rounds.is_some() || self.full || self.publish || self.sweep;
+        let more = self.rounds.is_some() || self.all || self.full || self.publish || self.sweep;
         let usual = match (more, self.quick) {
             (true, _) => None,
             (false, true) => Some(QUICK_BUDGET),

@@ -1,5 +1,7 @@
 //! The suite `algorithms`: the cost of each algorithm, and the measurements of report 2.
 
+use std::iter;
+
 use super::Plan;
 use super::libraries::FULL_PEERS;
 use super::offered::{Offered, own};
@@ -13,6 +15,9 @@ const SUITE: &str = "algorithms";
 const FEW_ALGS: [&str; 7] = [
     "HS256", "HS512", "RS256", "PS256", "ES256", "ES384", "EdDSA",
 ];
+
+/// The libraries that repeat report 2 in its language. jeton for Java has no RSA1_5.
+const REPORT_2_IN_JAVA: [&str; 3] = ["java/jeton", "java/json-web-token", "java/nimbus-jose-jwt"];
 
 /// The content encryption used when the key management is compared.
 const REPRESENTATIVE_ENC: &str = "A256GCM";
@@ -29,6 +34,10 @@ pub(super) fn plan(offered: &Offered, order: Order<'_>, plan: &mut Plan) {
         encryptions(offered, extent, plan);
     }
     report_2(order, plan);
+    // The Java libraries are three hundred rows more; a request by name has few of them.
+    if extent > Extent::Usual || extent == Extent::Usual && order.by_name {
+        report_2_in_java(offered, order, plan);
+    }
 }
 
 /// Adds every algorithm of jeton, with the same claims as the comparison of libraries.
@@ -80,6 +89,25 @@ fn report_2(order: Order<'_>, plan: &mut Plan) {
             let cases: Vec<&Case> = cases.copied().collect();
             plan.add(SUITE, title, cheapest_first(&cases));
         }
+    }
+}
+
+/// Adds every row of report 2 in Java, each beside jeton: in the report's own library as its successor
+/// maintains it, and in two others.
+fn report_2_in_java(offered: &Offered, order: Order<'_>, plan: &mut Plan) {
+    for row in order.cases(2) {
+        let (alg, enc) = (row.alg.as_deref(), row.enc.as_deref());
+        let same = offered.of(row.format, alg, enc, row.operation);
+        let in_java = same.filter(|c| REPORT_2_IN_JAVA.iter().any(|driver| c.is_of(driver)));
+        let as_in_row = |case: &Case| Case {
+            key_bits: row.key_bits,
+            claims: row.claims.clone(),
+            threads: row.threads,
+            ..case.clone()
+        };
+        let in_java: Vec<Case> = in_java.map(as_in_row).collect();
+        let title = format!("report 2 in Java: {}", row.effective_alg());
+        plan.add(SUITE, &title, iter::once(row).chain(&in_java));
     }
 }
 

@@ -49,6 +49,8 @@ pub enum Extent {
     Quick,
     /// Everything that the suite's question needs.
     Usual,
+    /// The same, and what the reports measured with further libraries.
+    Reports,
     /// All algorithms with all content encryptions, for the baseline and one library per language.
     Full,
 }

@@ -57,6 +57,7 @@ pub(super) const LIBRARIES: &[Library] = &[
     Library { language: "java", name: "jeton", formats: JETON, source: "sdk/java" },
     Library { language: "java", name: "jjwt", formats: JOSE, source: "github.com/jwtk/jjwt" },
     Library { language: "java", name: "jose4j", formats: JOSE, source: "bitbucket.org/b_c/jose4j" },
+    Library { language: "java", name: "json-web-token", formats: JOSE, source: "github.com/OpenIdentityPlatform/commons" },
     Library { language: "java", name: "nimbus-jose-jwt", formats: JOSE, source: "connect2id.com/products/nimbus-jose-jwt" },
     Library { language: "java", name: "nimbus-jose-jwt-accp", formats: JOSE, source: "connect2id.com/products/nimbus-jose-jwt, github.com/corretto/amazon-corretto-crypto-provider" },
     Library { language: "node", name: "fast-jwt", formats: JWT, source: "npmjs.com/package/fast-jwt" },

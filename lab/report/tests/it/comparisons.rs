@@ -357,6 +357,47 @@ fn plan_contains_every_published_row() {
     );
 }
 
+/// Every row of report 2 is also measured in its language, with its claims and keys, beside jeton.
+#[test]
+fn plan_full_has_report_2_in_java() {
+    let drivers = find(&folder(None)).unwrap();
+    let full = plan(&drivers, &Choice::of(&[Suite::Algorithms], Extent::Full)).unwrap();
+    let mut rows = 0;
+    for work in published::works(2, 1) {
+        let Some(row) = work.subject.strip_prefix("rust/jeton:") else {
+            continue; // NONE has no security
+        };
+        rows += 1;
+        for library in ["jeton", "json-web-token", "nimbus-jose-jwt"] {
+            let subject = format!("java/{library}:{row}");
+            let is_it = |c: &Case| {
+                c.subject_id() == subject
+                    && c.operation.name() == work.operation
+                    && c.claims == work.claims
+            };
+            let comparison = full.comparisons.iter().find(|comparison| {
+                let cases = comparison.cases();
+                cases[0].subject_id() == work.subject && cases.iter().any(is_it)
+            });
+            let has_none = library == "jeton" && row.contains("RSA1_5");
+            assert_eq!(
+                comparison.is_none(),
+                has_none,
+                "{subject} {}",
+                work.operation
+            );
+        }
+    }
+    assert_eq!(rows, 2 * (42 + 7));
+    let usual = plan(&drivers, &Choice::of(&[Suite::Algorithms], Extent::Usual)).unwrap();
+    let in_java = |c: &Comparison| c.title().starts_with("report 2 in Java");
+    assert!(!usual.comparisons.iter().any(in_java), "it takes too long");
+    let mut named = Choice::of(&[Suite::Algorithms], Extent::Usual);
+    named.subjects = vec!["java/json-web-token".into()];
+    let named = plan(&drivers, &named).unwrap();
+    assert_eq!(named.cases.len(), rows);
+}
+
 #[test]
 fn comparison_of_unequal_work_is_rejected() {
     let drivers = find(&folder(None)).unwrap();
