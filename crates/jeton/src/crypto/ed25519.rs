@@ -59,6 +59,11 @@ impl Pair {
         bytes
     }
 
+    /// Returns the public key. AWS-LC computed it from the seed, so it needs no check.
+    pub(crate) fn public(&self) -> Result<Public, KeyProblem> {
+        Public::unchecked(self.public_bytes())
+    }
+
     pub(crate) fn sign(&self, message: &[u8]) -> Result<[u8; SIGNATURE_BYTES]> {
         let signature = self.key.try_sign(message).map_err(|_| Error::Primitive)?;
         signature.as_ref().try_into().map_err(|_| Error::Primitive)
@@ -93,9 +98,13 @@ impl Public {
         let point = CompressedEdwardsY(bytes)
             .decompress()
             .ok_or(KeyProblem::Invalid)?;
-        if point.is_small_order() || point.compress().to_bytes() != bytes {
+        if point.is_small_order() || !is_canonical(&bytes) {
             return Err(KeyProblem::Invalid);
         }
+        Public::unchecked(bytes)
+    }
+
+    fn unchecked(bytes: [u8; PUBLIC_BYTES]) -> Result<Public, KeyProblem> {
         ParsedPublicKey::new(&ED25519, bytes)
             .map(|key| Public { bytes, key })
             .map_err(|_| KeyProblem::Invalid)
@@ -119,6 +128,15 @@ impl Public {
     pub(crate) fn verify(&self, message: &[u8], signature: &[u8; SIGNATURE_BYTES]) -> bool {
         self.key.verify_sig(message, signature).is_ok()
     }
+}
+
+/// Whether the encoding of a point that is not of small order is the canonical one: y is less than the prime
+/// 2^255 - 19. Only the points with x = 0 have a second encoding with such a y, by its sign, and they are of small
+/// order.
+fn is_canonical(bytes: &[u8; PUBLIC_BYTES]) -> bool {
+    // Little endian, and the sign of x is the highest bit.
+    let [first, middle @ .., last] = bytes;
+    last & 0x7f != 0x7f || middle.iter().any(|byte| *byte != 0xff) || *first < 0xed
 }
 
 #[cfg(test)]
@@ -152,6 +170,31 @@ mod tests {
             Public::from_bytes(&[0; 31]).err(),
             Some(KeyProblem::WrongLength)
         );
+    }
+
+    /// Every y from 2^255 - 19 on, and some below it, with both signs, and random points: the check agrees with encoding
+    /// the point again.
+    #[test]
+    fn canonical_check_agrees_with_encoding() {
+        let mut high = [0xff; PUBLIC_BYTES];
+        let mut tested = 0;
+        for (first, last) in (0..=0xff).flat_map(|first| [(first, 0x7f), (first, 0xff)]) {
+            (high[0], high[PUBLIC_BYTES - 1]) = (first, last);
+            let Some(point) = CompressedEdwardsY(high).decompress() else {
+                continue;
+            };
+            if point.is_small_order() {
+                continue;
+            }
+            assert_eq!(is_canonical(&high), point.compress().0 == high, "{high:?}");
+            tested += 1;
+        }
+        assert!(tested > 100, "{tested}");
+        for _ in 0..100 {
+            let bytes = Pair::generate().expect("randomness").public_bytes();
+            assert!(is_canonical(&bytes), "{bytes:?}");
+            assert!(Public::from_bytes(&bytes).is_ok(), "{bytes:?}");
+        }
     }
 
     /// The matrix of C2SP's CCTV: what jeton says to every combination of flags is written down in

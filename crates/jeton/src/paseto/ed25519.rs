@@ -29,7 +29,7 @@ impl suite::Pair for Pair {
     }
 
     fn public(&self) -> Result<Box<dyn suite::Public>, KeyProblem> {
-        public(&self.public_bytes())
+        Ok(Box::new(Pair::public(self)?))
     }
 
     fn bytes(&self) -> Result<Zeroizing<Vec<u8>>> {
