@@ -3,6 +3,8 @@
 //! AWS-LC works with DER. Converting between r‖s and DER on the stack costs less than the fixed-length
 //! functions of AWS-LC, which allocate several times.
 
+use std::sync::OnceLock;
+
 use aws_lc_rs::encoding::{AsBigEndian, AsDer as _, PublicKeyX509Der};
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{
@@ -28,6 +30,9 @@ impl Pair {
     }
 
     /// Creates a pair from the scalar and the uncompressed point, which must match.
+    ///
+    /// AWS-LC reads both as PKCS#8. Then it computes the point of the scalar once and compares it. Its function for the
+    /// two values computes that point twice.
     pub(crate) fn from_halves(
         curve: Curve,
         scalar: &[u8],
@@ -36,16 +41,29 @@ impl Pair {
         if scalar.len() != curve.bytes() {
             return Err(KeyProblem::WrongLength);
         }
-        EcdsaKeyPair::from_private_key_and_public_key(signing(curve), scalar, point)
+        // AWS-LC also reads compressed and hybrid points, and would write them again.
+        if point.len() != 1 + 2 * curve.bytes() || point[0] != 4 {
+            return Err(KeyProblem::Mismatch);
+        }
+        EcdsaKeyPair::from_pkcs8(signing(curve), &pkcs8(curve, scalar, Some(point)))
             .map(|key| Pair { curve, key })
             .map_err(|_| KeyProblem::Mismatch)
     }
 
-    /// Reads the RFC 5915 form ("EC PRIVATE KEY").
-    pub(crate) fn from_sec1(curve: Curve, der: &[u8]) -> Result<Pair, KeyProblem> {
-        EcdsaKeyPair::from_private_key_der(signing(curve), der)
-            .map(|key| Pair { curve, key })
-            .map_err(|_| KeyProblem::Invalid)
+    /// Creates a pair from the scalar alone; the point is computed.
+    #[cfg(feature = "pem")]
+    pub(crate) fn from_scalar(curve: Curve, scalar: &[u8]) -> Result<Pair, KeyProblem> {
+        if scalar.len() != curve.bytes() {
+            return Err(KeyProblem::WrongLength);
+        }
+        let key = EcdsaKeyPair::from_pkcs8(signing(curve), &pkcs8(curve, scalar, None))
+            .map_err(|_| KeyProblem::Invalid)?;
+        // AWS-LC only writes a public key if it was read with one.
+        Pair::from_halves(curve, scalar, key.public_key().as_ref())
+    }
+
+    pub(crate) fn curve(&self) -> Curve {
+        self.curve
     }
 
     /// Returns the private scalar at full length.
@@ -65,6 +83,16 @@ impl Pair {
         self.key.public_key().as_ref()
     }
 
+    /// Returns the public key. AWS-LC computed or compared the point, so it is only parsed when it is prepared to verify:
+    /// most private keys only sign.
+    pub(crate) fn public(&self) -> Public {
+        Public {
+            curve: self.curve,
+            point: self.point().to_vec(),
+            parsed: OnceLock::new(),
+        }
+    }
+
     pub(crate) fn sign(&self, message: &[u8]) -> Result<Signature> {
         let der = self
             .key
@@ -72,6 +100,81 @@ impl Pair {
             .map_err(|_| Error::Primitive)?;
         fixed_from_der(der.as_ref(), self.curve.bytes()).ok_or(Error::Primitive)
     }
+}
+
+/// Encodes a private key as PKCS#8 (RFC 5208; RFC 5915, section 3). That of P-521 has 241 bytes.
+fn pkcs8(curve: Curve, scalar: &[u8], point: Option<&[u8]>) -> Zeroizing<Vec<u8>> {
+    let algorithm = algorithm(curve);
+    let public = point.map_or(0, |point| element(element(1 + point.len())));
+    let key = VERSION_BYTES + element(scalar.len()) + public;
+    let whole = VERSION_BYTES + algorithm.len() + element(element(key));
+
+    // Of the right size, so that no reallocation leaves a copy of the scalar.
+    let mut der = Zeroizing::new(Vec::with_capacity(element(whole)));
+    begin(&mut der, 0x30, whole);
+    der.extend_from_slice(&[0x02, 1, 0]);
+    der.extend_from_slice(algorithm);
+    begin(&mut der, 0x04, element(key));
+    begin(&mut der, 0x30, key);
+    der.extend_from_slice(&[0x02, 1, 1]);
+    begin(&mut der, 0x04, scalar.len());
+    der.extend_from_slice(scalar);
+    if let Some(point) = point {
+        begin(&mut der, 0xa1, element(1 + point.len()));
+        bit_string(&mut der, point);
+    }
+    der
+}
+
+/// Encodes a public key as SubjectPublicKeyInfo (RFC 5480, section 2).
+fn spki(curve: Curve, point: &[u8]) -> Vec<u8> {
+    let algorithm = algorithm(curve);
+    let whole = algorithm.len() + element(1 + point.len());
+    let mut der = Vec::with_capacity(element(whole));
+    begin(&mut der, 0x30, whole);
+    der.extend_from_slice(algorithm);
+    bit_string(&mut der, point);
+    der
+}
+
+/// The DER of the algorithm: the type of an elliptic curve, and the curve (RFC 5480, section 2.1.1).
+fn algorithm(curve: Curve) -> &'static [u8] {
+    match curve {
+        Curve::P256 => {
+            b"\x30\x13\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07"
+        }
+        Curve::P384 => b"\x30\x10\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x05\x2b\x81\x04\x00\x22",
+        Curve::P521 => b"\x30\x10\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x05\x2b\x81\x04\x00\x23",
+        Curve::Secp256k1 => {
+            b"\x30\x10\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x05\x2b\x81\x04\x00\x0a"
+        }
+    }
+}
+
+/// Length of an INTEGER with one byte.
+const VERSION_BYTES: usize = 3;
+
+/// Length of a DER element whose content has this length, below 256.
+const fn element(content: usize) -> usize {
+    match content {
+        0..0x80 => 2 + content,
+        _ => 3 + content,
+    }
+}
+
+/// Appends the tag and the length of a DER element whose content has less than 256 bytes.
+fn begin(der: &mut Vec<u8>, tag: u8, content: usize) {
+    der.push(tag);
+    if content >= 0x80 {
+        der.push(0x81);
+    }
+    der.push(content as u8);
+}
+
+fn bit_string(der: &mut Vec<u8>, bytes: &[u8]) {
+    begin(der, 0x03, 1 + bytes.len());
+    der.push(0);
+    der.extend_from_slice(bytes);
 }
 
 /// Returns the compressed form of an uncompressed point: 2 or 3 for an even or odd y, then x (SEC 1,
@@ -85,7 +188,9 @@ pub(crate) fn compress(point: &[u8]) -> Vec<u8> {
 /// A public key, parsed once.
 pub(crate) struct Public {
     curve: Curve,
-    key: ParsedPublicKey,
+    /// As it was read, which may be compressed.
+    point: Vec<u8>,
+    parsed: OnceLock<ParsedPublicKey>,
 }
 
 impl Public {
@@ -98,9 +203,7 @@ impl Public {
         if point[0] != 4 {
             return Err(KeyProblem::Invalid);
         }
-        ParsedPublicKey::new(verification(curve), point)
-            .map(|key| Public { curve, key })
-            .map_err(|_| KeyProblem::Invalid)
+        Public::checked(curve, point)
     }
 
     /// Reads a compressed point (SEC 1, section 2.3.3), which must be on the curve.
@@ -108,15 +211,45 @@ impl Public {
         if point.len() != 1 + curve.bytes() {
             return Err(KeyProblem::WrongLength);
         }
-        ParsedPublicKey::new(verification(curve), point)
-            .map(|key| Public { curve, key })
-            .map_err(|_| KeyProblem::Invalid)
+        Public::checked(curve, point)
+    }
+
+    fn checked(curve: Curve, point: &[u8]) -> Result<Public, KeyProblem> {
+        let parsed = parse(curve, point).ok_or(KeyProblem::Invalid)?;
+        Ok(Public {
+            curve,
+            point: point.to_vec(),
+            parsed: parsed.into(),
+        })
+    }
+
+    /// Parses the point of a pair, so that a verification need not.
+    pub(crate) fn prepare(&self) {
+        self.parsed();
+    }
+
+    fn parsed(&self) -> Option<&ParsedPublicKey> {
+        if let Some(parsed) = self.parsed.get() {
+            return Some(parsed);
+        }
+        let parsed = parse(self.curve, &self.point)?;
+        Some(self.parsed.get_or_init(|| parsed))
+    }
+
+    pub(crate) fn curve(&self) -> Curve {
+        self.curve
+    }
+
+    /// Returns the point as it was read; that of a pair is uncompressed: 4, x, y.
+    pub(crate) fn point(&self) -> &[u8] {
+        &self.point
     }
 
     /// Returns the uncompressed point: 4, x, y.
     pub(crate) fn uncompressed(&self) -> Result<Vec<u8>, KeyProblem> {
         // The end of the SubjectPublicKeyInfo.
-        let der: PublicKeyX509Der<'_> = self.key.as_der().map_err(|_| KeyProblem::Invalid)?;
+        let parsed = self.parsed().ok_or(KeyProblem::Invalid)?;
+        let der: PublicKeyX509Der<'_> = parsed.as_der().map_err(|_| KeyProblem::Invalid)?;
         let der = der.as_ref();
         let point = der.len().checked_sub(1 + 2 * self.curve.bytes());
         point
@@ -131,9 +264,15 @@ impl Public {
 
     pub(crate) fn verify(&self, message: &[u8], signature: &[u8]) -> bool {
         // AWS-LC rejects r = 0, s = 0 and values that are not below the order.
-        der_from_fixed(signature, self.curve.bytes())
-            .is_some_and(|der| self.key.verify_sig(message, &der).is_ok())
+        self.parsed()
+            .zip(der_from_fixed(signature, self.curve.bytes()))
+            .is_some_and(|(key, der)| key.verify_sig(message, &der).is_ok())
     }
+}
+
+/// AWS-LC checks that the point is on the curve. It checks a point alone once more than a SubjectPublicKeyInfo.
+fn parse(curve: Curve, point: &[u8]) -> Option<ParsedPublicKey> {
+    ParsedPublicKey::new(verification(curve), spki(curve, point)).ok()
 }
 
 /// Converts a DER signature to r‖s. Only the canonical encoding is accepted: encoding the result gives
@@ -236,6 +375,66 @@ mod tests {
                     assert_eq!(back.as_slice(), fixed);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn private_key_is_encoded_like_that_of_aws_lc() {
+        for curve in CURVES {
+            let pair = Pair::generate(curve).expect("randomness");
+            let scalar = pair.scalar().expect("a scalar");
+            let own = pkcs8(curve, &scalar, Some(pair.point()));
+            assert_eq!(own, pair.pkcs8().expect("a key"));
+            assert_eq!(own.len(), own.capacity());
+            let read = Pair::from_halves(curve, &scalar, pair.point()).expect("its own halves");
+            assert_eq!(own, read.pkcs8().expect("a key"));
+        }
+    }
+
+    #[test]
+    fn public_key_of_a_pair_is_that_of_its_point() {
+        for curve in CURVES {
+            let pair = Pair::generate(curve).expect("randomness");
+            let signature = pair.sign(b"m").expect("signs");
+            let whole = Public::from_point(curve, pair.point()).expect("its own point");
+            let compressed = Public::from_compressed(curve, &compress(pair.point()));
+            let compressed = compressed.expect("its own point");
+            for public in [pair.public(), whole, compressed] {
+                assert!(public.verify(b"m", &signature));
+                assert!(!public.verify(b"n", &signature));
+                assert_eq!(public.uncompressed().as_deref(), Ok(pair.point()));
+                let parsed = public.parsed().expect("a point on the curve");
+                let der: PublicKeyX509Der<'_> = parsed.as_der().expect("a key");
+                assert_eq!(der.as_ref(), spki(curve, pair.point()));
+            }
+        }
+    }
+
+    #[test]
+    fn halves_that_do_not_match_are_rejected() {
+        for curve in CURVES {
+            let [one, other] = [(); 2].map(|()| Pair::generate(curve).expect("randomness"));
+            let scalar = one.scalar().expect("a scalar");
+            let problem =
+                |scalar: &[u8], point: &[u8]| Pair::from_halves(curve, scalar, point).err();
+            let mismatch = Some(KeyProblem::Mismatch);
+            assert_eq!(problem(&scalar, one.point()), None);
+            assert_eq!(problem(&scalar, other.point()), mismatch);
+            assert_eq!(problem(&scalar, &compress(one.point())), mismatch);
+            assert_eq!(problem(&scalar, &[]), mismatch);
+            let last = one.point().len() - 1;
+            let mut hybrid = one.point().to_vec();
+            hybrid[0] = 6 + (hybrid[last] & 1);
+            assert_eq!(problem(&scalar, &hybrid), mismatch);
+            let mut off_the_curve = one.point().to_vec();
+            off_the_curve[last] ^= 1;
+            assert_eq!(problem(&scalar, &off_the_curve), mismatch);
+            // Zero, and more than the order.
+            for scalar in [0, 0xff].map(|byte| vec![byte; curve.bytes()]) {
+                assert_eq!(problem(&scalar, one.point()), mismatch);
+            }
+            let length = Some(KeyProblem::WrongLength);
+            assert_eq!(problem(&scalar[1..], one.point()), length);
         }
     }
 

@@ -183,7 +183,7 @@ impl Public {
     pub(super) const fn key_type(&self) -> &'static str {
         match self {
             Public::Rsa { .. } => "RSA",
-            Public::Ecdsa { .. } => "EC",
+            Public::Ecdsa(_) => "EC",
             Public::Ed25519(_) => "Ed25519",
             Public::MlDsa(_) => "ML-DSA",
         }

@@ -210,8 +210,9 @@ impl Kind {
 }
 
 pub(super) fn read_private_pem(text: &str, wanted: Option<SigAlg>) -> Result<SigningKey, KeyError> {
-    let Pem { form, der } = Pem::read(text)?;
-    read_private(form, &der, wanted)
+    let pem = Pem::labelled(text)?;
+    read_private(pem.form, &pem.der, wanted)
+        .map_err(|error| pem.check_label().err().unwrap_or(error))
 }
 
 fn read_public_pem(
@@ -219,8 +220,9 @@ fn read_public_pem(
     wanted: Option<SigAlg>,
     strength: Strength,
 ) -> Result<VerifyingKey, KeyError> {
-    let Pem { form, der } = Pem::read(text)?;
-    read_public(form, &der, wanted, strength)
+    let pem = Pem::labelled(text)?;
+    read_public(pem.form, &pem.der, wanted, strength)
+        .map_err(|error| pem.check_label().err().unwrap_or(error))
 }
 
 /// Reads a DER private key in any form.
@@ -291,7 +293,7 @@ fn read_pkcs8(der: &[u8], wanted: Option<SigAlg>) -> Result<SigningKey, KeyError
     let alg = kind.algorithm(wanted)?;
     let pair = match kind {
         Kind::Rsa => return of_rsa_parts(&key.rsa_parts()?, alg),
-        Kind::Ec(_) => Pair::Ecdsa(key.ecdsa()?),
+        Kind::Ec(curve) => Pair::Ecdsa(key.ecdsa(curve)?),
         Kind::MlDsa(set) => Pair::MlDsa(key.ml_dsa(set)?),
         Kind::Ed25519 => {
             let pair = ed25519::Pair::from_seed(key.octets_32()?).map_err(KeyError::new)?;
@@ -310,8 +312,8 @@ fn of_rsa_parts(parts: &rsa::Parts, alg: SigAlg) -> Result<SigningKey, KeyError>
 }
 
 fn read_sec1(der: &[u8], wanted: Option<SigAlg>) -> Result<SigningKey, KeyError> {
-    let (curve, pair) = ec_pair(der, None, None)?;
-    let alg = Kind::Ec(curve).algorithm(wanted)?;
+    let pair = ec_pair(der, None, None)?;
+    let alg = Kind::Ec(pair.curve()).algorithm(wanted)?;
     SigningKey::of_pair(alg, Pair::Ecdsa(pair))
 }
 
@@ -413,14 +415,14 @@ pub(super) fn write_spki(public: &Public) -> Result<Vec<u8>> {
                 rsa_der = key.to_der()?;
                 (RSA, Some(AnyRef::NULL), &rsa_der)
             }
-            Public::Ecdsa { curve, point, .. } => {
-                curve_oid = match curve {
+            Public::Ecdsa(key) => {
+                curve_oid = match key.curve() {
                     Curve::P256 => P256,
                     Curve::P384 => P384,
                     Curve::P521 => P521,
                     Curve::Secp256k1 => SECP256K1,
                 };
-                (EC, Some((&curve_oid).into()), point)
+                (EC, Some((&curve_oid).into()), key.point())
             }
             Public::Ed25519(key) => (ED25519, None, key.bytes()),
             Public::MlDsa(key) => (ml_dsa_oid(key.parameter_set()), None, key.bytes()),

@@ -199,22 +199,24 @@ fn read_pkcs8(der: &[u8], alg: KeyManagementAlg) -> Result<DecryptionKey, KeyErr
     let key = PrivateKey::read(der)?;
     let private = match Kind::of(&key.algorithm, alg)? {
         Kind::Rsa => return DecryptionKey::of_rsa_parts(alg, &key.rsa_parts()?),
-        Kind::Ecdh(Group::X25519) => {
-            let private = ecdh::Private::from_secret(Group::X25519, key.octets_32()?)
-                .map_err(KeyError::new)?;
-            key.check_public(private.public())?;
-            private
-        }
-        Kind::Ecdh(group) => of_pair(group, &key.ecdsa()?)?,
+        Kind::Ecdh(group) => match group.curve() {
+            Some(curve) => of_pair(group, &key.ecdsa(curve)?)?,
+            None => {
+                let private =
+                    ecdh::Private::from_secret(group, key.octets_32()?).map_err(KeyError::new)?;
+                key.check_public(private.public())?;
+                private
+            }
+        },
     };
     DecryptionKey::of_ecdh(alg, private)
 }
 
 fn read_sec1(der: &[u8], alg: KeyManagementAlg) -> Result<DecryptionKey, KeyError> {
-    let (curve, pair) = ec_pair(der, None, None)?;
+    let pair = ec_pair(der, None, None)?;
     let mut groups = [Group::P256, Group::P384, Group::P521].into_iter();
     let group = groups
-        .find(|group| group.curve() == Some(curve))
+        .find(|group| group.curve() == Some(pair.curve()))
         .ok_or(KeyError::at("curve", KeyProblem::Unsupported))?;
     DecryptionKey::of_ecdh(alg, of_pair(group, &pair)?)
 }

@@ -3,8 +3,8 @@
 //!
 //! Attributes are ignored.
 
-use der::asn1::{AnyRef, BitStringRef, ObjectIdentifier, OctetStringRef, SequenceRef};
-use der::{Decode, Encode, Reader, SliceReader, TagMode, TagNumber};
+use der::asn1::{AnyRef, BitStringRef, OctetStringRef, SequenceRef};
+use der::{Decode, Reader, SliceReader, TagMode, TagNumber};
 use pkcs1::RsaPublicKeyRef;
 use sec1::{EcParameters, EcPrivateKey};
 use spki::AlgorithmIdentifierRef;
@@ -85,10 +85,8 @@ impl<'a> PrivateKey<'a> {
     }
 
     /// Reads a key on the curve that the algorithm names.
-    pub(super) fn ecdsa(&self) -> Result<ecdsa::Pair, KeyError> {
-        let curve = self.algorithm.parameters_oid().map_err(oid::parameters)?;
-        let (_, pair) = ec_pair(self.key, Some(curve), self.public)?;
-        Ok(pair)
+    pub(super) fn ecdsa(&self, curve: Curve) -> Result<ecdsa::Pair, KeyError> {
+        ec_pair(self.key, Some(curve), self.public)
     }
 
     /// Reads the 32 bytes of an Ed25519 or X25519 key: an OCTET STRING inside the OCTET STRING (RFC 8410, section
@@ -140,42 +138,39 @@ fn is_next(reader: &SliceReader<'_>, tag: u8) -> bool {
     reader.peek_byte() == Some(tag)
 }
 
-/// Reads an EC key (RFC 5915), alone or from PKCS#8, which then gives the curve and the public key. Returns the
-/// curve and the pair.
+/// Reads an EC key (RFC 5915), alone or from PKCS#8, which then gives the curve and the public key.
 pub(super) fn ec_pair(
     der: &[u8],
-    named: Option<ObjectIdentifier>,
+    named: Option<Curve>,
     public: Option<&[u8]>,
-) -> Result<(Curve, ecdsa::Pair), KeyError> {
+) -> Result<ecdsa::Pair, KeyError> {
     let key = EcPrivateKey::from_der(der).map_err(malformed)?;
     let own = key.parameters.and_then(EcParameters::named_curve);
-    let oid = match (named, own) {
-        (Some(named), Some(own)) if named != own => {
+    let own = own.map(oid::curve);
+    let curve = match (named, own) {
+        (Some(named), Some(own)) if own != Ok(named) => {
             return Err(KeyError::at("parameters", KeyProblem::CurveMismatch));
         }
-        (Some(oid), _) | (None, Some(oid)) => oid,
+        (Some(curve), _) => curve,
+        (None, Some(own)) => own?,
         (None, None) => return Err(KeyError::at("curve", KeyProblem::Missing)),
     };
-    let curve = oid::curve(oid)?;
     let scalar = whole_scalar(key.private_key, curve)?;
-    // Only the scalar and the curve: AWS-LC would accept unusual encodings of the public key.
-    let alone = EcPrivateKey {
-        private_key: &scalar,
-        parameters: Some(EcParameters::NamedCurve(oid)),
-        public_key: None,
-    };
-    let alone = Zeroizing::new(alone.to_der().map_err(malformed)?);
-    let pair = ecdsa::Pair::from_sec1(curve, &alone)
-        .map_err(|problem| KeyError::at("privateKey", problem))?;
-    for public in [key.public_key, public].into_iter().flatten() {
+    let publics = [key.public_key, public];
+    let is_whole = |point: &&[u8]| point.len() == 1 + 2 * curve.bytes();
+    let pair = match publics.into_iter().flatten().find(is_whole) {
+        // Without the point it shows which half is invalid.
+        Some(point) => ecdsa::Pair::from_halves(curve, &scalar, point)
+            .or_else(|_| ecdsa::Pair::from_scalar(curve, &scalar)),
+        None => ecdsa::Pair::from_scalar(curve, &scalar),
+    }
+    .map_err(|problem| KeyError::at("privateKey", problem))?;
+    for public in publics.into_iter().flatten() {
         if public != pair.point() && public != ecdsa::compress(pair.point()) {
             return Err(KeyError::at("publicKey", KeyProblem::Mismatch));
         }
     }
-    // AWS-LC only writes a public key if it was read with one.
-    let whole = ecdsa::Pair::from_halves(curve, &scalar, pair.point())
-        .map_err(|problem| KeyError::at("privateKey", problem))?;
-    Ok((curve, whole))
+    Ok(pair)
 }
 
 /// The most zeros in front of an EC private key that a file may leave out, bytes. The lengths of two curves differ by

@@ -6,7 +6,7 @@ use super::algorithm::Scheme;
 use super::mismatch::wrong_type;
 use super::verifying::{self, Public};
 use super::{RsaSize, SigAlg, VerifyingKey};
-use crate::crypto::{SignatureBuffer, ecdsa, ed25519, ml_dsa, rsa};
+use crate::crypto::{Curve, SignatureBuffer, ecdsa, ed25519, ml_dsa, rsa};
 use crate::error::{Error, KeyError, KeyProblem, Result};
 use crate::jwk::{Members, Operation};
 use crate::jws::Headers;
@@ -98,6 +98,7 @@ impl SigningKey {
 
     /// Returns the public key, with the same algorithm and key id.
     pub fn verifying_key(&self) -> VerifyingKey {
+        self.public.prepare();
         self.public.clone()
     }
 
@@ -130,30 +131,33 @@ impl SigningKey {
             return Err(KeyError::at(private, KeyProblem::PublicGiven));
         }
         members.permit(Operation::Sign)?;
-        let public = Public::from_members(members, alg)?;
-        let at_private = |problem| KeyError::at(private, problem);
-        let pair = match (&public, alg.scheme()) {
-            (Public::Ecdsa { curve, point, .. }, _) => {
-                let scalar = members.fixed("d", curve.bytes())?;
-                Pair::Ecdsa(ecdsa::Pair::from_halves(*curve, &scalar, point).map_err(at_private)?)
+        let (pair, public) = match alg.scheme() {
+            Scheme::Ecdsa(curve) => {
+                let pair = Self::ecdsa_from_members(members, curve)?;
+                let public = Public::Ecdsa(pair.public());
+                (Pair::Ecdsa(pair), public)
             }
-            (Public::Ed25519(key), _) => {
-                let seed = members.fixed("d", ed25519::SEED_BYTES)?;
-                Pair::Ed25519(ed25519::Pair::from_halves(&seed, key.bytes()).map_err(at_private)?)
+            Scheme::Ed25519 => {
+                let pair = Self::ed25519_from_members(members)?;
+                let public = Public::Ed25519(pair.public().map_err(KeyError::new)?);
+                (Pair::Ed25519(pair), public)
             }
-            (Public::MlDsa(key), _) => {
+            Scheme::MlDsa(set) => {
+                let public = Public::from_members(members, alg)?;
                 let seed = members.fixed("priv", ml_dsa::SEED_BYTES)?;
-                let set = key.parameter_set();
-                Pair::MlDsa(ml_dsa::Pair::from_halves(set, &seed, key.bytes()).map_err(at_private)?)
+                let pair = ml_dsa::Pair::from_halves(set, &seed, &members.bytes("pub")?);
+                let pair = pair.map_err(|problem| KeyError::at("priv", problem))?;
+                (Pair::MlDsa(pair), public)
             }
-            (Public::Rsa { n, e, .. }, _) => {
+            Scheme::Rsa(..) => {
+                let public = Public::from_members(members, alg)?;
                 members.has_primes()?;
                 if members.has("oth") {
                     return Err(KeyError::at("oth", KeyProblem::Unsupported));
                 }
                 let parts = rsa::Parts {
-                    n: n.clone(),
-                    e: e.clone(),
+                    n: members.integer("n")?.to_vec(),
+                    e: members.integer("e")?.to_vec(),
                     d: members.integer("d")?,
                     p: members.integer("p")?,
                     q: members.integer("q")?,
@@ -161,7 +165,9 @@ impl SigningKey {
                     dq: members.integer("dq")?,
                     qi: members.integer("qi")?,
                 };
-                Pair::Rsa(rsa::Pair::from_parts(&parts).map_err(at_private)?)
+                let pair = rsa::Pair::from_parts(&parts);
+                let pair = pair.map_err(|problem| KeyError::at("d", problem))?;
+                (Pair::Rsa(pair), public)
             }
         };
         Ok(SigningKey {
@@ -170,14 +176,40 @@ impl SigningKey {
         })
     }
 
+    /// Reads both halves at once, so that the point is checked once. If that fails, the public half is checked alone: the
+    /// error names the invalid member.
+    fn ecdsa_from_members(members: &Members<'_>, curve: Curve) -> Result<ecdsa::Pair, KeyError> {
+        let point = Public::point(members, curve)?;
+        let pair = members.fixed("d", curve.bytes()).and_then(|scalar| {
+            ecdsa::Pair::from_halves(curve, &scalar, &point)
+                .map_err(|problem| KeyError::at("d", problem))
+        });
+        pair.or_else(|error| {
+            Public::ecdsa(curve, &point).map_err(|problem| KeyError::at("x", problem))?;
+            Err(error)
+        })
+    }
+
+    /// Reads both halves at once, as `ecdsa_from_members` does.
+    fn ed25519_from_members(members: &Members<'_>) -> Result<ed25519::Pair, KeyError> {
+        let public = members.coordinate("x", "Ed25519", ed25519::PUBLIC_BYTES)?;
+        let pair = members.fixed("d", ed25519::SEED_BYTES).and_then(|seed| {
+            ed25519::Pair::from_halves(&seed, &public).map_err(|problem| KeyError::at("d", problem))
+        });
+        pair.or_else(|error| {
+            Public::ed25519(&public).map_err(|problem| KeyError::at("x", problem))?;
+            Err(error)
+        })
+    }
+
     /// Creates a key from the private key material; the public key is computed.
     pub(super) fn of_pair(alg: SigAlg, pair: Pair) -> Result<SigningKey, KeyError> {
         let public = match (&pair, alg.scheme()) {
-            (Pair::Ecdsa(pair), Scheme::Ecdsa(curve)) => {
-                Public::ecdsa(curve, pair.point()).map_err(KeyError::new)?
+            (Pair::Ecdsa(pair), Scheme::Ecdsa(curve)) if curve == pair.curve() => {
+                Public::Ecdsa(pair.public())
             }
             (Pair::Ed25519(pair), Scheme::Ed25519) => {
-                Public::ed25519(&pair.public_bytes()).map_err(KeyError::new)?
+                Public::Ed25519(pair.public().map_err(KeyError::new)?)
             }
             (Pair::MlDsa(pair), Scheme::MlDsa(set)) if set == pair.parameter_set() => {
                 Public::ml_dsa(set, pair.public_bytes()).map_err(KeyError::new)?

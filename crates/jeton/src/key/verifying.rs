@@ -41,11 +41,8 @@ pub(super) enum Public {
         n: Vec<u8>,
         e: Vec<u8>,
     },
-    Ecdsa {
-        key: ecdsa::Public,
-        curve: Curve,
-        point: Vec<u8>,
-    },
+    /// Its point is uncompressed.
+    Ecdsa(ecdsa::Public),
     Ed25519(ed25519::Public),
     MlDsa(ml_dsa::Public),
 }
@@ -128,10 +125,10 @@ impl VerifyingKey {
                 ("kty", "RSA"),
                 ("n", &base64::encode(n)),
             ]),
-            Public::Ecdsa { curve, point, .. } => {
-                let (x, y) = point[1..].split_at(curve.bytes());
+            Public::Ecdsa(key) => {
+                let (x, y) = coordinates(key);
                 jwk::thumbprint(&[
-                    ("crv", crv(*curve)),
+                    ("crv", crv(key.curve())),
                     ("kty", "EC"),
                     ("x", &base64::encode(x)),
                     ("y", &base64::encode(y)),
@@ -212,12 +209,20 @@ impl VerifyingKey {
             .metadata(&self.metadata, operation);
         match &*self.public {
             Public::Rsa { n, e, .. } => writer.bytes("n", n).bytes("e", e),
-            Public::Ecdsa { curve, point, .. } => {
-                let (x, y) = point[1..].split_at(curve.bytes());
-                writer.word("crv", crv(*curve)).bytes("x", x).bytes("y", y)
+            Public::Ecdsa(key) => {
+                let (x, y) = coordinates(key);
+                let writer = writer.word("crv", crv(key.curve()));
+                writer.bytes("x", x).bytes("y", y)
             }
             Public::Ed25519(key) => writer.word("crv", "Ed25519").bytes("x", key.bytes()),
             Public::MlDsa(key) => writer.bytes("pub", key.bytes()),
+        }
+    }
+
+    /// Does what the first verification with the key of a pair would do.
+    pub(super) fn prepare(&self) {
+        if let Public::Ecdsa(key) = &*self.public {
+            key.prepare();
         }
     }
 
@@ -232,7 +237,7 @@ impl VerifyingKey {
     pub(crate) fn signature_bytes(&self) -> usize {
         match &*self.public {
             Public::Rsa { key, .. } => key.signature_bytes(),
-            Public::Ecdsa { key, .. } => key.signature_bytes(),
+            Public::Ecdsa(key) => key.signature_bytes(),
             Public::Ed25519(_) => ed25519::SIGNATURE_BYTES,
             Public::MlDsa(key) => key.parameter_set().signature_bytes(),
         }
@@ -241,7 +246,7 @@ impl VerifyingKey {
     pub(crate) fn verify_bytes(&self, message: &[u8], signature: &[u8]) -> bool {
         match &*self.public {
             Public::Rsa { key, .. } => key.verify(message, signature),
-            Public::Ecdsa { key, .. } => key.verify(message, signature),
+            Public::Ecdsa(key) => key.verify(message, signature),
             Public::Ed25519(key) => signature
                 .try_into()
                 .is_ok_and(|signature| key.verify(message, signature)),
@@ -255,7 +260,7 @@ impl Public {
     fn material(&self) -> [&[u8]; 2] {
         match self {
             Public::Rsa { n, e, .. } => [n, e],
-            Public::Ecdsa { point, .. } => [point, &[]],
+            Public::Ecdsa(key) => [key.point(), &[]],
             Public::Ed25519(key) => [key.bytes(), &[]],
             Public::MlDsa(key) => [key.bytes(), &[]],
         }
@@ -269,9 +274,7 @@ impl Public {
                 Public::rsa(alg, Strength::Current, &n, &e)
             }
             Scheme::Ecdsa(curve) => {
-                let x = members.coordinate("x", crv(curve), curve.bytes())?;
-                let y = members.coordinate("y", crv(curve), curve.bytes())?;
-                let point = [&[4], x.as_slice(), y.as_slice()].concat();
+                let point = Public::point(members, curve)?;
                 Public::ecdsa(curve, &point).map_err(|problem| KeyError::at("x", problem))
             }
             Scheme::Ed25519 => {
@@ -281,6 +284,13 @@ impl Public {
             Scheme::MlDsa(set) => Public::ml_dsa(set, &members.bytes("pub")?)
                 .map_err(|problem| KeyError::at("pub", problem)),
         }
+    }
+
+    /// Reads the coordinates, and returns an uncompressed point: 4, x, y. It may be off the curve.
+    pub(super) fn point(members: &Members<'_>, curve: Curve) -> Result<Vec<u8>, KeyError> {
+        let x = members.coordinate("x", crv(curve), curve.bytes())?;
+        let y = members.coordinate("y", crv(curve), curve.bytes())?;
+        Ok([&[4], x.as_slice(), y.as_slice()].concat())
     }
 
     pub(super) fn rsa(
@@ -300,11 +310,7 @@ impl Public {
     }
 
     pub(super) fn ecdsa(curve: Curve, point: &[u8]) -> Result<Public, KeyProblem> {
-        Ok(Public::Ecdsa {
-            key: ecdsa::Public::from_point(curve, point)?,
-            curve,
-            point: point.to_vec(),
-        })
+        Ok(Public::Ecdsa(ecdsa::Public::from_point(curve, point)?))
     }
 
     /// Reads a compressed point (SEC 1, section 2.3.3; RFC 5480, section 2.2). It is kept uncompressed.
@@ -371,6 +377,10 @@ pub(super) fn algorithm(members: &Members<'_>, wanted: Option<SigAlg>) -> Result
         return Err(wrong_jwk_type(members, alg.required_key()));
     }
     Ok(alg)
+}
+
+fn coordinates(key: &ecdsa::Public) -> (&[u8], &[u8]) {
+    key.point()[1..].split_at(key.curve().bytes())
 }
 
 fn crv(curve: Curve) -> &'static str {

@@ -48,7 +48,7 @@ pub(crate) static SUITE: Suite = Suite {
     public_header: "v3.public.",
     signed_as: SigAlg::ES384,
     implicit_assertion: true,
-    cipher: |key| Box::new(Local(Zeroizing::new(key.to_vec()))),
+    cipher: |key| Box::new(Local(key)),
     generate: || Ok(Box::new(Pair(ecdsa::Pair::generate(Curve::P384)?))),
     pair: |bytes| {
         let private = Private::from_secret(Group::P384, bytes)?;
@@ -81,6 +81,10 @@ impl Local {
 }
 
 impl Cipher for Local {
+    fn key(&self) -> &[u8] {
+        &self.0
+    }
+
     fn nonce_bytes(&self) -> usize {
         NONCE_BYTES
     }
@@ -116,7 +120,10 @@ impl suite::Pair for Pair {
     }
 
     fn public(&self) -> Result<Box<dyn suite::Public>, KeyProblem> {
-        Ok(Box::new(Public::of(ecdsa::compress(self.0.point()))?))
+        Ok(Box::new(Public {
+            compressed: ecdsa::compress(self.0.point()),
+            key: self.0.public(),
+        }))
     }
 
     fn bytes(&self) -> Result<Zeroizing<Vec<u8>>> {
