@@ -111,18 +111,7 @@ impl Paserk {
     /// ```
     pub fn parse(text: &str) -> Result<Paserk> {
         let (kind, encoded) = Kind::split(text).ok_or(key_error(KeyProblem::Malformed))?;
-        let lengths = kind.key_bytes().ok_or(key_error(KeyProblem::Unsupported))?;
-        // The length is checked before decoding.
-        let [least, most] = [lengths.start(), lengths.end()].map(|n| base64::encoded_length(*n));
-        if !(least..=most).contains(&encoded.len()) {
-            return Err(key_error(KeyProblem::WrongLength).into());
-        }
-        let bytes = match kind.is_secret() {
-            true => base64::decode_secret(encoded.as_bytes()),
-            false => base64::decode(encoded.as_bytes()).map(Zeroizing::new),
-        }
-        .map_err(|_| key_error(KeyProblem::NotBase64Url))?;
-        Ok(Paserk { kind, bytes })
+        Paserk::decode(kind, encoded)
     }
 
     /// Creates a PASERK from the raw bytes of a key.
@@ -167,15 +156,34 @@ impl Paserk {
 
     /// Decodes a key of this kind.
     pub(crate) fn read(text: &str, wanted: Kind) -> Result<Paserk> {
-        let (given, _) = Kind::split(text).ok_or(key_error(KeyProblem::Malformed))?;
+        let (given, encoded) = Kind::split(text).ok_or(key_error(KeyProblem::Malformed))?;
         if given != wanted {
             return Err(key_error(KeyProblem::WrongKind { wanted, given }).into());
         }
-        Paserk::parse(text)
+        Paserk::decode(given, encoded)
+    }
+
+    fn decode(kind: Kind, encoded: &str) -> Result<Paserk> {
+        let lengths = kind.key_bytes().ok_or(key_error(KeyProblem::Unsupported))?;
+        // The length is checked before decoding.
+        let [least, most] = [lengths.start(), lengths.end()].map(|n| base64::encoded_length(*n));
+        if !(least..=most).contains(&encoded.len()) {
+            return Err(key_error(KeyProblem::WrongLength).into());
+        }
+        let bytes = match kind.is_secret() {
+            true => base64::decode_secret(encoded.as_bytes()),
+            false => base64::decode(encoded.as_bytes()).map(Zeroizing::new),
+        }
+        .map_err(|_| key_error(KeyProblem::NotBase64Url))?;
+        Ok(Paserk { kind, bytes })
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    pub(crate) fn into_bytes(self) -> Zeroizing<Vec<u8>> {
+        self.bytes
     }
 }
 

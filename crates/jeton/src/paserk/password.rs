@@ -295,7 +295,7 @@ impl<V: Version> LocalKey<V> {
         password: &[u8],
         limits: &PasswordLimits,
     ) -> Result<LocalKey<V>> {
-        LocalKey::from_slice(&local::<V>().decrypt(text, password, limits)?)
+        LocalKey::from_bytes(local::<V>().decrypt(text, password, limits)?)
     }
 }
 

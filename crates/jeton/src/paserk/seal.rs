@@ -78,7 +78,7 @@ impl<V: Version> LocalKey<V> {
             .ok_or(key_error(KeyProblem::Decryption))?;
         let mut key = Zeroizing::new(encrypted.to_vec());
         cipher.apply(&mut key)?;
-        LocalKey::from_slice(&key)
+        LocalKey::from_bytes(key)
     }
 }
 

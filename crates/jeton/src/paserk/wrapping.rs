@@ -138,7 +138,7 @@ impl<V: Version> LocalKey<V> {
     /// [`KeyProblem::Decryption`] if another wrapping key encrypted it.
     pub fn from_wrapped_paserk(text: &str, wrapping: &PaserkWrappingKey<V>) -> Result<LocalKey<V>> {
         let kind = Kind::of(V::VERSION, Form::Local);
-        LocalKey::from_slice(&wrapping.unwrap(Form::LocalWrap, kind, text)?)
+        LocalKey::from_bytes(wrapping.unwrap(Form::LocalWrap, kind, text)?)
     }
 }
 

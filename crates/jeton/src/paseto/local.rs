@@ -1,7 +1,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use zeroize::Zeroizing;
 
@@ -47,7 +47,7 @@ impl<V: Version> LocalKey<V> {
     ///
     /// [`Error::Primitive`](crate::Error::Primitive) if the system has no randomness.
     pub fn generate() -> Result<LocalKey<V>> {
-        LocalKey::from_slice(&random::secret_bytes(LOCAL_KEY_BYTES)?)
+        LocalKey::from_bytes(random::secret_bytes(LOCAL_KEY_BYTES)?)
     }
 
     /// Reads a PASERK of this version with the form `local`.
@@ -68,8 +68,7 @@ impl<V: Version> LocalKey<V> {
     /// # Ok::<_, jeton::Error>(())
     /// ```
     pub fn from_paserk(text: &str) -> Result<LocalKey<V>> {
-        let paserk = Paserk::read(text, Self::KIND)?;
-        LocalKey::from_slice(paserk.bytes())
+        LocalKey::from_bytes(Paserk::read(text, Self::KIND)?.into_bytes())
     }
 
     /// Returns the PASERK of the key, which is as secret as the key.
@@ -232,10 +231,10 @@ impl<V: Version> LocalKey<V> {
     }
 
     /// Creates a key from bytes of the right length.
-    pub(crate) fn from_slice(key: &[u8]) -> Result<LocalKey<V>> {
-        let key = key
-            .try_into()
-            .map_err(|_| paserk::key_error(KeyProblem::WrongLength))?;
+    pub(crate) fn from_bytes(key: Zeroizing<Vec<u8>>) -> Result<LocalKey<V>> {
+        if key.len() != LOCAL_KEY_BYTES {
+            return Err(paserk::key_error(KeyProblem::WrongLength).into());
+        }
         Ok(LocalKey {
             prepared: Arc::new(Prepared::new(V::suite(), key)),
             version: PhantomData,
@@ -243,7 +242,7 @@ impl<V: Version> LocalKey<V> {
     }
 
     pub(crate) fn secret(&self) -> &[u8] {
-        &self.prepared.key
+        self.prepared.cipher.key()
     }
 }
 
@@ -307,23 +306,20 @@ impl<V: Version> fmt::Debug for LocalKey<V> {
     }
 }
 
-/// The key and its derived values.
+/// The key, and its id, which is computed when it is first needed.
 struct Prepared {
     suite: &'static Suite,
-    /// At an address that does not change when its owner is moved.
-    key: Zeroizing<Vec<u8>>,
-    id: Arc<str>,
     cipher: Box<dyn Cipher>,
+    id: OnceLock<Arc<str>>,
 }
 
 impl Prepared {
-    fn new(suite: &'static Suite, key: &[u8; LOCAL_KEY_BYTES]) -> Prepared {
-        let kind = Kind::of(suite.version, Form::Local);
+    /// Takes a key of the right length.
+    fn new(suite: &'static Suite, key: Zeroizing<Vec<u8>>) -> Prepared {
         Prepared {
             suite,
-            id: Id::of(kind, key).to_string().into(),
             cipher: (suite.cipher)(key),
-            key: Zeroizing::new(key.to_vec()),
+            id: OnceLock::new(),
         }
     }
 
@@ -370,7 +366,10 @@ impl Open for Prepared {
     }
 
     fn id(&self) -> &Arc<str> {
-        &self.id
+        self.id.get_or_init(|| {
+            let kind = Kind::of(self.suite.version, Form::Local);
+            Id::of(kind, self.cipher.key()).to_string().into()
+        })
     }
 
     fn buffer_bytes(&self, parts: &Parts<'_>, _: &[u8]) -> usize {
@@ -453,15 +452,14 @@ mod tests {
                 else {
                     continue;
                 };
-                let key = bytes(key);
-                let key_bytes = key.as_slice().try_into().expect("32 bytes");
+                let key = Zeroizing::new(bytes(key));
                 let mut buffer = Buffer::from_vec(bytes(nonce));
                 buffer.extend_from_slice(vector.payload.unwrap_or_default().as_bytes());
                 // Versions 1 and 2 ignore the assertion.
                 let context = TokenContext::new()
                     .footer(&vector.footer)
                     .implicit_assertion(&vector.implicit_assertion);
-                let start = Prepared::new(suite, key_bytes)
+                let start = Prepared::new(suite, key)
                     .seal_with_random(&mut buffer, context)
                     .expect("short");
                 let token = token::assemble(suite.local_header, &buffer[start..], context.footer);

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use zeroize::Zeroizing;
 
@@ -337,10 +337,12 @@ impl<V: Version> PublicKey<V> {
     }
 
     fn from_public(key: Box<dyn Public>) -> PublicKey<V> {
-        let id = Id::of(Self::KIND, key.bytes()).to_string().into();
-        let suite = V::suite();
         PublicKey {
-            prepared: Arc::new(Prepared { suite, key, id }),
+            prepared: Arc::new(Prepared {
+                suite: V::suite(),
+                key,
+                id: OnceLock::new(),
+            }),
             version: PhantomData,
         }
     }
@@ -398,15 +400,15 @@ impl<V> From<PublicKey<V>> for PasetoKeys {
 impl<V: Version> fmt::Debug for PublicKey<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let module = V::VERSION.module();
-        write!(f, "{module}::PublicKey({})", self.prepared.id)
+        write!(f, "{module}::PublicKey({})", self.prepared.id())
     }
 }
 
-/// The key, ready to verify, and its id.
+/// The key, ready to verify, and its id, which is computed when it is first needed.
 struct Prepared {
     suite: &'static Suite,
     key: Box<dyn Public>,
-    id: Arc<str>,
+    id: OnceLock<Arc<str>>,
 }
 
 impl RemotePublicKey for PublicKey<V3> {}
@@ -515,7 +517,10 @@ impl Open for Prepared {
     }
 
     fn id(&self) -> &Arc<str> {
-        &self.id
+        self.id.get_or_init(|| {
+            let kind = Kind::of(self.suite.version, Form::Public);
+            Id::of(kind, self.key.bytes()).to_string().into()
+        })
     }
 
     fn buffer_bytes(&self, parts: &Parts<'_>, implicit_assertion: &[u8]) -> usize {

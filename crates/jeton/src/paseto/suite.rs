@@ -9,7 +9,7 @@ use crate::crypto::Signature;
 use crate::error::{InvalidUse, KeyProblem, Result};
 use crate::key::SigAlg;
 use crate::limits;
-use crate::paserk::{LOCAL_KEY_BYTES, PaserkVersion};
+use crate::paserk::PaserkVersion;
 
 pub struct Suite {
     pub(crate) version: PaserkVersion,
@@ -20,7 +20,8 @@ pub struct Suite {
     pub(crate) signed_as: SigAlg,
     /// Whether it has implicit assertions; versions 1 and 2 do not.
     pub(crate) implicit_assertion: bool,
-    pub(crate) cipher: fn(&[u8; LOCAL_KEY_BYTES]) -> Box<dyn Cipher>,
+    /// Takes a key of the right length.
+    pub(crate) cipher: fn(Zeroizing<Vec<u8>>) -> Box<dyn Cipher>,
     pub(crate) generate: fn() -> Result<Box<dyn Pair>>,
     /// Reads the bytes of a PASERK `secret`.
     pub(crate) pair: Read<dyn Pair>,
@@ -53,6 +54,9 @@ pub(crate) type Tag = SmallVec<[u8; 48]>;
 
 /// Encryption with one local key. A body consists of nonce, ciphertext and tag.
 pub(crate) trait Cipher: Send + Sync {
+    /// Returns the key.
+    fn key(&self) -> &[u8];
+
     fn nonce_bytes(&self) -> usize;
 
     fn tag_bytes(&self) -> usize;

@@ -32,7 +32,7 @@ pub(crate) static SUITE: Suite = Suite {
     public_header: "v1.public.",
     signed_as: SigAlg::PS384,
     implicit_assertion: false,
-    cipher: |key| Box::new(Local(Zeroizing::new(key.to_vec()))),
+    cipher: |key| Box::new(Local(key)),
     generate: || {
         let pkcs8 = rsa::Pair::generate(RsaSize::Bits2048)?.pkcs8()?;
         let pkcs1 = rsa::own_pkcs1(&pkcs8)?;
@@ -64,6 +64,10 @@ impl Local {
 }
 
 impl Cipher for Local {
+    fn key(&self) -> &[u8] {
+        &self.0
+    }
+
     fn nonce_bytes(&self) -> usize {
         NONCE_BYTES
     }

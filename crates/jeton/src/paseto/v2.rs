@@ -31,7 +31,7 @@ pub(crate) static SUITE: Suite = Suite {
     public_header: "v2.public.",
     signed_as: SigAlg::EdDSA,
     implicit_assertion: false,
-    cipher: |key| Box::new(Local(Zeroizing::new(key.to_vec()))),
+    cipher: |key| Box::new(Local(key)),
     generate: ed25519::generate,
     pair: ed25519::pair,
     public: ed25519::public,
@@ -49,6 +49,10 @@ impl Local {
 }
 
 impl Cipher for Local {
+    fn key(&self) -> &[u8] {
+        &self.0
+    }
+
     fn nonce_bytes(&self) -> usize {
         NONCE_BYTES
     }

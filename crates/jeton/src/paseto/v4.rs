@@ -1,6 +1,8 @@
 //! Version 4: XChaCha20 and BLAKE2b for `local`, Ed25519 for `public` (PASETO, "Version 4"). The recommended
 //! version.
 
+use std::sync::OnceLock;
+
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
@@ -41,23 +43,41 @@ const MAC_BYTES: usize = 32;
 /// One hash yields the encryption key and its nonce.
 const ENCRYPTION_BYTES: usize = xchacha20::KEY_BYTES + xchacha20::NONCE_BYTES;
 
-/// The states of both derivations after the key and the purpose; each token adds its nonce.
 struct Local {
+    /// At an address that does not change when its owner is moved.
+    key: Zeroizing<Vec<u8>>,
+    /// Computed for the first token: a program may load many keys and use few of them.
+    derivations: OnceLock<Derivations>,
+}
+
+/// The states of both derivations after the key and the purpose; each token adds its nonce.
+struct Derivations {
     encryption: Blake2b<ENCRYPTION_BYTES>,
     authentication: Blake2b<LOCAL_KEY_BYTES>,
 }
 
 impl Local {
-    fn new(key: &[u8; LOCAL_KEY_BYTES]) -> Local {
+    fn new(key: Zeroizing<Vec<u8>>) -> Local {
         Local {
-            encryption: Blake2b::keyed(key).and(b"paseto-encryption-key"),
-            authentication: Blake2b::keyed(key).and(b"paseto-auth-key-for-aead"),
+            key,
+            derivations: OnceLock::new(),
         }
+    }
+
+    fn derivations(&self) -> &Derivations {
+        self.derivations.get_or_init(|| {
+            let key = self.key.first_chunk::<LOCAL_KEY_BYTES>();
+            let key = key.expect("a local key has its length");
+            Derivations {
+                encryption: Blake2b::keyed(key).and(b"paseto-encryption-key"),
+                authentication: Blake2b::keyed(key).and(b"paseto-auth-key-for-aead"),
+            }
+        })
     }
 
     /// Encrypts or decrypts in place.
     fn apply(&self, nonce: &[u8], message: &mut [u8]) -> Result<()> {
-        let derived = self.encryption.clone().and(nonce).finish();
+        let derived = self.derivations().encryption.clone().and(nonce).finish();
         let (key, cipher_nonce) = derived
             .split_first_chunk::<{ xchacha20::KEY_BYTES }>()
             .expect("the hash is as long as both together");
@@ -73,7 +93,8 @@ impl Local {
         encrypted: &[u8],
         context: TokenContext<'_>,
     ) -> Zeroizing<[u8; MAC_BYTES]> {
-        let key = self.authentication.clone().and(nonce).finish();
+        let derivation = &self.derivations().authentication;
+        let key = derivation.clone().and(nonce).finish();
         let mut mac = Blake2b::<MAC_BYTES>::keyed(&key);
         let pieces = [
             HEADER.as_bytes(),
@@ -88,6 +109,10 @@ impl Local {
 }
 
 impl Cipher for Local {
+    fn key(&self) -> &[u8] {
+        &self.key
+    }
+
     fn nonce_bytes(&self) -> usize {
         NONCE_BYTES
     }

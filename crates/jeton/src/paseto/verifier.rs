@@ -64,8 +64,13 @@ impl PasetoVerifier {
     /// Creates a verifier with these keys and this policy. By default it has no implicit assertion, accepts any
     /// footer, and uses the default limits and the system clock.
     pub fn new(keys: impl Into<PasetoKeys>, policy: Policy) -> PasetoVerifier {
+        let keys = keys.into();
+        // Each result names its key, and a call does not allocate for it.
+        for key in keys.0.all() {
+            key.key_id();
+        }
         PasetoVerifier {
-            keys: keys.into(),
+            keys,
             policy,
             footer: None,
             implicit_assertion: Box::default(),
