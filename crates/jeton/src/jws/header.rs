@@ -71,12 +71,11 @@ impl Headers {
         let kid = kid
             .map(|kid| format!(",\"kid\":{}", serde_json::Value::from(kid)))
             .unwrap_or_default();
+        let encode = |parts: &[&str]| base64::encode(parts.concat().as_bytes());
         Headers(Arc::new(Encoded {
-            bare: base64::encode(format!("{{\"alg\":\"{alg}\"{kid}}}").as_bytes()),
-            jwt: base64::encode(format!("{{\"alg\":\"{alg}\"{kid},\"typ\":\"JWT\"}}").as_bytes()),
-            jwt_typ_first: base64::encode(
-                format!("{{\"typ\":\"JWT\",\"alg\":\"{alg}\"{kid}}}").as_bytes(),
-            ),
+            bare: encode(&["{\"alg\":\"", alg, "\"", &kid, "}"]),
+            jwt: encode(&["{\"alg\":\"", alg, "\"", &kid, ",\"typ\":\"JWT\"}"]),
+            jwt_typ_first: encode(&["{\"typ\":\"JWT\",\"alg\":\"", alg, "\"", &kid, "}"]),
         }))
     }
 
