@@ -1,5 +1,7 @@
 //! Keys.
 
+use std::cell::Cell;
+use std::process;
 use std::sync::Arc;
 
 use jeton::danger::Password;
@@ -13,6 +15,11 @@ use jeton::paseto::{TokenContext, v3, v4};
 
 use crate::fault::Fault;
 use crate::settings::{self, AnyAlg, GenerateOptions, content_enc};
+
+thread_local! {
+    /// The process in which this thread has signed. A child process inherits the value of its parent.
+    static SIGNED_IN: Cell<u32> = const { Cell::new(0) };
+}
 
 /// A key of any kind. Clones share it.
 #[derive(Clone)]
@@ -58,7 +65,7 @@ impl Key {
     pub fn generate(alg: &str, settings: &str) -> Result<Key, Fault> {
         let options: GenerateOptions = settings::read(settings)?;
         let key = generate(AnyAlg::parse(alg)?, &options)?.with_id(options.kid.as_deref())?;
-        key.warm_up()?;
+        key.sign_first()?;
         Ok(key)
     }
 
@@ -88,8 +95,8 @@ impl Key {
     }
 
     /// Makes one signature with a private key and drops it. The first signature of a process seeds the random generator,
-    /// which takes tens of milliseconds. Generating and importing a key does this; call it again after `fork`. Other
-    /// keys do nothing.
+    /// which takes tens of milliseconds. The first private key that a thread generates or imports does this; call it again
+    /// after `fork`. Other keys do nothing.
     ///
     /// # Errors
     ///
@@ -104,7 +111,17 @@ impl Key {
             Key::V3Secret(key) => {
                 key.sign(MESSAGE, TokenContext::new())?;
             }
-            _ => {}
+            _ => return Ok(()),
+        }
+        SIGNED_IN.set(process::id());
+        Ok(())
+    }
+
+    /// Warms up, unless this thread has done so in this process: AWS-LC has a random generator for each thread.
+    pub(crate) fn sign_first(&self) -> Result<(), Fault> {
+        let is_private = matches!(self, Key::Signing(_) | Key::V3Secret(_));
+        if is_private && SIGNED_IN.get() != process::id() {
+            self.warm_up()?;
         }
         Ok(())
     }

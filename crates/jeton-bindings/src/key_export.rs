@@ -13,7 +13,7 @@ impl Key {
     ///   error.
     /// - `thumbprint`, `thumbprint-uri`: RFC 7638 and RFC 9278.
     /// - `kid`: the id, empty if the key has none; for PASETO the PASERK id. `alg`: the algorithm.
-    /// - `kind`: `symmetric`, `private` or `public`.
+    /// - `kind`: `symmetric`, `private` or `public`. `alg-kind`: the algorithm, a space, and the kind.
     /// - `insecure-jwk`, `insecure-pem`, `insecure-der`, `insecure-paserk`: the key with its secret part.
     ///
     /// # Errors
@@ -24,6 +24,7 @@ impl Key {
             "kid" => key_id(self)?.unwrap_or_default().into_bytes(),
             "alg" => alg_name(self).into(),
             "kind" => kind(self).into(),
+            "alg-kind" => [alg_name(self), " ", kind(self)].concat().into(),
             "thumbprint" => thumbprint(self, false)?.into_bytes(),
             "thumbprint-uri" => thumbprint(self, true)?.into_bytes(),
             _ => match what.strip_prefix("insecure-") {

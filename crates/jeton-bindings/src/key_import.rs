@@ -31,7 +31,7 @@ impl Key {
     pub fn import(data: &[u8], settings: &str) -> Result<Key, Fault> {
         let options: ImportOptions = settings::read(settings)?;
         let key = import(data, &options)?.with_id(options.kid.as_deref())?;
-        key.warm_up()?;
+        key.sign_first()?;
         Ok(key)
     }
 }

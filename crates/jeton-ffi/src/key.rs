@@ -61,8 +61,8 @@ pub unsafe extern "C" fn jeton_key_public(
 }
 
 /// Makes one signature with a private key and drops it. The first signature of a process seeds the random generator,
-/// which takes tens of milliseconds. Generating and importing a key does this; call it again after `fork`. Other
-/// keys do nothing.
+/// which takes tens of milliseconds. The first private key that a thread generates or imports does this; call it again
+/// after `fork`. Other keys do nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_key_warm_up(
     key: *const JetonKey,

@@ -13,7 +13,7 @@ use crate::reason::JetonReason;
 /// - `jwk`, `pem`, `der`, `paserk`: the public key. A private key is exported as its public key; a symmetric key is an error.
 /// - `thumbprint`, `thumbprint-uri`: RFC 7638 and RFC 9278.
 /// - `kid`: the id, empty if the key has none; for PASETO the PASERK id. `alg`: the algorithm.
-/// - `kind`: `symmetric`, `private` or `public`.
+/// - `kind`: `symmetric`, `private` or `public`. `alg-kind`: the algorithm, a space, and the kind.
 /// - `insecure-jwk`, `insecure-pem`, `insecure-der`, `insecure-paserk`: the key with its secret part.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_key_export(

@@ -199,8 +199,8 @@ export class Key {
   }
 
   /**
-   * Makes one signature and drops it. The first signature of a process takes tens of milliseconds. To generate and to import a
-   * key does this.
+   * Makes one signature and drops it. The first signature of a process takes tens of milliseconds. The first private key that
+   * a thread generates or imports does this.
    */
   warmUp(): void {
     checked(native.keyWarmUp(this.#handle))

@@ -209,8 +209,8 @@ JetonCode jeton_key_generate(const uint8_t *alg,
 JetonCode jeton_key_public(const JetonKey *key, const JetonKey **out, JetonReason *reason);
 
 // Makes one signature with a private key and drops it. The first signature of a process seeds the random generator,
-// which takes tens of milliseconds. Generating and importing a key does this; call it again after `fork`. Other
-// keys do nothing.
+// which takes tens of milliseconds. The first private key that a thread generates or imports does this; call it again
+// after `fork`. Other keys do nothing.
 JetonCode jeton_key_warm_up(const JetonKey *key,
                             JetonReason *reason);
 
@@ -219,7 +219,7 @@ JetonCode jeton_key_warm_up(const JetonKey *key,
 // - `jwk`, `pem`, `der`, `paserk`: the public key. A private key is exported as its public key; a symmetric key is an error.
 // - `thumbprint`, `thumbprint-uri`: RFC 7638 and RFC 9278.
 // - `kid`: the id, empty if the key has none; for PASETO the PASERK id. `alg`: the algorithm.
-// - `kind`: `symmetric`, `private` or `public`.
+// - `kind`: `symmetric`, `private` or `public`. `alg-kind`: the algorithm, a space, and the kind.
 // - `insecure-jwk`, `insecure-pem`, `insecure-der`, `insecure-paserk`: the key with its secret part.
 JetonCode jeton_key_export(const JetonKey *key,
                            const uint8_t *what,

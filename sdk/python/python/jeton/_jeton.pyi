@@ -44,7 +44,7 @@ class Key(_Handle):
     def warm_up(self) -> None:
         """Makes one signature and drops it, since the first of a process takes tens of milliseconds.
 
-        Generating and importing a key does it. Call it again after `os.fork`.
+        The first private key that a thread generates or imports does it. Call it again after `os.fork`.
         """
 
 class KeySet(_Handle):

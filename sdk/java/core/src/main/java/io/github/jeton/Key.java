@@ -15,7 +15,7 @@ import java.util.Optional;
  * String published = key.publicKey().toJwk();
  * }</pre>
  *
- * <p>Generating or loading a private key makes one signature, which prepares the random generator.
+ * <p>The first private key that a thread generates or loads makes one signature, which prepares the random generator.
  */
 public final class Key extends NativeObject {
     Key(byte[] reply) {
