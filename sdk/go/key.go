@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"runtime"
+	"strings"
 
 	"github.com/jeton/jeton/sdk/go/internal/core"
 )
@@ -21,6 +22,9 @@ type Key struct {
 }
 
 func keyOptionsOf(format string, options []KeyOption) ([]byte, error) {
+	if format == "" && len(options) == 0 {
+		return nil, nil
+	}
 	chosen := newConfig()
 	if format != "" {
 		chosen.set("format", format)
@@ -77,15 +81,12 @@ func keyOf(handle *core.Handle, why core.Failure) (*Key, error) {
 	if why.Code != 0 {
 		return nil, failed(why)
 	}
-	alg, why := core.ExportKey(handle, "alg")
+	described, why := core.ExportKey(handle, "alg-kind")
 	if why.Code != 0 {
 		return nil, failed(why)
 	}
-	kind, why := core.ExportKey(handle, "kind")
-	if why.Code != 0 {
-		return nil, failed(why)
-	}
-	key := &Key{handle: handle, alg: Algorithm(alg), kind: string(kind)}
+	alg, kind, _ := strings.Cut(string(described), " ")
+	key := &Key{handle: handle, alg: Algorithm(alg), kind: kind}
 	core.Own(key, handle)
 	return key, nil
 }
@@ -177,8 +178,8 @@ func (k *Key) export(what string) ([]byte, error) {
 	return text, failed(why)
 }
 
-// WarmUp makes one signature and drops it. The first signature of a process takes tens of milliseconds. Making a key does
-// this already: call it only after a fork.
+// WarmUp makes one signature and drops it. The first signature of a process takes tens of milliseconds. Making the first
+// private key does this already: call it only after a fork.
 func (k *Key) WarmUp() error {
 	if k == nil {
 		return errClosed()

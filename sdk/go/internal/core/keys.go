@@ -1,6 +1,17 @@
 package core
 
-// #include "jeton.h"
+/*
+#include "jeton.h"
+
+#cgo noescape jeton_key_generate
+#cgo nocallback jeton_key_generate
+#cgo noescape jeton_key_import
+#cgo nocallback jeton_key_import
+#cgo noescape jeton_key_export
+#cgo nocallback jeton_key_export
+#cgo noescape jeton_buffer_free
+#cgo nocallback jeton_buffer_free
+*/
 import "C"
 
 import "unsafe"
