@@ -383,7 +383,8 @@ impl AnyKey {
         }
         if let Some(form) = DerForm::of(bytes) {
             pkix::bounded(bytes)?;
-            return Self::of_der(form, bytes, KeyFormat::Der, password);
+            let der = Zeroizing::new(bytes.to_vec());
+            return Self::of_der(form, der, KeyFormat::Der, password);
         }
         if key_text::is_wide(bytes) {
             return Err(KeyError::input(FoundInput::Utf16));
@@ -398,7 +399,7 @@ impl AnyKey {
             },
             _ if pem::is(text) => {
                 let Pem { form, der } = Pem::read(text)?;
-                return Self::of_der(form, &der, KeyFormat::Pem, password);
+                return Self::of_der(form, der, KeyFormat::Pem, password);
             }
             [b'[', ..] => return Err(KeyError::input(FoundInput::OtherJson)),
             [b'k', b'1'..=b'4', b'.', ..] => (Form::Paserk(owned()), KeyFormat::Paserk),
@@ -409,7 +410,7 @@ impl AnyKey {
                 let malformed = || KeyError::new(KeyProblem::Malformed);
                 let inner = key_text::base64(text).ok_or_else(malformed)?;
                 return match DerForm::of(&inner) {
-                    Some(form) => Self::of_der(form, &inner, KeyFormat::Base64, password),
+                    Some(form) => Self::of_der(form, inner, KeyFormat::Base64, password),
                     None if key_text::is_key_text(&inner) => {
                         Err(KeyError::input(FoundInput::EncodedTwice))
                     }
@@ -422,18 +423,18 @@ impl AnyKey {
 
     fn of_der(
         form: DerForm,
-        der: &[u8],
+        der: Zeroizing<Vec<u8>>,
         format: KeyFormat,
         password: Option<(&[u8], &Pkcs8Limits)>,
     ) -> Result<AnyKey, KeyError> {
         let form = match (form, password) {
             (DerForm::EncryptedPkcs8, Some((password, limits))) => {
-                Form::Der(DerForm::Pkcs8, encrypted::decrypt(der, password, limits)?)
+                Form::Der(DerForm::Pkcs8, encrypted::decrypt(&der, password, limits)?)
             }
             (DerForm::EncryptedPkcs8 | DerForm::Certificate | DerForm::Pkcs12, _) => {
                 return Err(pkix::no_key(form));
             }
-            _ => Form::Der(form, Zeroizing::new(der.to_vec())),
+            _ => Form::Der(form, der),
         };
         Ok(AnyKey { form, format })
     }
