@@ -18,6 +18,9 @@ use crate::command::{Error, Workspace, on_path, output, run as run_command};
 const PRIMITIVES: &[&str] = &[
     "aws_lc_",
     "_aesni_",
+    "__ecp_nistz256_",
+    "ecp_nistz256_",
+    "Lbignum_",
     "sha2::",
     "<sha2::",
     "blake2b_simd::",

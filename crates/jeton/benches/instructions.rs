@@ -70,9 +70,12 @@ const CASES: &[(&str, u64, fn())] = &[
     ("jwe_decrypt", 8_460, case_jwe_decrypt),
     ("jwe_json_form", 31_000, case_jwe_json_form),
     ("jwk_set", 168_500, case_jwk_set),
+    ("key_from_jwk", 15_050, case_key_from_jwk),
+    ("key_from_pem", 19_800, case_key_from_pem),
     ("paseto_issue", 7_360, case_paseto_issue),
     ("paseto_issue_text", 7_690, case_paseto_issue_text),
     ("paseto_verify", 11_300, case_paseto_verify),
+    ("paserk_local", 2_515, case_paserk_local),
 ];
 
 /// Cases that must cost the same. RSA blinding uses random numbers, so its cost varies by some dozens of
@@ -374,6 +377,20 @@ fn case_jwk_set() {
     assert_eq!(KeySet::from_json(black_box(&SET)).unwrap().len(), 10);
 }
 
+static ES256: LazyLock<SigningKey> = LazyLock::new(|| SigningKey::generate(SigAlg::ES256).unwrap());
+
+#[inline(never)]
+fn case_key_from_jwk() {
+    static JWK: LazyLock<&str> = LazyLock::new(|| aligned(&ES256.to_jwk().unwrap()));
+    black_box(SigningKey::from_jwk(black_box(*JWK))).unwrap();
+}
+
+#[inline(never)]
+fn case_key_from_pem() {
+    static PEM: LazyLock<&str> = LazyLock::new(|| aligned(&ES256.to_pem().unwrap()));
+    black_box(SigningKey::from_pem(black_box(*PEM))).unwrap();
+}
+
 static LOCAL: LazyLock<LocalKey> = LazyLock::new(|| LocalKey::generate().unwrap());
 
 #[inline(never)]
@@ -407,6 +424,12 @@ fn case_paseto_verify() {
     let verified: VerifiedIn<'_, Own<'_>> =
         VERIFIER.verify_in(black_box(*TOKEN), &mut scratch).unwrap();
     assert_eq!(verified.claims().level, 3);
+}
+
+#[inline(never)]
+fn case_paserk_local() {
+    static PASERK: LazyLock<&str> = LazyLock::new(|| aligned(&LOCAL.to_paserk()));
+    black_box(LocalKey::from_paserk(black_box(*PASERK))).unwrap();
 }
 
 /// A decrypter, and three tokens for its key with a wrong tag: valid padding with a content key of the right
