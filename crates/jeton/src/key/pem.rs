@@ -193,8 +193,8 @@ impl Block<'_> {
             "DSA PRIVATE KEY" => return Err(KeyError::input(FoundInput::Dsa)),
             _ => return Err(KeyError::at("PEM label", KeyProblem::Unsupported)),
         };
-        let has_field = |name| self.body.contains(':') && self.body.contains(name);
-        if has_field("Proc-Type:") || has_field("DEK-Info:") {
+        let has_field = |name| self.body.contains(name);
+        if has_field(":") && (has_field("Proc-Type:") || has_field("DEK-Info:")) {
             return Err(KeyError::input(FoundInput::OldEncryptedPem));
         }
         let der = self.base64()?;
