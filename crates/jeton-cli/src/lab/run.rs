@@ -147,7 +147,7 @@ impl Run {
 
         let mut progress = Progress::begin();
         progress.say(&estimate(&plan, &drivers, &options));
-        if let Some(questions) = questions(&plan) {
+        if let Some(questions) = questions(&plan, self.is_whole()) {
             progress.say(&questions);
         }
         let is_measured =
@@ -325,14 +325,14 @@ fn estimate(plan: &Plan, drivers: &[Driver], options: &Options) -> String {
 }
 
 /// Says how many conclusions of the published reports the run will answer; `None` if none.
-fn questions(plan: &Plan) -> Option<String> {
+fn questions(plan: &Plan, attacks: bool) -> Option<String> {
     let works = plan.cases.iter().map(|(case, _)| RowId {
         subject: case.subject().id,
         operation: case.operation.name().to_owned(),
         claims: case.claims.clone(),
         threads: case.threads,
     });
-    let (answers, all) = (answerable(works), decidable());
+    let (answers, all) = (answerable(works, attacks), decidable());
     (answers > 0).then(|| {
         format!(
             "it will answer up to {answers} of the {all} conclusions of four public reports that measurements can \

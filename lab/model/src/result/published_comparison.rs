@@ -221,6 +221,18 @@ impl Answer {
         self.is_verdict() || self == Self::Undecided
     }
 
+    /// Returns the answer of several conclusions, for people.
+    #[must_use]
+    pub fn plural(self) -> &'static str {
+        match self {
+            Self::Holds => "hold",
+            Self::DoesNotHold => "do not hold",
+            Self::Artefact => "artefacts",
+            Self::Opinion => "opinions",
+            one => one.label(),
+        }
+    }
+
     /// Returns the answer for people.
     #[must_use]
     pub fn label(self) -> &'static str {

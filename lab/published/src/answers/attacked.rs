@@ -3,22 +3,22 @@
 use std::collections::BTreeSet;
 
 use super::evidence::{Evidence, Finding, Open};
-use jeton_lab_model::result::{Answer, AttackOutcome, AttackRow, Practice};
+use jeton_lab_model::result::{Answer, AttackOutcome, AttackRow, Party, Practice, Status};
 
 /// A library, and the format of the comparison.
 #[derive(Debug, Clone, Copy)]
-struct Library {
+pub(super) struct Library {
     driver: &'static str,
     name: &'static str,
     format: &'static str,
 }
 
-const GOLANG_JWT: Library = Library {
+pub(super) const GOLANG_JWT: Library = Library {
     driver: "go/golang-jwt",
     name: "golang-jwt",
     format: "jwt",
 };
-const GO_PASETO: Library = Library {
+pub(super) const GO_PASETO: Library = Library {
     driver: "go/go-paseto",
     name: "go-paseto",
     format: "v4.public",
@@ -48,18 +48,47 @@ pub(super) const TYPES: [&str; 2] = ["types-other", "types-missing"];
 
 /// Returns the attacks that conclusions are decided by, and the subjects: `go/golang-jwt:jwt`.
 pub(super) fn deciding() -> (Vec<&'static str>, Vec<String>) {
-    let attacks = [
-        &KEYS[..],
-        &TAMPERING,
-        &TRUNCATION,
-        &EXPIRY,
-        &TYPES,
-        &CHOOSES_ALGORITHM,
-        &CHOOSES_VERSION,
-    ];
-    let subjects =
-        [GOLANG_JWT, GO_PASETO].map(|library| format!("{}:{}", library.driver, library.format));
-    (attacks.concat(), subjects.to_vec())
+    let of_both = [&KEYS[..], &TAMPERING, &TRUNCATION, &EXPIRY, &TYPES].concat();
+    let attacks = [&of_both[..], &CHOOSES_ALGORITHM, &CHOOSES_VERSION].concat();
+    let subjects = [GOLANG_JWT, GO_PASETO];
+    let subjects = subjects.map(|library| format!("{}:{}", library.driver, library.format));
+    (attacks, subjects.to_vec())
+}
+
+/// Returns a row of each of these on both libraries, which reject all.
+pub(super) fn refused() -> Vec<AttackRow> {
+    let (attacks, _) = deciding();
+    let rows = attacks
+        .into_iter()
+        .flat_map(|attack| [GOLANG_JWT, GO_PASETO].map(|library| library.refuses(attack)));
+    rows.collect()
+}
+
+impl Library {
+    /// A row in which it rejects an attack, called as documented.
+    pub(super) fn refuses(self, attack: &str) -> AttackRow {
+        AttackRow {
+            status: Status::Ok,
+            reason: None,
+            attack: attack.to_owned(),
+            family: String::new(),
+            subject: Party {
+                driver: self.driver.to_owned(),
+                library: self.name.to_owned(),
+                version: String::new(),
+                language: "go".to_owned(),
+            },
+            format: self.format.to_owned(),
+            practice: Practice::Documented,
+            outcome: Some(AttackOutcome::Refused),
+            tried: 300,
+            void: 0,
+            algs: Vec::new(),
+            found: 0,
+            evidence: Vec::new(),
+            also: Vec::new(),
+        }
+    }
 }
 
 /// The outcomes of some attacks on a library.

@@ -48,6 +48,8 @@ pub(super) struct Compared {
     pub(super) ratio: f64,
     /// The ends of the 95 % interval of the ratio.
     interval: [f64; 2],
+    /// How far identical subjects can differ in this run, as a ratio minus one.
+    noise: f64,
     pub(super) kind: VerdictKind,
     /// The difference with both times, as text: `12 % faster (8.80 µs against 10.0 µs)`.
     pub(super) words: String,
@@ -58,7 +60,19 @@ impl Compared {
     /// The difference with its interval.
     pub(super) fn with_interval(&self) -> String {
         let [low, high] = self.interval.map(difference);
-        format!("{}, 95 % interval {low} to {high}", self.words)
+        let noise = match self.kind == VerdictKind::Undecided && self.interval_excludes_one() {
+            true => format!(
+                ", where identical subjects can differ by {:.0} %",
+                self.noise * 100.0
+            ),
+            false => String::new(),
+        };
+        format!("{}, 95 % interval {low} to {high}{noise}", self.words)
+    }
+
+    fn interval_excludes_one(&self) -> bool {
+        let [low, high] = self.interval;
+        high < 1.0 || low > 1.0
     }
 
     /// Says that the interval leaves a conclusion open.
@@ -297,6 +311,7 @@ impl<'a> Evidence<'a> {
         Ok(Compared {
             ratio: ratio.ratio(),
             interval: ratio.interval(),
+            noise: band.believed_beyond(),
             kind: judge(&ratio, band),
             words: compared(ratio.ratio(), medians),
             rows: works().cloned().collect(),

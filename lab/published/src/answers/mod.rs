@@ -43,10 +43,11 @@ pub fn decidable() -> usize {
     decidable.count()
 }
 
-/// Returns how many conclusions these works answer, if all of them are measured.
+/// Returns how many conclusions these works answer, if all of them are measured, and the [attacks](deciding_attacks)
+/// are made or not.
 #[must_use]
-pub fn answerable(works: impl Iterator<Item = RowId>) -> usize {
-    let (rows, noise) = planned::run(works);
+pub fn answerable(works: impl Iterator<Item = RowId>, attacks: bool) -> usize {
+    let (rows, noise) = planned::run(works, attacks);
     let all = answers(&rows, &noise);
     let measured = all.iter().filter(|claim| claim.answer.is_measured());
     measured.count()
@@ -157,20 +158,19 @@ mod tests {
     #[test]
     fn deciding_works_answer_all_that_needs_no_attack_and_no_server() {
         let works = deciding_works(2);
-        // Of report 1, two ask what only attacks show, and two follow from another.
-        let needs_more = [
-            "1.10c", "1.10e", "1.11a", "1.12g", "1.13c", "3.1a", "3.1b", "3.2a", "3.2b",
-        ];
-        let (rows, noise) = planned::run(works.iter().map(|work| work.row.clone()));
-        let all = answers(&rows, &noise);
-        let open = all
-            .iter()
-            .filter(|claim| claim.answer == Answer::NotMeasured);
-        let open: Vec<&str> = open.map(|claim| claim.id.as_str()).collect();
-        assert_eq!(open, needs_more);
-        assert_eq!(
-            answerable(works.into_iter().map(|work| work.row)),
-            decidable() - needs_more.len()
-        );
+        let open = |attacks: bool| {
+            let works = works.iter().map(|work| work.row.clone());
+            let (rows, noise) = planned::run(works, attacks);
+            let all = answers(&rows, &noise).into_iter();
+            let open = all.filter(|claim| claim.answer == Answer::NotMeasured);
+            open.map(|claim| claim.id).collect::<Vec<_>>()
+        };
+        let servers = ["3.1a", "3.1b", "3.2a", "3.2b"];
+        assert_eq!(open(true), servers);
+        // Two ask what only attacks show, and two follow from one of them.
+        let attacks = ["1.10c", "1.10e", "1.11a", "1.12g", "1.13c"];
+        assert_eq!(open(false), [&attacks[..], &servers].concat());
+        let works = works.iter().map(|work| work.row.clone());
+        assert_eq!(answerable(works, true), decidable() - servers.len());
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use super::attacked;
+
 use jeton_lab_model::result::{
     ClaimsSet, NoiseFloor, Row, RowId, Rows, Status, Subject, ThreadsFloor, Timing,
 };
@@ -9,8 +11,9 @@ use jeton_lab_model::result::{
 /// Enough rounds for an interval.
 const ROUNDS: usize = 6;
 
-/// The rows of these works, and noise that is known for each number of threads.
-pub(super) fn run(works: impl Iterator<Item = RowId>) -> (Rows, NoiseFloor) {
+/// The rows of these works, with the attacks that conclusions need if they are made, and noise that is known for each
+/// number of threads.
+pub(super) fn run(works: impl Iterator<Item = RowId>, attacks: bool) -> (Rows, NoiseFloor) {
     let rows: Vec<Row> = works.map(|work| measured(&work)).collect();
     let threads: BTreeSet<u32> = rows.iter().map(|row| row.threads).collect();
     let floors = threads.into_iter().map(|threads| ThreadsFloor {
@@ -22,7 +25,11 @@ pub(super) fn run(works: impl Iterator<Item = RowId>) -> (Rows, NoiseFloor) {
         threads: floors.collect(),
         ..NoiseFloor::default()
     };
-    (Rows::from(rows), noise)
+    let mut rows = Rows::from(rows);
+    if attacks {
+        rows.attack = attacked::refused();
+    }
+    (rows, noise)
 }
 
 /// A row with figures that all works share.

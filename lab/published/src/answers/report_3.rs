@@ -13,6 +13,9 @@ use jeton_lab_stats::verdict::{Band, judge};
 /// The largest relative difference of a figure that equals the published one.
 const NEAR: f64 = 0.10;
 
+/// What the conclusions need without rows.
+const SERVERS: &str = "the servers of the report: `jeton lab run --all`, or `jeton lab servers`";
+
 pub(super) fn answers(rows: &[ServerRow]) -> Vec<ClaimAnswered> {
     let claims: Vec<Claim> = vec![
         claim("3.1a", ratios(rows, 1)),
@@ -25,6 +28,9 @@ pub(super) fn answers(rows: &[ServerRow]) -> Vec<ClaimAnswered> {
 
 /// The repetitions of a server in a scenario.
 fn repetitions(rows: &[ServerRow], id: &str, scenario: Scenario) -> Result<Vec<f64>, Open> {
+    if rows.is_empty() {
+        return Err(SERVERS.into());
+    }
     let found = rows
         .iter()
         .find(|row| row.subject.id == id && row.rate.is_none() && row.of_scenario() == scenario);
@@ -81,9 +87,6 @@ fn ratios(rows: &[ServerRow], cores: u32) -> Result<Finding, Open> {
         let go = repetitions(rows, "go/fixed", run.scenario)?;
         let node = repetitions(rows, "node/fixed", run.scenario)?;
         scenarios.push((run, over_node, go, node));
-    }
-    if scenarios.is_empty() {
-        return Err("rows of `jeton lab servers`".into());
     }
     let band = noise(rows, cores)?;
     for (run, over_node, go, node) in &scenarios {
@@ -142,7 +145,10 @@ fn memory(rows: &[ServerRow], id: &str, (low, high): (f64, f64)) -> Result<Findi
     let least = peaks.iter().copied().reduce(f64::min);
     let most = peaks.iter().copied().reduce(f64::max);
     let (Some(least), Some(most), Some(rest)) = (least, most, rest) else {
-        return Err(format!("{id} on one core (`jeton lab servers`)").into());
+        return Err(match rows.is_empty() {
+            true => SERVERS.into(),
+            false => format!("{id} on one core (`jeton lab servers`)").into(),
+        });
     };
     let measured = format!(
         "{id}: peaks of {least:.0} to {most:.0} MB in {} scenarios on one core, {rest:.0} MB before",

@@ -41,11 +41,15 @@ fn report(
     }
     let counts = Answer::ALL.map(|answer| {
         let count = of_report().filter(|claim| claim.answer == answer).count();
-        (count > 0).then(|| format!("{count} {}", answer.label()))
+        match count {
+            0 => None,
+            1 => Some(format!("1 {}", answer.label())),
+            several => Some(format!("{several} {}", answer.plural())),
+        }
     });
     let counts: Vec<String> = counts.into_iter().flatten().collect();
     let (number, question) = (source.report, source.question);
-    let head = format!("{BOLD}{number} {question}{BOLD:#} {}", list(&counts));
+    let head = format!("{BOLD}{number} {question}{BOLD:#} {}.", list(&counts));
     paragraph(&head, "  ", columns, out)?;
     let told = source.in_short.iter();
     let told = told.filter_map(|id| of_report().find(|claim| claim.id == *id));

@@ -1,7 +1,8 @@
 //! Answers about security, from synthetic attacks on both libraries of report 1.
 
+use super::super::attacked::{GO_PASETO, GOLANG_JWT};
 use super::Run;
-use jeton_lab_model::result::{Answer, AttackOutcome, AttackRow, Party, Practice, Status};
+use jeton_lab_model::result::{Answer, AttackOutcome, Practice};
 
 /// Every attack that the answers use, on both libraries: rejected, called as documented.
 fn all_refused() -> Run {
@@ -17,42 +18,18 @@ fn all_refused() -> Run {
         "types-missing",
     ];
     for attack in both.into_iter().chain(["alg-none", "alg-sibling"]) {
-        run.attacks.push(row("go/golang-jwt", "jwt", attack));
+        run.attacks.push(GOLANG_JWT.refuses(attack));
     }
     for attack in both.into_iter().chain(["paseto-other-version"]) {
-        run.attacks.push(row("go/go-paseto", "v4.public", attack));
+        run.attacks.push(GO_PASETO.refuses(attack));
     }
     run
-}
-
-fn row(driver: &str, format: &str, attack: &str) -> AttackRow {
-    AttackRow {
-        status: Status::Ok,
-        reason: None,
-        attack: attack.to_owned(),
-        family: "properties".to_owned(),
-        subject: Party {
-            driver: driver.to_owned(),
-            library: driver.to_owned(),
-            version: "1".to_owned(),
-            language: "go".to_owned(),
-        },
-        format: format.to_owned(),
-        practice: Practice::Documented,
-        outcome: Some(AttackOutcome::Refused),
-        tried: 300,
-        void: 0,
-        algs: Vec::new(),
-        found: 0,
-        evidence: Vec::new(),
-        also: Vec::new(),
-    }
 }
 
 /// The same with another outcome of one attack on golang-jwt.
 fn with(attack: &str, practice: Practice, outcome: AttackOutcome) -> Run {
     let mut run = all_refused();
-    let mut changed = row("go/golang-jwt", "jwt", attack);
+    let mut changed = GOLANG_JWT.refuses(attack);
     (changed.practice, changed.outcome) = (practice, Some(outcome));
     run.attacks.retain(|r| {
         (&r.attack, &r.subject, r.practice) != (&changed.attack, &changed.subject, practice)
