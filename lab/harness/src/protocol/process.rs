@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -21,6 +21,9 @@ use crate::host::Cores;
 use jeton_lab_model::protocol::{
     Hello, MAX_LINE_BYTES, PROTOCOL, Prepare, RunReport, VerifyAnswer, Work,
 };
+
+/// The longest wait for the end of a driver that closed its output, and for what it wrote last.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// How to start a driver.
 #[derive(Debug, Clone)]
@@ -40,6 +43,8 @@ pub struct Process {
     requests: Option<SyncSender<Vec<u8>>>,
     answers: Receiver<Received>,
     talk: Tail,
+    /// Ends with the driver's standard error.
+    talk_reader: JoinHandle<()>,
     stop: Stop,
     /// The core, if it runs on exactly one.
     core: Option<usize>,
@@ -96,12 +101,13 @@ impl Process {
         let tail = talk.clone();
         thread::spawn(move || write_requests(stdin, &to_write));
         thread::spawn(move || read_answers(stdout, &received));
-        thread::spawn(move || keep_tail(stderr, &tail));
+        let talk_reader = thread::spawn(move || keep_tail(stderr, &tail));
         Ok(Self {
             child,
             requests: Some(requests),
             answers,
             talk,
+            talk_reader,
             stop: stop.clone(),
             core: cores.driver_core().filter(|_| threads == 1),
             ended: false,
@@ -288,16 +294,16 @@ impl Process {
 
     /// Returns the reason why a driver exited or closed its output.
     fn exit_fault(&mut self) -> Fault {
-        // The last output may still be in the pipe.
+        // The last output may still be in the pipe, which another process may hold open.
+        let deadline = Instant::now() + LAST_WORDS;
         let mut status = None;
-        for _ in 0..20 {
+        while Instant::now() < deadline {
             status = self.child.try_wait().ok().flatten();
-            if status.is_some() {
+            if status.is_some() && self.talk_reader.is_finished() {
                 break;
             }
             thread::sleep(Duration::from_millis(5));
         }
-        thread::sleep(Duration::from_millis(10));
         let how = status.map_or("closed its output".into(), describe);
         Fault::Crashed(match self.talk.last_words() {
             Some(words) => format!("{how}: {words}"),
