@@ -54,7 +54,14 @@ pub(super) fn go(workspace: &Workspace) -> Result<Outcome, Error> {
     }
     sdk::go::library_for_tests(workspace)?;
     let modules = roots.map(|root| workspace.folders_with(root, "go.mod"));
-    for folder in modules.concat() {
+    // A driver of another version may have a module only, and the sources of its sibling.
+    let has_sources = |folder: &PathBuf| {
+        let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        files
+            .map(|file| file.path())
+            .any(|path| path.extension().is_some_and(|ending| ending == "go"))
+    };
+    for folder in modules.concat().into_iter().filter(has_sources) {
         eprintln!("  in {}", shown(workspace, &folder));
         let mut vet = workspace.command("go");
         run_command(vet.args(["vet", "./..."]).current_dir(&folder))?;
