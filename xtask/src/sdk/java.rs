@@ -25,7 +25,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
     counted::run(FOLDER, Format::Surefire, &mut tests)
 }
 
-/// Runs its tests on the newest JDK, and returns false if there is none.
+/// Runs its tests on the newest JDK, compiled by the oldest, and returns false if there is none.
 pub(crate) fn newest(workspace: &Workspace) -> Result<bool, Error> {
     let Some((folder, version)) = find_jdk(NEWEST) else {
         return Ok(false);
@@ -34,7 +34,7 @@ pub(crate) fn newest(workspace: &Workspace) -> Result<bool, Error> {
     let mut tests = tests(workspace)?;
     // As programs on it do, which load native code.
     tests.arg("-Djeton.jvm.arguments=--enable-native-access=ALL-UNNAMED");
-    tests.env("JAVA_HOME", folder);
+    tests.arg(format!("-Djvm={}", folder.join("bin/java").display()));
     counted::run(FOLDER, Format::Surefire, &mut tests)?;
     Ok(true)
 }
