@@ -294,6 +294,8 @@ struct Row {
 
 #[derive(Deserialize)]
 struct Subject {
+    /// Rows of attacks have the driver.
+    #[serde(alias = "driver")]
     id: String,
     language: String,
 }

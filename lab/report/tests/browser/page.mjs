@@ -19,7 +19,7 @@ const SECTIONS = {
     "answers", "recommendation", "language", "charts", "tradeoff", "summary", "groups", "sizes", "overhead", "gaps",
     "trust", "environment", "data", "glossary",
   ],
-  "jeton lab, servers": ["servers", "claims", "environment", "data", "glossary"],
+  "jeton lab, servers": ["servers", "reports", "environment", "data", "glossary"],
   "jeton lab, side by side": ["machines", "compared", "verdicts", "glossary"],
   // Its sections depend on the token.
   "jeton inspect": [],
