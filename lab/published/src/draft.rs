@@ -129,7 +129,10 @@ impl Draft {
         }
     }
 
-    /// Returns the figure of a row, or why there is none.
+    /// Returns the figure of a row.
+    ///
+    /// # Errors
+    /// What is missing.
     fn timed(&self, work: &RowId, rows: &Rows) -> Result<f64, String> {
         let row = rows.measured.iter().find(|row| work.names(row));
         let row = row.ok_or("not planned in this run")?;
@@ -169,7 +172,10 @@ impl Draft {
     }
 }
 
-/// Returns the calls per second of a server, or why there are none.
+/// Returns the calls per second of a server.
+///
+/// # Errors
+/// What is missing.
 fn served_figure(rows: &Rows, server: &str, scenario: Scenario) -> Result<f64, String> {
     let row = served(rows, server, scenario).ok_or("needs `jeton lab servers`")?;
     if row.oversubscribed {
