@@ -386,9 +386,19 @@ fn run_one(workspace: &Workspace, areas: &[Area], program: &Program) -> Result<(
         None => Ok(()),
         Some(output) => {
             eprintln!("---- output of {name} ----\n{output}---- end of {name} ----");
-            Err(name)
+            let tests: Vec<&str> = failed_tests(&output).collect();
+            Err(match tests.is_empty() {
+                true => name,
+                false => format!("{name} ({})", tests.join(", ")),
+            })
         }
     }
+}
+
+/// The names of the tests that failed, of the output of a program.
+fn failed_tests(output: &str) -> impl Iterator<Item = &str> {
+    let lines = output.lines();
+    lines.filter_map(|line| line.strip_prefix("test ")?.strip_suffix(" ... FAILED"))
 }
 
 /// Returns the output, too, of a program that fails.
@@ -475,6 +485,12 @@ fn arguments(areas: &[Area], program: &Program) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tests_that_failed_are_named() {
+        let output = "test a::b ... ok\ntest a::c ... FAILED\n\nfailures:\n    a::c\ntest result: FAILED. 1 passed; 1 failed";
+        assert_eq!(failed_tests(output).collect::<Vec<_>>(), ["a::c"]);
+    }
 
     fn message(test: bool, executable: &str) -> String {
         format!(

@@ -30,6 +30,16 @@ def unb64(text):
 
 CACHE = {}
 KEYS = []
+# The drivers of one test write their process here; their folders are neighbours.
+LAST_TO_RUN = os.path.join("..", "last-to-run")
+
+
+def last_to_run():
+    try:
+        with open(LAST_TO_RUN) as last:
+            return int(last.read())
+    except FileNotFoundError:
+        return None
 
 
 class Prepared:
@@ -46,7 +56,6 @@ class Prepared:
         self.policy = request["policy"]
         self.tokens = request.get("tokens")
         self.operation_name = request["contract"]
-        self.last_run = 0
 
     def mac(self, signed):
         return b64(hmac.new(self.key, signed.encode(), hashlib.sha256).digest())
@@ -116,15 +125,16 @@ class Prepared:
     def run(self, iterations, lead, threads):
         self.checksum(lead)
         start = time.perf_counter_ns()
-        if MISDEED == "falls-asleep" and start - self.last_run > 10_000_000:
+        if MISDEED == "falls-asleep" and last_to_run() != os.getpid():
             time.sleep(0.1)
         if MISDEED == "needs-a-lead" and lead == 0:
             for _ in range(4):
                 self.checksum(iterations)
         # One after the other: the lab must not see a difference.
         checksum = sum(self.checksum(iterations) for _ in range(threads))
-        self.last_run = time.perf_counter_ns()
         elapsed = time.perf_counter_ns() - start
+        with open(LAST_TO_RUN, "w") as last:
+            last.write(str(os.getpid()))
         if "FAKE_RUNS" in os.environ:
             with open(os.environ["FAKE_RUNS"], "a") as runs:
                 runs.write(f"{os.getpid()} {iterations} {lead}\n")

@@ -110,10 +110,10 @@ fn runs_with(misdeed: &str, operations: &[&str]) -> Option<Vec<FakeRun>> {
     Some(text.lines().map(run).collect())
 }
 
-/// A shorter run, which is not counted, comes before each batch. To verify, the driver would be one with a cache: its
-/// first run after each preparation is slow.
+/// A shorter run, which is not counted, comes before each batch of a driver whose first run after another driver's is
+/// slow. To verify, the driver would be one with a cache: its first run after each preparation is slow.
 #[test]
-fn driver_slow_first_run_after_idle_is_not_counted() {
+fn driver_slow_first_run_after_another_is_not_counted() {
     let are_led = |_| {
         let Some(runs) = runs_with("falls-asleep", &["sign"]) else {
             return false;
