@@ -190,27 +190,11 @@ func (c *config) text() ([]byte, error) {
 	if c.hasClock && (c.clock == nil || !c.clock.handle.IsOpen()) {
 		return nil, errClosed()
 	}
-	// The usual settings of a key, for which the encoder takes longer than the library for the key.
-	if alg, ok := c.settings["alg"].(string); ok && len(c.settings) == 1 && isPlain(alg) {
-		return []byte(`{"alg":"` + alg + `"}`), nil
-	}
 	text, err := json.Marshal(c.settings)
 	if err != nil {
 		return nil, failure(CodeInvalidOption, "the options cannot be written as JSON")
 	}
 	return text, nil
-}
-
-// isPlain reports whether JSON has the text as it is.
-func isPlain(text string) bool {
-	for _, char := range []byte(text) {
-		switch {
-		case '0' <= char && char <= '9', 'A' <= char && char <= 'Z', 'a' <= char && char <= 'z', char == '-', char == '+', char == '.':
-		default:
-			return false
-		}
-	}
-	return true
 }
 
 // oneOrList is a list as the settings have it: one text is no list.

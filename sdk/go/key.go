@@ -25,6 +25,11 @@ func keyOptionsOf(format string, options []KeyOption) ([]byte, error) {
 	if format == "" && len(options) == 0 {
 		return nil, nil
 	}
+	if format == "" && len(options) == 1 {
+		if alg, ok := options[0].(algorithmOption); ok && alg.isPlain() {
+			return []byte(`{"alg":"` + string(alg) + `"}`), nil
+		}
+	}
 	chosen := newConfig()
 	if format != "" {
 		chosen.set("format", format)
@@ -35,6 +40,23 @@ func keyOptionsOf(format string, options []KeyOption) ([]byte, error) {
 		}
 	}
 	return chosen.text()
+}
+
+// algorithmOption is the usual option of a key: alone, it needs no encoder, which takes longer than the rest of the call.
+type algorithmOption Algorithm
+
+func (alg algorithmOption) forKey(c *config) { c.set("alg", string(alg)) }
+
+// isPlain reports whether JSON has the text as it is.
+func (alg algorithmOption) isPlain() bool {
+	for _, char := range []byte(alg) {
+		switch {
+		case '0' <= char && char <= '9', 'A' <= char && char <= 'Z', 'a' <= char && char <= 'z', char == '-', char == '+', char == '.':
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // GenerateKey generates a key. For a key pair, it is the private key.

@@ -211,7 +211,7 @@ func WithKeyID(id string) KeyOption { return keyOption(func(c *config) { c.set("
 
 // WithAlgorithm sets the algorithm of an imported key that does not state it.
 func WithAlgorithm(alg Algorithm) KeyOption {
-	return keyOption(func(c *config) { c.set("alg", string(alg)) })
+	return algorithmOption(alg)
 }
 
 // WithRSABits sets the size of a generated RSA key. The default is 2048 bits.

@@ -14,7 +14,8 @@ pub mod servers;
 mod source;
 
 pub use answers::{
-    answerable, answers, decidable, deciding_attacks, of_servers as answers_of_servers,
+    answerable, answerable_by_servers, answers, decidable, deciding_attacks,
+    of_servers as answers_of_servers,
 };
 
 pub use source::{Source, reports};

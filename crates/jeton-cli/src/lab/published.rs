@@ -7,7 +7,7 @@ use jeton_lab_model::result::RunResult;
 use jeton_lab_published::deciding_attacks;
 
 use super::progress::Progress;
-use super::servers;
+use super::{runtimes, servers};
 
 /// Attacks the libraries whose security the reports compare, and adds the rows to the result.
 pub(super) fn add_attacks(
@@ -45,8 +45,13 @@ pub(super) fn add_attacks(
 }
 
 /// Measures the servers of the gRPC report, and adds the rows to the result. Without enough cores it says why not.
-pub(super) fn add_servers(result: &mut RunResult, stop: &Stop, progress: &mut Progress) {
-    match servers::of_report(result.seed, &result.command, stop, progress) {
+pub(super) fn add_servers(
+    result: &mut RunResult,
+    runtimes: runtimes::One,
+    stop: &Stop,
+    progress: &mut Progress,
+) {
+    match servers::of_report(runtimes, result, stop, progress) {
         Ok(served) => {
             result.rows.servers = served.rows.servers;
             result.environment.complete &= served.environment.complete;

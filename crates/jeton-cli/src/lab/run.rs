@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use clap::Args;
@@ -14,7 +15,9 @@ use jeton_lab_harness::suite::{Choice, Extent, Plan, Suite, operation_named, pla
 use jeton_lab_model::claims::{ClaimsSets, OWN, OwnClaims, STANDARD, SWEEP};
 use jeton_lab_model::result::{OutDir, RowId};
 use jeton_lab_model::{Case, Operation};
-use jeton_lab_published::{all_works, answerable, complete, decidable, deciding_works};
+use jeton_lab_published::{
+    all_works, answerable, answerable_by_servers, complete, decidable, deciding_works,
+};
 
 use crate::time;
 
@@ -147,7 +150,7 @@ impl Run {
 
         let mut progress = Progress::begin();
         progress.say(&estimate(&plan, &drivers, &options));
-        if let Some(questions) = questions(&plan, self.is_whole()) {
+        if let Some(questions) = self.questions(&plan) {
             progress.say(&questions);
         }
         let is_measured =
@@ -171,7 +174,7 @@ impl Run {
             published::add_attacks(&mut result, &drivers, &stop, &mut progress);
         }
         if self.all && result.environment.complete {
-            published::add_servers(&mut result, &stop, &mut progress);
+            published::add_servers(&mut result, self.runtimes.one(), &stop, &mut progress);
         }
         progress.end();
         complete(&mut result);
@@ -198,6 +201,26 @@ impl Run {
         let unfiltered = self.suites.is_empty() && self.subjects.is_empty();
         let usual_work = self.operations.is_empty() && self.claims.is_empty() && !self.sweep;
         unfiltered && usual_work && self.threads == [1]
+    }
+
+    /// Says how many conclusions of the published reports the run will answer; `None` if none.
+    fn questions(&self, plan: &Plan) -> Option<String> {
+        let works = plan.cases.iter().map(|(case, _)| RowId {
+            subject: case.subject().id,
+            operation: case.operation.name().to_owned(),
+            claims: case.claims.clone(),
+            threads: case.threads,
+        });
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let by_servers = self.all.then(|| answerable_by_servers(cores));
+        let answers = answerable(works, self.is_whole()) + by_servers.unwrap_or(0);
+        let all = decidable();
+        (answers > 0).then(|| {
+            format!(
+                "it will answer up to {answers} of the {all} conclusions of four public reports that measurements can \
+                 decide"
+            )
+        })
     }
 
     fn extent(&self) -> Extent {
@@ -322,23 +345,6 @@ fn estimate(plan: &Plan, drivers: &[Driver], options: &Options) -> String {
         options.pace.batches,
         options.pace.batch.as_millis(),
     )
-}
-
-/// Says how many conclusions of the published reports the run will answer; `None` if none.
-fn questions(plan: &Plan, attacks: bool) -> Option<String> {
-    let works = plan.cases.iter().map(|(case, _)| RowId {
-        subject: case.subject().id,
-        operation: case.operation.name().to_owned(),
-        claims: case.claims.clone(),
-        threads: case.threads,
-    });
-    let (answers, all) = (answerable(works, attacks), decidable());
-    (answers > 0).then(|| {
-        format!(
-            "it will answer up to {answers} of the {all} conclusions of four public reports that measurements can \
-             decide"
-        )
-    })
 }
 
 /// Returns the part of an estimate about drivers that must be built first.

@@ -40,6 +40,15 @@ enum OneOf {
 }
 
 impl Several {
+    /// For programs that run once: of several runtimes, the newest.
+    pub(super) fn one(&self) -> One {
+        let which = match self.which {
+            Which::Path => OneOf::Path,
+            Which::Newest | Which::All => OneOf::Newest,
+        };
+        One { which }
+    }
+
     pub(super) fn equip(&self, drivers: &[Driver]) -> Equipped {
         equip(
             drivers,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Command, FromArgMatches as _, ValueEnum};
 use jeton_lab_harness::Stop;
 use jeton_lab_load as servers;
 use jeton_lab_load::{Options, Pacing, Server};
@@ -150,35 +150,21 @@ pub(super) struct Servers {
     folder: Option<PathBuf>,
 }
 
-/// Measures all servers in the scenarios of the gRPC report, as without options.
+/// Measures all servers in the scenarios of the gRPC report, as `jeton lab servers` without other options.
 pub(super) fn of_report(
-    seed: u64,
-    command: &str,
+    runtimes: runtimes::One,
+    result: &RunResult,
     stop: &Stop,
     progress: &mut Progress,
 ) -> Result<RunResult, String> {
-    let all = servers::find(&servers::folder(None)).map_err(sentence)?;
-    let chosen: Vec<&Server> = all.iter().collect();
-    let scenarios = Scenario::report();
-    servers::ready(&chosen, &scenarios)?;
-    let folder = Scratch::make()?;
-    let mut options = Options {
-        repetitions: 3,
-        budget: Some(USUAL_BUDGET),
-        measured: Duration::from_secs(3),
-        warm_up: Duration::from_secs(1),
-        first_warm_up: Duration::from_secs(20),
-        pacing: Pacing::Closed,
-        seed,
-        command: command.to_owned(),
-        loader: loader()?,
-        folder: folder.0.clone(),
-    };
-    options.repetitions = servers::repetitions_within(USUAL_BUDGET, &chosen, &scenarios, &options);
-    progress.say(&estimate(&chosen, &scenarios, &options));
-    servers::run(&chosen, &scenarios, &options, stop, &mut |event| {
-        progress.tell_servers(&event);
-    })
+    let usual = Servers::augment_args(Command::new("servers")).get_matches_from(["servers"]);
+    let usual = Servers::from_arg_matches(&usual).map_err(|e| e.to_string())?;
+    let servers = Servers { runtimes, ..usual };
+    let all = servers.find()?;
+    let chosen = servers.choose(&all)?;
+    servers::ready(&chosen, &servers.planned())?;
+    let origin = (result.seed, result.command.as_str());
+    servers.measure(&chosen, origin, stop, progress)
 }
 
 /// The command of the loader: this program.
@@ -205,29 +191,21 @@ impl Set {
 
 impl Servers {
     pub(super) fn run(self) -> Result<ExitCode, String> {
-        let mut all = servers::find(&servers::folder(self.folder.as_deref())).map_err(sentence)?;
-        self.runtimes.give_to(&mut all);
+        let all = self.find()?;
         let chosen = self.choose(&all)?;
         if self.list {
             return list(&chosen);
         }
-        let scenarios = self.planned();
-        servers::ready(&chosen, &scenarios)?;
+        servers::ready(&chosen, &self.planned())?;
         let out = OutDir::create(&self.out).map_err(sentence)?;
-        let folder = Scratch::make()?;
-        let mut options = self.options(&folder)?;
-        if let Some(budget) = options.budget {
-            options.repetitions =
-                servers::repetitions_within(budget, &chosen, &scenarios, &options);
-        }
         let stop = Stop::default();
         handle_ctrl_c(&stop)?;
 
         let mut progress = Progress::begin();
-        progress.say(&estimate(&chosen, &scenarios, &options));
-        let mut result = servers::run(&chosen, &scenarios, &options, &stop, &mut |event| {
-            progress.tell_servers(&event);
-        })?;
+        let drawn = self.seed.is_none().then(some_seed);
+        let seed = self.seed.or(drawn).unwrap_or_default();
+        let command = repro_command(drawn);
+        let mut result = self.measure(&chosen, (seed, &command), &stop, &mut progress)?;
         progress.end();
         // This run does not answer claims of the other reports.
         result.claims_answered = answers_of_servers(&result.rows.servers);
@@ -241,6 +219,32 @@ impl Servers {
             progress.say("time limit reached: the files hold the finished measurements");
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    fn find(&self) -> Result<Vec<Server>, String> {
+        let mut all = servers::find(&servers::folder(self.folder.as_deref())).map_err(sentence)?;
+        self.runtimes.give_to(&mut all);
+        Ok(all)
+    }
+
+    /// Loads the servers. The result names the seed, and the command that repeats the run.
+    fn measure(
+        &self,
+        chosen: &[&Server],
+        (seed, command): (u64, &str),
+        stop: &Stop,
+        progress: &mut Progress,
+    ) -> Result<RunResult, String> {
+        let scenarios = self.planned();
+        let folder = Scratch::make()?;
+        let mut options = self.options(seed, command, &folder)?;
+        if let Some(budget) = options.budget {
+            options.repetitions = servers::repetitions_within(budget, chosen, &scenarios, &options);
+        }
+        progress.say(&estimate(chosen, &scenarios, &options));
+        servers::run(chosen, &scenarios, &options, stop, &mut |event| {
+            progress.tell_servers(&event);
+        })
     }
 
     fn choose<'s>(&self, all: &'s [Server]) -> Result<Vec<&'s Server>, String> {
@@ -286,8 +290,7 @@ impl Servers {
         }
     }
 
-    fn options(&self, folder: &Scratch) -> Result<Options, String> {
-        let seed = self.seed.unwrap_or_else(some_seed);
+    fn options(&self, seed: u64, command: &str, folder: &Scratch) -> Result<Options, String> {
         // An explicit request for more work lifts the usual time limit.
         let more = self.rounds.is_some() || self.full;
         let usual = (!more).then_some(USUAL_BUDGET);
@@ -311,7 +314,7 @@ impl Servers {
             },
             pacing: self.pacing(),
             seed,
-            command: repro_command(self.seed.is_none().then_some(seed)),
+            command: command.to_owned(),
             loader: loader()?,
             folder: folder.0.clone(),
         })

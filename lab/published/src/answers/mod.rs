@@ -53,6 +53,12 @@ pub fn answerable(works: impl Iterator<Item = RowId>, attacks: bool) -> usize {
     measured.count()
 }
 
+/// Returns how many conclusions the servers of the gRPC report answer on a machine with this number of cores.
+#[must_use]
+pub fn answerable_by_servers(cores: usize) -> usize {
+    report_3::answerable(cores)
+}
+
 /// Returns the conclusions of the report on servers, with their answers.
 #[must_use]
 pub fn of_servers(rows: &[ServerRow]) -> Vec<ClaimAnswered> {
@@ -172,5 +178,8 @@ mod tests {
         assert_eq!(open(false), [&attacks[..], &servers].concat());
         let works = works.iter().map(|work| work.row.clone());
         assert_eq!(answerable(works, true), decidable() - servers.len());
+        // Two are about memory, one needs two cores, and one four.
+        let by_servers = [1, 2, 3, 4].map(answerable_by_servers);
+        assert_eq!(by_servers, [2, 3, 3, servers.len()]);
     }
 }

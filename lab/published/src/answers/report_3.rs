@@ -26,6 +26,13 @@ pub(super) fn answers(rows: &[ServerRow]) -> Vec<ClaimAnswered> {
     of(REPORT_3, claims)
 }
 
+/// Returns how many of the conclusions a machine with this number of cores can decide.
+pub(super) fn answerable(cores: usize) -> usize {
+    let of_memory = 2;
+    // Server and loader need their own.
+    of_memory + [1, 3].iter().filter(|served| *served < &cores).count()
+}
+
 /// The repetitions of a server in a scenario.
 fn repetitions(rows: &[ServerRow], id: &str, scenario: Scenario) -> Result<Vec<f64>, Open> {
     if rows.is_empty() {

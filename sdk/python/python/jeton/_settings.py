@@ -11,13 +11,15 @@ from ._errors import error_of
 #: One text or several.
 Texts = str | Sequence[str]
 
+# `json.dumps` makes such an encoder for each call. Lone surrogates stay escapes, and the native module refuses them.
+_ENCODE = json.JSONEncoder(allow_nan=False).encode
+
 
 def to_json(**settings: Any) -> str:
     """Returns the settings that are set. A member that is `None` or `False` is not."""
     chosen = {name: value for name, value in settings.items() if value is not None and value is not False}
     try:
-        # Lone surrogates stay escapes, and the native module refuses them.
-        return json.dumps(chosen, allow_nan=False)
+        return _ENCODE(chosen)
     except (TypeError, ValueError, RecursionError):
         raise error_of("INVALID_OPTION", "an option has a type that it cannot have") from None
 
