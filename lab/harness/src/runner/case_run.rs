@@ -29,6 +29,8 @@ pub(super) struct CaseRun {
     pub bytes_per_op: Option<f64>,
     pub allocs_per_op: Option<f64>,
     pub peak_rss_bytes: Option<u64>,
+    /// Wrong keys that it loads.
+    pub loads_wrong_keys: Vec<String>,
     pub unsettled: bool,
     /// Nanoseconds per operation by round.
     pub rounds: Vec<f64>,
@@ -54,6 +56,7 @@ impl CaseRun {
             bytes_per_op: None,
             allocs_per_op: None,
             peak_rss_bytes: None,
+            loads_wrong_keys: Vec::new(),
             unsettled: false,
             rounds: Vec::new(),
         }

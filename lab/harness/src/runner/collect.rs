@@ -72,6 +72,7 @@ fn row(case_run: CaseRun, sets: &ClaimsSets) -> Row {
         bytes_per_op: case_run.bytes_per_op,
         allocs_per_op: case_run.allocs_per_op,
         peak_rss_bytes: case_run.peak_rss_bytes,
+        loads_wrong_keys: case_run.loads_wrong_keys,
     }
 }
 

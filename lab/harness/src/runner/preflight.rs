@@ -120,13 +120,19 @@ fn check_trip(case_run: &mut CaseRun, fixtures: &Fixtures) -> Result<(), Stopped
     Ok(())
 }
 
-/// Checks that loading a truncated key fails.
+/// Checks that loading a truncated key fails. Records which wrong keys are loaded: what loading checks differs, and is no
+/// fault.
 fn check_loader(case_run: &mut CaseRun, fixtures: &Fixtures) -> Result<(), Stopped> {
     case_run.expected = Some(Expected::of_successes(1));
     if let Ok(half) = fixtures.impossible_key(&case_run.case)
         && fulfils(case_run, &half)?
     {
         case_run.fail(Status::FailedPreflight, "loads a truncated key");
+    }
+    for wrong in fixtures.wrong_keys(&case_run.case) {
+        if fulfils(case_run, &wrong.prepare)? {
+            case_run.loads_wrong_keys.push(wrong.what.to_owned());
+        }
     }
     Ok(())
 }

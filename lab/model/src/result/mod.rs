@@ -490,6 +490,9 @@ pub struct Row {
     pub allocs_per_op: Option<f64>,
     /// Peak resident memory of the driver's process.
     pub peak_rss_bytes: Option<u64>,
+    /// Wrong keys that the library loaded without an error, as a remark says it: it does less than others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loads_wrong_keys: Vec<String>,
 }
 
 impl Row {

@@ -81,5 +81,6 @@ pub(super) fn blank(work: &RowId) -> Row {
         bytes_per_op: None,
         allocs_per_op: None,
         peak_rss_bytes: None,
+        loads_wrong_keys: Vec::new(),
     }
 }

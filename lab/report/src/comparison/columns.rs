@@ -163,6 +163,7 @@ pub(crate) fn columns<'a>(shared: Shared) -> Vec<Column<'a, &'a Entry<'a>>> {
             let timing = row.ns_per_op.as_ref();
             timing.map_or_else(String::new, |timing| timing.unsettled.to_string())
         }),
+        fact("loads_wrong_keys", |row| row.loads_wrong_keys.join("; ")),
         figure("bytes_per_op", |row| rounded(row.bytes_per_op, 0))
             .named("B/op")
             .on(FILES),
@@ -213,6 +214,7 @@ fn subject(line: &Entry<'_>) -> Value {
     let timing = time(row);
     let mut aside = vec![names::language(subject).to_owned()];
     aside.extend(subject.remarks());
+    aside.extend(row.loads_wrong_keys.iter().cloned());
     let settled = match timing.is_some_and(|timing| timing.unsettled) {
         true => " (did not settle)",
         false => "",

@@ -51,6 +51,7 @@ pub(crate) fn row(
         bytes_per_op: None,
         allocs_per_op: None,
         peak_rss_bytes: None,
+        loads_wrong_keys: Vec::new(),
     }
 }
 

@@ -14,6 +14,7 @@ mod servers;
 mod table;
 mod words;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use crate::{sentences, visible};
@@ -78,6 +79,7 @@ fn timed(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Resu
     }
     table::write_alone(&alone, out)?;
     older_versions(result, columns, out)?;
+    wrong_keys(result, columns, out)?;
     left_out(result, columns, out)
 }
 
@@ -199,6 +201,29 @@ fn older_versions(result: &RunResult, columns: usize, out: &mut String) -> std::
             paragraph(&text, columns, out)
         }
     }
+}
+
+/// Writes which libraries load wrong keys: their loading does less than that of the others.
+fn wrong_keys(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
+    let mut by_key: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for row in &result.rows.measured {
+        for what in &row.loads_wrong_keys {
+            let libraries = by_key.entry(what).or_default();
+            libraries.insert(&row.subject.library);
+        }
+    }
+    if by_key.is_empty() {
+        return Ok(());
+    }
+    let libraries = |names: &BTreeSet<&str>| names.iter().copied().collect::<Vec<_>>().join(", ");
+    let each = by_key
+        .iter()
+        .map(|(what, names)| format!("{what}: {}", libraries(names)));
+    let text = format!(
+        "\n{BOLD}Loading a key is less work for libraries that check less{BOLD:#}: {}.",
+        each.collect::<Vec<_>>().join("; ")
+    );
+    paragraph(&text, columns, out)
 }
 
 /// Writes what disturbed the run.

@@ -109,6 +109,23 @@ fn figures_of_a_row_are_in_every_format() {
 }
 
 #[test]
+fn wrong_keys_that_a_library_loads_are_in_every_format() {
+    let mut result = sample::result();
+    let what = "loads a point off the curve";
+    for loads in [vec![], vec![what.to_owned()]] {
+        result.rows.measured[0].loads_wrong_keys = loads.clone();
+        for text in [
+            html::page(&result),
+            markdown::text(&result),
+            terminal::show(&result, 200),
+            csv::text(&result),
+        ] {
+            assert_eq!(text.contains(what), !loads.is_empty(), "{text}");
+        }
+    }
+}
+
+#[test]
 fn exports_of_empty_result_work() {
     let empty = sample::empty();
     assert_eq!(csv::text(&empty).lines().count(), 1);

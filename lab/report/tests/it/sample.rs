@@ -410,6 +410,7 @@ pub(crate) fn row(suite: &str, operation: &str, subject: Subject) -> Row {
         bytes_per_op: None,
         allocs_per_op: None,
         peak_rss_bytes: None,
+        loads_wrong_keys: Vec::new(),
     }
 }
 
