@@ -12,26 +12,26 @@ const (
 	CodeTokenNotYetValid Code = 2
 	// The token is older than the maximum age of the policy (`iat`).
 	CodeTokenTooOld Code = 3
-	// The signature or MAC is not valid, or the token cannot be decrypted.
-	CodeTokenNotAuthentic Code = 4
+	// The signature or MAC is not valid.
+	CodeTokenInvalidSignature Code = 4
 	// No key of the verifier matches the `kid` and `alg` of the token.
-	CodeTokenOfUnknownKey Code = 5
+	CodeTokenUnknownKey Code = 5
 	// The algorithm, format or version of the token does not match the key.
-	CodeTokenOfAnotherAlgorithm Code = 6
+	CodeTokenAlgorithmMismatch Code = 6
 	// The `enc` of the token is unknown, does not match the key, or is not allowed.
-	CodeTokenOfAnotherEncryption Code = 7
+	CodeTokenEncryptionMismatch Code = 7
 	// `iss` is not the expected issuer.
-	CodeTokenOfAnotherIssuer Code = 8
+	CodeTokenIssuerMismatch Code = 8
 	// `aud` does not contain the expected audience.
-	CodeTokenForAnotherAudience Code = 9
+	CodeTokenAudienceMismatch Code = 9
 	// The `typ` of the token is not the expected type.
-	CodeTokenOfAnotherType Code = 10
+	CodeTokenTypeMismatch Code = 10
 	// The footer of the PASETO is not the expected footer.
-	CodeTokenWithAnotherFooter Code = 11
+	CodeTokenFooterMismatch Code = 11
 	// The token, its subject, its client or its key is revoked.
 	CodeTokenRevoked Code = 12
 	// A required claim is missing, has the wrong type, or is out of range.
-	CodeTokenClaims Code = 13
+	CodeTokenInvalidClaims Code = 13
 	// The claims do not match the type that the verifier expects.
 	CodeTokenClaimsShape Code = 14
 	// The token has no `kid`, and more keys could have signed it than are tried.
@@ -65,11 +65,11 @@ const (
 	// A PEM block has no END line.
 	CodeKeyTruncated Code = 29
 	// The PEM has more than one key.
-	CodeKeySeveralInPem Code = 30
+	CodeKeyMultiplePemBlocks Code = 30
 	// The label of a PEM block contradicts its END line or its content.
 	CodeKeyPemLabel Code = 31
 	// The input is something else than a key, or has another form than expected.
-	CodeKeyInputIsNoKey Code = 32
+	CodeKeyNotRecognized Code = 32
 	// The RSA private key has no primes, so that only its public key can be used.
 	CodeKeyPrimesMissing Code = 33
 	// A member of the key is null.
@@ -85,11 +85,11 @@ const (
 	// The private key and the public key do not match.
 	CodeKeyPairMismatch Code = 39
 	// The key names another algorithm (`alg`) than the requested one.
-	CodeKeyOfAnotherAlgorithm Code = 40
+	CodeKeyAlgorithmMismatch Code = 40
 	// The type or curve of the key does not fit the algorithm.
-	CodeKeyOfAnotherType Code = 41
+	CodeKeyTypeMismatch Code = 41
 	// The `use` of the key does not permit the operation.
-	CodeKeyForAnotherUse Code = 42
+	CodeKeyUseMismatch Code = 42
 	// The `key_ops` of the key do not permit the operation.
 	CodeKeyOperationNotPermitted Code = 43
 	// PKCS#8 and the elliptic-curve key in it name different curves.
@@ -111,7 +111,7 @@ const (
 	// The encrypted key cannot be decrypted with this key or password.
 	CodeKeyNotDecrypted Code = 52
 	// The PASERK has another version or purpose than expected.
-	CodeKeyOfAnotherKind Code = 53
+	CodeKeyKindMismatch Code = 53
 	// The key set has no usable key.
 	CodeKeySetEmpty Code = 54
 	// The discovery document is of another issuer.
@@ -214,6 +214,8 @@ const (
 	CodePreparedTokenUsed Code = 123
 	// The key set must be fetched before the token can be verified.
 	CodeKeySetToFetch Code = 124
+	// The token cannot be decrypted with this key.
+	CodeTokenDecryptionFailed Code = 125
 )
 
 // The codes as errors, for [errors.Is].
@@ -221,16 +223,16 @@ const (
 	ErrTokenExpired                 = CodeTokenExpired
 	ErrTokenNotYetValid             = CodeTokenNotYetValid
 	ErrTokenTooOld                  = CodeTokenTooOld
-	ErrTokenNotAuthentic            = CodeTokenNotAuthentic
-	ErrTokenOfUnknownKey            = CodeTokenOfUnknownKey
-	ErrTokenOfAnotherAlgorithm      = CodeTokenOfAnotherAlgorithm
-	ErrTokenOfAnotherEncryption     = CodeTokenOfAnotherEncryption
-	ErrTokenOfAnotherIssuer         = CodeTokenOfAnotherIssuer
-	ErrTokenForAnotherAudience      = CodeTokenForAnotherAudience
-	ErrTokenOfAnotherType           = CodeTokenOfAnotherType
-	ErrTokenWithAnotherFooter       = CodeTokenWithAnotherFooter
+	ErrTokenInvalidSignature        = CodeTokenInvalidSignature
+	ErrTokenUnknownKey              = CodeTokenUnknownKey
+	ErrTokenAlgorithmMismatch       = CodeTokenAlgorithmMismatch
+	ErrTokenEncryptionMismatch      = CodeTokenEncryptionMismatch
+	ErrTokenIssuerMismatch          = CodeTokenIssuerMismatch
+	ErrTokenAudienceMismatch        = CodeTokenAudienceMismatch
+	ErrTokenTypeMismatch            = CodeTokenTypeMismatch
+	ErrTokenFooterMismatch          = CodeTokenFooterMismatch
 	ErrTokenRevoked                 = CodeTokenRevoked
-	ErrTokenClaims                  = CodeTokenClaims
+	ErrTokenInvalidClaims           = CodeTokenInvalidClaims
 	ErrTokenClaimsShape             = CodeTokenClaimsShape
 	ErrTokenWithoutKeyId            = CodeTokenWithoutKeyId
 	ErrTokenTooLarge                = CodeTokenTooLarge
@@ -247,9 +249,9 @@ const (
 	ErrKeyNotBase64url              = CodeKeyNotBase64url
 	ErrKeyNotBase64                 = CodeKeyNotBase64
 	ErrKeyTruncated                 = CodeKeyTruncated
-	ErrKeySeveralInPem              = CodeKeySeveralInPem
+	ErrKeyMultiplePemBlocks         = CodeKeyMultiplePemBlocks
 	ErrKeyPemLabel                  = CodeKeyPemLabel
-	ErrKeyInputIsNoKey              = CodeKeyInputIsNoKey
+	ErrKeyNotRecognized             = CodeKeyNotRecognized
 	ErrKeyPrimesMissing             = CodeKeyPrimesMissing
 	ErrKeyMemberNull                = CodeKeyMemberNull
 	ErrKeyWrongLength               = CodeKeyWrongLength
@@ -257,9 +259,9 @@ const (
 	ErrKeyTooWeak                   = CodeKeyTooWeak
 	ErrKeyInvalid                   = CodeKeyInvalid
 	ErrKeyPairMismatch              = CodeKeyPairMismatch
-	ErrKeyOfAnotherAlgorithm        = CodeKeyOfAnotherAlgorithm
-	ErrKeyOfAnotherType             = CodeKeyOfAnotherType
-	ErrKeyForAnotherUse             = CodeKeyForAnotherUse
+	ErrKeyAlgorithmMismatch         = CodeKeyAlgorithmMismatch
+	ErrKeyTypeMismatch              = CodeKeyTypeMismatch
+	ErrKeyUseMismatch               = CodeKeyUseMismatch
 	ErrKeyOperationNotPermitted     = CodeKeyOperationNotPermitted
 	ErrKeyCurveMismatch             = CodeKeyCurveMismatch
 	ErrKeyUnsupported               = CodeKeyUnsupported
@@ -270,7 +272,7 @@ const (
 	ErrKeyPasswordCost              = CodeKeyPasswordCost
 	ErrKeyPasswordLimit             = CodeKeyPasswordLimit
 	ErrKeyNotDecrypted              = CodeKeyNotDecrypted
-	ErrKeyOfAnotherKind             = CodeKeyOfAnotherKind
+	ErrKeyKindMismatch              = CodeKeyKindMismatch
 	ErrKeySetEmpty                  = CodeKeySetEmpty
 	ErrDiscoveryIssuerMismatch      = CodeDiscoveryIssuerMismatch
 	ErrDiscoveryMalformed           = CodeDiscoveryMalformed
@@ -322,22 +324,23 @@ const (
 	ErrBufferTooSmall               = CodeBufferTooSmall
 	ErrPreparedTokenUsed            = CodePreparedTokenUsed
 	ErrKeySetToFetch                = CodeKeySetToFetch
+	ErrTokenDecryptionFailed        = CodeTokenDecryptionFailed
 )
 
 var codeNames = map[Code]string{
 	CodeTokenExpired:                 "TOKEN_EXPIRED",
 	CodeTokenNotYetValid:             "TOKEN_NOT_YET_VALID",
 	CodeTokenTooOld:                  "TOKEN_TOO_OLD",
-	CodeTokenNotAuthentic:            "TOKEN_NOT_AUTHENTIC",
-	CodeTokenOfUnknownKey:            "TOKEN_OF_UNKNOWN_KEY",
-	CodeTokenOfAnotherAlgorithm:      "TOKEN_OF_ANOTHER_ALGORITHM",
-	CodeTokenOfAnotherEncryption:     "TOKEN_OF_ANOTHER_ENCRYPTION",
-	CodeTokenOfAnotherIssuer:         "TOKEN_OF_ANOTHER_ISSUER",
-	CodeTokenForAnotherAudience:      "TOKEN_FOR_ANOTHER_AUDIENCE",
-	CodeTokenOfAnotherType:           "TOKEN_OF_ANOTHER_TYPE",
-	CodeTokenWithAnotherFooter:       "TOKEN_WITH_ANOTHER_FOOTER",
+	CodeTokenInvalidSignature:        "TOKEN_INVALID_SIGNATURE",
+	CodeTokenUnknownKey:              "TOKEN_UNKNOWN_KEY",
+	CodeTokenAlgorithmMismatch:       "TOKEN_ALGORITHM_MISMATCH",
+	CodeTokenEncryptionMismatch:      "TOKEN_ENCRYPTION_MISMATCH",
+	CodeTokenIssuerMismatch:          "TOKEN_ISSUER_MISMATCH",
+	CodeTokenAudienceMismatch:        "TOKEN_AUDIENCE_MISMATCH",
+	CodeTokenTypeMismatch:            "TOKEN_TYPE_MISMATCH",
+	CodeTokenFooterMismatch:          "TOKEN_FOOTER_MISMATCH",
 	CodeTokenRevoked:                 "TOKEN_REVOKED",
-	CodeTokenClaims:                  "TOKEN_CLAIMS",
+	CodeTokenInvalidClaims:           "TOKEN_INVALID_CLAIMS",
 	CodeTokenClaimsShape:             "TOKEN_CLAIMS_SHAPE",
 	CodeTokenWithoutKeyId:            "TOKEN_WITHOUT_KEY_ID",
 	CodeTokenTooLarge:                "TOKEN_TOO_LARGE",
@@ -354,9 +357,9 @@ var codeNames = map[Code]string{
 	CodeKeyNotBase64url:              "KEY_NOT_BASE64URL",
 	CodeKeyNotBase64:                 "KEY_NOT_BASE64",
 	CodeKeyTruncated:                 "KEY_TRUNCATED",
-	CodeKeySeveralInPem:              "KEY_SEVERAL_IN_PEM",
+	CodeKeyMultiplePemBlocks:         "KEY_MULTIPLE_PEM_BLOCKS",
 	CodeKeyPemLabel:                  "KEY_PEM_LABEL",
-	CodeKeyInputIsNoKey:              "KEY_INPUT_IS_NO_KEY",
+	CodeKeyNotRecognized:             "KEY_NOT_RECOGNIZED",
 	CodeKeyPrimesMissing:             "KEY_PRIMES_MISSING",
 	CodeKeyMemberNull:                "KEY_MEMBER_NULL",
 	CodeKeyWrongLength:               "KEY_WRONG_LENGTH",
@@ -364,9 +367,9 @@ var codeNames = map[Code]string{
 	CodeKeyTooWeak:                   "KEY_TOO_WEAK",
 	CodeKeyInvalid:                   "KEY_INVALID",
 	CodeKeyPairMismatch:              "KEY_PAIR_MISMATCH",
-	CodeKeyOfAnotherAlgorithm:        "KEY_OF_ANOTHER_ALGORITHM",
-	CodeKeyOfAnotherType:             "KEY_OF_ANOTHER_TYPE",
-	CodeKeyForAnotherUse:             "KEY_FOR_ANOTHER_USE",
+	CodeKeyAlgorithmMismatch:         "KEY_ALGORITHM_MISMATCH",
+	CodeKeyTypeMismatch:              "KEY_TYPE_MISMATCH",
+	CodeKeyUseMismatch:               "KEY_USE_MISMATCH",
 	CodeKeyOperationNotPermitted:     "KEY_OPERATION_NOT_PERMITTED",
 	CodeKeyCurveMismatch:             "KEY_CURVE_MISMATCH",
 	CodeKeyUnsupported:               "KEY_UNSUPPORTED",
@@ -377,7 +380,7 @@ var codeNames = map[Code]string{
 	CodeKeyPasswordCost:              "KEY_PASSWORD_COST",
 	CodeKeyPasswordLimit:             "KEY_PASSWORD_LIMIT",
 	CodeKeyNotDecrypted:              "KEY_NOT_DECRYPTED",
-	CodeKeyOfAnotherKind:             "KEY_OF_ANOTHER_KIND",
+	CodeKeyKindMismatch:              "KEY_KIND_MISMATCH",
 	CodeKeySetEmpty:                  "KEY_SET_EMPTY",
 	CodeDiscoveryIssuerMismatch:      "DISCOVERY_ISSUER_MISMATCH",
 	CodeDiscoveryMalformed:           "DISCOVERY_MALFORMED",
@@ -429,4 +432,5 @@ var codeNames = map[Code]string{
 	CodeBufferTooSmall:               "BUFFER_TOO_SMALL",
 	CodePreparedTokenUsed:            "PREPARED_TOKEN_USED",
 	CodeKeySetToFetch:                "KEY_SET_TO_FETCH",
+	CodeTokenDecryptionFailed:        "TOKEN_DECRYPTION_FAILED",
 }

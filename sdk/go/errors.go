@@ -64,7 +64,7 @@ const (
 
 func (c category) Error() string { return string(c) }
 
-// ErrTokenRejected is any error about a token: expired, not authentic, malformed, and all others whose code begins with
+// ErrTokenRejected is any error about a token: expired, with an invalid signature, malformed, and all others whose code begins with
 // TOKEN_. An error that is not, is about the call, the keys or the network.
 var ErrTokenRejected error = rejected
 

@@ -37,7 +37,7 @@ func Example() {
 	fmt.Println(errors.Is(err, jeton.ErrTokenRejected), jeton.CodeOf(err))
 	// Output:
 	// / https://id.example [api]
-	// true TOKEN_NOT_AUTHENTIC
+	// true TOKEN_INVALID_SIGNATURE
 }
 
 func ExampleDiscoverKeySet() {

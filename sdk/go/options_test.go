@@ -45,7 +45,7 @@ func TestRequiredClaimsAddUp(t *testing.T) {
 	token := must(issuer.Issue(visit{Page: "/"}))
 	options := []jeton.VerifierOption{jeton.WithIssuer("i"), jeton.WithAudience("a"), jeton.WithRequired("nope"), jeton.WithRequired("page")}
 	verifier := must(jeton.NewVerifier(secretKey(), options...))
-	if _, err := jeton.Verify[visit](verifier, token); !errors.Is(err, jeton.ErrTokenClaims) {
+	if _, err := jeton.Verify[visit](verifier, token); !errors.Is(err, jeton.ErrTokenInvalidClaims) {
 		t.Error(err)
 	}
 }

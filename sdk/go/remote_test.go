@@ -96,10 +96,10 @@ func TestRemoteKeysAreDiscoveredAndFetchedAgainForANewKey(t *testing.T) {
 	unknown := must(jeton.GenerateKey(jeton.ES256, jeton.WithKeyID("k4")))
 	sets = server.sets.Load()
 	slow := remoteVerifier(must(jeton.NewRemoteKeySet(server.URL + "/keys")))
-	if _, err := jeton.Verify[visit](slow, issuedBy(unknown)); !errors.Is(err, jeton.ErrTokenOfUnknownKey) {
+	if _, err := jeton.Verify[visit](slow, issuedBy(unknown)); !errors.Is(err, jeton.ErrTokenUnknownKey) {
 		t.Error(err)
 	}
-	if _, err := jeton.Verify[visit](slow, issuedBy(unknown)); !errors.Is(err, jeton.ErrTokenOfUnknownKey) {
+	if _, err := jeton.Verify[visit](slow, issuedBy(unknown)); !errors.Is(err, jeton.ErrTokenUnknownKey) {
 		t.Error(err)
 	}
 	if asked := server.sets.Load() - sets; asked > 2 {

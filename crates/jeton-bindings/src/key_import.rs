@@ -263,7 +263,7 @@ mod tests {
         assert_eq!(code(b"short", insecure), None);
         assert_eq!(code(b"", insecure), Some("KEY_TOO_WEAK"));
         let other = r#"{"format": "insecure-secret", "alg": "ES256"}"#;
-        assert_eq!(code(b"short", other), Some("KEY_OF_ANOTHER_TYPE"));
+        assert_eq!(code(b"short", other), Some("KEY_TYPE_MISMATCH"));
     }
 
     #[test]

@@ -11,26 +11,26 @@
 #define JETON_TOKEN_NOT_YET_VALID 2
 // The token is older than the maximum age of the policy (`iat`).
 #define JETON_TOKEN_TOO_OLD 3
-// The signature or MAC is not valid, or the token cannot be decrypted.
-#define JETON_TOKEN_NOT_AUTHENTIC 4
+// The signature or MAC is not valid.
+#define JETON_TOKEN_INVALID_SIGNATURE 4
 // No key of the verifier matches the `kid` and `alg` of the token.
-#define JETON_TOKEN_OF_UNKNOWN_KEY 5
+#define JETON_TOKEN_UNKNOWN_KEY 5
 // The algorithm, format or version of the token does not match the key.
-#define JETON_TOKEN_OF_ANOTHER_ALGORITHM 6
+#define JETON_TOKEN_ALGORITHM_MISMATCH 6
 // The `enc` of the token is unknown, does not match the key, or is not allowed.
-#define JETON_TOKEN_OF_ANOTHER_ENCRYPTION 7
+#define JETON_TOKEN_ENCRYPTION_MISMATCH 7
 // `iss` is not the expected issuer.
-#define JETON_TOKEN_OF_ANOTHER_ISSUER 8
+#define JETON_TOKEN_ISSUER_MISMATCH 8
 // `aud` does not contain the expected audience.
-#define JETON_TOKEN_FOR_ANOTHER_AUDIENCE 9
+#define JETON_TOKEN_AUDIENCE_MISMATCH 9
 // The `typ` of the token is not the expected type.
-#define JETON_TOKEN_OF_ANOTHER_TYPE 10
+#define JETON_TOKEN_TYPE_MISMATCH 10
 // The footer of the PASETO is not the expected footer.
-#define JETON_TOKEN_WITH_ANOTHER_FOOTER 11
+#define JETON_TOKEN_FOOTER_MISMATCH 11
 // The token, its subject, its client or its key is revoked.
 #define JETON_TOKEN_REVOKED 12
 // A required claim is missing, has the wrong type, or is out of range.
-#define JETON_TOKEN_CLAIMS 13
+#define JETON_TOKEN_INVALID_CLAIMS 13
 // The claims do not match the type that the verifier expects.
 #define JETON_TOKEN_CLAIMS_SHAPE 14
 // The token has no `kid`, and more keys could have signed it than are tried.
@@ -64,11 +64,11 @@
 // A PEM block has no END line.
 #define JETON_KEY_TRUNCATED 29
 // The PEM has more than one key.
-#define JETON_KEY_SEVERAL_IN_PEM 30
+#define JETON_KEY_MULTIPLE_PEM_BLOCKS 30
 // The label of a PEM block contradicts its END line or its content.
 #define JETON_KEY_PEM_LABEL 31
 // The input is something else than a key, or has another form than expected.
-#define JETON_KEY_INPUT_IS_NO_KEY 32
+#define JETON_KEY_NOT_RECOGNIZED 32
 // The RSA private key has no primes, so that only its public key can be used.
 #define JETON_KEY_PRIMES_MISSING 33
 // A member of the key is null.
@@ -84,11 +84,11 @@
 // The private key and the public key do not match.
 #define JETON_KEY_PAIR_MISMATCH 39
 // The key names another algorithm (`alg`) than the requested one.
-#define JETON_KEY_OF_ANOTHER_ALGORITHM 40
+#define JETON_KEY_ALGORITHM_MISMATCH 40
 // The type or curve of the key does not fit the algorithm.
-#define JETON_KEY_OF_ANOTHER_TYPE 41
+#define JETON_KEY_TYPE_MISMATCH 41
 // The `use` of the key does not permit the operation.
-#define JETON_KEY_FOR_ANOTHER_USE 42
+#define JETON_KEY_USE_MISMATCH 42
 // The `key_ops` of the key do not permit the operation.
 #define JETON_KEY_OPERATION_NOT_PERMITTED 43
 // PKCS#8 and the elliptic-curve key in it name different curves.
@@ -110,7 +110,7 @@
 // The encrypted key cannot be decrypted with this key or password.
 #define JETON_KEY_NOT_DECRYPTED 52
 // The PASERK has another version or purpose than expected.
-#define JETON_KEY_OF_ANOTHER_KIND 53
+#define JETON_KEY_KIND_MISMATCH 53
 // The key set has no usable key.
 #define JETON_KEY_SET_EMPTY 54
 // The discovery document is of another issuer.
@@ -213,5 +213,7 @@
 #define JETON_PREPARED_TOKEN_USED 123
 // The key set must be fetched before the token can be verified.
 #define JETON_KEY_SET_TO_FETCH 124
+// The token cannot be decrypted with this key.
+#define JETON_TOKEN_DECRYPTION_FAILED 125
 
 #endif

@@ -57,7 +57,7 @@ func TestOptionsReplaceWhatIsStandard(t *testing.T) {
 	if _, err := jeton.Verify[struct{}](forever.Verifier(), forever.Issue(map[string]any{})); err != nil {
 		t.Error(err)
 	}
-	if _, err := jeton.Verify[struct{}](forever.Verifier(jeton.WithIssuer("other")), forever.Issue(map[string]any{})); !errors.Is(err, jeton.ErrTokenOfAnotherIssuer) {
+	if _, err := jeton.Verify[struct{}](forever.Verifier(jeton.WithIssuer("other")), forever.Issue(map[string]any{})); !errors.Is(err, jeton.ErrTokenIssuerMismatch) {
 		t.Error(err)
 	}
 }

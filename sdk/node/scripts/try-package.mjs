@@ -27,7 +27,7 @@ try {
   run(process.execPath, at('node_modules/typescript/bin/tsc'))
   for (const file of ['example.mjs', 'example.cjs']) {
     const text = run(process.execPath, file)
-    if (text !== '/ user-7\nTOKEN_NOT_AUTHENTIC\n') throw new Error(`${file}: ${text}`)
+    if (text !== '/ user-7\nTOKEN_INVALID_SIGNATURE\n') throw new Error(`${file}: ${text}`)
   }
   const js = 'const { Key } = require("jeton"); console.log(Key.generate("ES256").algorithm)'
   if (run(process.execPath, '-e', js) !== 'ES256\n') throw new Error('require failed')

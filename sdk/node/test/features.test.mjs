@@ -31,7 +31,7 @@ test('keys_are_generated_and_exported', () => {
   const paseto = Key.generate('v4.public')
   assert.equal(Key.import(paseto.toPaserk()).id, paseto.id)
   assert.equal(Key.generate('HS256').kind, 'symmetric')
-  assert.throws(() => Key.generate('HS256').toJwk(), { code: 'KEY_OF_ANOTHER_TYPE' })
+  assert.throws(() => Key.generate('HS256').toJwk(), { code: 'KEY_TYPE_MISMATCH' })
 })
 
 test('key_objects_and_node_jwks_are_imported', () => {
@@ -74,7 +74,7 @@ test('key_set_is_built_written_and_read', () => {
     assert.equal(new Verifier({ keys: read, ...setting }).verify(token).header.keyId, key.id)
   }
   const other = new Issuer({ key: Key.generate('ES256', { keyId: 'c' }), ...setting, lifetime: 60 })
-  assert.throws(() => new Verifier({ keys, ...setting }).verify(other.issue()), { code: 'TOKEN_OF_UNKNOWN_KEY' })
+  assert.throws(() => new Verifier({ keys, ...setting }).verify(other.issue()), { code: 'TOKEN_UNKNOWN_KEY' })
   assert.throws(() => new KeySet([]), { code: 'KEY_SET_EMPTY' })
 })
 
@@ -100,16 +100,16 @@ test('policy_is_enforced', () => {
     }
   }
   assert.equal(check({}, issue({})), 'ok')
-  assert.equal(check({ issuer: ['x', 'y'] }, issue({})), 'TOKEN_OF_ANOTHER_ISSUER')
+  assert.equal(check({ issuer: ['x', 'y'] }, issue({})), 'TOKEN_ISSUER_MISMATCH')
   assert.equal(check({ audience: ['x', 'api'] }, issue({})), 'ok')
-  assert.equal(check({ audience: 'x' }, issue({}, { audience: ['y', 'z'] })), 'TOKEN_FOR_ANOTHER_AUDIENCE')
-  assert.equal(check({ required: ['sub', 'page'] }, issue({ sub: 'a' })), 'TOKEN_CLAIMS')
-  assert.equal(check({ type: 'at+jwt' }, issue({})), 'TOKEN_OF_ANOTHER_TYPE')
+  assert.equal(check({ audience: 'x' }, issue({}, { audience: ['y', 'z'] })), 'TOKEN_AUDIENCE_MISMATCH')
+  assert.equal(check({ required: ['sub', 'page'] }, issue({ sub: 'a' })), 'TOKEN_INVALID_CLAIMS')
+  assert.equal(check({ type: 'at+jwt' }, issue({})), 'TOKEN_TYPE_MISMATCH')
   assert.equal(check({ maxAge: '1m' }, issue({}, { issuedAgo: '2m', lifetime: '5m' })), 'TOKEN_TOO_OLD')
   assert.equal(check({}, issue({ nbf: clock.seconds + 5 })), 'TOKEN_NOT_YET_VALID')
   assert.equal(check({ leeway: 10 }, issue({ nbf: clock.seconds + 5 })), 'ok')
   const endless = issue({}, { lifetime: undefined, withoutExpiry: true })
-  assert.equal(check({}, endless), 'TOKEN_CLAIMS')
+  assert.equal(check({}, endless), 'TOKEN_INVALID_CLAIMS')
   assert.equal(check({ withoutExpiry: true }, endless), 'ok')
   assert.throws(() => new Issuer({ key }).issue(), { code: 'CLAIMS_WITHOUT_EXPIRY' })
   assert.equal(check({ accessTokens: true }, issue({ sub: 'a', client_id: 'c', jti: '1' }, { accessTokens: true })), 'ok')
@@ -124,7 +124,7 @@ test('bytes_are_signed_detached_and_encrypted', async () => {
       const verifier = new Verifier({ keys: key, format: 'jws', serialization })
       const found = verifier.verifyBytes(token, detached ? content : undefined)
       assert.deepEqual(found, content)
-      if (detached) assert.throws(() => verifier.verifyBytes(token, Buffer.from('other')), { code: 'TOKEN_NOT_AUTHENTIC' })
+      if (detached) assert.throws(() => verifier.verifyBytes(token, Buffer.from('other')), { code: 'TOKEN_INVALID_SIGNATURE' })
     }
   }
   for (const encryption of [Key.generate('RSA-OAEP-256'), Key.generate('A256KW'), Key.generate('ECDH-ES+A128KW', { curve: 'X25519' })]) {
@@ -132,7 +132,7 @@ test('bytes_are_signed_detached_and_encrypted', async () => {
     assert.equal(new Verifier({ decryption: encryption }).verifyBytes(token).toString(), 'text')
     assert.equal((await new Verifier({ decryption: [encryption] }).verifyBytesAsync(token)).toString(), 'text')
     const strict = new Verifier({ decryption: encryption, contentEncryption: 'A256GCM' })
-    await assert.rejects(strict.verifyBytesAsync(token), { code: 'TOKEN_OF_ANOTHER_ENCRYPTION' })
+    await assert.rejects(strict.verifyBytesAsync(token), { code: 'TOKEN_ENCRYPTION_MISMATCH' })
   }
 })
 
@@ -170,7 +170,8 @@ test('paseto_is_issued_and_verified', () => {
       assert.equal(verified.expiresAt - verified.issuedAt, 3_600_000)
     }
     const other = new Verifier({ keys, ...setting, footer: bound.footer, implicitAssertion: 'request 8' })
-    assert.throws(() => other.verify(token), { code: 'TOKEN_NOT_AUTHENTIC' })
+    const code = algorithm.endsWith('local') ? 'TOKEN_DECRYPTION_FAILED' : 'TOKEN_INVALID_SIGNATURE'
+    assert.throws(() => other.verify(token), { code })
   }
 })
 

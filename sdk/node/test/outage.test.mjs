@@ -195,8 +195,8 @@ for (const way of ['verify', 'verifyJson', 'verifyAsync']) {
     await sleep(1200)
     await verifier[way](token)
     for (let wait = 0; wait < 600 && isAccepted(verifier, token); wait++) await sleep(100)
-    assert.throws(() => verifier.verify(token), error => /^(TOKEN_OF_UNKNOWN_KEY|KEY_SET_TO_FETCH)$/.test(error.code))
-    await assert.rejects(verifier.verifyAsync(token), { code: 'TOKEN_OF_UNKNOWN_KEY' })
+    assert.throws(() => verifier.verify(token), error => /^(TOKEN_UNKNOWN_KEY|KEY_SET_TO_FETCH)$/.test(error.code))
+    await assert.rejects(verifier.verifyAsync(token), { code: 'TOKEN_UNKNOWN_KEY' })
   })
 }
 

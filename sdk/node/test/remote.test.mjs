@@ -123,7 +123,7 @@ async function checkResponses(address, idp) {
   }
   for (const [token, code] of [
     [idp.issueExpired({ scope: 'read' }), 'TOKEN_EXPIRED'],
-    [idp.issueForged({ scope: 'read' }), 'TOKEN_NOT_AUTHENTIC'],
+    [idp.issueForged({ scope: 'read' }), 'TOKEN_INVALID_SIGNATURE'],
     ['abc', 'TOKEN_MALFORMED']
   ]) {
     const body = { error: 'invalid_token', code }

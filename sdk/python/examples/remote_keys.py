@@ -24,8 +24,8 @@ def main() -> None:
     assert claims["page"] == visit["page"] == again["page"]
     try:
         verifier.verify(test.issue(aud="other"))
-    except jeton.TokenForAnotherAudience as error:
-        assert error.code == "TOKEN_FOR_ANOTHER_AUDIENCE"
+    except jeton.TokenAudienceMismatch as error:
+        assert error.code == "TOKEN_AUDIENCE_MISMATCH"
 
 
 if __name__ == "__main__":

@@ -38,9 +38,9 @@ def test_claims_are_issued_and_verified(alg: str) -> None:
     other = jeton.Verifier(jeton.Key.generate(alg), **NAMES)
     with pytest.raises(jeton.TokenRejected):
         other.verify(token)
-    with pytest.raises(jeton.TokenForAnotherAudience):
+    with pytest.raises(jeton.TokenAudienceMismatch):
         jeton.Verifier(key, issuer="https://id.example", audience="b").verify(token)
-    with pytest.raises(jeton.TokenOfAnotherIssuer):
+    with pytest.raises(jeton.TokenIssuerMismatch):
         jeton.Verifier(key, issuer=["https://a.example"], audience="api").verify(token)
 
 
@@ -58,7 +58,7 @@ def test_claims_are_signed_and_encrypted(settings: dict[str, Any], enc: str) -> 
     assert verifier.verify(token)["page"] == "/"
     with pytest.raises(jeton.TokenRejected):
         jeton.Verifier(signing.public_key(), decryption=jeton.Key.generate(**settings), **NAMES).verify(token)
-    with pytest.raises(jeton.TokenOfAnotherEncryption):
+    with pytest.raises(jeton.TokenEncryptionMismatch):
         jeton.Verifier(signing.public_key(), decryption=encryption, enc="A192GCM", **NAMES).verify(token)
 
 
@@ -125,9 +125,9 @@ def test_footer_and_implicit_assertion(alg: str) -> None:
     token = jeton.Issuer(key, lifetime=60, footer='{"a":1}', implicit_assertion="x", **NAMES).issue({})
     verifier = jeton.Verifier(key, footer='{"a":1}', implicit_assertion="x", **NAMES)
     assert verifier.verify_complete(token).footer == b'{"a":1}'
-    with pytest.raises(jeton.TokenWithAnotherFooter):
+    with pytest.raises(jeton.TokenFooterMismatch):
         jeton.Verifier(key, footer="b", implicit_assertion="x", **NAMES).verify(token)
-    with pytest.raises(jeton.TokenNotAuthentic):
+    with pytest.raises(jeton.TokenDecryptionFailed if alg.endswith("local") else jeton.TokenInvalidSignature):
         jeton.Verifier(key, footer='{"a":1}', implicit_assertion="y", **NAMES).verify(token)
 
 
@@ -202,7 +202,7 @@ def test_policy_of_time() -> None:
     clock.advance(50)
     with pytest.raises(jeton.TokenTooOld):
         verifier.verify(token)
-    with pytest.raises(jeton.TokenClaims):
+    with pytest.raises(jeton.TokenInvalidClaims):
         verifier.verify(issuer.issue({}))
 
 

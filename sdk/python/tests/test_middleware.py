@@ -227,6 +227,6 @@ def test_claims_are_of_the_type() -> None:
 def test_verifier_of_the_test_issuer() -> None:
     test = TestIssuer(alg="EdDSA")
     assert test.verifier().verify(test.issue({"a": 1}))["a"] == 1
-    with pytest.raises(jeton.TokenOfAnotherIssuer):
+    with pytest.raises(jeton.TokenIssuerMismatch):
         test.verifier().verify(test.issue(iss="https://other.test"))
     assert test.verifier(without_expiry=True).verify(test.issue(exp=None))

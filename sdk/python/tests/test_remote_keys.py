@@ -34,7 +34,7 @@ def test_unknown_key_fetches_the_set_again() -> None:
     stranger = TestIssuer()
     stranger.rotate()
     stranger.rotate()
-    with pytest.raises(jeton.TokenOfUnknownKey):
+    with pytest.raises(jeton.TokenUnknownKey):
         verifier.verify(test.issue(key=stranger.key))
 
 

@@ -73,7 +73,7 @@ def test_token_of_the_service_is_verified_with_its_keys(server: str) -> None:
     assert verifier.verify(token) == claims
     verified = verifier.verify_complete(token)
     assert verified.kid is not None and verified.expires_at is not None
-    with pytest.raises(jeton.TokenForAnotherAudience):
+    with pytest.raises(jeton.TokenAudienceMismatch):
         jeton.Verifier(keys, issuer=claims["iss"], audience="other").verify(token)
     with pytest.raises(jeton.TokenRejected):
         verifier.verify(token[:-10] + "AAAAAAAAAA")

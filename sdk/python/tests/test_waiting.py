@@ -463,7 +463,7 @@ def test_unknown_key_without_a_cooldown_is_unknown(is_down: bool) -> None:
     keys.refresh()
     test.is_down = is_down
     for call in (verifier.verify, verifier.verify_complete, lambda token: asyncio.run(verifier.verify_async(token))):
-        with pytest.raises(jeton.TokenOfUnknownKey):
+        with pytest.raises(jeton.TokenUnknownKey):
             call(token)
 
 

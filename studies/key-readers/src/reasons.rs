@@ -78,7 +78,7 @@ pub const ALL: &[Reason] = &[
         id: "another-use",
         what: "a JWK whose `use` is neither `sig` nor `enc`",
         why: "a key has one purpose (RFC 7517, section 4.2)",
-        errors: &[("KEY_FOR_ANOTHER_USE", "use")],
+        errors: &[("KEY_USE_MISMATCH", "use")],
         is: ANY,
     },
     Reason {
@@ -179,7 +179,7 @@ pub const ALL: &[Reason] = &[
         id: "several-keys",
         what: "a PEM text with several keys",
         why: "others take the first one; which is meant is not known",
-        errors: &[("KEY_SEVERAL_IN_PEM", "*")],
+        errors: &[("KEY_MULTIPLE_PEM_BLOCKS", "*")],
         is: ANY,
     },
     Reason {

@@ -128,14 +128,14 @@ fn json_answers_have_notes_and_codes() {
     assert!(answer(&["@tok"]).get("input_notes").is_none());
     let rejected = answer(&["--audience", "other", "@bearer"]);
     assert_eq!(rejected["valid"], false);
-    assert_eq!(rejected["code"], "TOKEN_FOR_ANOTHER_AUDIENCE");
+    assert_eq!(rejected["code"], "TOKEN_AUDIENCE_MISMATCH");
     assert_eq!(rejected["input_notes"][0], note);
     for (args, code) in [
         (
             &["--issuer", "other", "@tok"][..],
-            "TOKEN_OF_ANOTHER_ISSUER",
+            "TOKEN_ISSUER_MISMATCH",
         ),
-        (&["--typ", "at+jwt", "@tok"], "TOKEN_OF_ANOTHER_TYPE"),
+        (&["--typ", "at+jwt", "@tok"], "TOKEN_TYPE_MISMATCH"),
         (&["--max-bytes", "5", "@tok"], "TOKEN_TOO_LARGE"),
         (&["@two"], "TOKEN_MALFORMED"),
         (&[""], "TOKEN_MALFORMED"),
@@ -148,19 +148,19 @@ fn json_answers_have_notes_and_codes() {
             "jws",
             "es256-other.pub.jwk",
             "@../tokens/es256",
-            "TOKEN_NOT_AUTHENTIC",
+            "TOKEN_INVALID_SIGNATURE",
         ),
         (
             "jwe",
             "a128kw.jwk",
             "@../tokens/jwe-tampered",
-            "TOKEN_NOT_AUTHENTIC",
+            "TOKEN_DECRYPTION_FAILED",
         ),
         (
             "paseto",
             "k4.public",
             "@../tokens/es256",
-            "TOKEN_OF_ANOTHER_ALGORITHM",
+            "TOKEN_ALGORITHM_MISMATCH",
         ),
     ] {
         let verb = if command == "jwe" {

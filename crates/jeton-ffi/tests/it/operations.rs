@@ -103,7 +103,12 @@ fn paseto_of_every_kind_is_issued_and_verified() {
         let other = POLICY.replacen('{', &context.replace("tenant", "other"), 1);
         let verifier = api::verifier(keys(&key), &other).unwrap();
         let failure = api::verify(&verifier, token.as_bytes()).unwrap_err();
-        assert_eq!(failure.code, "TOKEN_NOT_AUTHENTIC");
+        let expected = if alg.ends_with("local") {
+            "TOKEN_DECRYPTION_FAILED"
+        } else {
+            "TOKEN_INVALID_SIGNATURE"
+        };
+        assert_eq!(failure.code, expected);
         let bytes = api::issue_bytes(&issuer, b"bytes").unwrap();
         assert!(bytes.starts_with(alg));
     }
@@ -146,7 +151,7 @@ fn bytes_are_signed_and_verified_in_every_form() {
         assert_eq!(payload, b"content");
         if content.is_some() {
             let other = api::verify_bytes(&verifier, token.as_bytes(), Some(b"other"));
-            assert_eq!(other.unwrap_err().code, "TOKEN_NOT_AUTHENTIC");
+            assert_eq!(other.unwrap_err().code, "TOKEN_INVALID_SIGNATURE");
         }
     }
 }
@@ -344,7 +349,7 @@ fn key_is_exported_and_imported_again() {
     let key = api::generate("HS256", "{}").unwrap();
     assert_eq!(
         api::export(&key, "jwk").unwrap_err().code,
-        "KEY_OF_ANOTHER_TYPE"
+        "KEY_TYPE_MISMATCH"
     );
     let public = api::public(&api::generate("ES256", "{}").unwrap()).unwrap();
     assert_eq!(

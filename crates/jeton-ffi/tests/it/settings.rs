@@ -127,7 +127,7 @@ fn nested_token_has_the_type_of_the_settings() {
             api::verify(&verifier, token.as_bytes()).map(|_| ())
         };
         assert!(verified(policy).is_ok(), "{settings}");
-        assert_eq!(verified("").unwrap_err().code, "TOKEN_OF_ANOTHER_TYPE");
+        assert_eq!(verified("").unwrap_err().code, "TOKEN_TYPE_MISMATCH");
     }
     let issuer = api::issuer(
         Some(&author),

@@ -170,7 +170,7 @@ fn issuer_parts(error: &Error) -> ErrorParts {
             (Code::InvalidArgument, codes::INVALID_CLAIMS.name())
         }
         Error::TokenTooLarge { .. } => (Code::FailedPrecondition, codes::TOKEN_TOO_LARGE.name()),
-        Error::Irrevocable(_) => (Code::FailedPrecondition, codes::TOKEN_CLAIMS.name()),
+        Error::Irrevocable(_) => (Code::FailedPrecondition, codes::TOKEN_INVALID_CLAIMS.name()),
         Error::UnknownIssuer => (Code::NotFound, codes::UNKNOWN_ISSUER.name()),
         Error::UnknownProfile => (Code::NotFound, codes::UNKNOWN_PROFILE.name()),
         Error::UnknownKey => (Code::NotFound, codes::UNKNOWN_KEY.name()),
@@ -184,7 +184,7 @@ fn issuer_parts(error: &Error) -> ErrorParts {
         Error::Revoked => (Code::FailedPrecondition, codes::TOKEN_REVOKED.name()),
         Error::WrongAudience => (
             Code::FailedPrecondition,
-            codes::TOKEN_FOR_ANOTHER_AUDIENCE.name(),
+            codes::TOKEN_AUDIENCE_MISMATCH.name(),
         ),
         Error::Token(error) => match error.entry().cause() {
             Cause::TokenSender => (Code::FailedPrecondition, error.code()),

@@ -92,7 +92,7 @@ fn revoking_a_token_that_no_server_accepts_is_an_error() {
     clock.forward(100_000);
     for (token, said) in [
         ("no-token", "TOKEN_MALFORMED"),
-        (&*of_another, "TOKEN_OF_UNKNOWN_KEY"),
+        (&*of_another, "TOKEN_UNKNOWN_KEY"),
         (&*over, "TOKEN_EXPIRED"),
     ] {
         assert_eq!(post(&fixture, token).status, 200);

@@ -153,7 +153,7 @@ fn error_names_the_invalid_field() {
     };
     assert_eq!(
         reason(&verify(&issued.token, "other")),
-        "TOKEN_FOR_ANOTHER_AUDIENCE"
+        "TOKEN_AUDIENCE_MISMATCH"
     );
     assert_eq!(verify(&issued.token, "").code(), Code::InvalidArgument);
     let mut forged = issued.token.clone().into_bytes();
@@ -161,7 +161,7 @@ fn error_names_the_invalid_field() {
     forged[at] = if forged[at] == b'A' { b'B' } else { b'A' };
     let refused = verify(&String::from_utf8(forged).unwrap(), "api");
     assert_eq!(refused.code(), Code::FailedPrecondition);
-    assert_eq!(reason(&refused), "TOKEN_NOT_AUTHENTIC");
+    assert_eq!(reason(&refused), "TOKEN_INVALID_SIGNATURE");
     assert_eq!(reason(&verify("no token", "api")), "TOKEN_MALFORMED");
     // A request without anything to revoke.
     let request = RevokeRequest::default();

@@ -157,25 +157,27 @@ codes! {
             "Wait, or compare the clocks of issuer and verifier.", "RFC 7519, section 4.1.5";
         TOKEN_TOO_OLD: "The token is older than the maximum age of the policy (`iat`).",
             "Request a new token.", "RFC 7519, section 4.1.6";
-        TOKEN_NOT_AUTHENTIC: "The signature or MAC is not valid, or the token cannot be decrypted.",
+        TOKEN_INVALID_SIGNATURE: "The signature or MAC is not valid.",
             "Do not use the token; check that verifier and issuer use the same key.", "RFC 7515, section 5.2";
-        TOKEN_OF_UNKNOWN_KEY: "No key of the verifier matches the `kid` and `alg` of the token.",
+        TOKEN_DECRYPTION_FAILED: "The token cannot be decrypted with this key.",
+            "Do not use the token; check that verifier and issuer use the same key.", "RFC 7516, section 5.2";
+        TOKEN_UNKNOWN_KEY: "No key of the verifier matches the `kid` and `alg` of the token.",
             "Check the issuer of the token, or update the key set.", "RFC 7515, section 4.1.4";
-        TOKEN_OF_ANOTHER_ALGORITHM: "The algorithm, format or version of the token does not match the key.",
+        TOKEN_ALGORITHM_MISMATCH: "The algorithm, format or version of the token does not match the key.",
             "Use the key and the verifier of this kind of token.", "RFC 8725, section 3.1";
-        TOKEN_OF_ANOTHER_ENCRYPTION: "The `enc` of the token is unknown, does not match the key, or is not allowed.",
+        TOKEN_ENCRYPTION_MISMATCH: "The `enc` of the token is unknown, does not match the key, or is not allowed.",
             "Encrypt with a content encryption that the verifier allows.", "RFC 7516, section 4.1.2";
-        TOKEN_OF_ANOTHER_ISSUER: "`iss` is not the expected issuer.",
+        TOKEN_ISSUER_MISMATCH: "`iss` is not the expected issuer.",
             "Send a token of the expected issuer.", "RFC 7519, section 4.1.1";
-        TOKEN_FOR_ANOTHER_AUDIENCE: "`aud` does not contain the expected audience.",
+        TOKEN_AUDIENCE_MISMATCH: "`aud` does not contain the expected audience.",
             "Request a token for this audience.", "RFC 7519, section 4.1.3";
-        TOKEN_OF_ANOTHER_TYPE: "The `typ` of the token is not the expected type.",
+        TOKEN_TYPE_MISMATCH: "The `typ` of the token is not the expected type.",
             "Send a token of the expected type.", "RFC 8725, section 3.11";
-        TOKEN_WITH_ANOTHER_FOOTER: "The footer of the PASETO is not the expected footer.",
+        TOKEN_FOOTER_MISMATCH: "The footer of the PASETO is not the expected footer.",
             "Send a token with the expected footer.", "PASETO, footer validation";
         TOKEN_REVOKED: "The token, its subject, its client or its key is revoked.",
             "Request a new token, if the subject is still allowed to.";
-        TOKEN_CLAIMS: "A required claim is missing, has the wrong type, or is out of range.",
+        TOKEN_INVALID_CLAIMS: "A required claim is missing, has the wrong type, or is out of range.",
             "Correct the claims at the issuer.", "RFC 7519, section 4.1";
         TOKEN_CLAIMS_SHAPE: "The claims do not match the type that the verifier expects.",
             "Correct the custom claims at the issuer, or the type in the program.";
@@ -211,11 +213,11 @@ codes! {
             "Copy the whole file again.", "RFC 7468, section 3";
         KEY_TRUNCATED: "A PEM block has no END line.",
             "Copy the whole file again.", "RFC 7468, section 2";
-        KEY_SEVERAL_IN_PEM: "The PEM has more than one key.",
+        KEY_MULTIPLE_PEM_BLOCKS: "The PEM has more than one key.",
             "Give one file with one key.", "RFC 7468, section 2";
         KEY_PEM_LABEL: "The label of a PEM block contradicts its END line or its content.",
             "Write the label that the message names.", "RFC 7468, section 2";
-        KEY_INPUT_IS_NO_KEY: "The input is something else than a key, or has another form than expected.",
+        KEY_NOT_RECOGNIZED: "The input is something else than a key, or has another form than expected.",
             "Do what the message says: it names the form that was found.";
         KEY_PRIMES_MISSING: "The RSA private key has no primes, so that only its public key can be used.",
             "Export the key with `p`, `q`, `dp`, `dq` and `qi`.", "RFC 7518, section 6.3.2";
@@ -231,11 +233,11 @@ codes! {
             "Do not use the key; generate a new one.", "RFC 7518, section 6";
         KEY_PAIR_MISMATCH: "The private key and the public key do not match.",
             "Export both halves from the same key.", "RFC 7518, section 6";
-        KEY_OF_ANOTHER_ALGORITHM: "The key names another algorithm (`alg`) than the requested one.",
+        KEY_ALGORITHM_MISMATCH: "The key names another algorithm (`alg`) than the requested one.",
             "Pass the algorithm of the key, or another key.", "RFC 7517, section 4.4";
-        KEY_OF_ANOTHER_TYPE: "The type or curve of the key does not fit the algorithm.",
+        KEY_TYPE_MISMATCH: "The type or curve of the key does not fit the algorithm.",
             "Pass an algorithm for this type of key, or another key.", "RFC 7518, section 6.1";
-        KEY_FOR_ANOTHER_USE: "The `use` of the key does not permit the operation.",
+        KEY_USE_MISMATCH: "The `use` of the key does not permit the operation.",
             "Pass a key for this use.", "RFC 7517, section 4.2";
         KEY_OPERATION_NOT_PERMITTED: "The `key_ops` of the key do not permit the operation.",
             "Pass a key that permits the operation.", "RFC 7517, section 4.3";
@@ -257,7 +259,7 @@ codes! {
             "Raise the limit if the source of the key is trusted.", "PASERK, PBKW";
         KEY_NOT_DECRYPTED: "The encrypted key cannot be decrypted with this key or password.",
             "Check the password or the wrapping key.";
-        KEY_OF_ANOTHER_KIND: "The PASERK has another version or purpose than expected.",
+        KEY_KIND_MISMATCH: "The PASERK has another version or purpose than expected.",
             "Pass a PASERK of the expected kind.", "PASERK, types";
         KEY_SET_EMPTY: "The key set has no usable key.",
             "Check why each key of the set is skipped.", "RFC 7517, section 5";

@@ -18,7 +18,7 @@ use crate::json;
 /// };
 /// assert_eq!(error.problem(), &KeyProblem::WrongKeyType);
 /// assert_eq!((error.found(), error.expected()), (Some("EC P-256"), Some("RSA for RS256")));
-/// assert_eq!(error.code(), "KEY_OF_ANOTHER_TYPE");
+/// assert_eq!(error.code(), "KEY_TYPE_MISMATCH");
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]

@@ -156,9 +156,9 @@ impl KeyProblem {
             KeyProblem::NotBase64Url => &codes::KEY_NOT_BASE64URL,
             KeyProblem::NotBase64 | KeyProblem::PemCharacter { .. } => &codes::KEY_NOT_BASE64,
             KeyProblem::Truncated => &codes::KEY_TRUNCATED,
-            KeyProblem::SeveralBlocks => &codes::KEY_SEVERAL_IN_PEM,
+            KeyProblem::SeveralBlocks => &codes::KEY_MULTIPLE_PEM_BLOCKS,
             KeyProblem::Label { .. } | KeyProblem::Labels => &codes::KEY_PEM_LABEL,
-            KeyProblem::Found(_) => &codes::KEY_INPUT_IS_NO_KEY,
+            KeyProblem::Found(_) => &codes::KEY_NOT_RECOGNIZED,
             KeyProblem::PrimesMissing => &codes::KEY_PRIMES_MISSING,
             KeyProblem::Null => &codes::KEY_MEMBER_NULL,
             KeyProblem::WrongLength => &codes::KEY_WRONG_LENGTH,
@@ -166,9 +166,9 @@ impl KeyProblem {
             KeyProblem::TooWeak => &codes::KEY_TOO_WEAK,
             KeyProblem::Invalid => &codes::KEY_INVALID,
             KeyProblem::Mismatch => &codes::KEY_PAIR_MISMATCH,
-            KeyProblem::AnotherAlgorithm => &codes::KEY_OF_ANOTHER_ALGORITHM,
-            KeyProblem::WrongKeyType => &codes::KEY_OF_ANOTHER_TYPE,
-            KeyProblem::AnotherUse => &codes::KEY_FOR_ANOTHER_USE,
+            KeyProblem::AnotherAlgorithm => &codes::KEY_ALGORITHM_MISMATCH,
+            KeyProblem::WrongKeyType => &codes::KEY_TYPE_MISMATCH,
+            KeyProblem::AnotherUse => &codes::KEY_USE_MISMATCH,
             KeyProblem::OperationNotPermitted => &codes::KEY_OPERATION_NOT_PERMITTED,
             KeyProblem::CurveMismatch => &codes::KEY_CURVE_MISMATCH,
             KeyProblem::Unsupported => &codes::KEY_UNSUPPORTED,
@@ -184,7 +184,7 @@ impl KeyProblem {
             | KeyProblem::PasswordScrypt { .. } => &codes::KEY_PASSWORD_LIMIT,
             KeyProblem::Decryption => &codes::KEY_NOT_DECRYPTED,
             #[cfg(feature = "paseto")]
-            KeyProblem::WrongKind { .. } => &codes::KEY_OF_ANOTHER_KIND,
+            KeyProblem::WrongKind { .. } => &codes::KEY_KIND_MISMATCH,
             KeyProblem::NoUsableKey => &codes::KEY_SET_EMPTY,
         }
     }

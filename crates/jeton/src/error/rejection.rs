@@ -251,7 +251,7 @@ impl Rejection {
     ///
     /// ```
     /// use jeton::error::Rejection;
-    /// assert_eq!(Rejection::Signature.code(), "TOKEN_NOT_AUTHENTIC");
+    /// assert_eq!(Rejection::Signature.code(), "TOKEN_INVALID_SIGNATURE");
     /// ```
     pub fn code(&self) -> &'static str {
         self.entry().name()
@@ -263,30 +263,31 @@ impl Rejection {
             Rejection::Malformed(_) => &codes::TOKEN_MALFORMED,
             Rejection::DuplicateMember(_) => &codes::TOKEN_DUPLICATE_MEMBER,
             Rejection::WrongFormat | Rejection::AlgorithmMismatch => {
-                &codes::TOKEN_OF_ANOTHER_ALGORITHM
+                &codes::TOKEN_ALGORITHM_MISMATCH
             }
-            Rejection::EncryptionMismatch => &codes::TOKEN_OF_ANOTHER_ENCRYPTION,
+            Rejection::EncryptionMismatch => &codes::TOKEN_ENCRYPTION_MISMATCH,
             Rejection::UnprotectedAlg | Rejection::UnprotectedEnc => {
                 &codes::TOKEN_ALGORITHM_UNPROTECTED
             }
             Rejection::PrivateKeyInHeader => &codes::TOKEN_WITH_PRIVATE_KEY,
             Rejection::CriticalExtension => &codes::TOKEN_CRITICAL_EXTENSION,
-            Rejection::TypeMismatch => &codes::TOKEN_OF_ANOTHER_TYPE,
+            Rejection::TypeMismatch => &codes::TOKEN_TYPE_MISMATCH,
             Rejection::TooManyKeys { .. } => &codes::TOKEN_WITHOUT_KEY_ID,
-            Rejection::UnknownKey => &codes::TOKEN_OF_UNKNOWN_KEY,
-            Rejection::Signature | Rejection::Decryption => &codes::TOKEN_NOT_AUTHENTIC,
+            Rejection::UnknownKey => &codes::TOKEN_UNKNOWN_KEY,
+            Rejection::Signature => &codes::TOKEN_INVALID_SIGNATURE,
+            Rejection::Decryption => &codes::TOKEN_DECRYPTION_FAILED,
             Rejection::Compressed => &codes::TOKEN_COMPRESSED,
-            Rejection::FooterMismatch => &codes::TOKEN_WITH_ANOTHER_FOOTER,
+            Rejection::FooterMismatch => &codes::TOKEN_FOOTER_MISMATCH,
             Rejection::ClaimMissing(_)
             | Rejection::CustomClaimMissing(_)
             | Rejection::CustomClaimType(_)
             | Rejection::ClaimType(_)
-            | Rejection::ClaimRange(_) => &codes::TOKEN_CLAIMS,
+            | Rejection::ClaimRange(_) => &codes::TOKEN_INVALID_CLAIMS,
             Rejection::Expired => &codes::TOKEN_EXPIRED,
             Rejection::NotYetValid | Rejection::IssuedInTheFuture => &codes::TOKEN_NOT_YET_VALID,
             Rejection::TooOld => &codes::TOKEN_TOO_OLD,
-            Rejection::IssuerMismatch => &codes::TOKEN_OF_ANOTHER_ISSUER,
-            Rejection::AudienceMismatch => &codes::TOKEN_FOR_ANOTHER_AUDIENCE,
+            Rejection::IssuerMismatch => &codes::TOKEN_ISSUER_MISMATCH,
+            Rejection::AudienceMismatch => &codes::TOKEN_AUDIENCE_MISMATCH,
             Rejection::ClaimsShape(_) => &codes::TOKEN_CLAIMS_SHAPE,
             Rejection::Revoked => &codes::TOKEN_REVOKED,
         }

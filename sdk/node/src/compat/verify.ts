@@ -149,7 +149,7 @@ function verifySignature(
     payload = verifier.verifyBytes(token).toString()
   } catch (error) {
     if (!(error instanceof JetonError && error.isRejection)) throw error
-    if (error.code === 'TOKEN_NOT_AUTHENTIC') throw new JsonWebTokenError('invalid signature', error)
+    if (error.code === 'TOKEN_INVALID_SIGNATURE') throw new JsonWebTokenError('invalid signature', error)
     throw new RefusedUseError('strict-token', `invalid token: ${error.message}`, error)
   }
   if (hasDuplicateMember(payload)) {

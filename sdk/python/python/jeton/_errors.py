@@ -65,35 +65,39 @@ class TokenTooOld(TokenRejected):
     """The token is older than the maximum age of the policy (`iat`)."""
 
 
-class TokenNotAuthentic(TokenRejected):
-    """The signature or MAC is not valid, or the token cannot be decrypted."""
+class TokenInvalidSignature(TokenRejected):
+    """The signature or MAC is not valid."""
 
 
-class TokenOfUnknownKey(TokenRejected):
+class TokenDecryptionFailed(TokenRejected):
+    """The token cannot be decrypted with this key."""
+
+
+class TokenUnknownKey(TokenRejected):
     """No key of the verifier matches the `kid` and `alg` of the token."""
 
 
-class TokenOfAnotherAlgorithm(TokenRejected):
+class TokenAlgorithmMismatch(TokenRejected):
     """The algorithm, format or version of the token does not match the key."""
 
 
-class TokenOfAnotherEncryption(TokenRejected):
+class TokenEncryptionMismatch(TokenRejected):
     """The `enc` of the token is unknown, does not match the key, or is not allowed."""
 
 
-class TokenOfAnotherIssuer(TokenRejected):
+class TokenIssuerMismatch(TokenRejected):
     """`iss` is not the expected issuer."""
 
 
-class TokenForAnotherAudience(TokenRejected):
+class TokenAudienceMismatch(TokenRejected):
     """`aud` does not contain the expected audience."""
 
 
-class TokenOfAnotherType(TokenRejected):
+class TokenTypeMismatch(TokenRejected):
     """The `typ` of the token is not the expected type."""
 
 
-class TokenWithAnotherFooter(TokenRejected):
+class TokenFooterMismatch(TokenRejected):
     """The footer of the PASETO is not the expected footer."""
 
 
@@ -101,7 +105,7 @@ class TokenRevoked(TokenRejected):
     """The token, its subject, its client or its key is revoked."""
 
 
-class TokenClaims(TokenRejected):
+class TokenInvalidClaims(TokenRejected):
     """A required claim is missing, has the wrong type, or is out of range."""
 
 
@@ -146,16 +150,17 @@ _OF_TOKEN: dict[str, type[TokenRejected]] = {
     "TOKEN_EXPIRED": TokenExpired,
     "TOKEN_NOT_YET_VALID": TokenNotYetValid,
     "TOKEN_TOO_OLD": TokenTooOld,
-    "TOKEN_NOT_AUTHENTIC": TokenNotAuthentic,
-    "TOKEN_OF_UNKNOWN_KEY": TokenOfUnknownKey,
-    "TOKEN_OF_ANOTHER_ALGORITHM": TokenOfAnotherAlgorithm,
-    "TOKEN_OF_ANOTHER_ENCRYPTION": TokenOfAnotherEncryption,
-    "TOKEN_OF_ANOTHER_ISSUER": TokenOfAnotherIssuer,
-    "TOKEN_FOR_ANOTHER_AUDIENCE": TokenForAnotherAudience,
-    "TOKEN_OF_ANOTHER_TYPE": TokenOfAnotherType,
-    "TOKEN_WITH_ANOTHER_FOOTER": TokenWithAnotherFooter,
+    "TOKEN_INVALID_SIGNATURE": TokenInvalidSignature,
+    "TOKEN_DECRYPTION_FAILED": TokenDecryptionFailed,
+    "TOKEN_UNKNOWN_KEY": TokenUnknownKey,
+    "TOKEN_ALGORITHM_MISMATCH": TokenAlgorithmMismatch,
+    "TOKEN_ENCRYPTION_MISMATCH": TokenEncryptionMismatch,
+    "TOKEN_ISSUER_MISMATCH": TokenIssuerMismatch,
+    "TOKEN_AUDIENCE_MISMATCH": TokenAudienceMismatch,
+    "TOKEN_TYPE_MISMATCH": TokenTypeMismatch,
+    "TOKEN_FOOTER_MISMATCH": TokenFooterMismatch,
     "TOKEN_REVOKED": TokenRevoked,
-    "TOKEN_CLAIMS": TokenClaims,
+    "TOKEN_INVALID_CLAIMS": TokenInvalidClaims,
     "TOKEN_CLAIMS_SHAPE": TokenClaimsShape,
     "TOKEN_WITHOUT_KEY_ID": TokenWithoutKeyId,
     "TOKEN_TOO_LARGE": TokenTooLarge,

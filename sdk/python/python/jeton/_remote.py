@@ -374,7 +374,7 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
     def _in_vain(self) -> JetonError:
         """The error of a verification that would fetch again, as it may with a short cooldown."""
         if self._is_ready():
-            return error_of("TOKEN_OF_UNKNOWN_KEY", "")
+            return error_of("TOKEN_UNKNOWN_KEY", "")
         return self._unreachable()
 
     def _unreachable(self) -> JetonError:

@@ -163,7 +163,7 @@ fn algorithms() -> Vec<Case> {
         "PBES2-HS256+A128KW",
         "HMAC",
     ] {
-        let label = Label::Code("TOKEN_OF_ANOTHER_ALGORITHM");
+        let label = Label::Code("TOKEN_ALGORITHM_MISMATCH");
         let id = format!("alg-{}", super::make::slug(alg));
         let id = match alg {
             "hs256" => "alg-lower-case".into(),
@@ -309,7 +309,7 @@ fn macs() -> Vec<Case> {
     let good = hs256_over(&input);
     let mac = good.rsplit('.').next().unwrap();
     let with = |mac: &str| format!("{input}.{mac}");
-    let forged = Label::Code("TOKEN_NOT_AUTHENTIC");
+    let forged = Label::Code("TOKEN_INVALID_SIGNATURE");
     let blank = aws_lc_rs::hmac::Key::new(aws_lc_rs::hmac::HMAC_SHA256, b"");
     let blank = base64url(aws_lc_rs::hmac::sign(&blank, input.as_bytes()).as_ref());
     let expired = payload().replace(&(NOW + 60).to_string(), &(NOW - 60).to_string());
@@ -399,7 +399,7 @@ fn as_secret() -> Vec<Case> {
         as_key(
             "32-bytes-of-another",
             &"x".repeat(32),
-            Label::Code("TOKEN_NOT_AUTHENTIC"),
+            Label::Code("TOKEN_INVALID_SIGNATURE"),
         ),
     ]
 }

@@ -111,7 +111,7 @@ fn numbers() -> Vec<Case> {
 /// Names that differ in case, and names that are the same once they are read.
 fn names() -> Vec<Case> {
     let duplicate = Label::Code("TOKEN_DUPLICATE_MEMBER");
-    let missing = Label::Code("TOKEN_CLAIMS");
+    let missing = Label::Code("TOKEN_INVALID_CLAIMS");
     let exp = NOW + 60;
     vec![
         claims(
@@ -192,7 +192,7 @@ fn times() -> Vec<Case> {
     let base = r#"{"iss":"https://id.example","aud":"api""#;
     let expired = Label::Code("TOKEN_EXPIRED");
     let early = Label::Code("TOKEN_NOT_YET_VALID");
-    let wrong = Label::Code("TOKEN_CLAIMS");
+    let wrong = Label::Code("TOKEN_INVALID_CLAIMS");
     let at = |id: &str, members: String, label| {
         claims(&format!("time-{id}"), &format!("{base}{members}}}"), label)
     };
@@ -328,7 +328,7 @@ fn times() -> Vec<Case> {
 }
 
 fn shapes() -> Vec<Case> {
-    let wrong = Label::Code("TOKEN_CLAIMS");
+    let wrong = Label::Code("TOKEN_INVALID_CLAIMS");
     let malformed = Label::Code("TOKEN_MALFORMED");
     let exp = NOW + 60;
     vec![
@@ -409,8 +409,8 @@ fn policies() -> Vec<Case> {
         |id: &str, options: Value, label| with(&format!("policy-{id}"), &token(), options, label);
     let of = |issuer: Value, audience: Value| json!({"issuer": issuer, "audience": audience});
     let (id, api) = (json!("https://id.example"), json!("api"));
-    let issuer = Label::Code("TOKEN_OF_ANOTHER_ISSUER");
-    let audience = Label::Code("TOKEN_FOR_ANOTHER_AUDIENCE");
+    let issuer = Label::Code("TOKEN_ISSUER_MISMATCH");
+    let audience = Label::Code("TOKEN_AUDIENCE_MISMATCH");
     let required = |names: Value| json!({"issuer": "https://id.example", "audience": "api", "required": names});
     vec![
         options(
@@ -458,18 +458,18 @@ fn policies() -> Vec<Case> {
         options(
             "required-jti",
             required(json!(["jti"])),
-            Label::Code("TOKEN_CLAIMS"),
+            Label::Code("TOKEN_INVALID_CLAIMS"),
         ),
         options("required-custom", required(json!(["role"])), Label::Valid),
         options(
             "required-custom-case",
             required(json!(["Role"])),
-            Label::Code("TOKEN_CLAIMS"),
+            Label::Code("TOKEN_INVALID_CLAIMS"),
         ),
         options(
             "required-custom-null",
             required(json!(["none"])),
-            Label::Code("TOKEN_CLAIMS"),
+            Label::Code("TOKEN_INVALID_CLAIMS"),
         ),
         options(
             "limit-bytes",

@@ -49,11 +49,16 @@ fn with_changed(case: Case) -> Vec<Case> {
     } else {
         'A'
     };
+    let code = if token.matches('.').count() == 4 {
+        "TOKEN_DECRYPTION_FAILED"
+    } else {
+        "TOKEN_INVALID_SIGNATURE"
+    };
     changed.token = Some(format!("{}.{letter}{}", &token[..at], &token[at + 2..]));
     changed.id += "-changed";
     vec![
         case.labelled(Label::Valid),
-        changed.labelled(Label::Code("TOKEN_NOT_AUTHENTIC")),
+        changed.labelled(Label::Code(code)),
     ]
 }
 

@@ -24,7 +24,7 @@ fn headers() -> Vec<Case> {
         .labelled(label)
     };
     let at = Some(json!("at+jwt"));
-    let another = Label::Code("TOKEN_OF_ANOTHER_TYPE");
+    let another = Label::Code("TOKEN_TYPE_MISMATCH");
     vec![
         typ("absent", r#"{"alg":"HS256"}"#, None, Label::Valid),
         typ(
@@ -114,19 +114,19 @@ fn sets() -> Vec<Case> {
             "wrong-kid",
             Some("old"),
             &two,
-            Label::Code("TOKEN_NOT_AUTHENTIC"),
+            Label::Code("TOKEN_INVALID_SIGNATURE"),
         ),
         case(
             "unknown-kid",
             Some("none"),
             &two,
-            Label::Code("TOKEN_OF_UNKNOWN_KEY"),
+            Label::Code("TOKEN_UNKNOWN_KEY"),
         ),
         case(
             "unknown-kid-case",
             Some("NEW"),
             &two,
-            Label::Code("TOKEN_OF_UNKNOWN_KEY"),
+            Label::Code("TOKEN_UNKNOWN_KEY"),
         ),
         case(
             "only-unusable",

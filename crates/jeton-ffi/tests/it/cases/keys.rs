@@ -68,7 +68,7 @@ fn rfcs() -> Vec<Case> {
             "rfc7515-rsa-as-es256",
             a("A.2"),
             json!({"alg": "ES256"}),
-            Label::Code("KEY_OF_ANOTHER_TYPE"),
+            Label::Code("KEY_TYPE_MISMATCH"),
         ),
         import(
             "rfc7515-rsa-as-hs256",
@@ -81,7 +81,7 @@ fn rfcs() -> Vec<Case> {
             "rfc7515-p256-as-es384",
             a("A.3"),
             json!({"alg": "ES384"}),
-            Label::Code("KEY_OF_ANOTHER_TYPE"),
+            Label::Code("KEY_TYPE_MISMATCH"),
         ),
         import(
             "rfc7515-p256-ecdh",
@@ -191,12 +191,12 @@ fn jwks() -> Vec<Case> {
         with(
             "alg-unknown",
             &|jwk| set(jwk, "alg", json!("ES999")),
-            Label::Code("KEY_OF_ANOTHER_ALGORITHM"),
+            Label::Code("KEY_ALGORITHM_MISMATCH"),
         ),
         with(
             "use-enc",
             &|jwk| set(jwk, "use", json!("enc")),
-            Label::Code("KEY_FOR_ANOTHER_USE"),
+            Label::Code("KEY_USE_MISMATCH"),
         ),
         with(
             "key-ops-verify-only",

@@ -95,12 +95,16 @@ fn changed(case: &Case) -> Vec<Case> {
                         .insert("implicit_assertion".into(), json!("another")),
                 )
             },
-            Label::Code("TOKEN_NOT_AUTHENTIC"),
+            Label::Code(if token.contains(".local.") {
+                "TOKEN_DECRYPTION_FAILED"
+            } else {
+                "TOKEN_INVALID_SIGNATURE"
+            }),
         ),
         with(
             "another-footer",
             &|case| drop(case.options.insert("footer".into(), json!("another"))),
-            Label::Code("TOKEN_WITH_ANOTHER_FOOTER"),
+            Label::Code("TOKEN_FOOTER_MISMATCH"),
         ),
         with(
             "another-version",
@@ -108,7 +112,7 @@ fn changed(case: &Case) -> Vec<Case> {
                 let other = if token.starts_with("v3") { "v4" } else { "v3" };
                 case.token = Some(format!("{other}{}", &token[2..]));
             },
-            Label::Code("TOKEN_OF_ANOTHER_ALGORITHM"),
+            Label::Code("TOKEN_ALGORITHM_MISMATCH"),
         ),
         with(
             "another-purpose",
@@ -118,7 +122,7 @@ fn changed(case: &Case) -> Vec<Case> {
                     false => token.replacen(".public.", ".local.", 1),
                 });
             },
-            Label::Code("TOKEN_OF_ANOTHER_ALGORITHM"),
+            Label::Code("TOKEN_ALGORITHM_MISMATCH"),
         ),
         with(
             "u0165-for-e",

@@ -96,9 +96,9 @@ class PyJWKClientConnectionError(PyJWKClientError):
 
 def raise_as_pyjwt(error: JetonError) -> NoReturn:
     """Raises the exception that PyJWT has for it."""
-    if error.code == "TOKEN_NOT_AUTHENTIC":
+    if error.code == "TOKEN_INVALID_SIGNATURE":
         raise InvalidSignatureError("Signature verification failed") from error
-    if error.code == "TOKEN_OF_ANOTHER_ALGORITHM":
+    if error.code == "TOKEN_ALGORITHM_MISMATCH":
         raise InvalidAlgorithmError("The specified alg value is not allowed") from error
     if error.code == "TOKEN_CRITICAL_EXTENSION":
         raise InvalidTokenError("Unsupported critical extension") from error

@@ -9,26 +9,26 @@ public enum ErrorCode {
     TOKEN_NOT_YET_VALID(2),
     /** The token is older than the maximum age of the policy (`iat`). */
     TOKEN_TOO_OLD(3),
-    /** The signature or MAC is not valid, or the token cannot be decrypted. */
-    TOKEN_NOT_AUTHENTIC(4),
+    /** The signature or MAC is not valid. */
+    TOKEN_INVALID_SIGNATURE(4),
     /** No key of the verifier matches the `kid` and `alg` of the token. */
-    TOKEN_OF_UNKNOWN_KEY(5),
+    TOKEN_UNKNOWN_KEY(5),
     /** The algorithm, format or version of the token does not match the key. */
-    TOKEN_OF_ANOTHER_ALGORITHM(6),
+    TOKEN_ALGORITHM_MISMATCH(6),
     /** The `enc` of the token is unknown, does not match the key, or is not allowed. */
-    TOKEN_OF_ANOTHER_ENCRYPTION(7),
+    TOKEN_ENCRYPTION_MISMATCH(7),
     /** `iss` is not the expected issuer. */
-    TOKEN_OF_ANOTHER_ISSUER(8),
+    TOKEN_ISSUER_MISMATCH(8),
     /** `aud` does not contain the expected audience. */
-    TOKEN_FOR_ANOTHER_AUDIENCE(9),
+    TOKEN_AUDIENCE_MISMATCH(9),
     /** The `typ` of the token is not the expected type. */
-    TOKEN_OF_ANOTHER_TYPE(10),
+    TOKEN_TYPE_MISMATCH(10),
     /** The footer of the PASETO is not the expected footer. */
-    TOKEN_WITH_ANOTHER_FOOTER(11),
+    TOKEN_FOOTER_MISMATCH(11),
     /** The token, its subject, its client or its key is revoked. */
     TOKEN_REVOKED(12),
     /** A required claim is missing, has the wrong type, or is out of range. */
-    TOKEN_CLAIMS(13),
+    TOKEN_INVALID_CLAIMS(13),
     /** The claims do not match the type that the verifier expects. */
     TOKEN_CLAIMS_SHAPE(14),
     /** The token has no `kid`, and more keys could have signed it than are tried. */
@@ -62,11 +62,11 @@ public enum ErrorCode {
     /** A PEM block has no END line. */
     KEY_TRUNCATED(29),
     /** The PEM has more than one key. */
-    KEY_SEVERAL_IN_PEM(30),
+    KEY_MULTIPLE_PEM_BLOCKS(30),
     /** The label of a PEM block contradicts its END line or its content. */
     KEY_PEM_LABEL(31),
     /** The input is something else than a key, or has another form than expected. */
-    KEY_INPUT_IS_NO_KEY(32),
+    KEY_NOT_RECOGNIZED(32),
     /** The RSA private key has no primes, so that only its public key can be used. */
     KEY_PRIMES_MISSING(33),
     /** A member of the key is null. */
@@ -82,11 +82,11 @@ public enum ErrorCode {
     /** The private key and the public key do not match. */
     KEY_PAIR_MISMATCH(39),
     /** The key names another algorithm (`alg`) than the requested one. */
-    KEY_OF_ANOTHER_ALGORITHM(40),
+    KEY_ALGORITHM_MISMATCH(40),
     /** The type or curve of the key does not fit the algorithm. */
-    KEY_OF_ANOTHER_TYPE(41),
+    KEY_TYPE_MISMATCH(41),
     /** The `use` of the key does not permit the operation. */
-    KEY_FOR_ANOTHER_USE(42),
+    KEY_USE_MISMATCH(42),
     /** The `key_ops` of the key do not permit the operation. */
     KEY_OPERATION_NOT_PERMITTED(43),
     /** PKCS#8 and the elliptic-curve key in it name different curves. */
@@ -108,7 +108,7 @@ public enum ErrorCode {
     /** The encrypted key cannot be decrypted with this key or password. */
     KEY_NOT_DECRYPTED(52),
     /** The PASERK has another version or purpose than expected. */
-    KEY_OF_ANOTHER_KIND(53),
+    KEY_KIND_MISMATCH(53),
     /** The key set has no usable key. */
     KEY_SET_EMPTY(54),
     /** The discovery document is of another issuer. */
@@ -210,7 +210,9 @@ public enum ErrorCode {
     /** A signature was already passed for the prepared token. */
     PREPARED_TOKEN_USED(123),
     /** The key set must be fetched before the token can be verified. */
-    KEY_SET_TO_FETCH(124);
+    KEY_SET_TO_FETCH(124),
+    /** The token cannot be decrypted with this key. */
+    TOKEN_DECRYPTION_FAILED(125);
 
     private final int number;
 

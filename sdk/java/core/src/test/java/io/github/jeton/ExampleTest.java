@@ -31,6 +31,6 @@ class ExampleTest {
 
         var other = Verifier.builder(key.publicKey()).issuer("https://id.example").audience("other").build();
         var rejected = assertThrows(TokenRejectedException.class, () -> other.verify(token));
-        assertEquals(ErrorCode.TOKEN_FOR_ANOTHER_AUDIENCE, rejected.code());
+        assertEquals(ErrorCode.TOKEN_AUDIENCE_MISMATCH, rejected.code());
     }
 }

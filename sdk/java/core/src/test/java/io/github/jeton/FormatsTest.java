@@ -126,7 +126,9 @@ class FormatsTest {
             assertArrayEquals(new byte[] {'f'}, verified.footer().orElseThrow());
             var rejected = assertThrows(
                     TokenRejectedException.class, () -> verifier(key).footer("f").build().verify(token));
-            assertEquals(ErrorCode.TOKEN_NOT_AUTHENTIC, rejected.code());
+            boolean isLocal = algorithm.standardName().endsWith("local");
+            assertEquals(
+                    isLocal ? ErrorCode.TOKEN_DECRYPTION_FAILED : ErrorCode.TOKEN_INVALID_SIGNATURE, rejected.code());
         }
     }
 

@@ -184,7 +184,7 @@ class KeyFetchesTest {
             Verifier verifier = verifier(discovered(path, requested));
             JetonException failure =
                     failure(verifier, token(Key.generator(Algorithm.ES256).keyId("invented").generate()));
-            assertEquals(ErrorCode.TOKEN_OF_UNKNOWN_KEY, failure.code(), path);
+            assertEquals(ErrorCode.TOKEN_UNKNOWN_KEY, failure.code(), path);
             assertEquals(2, requested.stream().filter(asked -> asked.endsWith("/keys")).count());
         }
     }
@@ -202,7 +202,7 @@ class KeyFetchesTest {
         for (int thread = 0; thread < 8; thread++) {
             all.add(pool.submit(() -> {
                 for (int call = 0; call < 500; call++) {
-                    assertEquals(ErrorCode.TOKEN_OF_UNKNOWN_KEY, failure(verifier, invented).code());
+                    assertEquals(ErrorCode.TOKEN_UNKNOWN_KEY, failure(verifier, invented).code());
                 }
             }));
         }

@@ -149,7 +149,7 @@ class MigrateTest {
                 "`exp` is absent", after().withoutExpiry().build());
         settings.forEach((name, verifier) -> {
             assertEquals("accepted", outcome(verifier::verify, tokens.get(name)), name);
-            String usual = name.contains("typ") ? "`TOKEN_OF_ANOTHER_TYPE`" : "accepted";
+            String usual = name.contains("typ") ? "`TOKEN_TYPE_MISMATCH`" : "accepted";
             assertEquals(usual, outcome(verifier::verify, tokens.get("as in the examples")), name);
         });
     }

@@ -55,7 +55,7 @@ class RemoteKeysTest {
         assertEquals(List.of("/.well-known/openid-configuration", "/jwks", "/jwks no-cache"), requested);
         // A key id that was invented causes no request now.
         var rejected = assertThrows(TokenRejectedException.class, () -> verifier.verify(token(key("invented"))));
-        assertEquals(ErrorCode.TOKEN_OF_UNKNOWN_KEY, rejected.code());
+        assertEquals(ErrorCode.TOKEN_UNKNOWN_KEY, rejected.code());
         assertEquals(3, requested.size());
     }
 
