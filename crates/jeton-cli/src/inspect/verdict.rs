@@ -86,7 +86,10 @@ impl VerdictArgs {
             CommandResult::Rejected(_, failure) if failure.rejection().is_none() => Err(failure),
             CommandResult::Rejected(command, failure) => {
                 let code = failure.reason_code();
-                let of_key = [codes::TOKEN_INVALID_SIGNATURE, codes::TOKEN_DECRYPTION_FAILED];
+                let of_key = [
+                    codes::TOKEN_INVALID_SIGNATURE,
+                    codes::TOKEN_DECRYPTION_FAILED,
+                ];
                 let may_be_another_key = of_key.iter().any(|of_key| code == Some(of_key.name()));
                 Ok(Some(Verdict::Rejected {
                     command,

@@ -131,10 +131,7 @@ fn json_answers_have_notes_and_codes() {
     assert_eq!(rejected["code"], "TOKEN_AUDIENCE_MISMATCH");
     assert_eq!(rejected["input_notes"][0], note);
     for (args, code) in [
-        (
-            &["--issuer", "other", "@tok"][..],
-            "TOKEN_ISSUER_MISMATCH",
-        ),
+        (&["--issuer", "other", "@tok"][..], "TOKEN_ISSUER_MISMATCH"),
         (&["--typ", "at+jwt", "@tok"], "TOKEN_TYPE_MISMATCH"),
         (&["--max-bytes", "5", "@tok"], "TOKEN_TOO_LARGE"),
         (&["@two"], "TOKEN_MALFORMED"),

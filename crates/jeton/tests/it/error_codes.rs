@@ -102,7 +102,10 @@ fn rejection_codes_do_not_change() {
         (Rejection::IssuerMismatch, "TOKEN_ISSUER_MISMATCH"),
         (Rejection::AudienceMismatch, "TOKEN_AUDIENCE_MISMATCH"),
         (Rejection::Revoked, "TOKEN_REVOKED"),
-        (Rejection::ClaimMissing(Claim::Subject), "TOKEN_INVALID_CLAIMS"),
+        (
+            Rejection::ClaimMissing(Claim::Subject),
+            "TOKEN_INVALID_CLAIMS",
+        ),
         (Rejection::CriticalExtension, "TOKEN_CRITICAL_EXTENSION"),
         (
             Rejection::ClaimsShape(ShapeMismatch::Unnamed),
