@@ -52,9 +52,10 @@ fn without_attributes(text: &str) -> String {
 }
 
 /// What the crate calls the systems for which it brings bindings.
-const SYSTEM: &str = match cfg!(target_os = "macos") {
-    true => "apple_darwin",
-    false => "unknown_linux_gnu",
+const SYSTEM: &str = if cfg!(target_os = "macos") {
+    "apple_darwin"
+} else {
+    "unknown_linux_gnu"
 };
 
 fn is_crypto(path: &Path) -> bool {

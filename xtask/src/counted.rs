@@ -91,9 +91,10 @@ pub(crate) fn run_any(name: &str, format: Format, command: &mut Command) -> Resu
     }
     let tally = tally.map_err(|_| Error::Failed(format!("`{line}` left a program running")))?;
     count(name, tally);
-    match status.success() {
-        true => Ok(tally),
-        false => Err(Error::Failed(format!("`{line}` ended with {status}"))),
+    if status.success() {
+        Ok(tally)
+    } else {
+        Err(Error::Failed(format!("`{line}` ended with {status}")))
     }
 }
 

@@ -248,9 +248,10 @@ fn copy_over(from: &Path, to: &Path) -> Result<(), Error> {
         for name in sources(to)? {
             let (source, copied) = (from.join(&name), to.join(&name));
             if !source.exists() {
-                let removed = match copied.is_dir() {
-                    true => fs::remove_dir_all(&copied),
-                    false => fs::remove_file(&copied),
+                let removed = if copied.is_dir() {
+                    fs::remove_dir_all(&copied)
+                } else {
+                    fs::remove_file(&copied)
                 };
                 removed.map_err(|error| cannot(&copied, &error))?;
             }

@@ -10,9 +10,10 @@ use crate::{escape, exit, output, source};
 
 /// Parses the arguments. For help or invalid usage, prints it and returns the exit code.
 pub(crate) fn parse<T: Parser>() -> Result<T, ExitCode> {
-    T::try_parse().map_err(|error| match error.use_stderr() {
-        false => output::report(output::help(&error.render())),
-        true => {
+    T::try_parse().map_err(|error| {
+        if !error.use_stderr() {
+            output::report(output::help(&error.render()))
+        } else {
             if let Some(failure) = source::bare_file_name_failure(&error) {
                 return output::report(Err(failure));
             }

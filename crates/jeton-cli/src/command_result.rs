@@ -103,10 +103,13 @@ pub(crate) fn run(token: &str, criteria: &Criteria<'_>) -> CommandResult {
     let (command, found) = match (criteria.keys, criteria.decryption_keys) {
         (None, None) => return CommandResult::NotRun,
         (None, Some(_)) => (JWE, jwe(token, criteria)),
-        (Some(_), _) if is_paseto(token) => match is_local(token) {
-            true => ("jeton paseto decrypt", paseto(token, criteria)),
-            false => ("jeton paseto verify", paseto(token, criteria)),
-        },
+        (Some(_), _) if is_paseto(token) => {
+            if is_local(token) {
+                ("jeton paseto decrypt", paseto(token, criteria))
+            } else {
+                ("jeton paseto verify", paseto(token, criteria))
+            }
+        }
         (Some(_), _) => (JWT, jwt(token, criteria)),
     };
     match found {
@@ -140,15 +143,16 @@ fn jwe(token: &str, criteria: &Criteria<'_>) -> Outcome {
 
 fn paseto(token: &str, criteria: &Criteria<'_>) -> Outcome {
     let keys = criteria.keys.ok_or_else(no_key)?;
-    let (key, command) = match is_local(token) {
-        true => (
+    let (key, command) = if is_local(token) {
+        (
             paseto::decrypting(keys, criteria.allowed)?,
             Command::PasetoDecrypt,
-        ),
-        false => (
+        )
+    } else {
+        (
             paseto::verifying(keys, criteria.allowed)?,
             Command::PasetoVerify,
-        ),
+        )
     };
     let policy_args = criteria.policy.policy_args;
     let verifier = verification::paseto(

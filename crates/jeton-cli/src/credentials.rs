@@ -80,9 +80,10 @@ fn certificates(file: &Path) -> Outcome<Vec<u8>> {
     let bytes = input::key_bytes(file, PEM_BYTES)?;
     let mut certificates = CertificateDer::pem_slice_iter(&bytes).peekable();
     let is_good = certificates.peek().is_some() && certificates.all(|one| one.is_ok());
-    match is_good {
-        true => Ok(bytes.to_vec()),
-        false => Err(wrong(file, "no valid PEM certificate")),
+    if is_good {
+        Ok(bytes.to_vec())
+    } else {
+        Err(wrong(file, "no valid PEM certificate"))
     }
 }
 

@@ -68,9 +68,10 @@ fn push_byte(out: &mut String, byte: u8) {
 fn escaped(text: &str, kept: impl Fn(char) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        match kept(c) {
-            true => out.push(c),
-            false => push(&mut out, c),
+        if kept(c) {
+            out.push(c)
+        } else {
+            push(&mut out, c)
         }
     }
     out

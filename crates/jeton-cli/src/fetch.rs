@@ -176,9 +176,10 @@ impl RemoteKeys {
         let fetched = self.fetch().and_then(|fetched| fetched.key_file(&name));
         let file = fetched.map_err(|Problem { what, how }| {
             let failure = Failure::error(format!("{name}: {what}"));
-            match how.is_empty() {
-                true => failure,
-                false => failure.hint(how),
+            if how.is_empty() {
+                failure
+            } else {
+                failure.hint(how)
             }
         })?;
         for key in file.set_keys()?.iter().flatten() {

@@ -69,21 +69,24 @@ pub(crate) fn piped_bytes() -> Outcome<Zeroizing<Vec<u8>>> {
         return Err(missing());
     }
     let bytes = stdin(INPUT_BYTES_MAX)?;
-    match bytes.is_empty() {
-        true => Err(missing()),
-        false => Ok(bytes),
+    if bytes.is_empty() {
+        Err(missing())
+    } else {
+        Ok(bytes)
     }
 }
 
 /// Reads a key file, which must not be empty; `-` is standard input.
 pub(crate) fn key_bytes(path: &Path, bytes_max: usize) -> Outcome<Zeroizing<Vec<u8>>> {
-    let bytes = match path == Path::new("-") {
-        true => stdin(bytes_max as u64)?,
-        false => named_bytes(path, bytes_max)?,
+    let bytes = if path == Path::new("-") {
+        stdin(bytes_max as u64)?
+    } else {
+        named_bytes(path, bytes_max)?
     };
-    match bytes.is_empty() {
-        true => Err(Failure::error(format!("{} is empty", name_of(path)))),
-        false => Ok(bytes),
+    if bytes.is_empty() {
+        Err(Failure::error(format!("{} is empty", name_of(path))))
+    } else {
+        Ok(bytes)
     }
 }
 
@@ -118,9 +121,10 @@ pub(crate) fn password(path: &Path, bytes_max: usize) -> Outcome<Zeroizing<Strin
 pub(crate) fn secret(path: &Path, bytes_max: usize) -> Outcome<Zeroizing<Vec<u8>>> {
     let hint = "pass the name of a file that contains the secret, not the secret";
     let bytes = unnamed_bytes(path, "the secret file", hint, bytes_max)?;
-    match bytes.is_empty() {
-        true => Err(Failure::error("the secret file is empty")),
-        false => Ok(bytes),
+    if bytes.is_empty() {
+        Err(Failure::error("the secret file is empty"))
+    } else {
+        Ok(bytes)
     }
 }
 
@@ -184,9 +188,12 @@ impl ReadFailure {
 }
 
 fn file(path: &Path, bytes_max: u64) -> Result<Zeroizing<Vec<u8>>, ReadFailure> {
-    let opened = File::open(path).and_then(|file| match file.metadata()?.is_dir() {
-        true => Err(io::Error::from(ErrorKind::IsADirectory)),
-        false => Ok(file),
+    let opened = File::open(path).and_then(|file| {
+        if file.metadata()?.is_dir() {
+            Err(io::Error::from(ErrorKind::IsADirectory))
+        } else {
+            Ok(file)
+        }
     });
     let bytes = opened.and_then(|file| limited(file, bytes_max));
     bytes

@@ -27,25 +27,28 @@ const COLUMNS_MAX: usize = 100;
 
 /// Writes a line of text.
 pub(crate) fn line(text: &str) -> Outcome {
-    match is_terminal() {
-        true => write(&[escape::text(text).as_bytes(), b"\n"]),
-        false => write(&[text.as_bytes(), b"\n"]),
+    if is_terminal() {
+        write(&[escape::text(text).as_bytes(), b"\n"])
+    } else {
+        write(&[text.as_bytes(), b"\n"])
     }
 }
 
 /// Writes a line that is one JSON value.
 pub(crate) fn json_line(json: &str) -> Outcome {
-    match is_terminal() {
-        true => write(&[escape::json(json).as_bytes(), b"\n"]),
-        false => write(&[json.as_bytes(), b"\n"]),
+    if is_terminal() {
+        write(&[escape::json(json).as_bytes(), b"\n"])
+    } else {
+        write(&[json.as_bytes(), b"\n"])
     }
 }
 
 /// Writes text that ends with its own line break.
 pub(crate) fn text(text: &str) -> Outcome {
-    match is_terminal() {
-        true => write(&[escape::text(text).as_bytes()]),
-        false => write(&[text.as_bytes()]),
+    if is_terminal() {
+        write(&[escape::text(text).as_bytes()])
+    } else {
+        write(&[text.as_bytes()])
     }
 }
 

@@ -197,9 +197,10 @@ fn looks_like_paseto(token: &str, command: Command) -> Option<String> {
         ),
         _ => return None,
     };
-    Some(match command == accepting {
-        true => format!("a v{version}.{purpose} token needs a k{version}.{purpose} key"),
-        false => format!("this is {kind} PASETO; run `{name}` with a k{version}.{purpose} key"),
+    Some(if command == accepting {
+        format!("a v{version}.{purpose} token needs a k{version}.{purpose} key")
+    } else {
+        format!("this is {kind} PASETO; run `{name}` with a k{version}.{purpose} key")
     })
 }
 

@@ -94,9 +94,10 @@ pub(crate) fn decrypter(
 
 /// Decrypts a JWE in any serialization.
 pub(crate) fn decrypt(decrypter: &Decrypter, token: &str) -> jeton::Result<Decrypted> {
-    match jose::is_json(token) {
-        false => decrypter.decrypt(token),
-        true => decrypter.decrypt_json(token),
+    if !jose::is_json(token) {
+        decrypter.decrypt(token)
+    } else {
+        decrypter.decrypt_json(token)
     }
 }
 

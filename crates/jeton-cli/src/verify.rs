@@ -51,9 +51,10 @@ impl Verify {
         self.args.require_discovered_issuer();
         let allowed = self.args.policy_args.allowed(&SUPPORTED)?;
         let given = self.token.read();
-        let given = match self.args.json {
-            true => verification_output::print_rejection(given, &[])?,
-            false => given?,
+        let given = if self.args.json {
+            verification_output::print_rejection(given, &[])?
+        } else {
+            given?
         };
         let command = self.command_for(&given);
         let token = TokenArgument::of(given);
@@ -82,9 +83,10 @@ impl Verify {
             Some(Token::Jws(jws)) if !needs_claims => {
                 let payload = jws.payload.as_deref().and_then(jose::decode_json);
                 let is_object = payload.is_some_and(|json| json.get().starts_with('{'));
-                match is_object && !jose::is_json(token) {
-                    true => Command::JwtVerify,
-                    false => Command::JwsVerify,
+                if is_object && !jose::is_json(token) {
+                    Command::JwtVerify
+                } else {
+                    Command::JwsVerify
                 }
             }
             _ => Command::JwtVerify,

@@ -129,20 +129,19 @@ impl Connection {
             .map_err(|_| configuration("invalid URL; expected http://HOST:PORT or https://HOST"))?
             .connect_timeout(CONNECT)
             .tcp_nodelay(true);
-        let endpoint = match is_tls {
-            false => endpoint,
-            true => {
-                let mut tls = ClientTlsConfig::new();
-                if let Some(authorities) = self.authorities {
-                    tls = tls.ca_certificate(Certificate::from_pem(authorities));
-                }
-                if let Some((certificate, key)) = self.identity {
-                    tls = tls.identity(Identity::from_pem(certificate, key));
-                }
-                endpoint.tls_config(tls).map_err(|_| {
-                    configuration("invalid certificate or private key; expected PEM")
-                })?
+        let endpoint = if !is_tls {
+            endpoint
+        } else {
+            let mut tls = ClientTlsConfig::new();
+            if let Some(authorities) = self.authorities {
+                tls = tls.ca_certificate(Certificate::from_pem(authorities));
             }
+            if let Some((certificate, key)) = self.identity {
+                tls = tls.identity(Identity::from_pem(certificate, key));
+            }
+            endpoint
+                .tls_config(tls)
+                .map_err(|_| configuration("invalid certificate or private key; expected PEM"))?
         };
         let bearer = match self.bearer {
             None => None,

@@ -88,9 +88,10 @@ impl Error {
                 Error::InvalidRequest(message)
             }
             Code::Unavailable | Code::DeadlineExceeded => Error::Unavailable(message),
-            code => Error::Unavailable(match message.is_empty() {
-                true => code.description().to_owned(),
-                false => message,
+            code => Error::Unavailable(if message.is_empty() {
+                code.description().to_owned()
+            } else {
+                message
             }),
         }
     }

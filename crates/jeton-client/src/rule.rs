@@ -48,9 +48,10 @@ pub(crate) fn merge(rule: RevocationRule, known: Option<&RevocationRule>) -> Rev
 fn stamp_of(token_id: &str) -> Option<Stamp> {
     let (random, stamp) = token_id.split_at_checked(RANDOM_DIGITS)?;
     let (epoch, number) = stamp.strip_prefix('-')?.split_once('-')?;
-    match random.bytes().all(is_digit) {
-        true => Some((read(epoch)?, read(number)?)),
-        false => None,
+    if random.bytes().all(is_digit) {
+        Some((read(epoch)?, read(number)?))
+    } else {
+        None
     }
 }
 
@@ -60,10 +61,10 @@ fn is_digit(byte: u8) -> bool {
 
 fn read(digits: &str) -> Option<u64> {
     let is_canonical = digits.bytes().all(is_digit) && (digits == "0" || !digits.starts_with('0'));
-    match is_canonical {
-        // More than 16 digits do not fit.
-        true => u64::from_str_radix(digits, 16).ok(),
-        false => None,
+    if is_canonical {
+        u64::from_str_radix(digits, 16).ok()
+    } else {
+        None
     }
 }
 

@@ -299,9 +299,10 @@ impl<'i> Lines<'i> {
             .input
             .fill_buf()
             .map_err(|error| Error::Backup(format!("cannot be read: {error}")))?;
-        match rest.is_empty() {
-            true => Ok(()),
-            false => Err(Error::Backup("continues after its last line".to_owned())),
+        if rest.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::Backup("continues after its last line".to_owned()))
         }
     }
 

@@ -226,9 +226,10 @@ impl fmt::Debug for KeySource {
 }
 
 fn exists(folder: &Path) -> Result<()> {
-    match RedbStore::is_in(folder)? {
-        true => Ok(()),
-        false => Err(Error::NoStore(folder.display().to_string())),
+    if RedbStore::is_in(folder)? {
+        Ok(())
+    } else {
+        Err(Error::NoStore(folder.display().to_string()))
     }
 }
 

@@ -93,9 +93,10 @@ pub(crate) fn rule_key(iss: &str, kind: &str, name: &str) -> Result<Key> {
 pub(crate) fn check_rule_name(field: &str, iss: &str, name: &str) -> Result<()> {
     // Each byte is encoded as three at most. The rest is for the names of the parts.
     let longest = 3 * (iss.len() + name.len()) + 32;
-    match longest <= KEY_BYTES {
-        true => Ok(()),
-        false => check_long_rule_name(field, iss, name),
+    if longest <= KEY_BYTES {
+        Ok(())
+    } else {
+        check_long_rule_name(field, iss, name)
     }
 }
 
@@ -106,15 +107,16 @@ fn check_long_rule_name(field: &str, iss: &str, name: &str) -> Result<()> {
         part.len() + 2 * longer.count()
     };
     let bytes = "/rule//subject/".len() + escaped(iss) + escaped(name);
-    match bytes <= KEY_BYTES {
-        true => Ok(()),
-        false => Err(Error::rule(
+    if bytes <= KEY_BYTES {
+        Ok(())
+    } else {
+        Err(Error::rule(
             field,
             format!(
                 "has {bytes} bytes in the record that would revoke it (`/` and `%` count three times, \
-                 and so does the issuer's name), the limit is {KEY_BYTES}"
+             and so does the issuer's name), the limit is {KEY_BYTES}"
             ),
-        )),
+        ))
     }
 }
 
@@ -286,9 +288,10 @@ impl SealedKey {
 
     /// Encodes the record.
     pub(crate) fn write(&self, is_remote: bool) -> Vec<u8> {
-        match is_remote {
-            true => write_as(REMOTE_KEY_SCHEMA, self),
-            false => write(self),
+        if is_remote {
+            write_as(REMOTE_KEY_SCHEMA, self)
+        } else {
+            write(self)
         }
     }
 }

@@ -205,9 +205,10 @@ impl Snapshot {
     /// Verifies a token of that issuer and rejects revoked ones.
     pub(crate) fn accept(&self, view: &IssuerView, token: &str) -> Result<Verified<RawClaims>> {
         let verified = view.verify(token)?;
-        match self.is_revoked(view.settings.iss(), &verified) {
-            true => Err(Error::Revoked),
-            false => Ok(verified),
+        if self.is_revoked(view.settings.iss(), &verified) {
+            Err(Error::Revoked)
+        } else {
+            Ok(verified)
         }
     }
 

@@ -73,18 +73,17 @@ impl Verifiers {
                 SecretKey::V4Public(key) => paseto_keys.push(key.public_key().into()),
             }
         }
-        let jws = match set.is_empty() {
-            true => None,
-            false => {
-                let verifier = |policy| {
-                    let verifier = JwtVerifier::new(set.clone(), policy).limits(LIMITS);
-                    verifier.clock(Shared(clock.clone()))
-                };
-                Some(Jws {
-                    jwt: verifier(policy.clone()),
-                    access_token: verifier(policy.clone().typ(TokenType::AccessToken.name())),
-                })
-            }
+        let jws = if set.is_empty() {
+            None
+        } else {
+            let verifier = |policy| {
+                let verifier = JwtVerifier::new(set.clone(), policy).limits(LIMITS);
+                verifier.clock(Shared(clock.clone()))
+            };
+            Some(Jws {
+                jwt: verifier(policy.clone()),
+                access_token: verifier(policy.clone().typ(TokenType::AccessToken.name())),
+            })
         };
         let mut paseto = Vec::new();
         for keys in paseto_keys.chunks(KEYS_TRIED) {
@@ -111,9 +110,10 @@ impl Verifiers {
     }
 
     fn verify_paseto(&self, token: &str) -> Result<Verified<RawClaims>, jeton::Error> {
-        let mut rejection = match self.paseto.is_empty() {
-            true => Rejection::UnknownKey,
-            false => Rejection::WrongFormat,
+        let mut rejection = if self.paseto.is_empty() {
+            Rejection::UnknownKey
+        } else {
+            Rejection::WrongFormat
         };
         for verifier in &self.paseto {
             let refused = match verifier.verify_raw(token) {

@@ -228,9 +228,10 @@ fn find_slot(settings: &Pkcs11, module: &Module) -> Result<Slot, Error> {
         (None, Some(slot)) => format!("slot {slot} has no initialized token"),
         (None, None) => "no token is named".to_owned(),
     };
-    let found = match tokens.is_empty() {
-        true => "the module shows no initialized token".to_owned(),
-        false => format!("the module shows {}", tokens.join(", ")),
+    let found = if tokens.is_empty() {
+        "the module shows no initialized token".to_owned()
+    } else {
+        format!("the module shows {}", tokens.join(", "))
     };
     Err(Error::other(format!(
         "{wanted}; {found}: correct `token` or `slot`, or connect the HSM"

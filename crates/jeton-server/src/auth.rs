@@ -121,16 +121,17 @@ impl Authenticator {
         clock: &Arc<dyn Clock>,
     ) -> Result<Authenticator> {
         let clients = Clients::from_config(config, clock)?;
-        let trial = match clients.is_empty() {
-            false => None,
-            true => Some(TrialMode {
+        let trial = if !clients.is_empty() {
+            None
+        } else {
+            Some(TrialMode {
                 anyone: Arc::new(Caller::anyone()),
                 administrator: Arc::new(Caller::administrator()),
                 token: match token {
                     Some(token) => token,
                     None => Arc::new(AdminToken::create(&config.data)?),
                 },
-            }),
+            })
         };
         Ok(Authenticator {
             trial,
@@ -184,9 +185,10 @@ impl Authenticator {
         };
         let may =
             |caller: &Caller| caller.is_subject(subject) || caller.may(Permission::Admin, iss);
-        match caller.is_some_and(may) {
-            true => Ok(()),
-            false => Err(Denied::Credential),
+        if caller.is_some_and(may) {
+            Ok(())
+        } else {
+            Err(Denied::Credential)
         }
     }
 
@@ -200,9 +202,10 @@ impl Authenticator {
         headers: &HeaderMap,
     ) -> Result<Arc<Caller>, Denied> {
         if let Some(trial) = &self.trial {
-            return Ok(match trial.has_token(headers) {
-                true => trial.administrator.clone(),
-                false => trial.anyone.clone(),
+            return Ok(if trial.has_token(headers) {
+                trial.administrator.clone()
+            } else {
+                trial.anyone.clone()
             });
         }
         if let Some(header) = headers.get(AUTHORIZATION) {

@@ -131,10 +131,7 @@ impl<'t> Authority<'t> {
 
 /// The port of a URL without an explicit port.
 pub(crate) fn default_port(is_tls: bool) -> u16 {
-    match is_tls {
-        true => 443,
-        false => 80,
-    }
+    if is_tls { 443 } else { 80 }
 }
 
 #[cfg(test)]

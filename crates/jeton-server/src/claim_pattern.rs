@@ -48,9 +48,10 @@ impl ClaimPattern {
 
 /// The claim of that name, or at that JSON pointer.
 pub(crate) fn claim<'c>(name: &str, claims: &'c Value) -> Option<&'c Value> {
-    match name.starts_with('/') {
-        true => claims.pointer(name),
-        false => claims.get(name),
+    if name.starts_with('/') {
+        claims.pointer(name)
+    } else {
+        claims.get(name)
     }
 }
 

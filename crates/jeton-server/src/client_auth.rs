@@ -216,9 +216,10 @@ async fn by_secret(
             }
             matched
         };
-        let applicant = match peer.is_proxy {
-            true => Applicant::Name(basic.client_id.clone()),
-            false => Applicant::Network(peer.network),
+        let applicant = if peer.is_proxy {
+            Applicant::Name(basic.client_id.clone())
+        } else {
+            Applicant::Network(peer.network)
         };
         let compared = service.argon2.run(applicant, client.is_some(), compare);
         let matched = compared.await?;
@@ -285,9 +286,10 @@ async fn by_assertion(
     // Before the write: a client must not fill the store.
     client.assertions.take()?;
     let party = format!("client {name}");
-    match service.node.use_once(iss, &party, id, expires_at).await? {
-        true => Ok(client.caller.clone()),
-        false => Err(bad()),
+    if service.node.use_once(iss, &party, id, expires_at).await? {
+        Ok(client.caller.clone())
+    } else {
+        Err(bad())
     }
 }
 

@@ -203,9 +203,10 @@ impl Argon2idHash {
             let value = costs.next().and_then(|cost| cost.strip_prefix(name));
             let value = value.and_then(|cost| cost.strip_prefix('=')?.parse().ok());
             let value: u32 = value.ok_or(SecretError::Format)?;
-            match (min..=max).contains(&value) {
-                true => Ok(value),
-                false => Err(SecretError::Cost(name, value, min, max)),
+            if (min..=max).contains(&value) {
+                Ok(value)
+            } else {
+                Err(SecretError::Cost(name, value, min, max))
             }
         };
         let memory_kib = cost("m", ARGON2_MEMORY_KIB)?;
@@ -213,9 +214,10 @@ impl Argon2idHash {
         let lanes = cost("p", ARGON2_LANES)?;
         let decode = |text: &str, bytes: std::ops::RangeInclusive<usize>| {
             let decoded = Base64Unpadded::decode_vec(text).map_err(|_| SecretError::Format)?;
-            match bytes.contains(&decoded.len()) {
-                true => Ok(decoded),
-                false => Err(SecretError::Format),
+            if bytes.contains(&decoded.len()) {
+                Ok(decoded)
+            } else {
+                Err(SecretError::Format)
             }
         };
         if costs.next().is_some() {

@@ -213,9 +213,10 @@ pub(crate) fn read_key_set(file: &Path, default_alg: Option<SigAlg>) -> Result<K
     let text = text_file::read(file, KEY_SET_BYTES as u64).map_err(wrong)?;
     let keys = KeySet::from_published_json(&text, default_alg);
     let keys = keys.map_err(|error| wrong(error.to_string()))?;
-    match keys.is_empty() {
-        true => Err(wrong("no usable public key found".to_owned())),
-        false => Ok(keys),
+    if keys.is_empty() {
+        Err(wrong("no usable public key found".to_owned()))
+    } else {
+        Ok(keys)
     }
 }
 

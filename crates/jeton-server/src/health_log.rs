@@ -44,14 +44,15 @@ impl HealthLog {
             && self.problem.is_none()
             && self.is_ready == Some(!status.is_ready)
         {
-            match status.is_ready {
-                true => tracing::info!("ready again"),
-                false => tracing::warn!(
+            if status.is_ready {
+                tracing::info!("ready again")
+            } else {
+                tracing::warn!(
                     last_contact_milliseconds =
                         u64::try_from(status.heard.as_millis()).unwrap_or(u64::MAX),
                     issuers = status.issuers.len(),
                     "not ready: the view of the store is too old, or a profile has no active signing key"
-                ),
+                )
             }
         }
         // The measured clock difference changes with each check, so only start and end are logged.

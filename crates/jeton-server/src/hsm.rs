@@ -55,9 +55,10 @@ pub(crate) fn check(config: &Config, provider: Option<Pkcs11Provider>) -> Result
     };
     let provider = provider.ok_or_else(without_feature)?;
     let problems = (provider.check)(pkcs11);
-    match problems.is_empty() {
-        true => Ok(()),
-        false => Err(problem(problems.join("; "))),
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(problem(problems.join("; ")))
     }
 }
 

@@ -96,17 +96,16 @@ impl Routes {
         if !hosts.accept(&own, peer.is_loopback, &service.node) {
             return Err(RequestError::Host);
         }
-        let changes_state = match is_grpc {
-            true => {
-                check_grpc(request)?;
-                true
-            }
-            // Other methods either read only or are rejected by the endpoint.
-            false => request.method() == Method::POST,
+        let changes_state = if is_grpc {
+            check_grpc(request)?;
+            true
+        } else {
+            request.method() == Method::POST
         };
-        match changes_state && cross_origin::is_cross_origin(request.headers(), &own, peer.is_tls) {
-            true => Err(RequestError::CrossOrigin),
-            false => Ok(()),
+        if changes_state && cross_origin::is_cross_origin(request.headers(), &own, peer.is_tls) {
+            Err(RequestError::CrossOrigin)
+        } else {
+            Ok(())
         }
     }
 

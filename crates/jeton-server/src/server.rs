@@ -533,9 +533,10 @@ async fn follow_health(health: HealthReporter, service: Arc<Service>) {
         health_log.observe(&node);
         let is_ready = node.is_ready;
         if was != Some(is_ready) {
-            let status = match is_ready {
-                true => ServingStatus::Serving,
-                false => ServingStatus::NotServing,
+            let status = if is_ready {
+                ServingStatus::Serving
+            } else {
+                ServingStatus::NotServing
             };
             for name in HEALTH_NAMES {
                 health.set_service_status(name, status).await;

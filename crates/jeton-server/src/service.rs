@@ -144,9 +144,10 @@ impl Service {
 
     /// Fails if this worker is overloaded.
     pub(crate) fn check_load(&self) -> Result<(), Failure> {
-        match Load::is_late() {
-            false => Ok(()),
-            true => Err(Failure::Overloaded("server overloaded, retry later".into())),
+        if !Load::is_late() {
+            Ok(())
+        } else {
+            Err(Failure::Overloaded("server overloaded, retry later".into()))
         }
     }
 
@@ -276,8 +277,9 @@ pub(crate) fn check_permission(
     permission: Permission,
     iss: &str,
 ) -> Result<(), Failure> {
-    match caller.may(permission, iss) {
-        true => Ok(()),
-        false => Err(Denied::Permission(permission).into()),
+    if caller.may(permission, iss) {
+        Ok(())
+    } else {
+        Err(Denied::Permission(permission).into())
     }
 }

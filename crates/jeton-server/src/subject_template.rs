@@ -70,9 +70,10 @@ impl TryFrom<String> for SubjectTemplate {
         if !rest.is_empty() {
             parts.push(Part::Text(rest.to_owned()));
         }
-        match parts.is_empty() {
-            true => Err("must not be empty"),
-            false => Ok(SubjectTemplate(parts)),
+        if parts.is_empty() {
+            Err("must not be empty")
+        } else {
+            Ok(SubjectTemplate(parts))
         }
     }
 }

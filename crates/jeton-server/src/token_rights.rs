@@ -93,9 +93,12 @@ pub(crate) fn choose<'t>(
             None => allowed.scopes.iter().map(String::as_str).collect(),
         };
         has_scope = true;
-        let is_meant = |audience: &str| match allowed.audiences.is_empty() {
-            true => has_audience(&allowed.profile, audience),
-            false => allowed.audiences.iter().any(|known| known == audience),
+        let is_meant = |audience: &str| {
+            if allowed.audiences.is_empty() {
+                has_audience(&allowed.profile, audience)
+            } else {
+                allowed.audiences.iter().any(|known| known == audience)
+            }
         };
         let audience = match audience {
             Some(audience) if is_meant(audience) => Some(audience),
@@ -108,9 +111,10 @@ pub(crate) fn choose<'t>(
             audience,
         });
     }
-    Err(match has_scope {
-        true => NotAllowed::Audience,
-        false => NotAllowed::Scope,
+    Err(if has_scope {
+        NotAllowed::Audience
+    } else {
+        NotAllowed::Scope
     })
 }
 

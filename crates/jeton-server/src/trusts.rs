@@ -150,10 +150,10 @@ impl Trusts {
             Ok(verified) => verified,
             Err(jeton_jwks::Error::Jeton(error)) if error.is_rejection() => {
                 let is_unknown = error.rejection() == Some(&Rejection::UnknownKey);
-                return Err(match is_unknown && issuer.keys.is_failing() {
-                    // The outside issuer may have published the key in the meantime.
-                    true => unavailable(),
-                    false => rejected(&format!("rejected ({})", error.code())),
+                return Err(if is_unknown && issuer.keys.is_failing() {
+                    unavailable()
+                } else {
+                    rejected(&format!("rejected ({})", error.code()))
                 });
             }
             // jeton-jwks logs why, once for each request to the outside issuer.

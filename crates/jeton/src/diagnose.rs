@@ -45,8 +45,9 @@ pub fn check_signature(
     if bytes != wanted {
         return Some(SignatureCheck::WrongLength { bytes, wanted });
     }
-    Some(match key.verify_bytes(signing_input, signature) {
-        true => SignatureCheck::Valid,
-        false => SignatureCheck::Invalid,
+    Some(if key.verify_bytes(signing_input, signature) {
+        SignatureCheck::Valid
+    } else {
+        SignatureCheck::Invalid
     })
 }

@@ -125,9 +125,10 @@ impl RowDraft {
         if let Some(load) = load.as_ref().filter(|load| load.answers() == 0)
             && status == Status::Ok
         {
-            let (is, why) = match load.statuses.is_empty() {
-                true => (Status::TimedOut, "no answer during the measurement"),
-                false => (Status::Crashed, "every answer was an error"),
+            let (is, why) = if load.statuses.is_empty() {
+                (Status::TimedOut, "no answer during the measurement")
+            } else {
+                (Status::Crashed, "every answer was an error")
             };
             status = is;
             reasons.push(why.to_owned());

@@ -107,9 +107,10 @@ pub fn times(value: f64) -> String {
         v => fixed(v, 0),
     };
     // 2.0 becomes 2, and 1.50 becomes 1.5.
-    match plain.contains('.') {
-        true => plain.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => plain,
+    if plain.contains('.') {
+        plain.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        plain
     }
 }
 

@@ -145,9 +145,10 @@ fn figure(line: &Fields, column: &str, work: RowId) -> Figure {
     Figure {
         // Milliseconds for a thousand operations are microseconds for one.
         published: published.map(|p| if is_time { p * 1e3 } else { p }),
-        text: match is_time {
-            true => format!("{text} ms/1,000"),
-            false => text.to_owned(),
+        text: if is_time {
+            format!("{text} ms/1,000")
+        } else {
+            text.to_owned()
         },
         work: Work::Timed(work),
     }

@@ -98,9 +98,10 @@ fn draft(
 
 /// One of its works: `RS384@1024` is an algorithm with its key size.
 pub(super) fn doing(driver: &str, alg: &str, operation: &str) -> RowId {
-    let driver = match driver == CRISTALHQ && alg.contains('@') {
-        true => CRISTALHQ_SUBSTITUTE,
-        false => driver,
+    let driver = if driver == CRISTALHQ && alg.contains('@') {
+        CRISTALHQ_SUBSTITUTE
+    } else {
+        driver
     };
     work(
         &format!("{driver}:jwt:{alg}:prepared"),

@@ -43,9 +43,10 @@ fn write(result: &RunResult, out: &mut String) -> fmt::Result {
     servers::write(&rows.servers, out)?;
     interop::write(&rows.interop, out)?;
     attack::write(&rows.attack, out)?;
-    match is_timed {
-        true => published_comparison::write(result, out),
-        false => Ok(()),
+    if is_timed {
+        published_comparison::write(result, out)
+    } else {
+        Ok(())
     }
 }
 

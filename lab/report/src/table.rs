@@ -371,9 +371,10 @@ pub(crate) fn markdown<R>(columns: &[Column<'_, R>], rows: &[R], out: &mut Strin
         for column in &columns {
             let value = (column.value)(row);
             let shown = cell(&value.shown);
-            match value.emphasised {
-                true => write!(out, " *{shown}* |")?,
-                false => write!(out, " {shown} |")?,
+            if value.emphasised {
+                write!(out, " *{shown}* |")?
+            } else {
+                write!(out, " {shown} |")?
             }
             if column.ends.is_some() {
                 write!(out, " {} |", cell(value.span()))?;

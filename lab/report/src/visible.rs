@@ -116,9 +116,10 @@ fn made_visible(json: &str) -> Option<String> {
 }
 
 fn push(out: &mut String, c: char) {
-    match is_obeyed(c) {
-        true => out.push_str(&text(c.encode_utf8(&mut [0; 4]))),
-        false => out.push(c),
+    if is_obeyed(c) {
+        out.push_str(&text(c.encode_utf8(&mut [0; 4])))
+    } else {
+        out.push(c)
     }
 }
 

@@ -94,10 +94,10 @@ impl Band {
     }
 
     fn equivalent_log(&self) -> f64 {
-        match self.is_known() {
-            true => self.believed_log().min(MAX_EQUIVALENCE.ln_1p()),
-            // No interval is inside it.
-            false => f64::NEG_INFINITY,
+        if self.is_known() {
+            self.believed_log().min(MAX_EQUIVALENCE.ln_1p())
+        } else {
+            f64::NEG_INFINITY
         }
     }
 

@@ -132,6 +132,7 @@ mod tests {
             bytes_per_op: None,
             allocs_per_op: None,
             peak_rss_bytes: None,
+            loads_wrong_keys: Vec::new(),
         }
     }
 

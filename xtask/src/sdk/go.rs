@@ -132,11 +132,12 @@ pub(super) fn install(workspace: &Workspace, proxy: &Path) -> Result<(), Error> 
     run_command(&mut go(&["mod", "init", "example.com/app"]))?;
     run_command(&mut go(&["get", &format!("{PATH}@{VERSION}")]))?;
     let shown = output(&mut go(&["run", ".", token.trim()]))?;
-    match shown.starts_with("alice ") {
-        true => Ok(()),
-        false => Err(Error::Failed(format!(
+    if shown.starts_with("alice ") {
+        Ok(())
+    } else {
+        Err(Error::Failed(format!(
             "the program of the README prints: {shown}"
-        ))),
+        )))
     }
 }
 
@@ -234,9 +235,10 @@ pub(crate) fn library(workspace: &Workspace, how: Build) -> Result<(), Error> {
 
 /// Builds the library for tests, if there is none: for the driver of the lab.
 pub(crate) fn library_for_tests(workspace: &Workspace) -> Result<(), Error> {
-    match workspace.path(MODULE).join(LIBRARY).exists() {
-        true => Ok(()),
-        false => library(workspace, Build::Tests),
+    if workspace.path(MODULE).join(LIBRARY).exists() {
+        Ok(())
+    } else {
+        library(workspace, Build::Tests)
     }
 }
 

@@ -171,11 +171,12 @@ fn check_exports(
 ) -> Result<(), Error> {
     let missing: Vec<_> = expected.difference(found).collect();
     let foreign: Vec<_> = found.difference(expected).take(10).collect();
-    match missing.is_empty() && foreign.is_empty() {
-        true => Ok(()),
-        false => Err(Error::Failed(format!(
+    if missing.is_empty() && foreign.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::Failed(format!(
             "{library}: not exported: {missing:?}; exported, but not in the header: {foreign:?}"
-        ))),
+        )))
     }
 }
 

@@ -70,10 +70,7 @@ impl Choice {
 
     /// Which of the two commands this is.
     pub(super) fn part(&self) -> Part {
-        match self.rest {
-            true => Part::Rest,
-            false => Part::First,
-        }
+        if self.rest { Part::Rest } else { Part::First }
     }
 
     /// What the steps need to be installed.

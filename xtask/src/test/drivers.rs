@@ -87,11 +87,12 @@ pub(super) fn java(workspace: &Workspace) -> Result<Outcome, Error> {
         }
         // A driver where the lab builds it, so that its jars are fetched once.
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        let out = match folder.starts_with(workspace.path("drivers")) {
-            true => workspace
+        let out = if folder.starts_with(workspace.path("drivers")) {
+            workspace
                 .target()
-                .join(format!("jeton-drivers/java-{name}")),
-            false => workspace.target().join(format!("servers-java/{name}")),
+                .join(format!("jeton-drivers/java-{name}"))
+        } else {
+            workspace.target().join(format!("servers-java/{name}"))
         };
         let mut build = workspace.command("java");
         build.arg(workspace.path("drivers/java/harness/Build.java"));

@@ -53,11 +53,12 @@ fn few_dependencies(workspace: &Workspace) -> Result<(), Error> {
     let tree = output(tree.args(["--depth", "1", "--prefix", "none"]))?;
     // The first line is the library itself.
     let count = tree.lines().count().saturating_sub(1);
-    match count <= DEPENDENCIES_MAX {
-        true => Ok(()),
-        false => Err(Error::Failed(format!(
+    if count <= DEPENDENCIES_MAX {
+        Ok(())
+    } else {
+        Err(Error::Failed(format!(
             "jeton without features has {count} direct dependencies, at most {DEPENDENCIES_MAX} are allowed:\n{tree}"
-        ))),
+        )))
     }
 }
 

@@ -88,9 +88,10 @@ pub(super) fn end_all() -> Vec<String> {
         if running.is_empty() {
             break;
         }
-        let signal = match begun.elapsed() < FAREWELL / 2 {
-            true => Signal::TERM,
-            false => Signal::KILL,
+        let signal = if begun.elapsed() < FAREWELL / 2 {
+            Signal::TERM
+        } else {
+            Signal::KILL
         };
         for (pid, _) in running {
             let _ = kill_process(pid, signal);

@@ -387,9 +387,10 @@ fn run_one(workspace: &Workspace, areas: &[Area], program: &Program) -> Result<(
         Some(output) => {
             eprintln!("---- output of {name} ----\n{output}---- end of {name} ----");
             let tests: Vec<&str> = failed_tests(&output).collect();
-            Err(match tests.is_empty() {
-                true => name,
-                false => format!("{name} ({})", tests.join(", ")),
+            Err(if tests.is_empty() {
+                name
+            } else {
+                format!("{name} ({})", tests.join(", "))
             })
         }
     }
@@ -433,14 +434,16 @@ fn execute(
     let mut tally = reader.tally();
     // Some programs are one test, and say nothing.
     if !output.contains("test result: ") {
-        tally = match status.success() {
-            true => Tally::PASSED,
-            false => Tally { failed: 1, ..tally },
+        tally = if status.success() {
+            Tally::PASSED
+        } else {
+            Tally { failed: 1, ..tally }
         };
     }
-    let output = match status.success() {
-        true => None,
-        false => Some(format!("{output}\nended with {status}\n")),
+    let output = if status.success() {
+        None
+    } else {
+        Some(format!("{output}\nended with {status}\n"))
     };
     Ok((tally, cpu, output))
 }

@@ -175,9 +175,10 @@ impl Plan<'_> {
 /// This program. A step may build it again and replace its file, which Linux starts nevertheless by this link.
 fn own_program() -> std::io::Result<PathBuf> {
     let link = Path::new("/proc/self/exe");
-    match link.exists() {
-        true => Ok(link.to_owned()),
-        false => std::env::current_exe(),
+    if link.exists() {
+        Ok(link.to_owned())
+    } else {
+        std::env::current_exe()
     }
 }
 
@@ -271,16 +272,14 @@ fn finish(step: Running, ended: Ended, is_alone: bool) -> Finished {
     if !has_passed && tally.failed == 0 {
         tally.failed = 1;
     } else if tally == Tally::default() {
-        match said.skipped.is_empty() {
-            true => tally.passed = 1,
-            false => tally.skipped = 1,
+        if said.skipped.is_empty() {
+            tally.passed = 1
+        } else {
+            tally.skipped = 1
         }
     }
     let (wall_seconds, cpu_seconds) = (wall.as_secs_f64(), cpu.as_secs_f64());
-    let outcome = match has_passed {
-        true => "done",
-        false => "FAILED",
-    };
+    let outcome = if has_passed { "done" } else { "FAILED" };
     if !has_passed && !is_alone {
         show_end(name, &step.log);
     }

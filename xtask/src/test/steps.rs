@@ -388,8 +388,9 @@ fn with(
 }
 
 fn java_newest(workspace: &Workspace) -> Result<Outcome, Error> {
-    Ok(match sdk::java::newest(workspace)? {
-        true => Outcome::Passed,
-        false => Outcome::Skipped(format!("there is no JDK {}", sdk::java::NEWEST)),
+    Ok(if sdk::java::newest(workspace)? {
+        Outcome::Passed
+    } else {
+        Outcome::Skipped(format!("there is no JDK {}", sdk::java::NEWEST))
     })
 }

@@ -77,9 +77,12 @@ impl Audit {
             after: self.after,
             last: self.last.map(|last| last as usize),
         };
-        let print = |entry: AuditEntry| match self.json {
-            true => json_line(&entry),
-            false => output::line(&line(&entry)),
+        let print = |entry: AuditEntry| {
+            if self.json {
+                json_line(&entry)
+            } else {
+                output::line(&line(&entry))
+            }
         };
         match self.source.open()? {
             Source::Server(remote) => remote.audit(filter, &mut { print }),

@@ -138,9 +138,10 @@ pub(super) fn span(seconds: i64) -> String {
             rest %= size;
         }
     }
-    match text.is_empty() {
-        true => "0s".to_owned(),
-        false => text,
+    if text.is_empty() {
+        "0s".to_owned()
+    } else {
+        text
     }
 }
 

@@ -48,9 +48,10 @@ struct Valid {
 impl Verify {
     pub(super) fn run(self) -> Outcome {
         let result = self.verify();
-        let valid = match self.json {
-            true => verification_output::print_rejection(result, &[])?,
-            false => result?,
+        let valid = if self.json {
+            verification_output::print_rejection(result, &[])?
+        } else {
+            result?
         };
         if self.json {
             return output::json(&valid);

@@ -80,9 +80,10 @@ mod tests {
         let issued = read(text, format).and_then(|json| {
             let has_expiry = json.contains(Claim::Expiry);
             let claims = Claims::new(json);
-            let claims = match has_expiry {
-                true => claims,
-                false => claims.without_expiry(),
+            let claims = if has_expiry {
+                claims
+            } else {
+                claims.without_expiry()
             };
             key.issue(&claims)
                 .map_err(|error| not_issued(error, format))

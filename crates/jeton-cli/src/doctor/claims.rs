@@ -117,12 +117,13 @@ impl ClaimsCheck<'_> {
         match self.rejected("exp", policy()) {
             None => {
                 if let Some(at) = self.seconds("exp") {
-                    findings.good(match at > now {
-                        true => format!("expires in {}", format_seconds(at - now)),
-                        false => format!(
+                    findings.good(if at > now {
+                        format!("expires in {}", format_seconds(at - now))
+                    } else {
+                        format!(
                             "expired {} ago, within the leeway",
                             format_seconds(now - at)
-                        ),
+                        )
                     });
                 }
             }
@@ -276,9 +277,10 @@ impl ClaimsCheck<'_> {
         let texts: Vec<String> = serde_json::from_str(json)
             .or_else(|_| serde_json::from_str(json).map(|one: String| vec![one]))
             .unwrap_or_default();
-        match texts.is_empty() {
-            true => "an empty list".to_owned(),
-            false => texts.join(", "),
+        if texts.is_empty() {
+            "an empty list".to_owned()
+        } else {
+            texts.join(", ")
         }
     }
 }

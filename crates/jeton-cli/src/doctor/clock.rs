@@ -43,12 +43,13 @@ fn compare(now: Timestamp, date: Option<Date>) -> Section {
         findings.good(format!("{time}, within 2 s of the clock of {server}"));
         return findings;
     }
-    let (apart, effect) = match behind.is_positive() {
-        true => (
+    let (apart, effect) = if behind.is_positive() {
+        (
             "behind",
             "its tokens seem not valid yet, or issued in the future",
-        ),
-        false => ("ahead of", "its tokens seem to expire too early"),
+        )
+    } else {
+        ("ahead of", "its tokens seem to expire too early")
     };
     let by = behind.abs().as_secs();
     findings.wrong(

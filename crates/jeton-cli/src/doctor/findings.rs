@@ -136,9 +136,10 @@ impl Section {
                 && message.ends_with(end.as_str())
                 && finding.what.ends_with(end.as_str())
         });
-        finding.consequences.push(match is_repeated {
-            true => result.to_owned(),
-            false => format!("{result}: {message}"),
+        finding.consequences.push(if is_repeated {
+            result.to_owned()
+        } else {
+            format!("{result}: {message}")
         });
         if finding.advice.is_none() {
             finding.advice = hint.map(str::to_owned);

@@ -42,9 +42,10 @@ impl Keys {
 
     /// Returns the keys that can verify.
     pub(super) fn to_verify(&self) -> Option<&KeyFile> {
-        match self.is_from_url {
-            true => self.published.as_ref(),
-            false => self.found.as_ref(),
+        if self.is_from_url {
+            self.published.as_ref()
+        } else {
+            self.found.as_ref()
         }
     }
 }
@@ -288,9 +289,10 @@ pub(super) fn check_each(
             None => format!("key {}: {}", index + 1, members.name()),
         };
         if let Some(why) = set_keys.as_ref().and_then(|_| why_skipped(key)) {
-            match lists_skipped {
-                true => section.good(format!("{name}: skipped: {why}")),
-                false => skipped += 1,
+            if lists_skipped {
+                section.good(format!("{name}: skipped: {why}"))
+            } else {
+                skipped += 1
             }
             continue;
         }
@@ -303,9 +305,10 @@ pub(super) fn check_each(
         // A published secret key has been reported already.
         if !(is_from_url && key.is_secret()) {
             let is_in_set = set_keys.is_some();
-            match lacks_algorithm(key, criteria) {
-                true => without_alg.push((key, name)),
-                false => one(&mut section, key, &name, is_in_set, criteria),
+            if lacks_algorithm(key, criteria) {
+                without_alg.push((key, name))
+            } else {
+                one(&mut section, key, &name, is_in_set, criteria)
             }
         }
         match &members.kid {
@@ -353,11 +356,11 @@ fn why_skipped(key: &KeyFile) -> Option<String> {
 }
 
 fn one(section: &mut Section, key: &KeyFile, name: &str, is_in_set: bool, criteria: &Criteria<'_>) {
-    let loaded = match is_in_set {
-        true => key
-            .set_key_to_verify(criteria.alg, criteria.allowed)
-            .map(drop),
-        false => key.to_verify(criteria.alg, criteria.allowed).map(drop),
+    let loaded = if is_in_set {
+        key.set_key_to_verify(criteria.alg, criteria.allowed)
+            .map(drop)
+    } else {
+        key.to_verify(criteria.alg, criteria.allowed).map(drop)
     };
     let needs_algorithm = key.needs_algorithm(criteria.allowed);
     match (key.any_algorithm(), criteria.alg) {
@@ -389,9 +392,10 @@ fn one(section: &mut Section, key: &KeyFile, name: &str, is_in_set: bool, criter
                 }
                 _ => ability(&loaded, alg.filter(|_| needs_algorithm)),
             };
-            let advice = match key.is_secret() && criteria.secret.is_none() {
-                true => "; secret, do not publish it",
-                false => "",
+            let advice = if key.is_secret() && criteria.secret.is_none() {
+                "; secret, do not publish it"
+            } else {
+                ""
             };
             section.good(format!("{name}: {ability}{advice}"));
         }

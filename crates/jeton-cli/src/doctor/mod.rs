@@ -142,9 +142,10 @@ impl Doctor {
             self.criteria.policy_args.set_default_issuer(issuer);
         }
         let all = self.examine()?;
-        match self.json {
-            true => output::json(&all)?,
-            false => output::text(&self.text(&all))?,
+        if self.json {
+            output::json(&all)?
+        } else {
+            output::text(&self.text(&all))?
         }
         match all.iter().map(Section::error_count).sum() {
             0 => Ok(()),

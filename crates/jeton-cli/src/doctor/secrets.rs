@@ -58,9 +58,10 @@ pub(super) fn check_file(path: &Path, bytes: &[u8], token: &str) -> Option<Secti
         return Some(section);
     };
     // A name that is not shown can be a secret.
-    let file = match path.to_str() == Some(&name) {
-        true => shell::quoted(&name),
-        false => "FILE".into(),
+    let file = if path.to_str() == Some(&name) {
+        shell::quoted(&name)
+    } else {
+        "FILE".into()
     };
     let encoding = encoding.name();
     section.wrong_for(

@@ -73,11 +73,11 @@ fn one(key: &KeyFile, is_in_set: bool, signed: &Signed<'_>, criteria: &Criteria<
     };
     let key = public.as_ref().unwrap_or(key);
     let load = |alg: Option<Alg>| -> Outcome<Keys> {
-        match is_in_set {
-            true => key.set_key_to_verify(alg, criteria.allowed),
-            false => key
-                .to_verify(alg, criteria.allowed)
-                .map(|loaded| loaded.keys),
+        if is_in_set {
+            key.set_key_to_verify(alg, criteria.allowed)
+        } else {
+            key.to_verify(alg, criteria.allowed)
+                .map(|loaded| loaded.keys)
         }
     };
     let token_alg: Option<Alg> = signed.alg.parse().ok();
@@ -136,9 +136,10 @@ fn check_signature_of(
             KeyCheck::new(CheckResult::Signed, detail)
         }
         (Rejection::Signature, Some(SignatureCheck::Valid)) => {
-            let detail = match signed.text.as_written.contains('=') {
-                true => Detail::OverPadding,
-                false => Detail::OverAnotherAlphabet,
+            let detail = if signed.text.as_written.contains('=') {
+                Detail::OverPadding
+            } else {
+                Detail::OverAnotherAlphabet
             };
             KeyCheck::new(CheckResult::Signed, detail)
         }

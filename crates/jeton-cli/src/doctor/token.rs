@@ -104,9 +104,10 @@ pub(super) fn check(token: Outcome<GivenToken>, criteria: &Criteria<'_>) -> Outc
         CommandResult::Rejected(command, failure) => {
             let message = failure.message();
             let result = format!("{command} rejects it");
-            let is_listed = match has_extra_text {
-                true => findings.list_under_first_error(format!("{result}: {message}")),
-                false => findings.list_result(&result, message, failure.hint_text()),
+            let is_listed = if has_extra_text {
+                findings.list_under_first_error(format!("{result}: {message}"))
+            } else {
+                findings.list_result(&result, message, failure.hint_text())
             };
             if !is_listed {
                 let hint = failure.hint_text().unwrap_or_default();
@@ -314,11 +315,8 @@ fn encrypted(findings: &mut Section, jwe: &Jwe<'_>, token: &str, criteria: &Crit
     let Some(decrypter) = criteria.decrypter() else {
         findings.undetermined(
             "a JWE: the content is encrypted",
-            match decrypts(token, criteria) {
-                true => "the key of --keys decrypts it: pass it as `--decrypt-key FILE`",
-                false => {
-                    "pass the decryption key with `--decrypt-key FILE`, and the keys of the signer with `--keys`"
-                }
+            if decrypts(token, criteria) { "the key of --keys decrypts it: pass it as `--decrypt-key FILE`" } else {
+                "pass the decryption key with `--decrypt-key FILE`, and the keys of the signer with `--keys`"
             },
         );
         findings.explaining(EVERYTHING);
@@ -378,9 +376,10 @@ fn of_paseto(findings: &mut Section, token: &str, criteria: &Criteria<'_>) {
     let Some(keys) = criteria.keys else {
         return;
     };
-    let (done, loaded) = match is_local(token) {
-        true => ("encrypted with", paseto::decrypting(keys, criteria.allowed)),
-        false => ("signed by", paseto::verifying(keys, criteria.allowed)),
+    let (done, loaded) = if is_local(token) {
+        ("encrypted with", paseto::decrypting(keys, criteria.allowed))
+    } else {
+        ("signed by", paseto::verifying(keys, criteria.allowed))
     };
     let opened = match loaded {
         Ok(key) => key.open(token, criteria.implicit, criteria.limits),

@@ -48,12 +48,13 @@ fn advice(typ: Option<&str>, wanted: &[String]) -> String {
         }
         _ => "a token of another type",
     };
-    match is_plain {
-        true => format!("{kind}; to accept it, remove `--typ`"),
-        false => format!(
+    if is_plain {
+        format!("{kind}; to accept it, remove `--typ`")
+    } else {
+        format!(
             "{kind}; to accept it, add `--typ {}`",
             shell::quoted(&short(typ))
-        ),
+        )
     }
 }
 

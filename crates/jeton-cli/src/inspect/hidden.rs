@@ -132,9 +132,10 @@ struct Level {
 impl Level {
     /// Returns whether the next value is a key or a list of keys.
     fn has_key_next(&self) -> bool {
-        match self.is_object {
-            true => self.member == Member::Key,
-            false => self.is_key,
+        if self.is_object {
+            self.member == Member::Key
+        } else {
+            self.is_key
         }
     }
 }
@@ -284,10 +285,10 @@ fn end_of_string(json: &str, begin: usize) -> usize {
 }
 
 fn unescaped(string: &str) -> Cow<'_, str> {
-    match string.contains('\\') {
-        // Half of a surrogate pair cannot be decoded. The rest of the string is still searched.
-        true => serde_json::from_str(string).map_or(Cow::Borrowed(string), Cow::Owned),
-        false => Cow::Borrowed(string.trim_matches('"')),
+    if string.contains('\\') {
+        serde_json::from_str(string).map_or(Cow::Borrowed(string), Cow::Owned)
+    } else {
+        Cow::Borrowed(string.trim_matches('"'))
     }
 }
 

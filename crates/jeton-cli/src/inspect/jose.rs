@@ -95,9 +95,10 @@ fn payload(jws: &Jws<'_>, first: &Signature<'_>) -> Outcome<Option<Content>> {
     let Some(text) = &jws.payload else {
         return Ok(None);
     };
-    let bytes = match first.headers().is_false("b64") {
-        true => text.as_bytes().to_vec(),
-        false => jose::decode(text).ok_or_else(|| malformed("payload"))?,
+    let bytes = if first.headers().is_false("b64") {
+        text.as_bytes().to_vec()
+    } else {
+        jose::decode(text).ok_or_else(|| malformed("payload"))?
     };
     Ok(Some(Content::of(bytes)))
 }

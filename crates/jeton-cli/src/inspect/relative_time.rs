@@ -51,9 +51,10 @@ pub(super) fn relative(time: jiff::Timestamp, now: Timestamp) -> String {
     };
     let count = size / unit_seconds;
     let s = if count == 1 { "" } else { "s" };
-    match seconds > 0 {
-        true => format!("in {count} {unit}{s}"),
-        false => format!("{count} {unit}{s} ago"),
+    if seconds > 0 {
+        format!("in {count} {unit}{s}")
+    } else {
+        format!("{count} {unit}{s} ago")
     }
 }
 

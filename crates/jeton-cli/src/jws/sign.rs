@@ -104,9 +104,10 @@ impl Sign {
             let general = signers
                 .into_iter()
                 .fold(GeneralJws::new(), GeneralJws::signer);
-            return match self.detached {
-                false => general.sign(payload),
-                true => general.sign_detached(payload),
+            return if !self.detached {
+                general.sign(payload)
+            } else {
+                general.sign_detached(payload)
             }
             .map_err(wrong);
         }

@@ -49,9 +49,10 @@ impl Thumbprint {
             ));
         }
         let thumbprint = key.thumbprint();
-        Ok(match self.uri {
-            true => format!("urn:ietf:params:oauth:jwk-thumbprint:sha-256:{thumbprint}"),
-            false => thumbprint,
+        Ok(if self.uri {
+            format!("urn:ietf:params:oauth:jwk-thumbprint:sha-256:{thumbprint}")
+        } else {
+            thumbprint
         })
     }
 }

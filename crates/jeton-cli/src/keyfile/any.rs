@@ -142,12 +142,11 @@ impl KeyFile {
             (Use::Encryption, _) => Err(LoadError::problem(KeyProblem::AlgorithmNeeded)),
             _ => Err(LoadError::member(
                 "alg",
-                match symmetric {
-                    true => "not an algorithm for a symmetric key (kty oct)".to_owned(),
-                    false => {
-                        "an algorithm for a symmetric key (kty oct), and this key has another type"
-                            .to_owned()
-                    }
+                if symmetric {
+                    "not an algorithm for a symmetric key (kty oct)".to_owned()
+                } else {
+                    "an algorithm for a symmetric key (kty oct), and this key has another type"
+                        .to_owned()
                 },
             )),
         }

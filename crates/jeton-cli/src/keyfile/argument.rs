@@ -380,9 +380,10 @@ impl VerifyingKeyFile {
 
     /// For a signature that is not valid with a secret, the hint is the command that tries the other encodings.
     pub(crate) fn suggest_doctor(&self, is_signature: bool, failure: Failure) -> Failure {
-        match is_signature && failure.hint_text().is_none() && self.secret.is_given() {
-            true => failure.hint("to try the other encodings of the secret, run `jeton doctor --secret-file FILE --alg HS256 TOKEN`"),
-            false => failure,
+        if is_signature && failure.hint_text().is_none() && self.secret.is_given() {
+            failure.hint("to try the other encodings of the secret, run `jeton doctor --secret-file FILE --alg HS256 TOKEN`")
+        } else {
+            failure
         }
     }
 

@@ -35,9 +35,10 @@ impl From<jeton::Error> for LoadError {
 impl LoadError {
     /// Creates the error for a key that is too weak.
     pub(super) fn too_weak(error: jeton::Error, allowed: &Allowed) -> LoadError {
-        match allowed.is_available(InsecureOption::WeakKeys) {
-            true => LoadError::Allowable(error),
-            false => LoadError::Key(error),
+        if allowed.is_available(InsecureOption::WeakKeys) {
+            LoadError::Allowable(error)
+        } else {
+            LoadError::Key(error)
         }
     }
 
@@ -68,12 +69,13 @@ impl KeyFile {
             Some(KeyProblem::AlgorithmNeeded) => is_for_encryption(),
             _ => false,
         };
-        match is_wrong_use {
-            true => self.wrong_use(
+        if is_wrong_use {
+            self.wrong_use(
                 "the key is for encryption, not for signatures",
                 "to make a signing key, run `jeton key new --alg Ed25519`",
-            ),
-            false => error,
+            )
+        } else {
+            error
         }
     }
 
@@ -118,9 +120,10 @@ impl KeyFile {
                 Failure::error(format!("{name}: {PREFIX}{member}: {message}"))
             }
         };
-        let hint = match is_allowable {
-            true => Some(self.allow_hint()),
-            false => problem.and_then(|problem| self.hint(problem)),
+        let hint = if is_allowable {
+            Some(self.allow_hint())
+        } else {
+            problem.and_then(|problem| self.hint(problem))
         };
         match hint {
             Some(hint) => failure.hint(hint),

@@ -97,10 +97,7 @@ impl KeyFile {
         let password = password.as_ref().map(|text| text.as_bytes());
         KeyFile::of_encrypted(&name, &bytes, password).map_err(|error| match problem_of(&error) {
             Some(KeyProblem::Found(FoundInput::EncryptedPkcs8)) => {
-                Failure::error(format!("{name}: the key is encrypted")).hint(match has_option {
-                    true => "to decrypt it, add `--key-password-file FILE`".to_owned(),
-                    false => format!("to get the public key, run `jeton key public --key-password-file PASSWORD_FILE {name}`"),
-                })
+                Failure::error(format!("{name}: the key is encrypted")).hint(if has_option { "to decrypt it, add `--key-password-file FILE`".to_owned() } else { format!("to get the public key, run `jeton key public --key-password-file PASSWORD_FILE {name}`") })
             }
             Some(KeyProblem::Found(
                 FoundInput::OpenSshPrivateKey | FoundInput::OpenSshPublicKey,

@@ -267,12 +267,13 @@ impl KeyFile {
             return Ok(keys?.concat());
         }
         let keys = self.elements_or_none()?;
-        match keys.is_empty() {
-            true => Err(Failure::error(format!(
+        if keys.is_empty() {
+            Err(Failure::error(format!(
                 "{}: {PREFIX}keys: the set is empty",
                 self.name()
-            ))),
-            false => Ok(keys),
+            )))
+        } else {
+            Ok(keys)
         }
     }
 

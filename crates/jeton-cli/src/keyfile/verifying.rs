@@ -47,9 +47,10 @@ impl KeyFile {
             set.push_str(jwk);
         }
         set.push_str("]}");
-        let set = match allowed.has(InsecureOption::WeakKeys) {
-            true => danger::weak_key_set(&set, None),
-            false => KeySet::from_json(&set),
+        let set = if allowed.has(InsecureOption::WeakKeys) {
+            danger::weak_key_set(&set, None)
+        } else {
+            KeySet::from_json(&set)
         };
         set.map(|set| Loaded {
             keys: set.into(),

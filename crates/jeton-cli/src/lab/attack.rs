@@ -266,9 +266,10 @@ impl AttackArgs {
         Options {
             attacks: self.attacks.clone(),
             subjects: self.subjects.clone(),
-            extent: match self.quick {
-                true => Extent::Quick,
-                false => Extent::Everything,
+            extent: if self.quick {
+                Extent::Quick
+            } else {
+                Extent::Everything
             },
             rounds: self.rounds,
             budget: self.budget,

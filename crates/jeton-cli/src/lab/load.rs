@@ -210,9 +210,10 @@ fn read(file: &Path) -> Result<Vec<u8>, String> {
             FILE_BYTES_MAX >> 20
         ));
     }
-    match bytes.is_empty() {
-        true => Err(format!("{}: the file is empty", file.display())),
-        false => Ok(bytes),
+    if bytes.is_empty() {
+        Err(format!("{}: the file is empty", file.display()))
+    } else {
+        Ok(bytes)
     }
 }
 

@@ -9,18 +9,20 @@ use super::sentence;
 
 /// Reads a result from a file or from standard input.
 pub(super) fn read(path: &Path) -> Result<RunResult, String> {
-    match is_standard_input(path)? {
-        true => result::read_from(Path::new(STANDARD_INPUT), std::io::stdin().lock()),
-        false => result::read(path),
+    if is_standard_input(path)? {
+        result::read_from(Path::new(STANDARD_INPUT), std::io::stdin().lock())
+    } else {
+        result::read(path)
     }
     .map_err(sentence)
 }
 
 /// Reads a result whose derived figures are computed again: they may be wrong.
 pub(super) fn read_measured(path: &Path) -> Result<RunResult, String> {
-    match is_standard_input(path)? {
-        true => result::read_measured_from(Path::new(STANDARD_INPUT), std::io::stdin().lock()),
-        false => result::read_measured(path),
+    if is_standard_input(path)? {
+        result::read_measured_from(Path::new(STANDARD_INPUT), std::io::stdin().lock())
+    } else {
+        result::read_measured(path)
     }
     .map_err(sentence)
 }
@@ -34,10 +36,9 @@ fn is_standard_input(path: &Path) -> Result<bool, String> {
     if path != Path::new("-") {
         return Ok(false);
     }
-    match TAKEN.swap(true, Ordering::Relaxed) {
-        false => Ok(true),
-        true => Err(
-            "standard input can be read only once: pass - once and name the other files".to_owned(),
-        ),
+    if !TAKEN.swap(true, Ordering::Relaxed) {
+        Ok(true)
+    } else {
+        Err("standard input can be read only once: pass - once and name the other files".to_owned())
     }
 }

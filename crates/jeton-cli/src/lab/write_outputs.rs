@@ -19,11 +19,12 @@ pub(super) fn write_outputs(out: &OutDir, result: &RunResult, json: bool) -> Res
         .ok()
         .map(|_| out.write(PAGE, html::page(result).as_bytes()));
     let stdout = &mut anstream::stdout().lock();
-    let shown = match json {
-        true => serde_json::to_writer_pretty(&mut *stdout, result)
+    let shown = if json {
+        serde_json::to_writer_pretty(&mut *stdout, result)
             .map_err(std::io::Error::from)
-            .and_then(|()| writeln!(stdout)),
-        false => write!(stdout, "{}", terminal::show(result, terminal::columns())),
+            .and_then(|()| writeln!(stdout))
+    } else {
+        write!(stdout, "{}", terminal::show(result, terminal::columns()))
     };
     let shown = shown.and_then(|()| match (&file, &page) {
         (Ok(file), Some(Ok(page))) if !json => {

@@ -107,9 +107,10 @@ impl VerifyArgs {
             json: self.json,
             token: &self.token,
         };
-        match self.raw {
-            true => verification.print_payload(),
-            false => verification.run(),
+        if self.raw {
+            verification.print_payload()
+        } else {
+            verification.run()
         }
     }
 }

@@ -57,13 +57,14 @@ impl Issue {
         let issued = self
             .server
             .call(|client| async move { client.issue(request).await })?;
-        match self.json {
-            false => output::line(&issued.token),
-            true => output::json(&json!({
+        if !self.json {
+            output::line(&issued.token)
+        } else {
+            output::json(&json!({
                 "token": issued.token,
                 "token_id": issued.token_id,
                 "expires_at": issued.expires_at,
-            })),
+            }))
         }
     }
 }

@@ -52,9 +52,10 @@ fn argument(command: &str, line: &str) -> Option<HelpArgument> {
         first = words.next()?;
     }
     let is_value = |word: &str| word.starts_with(['<', '[']) && word.len() > 2;
-    let value = match first.starts_with("--") {
-        true => words.next().filter(|word| is_value(word))?,
-        false => Some(first).filter(|word| is_value(word))?,
+    let value = if first.starts_with("--") {
+        words.next().filter(|word| is_value(word))?
+    } else {
+        Some(first).filter(|word| is_value(word))?
     };
     let value = value
         .trim_end_matches("...")

@@ -274,9 +274,12 @@ fn servers_faulty_servers_have_reasons() {
     );
     let own_keys: Vec<&str> = own_keys
         .lines()
-        .map(|l| match l.starts_with("prepare = ") {
-            true => prepare.as_str(),
-            false => l,
+        .map(|l| {
+            if l.starts_with("prepare = ") {
+                prepare.as_str()
+            } else {
+                l
+            }
         })
         .collect();
     server(&all, "bad/own-keys", &own_keys.join("\n"));

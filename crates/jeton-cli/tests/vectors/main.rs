@@ -249,9 +249,10 @@ fn rfc7520_signed() -> Vec<Trial> {
                         let key = public(folder, "key", &key, &alg);
                         fs::write(folder.join("payload"), &payload).unwrap();
                         let verify = ["jws", "verify", "--key", &key, "--alg", &alg];
-                        let detached: &[&str] = match file.contains("detached") {
-                            true => &["--detached", "@payload"],
-                            false => &[],
+                        let detached: &[&str] = if file.contains("detached") {
+                            &["--detached", "@payload"]
+                        } else {
+                            &[]
                         };
                         if !detached.is_empty() {
                             let call = [&verify[..], &["-"]].concat();
@@ -477,9 +478,10 @@ fn rfc7797() -> Vec<Trial> {
             fs::write(folder.join("payload"), payload).unwrap();
             let detached = compact.contains("..");
             let verify = ["jws", "verify", "--key", "key", "--alg", "HS256"];
-            let call = match detached {
-                true => [&verify[..], &["--detached", "@payload", "-"]].concat(),
-                false => [&verify[..], &["-"]].concat(),
+            let call = if detached {
+                [&verify[..], &["--detached", "@payload", "-"]].concat()
+            } else {
+                [&verify[..], &["-"]].concat()
             };
             assert_eq!(
                 succeeds(folder, &call, compact.as_bytes()),

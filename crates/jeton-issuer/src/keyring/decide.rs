@@ -175,9 +175,10 @@ impl Next<'_> {
         }
         match self.change.keyring.newest(kind) {
             Some(key) if key.signs_from > self.now => {
-                let signs = match key.is_confirmed() {
-                    true => format!("signs from {}", key.signs_from),
-                    false => "its signing time is being set".to_owned(),
+                let signs = if key.is_confirmed() {
+                    format!("signs from {}", key.signs_from)
+                } else {
+                    "its signing time is being set".to_owned()
                 };
                 return Err(Error::rule(
                     "kind",

@@ -156,9 +156,10 @@ impl Next<'_> {
     /// Adds a key that signs from then on and succeeds all keys without a successor.
     pub(super) fn add(&mut self, kind: KeyKind, signs_from: i64) {
         let Some(at) = self.made.iter().position(|key| key.kind == kind) else {
-            match self.without.contains(&kind) {
-                true => self.missing.push(kind),
-                false => self.wanted.push(kind),
+            if self.without.contains(&kind) {
+                self.missing.push(kind)
+            } else {
+                self.wanted.push(kind)
             }
             return;
         };
@@ -199,12 +200,13 @@ impl Next<'_> {
     }
 
     pub(super) fn wants(&self, kind: KeyKind) -> Result<()> {
-        match self.settings.kinds().contains(&kind) {
-            true => Ok(()),
-            false => Err(Error::rule(
+        if self.settings.kinds().contains(&kind) {
+            Ok(())
+        } else {
+            Err(Error::rule(
                 "kind",
                 format!("no profile of the issuer uses {kind}"),
-            )),
+            ))
         }
     }
 

@@ -53,9 +53,10 @@ impl<'t> Batch<'t> {
 
     fn send_if_full(&mut self) -> Result<()> {
         let operations = self.txn.operations().len();
-        match operations >= limits::REVOCATIONS_PER_TXN || self.bytes >= BYTES {
-            true => self.send(),
-            false => Ok(()),
+        if operations >= limits::REVOCATIONS_PER_TXN || self.bytes >= BYTES {
+            self.send()
+        } else {
+            Ok(())
         }
     }
 

@@ -92,9 +92,10 @@ pub(super) fn compare(
             // The copy deletes what the source does not have.
             Pair::Extra(entry) => (entry.key.to_string(), true),
         };
-        return Err(match is_newer {
-            true => MigrateError::SourceChanged(key).into(),
-            false => MigrateError::Differs(key).into(),
+        return Err(if is_newer {
+            MigrateError::SourceChanged(key).into()
+        } else {
+            MigrateError::Differs(key).into()
         });
     }
     Ok(passed.end())

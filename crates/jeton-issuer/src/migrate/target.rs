@@ -102,9 +102,10 @@ impl MigrationTarget {
         if found.iter().any(|name| *name != unfinished_name(source)) {
             return Err(StoreError::OtherSource.into());
         }
-        Ok(match found.is_empty() {
-            true => Found::Nothing,
-            false => Found::Unfinished,
+        Ok(if found.is_empty() {
+            Found::Nothing
+        } else {
+            Found::Unfinished
         })
     }
 
@@ -118,9 +119,10 @@ impl MigrationTarget {
         access: EtcdAccess,
         source: &MigrationSource<'_>,
     ) -> Result<Found> {
-        Ok(match EtcdStore::look(address, access, source.name())? {
-            false => Found::Nothing,
-            true => Found::Unfinished,
+        Ok(if !EtcdStore::look(address, access, source.name())? {
+            Found::Nothing
+        } else {
+            Found::Unfinished
         })
     }
 

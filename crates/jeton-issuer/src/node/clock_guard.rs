@@ -63,9 +63,10 @@ impl ClockGuard {
         }
         self.bound = self.bound.map(|bound| bound.min(clock));
         let has_jumped = self.look(clock, now);
-        self.waiting = match clock.saturating_sub(self.evenly_from) >= STEADY_SECONDS {
-            true => None,
-            false => self.waiting.or(Some(now)),
+        self.waiting = if clock.saturating_sub(self.evenly_from) >= STEADY_SECONDS {
+            None
+        } else {
+            self.waiting.or(Some(now))
         };
         let waited = |since: Moment| now.duration_since(since) >= LONGEST_WAIT;
         Observed {

@@ -174,9 +174,10 @@ impl RevocationFeed {
 
     fn news(&self, is_snapshot: bool, revoked: Revoked) -> RevocationUpdate {
         RevocationUpdate {
-            revision: match is_snapshot {
-                true => self.begun,
-                false => self.position.revision,
+            revision: if is_snapshot {
+                self.begun
+            } else {
+                self.position.revision
             },
             is_snapshot,
             tokens: revoked.tokens,

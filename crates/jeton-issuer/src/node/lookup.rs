@@ -72,17 +72,19 @@ impl Node {
         let limit = self.inner.options.issue_without_store;
         let limit = issuing_limit(limit, view.settings.publish_before_use_seconds());
         let heard = self.inner.heard_ago();
-        match heard <= limit {
-            true => Ok(()),
-            false => Err(Error::StoreUnreachable { heard, limit }),
+        if heard <= limit {
+            Ok(())
+        } else {
+            Err(Error::StoreUnreachable { heard, limit })
         }
     }
 
     fn check_size(&self, token: &str) -> Result<()> {
         let (bytes, limit) = (token.len(), self.inner.options.token_bytes);
-        match bytes <= limit {
-            true => Ok(()),
-            false => Err(Error::TokenTooLarge { bytes, limit }),
+        if bytes <= limit {
+            Ok(())
+        } else {
+            Err(Error::TokenTooLarge { bytes, limit })
         }
     }
 
@@ -116,9 +118,10 @@ impl Node {
         let is_meant = verified
             .audiences()
             .any(|known| known == profile_issuer.audience());
-        match is_meant {
-            true => Ok((issued, verified)),
-            false => Err(Error::WrongAudience),
+        if is_meant {
+            Ok((issued, verified))
+        } else {
+            Err(Error::WrongAudience)
         }
     }
 }

@@ -138,9 +138,10 @@ impl Node {
     pub fn verify(&self, iss: &str, audience: &str, token: &str) -> Result<Verified<RawClaims>> {
         let verified = self.introspect(iss, token)?;
         let is_meant = verified.audiences().any(|known| known == audience);
-        match is_meant {
-            true => Ok(verified),
-            false => Err(Error::WrongAudience),
+        if is_meant {
+            Ok(verified)
+        } else {
+            Err(Error::WrongAudience)
         }
     }
 
@@ -160,12 +161,13 @@ impl Node {
         let (reply, pending) = completion();
         let accepted = name("actor", actor)
             .and_then(|()| revoke.check(iss, self.inner.now()))
-            .and_then(
-                |()| match self.inner.snapshot.load().issuers.contains_key(iss) {
-                    true => Ok(()),
-                    false => Err(Error::UnknownIssuer),
-                },
-            )
+            .and_then(|()| {
+                if self.inner.snapshot.load().issuers.contains_key(iss) {
+                    Ok(())
+                } else {
+                    Err(Error::UnknownIssuer)
+                }
+            })
             .and_then(|()| {
                 let job = Box::new(Job {
                     actor: actor.to_owned(),

@@ -143,12 +143,13 @@ impl<'p> ProfileIssuer<'p> {
     #[inline]
     fn check_size(&self, token: &str) -> Result<()> {
         let (bytes, limit) = (token.len(), self.token_bytes);
-        match bytes <= limit {
-            true => Ok(()),
-            false => Err(Error::rule(
+        if bytes <= limit {
+            Ok(())
+        } else {
+            Err(Error::rule(
                 "claims_json",
                 format!("the token would have {bytes} bytes, the limit is {limit}"),
-            )),
+            ))
         }
     }
 

@@ -102,9 +102,10 @@ impl Recent {
     /// Adds an update that the follower has just applied. No feed may begin in between.
     pub(super) fn add(&self, update: &Update) -> Result<()> {
         let has_feeds = !self.lock().feeds.is_empty();
-        let revoked = match has_feeds {
-            true => by_issuer(update)?,
-            false => HashMap::new(),
+        let revoked = if has_feeds {
+            by_issuer(update)?
+        } else {
+            HashMap::new()
         };
         let mut state = self.lock();
         // The last feed may have ended.

@@ -115,9 +115,10 @@ impl Inner {
         let mut warnings: Vec<String> = self.others().warnings(Moment::now()).collect();
         if let Some(held) = self.held().clone() {
             let reason = self.clock_guard().reason();
-            match warnings.is_empty() {
-                true => warnings.push(format!("{held} is due and waits: {reason}")),
-                false => warnings.push(format!("{held} is due and waits")),
+            if warnings.is_empty() {
+                warnings.push(format!("{held} is due and waits: {reason}"))
+            } else {
+                warnings.push(format!("{held} is due and waits"))
             }
         }
         (!warnings.is_empty()).then(|| warnings.join("; "))

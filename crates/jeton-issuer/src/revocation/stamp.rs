@@ -71,10 +71,10 @@ fn is_digit(byte: u8) -> bool {
 
 fn read(digits: &str) -> Option<u64> {
     let is_written_so = digits.bytes().all(is_digit) && (digits == "0" || !digits.starts_with('0'));
-    match is_written_so {
-        // More than 16 digits overflow.
-        true => u64::from_str_radix(digits, 16).ok(),
-        false => None,
+    if is_written_so {
+        u64::from_str_radix(digits, 16).ok()
+    } else {
+        None
     }
 }
 

@@ -57,9 +57,10 @@ impl Trouble {
 
     fn check(&self) -> Result<(), Error> {
         assert!(!self.0.watch_panics.load(Ordering::SeqCst), "as asked for");
-        match self.0.watch_fails.swap(false, Ordering::SeqCst) {
-            true => Err(Error::Damaged("as asked for".to_owned())),
-            false => Ok(()),
+        if self.0.watch_fails.swap(false, Ordering::SeqCst) {
+            Err(Error::Damaged("as asked for".to_owned()))
+        } else {
+            Ok(())
         }
     }
 
@@ -75,9 +76,10 @@ impl Store for FailingStore {
     }
 
     fn scan(&self, prefix: &Prefix) -> Pending<'_, Box<dyn Pages>> {
-        match self.1.0.scans_fail.load(Ordering::SeqCst) {
-            true => Box::pin(async { Err(Error::Damaged("of the scan".to_owned())) }),
-            false => self.0.scan(prefix),
+        if self.1.0.scans_fail.load(Ordering::SeqCst) {
+            Box::pin(async { Err(Error::Damaged("of the scan".to_owned())) })
+        } else {
+            self.0.scan(prefix)
         }
     }
 

@@ -106,9 +106,10 @@ impl InterceptedStore {
     }
 
     fn check(&self) -> Result<(), Error> {
-        match self.0.is_away.load(Ordering::SeqCst) {
-            true => Err(Error::Io(ErrorKind::TimedOut, "away".to_owned())),
-            false => Ok(()),
+        if self.0.is_away.load(Ordering::SeqCst) {
+            Err(Error::Io(ErrorKind::TimedOut, "away".to_owned()))
+        } else {
+            Ok(())
         }
     }
 }

@@ -81,9 +81,10 @@ fn key_on(line: &str) -> String {
     };
     let key = key.trim().trim_matches(['"', '\'', '[', ']']);
     let is_key = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-    match key.len() <= KEY_BYTES && key.chars().all(is_key) {
-        true => key.to_owned(),
-        false => String::new(),
+    if key.len() <= KEY_BYTES && key.chars().all(is_key) {
+        key.to_owned()
+    } else {
+        String::new()
     }
 }
 

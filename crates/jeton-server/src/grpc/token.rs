@@ -164,9 +164,10 @@ impl TokenService for TokenApi {
             // No permission check: key sets are public over HTTP too.
             let iss = self.service.issuer(&request.get_ref().issuer)?;
             let keys = self.service.node.key_set(&iss)?;
-            let max_age_seconds = match self.service.node.key_sets_may_be_cached() {
-                true => keys.max_age_seconds,
-                false => 0,
+            let max_age_seconds = if self.service.node.key_sets_may_be_cached() {
+                keys.max_age_seconds
+            } else {
+                0
             };
             Ok(KeysResponse {
                 jwk_set: String::from_utf8_lossy(&keys.jwk_set).into_owned(),

@@ -203,12 +203,13 @@ async fn read(
             bytes.extend_from_slice(&data);
         }
     }
-    match length > bytes_max {
-        true => Err(Box::new(plain(
+    if length > bytes_max {
+        Err(Box::new(plain(
             StatusCode::PAYLOAD_TOO_LARGE,
             "the form is too large\n",
-        ))),
-        false => Ok(bytes),
+        )))
+    } else {
+        Ok(bytes)
     }
 }
 

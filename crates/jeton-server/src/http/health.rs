@@ -11,8 +11,9 @@ pub(super) fn ready(service: &Service) -> Response<Body> {
     if service.transport.is_leaving() {
         return plain(StatusCode::SERVICE_UNAVAILABLE, "stopping\n");
     }
-    match service.node.status().is_ready {
-        true => plain(StatusCode::OK, "ready\n"),
-        false => plain(StatusCode::SERVICE_UNAVAILABLE, "not ready\n"),
+    if service.node.status().is_ready {
+        plain(StatusCode::OK, "ready\n")
+    } else {
+        plain(StatusCode::SERVICE_UNAVAILABLE, "not ready\n")
     }
 }

@@ -16,9 +16,12 @@ use crate::transport::Peer;
 
 pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -> Response<Body> {
     let caller = service.identify(peer, request.headers());
-    let allowed = caller.and_then(|caller| match caller.may_read_metrics() {
-        true => Ok(()),
-        false => Err(Denied::Permission(Permission::Metrics)),
+    let allowed = caller.and_then(|caller| {
+        if caller.may_read_metrics() {
+            Ok(())
+        } else {
+            Err(Denied::Permission(Permission::Metrics))
+        }
     });
     if let Err(denied) = allowed {
         return error_response(&Failure::from(denied));

@@ -282,9 +282,10 @@ impl Charge {
         }
         // The last tenth is for those who hold little: others cannot keep them out.
         let total = account.total.limit;
-        let limit = match held <= SMALL_HOLDER_BYTES {
-            true => total,
-            false => total - total / 10,
+        let limit = if held <= SMALL_HOLDER_BYTES {
+            total
+        } else {
+            total - total / 10
         };
         if let Err(held) = account.total.add(bytes, limit) {
             self.address.held.sub(bytes);

@@ -86,13 +86,12 @@ impl HeldResponse {
 }
 
 fn refusal(is_grpc: bool, refused: Refused) -> Response<HeldBody> {
-    let mut response = match is_grpc {
-        true => Status::resource_exhausted(refused.to_string()).into_http(),
-        false => {
-            let mut response = Response::new(HeldBody::default());
-            *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
-            response
-        }
+    let mut response = if is_grpc {
+        Status::resource_exhausted(refused.to_string()).into_http()
+    } else {
+        let mut response = Response::new(HeldBody::default());
+        *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+        response
     };
     let headers = response.headers_mut();
     headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
@@ -176,15 +175,16 @@ impl Body for HeldBody {
                 Some(Err(error)) => return Poll::Ready(Some(Err(error))),
                 None => return Poll::Ready(None),
             };
-            this.rest = match this.is_complete {
-                true => data,
-                false => match Piece::charged(data, stream) {
+            this.rest = if this.is_complete {
+                data
+            } else {
+                match Piece::charged(data, stream) {
                     Ok(data) => data,
                     Err(refused) => {
                         let status = Status::resource_exhausted(refused.to_string());
                         return Poll::Ready(Some(Err(status)));
                     }
-                },
+                }
             };
             stream.is_unread.store(true, Ordering::Relaxed);
         }
@@ -192,9 +192,10 @@ impl Body for HeldBody {
         let piece = this.rest.split_to(length);
         // A piece of a stream that goes on is charged already.
         let is_held = this.is_complete && piece.len() > SHORT_RESPONSE_BYTES;
-        Poll::Ready(Some(Ok(Frame::data(match is_held {
-            true => Piece::whole(piece, stream),
-            false => piece,
+        Poll::Ready(Some(Ok(Frame::data(if is_held {
+            Piece::whole(piece, stream)
+        } else {
+            piece
         }))))
     }
 

@@ -52,9 +52,10 @@ impl Shared {
 
     /// The share of an address.
     pub(super) fn share_of(&self, address: IpAddr) -> Arc<Share> {
-        match self.settings.proxies.contains(&address.to_canonical()) {
-            true => self.account.of_proxy(address),
-            false => self.account.of_address(address),
+        if self.settings.proxies.contains(&address.to_canonical()) {
+            self.account.of_proxy(address)
+        } else {
+            self.account.of_address(address)
         }
     }
 

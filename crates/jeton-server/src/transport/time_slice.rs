@@ -46,9 +46,10 @@ impl TimeSlice {
             return false;
         }
         let now = Instant::now();
-        self.items = match now - self.clock_read_at < QUICK * self.done {
-            true => ITEMS_PER_CLOCK_READ,
-            false => 1,
+        self.items = if now - self.clock_read_at < QUICK * self.done {
+            ITEMS_PER_CLOCK_READ
+        } else {
+            1
         };
         self.clock_read_at = now;
         self.done = 0;

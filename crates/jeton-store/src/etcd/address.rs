@@ -117,18 +117,15 @@ impl EtcdAddress {
 
     /// Returns how each member is reached, and who asks.
     pub(super) fn connection(&self, access: EtcdAccess) -> Result<(Vec<Endpoint>, Option<User>)> {
-        let tls = match self.over_tls {
-            false => None,
-            true => {
-                let authorities = access.authorities.ok_or(Problem::NoAuthority)?;
-                let tls = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(authorities));
-                Some(match access.identity {
-                    Some((certificate, key)) => {
-                        tls.identity(Identity::from_pem(certificate, &*key))
-                    }
-                    None => tls,
-                })
-            }
+        let tls = if !self.over_tls {
+            None
+        } else {
+            let authorities = access.authorities.ok_or(Problem::NoAuthority)?;
+            let tls = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(authorities));
+            Some(match access.identity {
+                Some((certificate, key)) => tls.identity(Identity::from_pem(certificate, &*key)),
+                None => tls,
+            })
         };
         let mut endpoints = Vec::with_capacity(self.endpoints.len());
         for endpoint in &self.endpoints {

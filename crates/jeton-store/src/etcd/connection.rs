@@ -152,19 +152,17 @@ impl Etcd {
     pub(super) async fn check_alarms(&self) -> Result<()> {
         let member = self.member().await?;
         let is_full = member.errors.iter().any(|error| error.contains(NO_SPACE));
-        match is_full {
-            true => Err(Error::Full),
-            false => Ok(()),
-        }
+        if is_full { Err(Error::Full) } else { Ok(()) }
     }
 
     /// Returns the revision of an answer. An address can lead to another etcd later, by a changed name or an
     /// emptied machine: its answers are of no use, whatever they say.
     pub(super) fn revision_of(&self, header: Option<ResponseHeader>) -> Result<Revision> {
         let header = answer::header(header)?;
-        match header.cluster_id == self.cluster {
-            true => Ok(answer::revision(header.revision)),
-            false => Err(Error::OtherStore),
+        if header.cluster_id == self.cluster {
+            Ok(answer::revision(header.revision))
+        } else {
+            Err(Error::OtherStore)
         }
     }
 
@@ -389,9 +387,10 @@ impl Etcd {
             return Ok(Outcome::Committed(revision));
         }
         let there = ranges_of(answer).find_map(|range| range.kvs.into_iter().next());
-        match there.is_some_and(|pair| *pair.value == *self.id) {
-            true => Ok(Outcome::Conflict(revision)),
-            false => Err(Error::OtherStore),
+        if there.is_some_and(|pair| *pair.value == *self.id) {
+            Ok(Outcome::Conflict(revision))
+        } else {
+            Err(Error::OtherStore)
         }
     }
 

@@ -92,9 +92,10 @@ impl Members {
         old: Option<AsciiMetadataValue>,
     ) -> Result<(), Status> {
         let _alone = self.signing_in.lock().await;
-        match self.token() == old {
-            true => self.sign_in().await,
-            false => Ok(()),
+        if self.token() == old {
+            self.sign_in().await
+        } else {
+            Ok(())
         }
     }
 

@@ -73,9 +73,10 @@ impl Shared {
         let Some(again) = due else {
             return Err(failure.cause);
         };
-        let tried = match self.is_open() {
-            true => Ok(()),
-            false => self.open_again(),
+        let tried = if self.is_open() {
+            Ok(())
+        } else {
+            self.open_again()
         };
         let tried = tried.and_then(|()| self.with(|database| guarded(|| reserve_space(database))));
         if let Err(error) = tried {

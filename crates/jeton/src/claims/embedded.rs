@@ -103,9 +103,10 @@ impl Embedded {
             return Ok(());
         }
         self.has_audience_list = true;
-        match value.elements().is_some_and(|mut all| all.all(is_string)) {
-            true => Ok(()),
-            false => Err(InvalidUse::ClaimType(Claim::Audience)),
+        if value.elements().is_some_and(|mut all| all.all(is_string)) {
+            Ok(())
+        } else {
+            Err(InvalidUse::ClaimType(Claim::Audience))
         }
     }
 

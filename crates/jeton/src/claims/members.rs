@@ -157,9 +157,10 @@ impl SerializeMap for MapMembers<'_, '_> {
         };
         // serde_json escapes only what it must, so a registered name has one spelling here. A `RawValue` may
         // have other spellings.
-        let claim = match plain.contains(&b'\\') {
-            false => Claim::of_name(plain),
-            true => Claim::from_name(&unescaped(written)?),
+        let claim = if !plain.contains(&b'\\') {
+            Claim::of_name(plain)
+        } else {
+            Claim::from_name(&unescaped(written)?)
         };
         self.registered = allowed(claim, embedded.as_deref())?.map(|claim| (claim, mark));
         Ok(())
@@ -233,9 +234,10 @@ impl<'m, 'b> ser::Serializer for Members<'m, 'b> {
     fn serialize_struct(self, name: &'static str, _: usize) -> Result<Self, Rejected> {
         // serde_json represents its own types, such as `RawValue`, as a struct with an internal name. Its
         // field is not a claim.
-        match name.starts_with("$serde_json::") {
-            true => not_an_object(),
-            false => Ok(self),
+        if name.starts_with("$serde_json::") {
+            not_an_object()
+        } else {
+            Ok(self)
         }
     }
 

@@ -127,9 +127,10 @@ impl TextRange {
     }
 
     fn of(text: Text<'_>) -> TextRange {
-        match text.has_escapes() {
-            false => TextRange::at(text.range()),
-            true => TextRange::Unescaped(text.to_cow().into()),
+        if !text.has_escapes() {
+            TextRange::at(text.range())
+        } else {
+            TextRange::Unescaped(text.to_cow().into())
         }
     }
 
@@ -187,9 +188,10 @@ impl Audience {
 
 /// Finds a registered claim by its exact name, whether or not the name has escapes.
 pub(super) fn registered_name(name: Text<'_>) -> Option<Claim> {
-    match name.has_escapes() {
-        false => Claim::of_name(name.written_bytes()),
-        true => Claim::from_name(&name.to_cow()),
+    if !name.has_escapes() {
+        Claim::of_name(name.written_bytes())
+    } else {
+        Claim::from_name(&name.to_cow())
     }
 }
 

@@ -150,9 +150,10 @@ fn explain(text: &str, limit: u32, at: usize, error: ScanError) -> JsonError {
         },
         // This reader does not limit the number of values.
         ScanError::Syntax | ScanError::TooMany => {
-            match Scanner::new(text, limit.into()).is_other_value() {
-                true => JsonError::NotAnObject,
-                false => JsonError::Syntax { line, column },
+            if Scanner::new(text, limit.into()).is_other_value() {
+                JsonError::NotAnObject
+            } else {
+                JsonError::Syntax { line, column }
             }
         }
     }

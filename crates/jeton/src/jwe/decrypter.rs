@@ -145,9 +145,10 @@ impl Decrypter {
                 continue;
             };
             // A failed attempt destroys the ciphertext, so all attempts but the last use a copy.
-            let mut data = Zeroizing::new(match index == last {
-                true => std::mem::take(&mut ciphertext),
-                false => ciphertext.clone(),
+            let mut data = Zeroizing::new(if index == last {
+                std::mem::take(&mut ciphertext)
+            } else {
+                ciphertext.clone()
             });
             if content::open(enc, &content_key, &iv, &aad, &mut data, &tag).is_some() {
                 return decrypted(&candidate, enc, data, carried_aad);
@@ -217,9 +218,10 @@ impl Decrypter {
         // algorithms counts as one key.
         let id = |key: &'a DecryptWith| key.id().map(KeyId::as_str);
         let are_one = keys.windows(2).all(|pair| id(&pair[0]) == id(&pair[1]));
-        let mut last_error = match are_one {
-            true => Rejection::AlgorithmMismatch,
-            false => Rejection::UnknownKey,
+        let mut last_error = if are_one {
+            Rejection::AlgorithmMismatch
+        } else {
+            Rejection::UnknownKey
         };
         for (recipient_index, fields) in headers.iter().enumerate() {
             let alg = fields.alg()?;

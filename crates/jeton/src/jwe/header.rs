@@ -120,9 +120,12 @@ impl<'h> Fields<'h> {
                 .map(|text| Some(text.to_cow()))
                 .ok_or(MALFORMED)
         };
-        let of_kind = |kind| match value.kind() == kind {
-            true => Ok(Some(value.raw())),
-            false => Err(MALFORMED),
+        let of_kind = |kind| {
+            if value.kind() == kind {
+                Ok(Some(value.raw()))
+            } else {
+                Err(MALFORMED)
+            }
         };
         let public_key = || match value.kind() {
             Kind::Object if jwk::is_private(value.raw()) => Err(Rejection::PrivateKeyInHeader),

@@ -112,12 +112,13 @@ impl<'a> Members<'a> {
     /// Checks that an RSA private key has its primes. Without them it cannot sign or decrypt (RFC 7518, section
     /// 6.3.2, permits to omit them).
     pub(crate) fn has_primes(&self) -> Result<(), KeyError> {
-        match ["p", "q", "dp", "dq", "qi"]
+        if ["p", "q", "dp", "dq", "qi"]
             .iter()
             .any(|name| self.has(name))
         {
-            true => Ok(()),
-            false => Err(KeyError::new(KeyProblem::PrimesMissing)),
+            Ok(())
+        } else {
+            Err(KeyError::new(KeyProblem::PrimesMissing))
         }
     }
 
@@ -169,9 +170,10 @@ impl<'a> Members<'a> {
     /// Returns required bytes, which are wiped when dropped.
     pub(crate) fn bytes(&self, name: &'static str) -> Result<Zeroizing<Vec<u8>>, KeyError> {
         let mut text = self.required(name)?;
-        let bytes = match PRIVATE.contains(&name) {
-            true => base64::decode_secret(text.as_bytes()),
-            false => base64::decode(text.as_bytes()).map(Zeroizing::new),
+        let bytes = if PRIVATE.contains(&name) {
+            base64::decode_secret(text.as_bytes())
+        } else {
+            base64::decode(text.as_bytes()).map(Zeroizing::new)
         };
         // A text with escapes is a copy.
         if let Cow::Owned(text) = &mut text {

@@ -29,9 +29,10 @@ impl Writer {
     pub(crate) fn bytes(mut self, name: &'static str, bytes: &[u8]) -> Writer {
         self.reserve(name.len() + base64::encoded_length(bytes.len()));
         self.name(name);
-        match PRIVATE.contains(&name) {
-            true => base64::encode_secret_onto(bytes, &mut self.0),
-            false => base64::encode_onto(bytes, &mut self.0),
+        if PRIVATE.contains(&name) {
+            base64::encode_secret_onto(bytes, &mut self.0)
+        } else {
+            base64::encode_onto(bytes, &mut self.0)
         }
         self.0.push('"');
         self
@@ -39,9 +40,10 @@ impl Writer {
 
     /// Writes the metadata that was read with the key.
     pub(crate) fn metadata(self, metadata: &Metadata, operation: Operation) -> Writer {
-        let mut writer = match metadata.has_use {
-            true => self.word("use", "sig"),
-            false => self,
+        let mut writer = if metadata.has_use {
+            self.word("use", "sig")
+        } else {
+            self
         };
         if metadata.has_operations {
             writer = writer.operations(&[operation.name()]);

@@ -57,9 +57,10 @@ impl<'k> GeneralJws<'k> {
                 return Err(InvalidUse::Signers { signers, limit }.into());
             }
         };
-        match self.0.iter().all(|signer| signer.form() == first.form()) {
-            true => Ok(first),
-            false => Err(InvalidUse::MixedPayloadEncoding.into()),
+        if self.0.iter().all(|signer| signer.form() == first.form()) {
+            Ok(first)
+        } else {
+            Err(InvalidUse::MixedPayloadEncoding.into())
         }
     }
 

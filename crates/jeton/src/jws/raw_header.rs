@@ -92,8 +92,9 @@ pub(crate) fn check_header_text(text: &str, required: &[(&str, &str)]) -> Result
         Ok(())
     })
     .map_err(|Rejected| InvalidUse::HeaderMember)?;
-    match found == required.len() {
-        true => Ok(()),
-        false => Err(InvalidUse::HeaderMember),
+    if found == required.len() {
+        Ok(())
+    } else {
+        Err(InvalidUse::HeaderMember)
     }
 }

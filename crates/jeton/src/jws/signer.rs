@@ -173,9 +173,10 @@ impl<'k> JwsSigner<'k> {
     }
 
     fn compact_only(&self) -> Result<()> {
-        match self.unprotected.is_empty() {
-            true => Ok(()),
-            false => Err(InvalidUse::CompactForm.into()),
+        if self.unprotected.is_empty() {
+            Ok(())
+        } else {
+            Err(InvalidUse::CompactForm.into())
         }
     }
 

@@ -41,9 +41,10 @@ impl Unprotected {
         // A verifier with the default limits reads it.
         let limits = Limits::default();
         let read = json::read_object(&text, limits.depth(), |_, _| Ok::<_, ScanError>(()));
-        match read.is_ok() && text.len() <= limits.header_bytes {
-            true => Ok(Some(text)),
-            false => Err(InvalidUse::UnprotectedHeader),
+        if read.is_ok() && text.len() <= limits.header_bytes {
+            Ok(Some(text))
+        } else {
+            Err(InvalidUse::UnprotectedHeader)
         }
     }
 }

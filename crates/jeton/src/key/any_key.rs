@@ -255,9 +255,10 @@ impl AnyKey {
                 None => KeySet::from_json(text)?,
                 Some(alg) => KeySet::from_json_with_default(text, alg)?,
             };
-            return match set.is_empty() {
-                true => Err(KeyError::at("keys", KeyProblem::NoUsableKey).into()),
-                false => Ok(set.into()),
+            return if set.is_empty() {
+                Err(KeyError::at("keys", KeyProblem::NoUsableKey).into())
+            } else {
+                Ok(set.into())
             };
         }
         match (self.half(), alg) {
@@ -285,12 +286,11 @@ impl AnyKey {
                 if is_symmetric(&members) {
                     return Err(wrong_jwk_type(&members, "a public or private key").into());
                 }
-                match is_private(&members) {
-                    false => Form::Jwk(text.clone()),
-                    true => {
-                        check_halves(&members)?;
-                        Form::Jwk(Zeroizing::new(members.public_text()))
-                    }
+                if !is_private(&members) {
+                    Form::Jwk(text.clone())
+                } else {
+                    check_halves(&members)?;
+                    Form::Jwk(Zeroizing::new(members.public_text()))
                 }
             }
             Form::Der(form @ (DerForm::Spki | DerForm::Pkcs1Public), der) => {

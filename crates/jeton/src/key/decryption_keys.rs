@@ -79,9 +79,10 @@ impl DecryptionKeys {
         let is_shared = rsa()
             .filter(is_old)
             .any(|old| rsa().any(|new| !is_old(&new) && new.modulus() == old.modulus()));
-        match is_shared {
-            true => Err(InvalidUse::SharedRsaKey),
-            false => Ok(()),
+        if is_shared {
+            Err(InvalidUse::SharedRsaKey)
+        } else {
+            Ok(())
         }
     }
 }

@@ -33,9 +33,10 @@ impl DerForm {
         all.sequence(|parts| {
             let first: AnyRef<'_> = parts.decode()?;
             let second: AnyRef<'_> = parts.decode()?;
-            let third = match parts.is_finished() {
-                true => None,
-                false => Some(parts.decode::<AnyRef<'_>>()?.tag()),
+            let third = if parts.is_finished() {
+                None
+            } else {
+                Some(parts.decode::<AnyRef<'_>>()?.tag())
             };
             while !parts.is_finished() {
                 let _: AnyRef<'_> = parts.decode()?;

@@ -43,9 +43,10 @@ impl<'a> PrivateKey<'a> {
         if is_next(reader, ATTRIBUTES) {
             reader.context_specific::<&SequenceRef>(TagNumber(0), TagMode::Implicit)?;
         }
-        let public = match is_next(reader, PUBLIC_KEY) {
-            false => None,
-            true => reader.context_specific::<BitStringRef<'a>>(TagNumber(1), TagMode::Implicit)?,
+        let public = if !is_next(reader, PUBLIC_KEY) {
+            None
+        } else {
+            reader.context_specific::<BitStringRef<'a>>(TagNumber(1), TagMode::Implicit)?
         };
         let whole_bytes = |bits: BitStringRef<'a>| {
             (bits.as_bytes()).ok_or_else(|| der::Tag::BitString.value_error())

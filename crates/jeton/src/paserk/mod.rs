@@ -170,9 +170,10 @@ impl Paserk {
         if !(least..=most).contains(&encoded.len()) {
             return Err(key_error(KeyProblem::WrongLength).into());
         }
-        let bytes = match kind.is_secret() {
-            true => base64::decode_secret(encoded.as_bytes()),
-            false => base64::decode(encoded.as_bytes()).map(Zeroizing::new),
+        let bytes = if kind.is_secret() {
+            base64::decode_secret(encoded.as_bytes())
+        } else {
+            base64::decode(encoded.as_bytes()).map(Zeroizing::new)
         }
         .map_err(|_| key_error(KeyProblem::NotBase64Url))?;
         Ok(Paserk { kind, bytes })
@@ -208,9 +209,10 @@ pub(crate) fn text(kind: Kind, bytes: &[u8]) -> Zeroizing<String> {
         Kind::PREFIX_BYTES_MAX + base64::encoded_length(bytes.len()),
     ));
     kind.write_prefix(&mut text);
-    match kind.is_secret() {
-        true => base64::encode_secret_onto(bytes, &mut text),
-        false => base64::encode_onto(bytes, &mut text),
+    if kind.is_secret() {
+        base64::encode_secret_onto(bytes, &mut text)
+    } else {
+        base64::encode_onto(bytes, &mut text)
     }
     text
 }

@@ -141,9 +141,10 @@ fn encrypting() -> String {
     }
     for &alg in KeyWrapAlg::ALL {
         let key = WrappingKey::generate(alg).unwrap();
-        let words = match alg.name().contains("GCM") {
-            true => "the content key, encrypted with AES-GCM (RFC 7518, 4.7)",
-            false => "the content key, wrapped with AES Key Wrap (RFC 3394)",
+        let words = if alg.name().contains("GCM") {
+            "the content key, encrypted with AES-GCM (RFC 7518, 4.7)"
+        } else {
+            "the content key, wrapped with AES Key Wrap (RFC 3394)"
         };
         let bytes = format!("`oct` of {}", alg.key_bytes());
         encrypting_row(

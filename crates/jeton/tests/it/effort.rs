@@ -6,9 +6,10 @@ use rustix::time::{ClockId, clock_gettime};
 
 /// The limit for rejecting large, deep or numerous input: 10 ms in an optimized build. The test profile is
 /// several times slower.
-const AT_ONCE: Duration = match cfg!(debug_assertions) {
-    true => Duration::from_millis(50),
-    false => Duration::from_millis(10),
+const AT_ONCE: Duration = if cfg!(debug_assertions) {
+    Duration::from_millis(50)
+} else {
+    Duration::from_millis(10)
 };
 
 /// Runs `work` five times and fails if the fastest run exceeds the limit. A single run would include cache

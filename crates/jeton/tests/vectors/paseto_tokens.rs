@@ -112,9 +112,10 @@ impl<'v, V: Version> Case<'v, V> {
 
     /// The assertion of the vector, if the version supports one.
     fn assertion(&self) -> &'v [u8] {
-        match self.has_assertions() {
-            true => self.0.implicit_assertion.as_bytes(),
-            false => b"",
+        if self.has_assertions() {
+            self.0.implicit_assertion.as_bytes()
+        } else {
+            b""
         }
     }
 
@@ -126,9 +127,10 @@ impl<'v, V: Version> Case<'v, V> {
 
     /// The result for another assertion, in versions with and without assertions.
     fn answer_to_another(&self, forged: Rejection) -> Option<Error> {
-        Some(match self.has_assertions() {
-            true => forged.into(),
-            false => InvalidUse::ImplicitAssertion.into(),
+        Some(if self.has_assertions() {
+            forged.into()
+        } else {
+            InvalidUse::ImplicitAssertion.into()
         })
     }
 }
@@ -176,9 +178,10 @@ fn claims_are_verified<V: Version>(
     struct Data {
         data: String,
     }
-    let end = match payload(vector).contains("2019-01-01T00:00:00+00:00") {
-        true => 1_546_300_800,
-        false => 1_640_995_200, // 2022-01-01
+    let end = if payload(vector).contains("2019-01-01T00:00:00+00:00") {
+        1_546_300_800
+    } else {
+        1_640_995_200
     };
     let at = |seconds| FixedClock(Timestamp::from_unix_seconds(seconds).unwrap());
     let policy = Policy::new("", "").any_issuer().any_audience();

@@ -45,13 +45,15 @@ pub(crate) fn trials() -> Vec<Trial> {
         if remade {
             trials.push(trial(format!("{name}_is_reproduced"), move || {
                 let key = key();
-                let signer = match unencoded {
-                    true => JwsSigner::new(&key).unencoded(),
-                    false => JwsSigner::new(&key),
+                let signer = if unencoded {
+                    JwsSigner::new(&key).unencoded()
+                } else {
+                    JwsSigner::new(&key)
                 };
-                let token = match detached {
-                    true => signer.sign_detached(payload.as_bytes())?,
-                    false => signer.sign(payload.as_bytes())?,
+                let token = if detached {
+                    signer.sign_detached(payload.as_bytes())?
+                } else {
+                    signer.sign(payload.as_bytes())?
                 };
                 check(token == compact, "another token")
             }));

@@ -484,13 +484,15 @@ fn fill(row: &mut InteropRow, attempts: &[Attempt], rounds: u32) {
         .filter(read)
         .any(|e| e.key.outcome != outcome);
     row.reason = worst.reason.as_ref().map(|why| {
-        let form = match alone {
-            true => format!("with the key as {}: ", worst.key.encoding),
-            false => String::new(),
+        let form = if alone {
+            format!("with the key as {}: ", worst.key.encoding)
+        } else {
+            String::new()
         };
-        let times = match worst.rounds < rounds {
-            true => format!("in {} of {rounds} rounds: ", worst.rounds),
-            false => String::new(),
+        let times = if worst.rounds < rounds {
+            format!("in {} of {rounds} rounds: ", worst.rounds)
+        } else {
+            String::new()
         };
         format!("{times}{form}{why}")
     });

@@ -287,13 +287,13 @@ const PROFILE: &str = "JETON_PROFILE";
 /// The command as the driver's manifest has it, or for the profile `dev`.
 fn in_profile(command: &[String], is_checked: bool) -> impl Iterator<Item = String> {
     let is_used = move |part: &&String| !is_checked || *part != "--release";
-    command
-        .iter()
-        .filter(is_used)
-        .map(move |part| match is_checked {
-            true => part.replace("{target}/release/", "{target}/debug/"),
-            false => part.clone(),
-        })
+    command.iter().filter(is_used).map(move |part| {
+        if is_checked {
+            part.replace("{target}/release/", "{target}/debug/")
+        } else {
+            part.clone()
+        }
+    })
 }
 
 /// The environment variables that change what compilers make.

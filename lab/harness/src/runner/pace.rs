@@ -122,9 +122,10 @@ impl Pace {
     /// Returns the same if a batch contains no garbage collection.
     #[must_use]
     pub fn batch_without_collection(&self, case: &Case) -> Duration {
-        match case.is_managed() {
-            true => self.managed_batch,
-            false => self.batch,
+        if case.is_managed() {
+            self.managed_batch
+        } else {
+            self.batch
         }
     }
 
@@ -151,9 +152,10 @@ impl Pace {
         /// About the mean of Go libraries.
         const UNTIL_COLLECTED: Duration = Duration::from_millis(45);
         let batch = self.batch_of(case);
-        match case.collects_garbage() && !case.is_managed() {
-            true => batch.max(UNTIL_COLLECTED),
-            false => batch,
+        if case.collects_garbage() && !case.is_managed() {
+            batch.max(UNTIL_COLLECTED)
+        } else {
+            batch
         }
     }
 
@@ -162,13 +164,15 @@ impl Pace {
     pub(super) fn visits(&self, case: &Case, batch: Duration) -> Duration {
         const EXCHANGE: Duration = Duration::from_millis(1);
         const START: Duration = Duration::from_millis(5);
-        let lead = match case.collects_garbage() && !case.is_managed() {
-            true => OWN_LEAD,
-            false => LEAD,
+        let lead = if case.collects_garbage() && !case.is_managed() {
+            OWN_LEAD
+        } else {
+            LEAD
         };
-        let renewal = match restarts_each_visit(case) {
-            true => START,
-            false => Duration::ZERO,
+        let renewal = if restarts_each_visit(case) {
+            START
+        } else {
+            Duration::ZERO
         };
         (renewal + lead + batch + EXCHANGE) * self.batches
     }

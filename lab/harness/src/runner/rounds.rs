@@ -145,9 +145,10 @@ fn visit(
 ) -> Result<Option<Vec<Slice>>, Stopped> {
     let slices = watch.slices(pace.slices_of(&case_run.case));
     let expected = pace.batch_of(&case_run.case);
-    let lead = match case_run.has_own_lead() {
-        true => case_run.lead(OWN_LEAD),
-        false => 0,
+    let lead = if case_run.has_own_lead() {
+        case_run.lead(OWN_LEAD)
+    } else {
+        0
     };
     let operations = case_run.iterations.div_ceil(slices);
     let mut batch = Vec::new();
@@ -164,9 +165,10 @@ fn visit(
         let watched = slices == 1 && case_run.case.threads == 1;
         let work = Work::of(operations).behind(lead);
         let mut time = || case_run.batch(work, expected);
-        let (slice, during) = match watched {
-            true => watch.during(time),
-            false => (time(), ConcurrentReadings::default()),
+        let (slice, during) = if watched {
+            watch.during(time)
+        } else {
+            (time(), ConcurrentReadings::default())
         };
         let Some(slice) = slice? else {
             return Ok(None);

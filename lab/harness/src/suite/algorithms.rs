@@ -141,9 +141,10 @@ fn by_peer<'a>(plan: &mut Plan, what: &str, cases: impl Iterator<Item = &'a Case
             .copied()
             .collect();
         if let Some(first) = of_peer.first() {
-            let title = match driver.contains(RUNTIME_MARK) {
-                true => format!("{what} in {}", first.library_in_words()),
-                false => format!("{what} in {}", first.library),
+            let title = if driver.contains(RUNTIME_MARK) {
+                format!("{what} in {}", first.library_in_words())
+            } else {
+                format!("{what} in {}", first.library)
             };
             plan.add(SUITE, &title, of_peer.into_iter());
         }

@@ -72,12 +72,13 @@ pub fn plan(
     // Subjects requested by name are measured in any extent.
     let by_name = !choice.subjects.is_empty();
     let everything = Offered::new(cases(drivers));
-    let reported: Vec<(u8, Case)> = match choice.has_reports() {
-        true => published
+    let reported: Vec<(u8, Case)> = if choice.has_reports() {
+        published
             .iter()
             .filter_map(|work| Some((work.report, everything.doing(&work.row)?)))
-            .collect(),
-        false => Vec::new(),
+            .collect()
+    } else {
+        Vec::new()
     };
     let mut offered = everything.cases();
     if choice.extent < Extent::Usual && !by_name {

@@ -97,9 +97,12 @@ impl Plan {
             clippy::cast_sign_loss,
             reason = "the limits keep it above zero and at most a million"
         )]
-        let whole = |rate: f64| match rate.fract() == 0.0 {
-            true => Ok(rate as u64),
-            false => Err(Inexpressible { tool, rate }),
+        let whole = |rate: f64| {
+            if rate.fract() == 0.0 {
+                Ok(rate as u64)
+            } else {
+                Err(Inexpressible { tool, rate })
+            }
         };
         self.rate.map(whole).transpose()
     }
@@ -153,9 +156,10 @@ impl FromStr for Target {
                 && (six || !host.contains([':', '[', ']']))
                 && port.parse::<u16>().is_ok_and(|port| port > 0)
         });
-        match is_target {
-            true => Ok(Self(text.to_owned())),
-            false => Err("must be HOST:PORT, for example 127.0.0.1:8420".to_owned()),
+        if is_target {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err("must be HOST:PORT, for example 127.0.0.1:8420".to_owned())
         }
     }
 }

@@ -39,9 +39,10 @@ impl Checker {
         let text = String::from_utf8_lossy(file);
         let set = |alg| -> jeton::Result<KeySet> {
             let set = KeySet::from_json_as(&text, Alg::Sig(alg))?;
-            match set.is_empty() {
-                true => Err(KeyError::from(KeyProblem::NoUsableKey).into()),
-                false => Ok(set),
+            if set.is_empty() {
+                Err(KeyError::from(KeyProblem::NoUsableKey).into())
+            } else {
+                Ok(set)
             }
         };
         let verifier = match algorithm {

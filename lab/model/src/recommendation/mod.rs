@@ -64,9 +64,10 @@ impl Pick {
     pub fn verbs(&self) -> [&'static str; 2] {
         // The format is the second part of a subject's id.
         let format = self.subject.split(':').nth(1).unwrap_or_default();
-        match format == "jwe" || format.ends_with(".local") {
-            true => ["encrypts", "decrypts"],
-            false => ["signs", "verifies"],
+        if format == "jwe" || format.ends_with(".local") {
+            ["encrypts", "decrypts"]
+        } else {
+            ["signs", "verifies"]
         }
     }
 }

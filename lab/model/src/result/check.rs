@@ -88,9 +88,10 @@ fn counts(result: &RunResult) -> Result<(), String> {
 }
 
 fn at_most(what: &str, count: usize, most: usize) -> Result<(), String> {
-    match count > most {
-        true => Err(format!("{count} {what} exceed the limit of {most}")),
-        false => Ok(()),
+    if count > most {
+        Err(format!("{count} {what} exceed the limit of {most}"))
+    } else {
+        Ok(())
     }
 }
 

@@ -60,12 +60,13 @@ impl Compared {
     /// The difference with its interval.
     pub(super) fn with_interval(&self) -> String {
         let [low, high] = self.interval.map(difference);
-        let noise = match self.kind == VerdictKind::Undecided && self.interval_excludes_one() {
-            true => format!(
+        let noise = if self.kind == VerdictKind::Undecided && self.interval_excludes_one() {
+            format!(
                 ", where identical subjects can differ by {:.0} %",
                 self.noise * 100.0
-            ),
-            false => String::new(),
+            )
+        } else {
+            String::new()
         };
         format!("{}, 95 % interval {low} to {high}{noise}", self.words)
     }
@@ -222,9 +223,12 @@ impl<'a> Evidence<'a> {
         let of = |is_paseto: bool| {
             let rows = self.rows.iter().filter(|row| {
                 let format = Format::named(&row.subject.format);
-                format.is_some_and(|format| match is_paseto {
-                    true => format.is_paseto(),
-                    false => format == Format::Jwt,
+                format.is_some_and(|format| {
+                    if is_paseto {
+                        format.is_paseto()
+                    } else {
+                        format == Format::Jwt
+                    }
                 })
             });
             let names: BTreeSet<_> = rows
@@ -364,14 +368,15 @@ pub(super) fn time(ns: f64) -> String {
 /// Formats a ratio with the medians, if they agree with it.
 fn compared(ratio: f64, [ours, theirs]: [f64; 2]) -> String {
     let apart = (ours / theirs / ratio).ln().abs();
-    match apart <= MEDIANS_AGREE {
-        true => format!(
+    if apart <= MEDIANS_AGREE {
+        format!(
             "{} ({} against {})",
             difference(ratio),
             time(ours),
             time(theirs)
-        ),
-        false => format!("{} by the mean of the rounds", difference(ratio)),
+        )
+    } else {
+        format!("{} by the mean of the rounds", difference(ratio))
     }
 }
 

@@ -139,9 +139,10 @@ fn other_work(published: &[Pair], one_factor: &[Pair]) -> String {
         });
         parts.push(threads.collect::<Vec<_>>().join(" and "));
     }
-    match parts.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", parts.join(", ")),
+    if parts.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", parts.join(", "))
     }
 }
 

@@ -542,12 +542,13 @@ fn equal_speed(e: &Evidence<'_>) -> Result<Finding, Open> {
         "the original pair, PASETO against JWT: {}",
         words.join("; ")
     );
-    let (answer, why) = match agrees {
-        true => (Answer::Holds, "equivalent with small and large claims"),
-        false => (
+    let (answer, why) = if agrees {
+        (Answer::Holds, "equivalent with small and large claims")
+    } else {
+        (
             Answer::DoesNotHold,
             "equal means equivalent, with small and large claims",
-        ),
+        )
     };
     Ok(Finding::new(answer, measured, why, rows))
 }

@@ -121,9 +121,10 @@ fn slowest(e: &Evidence<'_>) -> Result<Finding, Open> {
     for work in needed.iter().cloned().chain(further) {
         let Ok(time) = e.time(&work) else { continue };
         let is_rsa = work.operation == "decrypt" && work.subject.contains(":jwe:RSA");
-        match is_rsa {
-            true => rsa.push((time, work)),
-            false => others.push((time, work)),
+        if is_rsa {
+            rsa.push((time, work))
+        } else {
+            others.push((time, work))
         }
     }
     let by_time = |a: &&(f64, RowId), b: &&(f64, RowId)| a.0.total_cmp(&b.0);
@@ -142,11 +143,10 @@ fn slowest(e: &Evidence<'_>) -> Result<Finding, Open> {
         other.operation
     );
     let slowest = judged(&compared)? == VerdictKind::Slower;
-    let why = match slowest {
-        true => {
-            "no operation without RSA decryption takes as long; the published time is of another machine"
-        }
-        false => "another operation takes longer",
+    let why = if slowest {
+        "no operation without RSA decryption takes as long; the published time is of another machine"
+    } else {
+        "another operation takes longer"
     };
     let rows = vec![fastest.1.clone(), longest.1.clone(), other.clone()];
     Ok(Finding::new(holds(slowest), measured, why, rows))
@@ -198,9 +198,10 @@ fn smaller(e: &Evidence<'_>) -> Result<Finding, Open> {
     let measured = format!("with dir: {ours} bytes against {theirs}");
     let share = theirs.saturating_sub(ours) as f64 / theirs as f64;
     let a_little = ours < theirs && share <= A_LITTLE_SMALLER;
-    let why = match a_little {
-        true => "a shorter nonce, no padding, and a shorter name in the header".to_owned(),
-        false => format!("a little means at most {:.0} %", A_LITTLE_SMALLER * 100.0),
+    let why = if a_little {
+        "a shorter nonce, no padding, and a shorter name in the header".to_owned()
+    } else {
+        format!("a little means at most {:.0} %", A_LITTLE_SMALLER * 100.0)
     };
     Ok(Finding::new(holds(a_little), measured, why, vec![gcm, cbc]))
 }
@@ -278,9 +279,10 @@ fn ecdsa(e: &Evidence<'_>) -> Result<Finding, Open> {
         parts.add(&format!("{alg}:"), &compared, agrees);
     }
     let (all, measured) = parts.judged("")?;
-    let why = match all {
-        true => "on every curve",
-        false => "not on every curve",
+    let why = if all {
+        "on every curve"
+    } else {
+        "not on every curve"
     };
     Ok(Finding::new(holds(all), measured, why, parts.rows))
 }
@@ -387,9 +389,10 @@ fn public_key_alone(e: &Evidence<'_>) -> Result<Finding, Open> {
 }
 
 fn holds(it: bool) -> Answer {
-    match it {
-        true => Answer::Holds,
-        false => Answer::DoesNotHold,
+    if it {
+        Answer::Holds
+    } else {
+        Answer::DoesNotHold
     }
 }
 

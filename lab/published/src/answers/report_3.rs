@@ -152,9 +152,10 @@ fn memory(rows: &[ServerRow], id: &str, (low, high): (f64, f64)) -> Result<Findi
     let least = peaks.iter().copied().reduce(f64::min);
     let most = peaks.iter().copied().reduce(f64::max);
     let (Some(least), Some(most), Some(rest)) = (least, most, rest) else {
-        return Err(match rows.is_empty() {
-            true => SERVERS.into(),
-            false => format!("{id} on one core (`jeton lab servers`)").into(),
+        return Err(if rows.is_empty() {
+            SERVERS.into()
+        } else {
+            format!("{id} on one core (`jeton lab servers`)").into()
         });
     };
     let measured = format!(

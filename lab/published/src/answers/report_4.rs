@@ -111,12 +111,13 @@ impl Seen {
         let has = |kind| self.kinds.contains(&kind);
         let contradicts =
             |kind: &VerdictKind| *kind != said.kind && *kind != VerdictKind::Undecided;
-        match has(VerdictKind::Undecided) && !self.kinds.iter().any(contradicts) {
-            true => Err(Open::Undecided {
+        if has(VerdictKind::Undecided) && !self.kinds.iter().any(contradicts) {
+            Err(Open::Undecided {
                 measured: self.with_intervals.clone(),
                 rows: self.rows.clone(),
-            }),
-            false => Ok(()),
+            })
+        } else {
+            Ok(())
         }
     }
 
@@ -183,15 +184,16 @@ fn pairs(
 fn signs_faster(e: &Evidence<'_>, said: Said) -> Result<Finding, Open> {
     let seen = pairs(e, &HMACS, said, "sign", "sign")?;
     seen.decided(said)?;
-    let (answer, why) = match seen.agrees(said) && seen.is_in_range(said) {
-        true => (
+    let (answer, why) = if seen.agrees(said) && seen.is_in_range(said) {
+        (
             Answer::Holds,
             format!("with all three hashes, give or take {POINTS} percentage points"),
-        ),
-        false => (
+        )
+    } else {
+        (
             Answer::DoesNotHold,
             format!("in this run cristalhq is {}", seen.instead(said)),
-        ),
+        )
     };
     Ok(Finding::new(answer, seen.words, why, seen.rows))
 }
@@ -256,8 +258,9 @@ fn longer(e: &Evidence<'_>) -> Result<Finding, Open> {
 
 /// Formats a range of percent: `9 to 13 %`, `76 %`.
 fn range([least, most]: [f64; 2]) -> String {
-    match least < most {
-        true => format!("{least:.0} to {most:.0} %"),
-        false => format!("{least:.0} %"),
+    if least < most {
+        format!("{least:.0} to {most:.0} %")
+    } else {
+        format!("{least:.0} %")
     }
 }

@@ -155,9 +155,10 @@ pub(crate) fn columns<'a>(shared: Shared) -> Vec<Column<'a, &'a Entry<'a>>> {
             Some(Value::count(u64::from(timing.outliers)))
         })
         .last()
-        .on(match shared.has_outliers {
-            true => &[Form::Page, Form::Csv],
-            false => CSV,
+        .on(if shared.has_outliers {
+            &[Form::Page, Form::Csv]
+        } else {
+            CSV
         }),
         fact("unsettled", |row| {
             let timing = row.ns_per_op.as_ref();
@@ -215,9 +216,10 @@ fn subject(line: &Entry<'_>) -> Value {
     let mut aside = vec![names::language(subject).to_owned()];
     aside.extend(subject.remarks());
     aside.extend(row.loads_wrong_keys.iter().cloned());
-    let settled = match timing.is_some_and(|timing| timing.unsettled) {
-        true => " (did not settle)",
-        false => "",
+    let settled = if timing.is_some_and(|timing| timing.unsettled) {
+        " (did not settle)"
+    } else {
+        ""
     };
     let text = format!(
         "{} {} ({}){settled}",
@@ -258,12 +260,11 @@ pub(crate) fn terminal_time(row: &Row, has_room: bool) -> String {
     let mark = if timing.unsettled { "~" } else { "" };
     let median = microseconds(timing.median);
     let [low, high] = timing.interval;
-    match has_room {
-        true => {
-            let half = (high - low) / 2.0 / timing.median * 100.0;
-            format!("{mark}{median} ±{half:.0}%")
-        }
-        false => format!("{mark}{median}"),
+    if has_room {
+        let half = (high - low) / 2.0 / timing.median * 100.0;
+        format!("{mark}{median} ±{half:.0}%")
+    } else {
+        format!("{mark}{median}")
     }
 }
 

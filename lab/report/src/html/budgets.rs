@@ -49,12 +49,11 @@ fn columns<'a>() -> Vec<Column<'a, Set<'a>>> {
     let lengths = Column::number("bytes", |set: &Set<'_>| {
         let ends = set.sizes.first().zip(set.sizes.last());
         ends.map_or_else(Value::none, |(shortest, longest)| {
-            let shown = match longest.bytes == shortest.bytes {
-                true => units::whole(shortest.bytes),
-                false => {
-                    let [low, high] = [shortest, longest].map(|size| units::whole(size.bytes));
-                    format!("{low} – {high}")
-                }
+            let shown = if longest.bytes == shortest.bytes {
+                units::whole(shortest.bytes)
+            } else {
+                let [low, high] = [shortest, longest].map(|size| units::whole(size.bytes));
+                format!("{low} – {high}")
             };
             Value::number(longest.bytes, shown)
         })
@@ -86,9 +85,10 @@ fn fits(sizes: &[Size], budget: &Budget) -> Value {
     let mut kinds: Vec<&str> = too_long.iter().map(|size| size.token.as_str()).collect();
     kinds.sort_unstable();
     kinds.dedup();
-    let which = match kinds.len() <= NAMED_MAX {
-        true => units::list(&kinds),
-        false => units::count(kinds.len(), "kind of token", "kinds of token"),
+    let which = if kinds.len() <= NAMED_MAX {
+        units::list(&kinds)
+    } else {
+        units::count(kinds.len(), "kind of token", "kinds of token")
     };
     Value::text(format!("not all: {which} too long"))
         .on_page(html! { span.tag.warn { "not all" } " " small { (which) " too long" } })

@@ -238,9 +238,10 @@ fn row(entry: &Entry<'_>, y: f64, scale: LogScale, unit: Unit) -> Markup {
     let name = cut(&entry.name, NAME_CHARS_MAX);
     let row = name_width(&name) + width(&value) + width(effect);
     let is_long = row + width(language) > NARROW_ROW;
-    let effect_class = match row > NARROW_ROW {
-        true => "effect wide",
-        false => "effect",
+    let effect_class = if row > NARROW_ROW {
+        "effect wide"
+    } else {
+        "effect"
     };
     let [left, right] = [low, high].map(|end| scale.place(end));
     html! {

@@ -30,9 +30,12 @@ pub(super) fn section(result: &RunResult) -> Markup {
         ("Seed of the random order", result.seed.to_string()),
         ("Result schema", result.schema.to_string()),
     ];
-    let facts = facts.map(|(name, value)| match value.trim().is_empty() {
-        true => (name.to_owned(), unknown()),
-        false => (name.to_owned(), value),
+    let facts = facts.map(|(name, value)| {
+        if value.trim().is_empty() {
+            (name.to_owned(), unknown())
+        } else {
+            (name.to_owned(), value)
+        }
     });
     html! {
         (pairs("Machine and run", "Machine, table", ["Fact", "Value"], &facts, false))
@@ -83,9 +86,10 @@ fn pairs(
         Column::text(name, |(name, _): &(String, String)| Value::text(name)),
         Column::text(value, move |(_, text): &(String, String)| {
             let value = Value::text(text);
-            match is_code {
-                true => value.on_page(html! { code.hash { (text) } }),
-                false => value,
+            if is_code {
+                value.on_page(html! { code.hash { (text) } })
+            } else {
+                value
             }
         }),
     ];

@@ -78,9 +78,10 @@ fn table(table: &PublishedTable, number: usize) -> Markup {
 fn caption(table: &PublishedTable) -> String {
     let (title, unit) = (&table.title, FigureUnit::of(table).unit());
     let caption = format!("{title}, {unit}: measured in this run, and published below");
-    match shows_ratios(table) {
-        true => format!("{caption}; ratios to {}", table.ratio_to),
-        false => caption,
+    if shows_ratios(table) {
+        format!("{caption}; ratios to {}", table.ratio_to)
+    } else {
+        caption
     }
 }
 

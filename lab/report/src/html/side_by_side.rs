@@ -138,16 +138,18 @@ fn machine<'a>() -> Vec<Column<'a, Run<'a>>> {
                 .into_iter()
                 .filter_map(|(floor, kind)| Some(format!("{}{kind}", units::percent(floor?))))
                 .collect();
-            match floors.is_empty() {
-                true => "unknown".to_owned(),
-                false => floors.join(", "),
+            if floors.is_empty() {
+                "unknown".to_owned()
+            } else {
+                floors.join(", ")
             }
         }),
         about("disturbed", |result| {
             let disturbance = &result.environment.disturbance;
-            match disturbance.disturbed {
-                true => disturbance.reasons.join("; "),
-                false => "no".to_owned(),
+            if disturbance.disturbed {
+                disturbance.reasons.join("; ")
+            } else {
+                "no".to_owned()
             }
         }),
     ]
@@ -175,12 +177,13 @@ fn remark(both: &str, earlier: &Named, later: &Named) -> Option<Markup> {
         Machines::Same => format!("{} are of the same machine.", units::capitalised(both)),
         Machines::NoDifferenceNamed(settings) => {
             let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
-            match settings.is_empty() {
-                true => format!("The files of {both} name no difference of their machines."),
-                false => format!(
+            if settings.is_empty() {
+                format!("The files of {both} name no difference of their machines.")
+            } else {
+                format!(
                     "The files of {both} name no difference of their machines, apart from settings ({}).",
                     settings.join("; ")
-                ),
+                )
             }
         }
     };

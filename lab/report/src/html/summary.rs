@@ -116,9 +116,10 @@ fn claims(result: &RunResult) -> String {
     let names = in_order(sets().map(|set| set.name.clone()));
     let least = sets().map(|set| set.bytes).min().unwrap_or_default();
     let most = sets().map(|set| set.bytes).max().unwrap_or_default();
-    let bytes = match least == most {
-        true => format!("{}\u{a0}B", units::whole(least)),
-        false => format!("{} to {}\u{a0}B", units::whole(least), units::whole(most)),
+    let bytes = if least == most {
+        format!("{}\u{a0}B", units::whole(least))
+    } else {
+        format!("{} to {}\u{a0}B", units::whole(least), units::whole(most))
     };
     match names.as_slice() {
         [one] => format!("the claims set {one} ({bytes})"),

@@ -243,9 +243,10 @@ impl Room {
 
     /// Returns the area of a name beside the marks that it names.
     fn name(&self, places: &[Place], own: &[usize], text: &str, side: Side) -> [f64; 4] {
-        let char = match text.contains('+') {
-            true => CAPITALS_CHAR,
-            false => NAME_CHAR,
+        let char = if text.contains('+') {
+            CAPITALS_CHAR
+        } else {
+            NAME_CHAR
         };
         let width = text.chars().count() as f64 * char;
         let [first, last] = ends(places, own).map(|x| x / 100.0 * self.width);

@@ -344,9 +344,10 @@ impl Selected<'_, '_> {
 
 impl Kind {
     fn of(managed: bool) -> Self {
-        match managed {
-            true => Self::Managed,
-            false => Self::Compiled,
+        if managed {
+            Self::Managed
+        } else {
+            Self::Compiled
         }
     }
 }
@@ -365,9 +366,10 @@ fn floor<'n>(noise: &'n NoiseFloor, row: &Row) -> Option<(f64, &'n AaPair)> {
         .iter()
         .find(|own| own.threads == row.threads)?;
     let own_pair = widest_pair(noise, own.threads, Kind::Any)?;
-    Some(match own.floor > width {
-        true => (own.floor, own_pair),
-        false => (width, pair),
+    Some(if own.floor > width {
+        (own.floor, own_pair)
+    } else {
+        (width, pair)
     })
 }
 

@@ -26,10 +26,7 @@ impl AcrossCpus {
     /// Compares them if the user asked for it.
     #[must_use]
     pub fn when(told_to: bool) -> Self {
-        match told_to {
-            true => Self::Judge,
-            false => Self::Refuse,
-        }
+        if told_to { Self::Judge } else { Self::Refuse }
     }
 }
 
@@ -180,9 +177,12 @@ pub fn compare(before: &RunResult, after: &RunResult, across_cpus: AcrossCpus) -
         ratio: pair.ratio,
     });
     let noise = Noise::new([before, after], controls.collect(), judged);
-    let around = |pair: &Pair<'_>| match pair.unchanged {
-        true => noise.around_control(pair.before),
-        false => noise.around(pair.before),
+    let around = |pair: &Pair<'_>| {
+        if pair.unchanged {
+            noise.around_control(pair.before)
+        } else {
+            noise.around(pair.before)
+        }
     };
     let mut changes: Vec<Change> = pairs
         .iter()
@@ -268,9 +268,10 @@ fn matched<'a>(before: &'a RunResult, after: &'a RunResult) -> (Vec<Rows<'a>>, V
             .find(|(copies, _)| copies.is_some_and(|copies| copies.differ));
         if let Some((_, side)) = twice {
             let reason = format!("is a duplicate in the {side} result, with different figures");
-            let open = match earlier.get(&work).is_some_and(|copies| copies.measured) {
-                true => Open::Undecided,
-                false => Open::Nothing,
+            let open = if earlier.get(&work).is_some_and(|copies| copies.measured) {
+                Open::Undecided
+            } else {
+                Open::Nothing
             };
             leave(work, (reason, None, open));
             continue;
@@ -290,9 +291,10 @@ fn matched<'a>(before: &'a RunResult, after: &'a RunResult) -> (Vec<Rows<'a>>, V
             None => {
                 let same_system = system(&before.environment, &after.environment).is_empty();
                 let driver = row.subject.driver();
-                let open = match same_system && unchanged_driver(before, after, driver) {
-                    true => Open::Nothing,
-                    false => Open::Changed,
+                let open = if same_system && unchanged_driver(before, after, driver) {
+                    Open::Nothing
+                } else {
+                    Open::Changed
                 };
                 leave(work, ("only in the earlier result".into(), None, open));
             }
@@ -302,9 +304,10 @@ fn matched<'a>(before: &'a RunResult, after: &'a RunResult) -> (Vec<Rows<'a>>, V
         let (None, Some(new)) = (earlier.get(&work), later.get(&work)) else {
             continue;
         };
-        let reason = match measured(new.row) {
-            true => "only in the later result".to_owned(),
-            false => format!("{}; not in the earlier result", failed(new.row, "later")),
+        let reason = if measured(new.row) {
+            "only in the later result".to_owned()
+        } else {
+            format!("{}; not in the earlier result", failed(new.row, "later"))
         };
         leave(work, (reason, None, Open::Nothing));
     }
@@ -319,9 +322,10 @@ fn obstacle(before: (&RunResult, &Row), after: (&RunResult, &Row)) -> Option<Lef
     let ((before_run, row), (after_run, later)) = (before, after);
     let open = || {
         let same_system = system(&before_run.environment, &after_run.environment).is_empty();
-        match same_system && unchanged(before, after) {
-            true => Open::Nothing,
-            false => Open::Changed,
+        if same_system && unchanged(before, after) {
+            Open::Nothing
+        } else {
+            Open::Changed
         }
     };
     match (measured(row), measured(later)) {

@@ -355,9 +355,10 @@ fn row(change: Change, threshold: f64) -> Judged {
 fn ruling(change: &Change, threshold: f64, slowest: f64) -> Ruling {
     if change.unchanged {
         // Unchanged code: a difference is attributed to the runs, within limits.
-        return match slowest >= IMPLAUSIBLE && slowest > 1.0 + threshold {
-            true => Ruling::Undecided,
-            false => Ruling::SameCode,
+        return if slowest >= IMPLAUSIBLE && slowest > 1.0 + threshold {
+            Ruling::Undecided
+        } else {
+            Ruling::SameCode
         };
     }
     let beyond = |width: f64| judge(&change.estimate, Band::new(Some(width)));

@@ -106,9 +106,10 @@ pub(crate) fn machines(one: &RunResult, other: &RunResult) -> Machines {
         facts.is_some_and(|facts| facts.into_iter().all(Option::is_some))
     };
     let settings = system(one, other);
-    match settings.is_empty() && [one, other].iter().all(is_identified) {
-        true => Machines::Same,
-        false => Machines::NoDifferenceNamed(settings),
+    if settings.is_empty() && [one, other].iter().all(is_identified) {
+        Machines::Same
+    } else {
+        Machines::NoDifferenceNamed(settings)
     }
 }
 

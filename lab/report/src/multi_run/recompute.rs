@@ -40,15 +40,17 @@ pub fn recomputed(result: &RunResult) -> RunResult {
         own.published = published::tables(&own.rows);
     }
     if !own.claims_answered.is_empty() {
-        own.claims_answered = match has_servers_alone(&own.rows) {
-            true => published::answers_of_servers(&own.rows.servers),
-            false => published::answers(&own.rows, &own.noise_floor),
+        own.claims_answered = if has_servers_alone(&own.rows) {
+            published::answers_of_servers(&own.rows.servers)
+        } else {
+            published::answers(&own.rows, &own.noise_floor)
         };
     }
     if let Some(stored) = own.recommendation.take() {
-        let noisy = match stored.allow_noisy {
-            true => Noisy::Allowed,
-            false => Noisy::Refused,
+        let noisy = if stored.allow_noisy {
+            Noisy::Allowed
+        } else {
+            Noisy::Refused
         };
         // Reading the file already rejected requirements that do not parse.
         let requirements = Requirements::parse(&stored.requirements).unwrap_or_default();

@@ -70,9 +70,10 @@ impl<'a> Key<'a> {
 
 fn not_twice(a: &Named, b: &Named) -> Result<(), Unmergeable> {
     let theirs = untimed_runs(&b.result);
-    match (untimed_runs(&a.result).iter()).any(|run| theirs.contains(run)) {
-        true => Err(Unmergeable::Twice(a.name.clone(), b.name.clone())),
-        false => Ok(()),
+    if (untimed_runs(&a.result).iter()).any(|run| theirs.contains(run)) {
+        Err(Unmergeable::Twice(a.name.clone(), b.name.clone()))
+    } else {
+        Ok(())
     }
 }
 
@@ -129,9 +130,10 @@ fn same_work(a: &ServerRow, b: &ServerRow) -> Option<Difference> {
             ),
             (
                 "cores",
-                match row.oversubscribed {
-                    true => "shared with the loader".to_owned(),
-                    false => "its own".to_owned(),
+                if row.oversubscribed {
+                    "shared with the loader".to_owned()
+                } else {
+                    "its own".to_owned()
                 },
             ),
         ]

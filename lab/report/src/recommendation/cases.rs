@@ -47,13 +47,15 @@ pub fn cases(result: &RunResult, noisy: Noisy) -> Vec<Case> {
 /// Returns the cases of a recommendation; empty if the user has requirements.
 #[must_use]
 pub(crate) fn cases_of(result: &RunResult, advice: &Recommendation) -> Vec<Case> {
-    let noisy = match advice.allow_noisy {
-        true => Noisy::Allowed,
-        false => Noisy::Refused,
+    let noisy = if advice.allow_noisy {
+        Noisy::Allowed
+    } else {
+        Noisy::Refused
     };
-    match advice.requirements.is_empty() {
-        true => cases(result, noisy),
-        false => Vec::new(),
+    if advice.requirements.is_empty() {
+        cases(result, noisy)
+    } else {
+        Vec::new()
     }
 }
 
@@ -79,9 +81,10 @@ fn of_rows(rows: &[Row], noise: &NoiseFloor, attacks: &Attacks) -> Vec<Case> {
             case(title, &fastest_of_each_token(costs, noise), noise)
         })
         .collect();
-    match cases.iter().all(|case| case.choice.is_none()) {
-        true => Vec::new(),
-        false => cases,
+    if cases.iter().all(|case| case.choice.is_none()) {
+        Vec::new()
+    } else {
+        cases
     }
 }
 
@@ -321,13 +324,15 @@ fn trade_off(other: &Cost<'_>, first: &Cost<'_>, noise: &NoiseFloor) -> String {
     }
     // Another library is another difference than that of the tokens.
     let token = &other.candidate.token;
-    let token = match other.library() == first.library() {
-        true => token.clone(),
-        false => format!("{token} with {}", other.library()),
+    let token = if other.library() == first.library() {
+        token.clone()
+    } else {
+        format!("{token} with {}", other.library())
     };
-    let open = match open.is_empty() {
-        true => String::new(),
-        false => format!(" The time to {} is undecided.", units::list(&open)),
+    let open = if open.is_empty() {
+        String::new()
+    } else {
+        format!(" The time to {} is undecided.", units::list(&open))
     };
     match (gains.is_empty(), costs.is_empty()) {
         (true, true) if open.is_empty() => format!("{token} costs the same."),

@@ -137,8 +137,9 @@ impl Page {
 /// Returns the title of a column; `p50` is not capitalised.
 fn heading<R>(column: &Column<'_, R>) -> String {
     let second = column.title.chars().nth(1);
-    match column.is_capitalised && !second.is_some_and(|c| c.is_ascii_digit()) {
-        true => units::capitalised(&column.title),
-        false => column.title.clone(),
+    if column.is_capitalised && !second.is_some_and(|c| c.is_ascii_digit()) {
+        units::capitalised(&column.title)
+    } else {
+        column.title.clone()
     }
 }

@@ -42,13 +42,14 @@ pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std
     }
     // In a merged result, time and seed belong to the timed run.
     let is_alone = result.rows.measured.is_empty();
-    let (between, took, seed) = match is_alone {
-        true => (
+    let (between, took, seed) = if is_alone {
+        (
             "",
             format!(" in {:.0} s", result.environment.elapsed_s),
             format!(", seed {}", result.seed),
-        ),
-        false => ("\n", String::new(), String::new()),
+        )
+    } else {
+        ("\n", String::new(), String::new())
     };
     writeln!(
         out,

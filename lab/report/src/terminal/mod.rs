@@ -145,9 +145,10 @@ fn head(result: &RunResult, spreads: bool, columns: usize, out: &mut String) -> 
     } else {
         ""
     };
-    let legend = match spreads {
-        true => "Times in µs, ± half the 95 % interval; ratios to the baseline.",
-        false => "Times in µs; ratios to the baseline.",
+    let legend = if spreads {
+        "Times in µs, ± half the 95 % interval; ratios to the baseline."
+    } else {
+        "Times in µs; ratios to the baseline."
     };
     paragraph(&format!("{DIM}{legend}{unsettled}{DIM:#}"), columns, out)
 }

@@ -182,9 +182,10 @@ impl<'a> Section<'a> {
         let has_namesake = self.rows().any(|r| {
             r.subject.library == subject.library && r.subject.language != subject.language
         });
-        let named = match has_namesake {
-            true => format!("{} ({})", subject.library, names::language(subject)),
-            false => subject.library.clone(),
+        let named = if has_namesake {
+            format!("{} ({})", subject.library, names::language(subject))
+        } else {
+            subject.library.clone()
         };
         let mut rows = self.rows();
         let one_library = rows.all(|r| {

@@ -47,9 +47,10 @@ fn write_table(table: &ScenarioTable<'_>, columns: usize, out: &mut String) -> s
     let (head, lines) = table::terminal(&servers::columns(0), &table.lines());
     writeln!(out, "{DIM}{head}{DIM:#}")?;
     for (line, is_published) in lines {
-        match is_published {
-            true => writeln!(out, "{DIM}{line}{DIM:#}")?,
-            false => writeln!(out, "{line}")?,
+        if is_published {
+            writeln!(out, "{DIM}{line}{DIM:#}")?
+        } else {
+            writeln!(out, "{line}")?
         }
     }
     for sentence in table.sentences() {

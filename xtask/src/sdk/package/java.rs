@@ -66,11 +66,12 @@ fn is_reproducible(workspace: &Workspace, natives: &Path) -> Result<(), Error> {
             .join(name);
         fs::read(&jar).map_err(|error| failed(&jar, &error))
     };
-    match jar("dist")? == jar("again")? {
-        true => Ok(()),
-        false => Err(Error::Failed(
+    if jar("dist")? == jar("again")? {
+        Ok(())
+    } else {
+        Err(Error::Failed(
             "the jar is another one when it is built again".into(),
-        )),
+        ))
     }
 }
 
@@ -80,9 +81,10 @@ fn files_in(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let entries = fs::read_dir(folder).map_err(|error| failed(folder, &error))?;
     for entry in entries.flatten() {
         let path = entry.path();
-        match path.is_dir() {
-            true => files.extend(files_in(&path)?),
-            false => files.push(path),
+        if path.is_dir() {
+            files.extend(files_in(&path)?)
+        } else {
+            files.push(path)
         }
     }
     files.sort();
@@ -124,11 +126,10 @@ fn install(workspace: &Workspace, repository: &Path) -> Result<(), Error> {
     example.current_dir(&project).env_remove("LD_LIBRARY_PATH");
     example.args(["-cp", "target/classes:target/dependency/*", "Example"]);
     let said = output(&mut example)?;
-    match said.trim() == "verified: /" {
-        true => {
-            eprintln!("== an empty project issues a token with it");
-            Ok(())
-        }
-        false => Err(Error::Failed(format!("the example says `{}`", said.trim()))),
+    if said.trim() == "verified: /" {
+        eprintln!("== an empty project issues a token with it");
+        Ok(())
+    } else {
+        Err(Error::Failed(format!("the example says `{}`", said.trim())))
     }
 }

@@ -43,15 +43,14 @@ pub(super) fn run(workspace: &Workspace, target: &str) -> Result<(), Error> {
         println!("{sum}  {file}");
     }
     let different = different(&checksums[0], &checksums[1]);
-    match different.is_empty() {
-        true => {
-            println!("{} files, identical in both clones", checksums[0].len());
-            Ok(())
-        }
-        false => Err(Error::Failed(format!(
+    if different.is_empty() {
+        println!("{} files, identical in both clones", checksums[0].len());
+        Ok(())
+    } else {
+        Err(Error::Failed(format!(
             "the two builds differ in: {}",
             different.join(", ")
-        ))),
+        )))
     }
 }
 

@@ -81,15 +81,16 @@ impl SetFile {
                 continue;
             }
             let name = key.name();
-            return Err(match key.is_symmetric() {
-                true => Failure::error(format!(
-                    "{name}: a symmetric key (kty oct): everyone who reads the set could sign with it"
-                ))
-                .hint("if nobody else reads the set, add `--symmetric`"),
-                false => Failure::error(format!("{name}: a private key in a key set")).hint(format!(
+            return Err(if key.is_symmetric() {
+                Failure::error(format!(
+                "{name}: a symmetric key (kty oct): everyone who reads the set could sign with it"
+            ))
+            .hint("if nobody else reads the set, add `--symmetric`")
+            } else {
+                Failure::error(format!("{name}: a private key in a key set")).hint(format!(
                     "to get the public keys, run `jeton key public {}`",
                     self.argument()
-                )),
+                ))
             });
         }
         Ok(())
@@ -167,9 +168,10 @@ pub(super) fn empty(path: &Path) -> SetFile {
 /// Returns the name of a set as an argument of a hint.
 pub(super) fn argument(path: &Path) -> String {
     let name = input::name_of(path);
-    match path.to_str() == Some(&*name) {
-        true => shell::quoted(&name),
-        false => "SET".to_owned(),
+    if path.to_str() == Some(&*name) {
+        shell::quoted(&name)
+    } else {
+        "SET".to_owned()
     }
 }
 

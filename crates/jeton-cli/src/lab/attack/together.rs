@@ -24,9 +24,10 @@ pub(super) fn replay(
 ) -> Result<ExitCode, String> {
     let cases = attack::read_corpus(corpus)?;
     if cases.is_empty() {
-        return Err(match corpus.exists() {
-            true => format!("--corpus {}: the file has no cases", corpus.display()),
-            false => format!("--corpus {}: no such file", corpus.display()),
+        return Err(if corpus.exists() {
+            format!("--corpus {}: the file has no cases", corpus.display())
+        } else {
+            format!("--corpus {}: no such file", corpus.display())
         });
     }
     let mut progress = Progress::begin();

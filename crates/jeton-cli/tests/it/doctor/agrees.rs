@@ -161,9 +161,10 @@ fn doctor_agrees_with_verify_over_all_cases() {
             let token = fs::read(token).unwrap();
             for key in &keys {
                 for options in OPTIONS {
-                    let options = match options.contains(&"--at") {
-                        true => options.to_vec(),
-                        false => [&AT[..], options].concat(),
+                    let options = if options.contains(&"--at") {
+                        options.to_vec()
+                    } else {
+                        [&AT[..], options].concat()
                     };
                     bench.agree(With::Keys, key, &token, &options);
                 }
@@ -223,9 +224,10 @@ fn inspect_agrees_with_verify_over_all_cases() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../../vectors/inputs")
             .join(folder);
-        let at = match options.contains(&"--at") {
-            true => &[][..],
-            false => &["--at", at],
+        let at = if options.contains(&"--at") {
+            &[][..]
+        } else {
+            &["--at", at]
         };
         let rest = [&["--key", key], at, options, &[token]].concat();
         let verified = is_accepted(&folder, &[&["jwt", "verify"], &rest[..]].concat());

@@ -18,10 +18,7 @@ const CLAIMS: &[u8] = br#"{"iss":"https://id.example","exp":1795660000}"#;
 
 #[track_caller]
 fn doctor(folder: &Path, args: &[&str]) -> (String, i32) {
-    let at = match args.contains(&"--at") {
-        true => &[][..],
-        false => &AT,
-    };
+    let at = if args.contains(&"--at") { &[][..] } else { &AT };
     said(folder, &[&["doctor"], at, args].concat())
 }
 

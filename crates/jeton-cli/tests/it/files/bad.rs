@@ -200,9 +200,10 @@ fn calls() -> Vec<(Takes, String)> {
         }
         // With an empty configuration, the data folder is wrong.
         let folder = command.split(" --server").next().unwrap_or_default();
-        let old_key = match folder.ends_with("reencrypt") {
-            true => " --old-key settings.json",
-            false => "",
+        let old_key = if folder.ends_with("reencrypt") {
+            " --old-key settings.json"
+        } else {
+            ""
         };
         all(
             Input,

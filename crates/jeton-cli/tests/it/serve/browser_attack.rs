@@ -347,9 +347,10 @@ fn rebound_page_reads_and_changes_nothing() {
         let _chromium = Chromium::open(&format!("http://evil.example:{port}{PAGE}"));
         site.wait_for("/livez");
         drop(site);
-        let world = match is_admin {
-            false => World::start(port, 0),
-            true => World::start(0, port),
+        let world = if !is_admin {
+            World::start(port, 0)
+        } else {
+            World::start(0, port)
         };
         let said = reported(&reports.wait_for(REPORT));
         let answers = said.as_object().unwrap();

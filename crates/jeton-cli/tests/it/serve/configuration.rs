@@ -80,9 +80,10 @@ impl World {
             profile,
         ];
         let output = jeton(self.at(), &call, b"");
-        match output.status.success() {
-            true => Ok(String::from_utf8(output.stdout).unwrap().trim().to_owned()),
-            false => Err(String::from_utf8(output.stderr).unwrap()),
+        if output.status.success() {
+            Ok(String::from_utf8(output.stdout).unwrap().trim().to_owned())
+        } else {
+            Err(String::from_utf8(output.stderr).unwrap())
         }
     }
 
@@ -101,9 +102,10 @@ impl World {
             token,
         ];
         let output = jeton(self.at(), &call, b"");
-        match output.status.success() {
-            true => Ok(serde_json::from_slice(&output.stdout).unwrap()),
-            false => Err(String::from_utf8(output.stderr).unwrap()),
+        if output.status.success() {
+            Ok(serde_json::from_slice(&output.stdout).unwrap())
+        } else {
+            Err(String::from_utf8(output.stderr).unwrap())
         }
     }
 

@@ -387,9 +387,10 @@ fn update_age_is_age_of_view() {
         // It is known, but a lagging store may have more.
         let since = before.elapsed();
         let age = feed.progress().age();
-        match is_lagging {
-            true => assert!(age > since, "{age:?}"),
-            false => assert!(age < before.elapsed(), "{age:?}"),
+        if is_lagging {
+            assert!(age > since, "{age:?}")
+        } else {
+            assert!(age < before.elapsed(), "{age:?}")
         }
     }
 }

@@ -57,9 +57,10 @@ pub(super) fn create(
 fn known_keys(node: &Node, iss: &str, kids: &[String]) -> Result<(), Failure> {
     let (_, keyring) = node.issuer(iss)?;
     let is_known = |kid: &String| keyring.keys().iter().any(|key| key.kid == *kid);
-    match kids.iter().all(is_known) {
-        true => Ok(()),
-        false => Err(jeton_issuer::Error::UnknownKey.into()),
+    if kids.iter().all(is_known) {
+        Ok(())
+    } else {
+        Err(jeton_issuer::Error::UnknownKey.into())
     }
 }
 

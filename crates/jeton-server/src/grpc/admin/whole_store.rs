@@ -96,9 +96,10 @@ impl AdminApi {
 
 /// Backups and checks read every issuer.
 pub(super) fn check_whole(caller: &Caller) -> Result<(), Failure> {
-    match caller.may_for_all_issuers(Permission::Admin) {
-        true => Ok(()),
-        false => Err(Denied::Permission(Permission::Admin).into()),
+    if caller.may_for_all_issuers(Permission::Admin) {
+        Ok(())
+    } else {
+        Err(Denied::Permission(Permission::Admin).into())
     }
 }
 
@@ -183,9 +184,10 @@ impl Write for Parts<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let bytes = &bytes[..bytes.len().min(PART_BYTES)];
         let part = Part::Data(bytes.to_vec());
-        match self.0.send(Ok(BackupPart { part: Some(part) })) {
-            true => Ok(bytes.len()),
-            false => Err(io::ErrorKind::BrokenPipe.into()),
+        if self.0.send(Ok(BackupPart { part: Some(part) })) {
+            Ok(bytes.len())
+        } else {
+            Err(io::ErrorKind::BrokenPipe.into())
         }
     }
 

@@ -7,9 +7,10 @@ use crate::token_rights::Chosen;
 pub(super) fn grant<'r>(request: &TokenRequest<'r>) -> Result<Granted<'r>, Failure> {
     let caller = request.client()?;
     let tokens = caller.token_rights().tokens();
-    let chosen = match caller.is_local() {
-        true => trial(request)?,
-        false => request.choose(tokens)?,
+    let chosen = if caller.is_local() {
+        trial(request)?
+    } else {
+        request.choose(tokens)?
     };
     Ok(Granted {
         chosen,

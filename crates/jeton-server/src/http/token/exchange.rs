@@ -60,12 +60,11 @@ pub(super) async fn exchange(request: &TokenRequest<'_>) -> Result<Value, Failur
 }
 
 fn check_type(parameter: &'static str, typ: &str) -> Result<(), Failure> {
-    match [ACCESS_TOKEN, JWT, ID_TOKEN].contains(&typ) {
-        true => Ok(()),
-        false => {
-            let what = format!("expected {ACCESS_TOKEN}, {JWT} or {ID_TOKEN}");
-            Err(Failure::Field(parameter, what))
-        }
+    if [ACCESS_TOKEN, JWT, ID_TOKEN].contains(&typ) {
+        Ok(())
+    } else {
+        let what = format!("expected {ACCESS_TOKEN}, {JWT} or {ID_TOKEN}");
+        Err(Failure::Field(parameter, what))
     }
 }
 
@@ -80,9 +79,12 @@ fn verify(
     token: &str,
 ) -> Result<Verified<RawClaims>, Failure> {
     let verified = request.service.node.introspect(request.iss, token);
-    let verified = verified.map_err(|error| match error.is_rejection() {
-        true => rejected(parameter, "rejected"),
-        false => error.into(),
+    let verified = verified.map_err(|error| {
+        if error.is_rejection() {
+            rejected(parameter, "rejected")
+        } else {
+            error.into()
+        }
     })?;
     if let Some(expires_at) = verified.expires_at() {
         check_not_ended(parameter, expires_at, request.service.node.now())?;
@@ -90,9 +92,10 @@ fn verify(
     check_not_bound(parameter, &verified)?;
     let audiences: Vec<_> = verified.audiences().collect();
     let audiences = audiences.iter().map(|audience| &**audience);
-    match caller.token_rights().may_exchange(audiences) {
-        true => Ok(verified),
-        false => Err(rejected(parameter, "is not meant for this client (`aud`)")),
+    if caller.token_rights().may_exchange(audiences) {
+        Ok(verified)
+    } else {
+        Err(rejected(parameter, "is not meant for this client (`aud`)"))
     }
 }
 
@@ -128,9 +131,10 @@ pub(super) fn check_may_act(claims: &Value, iss: &str, actor: Option<&str>) -> R
                 _ => false,
             })
     });
-    match is_named {
-        true => Ok(()),
-        false => Err(rejected("subject_token", "`may_act` names another party")),
+    if is_named {
+        Ok(())
+    } else {
+        Err(rejected("subject_token", "`may_act` names another party"))
     }
 }
 
@@ -140,20 +144,22 @@ pub(super) fn check_not_ended(
     expires_at: Timestamp,
     now: Timestamp,
 ) -> Result<(), Failure> {
-    match expires_at > now {
-        true => Ok(()),
-        false => Err(rejected(parameter, "has expired")),
+    if expires_at > now {
+        Ok(())
+    } else {
+        Err(rejected(parameter, "has expired"))
     }
 }
 
 /// Refuses a token that is bound to a key: the request does not prove that key, and the new token would be bound to none.
 pub(super) fn check_not_bound(parameter: &str, token: &Verified<RawClaims>) -> Result<(), Failure> {
-    match raw_claims(token).is_some_and(|claims| !claims.contains_key("cnf")) {
-        true => Ok(()),
-        false => Err(rejected(
+    if raw_claims(token).is_some_and(|claims| !claims.contains_key("cnf")) {
+        Ok(())
+    } else {
+        Err(rejected(
             parameter,
             "is bound to a key (`cnf`), which is not accepted",
-        )),
+        ))
     }
 }
 
@@ -169,12 +175,13 @@ fn narrow(scopes: &mut Vec<&str>, requested: Option<&str>, claims: &Value) -> Re
     let held = held.map_err(|_| rejected("subject_token", "has a malformed `scope`"))?;
     let before = scopes.len();
     scopes.retain(|scope| held.contains(scope));
-    match requested.is_some() && scopes.len() < before {
-        true => Err(Failure::oauth(
+    if requested.is_some() && scopes.len() < before {
+        Err(Failure::oauth(
             "invalid_scope",
             "`scope`: more than that of the subject token",
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 

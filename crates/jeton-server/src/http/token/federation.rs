@@ -88,9 +88,10 @@ async fn issue(
     token: &str,
 ) -> Result<Value, Failure> {
     let is_exchange = grant == Grant::TokenExchange;
-    let error = match is_exchange {
-        true => OF_SUBJECT_TOKEN,
-        false => OF_ASSERTION,
+    let error = if is_exchange {
+        OF_SUBJECT_TOKEN
+    } else {
+        OF_ASSERTION
     };
     let trusts = request.service.trusts.load_full();
     let accepted = trusts.verify(request.iss, outside, token, error).await;
@@ -186,8 +187,9 @@ async fn use_once(
     }
     let party = format!("issuer {outside}");
     let unused = node.use_once(request.iss, &party, id, expires_at.unix_seconds());
-    match unused.await? {
-        true => Ok(()),
-        false => Err(rejected("was used before (`jti`)")),
+    if unused.await? {
+        Ok(())
+    } else {
+        Err(rejected("was used before (`jti`)"))
     }
 }

@@ -299,11 +299,12 @@ fn check_caller(caller: &Caller, grant: Grant, iss: &str) -> Result<(), Failure>
     // Before the permissions: a refused request counts too.
     caller.token_rights().rate.take()?;
     check_permission(caller, Permission::Token, iss)?;
-    match caller.token_rights().may_use(grant) {
-        true => Ok(()),
-        false => Err(Failure::oauth(
+    if caller.token_rights().may_use(grant) {
+        Ok(())
+    } else {
+        Err(Failure::oauth(
             "unauthorized_client",
             "`grant_type`: the client may not use this grant",
-        )),
+        ))
     }
 }

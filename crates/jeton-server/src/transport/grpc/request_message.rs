@@ -37,9 +37,10 @@ pub(super) async fn message<Q: RequestMessage>(
     }
     frame.advance(FRAME_HEADER);
     let message = Q::decode_message(frame)?;
-    match next(body).await?.is_empty() {
-        true => Ok(message),
-        false => Err(more_than_one()),
+    if next(body).await?.is_empty() {
+        Ok(message)
+    } else {
+        Err(more_than_one())
     }
 }
 
@@ -51,9 +52,10 @@ async fn join(first: Bytes, body: &mut MeteredBody, limit: usize) -> Result<Byte
     while !is_whole(&joined) {
         let more = next(body).await?;
         if more.is_empty() {
-            let what = match joined.is_empty() {
-                true => "the request has no message",
-                false => "the request message is truncated",
+            let what = if joined.is_empty() {
+                "the request has no message"
+            } else {
+                "the request message is truncated"
             };
             return Err(Status::internal(what));
         }

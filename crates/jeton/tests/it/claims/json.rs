@@ -357,10 +357,7 @@ proptest! {
         if let Some(subject) = subject {
             value["sub"] = Value::from(subject);
         }
-        let text = match pretty {
-            true => serde_json::to_string_pretty(&value).unwrap(),
-            false => value.to_string(),
-        };
+        let text = if pretty { serde_json::to_string_pretty(&value).unwrap() } else { value.to_string() };
         let claims = Claims::from_json(&text).unwrap().issuer("i").without_expiry().without_issued_at();
         for json in [in_jwt(&claims).unwrap(), in_paseto(&claims).unwrap()] {
             let kept = format!("{}}}", text[1..text.len() - 1].trim());

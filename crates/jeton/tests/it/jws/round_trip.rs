@@ -40,9 +40,12 @@ fn every_serialization_round_trips() {
         let verifier = JwsVerifier::new(keys);
         for payload in PAYLOADS {
             for unencoded in [false, true] {
-                let signer = || match unencoded {
-                    true => JwsSigner::new(key).unencoded(),
-                    false => JwsSigner::new(key),
+                let signer = || {
+                    if unencoded {
+                        JwsSigner::new(key).unencoded()
+                    } else {
+                        JwsSigner::new(key)
+                    }
                 };
                 let detached = signer().sign_detached(payload).unwrap();
                 let verified = verifier.verify_detached(&detached, payload).unwrap();

@@ -579,9 +579,10 @@ fn certificate_key_is_taken_only_if_asked_for() {
         let _ = AnyKey::from_certificate(&changed).map(|key| key.verifying(SigAlg::RS256));
     }
     for other in ["", "a", "pem-forms/one.pem", "pkcs12/a.pfx"] {
-        let content = match other.contains('/') {
-            true => bytes(other),
-            false => other.as_bytes().to_vec(),
+        let content = if other.contains('/') {
+            bytes(other)
+        } else {
+            other.as_bytes().to_vec()
         };
         assert!(AnyKey::from_certificate(&content).is_err(), "{other}");
     }

@@ -201,9 +201,10 @@ fn prepared_token_is_held_across_an_await() {
         type Output = ();
         fn poll(mut self: std::pin::Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
             context.waker().wake_by_ref();
-            match std::mem::replace(&mut self.0, true) {
-                true => Poll::Ready(()),
-                false => Poll::Pending,
+            if std::mem::replace(&mut self.0, true) {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
             }
         }
     }

@@ -66,9 +66,10 @@ fn json_forms(
     protected: Option<&Map<String, Value>>,
     unprotected: &Map<String, Value>,
 ) -> Vec<Trial> {
-    let documents = match stage.enc.is_empty() {
-        true => signed(stage, protected, unprotected),
-        false => encrypted(stage, protected, unprotected),
+    let documents = if stage.enc.is_empty() {
+        signed(stage, protected, unprotected)
+    } else {
+        encrypted(stage, protected, unprotected)
     };
     let forms = ["flattened", "general"].into_iter();
     let trials = forms.zip(documents.into_iter().flatten());

@@ -97,9 +97,10 @@ impl Introspection<'_> {
             request = request.header("authorization", authorization);
         }
         let unasked = |_| Reply::Unasked("the request cannot be made".into());
-        let sent = match form.is_get {
-            true => self.agent.run(request.body(()).map_err(unasked)?),
-            false => self.agent.run(request.body(form.body).map_err(unasked)?),
+        let sent = if form.is_get {
+            self.agent.run(request.body(()).map_err(unasked)?)
+        } else {
+            self.agent.run(request.body(form.body).map_err(unasked)?)
         };
         let (status, body) = self.read(sent.map_err(|error| failed(&error))?)?;
         let (reply, issued) = meaning_of_grant(status, &body, form.scope.as_deref());
@@ -165,9 +166,10 @@ fn meaning_of_grant(
         }
         _ => false,
     };
-    match is_less {
-        true => (Reply::Refused("gave another scope".into()), None),
-        false => (Reply::Accepted, Some(Zeroizing::new(issued.to_owned()))),
+    if is_less {
+        (Reply::Refused("gave another scope".into()), None)
+    } else {
+        (Reply::Accepted, Some(Zeroizing::new(issued.to_owned())))
     }
 }
 

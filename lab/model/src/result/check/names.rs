@@ -194,14 +194,16 @@ fn all<'n>(
 
 fn at_most(place: &str, text: &str, most: usize) -> Result<(), String> {
     // No character has less than one byte.
-    let length = match text.len() > most {
-        true => text.chars().count(),
-        false => return Ok(()),
+    let length = if text.len() > most {
+        text.chars().count()
+    } else {
+        return Ok(());
     };
-    match length > most {
-        true => Err(format!(
+    if length > most {
+        Err(format!(
             "{place}: has {length} characters; the limit is {most}"
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }

@@ -36,9 +36,10 @@ fn answer_difference_of_confounded_pair_only_is_artefact() {
         ("1.4a", "verify", &SMALL, true),
         ("1.4b", "verify", &LARGE, false),
     ] {
-        let (seen, unseen) = match paseto_wins {
-            true => ([200.0, 100.0], [100.0, 200.0]),
-            false => ([100.0, 200.0], [200.0, 100.0]),
+        let (seen, unseen) = if paseto_wins {
+            ([200.0, 100.0], [100.0, 200.0])
+        } else {
+            ([100.0, 200.0], [200.0, 100.0])
         };
         let run = |published, alone| {
             let run = pair(Run::default(), operation, claims, published);
@@ -149,9 +150,10 @@ fn answer_round_trips_add_times() {
         };
         // The sum decides: one of the two may differ.
         let (quick, slow) = ([100.0, 900.0], [500.0, 100.0]);
-        let run = match paseto {
-            true => run(slow, [100.0, 100.0]),
-            false => run(quick, slow),
+        let run = if paseto {
+            run(slow, [100.0, 100.0])
+        } else {
+            run(quick, slow)
         };
         let run = match id {
             "1.9c" => one(

@@ -196,9 +196,10 @@ fn choice(result: &RunResult, own: &[&Cost<'_>]) -> Sure {
             !others.iter().all(equal)
         })
     };
-    match [false, true].into_iter().any(is_open) {
-        true => of_choice(result, Clear::No, "the fastest algorithm is undecided"),
-        false => of_choice(result, Clear::Far, "the fastest algorithm is clear"),
+    if [false, true].into_iter().any(is_open) {
+        of_choice(result, Clear::No, "the fastest algorithm is undecided")
+    } else {
+        of_choice(result, Clear::Far, "the fastest algorithm is clear")
     }
 }
 

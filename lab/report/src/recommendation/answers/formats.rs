@@ -204,13 +204,16 @@ fn sentence(name: &str, verdict: VerdictKind, rows: Option<(&Row, &Row)>) -> Str
             format!("it is undecided whether {name} is slower than {jwt}")
         }
     };
-    let size = sizes.map_or_else(String::new, |(jwt, paseto)| match jwt == paseto {
-        true => " It has the same size.".to_owned(),
-        false => format!(
-            " It has {} instead of {} bytes.",
-            units::whole(paseto),
-            units::whole(jwt)
-        ),
+    let size = sizes.map_or_else(String::new, |(jwt, paseto)| {
+        if jwt == paseto {
+            " It has the same size.".to_owned()
+        } else {
+            format!(
+                " It has {} instead of {} bytes.",
+                units::whole(paseto),
+                units::whole(jwt)
+            )
+        }
     });
     format!("Signed: {time}.{size}")
 }

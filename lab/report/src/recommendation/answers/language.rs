@@ -196,9 +196,10 @@ fn slower_keys(result: &RunResult, alg: &str) -> String {
         (!languages.is_empty()).then(|| format!("to {words} in {}", units::list(&languages)))
     });
     let said: Vec<String> = said.collect();
-    match said.is_empty() {
-        true => String::new(),
-        false => format!(" Slower {}.", said.join("; ")),
+    if said.is_empty() {
+        String::new()
+    } else {
+        format!(" Slower {}.", said.join("; "))
     }
 }
 

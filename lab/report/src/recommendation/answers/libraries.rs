@@ -153,9 +153,10 @@ impl Language<'_, '_> {
     fn clear(&self, noise: &NoiseFloor) -> Option<Clear> {
         if self.best.len() > 1 {
             let (_, undecided) = self.behind(noise);
-            return Some(match undecided.is_empty() {
-                true => Clear::Far,
-                false => Clear::No,
+            return Some(if undecided.is_empty() {
+                Clear::Far
+            } else {
+                Clear::No
             });
         }
         let (first, next) = (self.best[0].0, *self.others.first()?);

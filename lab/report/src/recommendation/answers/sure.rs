@@ -120,9 +120,10 @@ impl Sure {
 
     /// Returns the less sure of two answers.
     pub(super) fn or_weaker(self, other: Self) -> Self {
-        match other.sureness > self.sureness {
-            true => other,
-            false => self,
+        if other.sureness > self.sureness {
+            other
+        } else {
+            self
         }
     }
 }

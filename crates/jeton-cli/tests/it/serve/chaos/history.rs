@@ -60,13 +60,13 @@ pub(super) fn violations(calls: &[Call], freshness: Duration) -> Vec<String> {
         // From then on a node must refuse.
         let must_refuse = |node: usize| {
             let acknowledged = |call: &&&Call| call.outcome == Outcome::Acknowledged;
-            let by = calls
-                .iter()
-                .filter(acknowledged)
-                .map(|call| match call.node == node {
-                    true => call.ended,
-                    false => call.ended + freshness,
-                });
+            let by = calls.iter().filter(acknowledged).map(|call| {
+                if call.node == node {
+                    call.ended
+                } else {
+                    call.ended + freshness
+                }
+            });
             let seen = |call: &&&Call| call.outcome == Outcome::Refused && call.node == node;
             let seen = calls.iter().filter(seen).map(|call| call.ended);
             by.chain(seen).min().unwrap_or(u64::MAX)

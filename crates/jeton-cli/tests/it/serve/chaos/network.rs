@@ -102,17 +102,23 @@ impl Network {
     /// Drops this share of the packets of a host.
     pub(super) fn lose(&self, host: usize, direction: Direction, peers: &[usize], percent: u32) {
         let addresses: Vec<String> = peers.iter().map(|&peer| self.address(peer)).collect();
-        let named = |side: &str| match addresses.is_empty() {
-            true => String::new(),
-            false => format!("ip {side} {{ {} }} ", addresses.join(", ")),
+        let named = |side: &str| {
+            if addresses.is_empty() {
+                String::new()
+            } else {
+                format!("ip {side} {{ {} }} ", addresses.join(", "))
+            }
         };
         let chance = match percent {
             100 => String::new(),
             _ => format!("numgen random mod 100 < {percent} "),
         };
-        let rule = |side: &str, link: &str, is_on: bool| match is_on {
-            true => format!("{link} \"eth0\" {}{chance}counter drop", named(side)),
-            false => String::new(),
+        let rule = |side: &str, link: &str, is_on: bool| {
+            if is_on {
+                format!("{link} \"eth0\" {}{chance}counter drop", named(side))
+            } else {
+                String::new()
+            }
         };
         let incoming = rule("saddr", "iifname", direction != Direction::Out);
         let outgoing = rule("daddr", "oifname", direction != Direction::In);

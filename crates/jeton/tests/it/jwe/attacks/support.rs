@@ -64,9 +64,10 @@ pub(crate) fn every_kind(enc: ContentEnc) -> Vec<(String, DecryptionKeys, String
         all.push((name, DecryptionKeys::from(key), token.unwrap()));
     };
     for alg in KeyManagementAlg::ALL.iter().copied().chain([RSA1_5]) {
-        let key = match alg.name().starts_with("RSA") {
-            true => DecryptionKey::from_pem_as(rsa_pem(), alg),
-            false => DecryptionKey::generate(alg),
+        let key = if alg.name().starts_with("RSA") {
+            DecryptionKey::from_pem_as(rsa_pem(), alg)
+        } else {
+            DecryptionKey::generate(alg)
         };
         private(alg.to_string(), key.unwrap());
     }

@@ -88,13 +88,12 @@ fn sec1_and_pkcs1_that_deviate_are_rejected() {
                 for (what, der, is_right) in sec1_forms(&subject) {
                     // Outside PKCS#8, only the key itself names the curve.
                     let names_its_curve = elements(&der).iter().any(|part| part[0] == 0xa0);
-                    match is_right && names_its_curve {
-                        true => {
-                            private.wrong("SEC1: more after it", [&der[..], &[0]].concat());
-                            private.wrong("SEC1: a NULL after it", [&der[..], &NULL].concat());
-                            private.right(what, der);
-                        }
-                        false => private.wrong(what, der),
+                    if is_right && names_its_curve {
+                        private.wrong("SEC1: more after it", [&der[..], &[0]].concat());
+                        private.wrong("SEC1: a NULL after it", [&der[..], &NULL].concat());
+                        private.right(what, der);
+                    } else {
+                        private.wrong(what, der)
                     }
                 }
                 "EC PRIVATE KEY"

@@ -117,9 +117,10 @@ pub(crate) fn private_rows(subject: &Subject) -> Vec<Row> {
             &algorithm(&subject.algorithm_id(), parameters.as_deref()),
             &key,
         ]);
-        match parameters == subject.parameters() {
-            true => rows.right(format!("parameters: {what}"), der),
-            false => rows.wrong(format!("parameters: {what}"), der),
+        if parameters == subject.parameters() {
+            rows.right(format!("parameters: {what}"), der)
+        } else {
+            rows.wrong(format!("parameters: {what}"), der)
         }
     }
     for (what, oid) in [
@@ -141,9 +142,10 @@ pub(crate) fn private_rows(subject: &Subject) -> Vec<Row> {
         Family::Rsa => rsa_rows(subject, &with_key, &mut rows),
         Family::Ec => {
             for (what, inner, is_right) in sec1_forms(subject) {
-                match is_right {
-                    true => rows.right(what, with_key(&inner)),
-                    false => rows.wrong(what, with_key(&inner)),
+                if is_right {
+                    rows.right(what, with_key(&inner))
+                } else {
+                    rows.wrong(what, with_key(&inner))
                 }
             }
         }

@@ -44,9 +44,10 @@ pub(crate) fn public_rows(subject: &Subject) -> Vec<Row> {
             &algorithm(&subject.algorithm_id(), parameters.as_deref()),
             key,
         ]);
-        match parameters == subject.parameters() {
-            true => rows.right(format!("parameters: {what}"), der),
-            false => rows.wrong(format!("parameters: {what}"), der),
+        if parameters == subject.parameters() {
+            rows.right(format!("parameters: {what}"), der)
+        } else {
+            rows.wrong(format!("parameters: {what}"), der)
         }
     }
     for (what, oid) in [
