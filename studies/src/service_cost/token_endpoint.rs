@@ -100,11 +100,12 @@ pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<(), Error> {
     std::fs::write(workspace.path(LOG), &text)
         .map_err(|error| Error::Usage(format!("{LOG}: {error}")))?;
     println!("{text}");
-    match low <= AIM {
-        true => Ok(()),
-        false => Err(Error::Failed(format!(
+    if low <= AIM {
+        Ok(())
+    } else {
+        Err(Error::Failed(format!(
             "the ratio's interval begins at {low:.2}, maximum {AIM}"
-        ))),
+        )))
     }
 }
 

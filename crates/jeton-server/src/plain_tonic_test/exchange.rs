@@ -112,9 +112,10 @@ pub(super) async fn exchange(address: SocketAddr, call: &Call, no_end: Duration)
     let limit = if call.is_endless { no_end } else { TIMEOUT };
     let is_ended = timeout(limit, send(sender, call, &mut seen)).await.is_ok();
     connection.abort();
-    let response = match is_ended {
-        true => kind(&seen),
-        false => "never ends".to_owned(),
+    let response = if is_ended {
+        kind(&seen)
+    } else {
+        "never ends".to_owned()
     };
     seen.insert("response".to_owned(), response);
     seen
@@ -200,9 +201,10 @@ fn add(seen: &mut Seen, kind: &str, headers: &HeaderMap) {
             .map(|value| shown(value.as_bytes()))
             .collect();
         let is_status = name.as_str().starts_with("grpc-status") || name == "grpc-message";
-        let aspect = match is_status {
-            true => name.to_string(),
-            false => format!("{kind} {name}"),
+        let aspect = if is_status {
+            name.to_string()
+        } else {
+            format!("{kind} {name}")
         };
         if name == "grpc-status" {
             seen.insert("status is in".to_owned(), format!("the {kind}s"));

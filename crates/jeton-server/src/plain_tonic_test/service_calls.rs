@@ -162,9 +162,10 @@ fn bodies() -> Vec<Call> {
         ("too long message", most(MESSAGE_BYTES + 1)),
     ] {
         let call = tokens(name, "Keys");
-        calls.push(match body.is_empty() {
-            true => call,
-            false => call.body(body),
+        calls.push(if body.is_empty() {
+            call
+        } else {
+            call.body(body)
         });
     }
     let bytes = one.iter().map(|byte| Bytes::copy_from_slice(&[*byte]));

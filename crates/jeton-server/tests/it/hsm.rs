@@ -50,9 +50,10 @@ pub(crate) fn configured(test: &str, more: &str) -> (String, FakeHsm) {
     let mut hsms = HSMS.lock().unwrap();
     let hsm = hsms.entry(test.to_owned()).or_default().clone();
     // A busy machine must not look like an HSM that is too slow.
-    let timeout = match more.contains("timeout_seconds") {
-        true => "",
-        false => "timeout_seconds = 60\n",
+    let timeout = if more.contains("timeout_seconds") {
+        ""
+    } else {
+        "timeout_seconds = 60\n"
     };
     let text = format!(
         "[pkcs11]\nmodule = '{test}'\ntoken = 't'\npin_file = 'pin'\n{timeout}{more}\n\

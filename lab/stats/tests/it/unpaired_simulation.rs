@@ -78,12 +78,13 @@ fn floor_between_runs_hides_process_shifts() {
             let subject = ratio();
             let unchanged: Vec<_> = (0..7).map(|_| ratio()).collect();
             let between = between_runs(&unchanged, 1, CommonShift::Remove).unwrap();
-            let verdict = match with_floor {
-                true => judge(
+            let verdict = if with_floor {
+                judge(
                     &subject.without_shift(between.log_shift()),
                     Band::new(Some(between.spread())),
-                ),
-                false => judge(&subject, Band::new(Some(0.0))),
+                )
+            } else {
+                judge(&subject, Band::new(Some(0.0)))
             };
             matches!(verdict, VerdictKind::Faster | VerdictKind::Slower)
         })

@@ -26,9 +26,10 @@ fn problems(unit: &str) -> String {
         .output()
         .expect("systemd-analyze is in the Debian package systemd");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    match output.status.success() {
-        true => said,
-        false => format!("{said}{}", output.status),
+    if output.status.success() {
+        said
+    } else {
+        format!("{said}{}", output.status)
     }
 }
 

@@ -26,9 +26,10 @@ fn root(file: &str) -> String {
 }
 
 /// Traces to a collector that does not exist. Only a build with the feature `otel` has them, and their metrics.
-const TRACES: &str = match cfg!(feature = "otel") {
-    true => "[traces]\nendpoint = 'http://127.0.0.1:1'\n",
-    false => "",
+const TRACES: &str = if cfg!(feature = "otel") {
+    "[traces]\nendpoint = 'http://127.0.0.1:1'\n"
+} else {
+    ""
 };
 
 /// Whether a metric may be missing in this build.
