@@ -1,9 +1,11 @@
+// Written from the tables of crates/jeton/src/key by `cargo xtask sdk algorithms`. Do not change it here.
+
 package jeton
 
-// Algorithm is the name of an algorithm: a JWA name, or the version and purpose of a PASETO.
+// Algorithm is the name of an algorithm: a JWA name, or a PASETO version and purpose.
 type Algorithm string
 
-// Algorithms of signatures and MACs.
+// Signature and MAC algorithms.
 const (
 	HS256   Algorithm = "HS256"
 	HS384   Algorithm = "HS384"
@@ -25,7 +27,7 @@ const (
 	MLDSA87 Algorithm = "ML-DSA-87"
 )
 
-// Algorithms of keys that encrypt. [Direct] needs [WithContentEncryption].
+// Key management algorithms of JWE. [Direct] needs [WithContentEncryption].
 const (
 	Direct       Algorithm = "dir"
 	A128KW       Algorithm = "A128KW"
@@ -44,7 +46,7 @@ const (
 	ECDHESA256KW Algorithm = "ECDH-ES+A256KW"
 )
 
-// PASETO: version and purpose.
+// PASETO versions and purposes.
 const (
 	V3Local  Algorithm = "v3.local"
 	V3Public Algorithm = "v3.public"
@@ -52,10 +54,10 @@ const (
 	V4Public Algorithm = "v4.public"
 )
 
-// Encryption is the name of a content encryption (`enc`).
+// Encryption is the name of a content encryption algorithm (`enc`).
 type Encryption string
 
-// Content encryptions.
+// Content encryption algorithms.
 const (
 	A128CBCHS256 Encryption = "A128CBC-HS256"
 	A192CBCHS384 Encryption = "A192CBC-HS384"
@@ -65,7 +67,7 @@ const (
 	A256GCM      Encryption = "A256GCM"
 )
 
-// isPaseto reports whether keys of this algorithm are for PASETO.
+// isPaseto reports whether this is a PASETO algorithm.
 func (a Algorithm) isPaseto() bool {
 	switch a {
 	case V3Local, V3Public, V4Local, V4Public:

@@ -9,7 +9,7 @@ import (
 	"github.com/jeton/jeton/sdk/go"
 )
 
-func TestTokensThatAreNone(t *testing.T) {
+func TestInvalidTokens(t *testing.T) {
 	issuer, verifier := pair(secretKey())
 	good := must(issuer.Issue(visit{Page: "/"}))
 	tokens := map[string]string{
@@ -52,7 +52,7 @@ func TestKeysOfTheWrongKind(t *testing.T) {
 
 func second(_ any, err error) error { return err }
 
-func TestOptionsThatContradict(t *testing.T) {
+func TestContradictingOptions(t *testing.T) {
 	key := secretKey()
 	any := jeton.WithAnyAudience()
 	for name, err := range map[string]error{
@@ -83,7 +83,7 @@ func TestOptionsThatContradict(t *testing.T) {
 	}
 }
 
-func TestClaimsThatAreLarge(t *testing.T) {
+func TestLargeClaims(t *testing.T) {
 	issuer, verifier := pair(secretKey())
 	for _, size := range []int{0, 1, 1500, 5000, 60_000, 100_000} {
 		page := strings.Repeat("p", size)
@@ -104,6 +104,6 @@ func TestClaimsThatAreLarge(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := issuer.IssueJSON([]byte("{\"a\":\"\xff\"}")); err == nil {
-		t.Error("claims that are no UTF-8 are issued")
+		t.Error("claims that are not UTF-8 are issued")
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/jeton/jeton/sdk/go"
 )
 
-// The claims set `standard` of the lab.
+// standard is the claims set `standard` of the lab.
 type standard struct {
 	Issuer    string   `json:"iss"`
 	Subject   string   `json:"sub"`
@@ -34,7 +34,7 @@ var measured = []jeton.Algorithm{
 	jeton.HS256, jeton.ES256, jeton.EdDSA, jeton.RS256, jeton.V4Local, jeton.V4Public,
 }
 
-// claimsFor has the times as text for PASETO.
+// claimsFor returns claims for an algorithm. PASETO has times as text.
 func claimsFor(alg jeton.Algorithm) any {
 	claims := standardClaims()
 	if alg == jeton.V4Local || alg == jeton.V4Public {
@@ -77,7 +77,7 @@ func BenchmarkVerify(b *testing.B) {
 	}
 }
 
-// What encoding/json takes of the time of BenchmarkIssue.
+// BenchmarkMarshalAlone measures the part of BenchmarkIssue that encoding/json takes.
 func BenchmarkMarshalAlone(b *testing.B) {
 	claims := standardClaims()
 	b.ReportAllocs()

@@ -6,15 +6,15 @@ import (
 	"github.com/jeton/jeton/sdk/go/internal/core"
 )
 
-// Signer signs bytes: JWS with any content.
+// Signer signs bytes as JWS with any content.
 type Signer struct {
 	handle *core.Handle
-	// Of a key that is elsewhere.
+	// Set for a key of [NewKeyFromSigner].
 	remote *remoteSigner
 }
 
-// NewSigner creates a signer with a private key, a secret or a key of [NewKeyFromSigner]. With a public key, the signer only
-// prepares: [Signer.Prepare].
+// NewSigner creates a signer from a private key, a secret or a key of [NewKeyFromSigner]. A signer with a public key
+// supports only [Signer.Prepare].
 func NewSigner(key *Key, options ...BytesOption) (*Signer, error) {
 	handle, err := newBytesIssuer("jws", key, nil, options)
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *Signer) Sign(content []byte) (string, error) {
 	return string(token), failed(why)
 }
 
-// Prepare prepares a JWS of a signer whose key is public: see [Issuer.Prepare].
+// Prepare prepares a JWS for signing outside this process. The signer needs a public key: see [Issuer.Prepare].
 func (s *Signer) Prepare(content []byte) (*Prepared, error) {
 	if s == nil {
 		return nil, errClosed()
@@ -47,7 +47,7 @@ func (s *Signer) Prepare(content []byte) (*Prepared, error) {
 	return preparedOf(core.Prepare(s.handle, content))
 }
 
-// Close wipes the signer when the last call that uses it has returned.
+// Close wipes the signer after the last call that uses it returns.
 func (s *Signer) Close() error {
 	if s != nil {
 		s.handle.Close()
@@ -55,10 +55,10 @@ func (s *Signer) Close() error {
 	return nil
 }
 
-// Encrypter encrypts bytes: JWE with any content.
+// Encrypter encrypts bytes as JWE with any content.
 type Encrypter struct{ handle *core.Handle }
 
-// NewEncrypter creates an encrypter with a public key or a symmetric key for encryption.
+// NewEncrypter creates an encrypter from a public or symmetric encryption key.
 func NewEncrypter(key *Key, options ...BytesOption) (*Encrypter, error) {
 	handle, err := newBytesIssuer("jwe", nil, key, options)
 	if err != nil {
@@ -79,7 +79,7 @@ func (e *Encrypter) Encrypt(content []byte) (string, error) {
 	return string(token), failed(why)
 }
 
-// Close wipes the encrypter when the last call that uses it has returned.
+// Close wipes the encrypter after the last call that uses it returns.
 func (e *Encrypter) Close() error {
 	if e != nil {
 		e.handle.Close()
@@ -122,19 +122,19 @@ func bytesOptionsOf(format string, options []BytesOption, unused []string) ([]by
 	}
 	for _, name := range unused {
 		if chosen.given[name] {
-			return nil, failure(CodeInvalidOption, "option `"+name+"`: of the side that makes the token, not of a verifier")
+			return nil, failure(CodeInvalidOption, "option `"+optionName(name)+"`: applies to signers and encrypters only")
 		}
 	}
 	return chosen.text()
 }
 
-// ofMakers are options that a verifier of bytes does not have: it reads them in the header.
-var ofMakers = []string{"detached", "unencoded", "cty", "typ"}
+// producerOptions apply to signers and encrypters only. A verifier reads the values from the header.
+var producerOptions = []string{"detached", "unencoded", "cty", "typ"}
 
-// SignatureVerifier verifies JWS with any content. It checks no claims.
+// SignatureVerifier verifies JWS with any content. It does not check claims.
 type SignatureVerifier struct{ handle *core.Handle }
 
-// NewSignatureVerifier creates a verifier of JWS with a key or a key set.
+// NewSignatureVerifier creates a JWS verifier from a key or a key set.
 func NewSignatureVerifier(keys Keys, options ...BytesOption) (*SignatureVerifier, error) {
 	if keys == nil {
 		return nil, errClosed()
@@ -143,7 +143,7 @@ func NewSignatureVerifier(keys Keys, options ...BytesOption) (*SignatureVerifier
 	if err != nil {
 		return nil, err
 	}
-	text, err := bytesOptionsOf("jws", options, ofMakers)
+	text, err := bytesOptionsOf("jws", options, producerOptions)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func (v *SignatureVerifier) Verify(token string) ([]byte, error) {
 	return content, failed(why)
 }
 
-// VerifyDetached verifies a JWS whose content is elsewhere.
+// VerifyDetached verifies a detached JWS with its content.
 func (v *SignatureVerifier) VerifyDetached(token string, content []byte) error {
 	if v == nil {
 		return errClosed()
@@ -180,7 +180,7 @@ func (v *SignatureVerifier) VerifyDetached(token string, content []byte) error {
 	return failed(why)
 }
 
-// Close wipes the verifier when the last call that uses it has returned.
+// Close wipes the verifier after the last call that uses it returns.
 func (v *SignatureVerifier) Close() error {
 	if v != nil {
 		v.handle.Close()
@@ -188,10 +188,10 @@ func (v *SignatureVerifier) Close() error {
 	return nil
 }
 
-// Decrypter decrypts JWE with any content. A JWE proves nothing about its sender, unless the key is shared with them only.
+// Decrypter decrypts JWE with any content. A JWE authenticates its sender only if no other party has the key.
 type Decrypter struct{ handle *core.Handle }
 
-// NewDecrypter creates a decrypter with a key or a key set.
+// NewDecrypter creates a decrypter from a key or a key set.
 func NewDecrypter(keys Keys, options ...BytesOption) (*Decrypter, error) {
 	if keys == nil {
 		return nil, errClosed()
@@ -209,7 +209,7 @@ func NewDecrypter(keys Keys, options ...BytesOption) (*Decrypter, error) {
 		defer made.Close()
 		set = made
 	}
-	text, err := bytesOptionsOf("jwe", options, ofMakers)
+	text, err := bytesOptionsOf("jwe", options, producerOptions)
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +233,7 @@ func (d *Decrypter) Decrypt(token string) ([]byte, error) {
 	return content, failed(why)
 }
 
-// Close wipes the decrypter when the last call that uses it has returned.
+// Close wipes the decrypter after the last call that uses it returns.
 func (d *Decrypter) Close() error {
 	if d != nil {
 		d.handle.Close()

@@ -14,7 +14,7 @@ import (
 	"github.com/jeton/jeton/sdk/go"
 )
 
-// skippedCases are the cases that Go cannot run, each with its reason. There is none.
+// skippedCases maps the cases that Go cannot run to the reason. It is empty.
 var skippedCases = map[string]string{}
 
 type caseKey struct {
@@ -59,7 +59,7 @@ type expected struct {
 func TestCases(t *testing.T) {
 	file, err := os.Open("../testdata/cases.jsonl")
 	if err != nil {
-		// A released module has no file outside its folder.
+		// A released module does not contain the cases.
 		t.Skip("the cases are in the repository only")
 	}
 	defer func() { _ = file.Close() }()
@@ -213,7 +213,7 @@ func (c *testCase) verify(t *testing.T) (expected, error) {
 	for name, value := range c.Options {
 		switch name {
 		case "format":
-			// It follows from the key.
+			// The key determines the format.
 		case "issuer":
 			options = append(options, jeton.WithIssuers(texts(value)...))
 		case "any_issuer":
@@ -368,7 +368,7 @@ func (c *testCase) imported(t *testing.T) (expected, error) {
 	}
 	thumbprint, err := key.Thumbprint()
 	if errors.Is(err, jeton.ErrInvalidOption) {
-		thumbprint, err = "", nil // a PASETO key has none
+		thumbprint, err = "", nil // a PASETO key has no thumbprint
 	}
 	return expected{
 		Kind: kind, Alg: string(key.Algorithm()), KeyID: key.ID(), Thumbprint: thumbprint,

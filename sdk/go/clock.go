@@ -7,10 +7,10 @@ import (
 	"github.com/jeton/jeton/sdk/go/internal/core"
 )
 
-// Clock is a clock that stands still until it is set. For tests: pass it with [WithClock].
+// Clock is a clock for tests. It changes only when it is set. Pass it with [WithClock].
 type Clock struct{ handle *core.Handle }
 
-// NewClock creates a clock that stands at this time. Fractions of a second are dropped.
+// NewClock creates a clock set to this time. It drops fractions of a second.
 func NewClock(now time.Time) (*Clock, error) {
 	handle, why := core.NewClock(now.Unix())
 	if why.Code != 0 {
@@ -21,7 +21,7 @@ func NewClock(now time.Time) (*Clock, error) {
 	return clock, nil
 }
 
-// Set sets the clock, for all issuers and verifiers that have it.
+// Set sets the time for all issuers and verifiers that use the clock.
 func (c *Clock) Set(now time.Time) error {
 	if c == nil {
 		return errClosed()
@@ -30,7 +30,7 @@ func (c *Clock) Set(now time.Time) error {
 	return failed(core.SetClock(c.handle, now.Unix()))
 }
 
-// Close frees the clock. Issuers and verifiers that were made with it keep it.
+// Close frees the clock. Issuers and verifiers created with it continue to use it.
 func (c *Clock) Close() error {
 	if c != nil {
 		c.handle.Close()

@@ -114,7 +114,7 @@ const (
 	CodeKeyKindMismatch Code = 53
 	// The key set has no usable key.
 	CodeKeySetEmpty Code = 54
-	// The discovery document is of another issuer.
+	// The discovery document names another issuer.
 	CodeDiscoveryIssuerMismatch Code = 55
 	// The discovery document is not a JSON object with `issuer` and `jwks_uri`.
 	CodeDiscoveryMalformed Code = 56
@@ -200,11 +200,11 @@ const (
 	CodeKeySetUnreachable Code = 96
 	// A pointer is null where a value is required.
 	CodeArgumentNull Code = 117
-	// A length is larger than memory can be.
+	// A length is larger than the address space.
 	CodeArgumentLength Code = 118
 	// A text is not valid UTF-8.
 	CodeArgumentNotUtf8 Code = 119
-	// A handle has another type than required, or is released.
+	// A handle has the wrong type or is released.
 	CodeArgumentHandle Code = 120
 	// An option is unknown, missing, has the wrong type, or contradicts another.
 	CodeInvalidOption Code = 121

@@ -23,7 +23,7 @@ type Option interface {
 // BytesOption is an option of [NewSigner], [NewSignatureVerifier], [NewEncrypter] and [NewDecrypter].
 type BytesOption interface{ forBytes(*config) }
 
-// KeyOption is an option of the functions that make keys.
+// KeyOption is an option of the functions that create keys.
 type KeyOption interface{ forKey(*config) }
 
 // KeySetOption is an option of [ParseKeySet].
@@ -32,7 +32,7 @@ type KeySetOption interface{ forKeySet(*config) }
 // RemoteOption is an option of [NewRemoteKeySet] and [DiscoverKeySet].
 type RemoteOption interface{ forRemote(*config) }
 
-// The functions behind options, by where they can be used.
+// Option functions, by the constructors that accept them.
 type (
 	issuerOption   func(*config)
 	verifierOption func(*config)
@@ -45,7 +45,7 @@ type (
 	tokenOption func(*config)
 	// For a key, an issuer, a verifier and bytes.
 	encryptionOption func(*config)
-	// For key sets, here or remote.
+	// For local and remote key sets.
 	anyKeySetOption func(*config)
 )
 
@@ -67,7 +67,7 @@ func (o encryptionOption) forBytes(c *config)    { o(c) }
 func (o anyKeySetOption) forKeySet(c *config)    { o(c) }
 func (o anyKeySetOption) forRemote(c *config)    { o(c) }
 
-// config is what options set: settings for the library, and what the module does itself.
+// config is the result of the options: settings of the native library, and settings of this module.
 type config struct {
 	settings   map[string]any
 	clock      *Clock
@@ -79,9 +79,9 @@ type config struct {
 	numbers    bool
 	partial    bool
 	remote     remoteConfig
-	// What may be set once.
+	// The settings that options have set.
 	given map[string]bool
-	// The names of settings that an option replaces, and whether such settings are being set.
+	// The settings that an option may replace, and whether such defaults are being set.
 	defaults   map[string]bool
 	isDefaults bool
 	failed     error
@@ -91,7 +91,7 @@ func newConfig() *config {
 	return &config{settings: map[string]any{}}
 }
 
-// set sets a setting. A second, other value is an error: the first would be required no longer.
+// set sets a setting. A second, different value is an error, because the first requirement would be lost.
 func (c *config) set(name string, value any) {
 	if before, ok := c.settings[name]; ok && c.given[name] && reflect.DeepEqual(before, value) {
 		return
@@ -101,13 +101,13 @@ func (c *config) set(name string, value any) {
 	}
 }
 
-// add adds to the list of a setting.
+// add appends to a list setting.
 func (c *config) add(name string, values []string) {
 	before, _ := c.settings[name].([]string)
 	c.settings[name] = append(list(before), values...)
 }
 
-// contradicting are settings of which one is set.
+// contradicting maps a setting to the one that it excludes.
 var contradicting = map[string]string{
 	"any_issuer": "issuer", "issuer": "any_issuer", "any_audience": "audience", "audience": "any_audience",
 	"without_expiry": "lifetime", "lifetime": "without_expiry",
@@ -129,7 +129,7 @@ func (c *config) once(name string) bool {
 		}
 	}
 	if c.given[name] {
-		c.fail("option `" + name + "`: given twice, with different values")
+		c.fail(name, "already set")
 		return false
 	}
 	if c.given == nil {
@@ -139,7 +139,7 @@ func (c *config) once(name string) bool {
 	return true
 }
 
-// defaultOption is an option whose settings other options replace.
+// defaultOption is an option whose settings later options replace.
 type defaultOption struct{ option any }
 
 func (o defaultOption) forIssuer(c *config) {
@@ -167,22 +167,71 @@ func init() {
 	}
 }
 
-// seconds sets a duration, which must be whole seconds.
+// seconds sets a duration in whole seconds.
 func (c *config) seconds(name string, value time.Duration) {
 	if value < 0 || value%time.Second != 0 {
-		c.fail("option `" + name + "`: not a positive number of whole seconds")
+		c.fail(name, "must be whole seconds, 0 or more: "+value.String())
 		return
 	}
 	c.set(name, int64(value/time.Second))
 }
 
-func (c *config) fail(message string) {
+func (c *config) fail(setting, why string) {
 	if c.failed == nil {
-		c.failed = failure(CodeInvalidOption, message)
+		c.failed = failure(CodeInvalidOption, "option `"+optionName(setting)+"`: "+why)
 	}
 }
 
-// text returns the settings as the library takes them.
+// optionNames maps settings to the options that set them, for error messages.
+var optionNames = map[string]string{
+	"access_tokens":           "WithAccessTokens",
+	"alg":                     "WithAlgorithm",
+	"allow_private_addresses": "WithPrivateAddresses",
+	"any_audience":            "WithAnyAudience",
+	"any_issuer":              "WithAnyIssuer",
+	"audience":                "WithAudience",
+	"cache":                   "WithCache",
+	"clock":                   "WithClock",
+	"cooldown":                "WithCooldown",
+	"crv":                     "WithCurve",
+	"cty":                     "WithContentType",
+	"decoder":                 "WithDecoder",
+	"decryption":              "WithDecryption",
+	"default_alg":             "WithDefaultAlgorithm",
+	"detached":                "WithDetached",
+	"enc":                     "WithContentEncryption",
+	"encoder":                 "WithEncoder",
+	"encryption":              "WithEncryption",
+	"footer":                  "WithFooter",
+	"fresh_for":               "WithFreshFor",
+	"http_client":             "WithHTTPClient",
+	"implicit_assertion":      "WithImplicitAssertion",
+	"issued_ago":              "WithIssuedAgo",
+	"issuer":                  "WithIssuer",
+	"kid":                     "WithKeyID",
+	"leeway":                  "WithLeeway",
+	"lifetime":                "WithLifetime",
+	"limits":                  "WithLimits",
+	"max_age":                 "WithMaxAge",
+	"password":                "WithPassword",
+	"published":               "WithPublishedKeys",
+	"required":                "WithRequired",
+	"rsa_bits":                "WithRSABits",
+	"serialization":           "WithSerialization",
+	"typ":                     "WithType",
+	"unencoded":               "WithUnencoded",
+	"usable_for":              "WithUsableFor",
+	"without_expiry":          "WithoutExpiry",
+}
+
+func optionName(setting string) string {
+	if name, ok := optionNames[setting]; ok {
+		return name
+	}
+	return setting
+}
+
+// text returns the settings as JSON for the native library.
 func (c *config) text() ([]byte, error) {
 	if c.failed != nil {
 		return nil, c.failed
@@ -197,7 +246,7 @@ func (c *config) text() ([]byte, error) {
 	return text, nil
 }
 
-// oneOrList is a list as the settings have it: one text is no list.
+// oneOrList returns one text as a string, and several as a list.
 func oneOrList(texts []string) any {
 	if len(texts) == 1 {
 		return texts[0]
@@ -205,5 +254,5 @@ func oneOrList(texts []string) any {
 	return list(texts)
 }
 
-// list is not null where it is empty.
+// list returns a copy that is never nil, so that JSON has an empty list instead of null.
 func list(texts []string) []string { return append([]string{}, texts...) }

@@ -9,11 +9,10 @@ import (
 	"time"
 )
 
-// publicOnly is in the context of a request that may connect to public addresses only.
+// publicOnly marks the context of a request that may connect to public addresses only.
 type publicOnly struct{}
 
-// clientOf returns a client that follows no redirects, and connects to public addresses only where the request demands
-// it.
+// clientOf returns a client that follows no redirects. Requests marked publicOnly connect to public addresses only.
 func clientOf(given *http.Client) (*http.Client, error) {
 	client := &http.Client{}
 	if given != nil {
@@ -41,7 +40,7 @@ func clientOf(given *http.Client) (*http.Client, error) {
 			copied.DialTLSContext = checked(transport.DialTLSContext)
 		}
 		client.Transport = guardedTransport{copied}
-		//lint:ignore SA1019 a caller may still set it, and it knows no context
+		//lint:ignore SA1019 a caller may still set it, but it takes no context
 		if transport.DialTLS != nil && transport.DialTLSContext == nil {
 			client.Transport = refusing{copied}
 		}
@@ -51,10 +50,11 @@ func clientOf(given *http.Client) (*http.Client, error) {
 	return client, nil
 }
 
-// throughProxy is in the context of a request that a proxy passes on.
+// throughProxy marks the context of a request that goes through a proxy.
 type throughProxy struct{}
 
-// guardedTransport checks the host of a request before a proxy gets it: the connection is to the proxy then.
+// guardedTransport checks the host of a request that goes through a proxy. The dialer sees only the address of the
+// proxy.
 type guardedTransport struct{ *http.Transport }
 
 func (g guardedTransport) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -66,7 +66,7 @@ func (g guardedTransport) RoundTrip(request *http.Request) (*http.Response, erro
 		return nil, err
 	}
 	if proxy != nil {
-		// A name is resolved by the proxy, which must refuse private addresses.
+		// The proxy resolves names and must refuse private addresses.
 		if address, err := netip.ParseAddr(request.URL.Hostname()); err == nil && !isPublic(address.Unmap()) {
 			return nil, errPrivate
 		}
@@ -75,14 +75,14 @@ func (g guardedTransport) RoundTrip(request *http.Request) (*http.Response, erro
 	return g.Transport.RoundTrip(request)
 }
 
-// mustBePublic reports whether a connection is to a server that must have a public address.
+// mustBePublic reports whether the server of a connection must have a public address.
 func mustBePublic(ctx context.Context) bool {
 	return ctx.Value(publicOnly{}) != nil && ctx.Value(throughProxy{}) == nil
 }
 
 type dialer = func(context.Context, string, string) (net.Conn, error)
 
-// guarded connects to the address that was checked, so that a name cannot change its address in between.
+// guarded checks the resolved address that it connects to, so that a later DNS change has no effect.
 func guarded(by *net.Dialer) dialer {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		one := *by
@@ -95,8 +95,8 @@ func guarded(by *net.Dialer) dialer {
 	}
 }
 
-// checked refuses a connection of the caller's dialer to a private address: before it connects, and once more for the address
-// that it chose.
+// checked refuses private addresses for the caller's dialer. It checks the host before the dialer connects, and the
+// chosen address afterwards.
 func checked(dial dialer) dialer {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if !mustBePublic(ctx) {
@@ -117,7 +117,7 @@ func checked(dial dialer) dialer {
 	}
 }
 
-// checkHost is an error if a name has a private address, or none.
+// checkHost returns an error if a host has a private address or no address.
 func checkHost(ctx context.Context, address string) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -135,7 +135,7 @@ func checkHost(ctx context.Context, address string) error {
 	return nil
 }
 
-// refusing sends no request that may connect to public addresses only: it cannot know where the transport connects.
+// refusing refuses requests marked publicOnly, because it does not know where the transport connects.
 type refusing struct{ transport http.RoundTripper }
 
 func (r refusing) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -145,7 +145,7 @@ func (r refusing) RoundTrip(request *http.Request) (*http.Response, error) {
 	return r.transport.RoundTrip(request)
 }
 
-// checkPublic is an error for an address that is not on the public internet.
+// checkPublic returns an error for an address that is not on the public internet.
 func checkPublic(address string) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -157,7 +157,7 @@ func checkPublic(address string) error {
 	return nil
 }
 
-// notPublic are the blocks of RFC 6890 and its successors that netip has no method for.
+// notPublic lists the blocks of RFC 6890 and its successors for which netip has no method.
 var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),
 	netip.MustParsePrefix("100.64.0.0/10"),
@@ -187,7 +187,7 @@ func isPublic(address netip.Addr) bool {
 	}
 	if address.Is6() {
 		bytes := address.As16()
-		// NAT64 reaches the IPv4 address at the end.
+		// NAT64 connects to the IPv4 address in the last four bytes.
 		if netip.MustParsePrefix("64:ff9b::/96").Contains(address) {
 			return isPublic(netip.AddrFrom4([4]byte(bytes[12:16])))
 		}

@@ -9,17 +9,18 @@
 //	verified, err := jeton.Verify[Visit](verifier, token)
 //	if errors.Is(err, jeton.ErrTokenExpired) { … }
 //
-// The work is done by a library in Rust, which is linked statically through cgo. Keys, issuers and verifiers are made once
-// and used from many goroutines. Close wipes them; the garbage collector does it for those that are not closed. A value
-// that is nil, zero or closed returns an error with the code [CodeArgumentHandle].
+// A native library in Rust does the work. It is linked statically through cgo. Create keys, issuers and verifiers once,
+// and use them from many goroutines. Close wipes a value; the garbage collector wipes values that are not closed. A
+// nil, zero or closed value returns an error with the code [CodeArgumentHandle].
 //
-// Errors are an [*Error] with a stable [Code]. Their messages have no byte of a token, a key or a claim.
+// Errors are an [*Error] with a stable [Code]. Messages never contain bytes of a token, key or claim.
 //
 // # Claims
 //
-// Issue takes what encoding/json writes as an object. Verify returns what encoding/json reads, with three differences. Names
-// must have exactly the case of the field: the member "ADMIN" does not fill the field `json:"admin"`. A whole number that a
-// float64 cannot hold is an error where encoding/json would round it. A token without a claim that a struct declares is
-// rejected, so that a token for another type is not read as this one; a pointer, and omitempty or omitzero in the tag, make a
-// field optional, and [WithMissingFields] all of them.
+// Issue accepts any value that encoding/json writes as an object. Verify reads claims like encoding/json, with three
+// differences:
+//   - Names are case-sensitive: the member "ADMIN" does not fill the field `json:"admin"`.
+//   - A whole number that a float64 cannot hold is an error. encoding/json would round it.
+//   - A token must have every claim that a struct declares, so that a token for another type is rejected. A pointer,
+//     omitempty or omitzero makes a field optional. [WithMissingFields] makes all fields optional.
 package jeton

@@ -7,11 +7,11 @@ import (
 	"github.com/jeton/jeton/sdk/go/internal/core"
 )
 
-// Error is why a call failed. [errors.Is] compares it with ErrTokenExpired and the other errors of this package.
+// Error says why a call failed. [errors.Is] compares it with ErrTokenExpired and the other errors of this package.
 type Error struct {
-	// Code is stable. Decide by it, not by the message.
+	// Code is stable. Compare it instead of the message.
 	Code Code
-	// Message is for people. It has no byte of a token, a key or a claim.
+	// Message is for people. It never contains bytes of a token, key or claim.
 	Message string
 
 	cause  error
@@ -26,8 +26,8 @@ func (e *Error) Error() string {
 	return "jeton: " + e.Code.String() + ": " + e.Message
 }
 
-// Unwrap returns the error of a function of the caller, such as an encoder or a signer, or of the HTTP client that could not
-// fetch a key set, or nil.
+// Unwrap returns the cause, or nil: the error of a function of the caller (encoder, decoder, signer), or of the HTTP
+// client that could not fetch a key set.
 func (e *Error) Unwrap() error {
 	if e == nil {
 		return nil
@@ -35,8 +35,8 @@ func (e *Error) Unwrap() error {
 	return e.cause
 }
 
-// Is reports whether target is an error with the same code, [ErrTokenRejected] for a rejected token, or [ErrNoKeys] for a key
-// set that cannot be used.
+// Is reports whether target has the same code, or is [ErrTokenRejected] for a rejected token, or [ErrNoKeys] for an
+// unusable key set.
 func (e *Error) Is(target error) bool {
 	if e == nil {
 		return false
@@ -59,20 +59,20 @@ type category string
 
 const (
 	rejected category = "jeton: the token is rejected"
-	noKeys   category = "jeton: there are no keys to verify with"
+	noKeys   category = "jeton: no keys to verify with"
 )
 
 func (c category) Error() string { return string(c) }
 
-// ErrTokenRejected is any error about a token: expired, with an invalid signature, malformed, and all others whose code begins with
-// TOKEN_. An error that is not, is about the call, the keys or the network.
+// ErrTokenRejected matches every error about a token: expired, malformed, invalid signature and all other codes that
+// begin with TOKEN_. Any other error is about the call, the keys or the network.
 var ErrTokenRejected error = rejected
 
-// ErrNoKeys is any error of a [RemoteKeySet] that has no keys to verify with: its server is not reachable, or what it
-// publishes is not a key set. The sender of the token did not cause it: respond with 503.
+// ErrNoKeys matches every error of a [RemoteKeySet] without keys to verify with: its server is not reachable, or does
+// not publish a key set. The sender of the token did not cause it: respond with 503.
 var ErrNoKeys error = noKeys
 
-// Error makes each code an error, for [errors.Is]. It is [Code.String].
+// Error returns [Code.String]. It makes each code an error for [errors.Is].
 func (c Code) Error() string { return c.String() }
 
 // String returns the name of the code, such as TOKEN_EXPIRED.
@@ -86,7 +86,7 @@ func (c Code) String() string {
 // IsRejection reports whether the code is about a token.
 func (c Code) IsRejection() bool { return strings.HasPrefix(c.String(), "TOKEN_") }
 
-// CodeOf returns the code of an error of this package, and 0 for others.
+// CodeOf returns the code of an error of this package, or 0 for other errors.
 func CodeOf(err error) Code {
 	var failed *Error
 	if errors.As(err, &failed) && failed != nil {

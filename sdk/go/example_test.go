@@ -53,7 +53,7 @@ func ExampleDiscoverKeySet() {
 
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	check(keys.Fetch(ctx)) // when the program starts, so that the first token need not wait
+	check(keys.Fetch(ctx)) // at program start, so that the first token does not wait
 	verified, err := jeton.VerifyContext[Visit](ctx, verifier, issueFor(server.URL, key))
 	check(err)
 	fmt.Println(verified.Claims.Page, verified.KeyID())
@@ -61,7 +61,7 @@ func ExampleDiscoverKeySet() {
 }
 
 func ExampleNewKeyFromSigner() {
-	// A key of the standard library stands for one in an HSM: only Sign is called.
+	// A key of the standard library replaces one in an HSM: only Sign is called.
 	signer, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	check(err)
 	key, err := jeton.NewKeyFromSigner(signer, jeton.ES256)

@@ -2,7 +2,7 @@ package jeton
 
 import "context"
 
-// For tests in the other package.
+// Exports for tests in package jeton_test.
 var (
 	CheckPublic = checkPublic
 	ClientOf    = clientOf

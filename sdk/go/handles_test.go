@@ -86,20 +86,20 @@ func TestNilAndZeroValues(t *testing.T) {
 		&jeton.Signer{}, &jeton.SignatureVerifier{}, &jeton.Encrypter{}, &jeton.Decrypter{}, &jeton.Prepared{}, &jeton.Clock{}))
 	var token *jeton.Token
 	if token.Subject() != "" || token.Audience() != nil || !token.ExpiresAt().IsZero() || token.JSON() != "" || token.KeyID() != "" {
-		t.Error("a nil token says something")
+		t.Error("a nil token has values")
 	}
 	zero := new(jeton.Token)
 	if zero.Subject() != "" || zero.Audience() != nil || zero.Footer() != "" || zero.String() == "" {
-		t.Error("a zero token says something")
+		t.Error("a zero token has values")
 	}
 	var key *jeton.Key
 	if key.Public() != nil || key.Algorithm() != "" || key.ID() != "" || key.IsPrivate() || fmt.Sprint(key) != "jeton.Key(nil)" {
-		t.Error("a nil key says something")
+		t.Error("a nil key has values")
 	}
 	if err := key.Close(); err != nil {
 		t.Error(err)
 	}
-	// Options that are nil.
+	// Nil options.
 	if _, err := jeton.NewIssuer(secretKey(), nil, jeton.WithoutExpiry()); err != nil {
 		t.Error(err)
 	}
@@ -110,7 +110,7 @@ func TestNilAndZeroValues(t *testing.T) {
 	}
 }
 
-// closable are values of each type.
+// closable has a value of each type that can be closed.
 type closable struct {
 	key       *jeton.Key
 	set       *jeton.KeySet
@@ -196,7 +196,7 @@ func TestConcurrentUseAndClose(t *testing.T) {
 	}
 }
 
-func TestValuesThatAreNotClosedAreCollected(t *testing.T) {
+func TestUnclosedValuesAreCollected(t *testing.T) {
 	for range 200 {
 		issuer, verifier := pair(secretKey())
 		token := must(issuer.Issue(visit{Page: "/"}))

@@ -13,17 +13,21 @@ import (
 type Issuer struct {
 	handle *core.Handle
 	encode func(any) ([]byte, error)
-	// The bound for a token without claims.
+	// The maximum length of a token without claims.
 	fixed int
-	// Of a key that is elsewhere.
+	// Set for a key of [NewKeyFromSigner].
 	signer *remoteSigner
 }
 
-// NewIssuer creates an issuer: of signed JWTs for a private key or a secret, of encrypted JWTs for a key for [Direct], of
-// nested JWTs with [WithEncryption], and of PASETO for its keys. With a public key, the issuer only prepares tokens:
-// [Issuer.Prepare].
+// NewIssuer creates an issuer. The key and the options select the format:
+//   - signed JWTs with a private key or a secret,
+//   - encrypted JWTs with a key for [Direct],
+//   - nested JWTs with [WithEncryption],
+//   - PASETO with a PASETO key.
 //
-// Tokens without an expiry need [WithoutExpiry], or claims with `exp`.
+// With a public key, the issuer supports only [Issuer.Prepare].
+//
+// Each token needs an expiry: [WithLifetime], or `exp` in the claims. [WithoutExpiry] switches this check off.
 func NewIssuer(key *Key, options ...IssuerOption) (*Issuer, error) {
 	if key == nil {
 		return nil, errClosed()
@@ -48,7 +52,7 @@ func NewIssuer(key *Key, options ...IssuerOption) (*Issuer, error) {
 	if chosen.encryption != nil {
 		if key.signer != nil {
 			return nil, failure(CodeInvalidOption,
-				"option `encryption`: not with a crypto.Signer: encrypt its token with NewEncrypter and WithContentType(\"JWT\")")
+				"option `WithEncryption`: not supported with a crypto.Signer: use NewEncrypter and WithContentType(\"JWT\")")
 		}
 		encryption = chosen.encryption.handle
 	}
@@ -66,7 +70,7 @@ func NewIssuer(key *Key, options ...IssuerOption) (*Issuer, error) {
 	return issuer, nil
 }
 
-// encoder writes claims into memory that it keeps.
+// encoder writes claims into a reused buffer.
 type encoder struct {
 	buffer bytes.Buffer
 	json   *json.Encoder
@@ -75,13 +79,13 @@ type encoder struct {
 var encoders = sync.Pool{New: func() any {
 	encoder := new(encoder)
 	encoder.json = json.NewEncoder(&encoder.buffer)
-	// Claims are no HTML.
+	// Claims are not HTML.
 	encoder.json.SetEscapeHTML(false)
 	return encoder
 }}
 
-// Issue issues a token with these claims: a struct, a map or JSON text as [encoding/json.RawMessage], which encoding/json
-// writes as an object. Registered claims may be among them, unless an option sets them for all tokens.
+// Issue issues a token with these claims: a struct, a map or an [encoding/json.RawMessage] that encoding/json writes as
+// an object. They may include registered claims that no option sets.
 func (i *Issuer) Issue(claims any) (string, error) {
 	if i == nil || i.handle == nil {
 		return "", errClosed()
@@ -106,7 +110,7 @@ func (i *Issuer) Issue(claims any) (string, error) {
 	return token, nil
 }
 
-// IssueJSON issues a token with claims that are JSON text already. The library checks the text and signs it as it is.
+// IssueJSON issues a token with claims as JSON text. The library checks the text and does not re-encode it.
 func (i *Issuer) IssueJSON(claims []byte) (string, error) {
 	if i == nil || i.handle == nil {
 		return "", errClosed()
@@ -140,7 +144,7 @@ func (i *Issuer) encoded(claims any) ([]byte, error) {
 	return text, nil
 }
 
-// Close wipes the issuer when the last call that uses it has returned.
+// Close wipes the issuer after the last call that uses it returns.
 func (i *Issuer) Close() error {
 	if i != nil {
 		i.handle.Close()
@@ -148,5 +152,5 @@ func (i *Issuer) Close() error {
 	return nil
 }
 
-// String says nothing of the key.
+// String does not reveal the key.
 func (i *Issuer) String() string { return "jeton.Issuer" }

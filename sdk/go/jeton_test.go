@@ -24,7 +24,7 @@ func must[T any](value T, err error) T {
 
 func secretKey() *jeton.Key { return must(jeton.NewSecret(jeton.HS256, []byte(secretText))) }
 
-// pair returns an issuer and a verifier that match.
+// pair returns a matching issuer and verifier.
 func pair(key *jeton.Key, both ...jeton.Option) (*jeton.Issuer, *jeton.Verifier) {
 	issuing := []jeton.IssuerOption{jeton.WithLifetime(time.Minute)}
 	verifying := []jeton.VerifierOption{}
@@ -76,7 +76,7 @@ func TestEncryptedAndNestedTokens(t *testing.T) {
 	if verified := must(jeton.Verify[visit](reading, token)); len(verified.Claims.Page) != 25000 {
 		t.Error("the nested token is wrong")
 	}
-	// Signed alone is not enough.
+	// A token that is only signed is rejected.
 	signed, signedVerifier := pair(signing)
 	if _, err := jeton.Verify[visit](reading, must(signed.Issue(visit{}))); !errors.Is(err, jeton.ErrTokenRejected) {
 		t.Errorf("a signed token: %v", err)
@@ -270,7 +270,7 @@ func TestRegisteredClaimsInTheType(t *testing.T) {
 		len(found.Claims.Audience) != 1 || found.Claims.ExpiresAt.Time() != found.ExpiresAt() || found.Claims.Page != "/" {
 		t.Errorf("found %+v", found.Claims)
 	}
-	// Only custom claims, with registered ones of every position and spaces.
+	// Custom claims, with registered claims at any position and spaces.
 	for _, text := range []string{
 		` { "sub" : "s" , "page" : "/" , "jti" : "x" } `, `{"page":"/","sub":"s"}`, `{"sub":"s","jti":"\u0041","page":"/"}`,
 	} {
@@ -296,7 +296,7 @@ func TestClaimsThatDoNotMarshal(t *testing.T) {
 			t.Errorf("%T: %v", claims, err)
 		}
 	}
-	// It still works.
+	// The issuer still works.
 	if _, err := jeton.Verify[visit](verifier, must(issuer.Issue(visit{}))); err != nil {
 		t.Error(err)
 	}

@@ -11,13 +11,13 @@ import (
 	"github.com/jeton/jeton/sdk/go/internal/core"
 )
 
-// Key is a key with its algorithm and its id: secret, private or public. It stays in the library, and no method but
-// those that begin with Insecure returns its secret part.
+// Key is a secret, private or public key with its algorithm and its id. It stays in the native library. Only methods
+// that begin with Insecure return its secret part.
 type Key struct {
 	handle *core.Handle
 	alg    Algorithm
 	kind   string
-	// Signs in place of the library: [NewKeyFromSigner].
+	// Signs instead of the native library: see [NewKeyFromSigner].
 	signer crypto.Signer
 }
 
@@ -42,12 +42,13 @@ func keyOptionsOf(format string, options []KeyOption) ([]byte, error) {
 	return chosen.text()
 }
 
-// algorithmOption is the usual option of a key: alone, it needs no encoder, which takes longer than the rest of the call.
+// algorithmOption sets the algorithm. As the only option, it skips the JSON encoder, which takes longer than the rest
+// of the call.
 type algorithmOption Algorithm
 
 func (alg algorithmOption) forKey(c *config) { c.set("alg", string(alg)) }
 
-// isPlain reports whether JSON has the text as it is.
+// isPlain reports whether the text needs no escapes in JSON.
 func (alg algorithmOption) isPlain() bool {
 	for _, char := range []byte(alg) {
 		switch {
@@ -59,7 +60,7 @@ func (alg algorithmOption) isPlain() bool {
 	return true
 }
 
-// GenerateKey generates a key. For a key pair, it is the private key.
+// GenerateKey generates a secret or a private key.
 func GenerateKey(alg Algorithm, options ...KeyOption) (*Key, error) {
 	text, err := keyOptionsOf("", options)
 	if err != nil {
@@ -68,7 +69,7 @@ func GenerateKey(alg Algorithm, options ...KeyOption) (*Key, error) {
 	return keyOf(core.GenerateKey(string(alg), string(text)))
 }
 
-// ParseKey imports a JWK, PEM, DER or PASERK, which it finds by the content. A key that does not state its algorithm needs
+// ParseKey imports a JWK, PEM, DER or PASERK. It detects the format. A key that does not name its algorithm needs
 // [WithAlgorithm].
 func ParseKey(data []byte, options ...KeyOption) (*Key, error) {
 	return importKey(data, "", options)
@@ -79,12 +80,12 @@ func NewSecret(alg Algorithm, secret []byte, options ...KeyOption) (*Key, error)
 	return importKey(secret, "secret", append([]KeyOption{WithAlgorithm(alg)}, options...))
 }
 
-// ParseSecret imports the base64 or base64url of a secret.
+// ParseSecret imports a secret in base64 or base64url.
 func ParseSecret(alg Algorithm, base64 string, options ...KeyOption) (*Key, error) {
 	return importKey([]byte(base64), "secret-base64", append([]KeyOption{WithAlgorithm(alg)}, options...))
 }
 
-// ParseCertificate imports the public key of an X.509 certificate in PEM or DER. Nothing checks the certificate.
+// ParseCertificate imports the public key of an X.509 certificate in PEM or DER. It does not verify the certificate.
 func ParseCertificate(data []byte, options ...KeyOption) (*Key, error) {
 	return importKey(data, "certificate", options)
 }
@@ -94,7 +95,7 @@ func importKey(data []byte, format string, options []KeyOption) (*Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The options may have a password.
+	// The options may contain a password.
 	defer clear(text)
 	return keyOf(core.ImportKey(data, text))
 }
@@ -113,8 +114,8 @@ func keyOf(handle *core.Handle, why core.Failure) (*Key, error) {
 	return key, nil
 }
 
-// Public returns the public key of a private key, and the key itself if it is public. A symmetric key has none: then
-// the result is nil, which NewVerifier reports. [Key.PublicKey] returns the error.
+// Public returns the public key of a private key, or the key itself if it is public. It returns nil for a symmetric
+// key: [NewVerifier] then fails. [Key.PublicKey] returns the error.
 func (k *Key) Public() *Key {
 	public, err := k.PublicKey()
 	if err != nil {
@@ -123,7 +124,7 @@ func (k *Key) Public() *Key {
 	return public
 }
 
-// PublicKey is Public with an error for a symmetric key.
+// PublicKey is [Key.Public] with an error for a symmetric key.
 func (k *Key) PublicKey() (*Key, error) {
 	if k == nil {
 		return nil, errClosed()
@@ -140,7 +141,7 @@ func (k *Key) Algorithm() Algorithm {
 	return k.alg
 }
 
-// ID returns the id (`kid`), or "" if the key has none. That of a PASETO key is its PASERK id.
+// ID returns the id (`kid`), or "" if the key has no id. The id of a PASETO key is its PASERK id.
 func (k *Key) ID() string {
 	text, err := k.export("kid")
 	if err != nil {
@@ -152,7 +153,7 @@ func (k *Key) ID() string {
 // IsPrivate reports whether the key has a secret part: a private or a symmetric key.
 func (k *Key) IsPrivate() bool { return k != nil && k.kind != "public" }
 
-// Thumbprint returns the thumbprint of RFC 7638 with SHA-256.
+// Thumbprint returns the SHA-256 thumbprint (RFC 7638).
 func (k *Key) Thumbprint() (string, error) {
 	text, err := k.export("thumbprint")
 	return string(text), err
@@ -164,7 +165,7 @@ func (k *Key) ThumbprintURI() (string, error) {
 	return string(text), err
 }
 
-// JWK returns the public key as a JWK. A symmetric key has none.
+// JWK returns the public key as a JWK. It fails for a symmetric key.
 func (k *Key) JWK() ([]byte, error) { return k.export("jwk") }
 
 // PEM returns the public key in PEM (SPKI).
@@ -173,13 +174,13 @@ func (k *Key) PEM() ([]byte, error) { return k.export("pem") }
 // DER returns the public key in DER (SPKI).
 func (k *Key) DER() ([]byte, error) { return k.export("der") }
 
-// PASERK returns the public key of a PASETO key.
+// PASERK returns the public PASETO key as a PASERK.
 func (k *Key) PASERK() (string, error) {
 	text, err := k.export("paserk")
 	return string(text), err
 }
 
-// InsecureJWK returns the key with its secret part, which leaves the library's memory.
+// InsecureJWK returns the key with its secret part as a JWK. The secret leaves the memory of the native library.
 func (k *Key) InsecureJWK() ([]byte, error) { return k.export("insecure-jwk") }
 
 // InsecurePEM returns a private key with its secret part in PEM (PKCS#8).
@@ -188,7 +189,7 @@ func (k *Key) InsecurePEM() ([]byte, error) { return k.export("insecure-pem") }
 // InsecureDER returns a private key with its secret part in DER (PKCS#8).
 func (k *Key) InsecureDER() ([]byte, error) { return k.export("insecure-der") }
 
-// InsecurePASERK returns a PASETO key with its secret part.
+// InsecurePASERK returns a PASETO key with its secret part as a PASERK.
 func (k *Key) InsecurePASERK() ([]byte, error) { return k.export("insecure-paserk") }
 
 func (k *Key) export(what string) ([]byte, error) {
@@ -200,8 +201,8 @@ func (k *Key) export(what string) ([]byte, error) {
 	return text, failed(why)
 }
 
-// WarmUp makes one signature and drops it. The first signature of a process takes tens of milliseconds. Making the first
-// private key does this already: call it only after a fork.
+// WarmUp creates one signature and discards it, because the first signature of a process takes tens of milliseconds.
+// Creating the first private key already does this: call WarmUp only after a fork.
 func (k *Key) WarmUp() error {
 	if k == nil {
 		return errClosed()
@@ -210,8 +211,8 @@ func (k *Key) WarmUp() error {
 	return failed(core.WarmUp(k.handle))
 }
 
-// Close wipes the key when the last call that uses it has returned. Issuers and verifiers that were made with it keep
-// what they need. A second call does nothing.
+// Close wipes the key after the last call that uses it returns. Issuers and verifiers created with it keep working. A
+// second call does nothing.
 func (k *Key) Close() error {
 	if k != nil {
 		k.handle.Close()
@@ -219,7 +220,7 @@ func (k *Key) Close() error {
 	return nil
 }
 
-// String returns the algorithm and the kind of the key, and nothing of its value.
+// String returns the algorithm and the kind of the key, without key material.
 func (k *Key) String() string {
 	if k == nil {
 		return "jeton.Key(nil)"
@@ -233,7 +234,7 @@ func (k *Key) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, k.S
 // LogValue is [Key.String] for log/slog.
 func (k *Key) LogValue() slog.Value { return slog.StringValue(k.String()) }
 
-// verifying makes a key the keys of a verifier.
+// verifying returns the key as the keys of a verifier.
 func (k *Key) verifying() (source, error) {
 	if k == nil || k.handle == nil {
 		return source{}, errClosed()

@@ -10,13 +10,13 @@ import (
 	"github.com/jeton/jeton/sdk/go/internal/core"
 )
 
-// KeySet is several keys of one use: keys that verify, that decrypt, or that open a PASETO.
+// KeySet is a set of keys with the same use: for verification, for decryption, or for PASETO.
 type KeySet struct {
 	handle   *core.Handle
 	isPaseto bool
 }
 
-// NewKeySet creates a set of keys that have the same use. Of a private key for signatures, the set has the public key.
+// NewKeySet creates a set of keys with the same use. A private signing key is added as its public key.
 func NewKeySet(keys ...*Key) (*KeySet, error) {
 	handles := make([]*core.Handle, len(keys))
 	isPaseto := false
@@ -32,8 +32,8 @@ func NewKeySet(keys ...*Key) (*KeySet, error) {
 	return keySetOf(handle, why, isPaseto)
 }
 
-// ParseKeySet imports a JWK Set, or PASERKs with one in each line. Keys that cannot be used are skipped: see
-// [KeySet.Skipped]. A set without a usable key is an error.
+// ParseKeySet imports a JWK Set, or PASERKs with one per line. Unusable keys are skipped: see [KeySet.Skipped]. A set
+// without a usable key is an error.
 func ParseKeySet(data []byte, options ...KeySetOption) (*KeySet, error) {
 	chosen := newConfig()
 	for _, option := range options {
@@ -61,13 +61,13 @@ func keySetOf(handle *core.Handle, why core.Failure, isPaseto bool) (*KeySet, er
 // JWKS returns the public keys as a JWK Set.
 func (s *KeySet) JWKS() ([]byte, error) { return s.export("jwks") }
 
-// IDs returns the ids of the keys, "" for a key without one.
+// IDs returns the ids of the keys, "" for a key without an id.
 func (s *KeySet) IDs() ([]string, error) {
 	text, err := s.export("ids")
 	return strings.Split(string(text), "\n"), err
 }
 
-// Skipped says why keys were skipped, one text for each.
+// Skipped returns why keys were skipped, one text per key.
 func (s *KeySet) Skipped() ([]string, error) {
 	text, err := s.export("skipped")
 	if len(text) == 0 {
@@ -85,7 +85,7 @@ func (s *KeySet) export(what string) ([]byte, error) {
 	return text, failed(why)
 }
 
-// Close wipes the set when the last call that uses it has returned.
+// Close wipes the set after the last call that uses it returns.
 func (s *KeySet) Close() error {
 	if s != nil {
 		s.handle.Close()
@@ -93,7 +93,7 @@ func (s *KeySet) Close() error {
 	return nil
 }
 
-// String says nothing of the keys.
+// String does not reveal the keys.
 func (s *KeySet) String() string { return "jeton.KeySet" }
 
 // Format writes [KeySet.String] for every verb.

@@ -2,6 +2,6 @@
 
 package jeton
 
-// This platform is not supported yet, or cgo is off: build with CGO_ENABLED=1 and a C compiler. The README says which
-// platforms have a library.
+// This platform is not supported yet, or cgo is off: build with CGO_ENABLED=1 and a C compiler. The README lists the
+// supported platforms.
 var _ = jeton_needs_cgo_and_a_supported_platform

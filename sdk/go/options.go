@@ -2,32 +2,32 @@ package jeton
 
 import "time"
 
-// WithIssuer sets `iss` of tokens that are issued, and requires it of tokens that are verified.
+// WithIssuer sets `iss` of issued tokens, and requires it in verified tokens.
 func WithIssuer(issuer string) Option {
 	return sharedOption(func(c *config) { c.set("issuer", issuer) })
 }
 
-// WithIssuers accepts tokens of any of these issuers. The keys of the verifier are then those of all of them.
+// WithIssuers accepts tokens of any of these issuers. Each key of the verifier is then valid for all of them.
 func WithIssuers(issuers ...string) VerifierOption {
 	return verifierOption(func(c *config) { c.set("issuer", list(issuers)) })
 }
 
-// WithAnyIssuer accepts tokens of any issuer, and without one.
+// WithAnyIssuer accepts tokens of any issuer, and tokens without `iss`.
 func WithAnyIssuer() VerifierOption {
 	return verifierOption(func(c *config) { c.set("any_issuer", true) })
 }
 
-// WithAudience sets `aud` of tokens that are issued. A verifier accepts a token for any of these audiences.
+// WithAudience sets `aud` of issued tokens. A verifier accepts tokens for any of these audiences.
 func WithAudience(audiences ...string) Option {
 	return sharedOption(func(c *config) { c.set("audience", oneOrList(audiences)) })
 }
 
-// WithAnyAudience accepts tokens for any audience, and without one.
+// WithAnyAudience accepts tokens for any audience, and tokens without `aud`.
 func WithAnyAudience() VerifierOption {
 	return verifierOption(func(c *config) { c.set("any_audience", true) })
 }
 
-// WithLifetime sets how long tokens are valid: `exp`.
+// WithLifetime sets the lifetime of tokens (`exp`).
 func WithLifetime(lifetime time.Duration) IssuerOption {
 	return issuerOption(func(c *config) { c.seconds("lifetime", lifetime) })
 }
@@ -37,12 +37,12 @@ func WithoutExpiry() Option {
 	return sharedOption(func(c *config) { c.set("without_expiry", true) })
 }
 
-// WithIssuedAgo sets `iat` to a moment before now, for verifiers whose clock is behind.
+// WithIssuedAgo sets `iat` to this long before now, for verifiers with a slow clock.
 func WithIssuedAgo(ago time.Duration) IssuerOption {
 	return issuerOption(func(c *config) { c.seconds("issued_ago", ago) })
 }
 
-// WithAccessTokens is for access tokens of RFC 9068: the type `at+jwt` and the claims that it requires.
+// WithAccessTokens issues or requires access tokens (RFC 9068): the type `at+jwt` and its required claims.
 func WithAccessTokens() Option {
 	return sharedOption(func(c *config) { c.set("access_tokens", true) })
 }
@@ -55,28 +55,28 @@ func WithType(types ...string) interface {
 	return tokenOption(func(c *config) { c.set("typ", oneOrList(types)) })
 }
 
-// WithRequired requires claims: of RFC 7519, or others. Several calls require the claims of all.
+// WithRequired requires registered or custom claims. Several calls add up.
 func WithRequired(names ...string) VerifierOption {
 	return verifierOption(func(c *config) { c.add("required", names) })
 }
 
-// WithLeeway sets how far the clocks of issuer and verifier may differ. The default is 0.
+// WithLeeway sets the allowed clock difference between issuer and verifier. The default is 0.
 func WithLeeway(leeway time.Duration) VerifierOption {
 	return verifierOption(func(c *config) { c.seconds("leeway", leeway) })
 }
 
-// WithMaxAge rejects tokens whose `iat` is longer ago.
+// WithMaxAge rejects tokens whose `iat` is older than this.
 func WithMaxAge(age time.Duration) VerifierOption {
 	return verifierOption(func(c *config) { c.seconds("max_age", age) })
 }
 
-// WithCache remembers this number of verified tokens, so that each signature is verified once. Off by default. Times are
-// checked for each call.
+// WithCache caches up to this number of verified tokens, so that each signature is verified once. Each call still
+// checks the times. The default is no cache.
 func WithCache(entries int) VerifierOption {
 	return verifierOption(func(c *config) { c.set("cache", entries) })
 }
 
-// Limits bound what a verifier reads. A zero is the default of the library.
+// Limits are limits for tokens. Zero is the default of the library.
 type Limits struct {
 	TokenBytes  int `json:"token_bytes,omitempty"`
 	HeaderBytes int `json:"header_bytes,omitempty"`
@@ -98,13 +98,13 @@ func WithFooter(footer string) Option {
 	return sharedOption(func(c *config) { c.set("footer", footer) })
 }
 
-// WithImplicitAssertion sets the implicit assertion of a PASETO, which is authenticated and not in the token.
+// WithImplicitAssertion sets the implicit assertion of a PASETO, which is authenticated but not part of the token.
 func WithImplicitAssertion(assertion string) Option {
 	return sharedOption(func(c *config) { c.set("implicit_assertion", assertion) })
 }
 
-// WithEncryption encrypts signed JWTs to this key: nested JWTs. With a key of [NewKeyFromSigner], issue the JWT and encrypt it
-// with [NewEncrypter] and [WithContentType]("JWT").
+// WithEncryption issues nested JWTs: signed, then encrypted to this key. It does not support keys of
+// [NewKeyFromSigner]: issue the JWT, and encrypt it with [NewEncrypter] and [WithContentType]("JWT").
 func WithEncryption(key *Key) IssuerOption {
 	return issuerOption(func(c *config) {
 		if c.once("encryption") {
@@ -123,13 +123,13 @@ func WithDecryption(keys ...*Key) VerifierOption {
 			c.decryption = keys
 		}
 		if len(keys) == 0 {
-			c.fail("option `decryption`: no key")
+			c.fail("decryption", "at least one key is required")
 		}
 	})
 }
 
 // WithContentEncryption sets the content encryption (`enc`) of a key for [Direct] or of tokens. A verifier accepts only
-// those that are named.
+// the named ones.
 func WithContentEncryption(encs ...Encryption) interface {
 	Option
 	KeyOption
@@ -151,7 +151,7 @@ func WithClock(clock *Clock) Option {
 	})
 }
 
-// WithEncoder writes claims with another function than encoding/json, for example that of json/v2.
+// WithEncoder replaces encoding/json for writing claims, for example with json/v2.
 func WithEncoder(encode func(any) ([]byte, error)) IssuerOption {
 	return issuerOption(func(c *config) {
 		if c.once("encoder") {
@@ -160,8 +160,8 @@ func WithEncoder(encode func(any) ([]byte, error)) IssuerOption {
 	})
 }
 
-// WithDecoder reads claims with another function than encoding/json. It gets the whole text of the claims. Names of
-// members and large numbers are then its affair.
+// WithDecoder replaces encoding/json for reading claims. The function gets the whole text of the claims. It is
+// responsible for exact names and large numbers.
 func WithDecoder(decode func([]byte, any) error) VerifierOption {
 	return verifierOption(func(c *config) {
 		if c.once("decoder") {
@@ -170,17 +170,18 @@ func WithDecoder(decode func([]byte, any) error) VerifierOption {
 	})
 }
 
-// WithNumbers reads numbers in values of the type any as [encoding/json.Number] instead of float64.
+// WithNumbers reads numbers in values of type any as [encoding/json.Number] instead of float64.
 func WithNumbers() VerifierOption {
 	return verifierOption(func(c *config) { c.numbers = true })
 }
 
-// WithMissingFields accepts tokens without claims that the type declares, as encoding/json does: the fields are then zero.
+// WithMissingFields accepts tokens without claims that the type declares. Like with encoding/json, the fields are then
+// zero.
 func WithMissingFields() VerifierOption {
 	return verifierOption(func(c *config) { c.partial = true })
 }
 
-// Serialization is how a JWS or a JWE is written.
+// Serialization is the serialization of a JWS or a JWE.
 type Serialization string
 
 // The serializations of RFC 7515 and RFC 7516.
@@ -190,26 +191,26 @@ const (
 	General   Serialization = "general"
 )
 
-// WithSerialization sets how a JWS or a JWE is written. The default is [Compact].
+// WithSerialization sets the serialization of a JWS or a JWE. The default is [Compact].
 func WithSerialization(serialization Serialization) BytesOption {
 	return bytesOption(func(c *config) { c.set("serialization", string(serialization)) })
 }
 
-// WithDetached makes JWS without their content.
+// WithDetached creates a JWS without its content.
 func WithDetached() BytesOption { return bytesOption(func(c *config) { c.set("detached", true) }) }
 
 // WithUnencoded signs the content without base64url (RFC 7797).
 func WithUnencoded() BytesOption { return bytesOption(func(c *config) { c.set("unencoded", true) }) }
 
-// WithContentType sets the type of the content in the header (`cty`).
+// WithContentType sets the content type in the header (`cty`).
 func WithContentType(cty string) BytesOption {
 	return bytesOption(func(c *config) { c.set("cty", cty) })
 }
 
-// WithKeyID sets the id (`kid`).
+// WithKeyID sets the key id (`kid`).
 func WithKeyID(id string) KeyOption { return keyOption(func(c *config) { c.set("kid", id) }) }
 
-// WithAlgorithm sets the algorithm of an imported key that does not state it.
+// WithAlgorithm sets the algorithm of an imported key that does not name one.
 func WithAlgorithm(alg Algorithm) KeyOption {
 	return algorithmOption(alg)
 }
@@ -220,12 +221,12 @@ func WithRSABits(bits int) KeyOption { return keyOption(func(c *config) { c.set(
 // WithCurve sets the curve of a generated key for ECDH-ES: P-256 (the default), P-384, P-521 or X25519.
 func WithCurve(curve string) KeyOption { return keyOption(func(c *config) { c.set("crv", curve) }) }
 
-// WithPassword decrypts PKCS#8 or a PASERK.
+// WithPassword decrypts a PKCS#8 key or a PASERK.
 func WithPassword(password string) KeyOption {
 	return keyOption(func(c *config) { c.set("password", password) })
 }
 
-// WithDefaultAlgorithm sets the algorithm of keys in a set that do not state theirs.
+// WithDefaultAlgorithm sets the algorithm of keys in a set that do not name one.
 func WithDefaultAlgorithm(alg Algorithm) interface {
 	KeySetOption
 	RemoteOption
@@ -233,7 +234,7 @@ func WithDefaultAlgorithm(alg Algorithm) interface {
 	return anyKeySetOption(func(c *config) { c.set("default_alg", string(alg)) })
 }
 
-// WithPublishedKeys skips secret and private keys, which a set that others can read must not have.
+// WithPublishedKeys skips secret and private keys, which a published set must not have.
 func WithPublishedKeys() KeySetOption {
 	return keySetOption(func(c *config) { c.set("published", true) })
 }

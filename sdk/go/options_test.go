@@ -14,8 +14,8 @@ import (
 	"github.com/jeton/jeton/sdk/go"
 )
 
-// A second value must not replace the first: what was demanded is demanded.
-func TestOptionThatIsGivenTwiceIsAnError(t *testing.T) {
+// A second value must not replace the first requirement.
+func TestOptionSetTwiceIsAnError(t *testing.T) {
 	key := must(jeton.GenerateKey(jeton.ES256))
 	other := must(jeton.GenerateKey(jeton.ECDHES))
 	clock := must(jeton.NewClock(time.Now()))
@@ -50,16 +50,17 @@ func TestRequiredClaimsAddUp(t *testing.T) {
 	}
 }
 
-func TestOptionThatIsNotUsedIsAnError(t *testing.T) {
+func TestUnusedOptionIsAnError(t *testing.T) {
 	public := must(jeton.GenerateKey(jeton.ES256)).Public()
 	for name, options := range map[string][]jeton.BytesOption{
-		"detached": {jeton.WithDetached()}, "unencoded": {jeton.WithUnencoded()}, "cty": {jeton.WithContentType("text/plain")},
-		"serialization": {jeton.WithSerialization(jeton.Flattened)},
+		"WithDetached": {jeton.WithDetached()}, "WithUnencoded": {jeton.WithUnencoded()},
+		"WithContentType":   {jeton.WithContentType("text/plain")},
+		"WithSerialization": {jeton.WithSerialization(jeton.Flattened)},
 	} {
 		if _, err := jeton.NewSigner(public, options...); !errors.Is(err, jeton.ErrInvalidOption) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if name == "serialization" {
+		if name == "WithSerialization" {
 			continue
 		}
 		if _, err := jeton.NewSignatureVerifier(public, options...); !errors.Is(err, jeton.ErrInvalidOption) || !strings.Contains(err.Error(), name) {
@@ -85,20 +86,20 @@ func TestCryptoSignerSignsBytes(t *testing.T) {
 	if !errors.Is(err, jeton.ErrInvalidOption) || !strings.Contains(err.Error(), "NewEncrypter") {
 		t.Error(err)
 	}
-	// As the message says: a nested JWT in two steps.
+	// A nested JWT in two steps, as in the message.
 	issuer := must(jeton.NewIssuer(key, jeton.WithIssuer("i"), jeton.WithAudience("a"), jeton.WithLifetime(time.Minute)))
 	encrypter := must(jeton.NewEncrypter(reader, jeton.WithContentType("JWT")))
 	nested := must(encrypter.Encrypt([]byte(must(issuer.Issue(visit{Page: "/"})))))
 	verifier := must(jeton.NewVerifier(key, jeton.WithIssuer("i"), jeton.WithAudience("a"), jeton.WithDecryption(reader)))
 	must(jeton.Verify[visit](verifier, nested))
-	// An access token has its type and its claims, wherever the key is.
+	// The rules for access tokens also hold for keys of a crypto.Signer.
 	access := must(jeton.NewIssuer(key, jeton.WithIssuer("i"), jeton.WithAudience("a"), jeton.WithLifetime(time.Minute), jeton.WithAccessTokens()))
 	if _, err := access.Issue(visit{}); !errors.Is(err, jeton.ErrAccessTokenClaimMissing) {
 		t.Error(err)
 	}
 }
 
-func TestTokenSaysNothingOfItsClaims(t *testing.T) {
+func TestTokenDoesNotRevealItsClaims(t *testing.T) {
 	issuer, verifier := pair(secretKey())
 	verified := must(jeton.Verify[visit](verifier, must(issuer.Issue(visit{Page: "secret-page"}))))
 	var logged strings.Builder

@@ -16,7 +16,7 @@ import (
 	"github.com/jeton/jeton/sdk/go"
 )
 
-func TestCallerThatGivesUpTakesNoKeysFromOthers(t *testing.T) {
+func TestCanceledCallerDoesNotAffectOthers(t *testing.T) {
 	key := must(jeton.GenerateKey(jeton.ES256, jeton.WithKeyID("k1")))
 	set := must(must(jeton.NewKeySet(key)).JWKS())
 	var asked atomic.Int32
@@ -57,7 +57,7 @@ func TestCallerThatGivesUpTakesNoKeysFromOthers(t *testing.T) {
 	}
 }
 
-// A server that accepts connections and never answers delays a verification by one time limit.
+// A server that accepts connections and never responds delays a verification by one timeout.
 func TestSilentServerIsAskedOnce(t *testing.T) {
 	var asked atomic.Int32
 	over := make(chan struct{})
@@ -81,7 +81,7 @@ func TestSilentServerIsAskedOnce(t *testing.T) {
 	}
 }
 
-func TestFetchReturnsWhyThereAreNoKeys(t *testing.T) {
+func TestFetchReturnsTheReasonForMissingKeys(t *testing.T) {
 	var body atomic.Value
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(body.Load().(string)))
@@ -136,7 +136,7 @@ func TestCloseClosesConnections(t *testing.T) {
 	_ = keys.Close()
 	for deadline := time.Now().Add(time.Minute); open.Load() != 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("the connection stays")
+			t.Fatal("the connection remains open")
 		}
 	}
 }

@@ -11,21 +11,21 @@ import (
 	"github.com/jeton/jeton/sdk/go/internal/core"
 )
 
-// Prepared is a token without its signature, which is made elsewhere: in a KMS or an HSM.
+// Prepared is a token without its signature, which comes from a KMS or an HSM.
 type Prepared struct{ handle *core.Handle }
 
-// SignatureForm is how a signature is encoded.
+// SignatureForm is the encoding of a signature.
 type SignatureForm string
 
 const (
-	// SignatureFixed is the form that a token has.
+	// SignatureFixed is the encoding in tokens.
 	SignatureFixed SignatureForm = "fixed"
-	// SignatureDER is the form in which most signers return ECDSA signatures.
+	// SignatureDER is the encoding of ECDSA signatures that most signers return.
 	SignatureDER SignatureForm = "der"
 )
 
-// Prepare prepares a token with an issuer whose key is public: sign [Prepared.Message] or [Prepared.Digest] elsewhere, and
-// pass the signature to [Prepared.Attach].
+// Prepare prepares a token for signing outside this process. The issuer needs a public key. Sign [Prepared.Message] or
+// [Prepared.Digest], and pass the signature to [Prepared.Attach].
 func (i *Issuer) Prepare(claims any) (*Prepared, error) {
 	if i == nil || i.handle == nil {
 		return nil, errClosed()
@@ -47,10 +47,10 @@ func preparedOf(handle *core.Handle, why core.Failure) (*Prepared, error) {
 	return prepared, nil
 }
 
-// Message returns what is signed.
+// Message returns the bytes to sign.
 func (p *Prepared) Message() ([]byte, error) { return p.input("message") }
 
-// Digest returns the hash of the message, for signers that take it. EdDSA and ML-DSA have none.
+// Digest returns the hash of the message, for signers that take a hash. It fails for EdDSA and ML-DSA.
 func (p *Prepared) Digest() ([]byte, error) { return p.input("digest") }
 
 // Algorithm returns the algorithm of the signature.
@@ -68,7 +68,8 @@ func (p *Prepared) input(what string) ([]byte, error) {
 	return text, failed(why)
 }
 
-// Attach adds the signature, verifies it with the public key, and returns the token. It takes one signature, valid or not.
+// Attach adds the signature, verifies it with the public key, and returns the token. It can be called once, even if the
+// signature is invalid.
 func (p *Prepared) Attach(signature []byte, form SignatureForm) (string, error) {
 	if p == nil {
 		return "", errClosed()
@@ -86,7 +87,7 @@ func (p *Prepared) Close() error {
 	return nil
 }
 
-// IssueWith issues a token with a function that signs, for example one that calls a KMS. The function gets the prepared
+// IssueWith issues a token and calls sign for its signature, for example from a KMS. The function gets the prepared
 // token and returns the signature.
 func (i *Issuer) IssueWith(
 	ctx context.Context, claims any, sign func(context.Context, *Prepared) ([]byte, SignatureForm, error),
@@ -97,7 +98,7 @@ func (i *Issuer) IssueWith(
 	}
 	defer func() { _ = prepared.Close() }()
 	if sign == nil {
-		return "", failure(CodeArgumentNull, "a function that signs is required")
+		return "", failure(CodeArgumentNull, "the function sign is nil")
 	}
 	signature, form, err := sign(ctx, prepared)
 	if err != nil {
@@ -106,14 +107,15 @@ func (i *Issuer) IssueWith(
 	return prepared.Attach(signature, form)
 }
 
-// NewKeyFromSigner makes a key of a [crypto.Signer]: a private key of the standard library, or one in an HSM. [Issuer] and
-// [Signer] call it for each token. An issuer of nested JWTs does not: see [WithEncryption]. The algorithm must be one of RSA, ECDSA or EdDSA.
+// NewKeyFromSigner creates a key from a [crypto.Signer]: a private key of the standard library or in an HSM. [Issuer]
+// and [Signer] call it for each token. Nested JWTs are not supported: see [WithEncryption]. The algorithm must be RSA,
+// ECDSA or EdDSA.
 func NewKeyFromSigner(signer crypto.Signer, alg Algorithm, options ...KeyOption) (*Key, error) {
 	if signer == nil {
-		return nil, failure(CodeArgumentNull, "a signer is required")
+		return nil, failure(CodeArgumentNull, "the signer is nil")
 	}
 	if _, ok := hashOf(alg); !ok {
-		return nil, failure(CodeInvalidOption, "option `alg`: a crypto.Signer does not sign with this algorithm")
+		return nil, failure(CodeInvalidOption, "the algorithm is not supported with a crypto.Signer")
 	}
 	der, err := publicOf(signer)
 	if err != nil {
@@ -127,16 +129,16 @@ func NewKeyFromSigner(signer crypto.Signer, alg Algorithm, options ...KeyOption)
 	return key, nil
 }
 
-// publicOf returns the public key in DER. A nil pointer in the interface panics.
+// publicOf returns the public key in DER. It recovers from the panic of a nil pointer in the interface.
 func publicOf(signer crypto.Signer) (der []byte, err error) {
 	defer func() {
 		if recover() != nil {
-			err = failure(CodeArgumentNull, "the signer panics when it is asked for its public key")
+			err = failure(CodeArgumentNull, "the signer panicked in its method Public")
 		}
 	}()
 	der, err = x509.MarshalPKIXPublicKey(signer.Public())
 	if err != nil {
-		return nil, caused(CodeKeyUnsupported, "the public key of the signer is of a type that is not supported", err)
+		return nil, caused(CodeKeyUnsupported, "the type of the signer's public key is not supported", err)
 	}
 	return der, nil
 }
@@ -147,7 +149,7 @@ type remoteSigner struct {
 	alg    Algorithm
 }
 
-// hashOf returns the hash of an algorithm, 0 if it signs the message.
+// hashOf returns the hash of an algorithm, or 0 if it signs the message.
 func hashOf(alg Algorithm) (crypto.Hash, bool) {
 	switch alg {
 	case RS256, PS256, ES256:
@@ -162,7 +164,7 @@ func hashOf(alg Algorithm) (crypto.Hash, bool) {
 	return 0, false
 }
 
-// remote returns what signs for a key of [NewKeyFromSigner], or nil.
+// remote returns the signer of a key of [NewKeyFromSigner], or nil.
 func (k *Key) remote() *remoteSigner {
 	if k.signer == nil {
 		return nil

@@ -17,19 +17,19 @@ import (
 	"github.com/jeton/jeton/sdk/go"
 )
 
-// elsewhere is a signer whose key this program does not see.
-type elsewhere struct {
+// hsm is a signer that does not reveal its key.
+type hsm struct {
 	crypto.Signer
 	broken bool
 	failed error
 }
 
-func (e elsewhere) Sign(random io.Reader, digest []byte, options crypto.SignerOpts) ([]byte, error) {
-	signature, err := e.Signer.Sign(random, digest, options)
-	if e.broken {
+func (h hsm) Sign(random io.Reader, digest []byte, options crypto.SignerOpts) ([]byte, error) {
+	signature, err := h.Signer.Sign(random, digest, options)
+	if h.broken {
 		signature[len(signature)/2] ^= 1
 	}
-	return signature, errors.Join(err, e.failed)
+	return signature, errors.Join(err, h.failed)
 }
 
 func signers() map[jeton.Algorithm]crypto.Signer {
@@ -47,7 +47,7 @@ func signers() map[jeton.Algorithm]crypto.Signer {
 func TestCryptoSigner(t *testing.T) {
 	for alg, signer := range signers() {
 		t.Run(string(alg), func(t *testing.T) {
-			key := must(jeton.NewKeyFromSigner(elsewhere{Signer: signer}, alg, jeton.WithKeyID("hsm")))
+			key := must(jeton.NewKeyFromSigner(hsm{Signer: signer}, alg, jeton.WithKeyID("hsm")))
 			issuer, verifier := pair(key)
 			for range 3 {
 				verified := must(jeton.Verify[visit](verifier, must(issuer.Issue(visit{Page: "/"}))))
@@ -55,16 +55,16 @@ func TestCryptoSigner(t *testing.T) {
 					t.Errorf("found %+v", verified.Claims)
 				}
 			}
-			broken := must(jeton.NewKeyFromSigner(elsewhere{Signer: signer, broken: true}, alg))
+			broken := must(jeton.NewKeyFromSigner(hsm{Signer: signer, broken: true}, alg))
 			if _, err := must(jeton.NewIssuer(broken, jeton.WithoutExpiry())).Issue(visit{}); err == nil || errors.Is(err, jeton.ErrTokenRejected) {
 				t.Errorf("a wrong signature: %v", err)
 			}
 		})
 	}
-	cause := errors.New("the HSM is away")
+	cause := errors.New("the HSM is offline")
 	_, ed, _ := ed25519.GenerateKey(rand.Reader)
-	away := must(jeton.NewKeyFromSigner(elsewhere{Signer: ed, failed: cause}, jeton.EdDSA))
-	if _, err := must(jeton.NewIssuer(away, jeton.WithoutExpiry())).Issue(visit{}); !errors.Is(err, jeton.ErrSignerFailed) || !errors.Is(err, cause) {
+	offline := must(jeton.NewKeyFromSigner(hsm{Signer: ed, failed: cause}, jeton.EdDSA))
+	if _, err := must(jeton.NewIssuer(offline, jeton.WithoutExpiry())).Issue(visit{}); !errors.Is(err, jeton.ErrSignerFailed) || !errors.Is(err, cause) {
 		t.Errorf("a signer that fails: %v", err)
 	}
 	for name, err := range map[string]error{
@@ -116,7 +116,7 @@ func TestTwoStepSigning(t *testing.T) {
 	if content := must(must(jeton.NewSignatureVerifier(public)).Verify(token)); string(content) != "content" {
 		t.Errorf("content %q", content)
 	}
-	// PASETO: the message is signed.
+	// PASETO signs the message.
 	secret := must(jeton.GenerateKey(jeton.V4Public))
 	paseto := must(must(jeton.NewIssuer(secret.Public(), jeton.WithLifetime(time.Minute))).Prepare(visit{}))
 	if _, err := paseto.Attach(make([]byte, 64), jeton.SignatureFixed); !errors.Is(err, jeton.ErrSignerSignatureInvalid) {

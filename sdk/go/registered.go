@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Registered has the registered claims of a JWT. Embed it in a type whose tokens have claims of their own, such as `sub`.
-// Verified tokens have them without it: [Token.Subject] and the others.
+// Registered has the registered claims of a JWT. Embed it in a type to set them for each token, such as `sub`. Verified
+// tokens return them without it: see [Token.Subject].
 type Registered struct {
 	Issuer    string      `json:"iss,omitempty"`
 	Subject   string      `json:"sub,omitempty"`
@@ -17,7 +17,7 @@ type Registered struct {
 	ID        string      `json:"jti,omitempty"`
 }
 
-// Audience is `aud`: one text or a list of them.
+// Audience is `aud`: one text or a list of texts.
 type Audience []string
 
 // MarshalJSON writes one audience as a text, and several as a list.
@@ -41,11 +41,11 @@ func (a *Audience) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// NumericDate is a time in seconds since 1970, as a JWT has it. Zero is absent. A PASETO has texts: see
+// NumericDate is a time in seconds since 1970, as in a JWT. Zero means absent. A PASETO has times as text: see
 // [Token.ExpiresAt].
 type NumericDate int64
 
-// NewNumericDate drops the fraction of a second.
+// NewNumericDate converts a time. It drops fractions of a second.
 func NewNumericDate(at time.Time) NumericDate { return NumericDate(at.Unix()) }
 
 // Time returns the time, or the zero time for 0.
@@ -56,7 +56,7 @@ func (d NumericDate) Time() time.Time {
 	return time.Unix(int64(d), 0).UTC()
 }
 
-// UnmarshalJSON reads a number, and the text of a PASETO. Fractions are dropped.
+// UnmarshalJSON reads a number, or the text of a PASETO. It drops fractions.
 func (d *NumericDate) UnmarshalJSON(text []byte) error {
 	if len(text) > 0 && text[0] == '"' {
 		var at time.Time

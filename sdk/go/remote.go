@@ -15,25 +15,25 @@ import (
 	"github.com/jeton/jeton/sdk/go/internal/core"
 )
 
-// RemoteKeySet is a key set that is published at an address. The library decides when it is fetched; this package
-// fetches it with net/http. Pass it to [NewVerifier].
+// RemoteKeySet is a key set that is fetched from an address. The native library decides when; this package sends the
+// requests with net/http. Pass it to [NewVerifier].
 type RemoteKeySet struct {
 	handle *core.Handle
 	client *http.Client
-	// When the library was last asked whether keys are due, in nanoseconds.
+	// The time of the last request check, in nanoseconds.
 	asked  atomic.Int64
 	closed context.Context
 	close  context.CancelFunc
 
 	lock sync.Mutex
-	// The fetch that is under way, or nil. All that need keys wait for it.
+	// The running fetch, or nil. All callers that need keys wait for it.
 	current *fetch
 	// Why the last request had no response.
 	lastError error
 }
 
-// fetch is one fetch: discovery, the set, or both. It belongs to the key set, not to the verification that needed it
-// first: a caller that gives up must not take the keys from the others.
+// fetch is one fetch: discovery, the set, or both. It belongs to the key set, not to the caller that started it: a
+// canceled caller must not affect the others.
 type fetch struct {
 	done chan struct{}
 	err  error
@@ -41,9 +41,11 @@ type fetch struct {
 
 type remoteConfig struct{ client *http.Client }
 
-// WithHTTPClient fetches with this client. Its redirects are not followed. If its transport is not an [*http.Transport], it
-// must itself refuse private addresses for discovered key sets, and [WithPrivateAddresses] must say that it may connect. A
-// proxy of its transport connects itself, and must refuse them, too. Without this option, no proxy is used.
+// WithHTTPClient sets the HTTP client. Redirects are not followed. Without this option, no proxy is used.
+//
+// For discovered key sets, private addresses must be refused:
+//   - By a proxy of the transport, because it resolves the name.
+//   - By a transport that is not an [*http.Transport]. It also needs [WithPrivateAddresses].
 func WithHTTPClient(client *http.Client) RemoteOption {
 	return remoteOption(func(c *config) {
 		if c.once("http_client") {
@@ -52,17 +54,17 @@ func WithHTTPClient(client *http.Client) RemoteOption {
 	})
 }
 
-// WithPrivateAddresses allows an issuer to publish a private address for its keys.
+// WithPrivateAddresses accepts a private address that an issuer publishes for its keys.
 func WithPrivateAddresses() RemoteOption {
 	return remoteOption(func(c *config) { c.set("allow_private_addresses", true) })
 }
 
-// WithFreshFor sets how long keys are used before they are fetched again, if the response does not say it.
+// WithFreshFor sets how long keys are used before they are fetched again, unless the response sets it.
 func WithFreshFor(fresh time.Duration) RemoteOption {
 	return remoteOption(func(c *config) { c.seconds("fresh_for", fresh) })
 }
 
-// WithCooldown sets the shortest time between two requests.
+// WithCooldown sets the minimum time between two requests.
 func WithCooldown(cooldown time.Duration) RemoteOption {
 	return remoteOption(func(c *config) { c.seconds("cooldown", cooldown) })
 }
@@ -72,12 +74,12 @@ func WithUsableFor(usable time.Duration) RemoteOption {
 	return remoteOption(func(c *config) { c.seconds("usable_for", usable) })
 }
 
-// NewRemoteKeySet creates a key set that is at this address. It sends no request: see [RemoteKeySet.Fetch].
+// NewRemoteKeySet creates a key set for this address. It sends no request: see [RemoteKeySet.Fetch].
 func NewRemoteKeySet(address string, options ...RemoteOption) (*RemoteKeySet, error) {
 	return newRemoteKeySet("address", address, options)
 }
 
-// DiscoverKeySet creates a key set at the address that an issuer publishes (OpenID Connect Discovery and RFC 8414).
+// DiscoverKeySet creates a key set for the address that an issuer publishes (OpenID Connect Discovery and RFC 8414).
 func DiscoverKeySet(issuer string, options ...RemoteOption) (*RemoteKeySet, error) {
 	return newRemoteKeySet("issuer", issuer, options)
 }
@@ -108,8 +110,8 @@ func newRemoteKeySet(name, value string, options []RemoteOption) (*RemoteKeySet,
 	return keys, nil
 }
 
-// Fetch fetches the keys if they are not fresh, and returns why there are none. Call it when the program starts, so that the
-// first token need not wait.
+// Fetch fetches the keys if they are not fresh. It returns an error if there are no keys. Call it at program start, so
+// that the first token does not wait.
 func (r *RemoteKeySet) Fetch(ctx context.Context) error {
 	if r == nil || r.handle == nil {
 		return errClosed()
@@ -122,14 +124,14 @@ func (r *RemoteKeySet) Fetch(ctx context.Context) error {
 }
 
 const (
-	// How often one verification fetches: the keys, and the keys again for an unknown `kid`, also while another goroutine
+	// The fetches of one verification: the keys, the keys again for an unknown `kid`, and one more if another goroutine
 	// has just fetched.
 	maxFetches = 3
-	// The requests of one fetch: three addresses of the document, and the set.
+	// The requests of one fetch: three discovery addresses and the set.
 	maxRequests = 4
 )
 
-// after completes a verification: it fetches what the library asks for, and verifies again.
+// after completes a verification: it fetches the keys that the library needs, and verifies again.
 func (r *RemoteKeySet) after(ctx context.Context, why core.Failure, verify func() core.Failure) error {
 	defer runtime.KeepAlive(r)
 	for range maxFetches {
@@ -145,15 +147,15 @@ func (r *RemoteKeySet) after(ctx context.Context, why core.Failure, verify func(
 	return r.failed(why)
 }
 
-// failed is the error for a failure of a verification with these keys. If it is not about the token, it is
-// [ErrNoKeys], with the last error of the HTTP client.
+// failed returns the error for a failed verification with these keys. Unless it is about the token, it matches
+// [ErrNoKeys] and wraps the last error of the HTTP client.
 func (r *RemoteKeySet) failed(why core.Failure) error {
 	code := Code(why.Code)
 	switch {
 	case code == 0:
 		return nil
 	case code == CodeKeySetToFetch:
-		why = core.Failure{Code: int32(CodeKeySetUnreachable), Message: "the key set was fetched several times, and is not there"}
+		why = core.Failure{Code: int32(CodeKeySetUnreachable), Message: "the key set is not available after several fetches"}
 	case code.IsRejection(), code == CodeArgumentHandle, code == CodeInternal:
 		return failed(why)
 	}
@@ -166,7 +168,7 @@ func (r *RemoteKeySet) failed(why core.Failure) error {
 	return err
 }
 
-// wait starts a fetch, or waits for the one that is under way.
+// wait starts a fetch, or waits for the running one.
 func (r *RemoteKeySet) wait(ctx context.Context) error {
 	current := r.start()
 	select {
@@ -181,7 +183,7 @@ func (r *RemoteKeySet) wait(ctx context.Context) error {
 	}
 }
 
-// start returns the fetch that is under way, or a new one.
+// start returns the running fetch, or a new one.
 func (r *RemoteKeySet) start() *fetch {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -192,7 +194,7 @@ func (r *RemoteKeySet) start() *fetch {
 	return r.current
 }
 
-// run sends the requests that the library has, one after another.
+// run sends the requests of the library, one after another.
 func (r *RemoteKeySet) run(current *fetch) {
 	defer func() {
 		r.lock.Lock()
@@ -217,7 +219,7 @@ func (r *RemoteKeySet) run(current *fetch) {
 	}
 }
 
-// refresh asks the library from time to time whether keys are due, and fetches them in the background.
+// refresh checks at most every five seconds whether the library has a request, and fetches in the background.
 func (r *RemoteKeySet) refresh() {
 	const pause = int64(5 * time.Second)
 	last, now := r.asked.Load(), time.Now().UnixNano()
@@ -237,7 +239,7 @@ type fetchRequest struct {
 	Timeout    int64   `json:"timeout_milliseconds"`
 }
 
-// send sends one request, and passes the response to the library, or that there is none.
+// send sends one request, and passes the response or its absence to the library.
 func (r *RemoteKeySet) send(text []byte) error {
 	var request fetchRequest
 	if err := json.Unmarshal(text, &request); err != nil {
@@ -289,7 +291,7 @@ func (r *RemoteKeySet) get(
 	return response.StatusCode, lines.String(), body, nil
 }
 
-// Close ends requests that are under way. Verifiers that use the keys keep those that they have.
+// Close cancels running requests. Verifiers keep the keys that were fetched.
 func (r *RemoteKeySet) Close() error {
 	if r != nil && r.handle != nil {
 		r.close()
@@ -299,7 +301,7 @@ func (r *RemoteKeySet) Close() error {
 	return nil
 }
 
-// String says nothing of the keys.
+// String does not reveal the keys.
 func (r *RemoteKeySet) String() string { return "jeton.RemoteKeySet" }
 
 func (r *RemoteKeySet) verifying() (source, error) {
@@ -309,5 +311,5 @@ func (r *RemoteKeySet) verifying() (source, error) {
 	return source{remote: r.handle, fetcher: r, keepsAlive: r}, nil
 }
 
-// errPrivate is why a request was not sent.
+// errPrivate is the reason for a request that was not sent.
 var errPrivate = errors.New("the address of the key set is private")

@@ -15,7 +15,7 @@ import (
 	"github.com/jeton/jeton/sdk/go"
 )
 
-// identityServer publishes keys, and counts what is asked.
+// identityServer publishes keys and counts requests.
 type identityServer struct {
 	*httptest.Server
 	lock        sync.Mutex
@@ -70,7 +70,7 @@ func TestRemoteKeysAreDiscoveredAndFetchedAgainForANewKey(t *testing.T) {
 	keys := must(jeton.DiscoverKeySet(server.URL, jeton.WithPrivateAddresses(), jeton.WithCooldown(0)))
 	defer func() { _ = keys.Close() }()
 	verifier := remoteVerifier(keys)
-	// Discovery, the set, and the set again for a key that was added meanwhile: one verification.
+	// One verification: discovery and the set, which already has the second key.
 	token := issuedBy(second)
 	server.publish(first, second)
 	if verified := must(jeton.Verify[visit](verifier, token)); verified.KeyID() != "k2" {
@@ -84,7 +84,7 @@ func TestRemoteKeysAreDiscoveredAndFetchedAgainForANewKey(t *testing.T) {
 	if verified := must(jeton.Verify[visit](verifier, issuedBy(third))); verified.KeyID() != "k3" {
 		t.Errorf("kid %s", verified.KeyID())
 	}
-	// The keys that are there are used without a request.
+	// Known keys cause no request.
 	sets := server.sets.Load()
 	for range 10 {
 		must(jeton.Verify[visit](verifier, token))
@@ -92,7 +92,7 @@ func TestRemoteKeysAreDiscoveredAndFetchedAgainForANewKey(t *testing.T) {
 	if server.sets.Load() != sets {
 		t.Errorf("%d sets", server.sets.Load())
 	}
-	// Unknown keys do not make it fetch again and again.
+	// Unknown keys do not cause repeated requests.
 	unknown := must(jeton.GenerateKey(jeton.ES256, jeton.WithKeyID("k4")))
 	sets = server.sets.Load()
 	slow := remoteVerifier(must(jeton.NewRemoteKeySet(server.URL + "/keys")))
@@ -142,7 +142,7 @@ func TestRemoteKeysThatCannotBeFetched(t *testing.T) {
 		}
 		_ = keys.Close()
 	}
-	// An issuer whose address is on this machine may publish one on this machine only with the option.
+	// The address of another machine must be https.
 	if _, err := jeton.NewRemoteKeySet("http://id.example/keys"); !errors.Is(err, jeton.ErrKeySetAddress) {
 		t.Errorf("http: %v", err)
 	}
@@ -159,7 +159,7 @@ func TestRemoteKeysThatCannotBeFetched(t *testing.T) {
 	}
 }
 
-func TestRemoteKeysWithAClientOfTheCaller(t *testing.T) {
+func TestRemoteKeysWithACustomClient(t *testing.T) {
 	key := must(jeton.GenerateKey(jeton.ES256, jeton.WithKeyID("k1")))
 	server := newIdentityServer(t, key)
 	var asked atomic.Int32

@@ -6,20 +6,20 @@ import (
 	"strconv"
 )
 
-// A scanner walks through claims before encoding/json reads them. The library has checked that they are valid JSON, within
-// its limit of nesting.
+// scanner scans claims before encoding/json reads them. The library has checked that they are valid JSON within its
+// depth limit.
 type scanner struct {
 	text []byte
 	at   int
-	// Numbers in values of the type any are not rounded.
+	// Numbers in values of type any are not rounded.
 	numbers bool
-	// The members whose name has another case than the field. encoding/json would read them.
+	// Members whose names differ from a field in case only. encoding/json would read them.
 	wrong []span
-	// A number does not fit.
+	// A number would be rounded.
 	rounded bool
-	// Fields that are not there are no error.
+	// Missing fields are not an error.
 	partial bool
-	// The name of a field that is not there.
+	// The name of a missing field.
 	missing string
 }
 
@@ -34,7 +34,7 @@ func (v *Verifier) check(text []byte, of *shape) ([]byte, error) {
 	walk.value(of)
 	if walk.rounded {
 		return nil, failure(CodeTokenClaimsShape,
-			"a whole number is too large for float64: use int64, json.Number or the option WithNumbers")
+			"a whole number does not fit its float type: use int64, json.Number or the option WithNumbers")
 	}
 	if walk.missing != "" {
 		return nil, failure(CodeTokenClaimsShape, "the claim `"+walk.missing+"` is missing or null")
@@ -98,7 +98,7 @@ func (s *scanner) value(of *shape) {
 	}
 }
 
-// floatBits returns the size of the float that a number becomes, or 0 if it becomes none.
+// floatBits returns the size of the float that a number is read as, or 0 for other types.
 func (s *scanner) floatBits(of *shape) int {
 	switch {
 	case of == nil:
@@ -175,8 +175,8 @@ func (s *scanner) object(of *shape) {
 	}
 }
 
-// memberOf returns the member with a name, without a shape if nothing reads it, and whether its name has another case than
-// the field.
+// memberOf returns the member with a name, and whether the name differs from a field in case only. A member that no
+// field reads has no shape.
 func memberOf(of *shape, raw []byte, hasEscapes bool) (member, bool) {
 	if of == nil {
 		return member{}, false
@@ -201,9 +201,10 @@ func memberOf(of *shape, raw []byte, hasEscapes bool) (member, bool) {
 	return member{}, of.folded[fold(string(raw))]
 }
 
-// fits reports whether a float64 holds this number, if it is whole and not in the form with an exponent.
+// fits reports whether a float of this size holds the number exactly. Numbers with a fraction or an exponent always
+// fit.
 func fits(text []byte, bits int) bool {
-	// These many digits always fit.
+	// Numbers of this length always fit.
 	digits := 15
 	if bits == 32 {
 		digits = 7
@@ -228,7 +229,7 @@ func fits(text []byte, bits int) bool {
 	return exact.Cmp(whole) == 0
 }
 
-// without returns a copy of the text without these members. They are in the order in which they end.
+// without returns a copy of the text without these members. They are sorted by their end.
 func without(text []byte, members []span) []byte {
 	cut := make([]bool, len(text))
 	for _, member := range members {
@@ -246,7 +247,7 @@ func without(text []byte, members []span) []byte {
 	return rest
 }
 
-// withComma adds the comma after the member that is not cut yet, or else that before it.
+// withComma adds the next comma that is not cut to a member: after it, or else before it.
 func withComma(text []byte, start, end int, cut []bool) (int, int) {
 	for at := end; at < len(text); at++ {
 		if text[at] == ',' && !cut[at] {

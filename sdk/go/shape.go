@@ -10,25 +10,25 @@ import (
 	"unicode/utf8"
 )
 
-// shape is what encoding/json would read into a type: whose names need exact case, and where numbers could be rounded.
+// shape describes how encoding/json reads a type: which names need exact case, and where numbers could be rounded.
 type shape struct {
 	kind shapeKind
 	// The names of a struct.
 	members map[string]member
-	// The names that must be there, by the number of their bit.
+	// The required names, by their bit number.
 	required []string
-	// The names of a struct as encoding/json compares them.
+	// The folded names of a struct, as encoding/json compares them.
 	folded map[string]bool
-	// Of the values of a map, a slice or an array.
+	// The shape of the values of a map, a slice or an array.
 	element *shape
 }
 
 // member is a field of a struct.
 type member struct {
 	shape *shape
-	// The place in [shape.required], from 1; 0 for a field that may be absent.
+	// The position in [shape.required], from 1; 0 for an optional field.
 	required int
-	// null is a value of the field, and not the same as none.
+	// null is a value of the field, different from a missing member.
 	nullable bool
 }
 
@@ -40,7 +40,7 @@ const (
 	// A float64, or a float32, which holds fewer whole numbers.
 	floatShape
 	float32Shape
-	// any: numbers become float64, all below is any.
+	// any: numbers become float64, nested values are any.
 	anyShape
 	structShape
 	mapShape
@@ -49,16 +49,16 @@ const (
 
 var registeredNames = [...]string{"iss", "sub", "aud", "exp", "nbf", "iat", "jti"}
 
-// plan is how the claims of a type are read.
+// plan describes how the claims of a type are read.
 type plan struct {
 	shape *shape
-	// The type wants none of the registered claims, which are then cut out before encoding/json reads the text.
+	// The type has no registered claims. They are cut before encoding/json reads the text.
 	withoutRegistered bool
 }
 
 var plans sync.Map // reflect.Type → *plan
 
-// planOf returns the plan of a type, made once.
+// planOf returns the plan of a type, which is created once.
 func planOf[T any]() *plan {
 	of := reflect.TypeFor[T]()
 	if known, ok := plans.Load(of); ok {
@@ -118,15 +118,15 @@ func shapeOf(of reflect.Type, known map[reflect.Type]*shape) *shape {
 	return made
 }
 
-// embedded is a struct whose fields are those of the outer struct.
+// embedded is an embedded struct, whose fields belong to the outer struct.
 type embedded struct {
 	of reflect.Type
 	// It is embedded as a pointer: its fields may be absent.
 	optional bool
 }
 
-// addMembers adds the members of a struct and of the structs that are embedded in it. A member nearer to the outer struct
-// comes first, as in encoding/json.
+// addMembers adds the members of a struct and of its embedded structs. The least nested member wins, as in
+// encoding/json.
 func addMembers(made *shape, of reflect.Type, known map[reflect.Type]*shape) {
 	level := []embedded{{of: of}}
 	seen := map[reflect.Type]bool{of: true}
@@ -179,7 +179,7 @@ func addMembers(made *shape, of reflect.Type, known map[reflect.Type]*shape) {
 	}
 }
 
-// isOptional reports whether the options of a tag say that the member may be absent.
+// isOptional reports whether the options of a tag make the member optional.
 func isOptional(options string) bool {
 	for option := range strings.SplitSeq(options, ",") {
 		if option == "omitempty" || option == "omitzero" {
@@ -197,7 +197,7 @@ func isNullable(of reflect.Type) bool {
 	return reflect.PointerTo(of).Implements(unmarshaler)
 }
 
-// isValidName is the rule of encoding/json for names in tags.
+// isValidName reports whether encoding/json accepts a name in a tag.
 func isValidName(name string) bool {
 	for _, letter := range name {
 		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", letter) && !unicode.IsLetter(letter) && !unicode.IsDigit(letter) {
@@ -207,7 +207,7 @@ func isValidName(name string) bool {
 	return name != ""
 }
 
-// fold returns what is equal for names that encoding/json takes for the same.
+// fold returns the same text for names that encoding/json treats as equal.
 func fold(name string) string {
 	for at := 0; ; at++ {
 		if at == len(name) {
@@ -218,7 +218,7 @@ func fold(name string) string {
 		}
 	}
 	return strings.Map(func(letter rune) rune {
-		// The letters that are alike are a ring. The smallest lower-case one stands for all.
+		// SimpleFold cycles through equivalent letters. The smallest, in lower case, represents them.
 		least := letter
 		for other := unicode.SimpleFold(letter); other != letter; other = unicode.SimpleFold(other) {
 			least = min(least, other)

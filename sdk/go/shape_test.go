@@ -23,14 +23,14 @@ type shapeEmbedded struct {
 type shapeOuter struct {
 	shapeEmbedded
 	shapeInner
-	Depth string `json:"depth"` // hides that of the embedded struct
+	Depth string `json:"depth"` // hides the field of the embedded struct
 	Kilo  string `json:"kilo,omitempty"`
 	Plain string
 	Skip  string `json:"-"`
 	Any   any    `json:"any"`
 }
 
-// randomText writes an object for shapeInner with names in any case, and returns what is left with exact names.
+// randomText writes an object for shapeInner with names in any case, and returns the members with exact names.
 func randomText(random *rand.Rand, depth int) (text string, exact map[string]any) {
 	exact = map[string]any{}
 	var members []string
@@ -103,7 +103,7 @@ func TestEmbeddedFieldsAndTags(t *testing.T) {
 	of := planOf[shapeOuter]().shape
 	for _, name := range []string{"admin", "depth", "role", "kilo", "Plain", "any"} {
 		if of.members[name].shape == nil {
-			t.Errorf("%s is no member", name)
+			t.Errorf("%s is not a member", name)
 		}
 	}
 	if of.members["Skip"].shape != nil || of.members["-"].shape != nil || of.members["plain"].shape != nil {
@@ -120,7 +120,7 @@ func TestEmbeddedFieldsAndTags(t *testing.T) {
 	}
 	verifier.numbers = true
 	if _, err := verifier.check([]byte(`{"any":[1,{"b":123456789012345678901}]}`), of); err != nil {
-		t.Error("a json.Number is refused")
+		t.Error("a json.Number is rejected")
 	}
 }
 
@@ -136,7 +136,7 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-func TestFieldsThatAreMissing(t *testing.T) {
+func TestMissingFields(t *testing.T) {
 	type inner struct {
 		Role string `json:"role"`
 	}

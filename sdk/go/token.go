@@ -10,11 +10,11 @@ import (
 	"github.com/jeton/jeton/sdk/go/internal/core"
 )
 
-// Token is what a verified token says in its registered claims and its header.
+// Token has the registered claims and the header of a verified token.
 type Token struct {
-	// The claims, and then the parts of the header.
+	// The claims, followed by the parts of the header.
 	text string
-	// The library's text, which is always the same for an algorithm.
+	// A static string of the library.
 	alg                            string
 	present, count                 uint32
 	claims                         [len(core.Result{}.Claims)]core.Claim
@@ -35,16 +35,16 @@ func (t *Token) fill(scratch *core.Scratch) {
 	t.expiresAt, t.notBefore, t.issuedAt = result.ExpiresAt, result.NotBefore, result.IssuedAt
 }
 
-// Issuer returns `iss`, or "" if the token has none.
+// Issuer returns `iss`, or "" if it is absent.
 func (t *Token) Issuer() string { return t.claim(core.Issuer) }
 
-// Subject returns `sub`, or "" if the token has none.
+// Subject returns `sub`, or "" if it is absent.
 func (t *Token) Subject() string { return t.claim(core.Subject) }
 
-// ID returns `jti`, or "" if the token has none.
+// ID returns `jti`, or "" if it is absent.
 func (t *Token) ID() string { return t.claim(core.TokenID) }
 
-// Audience returns `aud`, which is one text or several, or nil if the token has none.
+// Audience returns `aud` as a list, or nil if it is absent.
 func (t *Token) Audience() []string {
 	value, _ := t.value(core.Audience)
 	if value == "" {
@@ -58,7 +58,7 @@ func (t *Token) Audience() []string {
 	return all
 }
 
-// ExpiresAt returns `exp`, the first second in which the token is not valid, or the zero time.
+// ExpiresAt returns `exp`, the first second at which the token is invalid, or the zero time.
 func (t *Token) ExpiresAt() time.Time { return t.time(core.Expiry, t.seconds(2)) }
 
 // NotBefore returns `nbf`, or the zero time.
@@ -75,7 +75,7 @@ func (t *Token) Algorithm() Algorithm {
 	return Algorithm(t.alg)
 }
 
-// KeyID returns `kid` of the header, or "" if it has none.
+// KeyID returns `kid` of the header, or "" if it is absent.
 func (t *Token) KeyID() string {
 	if t == nil {
 		return ""
@@ -83,7 +83,7 @@ func (t *Token) KeyID() string {
 	return t.part(t.kid)
 }
 
-// Type returns `typ` of the header, or "" if it has none.
+// Type returns `typ` of the header, or "" if it is absent.
 func (t *Token) Type() string {
 	if t == nil {
 		return ""
@@ -99,7 +99,7 @@ func (t *Token) Footer() string {
 	return t.part(t.footer)
 }
 
-// JSON returns all claims as JSON text, byte for byte as the token has them.
+// JSON returns all claims as JSON text, byte for byte as in the token.
 func (t *Token) JSON() string {
 	if t == nil {
 		return ""
@@ -139,7 +139,7 @@ func (t *Token) value(bit uint32) (string, bool) {
 	return "", false
 }
 
-// claim returns a registered claim that is a text.
+// claim returns a registered text claim.
 func (t *Token) claim(bit uint32) string {
 	value, isPlain := t.value(bit)
 	if len(value) < 2 {
@@ -153,7 +153,7 @@ func (t *Token) claim(bit uint32) string {
 	return text
 }
 
-// String says the algorithm, and nothing of the claims.
+// String returns the algorithm, without claims.
 func (t Token) String() string { return "jeton.Token(" + t.alg + ")" }
 
 // Format writes [Token.String] for every verb.

@@ -14,7 +14,7 @@ import (
 // Keys are the keys of a verifier: a [*Key], a [*KeySet] or a [*RemoteKeySet].
 type Keys interface{ verifying() (source, error) }
 
-// source is what the library takes as keys. One handle is set.
+// source has the keys for the library. Exactly one handle is set.
 type source struct {
 	key, keys, remote *core.Handle
 	fetcher           *RemoteKeySet
@@ -33,13 +33,13 @@ type Verifier struct {
 
 // Verified is a verified token with its claims.
 type Verified[T any] struct {
-	// Claims are those of the type T.
+	// Claims are the claims as type T.
 	Claims T
 	Token
 }
 
-// NewVerifier creates a verifier. Of a private key, it uses the public key. It needs [WithIssuer] and [WithAudience], or
-// [WithAnyIssuer] and [WithAnyAudience].
+// NewVerifier creates a verifier. It uses the public key of a private key. It requires [WithIssuer] or [WithAnyIssuer],
+// and [WithAudience] or [WithAnyAudience].
 func NewVerifier(keys Keys, options ...VerifierOption) (*Verifier, error) {
 	if keys == nil {
 		return nil, errClosed()
@@ -85,8 +85,9 @@ func NewVerifier(keys Keys, options ...VerifierOption) (*Verifier, error) {
 	return verifier, nil
 }
 
-// Verify verifies a token and reads its claims into a T: a struct, a map, or [encoding/json.RawMessage] for the text. The
-// token must have each field of a struct, except pointers and those with omitempty or omitzero in their tag. A verifier with remote keys may fetch them: use [VerifyContext] to bound the time.
+// Verify verifies a token and reads its claims into a T: a struct, a map, or [encoding/json.RawMessage] for the text.
+// The token must have each field of a struct, except pointers and fields with omitempty or omitzero. A verifier with
+// remote keys may fetch them: use [VerifyContext] to limit the time.
 func Verify[T any](verifier *Verifier, token string) (*Verified[T], error) {
 	return VerifyContext[T](context.Background(), verifier, token)
 }
@@ -155,7 +156,7 @@ func (v *Verifier) unmarshal(text []byte, into any) error {
 	return decoder.Decode(into)
 }
 
-// shapeError says which member does not match, and not its value.
+// shapeError names the member that does not match, without its value.
 func shapeError(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
@@ -190,7 +191,7 @@ func cutRegistered(text []byte, result *core.Result) []byte {
 			from++
 			continue
 		}
-		// The last member: the comma before it goes.
+		// The last member: remove the comma before it.
 		kept := len(rest)
 		for kept > 0 && isSpace(rest[kept-1]) {
 			kept--
@@ -202,7 +203,7 @@ func cutRegistered(text []byte, result *core.Result) []byte {
 	return append(rest, text[from:]...)
 }
 
-// Close wipes the verifier when the last call that uses it has returned. Remote keys have a Close of their own.
+// Close wipes the verifier after the last call that uses it returns. It does not close remote keys.
 func (v *Verifier) Close() error {
 	if v != nil {
 		v.handle.Close()
@@ -210,5 +211,5 @@ func (v *Verifier) Close() error {
 	return nil
 }
 
-// String says nothing of the keys.
+// String does not reveal the keys.
 func (v *Verifier) String() string { return "jeton.Verifier" }

@@ -1,8 +1,8 @@
-//! Whether bytes are ASCII.
+//! Checks whether bytes are ASCII.
 
 const HIGH_BITS: u128 = u128::from_ne_bytes([0x80; 16]);
 
-/// As the function of the standard library, which looks at the last bytes one by one.
+/// Returns whether all bytes are ASCII. Unlike the standard library, it does not check the last bytes one by one.
 #[inline]
 #[must_use]
 pub fn is_ascii(bytes: &[u8]) -> bool {

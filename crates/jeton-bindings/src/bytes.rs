@@ -1,4 +1,4 @@
-//! Bytes that are signed or encrypted, and are no claims.
+//! Signs and encrypts bytes that are not claims, and verifies and decrypts them.
 
 use jeton::Limits;
 use jeton::error::Rejection;
@@ -13,20 +13,23 @@ use crate::key::Key;
 use crate::verifier::{Kind, Verifier, another_use};
 
 impl Issuer {
-    /// Signs or encrypts bytes with an issuer of the format `jws`, `jwe` or `paseto-bytes` (or `paseto`). With the setting `detached`, the token does
-    /// not contain the bytes.
+    /// Signs or encrypts bytes. The format of the issuer is `jws`, `jwe`, `paseto-bytes` or `paseto`.
+    ///
+    /// With the setting `detached`, the token does not contain the bytes.
     ///
     /// # Errors
     ///
-    /// The issuer is for claims, or a setting cannot be used with these bytes.
+    /// The issuer is for claims, or a setting does not apply to these bytes.
     pub fn issue_bytes(&self, data: &[u8]) -> Result<String, Fault> {
         issue(self, data)
     }
 }
 
 impl Verifier {
-    /// Verifies or decrypts a token of a verifier of the format `jws`, `jwe` or `paseto-bytes`, and returns the bytes. `content` is what a
-    /// detached JWS signs.
+    /// Verifies or decrypts a token and returns its bytes. The format of the verifier is `jws`, `jwe` or
+    /// `paseto-bytes`.
+    ///
+    /// `content` is the detached content of a JWS.
     ///
     /// # Errors
     ///
@@ -83,7 +86,7 @@ fn issue(issuer: &Issuer, data: &[u8]) -> Result<String, Fault> {
         }
         Signer::Jwt(_) | Signer::Nested(..) | Signer::Encrypted(_) => Err(Fault::option(
             "format",
-            "an issuer of claims does not take bytes",
+            "an issuer of claims cannot issue bytes",
         )),
     }
 }
@@ -119,10 +122,10 @@ fn paseto(key: &Key, data: &[u8], context: TokenContext<'_>) -> Result<String, F
     })
 }
 
-/// Opens PASETOs over bytes with one key.
+/// Verifies or decrypts PASETOs that contain bytes, with one key.
 pub(crate) struct PasetoBytes {
     pub(crate) key: Key,
-    /// Any, if it is not set.
+    /// If it is not set, any footer is accepted.
     pub(crate) footer: Option<String>,
     pub(crate) implicit_assertion: String,
     pub(crate) limits: Limits,
@@ -165,11 +168,11 @@ fn verify(verifier: &Verifier, token: &str, content: Option<&[u8]>) -> Result<Ve
         (Kind::Jwe(decrypter, _), None) => Ok(decrypter.decrypt_json(token)?.into_plaintext()),
         (Kind::PasetoBytes(verifier), None) => verifier.verify(token),
         (Kind::Jwe(..) | Kind::PasetoBytes(_), Some(_)) => {
-            Err(Fault::option("content", "only a JWS has detached content"))
+            Err(Fault::option("content", "applies to a JWS only"))
         }
         (Kind::Jwt(_) | Kind::Claims(_) | Kind::Remote(..), _) => Err(Fault::option(
             "format",
-            "a verifier of claims does not return bytes",
+            "a verifier of claims cannot return bytes",
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! A clock that tests set.
+//! A clock for tests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -8,12 +8,12 @@ use jeton::{Clock, Timestamp};
 
 use crate::fault::Fault;
 
-/// A clock that stands still until it is set. For tests. Clones are the same clock.
+/// A clock for tests. Its time changes only when it is set. Clones share the time.
 #[derive(Debug, Clone)]
 pub struct SetClock(Arc<AtomicI64>);
 
 impl SetClock {
-    /// Creates a clock that stands at this time, in seconds since 1970.
+    /// Creates a clock with this time, in seconds since 1970.
     ///
     /// # Errors
     ///
@@ -22,7 +22,7 @@ impl SetClock {
         Ok(SetClock(Arc::new(AtomicI64::new(checked(seconds)?))))
     }
 
-    /// Sets the clock, for all that have it.
+    /// Sets the time of this clock and its clones.
     ///
     /// # Errors
     ///

@@ -1,5 +1,6 @@
 //! Why a call failed: a code, and a message for people.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use jeton::Error;
@@ -13,60 +14,61 @@ use jeton_jwks::FetchError;
 pub enum Fault {
     /// An error of the library.
     Library(Error),
-    /// The caller passed something that the library does not see.
+    /// An argument was rejected before it reached the library.
     Argument {
         /// The code.
         code: &'static Code,
         /// What is wrong.
         message: &'static str,
     },
-    /// An option has no meaning, or not here.
+    /// An option is invalid or does not apply.
     Option {
-        /// Which.
+        /// The name of the option.
         name: &'static str,
         /// What is wrong.
-        why: &'static str,
+        why: Cow<'static, str>,
     },
-    /// The text of the options cannot be read.
+    /// The options cannot be parsed.
     Options {
         /// The line, from 1.
         line: usize,
         /// The column, from 1.
         column: usize,
     },
-    /// The buffer for a result has too few bytes.
+    /// The buffer for a result is too small.
     TooSmall {
-        /// How many it must have.
+        /// The required size, bytes.
         needed: usize,
-        /// How many it has.
+        /// The actual size, bytes.
         actual: usize,
     },
-    /// A key set that is elsewhere has no keys.
+    /// A remote key set has no keys.
     NoKeys(FetchError),
     /// A panic was caught.
     Internal,
 }
 
 impl Fault {
-    /// An error about what the caller passes.
+    /// Creates an error about an argument.
     #[cold]
     pub fn argument(code: &'static Code, message: &'static str) -> Fault {
         Fault::Argument { code, message }
     }
 
-    /// An error about one option.
+    /// Creates an error about one option.
     #[cold]
-    pub fn option(name: &'static str, why: &'static str) -> Fault {
+    pub fn option(name: &'static str, why: impl Into<Cow<'static, str>>) -> Fault {
+        let why = why.into();
         Fault::Option { name, why }
     }
 
-    /// A text that is not valid UTF-8.
+    /// Creates an error for text that is not valid UTF-8.
     #[cold]
     pub fn not_utf8() -> Fault {
         Fault::argument(&codes::ARGUMENT_NOT_UTF8, "a text is not valid UTF-8")
     }
 
-    /// The code of the table.
+    /// Returns the stable code.
     pub fn code(&self) -> &'static Code {
         match self {
             Fault::Library(error) => error.entry(),
@@ -85,13 +87,13 @@ impl fmt::Display for Fault {
             Fault::Library(error) => error.fmt(f),
             Fault::Argument { message, .. } => f.write_str(message),
             Fault::Option { name, why } => write!(f, "option `{name}`: {why}"),
-            // What serde says could repeat a password.
+            // The message of serde could contain a password.
             Fault::Options { line, column } => write!(
                 f,
                 "the options have an unknown member or a wrong type at line {line}, column {column}"
             ),
             Fault::TooSmall { needed, actual } => {
-                write!(f, "the buffer has {actual} bytes, needed {needed}")
+                write!(f, "the buffer has {actual} bytes, {needed} required")
             }
             Fault::NoKeys(error) => error.fmt(f),
             Fault::Internal => f.write_str("internal error: the library panicked"),

@@ -6,16 +6,16 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Format {
-    /// A JWT: signed, encrypted, or both, as the keys say.
+    /// A JWT. The keys decide whether it is signed, encrypted, or both.
     #[default]
     Jwt,
     /// Signed bytes.
     Jws,
     /// Encrypted bytes.
     Jwe,
-    /// Claims as a PASETO of the version and purpose of the key.
+    /// Claims in a PASETO. The key determines its version and purpose.
     Paseto,
-    /// Bytes as a PASETO.
+    /// Bytes in a PASETO.
     PasetoBytes,
 }
 
@@ -25,7 +25,7 @@ impl Format {
     }
 }
 
-/// How a JWS or a JWE is written.
+/// The serialization of a JWS or a JWE.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Serialization {
@@ -33,6 +33,6 @@ pub(crate) enum Serialization {
     Compact,
     /// JSON with one signature or recipient.
     Flattened,
-    /// JSON with any number.
+    /// JSON with any number of signatures or recipients.
     General,
 }

@@ -16,18 +16,18 @@ use crate::fault::Fault;
 use crate::format::{Format, Serialization};
 use crate::key::Key;
 use crate::settings::{self, IssuerOptions, Texts, content_enc};
-use crate::verifier::another_use;
+use crate::verifier::{another_use, enc_mismatch};
 
 /// Issues tokens of one format with its key and its settings.
 pub struct Issuer {
     pub(crate) signer: Signer,
     pub(crate) options: IssuerOptions,
     pub(crate) clock: Arc<dyn Clock>,
-    /// The longest token with the claims `{}`, bytes.
+    /// The maximum length of a token with the claims `{}`, bytes.
     bound: usize,
 }
 
-/// What makes the token.
+/// Creates the token.
 pub(crate) enum Signer {
     Jwt(JwtIssuer),
     Nested(JwtIssuer, Key, ContentEnc),
@@ -36,12 +36,12 @@ pub(crate) enum Signer {
     PasetoBytes(Key),
     Jws(SigningPart),
     Jwe(Key, ContentEnc),
-    /// The key is elsewhere: [`Issuer::prepare`].
+    /// The private key is remote: [`Issuer::prepare`].
     Remote(RemoteKey),
     PasetoRemote(PasetoRemoteKey),
 }
 
-/// A key that signs or makes a MAC.
+/// A key for a signature or a MAC.
 pub(crate) enum SigningPart {
     Mac(Arc<MacKey>),
     Private(Arc<SigningKey>),
@@ -65,7 +65,7 @@ impl SigningPart {
     }
 }
 
-/// The key that encrypts a JWE.
+/// Returns the key that encrypts a JWE.
 pub(crate) fn encrypting(key: &Key) -> Result<EncryptionKeyRef<'_>, Fault> {
     match key {
         Key::Encryption(key) => Ok(key.into()),
@@ -76,7 +76,7 @@ pub(crate) fn encrypting(key: &Key) -> Result<EncryptionKeyRef<'_>, Fault> {
     }
 }
 
-/// The key with which others encrypt: of a private key, the public one.
+/// Returns the encryption key: the public key of a private key, or the key itself.
 fn encryption_key(key: &Key) -> Result<Key, Fault> {
     match key {
         Key::Decryption(_) => key.public(),
@@ -98,16 +98,16 @@ fn enc_for(key: &Key, options: &IssuerOptions) -> Result<ContentEnc, Fault> {
 impl Issuer {
     /// Creates an issuer.
     ///
-    /// With `encryption`, JWTs are signed and then encrypted to that key. A content key (`dir`) as `key` encrypts JWTs. A
-    /// public key as `key` is for [`Issuer::prepare`].
+    /// With `encryption`, JWTs are signed and then encrypted to that key. A content key (`dir`) as `key` encrypts JWTs.
+    /// With a public key as `key`, use [`Issuer::prepare`].
     ///
-    /// Settings: `format` is `jwt`, `jws`, `jwe`, `paseto` or `paseto-bytes`. For claims: `issuer`, `audience`, `lifetime` (seconds) or
-    /// `without_expiry`, `issued_ago` (seconds), `access_tokens`. For PASETO: `footer`, `implicit_assertion`. For bytes:
-    /// `cty`, `detached`, `unencoded`, `serialization`. Others: `typ`, `enc`.
+    /// Settings: `format` is `jwt`, `jws`, `jwe`, `paseto` or `paseto-bytes`. For claims: `issuer`, `audience`,
+    /// `lifetime` (seconds) or `without_expiry`, `issued_ago` (seconds), `access_tokens`. For PASETO: `footer`,
+    /// `implicit_assertion`. For bytes: `cty`, `detached`, `unencoded`, `serialization`. Others: `typ`, `enc`.
     ///
     /// # Errors
     ///
-    /// A setting is unknown, contradicts another or is not for the format, or the key is for something else.
+    /// A setting is unknown, contradicts another or does not apply to the format, or the key has another use.
     pub fn new(
         key: Option<&Key>,
         encryption: Option<&Key>,
@@ -128,7 +128,7 @@ impl Issuer {
         Ok(issuer)
     }
 
-    /// The settings as claims, with the claims of one token.
+    /// Adds the claims of the settings to the claims of one token.
     pub(crate) fn claims<'a>(&'a self, text: &'a str) -> Result<Claims<'a, JsonClaims<'a>>, Fault> {
         let options = &self.options;
         let mut claims = Claims::from_json(text)?;
@@ -166,7 +166,7 @@ impl Issuer {
         Ok(claims)
     }
 
-    /// The footer and the implicit assertion of a PASETO.
+    /// Returns the footer and the implicit assertion of a PASETO.
     pub(crate) fn context(&self) -> TokenContext<'_> {
         let footer = self.options.footer.as_deref().unwrap_or_default();
         let assertion = self
@@ -179,11 +179,11 @@ impl Issuer {
             .implicit_assertion(assertion)
     }
 
-    /// Issues a token with these claims, a JSON object, and adds it to `token`.
+    /// Issues a token with these claims, a JSON object, and appends it to `token`.
     ///
     /// # Errors
     ///
-    /// The claims are not strict JSON, have no expiry, or set what the settings set, or the issuer is for bytes.
+    /// The claims are not strict JSON, have no expiry or repeat a setting, or the issuer is for bytes.
     pub fn issue_onto(&self, text: &str, token: &mut String) -> Result<(), Fault> {
         let clock = &*self.clock;
         if let Signer::Jwt(issuer) = &self.signer {
@@ -222,8 +222,8 @@ impl Issuer {
         Ok(())
     }
 
-    /// Returns an upper bound for the length of a token with claims of this length, or 0 if the issuer is for bytes or only
-    /// prepares.
+    /// Returns an upper bound for the length of a token with claims of this length. It is 0 if the issuer is for bytes
+    /// or only prepares tokens.
     pub fn length_bound(&self, claims: usize) -> usize {
         let claims = claims.min(isize::MAX as usize / 8);
         match &self.signer {
@@ -238,9 +238,9 @@ impl Issuer {
         }
     }
 
-    /// The longest token with the claims `{}`.
+    /// Computes the maximum length of a token with the claims `{}`.
     fn bound_of_nothing(&self) -> Result<usize, Fault> {
-        // Times have the same length at any moment, and the settings were checked.
+        // All times have the same length, and the settings were checked.
         let context = self.context();
         Ok(match &self.signer {
             Signer::Jwt(issuer) => issuer.issued_length_bound(&Claims::from_json("{}")?),
@@ -262,7 +262,7 @@ impl Issuer {
                     _ => return Err(another_use()),
                 }
             }
-            // Their results are in buffers of the library.
+            // The library allocates their results.
             Signer::Jws(_)
             | Signer::Jwe(..)
             | Signer::PasetoBytes(_)
@@ -271,9 +271,9 @@ impl Issuer {
         })
     }
 
-    /// More than the registered claims of the settings need.
+    /// Returns an upper bound for the registered claims of the settings.
     fn settings_bound(&self) -> usize {
-        // A character needs at most six in JSON, and a member a name, quotes and a comma.
+        // JSON needs at most six bytes for a byte. A member also needs a name, quotes and a comma.
         let text = |length: usize| length * 6 + 16;
         let issuer = self.options.issuer.as_deref().map_or(0, str::len);
         let audiences = match &self.options.audience {
@@ -290,13 +290,13 @@ fn around_jwt(key: &Key, enc: ContentEnc) -> Result<Encrypter<'_>, Fault> {
     Ok(Encrypter::new(encrypting(key)?, enc).content_type("JWT"))
 }
 
-/// The longest JWE with a plaintext of this length. One is made, as the lengths of its parts are always the same.
+/// Returns the maximum length of a JWE with a plaintext of this length. Encrypts once, as the rest has a fixed length.
 fn encrypted_bound(encrypter: &Encrypter<'_>, plaintext: usize) -> Result<usize, Fault> {
     // A block cipher adds at most a block.
     Ok(encrypter.encrypt(&[])?.len() + base64_bound(plaintext + 16))
 }
 
-/// At least the length of base64url of this many bytes, wherever they begin.
+/// Returns an upper bound for the base64url length of this many bytes, at any offset.
 fn base64_bound(bytes: usize) -> usize {
     (bytes / 3 + 2) * 4
 }
@@ -312,13 +312,13 @@ impl Signer {
         if is_paseto != options.format.is_paseto() {
             return Err(Fault::option(
                 "format",
-                "`paseto` is for keys of PASETO, and they need it",
+                "PASETO keys require `paseto` or `paseto-bytes`; other keys cannot use them",
             ));
         }
         if encryption.is_some() && (options.format == Format::Jws || options.format.is_paseto()) {
             return Err(Fault::option(
                 "encryption",
-                "this format has no key that encrypts",
+                "this format has no encryption key",
             ));
         }
         Ok(match options.format {
@@ -339,7 +339,7 @@ impl Signer {
             },
             Format::Jwe => {
                 if key.is_some() {
-                    return Err(Fault::option("key", "a JWE has only a key that encrypts"));
+                    return Err(Fault::option("key", "a JWE takes only an encryption key"));
                 }
                 let key = encryption_key(encryption.ok_or_else(no_key)?)?;
                 let enc = enc_for(&key, options)?;
@@ -360,14 +360,14 @@ impl Signer {
 }
 
 impl Signer {
-    /// Settings of the format that this key does not have.
+    /// Rejects settings that do not apply to this key.
     fn check_unused(&self, options: &IssuerOptions) -> Result<(), Fault> {
         let encrypts = matches!(
             self,
             Signer::Nested(..) | Signer::Encrypted(_) | Signer::Jwe(..)
         );
         let is_signed = !matches!(self, Signer::Encrypted(_));
-        // Two-step signing makes the compact form with the content in it.
+        // Two-step signing creates the compact form only, with its content.
         let is_whole = matches!(self, Signer::Jws(_) | Signer::Jwe(..));
         let unused = [
             ("enc", options.enc.is_some() && !encrypts),
@@ -384,13 +384,14 @@ impl Signer {
         settings::check_unset(unused, "not used with this key")?;
         match (self, &options.enc, &options.typ) {
             (Signer::Encrypted(key), Some(enc), _) if content_enc(enc)? != key.enc() => {
-                Err(Fault::option("enc", "the key has another one"))
+                Err(enc_mismatch(key.enc()))
             }
-            // Another key checks it itself.
+            // Other keys check `typ` themselves.
             (Signer::Remote(_), _, Some(typ)) if options.access_tokens => {
-                match typ.eq_ignore_ascii_case("at+jwt") {
-                    true => Ok(()),
-                    false => Err(InvalidUse::AccessTokenType.into()),
+                if typ.eq_ignore_ascii_case("at+jwt") {
+                    Ok(())
+                } else {
+                    Err(InvalidUse::AccessTokenType.into())
                 }
             }
             _ => Ok(()),
@@ -432,7 +433,7 @@ fn jwt_issuer(key: &Key, options: &IssuerOptions) -> Result<JwtIssuer, Fault> {
     Ok(builder.build()?)
 }
 
-/// Settings that contradict each other, or that the format does not have.
+/// Rejects settings that contradict each other or do not apply to the format.
 fn check(options: &IssuerOptions) -> Result<(), Fault> {
     let format = options.format;
     let has_claims = matches!(format, Format::Jwt | Format::Paseto);
@@ -443,9 +444,12 @@ fn check(options: &IssuerOptions) -> Result<(), Fault> {
         || options.lifetime.is_some()
         || options.without_expiry
         || options.issued_ago.is_some();
-    let is_set = |name: &'static str, is_wrong: bool| match is_wrong {
-        true => Err(Fault::option(name, "not used with this format")),
-        false => Ok(()),
+    let is_set = |name: &'static str, is_wrong: bool| {
+        if is_wrong {
+            Err(Fault::option(name, "not used with this format"))
+        } else {
+            Ok(())
+        }
     };
     is_set("issuer", for_claims && !has_claims)?;
     is_set(
@@ -473,7 +477,7 @@ fn check(options: &IssuerOptions) -> Result<(), Fault> {
 
 #[cold]
 pub(crate) fn of_bytes() -> Fault {
-    Fault::option("format", "an issuer of bytes has no claims")
+    Fault::option("format", "an issuer of bytes cannot issue claims")
 }
 
 #[cold]

@@ -17,7 +17,7 @@ use crate::fault::Fault;
 use crate::settings::{self, AnyAlg, GenerateOptions, content_enc};
 
 thread_local! {
-    /// The process in which this thread has signed. A child process inherits the value of its parent.
+    /// The process in which this thread last signed. A child process inherits the value from its parent.
     static SIGNED_IN: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -39,7 +39,7 @@ pub enum Key {
     Decryption(Arc<DecryptionKey>),
     /// Encrypts JWEs.
     Encryption(EncryptionKey),
-    /// Encrypts and decrypts JWEs with a password (PBES2). Insecure: it can be guessed offline.
+    /// Encrypts and decrypts JWEs with a password (PBES2). Insecure: the password can be guessed offline.
     Password(Arc<Password>),
     /// Encrypts and decrypts `v3.local`.
     V3Local(Arc<v3::LocalKey>),
@@ -56,12 +56,12 @@ pub enum Key {
 }
 
 impl Key {
-    /// Generates a key for an algorithm: a JWA name, `dir` with the setting `enc`, or `v3.local`, `v3.public`, `v4.local`,
-    /// `v4.public`. The settings are `kid`, `rsa_bits`, `crv` and `enc`.
+    /// Generates a key for an algorithm: a JWA name, `dir` with the setting `enc`, or `v3.local`, `v3.public`,
+    /// `v4.local`, `v4.public`. The settings are `kid`, `rsa_bits`, `crv` and `enc`.
     ///
     /// # Errors
     ///
-    /// The algorithm or a setting is unknown or not used with the other.
+    /// The algorithm or a setting is unknown, or the setting does not apply to the algorithm.
     pub fn generate(alg: &str, settings: &str) -> Result<Key, Fault> {
         let options: GenerateOptions = settings::read(settings)?;
         let key = generate(AnyAlg::parse(alg)?, &options)?.with_id(options.kid.as_deref())?;
@@ -69,11 +69,11 @@ impl Key {
         Ok(key)
     }
 
-    /// The public key.
+    /// Returns the public key.
     ///
     /// # Errors
     ///
-    /// A symmetric key has none.
+    /// The key is symmetric.
     pub fn public(&self) -> Result<Key, Fault> {
         Ok(match self {
             Key::Signing(key) => Key::Verifying(key.verifying_key()),
@@ -94,9 +94,10 @@ impl Key {
         })
     }
 
-    /// Makes one signature with a private key and drops it. The first signature of a process seeds the random generator,
-    /// which takes tens of milliseconds. The first private key that a thread generates or imports does this; call it again
-    /// after `fork`. Other keys do nothing.
+    /// Signs once with a private key and discards the signature. Other keys do nothing.
+    ///
+    /// The first signature of a process seeds the random generator, which takes tens of milliseconds. The first private
+    /// key that a thread generates or imports does this. Call it again after `fork`.
     ///
     /// # Errors
     ///
@@ -117,7 +118,7 @@ impl Key {
         Ok(())
     }
 
-    /// Warms up, unless this thread has done so in this process: AWS-LC has a random generator for each thread.
+    /// Warms up, unless this thread already did in this process. AWS-LC has a random generator per thread.
     pub(crate) fn sign_first(&self) -> Result<(), Fault> {
         let is_private = matches!(self, Key::Signing(_) | Key::V3Secret(_));
         if is_private && SIGNED_IN.get() != process::id() {
@@ -126,7 +127,7 @@ impl Key {
         Ok(())
     }
 
-    /// Whether it is a key of PASETO.
+    /// Returns whether this is a PASETO key.
     pub fn is_paseto(&self) -> bool {
         matches!(
             self,
@@ -155,22 +156,25 @@ impl Key {
             _ => {
                 return Err(Fault::option(
                     "kid",
-                    "the id of a PASETO key follows from the key",
+                    "the id of a PASETO key is computed from the key",
                 ));
             }
         })
     }
 }
 
-/// A new key has one owner.
+/// Returns the value of a new key, which has one owner.
 fn only<T>(key: Arc<T>) -> Result<T, Fault> {
     Arc::into_inner(key).ok_or(Fault::Internal)
 }
 
 fn generate(alg: AnyAlg, options: &GenerateOptions) -> Result<Key, Fault> {
-    let unused = |name: &'static str, is_set: bool| match is_set {
-        true => Err(Fault::option(name, "not used by this algorithm")),
-        false => Ok(()),
+    let unused = |name: &'static str, is_set: bool| {
+        if is_set {
+            Err(Fault::option(name, "not used with this algorithm"))
+        } else {
+            Ok(())
+        }
     };
     if !matches!(alg, AnyAlg::Management(_)) {
         unused("crv", options.crv.is_some())?;
@@ -183,7 +187,7 @@ fn generate(alg: AnyAlg, options: &GenerateOptions) -> Result<Key, Fault> {
     }
     let size = options.rsa_bits.map(|bits| {
         RsaSize::from_bits(bits)
-            .ok_or_else(|| Fault::option("rsa_bits", "not 2048, 3072, 4096 or 8192"))
+            .ok_or_else(|| Fault::option("rsa_bits", "must be 2048, 3072, 4096 or 8192"))
     });
     let size = size.transpose()?;
     Ok(match alg {
@@ -221,7 +225,10 @@ fn generate_decryption(
         (None, Some("P-521")) => DecryptionKey::generate_p521(alg)?,
         (None, Some("X25519")) => DecryptionKey::generate_x25519(alg)?,
         (None, Some(_)) => {
-            return Err(Fault::option("crv", "not P-256, P-384, P-521 or X25519"));
+            return Err(Fault::option(
+                "crv",
+                "must be P-256, P-384, P-521 or X25519",
+            ));
         }
     })
 }

@@ -1,4 +1,4 @@
-//! Keys as text and bytes.
+//! Exports keys as text and bytes.
 
 use jeton::error::KeyProblem;
 use jeton::paseto::{PublicKey, Version};
@@ -7,18 +7,17 @@ use crate::fault::Fault;
 use crate::key::Key;
 
 impl Key {
-    /// The key, or what `what` names of it:
+    /// Exports the key, or the property that `what` names:
     ///
-    /// - `jwk`, `pem`, `der`, `paserk`: the public key. A private key is exported as its public key; a symmetric key is an
-    ///   error.
+    /// - `jwk`, `pem`, `der`, `paserk`: the public key, also of a private key. A symmetric key is an error.
     /// - `thumbprint`, `thumbprint-uri`: RFC 7638 and RFC 9278.
-    /// - `kid`: the id, empty if the key has none; for PASETO the PASERK id. `alg`: the algorithm.
+    /// - `kid`: the key id, or an empty result; for PASETO the PASERK id. `alg`: the algorithm.
     /// - `kind`: `symmetric`, `private` or `public`. `alg-kind`: the algorithm, a space, and the kind.
     /// - `insecure-jwk`, `insecure-pem`, `insecure-der`, `insecure-paserk`: the key with its secret part.
     ///
     /// # Errors
     ///
-    /// The name is unknown, or the key has no such form.
+    /// The name is unknown, or not available for this type of key.
     pub fn export(&self, what: &str) -> Result<Vec<u8>, Fault> {
         Ok(match what {
             "kid" => key_id(self)?.unwrap_or_default().into_bytes(),
@@ -80,7 +79,7 @@ fn no_such_form() -> Fault {
     Fault::option("what", "unknown, or not available for this type of key")
 }
 
-/// The id that a token names. That of a PASETO key follows from the key.
+/// Returns the id that a token names. The id of a PASETO key is computed from the key.
 fn key_id(key: &Key) -> Result<Option<String>, Fault> {
     let own = |kid: Option<&str>| kid.map(str::to_owned);
     Ok(match key {
@@ -134,9 +133,10 @@ fn kind(key: &Key) -> &'static str {
 fn thumbprint(key: &Key, uri: bool) -> Result<String, Fault> {
     macro_rules! of {
         ($key:expr) => {
-            match uri {
-                true => $key.thumbprint_uri(),
-                false => $key.thumbprint(),
+            if uri {
+                $key.thumbprint_uri()
+            } else {
+                $key.thumbprint()
             }
         };
     }
@@ -151,7 +151,7 @@ fn thumbprint(key: &Key, uri: bool) -> Result<String, Fault> {
         _ => {
             return Err(Fault::option(
                 "what",
-                "a PASETO key or a password has no JWK; use `kid`",
+                "a PASETO key or a password has no thumbprint; use `kid`",
             ));
         }
     })

@@ -1,4 +1,4 @@
-//! Keys from text and bytes.
+//! Imports keys from text and bytes.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -20,14 +20,14 @@ use crate::settings::{self, AnyAlg, ImportOptions, KeyText, content_enc};
 impl Key {
     /// Imports a key.
     ///
-    /// Settings: `format` is `any` (JWK, PEM, DER or PASERK, found by its content), `secret`, `secret-base64` or
-    /// `certificate`. Insecure ones are `insecure-secret` (shorter than its hash), `insecure-rsa` (a public key below 2,048
-    /// bits) and `insecure-password` (PBES2, with `rounds`). `alg` is required if the key does not imply it. `enc` is required for `dir`. `kid` sets the id.
-    /// `password` decrypts PKCS#8 or a PASERK.
+    /// Settings: `format` is `any` (JWK, PEM, DER or PASERK, detected), `secret`, `secret-base64` or `certificate`.
+    /// Insecure formats are `insecure-secret` (shorter than its hash), `insecure-rsa` (a public key below 2,048 bits)
+    /// and `insecure-password` (PBES2, with `rounds`). `alg` is required if the key does not imply it. `enc` is
+    /// required for `dir`. `kid` sets the id. `password` decrypts PKCS#8 or a PASERK.
     ///
     /// # Errors
     ///
-    /// The data is no such key, the key is weak or inconsistent, or a setting is not for it.
+    /// The data is not such a key, the key is weak or inconsistent, or a setting does not apply.
     pub fn import(data: &[u8], settings: &str) -> Result<Key, Fault> {
         let options: ImportOptions = settings::read(settings)?;
         let key = import(data, &options)?.with_id(options.kid.as_deref())?;
@@ -41,7 +41,7 @@ fn import(data: &[u8], options: &ImportOptions) -> Result<Key, Fault> {
         return password(data, options);
     }
     if options.rounds.is_some() {
-        return Err(Fault::option("rounds", "only a password has them"));
+        return Err(Fault::option("rounds", "applies to passwords only"));
     }
     let alg = options.alg.as_deref().map(AnyAlg::parse).transpose()?;
     match options.format {
@@ -65,11 +65,11 @@ fn import(data: &[u8], options: &ImportOptions) -> Result<Key, Fault> {
     }
 }
 
-/// A password for PBES2. Its rounds are within limits of the library.
+/// Imports a password for PBES2. The library limits the rounds.
 fn password(data: &[u8], options: &ImportOptions) -> Result<Key, Fault> {
     let alg = options.alg.as_deref().ok_or(KeyProblem::AlgorithmNeeded)?;
     let alg = Pbes2Alg::from_str(alg)
-        .map_err(|_| Fault::option("alg", "a password is for an algorithm of PBES2"))?;
+        .map_err(|_| Fault::option("alg", "a password requires a PBES2 algorithm"))?;
     let mut password = Password::new(alg, data)?;
     if let Some(rounds) = options.rounds {
         password = password.rounds(rounds)?;
@@ -77,7 +77,7 @@ fn password(data: &[u8], options: &ImportOptions) -> Result<Key, Fault> {
     Ok(Key::Password(Arc::new(password)))
 }
 
-/// A public RSA key of a legacy system, as JWK, PEM or DER.
+/// Imports a public RSA key of a legacy system, as JWK, PEM or DER.
 fn weak_rsa(data: &[u8], alg: Option<AnyAlg>) -> Result<Key, Fault> {
     let alg = match alg {
         Some(AnyAlg::Sig(alg)) => alg,
@@ -94,7 +94,7 @@ fn weak_rsa(data: &[u8], alg: Option<AnyAlg>) -> Result<Key, Fault> {
     Ok(Key::Verifying(key))
 }
 
-/// The bytes of base64 or base64url, with or without padding. Space around the text is ignored.
+/// Decodes base64 or base64url, with or without padding. Surrounding whitespace is ignored.
 fn decoded(text: &[u8]) -> Result<Zeroizing<Vec<u8>>, Fault> {
     let malformed = || Fault::from(KeyProblem::NotBase64);
     let text = std::str::from_utf8(text)
@@ -134,7 +134,7 @@ fn enc_of(options: &ImportOptions) -> Result<&str, Fault> {
     enc.ok_or_else(|| Fault::option("enc", "required with `dir`"))
 }
 
-/// The members of a JWK that say what it is for. The library checks the whole key.
+/// The members of a JWK that name its algorithm. The library checks the whole key.
 #[derive(Deserialize)]
 struct JwkUse {
     alg: Option<String>,
@@ -158,7 +158,7 @@ fn any(key: &AnyKey, alg: Option<AnyAlg>, options: &ImportOptions) -> Result<Key
         KeyFormat::JwkSet => {
             return Err(Fault::option(
                 "format",
-                "the text is a key set: import it as one",
+                "the data is a JWK Set; import it as a key set",
             ));
         }
         _ => {}
@@ -197,8 +197,8 @@ fn jwk_text(key: &AnyKey) -> Result<&str, Fault> {
     key.text().ok_or_else(problem)
 }
 
-/// The algorithm that a JWK states. `alg` may be a content encryption, or `enc` may be beside it. The library says what is
-/// wrong with a malformed JWK, and with an algorithm that it does not know.
+/// Returns the algorithm of a JWK. `alg` may name a content encryption, or the JWK may also have `enc`. The library
+/// reports a malformed JWK and an unknown algorithm.
 fn jwk_alg(jwk: &str) -> Option<AnyAlg> {
     let JwkUse { alg, enc } = serde_json::from_str(jwk).ok()?;
     if enc.is_some() {
@@ -280,7 +280,7 @@ mod tests {
         assert_eq!(import(r#", "alg": "HS256""#), Some("INVALID_OPTION"));
         let few = format!(r#"{alg}, "rounds": 1"#);
         assert_eq!(import(&few), Some("INVALID_PBES2_ROUNDS"));
-        let elsewhere = r#"{"format": "secret", "alg": "HS256", "rounds": 1000}"#;
-        assert_eq!(code(&[7; 32], elsewhere), Some("INVALID_OPTION"));
+        let unused = r#"{"format": "secret", "alg": "HS256", "rounds": 1000}"#;
+        assert_eq!(code(&[7; 32], unused), Some("INVALID_OPTION"));
     }
 }

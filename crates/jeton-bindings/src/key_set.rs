@@ -20,12 +20,12 @@ pub enum KeySet {
 }
 
 impl KeySet {
-    /// Creates a set of these keys, which have the same use: keys that verify, that decrypt, or that open a PASETO. Of a
-    /// private key for signatures, the set has the public key.
+    /// Creates a set of keys with the same use: keys that verify, keys that decrypt, or PASETO keys. A private signing
+    /// key is added as its public key.
     ///
     /// # Errors
     ///
-    /// The list is empty, has more than [`jeton::limits::KEY_SET_KEYS`] keys, or keys of different uses.
+    /// The list is empty, has more than [`jeton::limits::KEY_SET_KEYS`] keys, or mixes different uses.
     pub fn new(keys: &[Key]) -> Result<KeySet, Fault> {
         if keys.len() > jeton::limits::KEY_SET_KEYS {
             return Err(KeyProblem::TooLarge.into());
@@ -41,11 +41,10 @@ impl KeySet {
             return Ok(KeySet::Paseto(set));
         }
         if decrypts(first) {
-            let all = keys.iter().all(decrypts);
-            return match all {
-                true => Ok(KeySet::Decryption(keys.to_vec())),
-                false => Err(KeyProblem::AnotherUse.into()),
-            };
+            if !keys.iter().all(decrypts) {
+                return Err(KeyProblem::AnotherUse.into());
+            }
+            return Ok(KeySet::Decryption(keys.to_vec()));
         }
         let mut set = jwk::KeySet::new();
         for key in keys {
@@ -54,28 +53,27 @@ impl KeySet {
         Ok(KeySet::Verification(set))
     }
 
-    /// Imports a JWK Set, or PASERKs with one in each line. Keys that cannot be used are skipped: [`KeySet::export`] says
-    /// why.
+    /// Imports a JWK Set, or PASERKs, one per line. Unusable keys are skipped: [`KeySet::export`] returns the reasons.
     ///
-    /// Settings: `default_alg` is the algorithm of keys without `alg`. `published` skips secret and private keys, which a set
-    /// that others can read must not have.
+    /// Settings: `default_alg` is the algorithm of keys without `alg`. `published` skips secret and private keys, which
+    /// a published set must not contain.
     ///
     /// # Errors
     ///
-    /// The text is no key set, or has no usable key.
+    /// The text is not a key set, or has no usable key.
     pub fn import(text: &str, settings: &str) -> Result<KeySet, Fault> {
         import(text, &settings::read(settings)?)
     }
 
-    /// What `what` names:
+    /// Exports the set, or the property that `what` names:
     ///
     /// - `jwks`: the public keys as a JWK Set.
-    /// - `ids`: the ids of the keys, one in each line; an empty line for a key without id.
-    /// - `skipped`: why keys were skipped when the set was read, one in each line.
+    /// - `ids`: the key ids, one per line; an empty line for a key without id.
+    /// - `skipped`: why keys were skipped during the import, one reason per line.
     ///
     /// # Errors
     ///
-    /// The name is unknown, or not for this set.
+    /// The name is unknown, or not available for this set.
     pub fn export(&self, what: &str) -> Result<String, Fault> {
         Ok(match (self, what) {
             (KeySet::Verification(set), "jwks") => set.to_json(),
@@ -109,7 +107,7 @@ fn decrypts(key: &Key) -> bool {
     )
 }
 
-/// The key that verifies: a secret, a public key, or that of a private key.
+/// Returns the verification key: a secret, a public key, or the public key of a private key.
 pub(crate) fn verification_key(key: &Key) -> Result<VerificationKey, Fault> {
     Ok(match key {
         Key::Mac(key) => (&**key).into(),
@@ -119,7 +117,7 @@ pub(crate) fn verification_key(key: &Key) -> Result<VerificationKey, Fault> {
     })
 }
 
-/// The key that opens a PASETO.
+/// Returns the key that verifies or decrypts a PASETO.
 pub(crate) fn paseto_key(key: &Key) -> Result<PasetoKey, Fault> {
     Ok(match key {
         Key::V3Local(key) => (&**key).into(),
@@ -132,7 +130,7 @@ pub(crate) fn paseto_key(key: &Key) -> Result<PasetoKey, Fault> {
     })
 }
 
-/// The keys of a verifier of JWS.
+/// Returns the keys of a JWS verifier.
 pub(crate) fn keys_of_set(set: &KeySet) -> Result<Keys, Fault> {
     match set {
         KeySet::Verification(set) => Ok(set.into()),
@@ -140,7 +138,7 @@ pub(crate) fn keys_of_set(set: &KeySet) -> Result<Keys, Fault> {
     }
 }
 
-/// The keys of a verifier of PASETO.
+/// Returns the keys of a PASETO verifier.
 pub(crate) fn paseto_keys_of_set(set: &KeySet) -> Result<PasetoKeys, Fault> {
     match set {
         KeySet::Paseto(set) => Ok(set.into()),
@@ -148,7 +146,7 @@ pub(crate) fn paseto_keys_of_set(set: &KeySet) -> Result<PasetoKeys, Fault> {
     }
 }
 
-/// The keys that decrypt a JWE.
+/// Returns the keys that decrypt a JWE.
 pub(crate) fn decryption_keys(set: &KeySet) -> Result<DecryptionKeys, Fault> {
     let KeySet::Decryption(keys) = set else {
         return Err(KeyProblem::AnotherUse.into());
@@ -178,10 +176,10 @@ fn import(text: &str, options: &KeySetOptions) -> Result<KeySet, Fault> {
             .map(str::trim_ascii)
             .filter(|line| !line.is_empty());
         let set = PasetoKeySet::from_paserks(lines)?;
-        return match set.is_empty() {
-            true => Err(KeyProblem::NoUsableKey.into()),
-            false => Ok(KeySet::Paseto(set)),
-        };
+        if set.is_empty() {
+            return Err(KeyProblem::NoUsableKey.into());
+        }
+        return Ok(KeySet::Paseto(set));
     }
     let default = options.default_alg.as_deref();
     let default = default
@@ -193,16 +191,16 @@ fn import(text: &str, options: &KeySetOptions) -> Result<KeySet, Fault> {
         (true, Some(_)) => {
             return Err(Fault::option(
                 "default_alg",
-                "a published key has no MAC algorithm",
+                "a published key cannot have a MAC algorithm",
             ));
         }
         (false, None) => jwk::KeySet::from_json(text)?,
         (false, Some(alg)) => jwk::KeySet::from_json_with_default(text, alg)?,
     };
-    match set.is_empty() {
-        true => Err(KeyProblem::NoUsableKey.into()),
-        false => Ok(KeySet::Verification(set)),
+    if set.is_empty() {
+        return Err(KeyProblem::NoUsableKey.into());
     }
+    Ok(KeySet::Verification(set))
 }
 
 fn lines(items: impl IntoIterator<Item: std::fmt::Display>) -> String {

@@ -1,5 +1,6 @@
-//! What jeton's libraries for other languages share: keys of any kind, key sets, issuers and verifiers, with settings as
-//! JSON text. The C interface (`jeton-ffi`) and the libraries for Node, Python and Java are built on it.
+//! Keys, key sets, issuers and verifiers for jeton's libraries in other languages. Settings are JSON text.
+//!
+//! The C interface (`jeton-ffi`) and the libraries for Node, Python and Java are built on this crate.
 //!
 //! Rust programs use `jeton` itself.
 //!

@@ -9,15 +9,16 @@ use crate::fault::Fault;
 use crate::format::Format;
 use crate::issuer::{Issuer, Signer};
 
-/// A token without its signature, which is made elsewhere.
+/// A token without its signature. A remote signer creates the signature.
 pub struct Prepared(Mutex<Option<remote::Prepared>>);
 
 impl Issuer {
-    /// Prepares a token with an issuer whose key is public. `data` are claims, or the bytes of an issuer of the format `jws`.
+    /// Prepares a token for a remote signer. The issuer has the public key. `data` is claims, or bytes for the format
+    /// `jws`.
     ///
     /// # Errors
     ///
-    /// The claims cannot be issued, or the issuer has a key that signs.
+    /// The claims cannot be issued, or the issuer does not have a public key.
     pub fn prepare(&self, data: &[u8]) -> Result<Prepared, Fault> {
         let prepared = match self.options.format {
             Format::Jws => prepare_bytes(self, data)?,
@@ -31,36 +32,36 @@ impl Issuer {
 }
 
 impl Prepared {
-    /// What is to be signed. `what` is `message`, or `digest`: the hash of the message for signers that take it. `alg` is
-    /// the algorithm.
+    /// Returns the input for the signer. `what` is `message`, or `digest` (its hash) for signers that take a digest, or
+    /// `alg` for the algorithm.
     ///
     /// # Errors
     ///
-    /// The name is unknown, the algorithm signs no digest, or [`Prepared::attach`] was called.
+    /// The name is unknown, the algorithm has no digest, or [`Prepared::attach`] was called.
     pub fn input(&self, what: &str) -> Result<Vec<u8>, Fault> {
         let prepared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let input = prepared.as_ref().ok_or_else(used)?.input();
         Ok(match what {
             "message" => input.message().to_vec(),
-            "digest" => input
-                .digest()
-                .ok_or_else(|| Fault::option("what", "this algorithm signs the message"))?,
+            "digest" => input.digest().ok_or_else(|| {
+                Fault::option("what", "this algorithm has no digest; use `message`")
+            })?,
             "alg" => input.alg().name().into(),
-            _ => return Err(Fault::option("what", "not message, digest or alg")),
+            _ => return Err(Fault::option("what", "must be message, digest or alg")),
         })
     }
 
-    /// Adds the signature, verifies it with the public key, and returns the token. It takes one signature, valid or not.
-    /// `form` is `fixed`, as a token has it, or `der`, as most signers return ECDSA signatures.
+    /// Adds the signature, verifies it with the public key, and returns the token. It takes one signature, valid or
+    /// not. `form` is `fixed`, the form in a token, or `der`, which most signers return for ECDSA.
     ///
     /// # Errors
     ///
-    /// The signature is not valid, or it was called before.
+    /// The signature is not valid, or this function was called before.
     pub fn attach(&self, signature: Vec<u8>, form: &str) -> Result<String, Fault> {
         let signature = match form {
             "fixed" => Signature::Fixed(signature),
             "der" => Signature::Der(signature),
-            _ => return Err(Fault::option("form", "not fixed or der")),
+            _ => return Err(Fault::option("form", "must be fixed or der")),
         };
         let mut prepared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(prepared.take().ok_or_else(used)?.attach(&signature)?)
@@ -98,7 +99,7 @@ fn prepare_bytes(issuer: &Issuer, data: &[u8]) -> Result<remote::Prepared, Fault
 
 #[cold]
 fn not_remote() -> Fault {
-    Fault::option("key", "the issuer has a key that signs")
+    Fault::option("key", "must be a public key to prepare a token")
 }
 
 #[cold]

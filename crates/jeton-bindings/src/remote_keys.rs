@@ -1,7 +1,7 @@
-//! Key sets that are elsewhere: jeton-jwks decides when to fetch, and the caller fetches.
+//! Remote key sets: jeton-jwks decides when to fetch, and the caller fetches.
 //!
-//! The key set of jeton-jwks runs here without a thread of its own. Its client hands each request to the caller and waits for the
-//! response. Its tasks run while the caller asks for the next request.
+//! The key set of jeton-jwks runs without a separate thread. Its client passes each request to the caller and waits for
+//! the response. Its tasks run while the caller asks for the next request.
 
 use std::collections::{HashMap, VecDeque};
 use std::pin::pin;
@@ -25,12 +25,12 @@ use tokio::sync::oneshot;
 use crate::fault::Fault;
 use crate::settings::{self, signature_alg};
 
-/// A key set, and the requests that wait for the caller.
+/// A remote key set and its pending requests.
 pub struct RemoteKeys {
     keys: RemoteKeySet,
     requests: Arc<Requests>,
     runtime: Mutex<Runtime>,
-    /// Of the same runtime, to verify from many threads.
+    /// The handle of `runtime`, to verify from many threads.
     handle: tokio::runtime::Handle,
 }
 
@@ -59,7 +59,7 @@ type Response = Result<FetchResponse, FetchError>;
 #[derive(Default)]
 struct Waiting {
     last_id: u64,
-    /// Not seen by the caller yet.
+    /// Not yet returned to the caller.
     new: VecDeque<(u64, FetchRequest)>,
     /// Without a response.
     open: HashMap<u64, oneshot::Sender<Response>>,
@@ -75,7 +75,7 @@ impl Fetch for Requests {
     fn fetch(&self, request: FetchRequest) -> FetchFuture<'_> {
         let (sender, receiver) = oneshot::channel();
         let mut waiting = self.lock();
-        // A request that timed out waits for nothing.
+        // A request that timed out needs no response.
         waiting.open.retain(|_, sender| !sender.is_closed());
         waiting.last_id += 1;
         let id = waiting.last_id;
@@ -87,11 +87,11 @@ impl Fetch for Requests {
 }
 
 impl RemoteKeys {
-    /// Creates a key set that is at an address, or at the address that an issuer publishes. It sends no request.
+    /// Creates a key set at an address, or at the address that an issuer publishes. It sends no request.
     ///
     /// Settings: `address`, or `issuer` for discovery. `default_alg` is the algorithm of keys without `alg`.
-    /// `allow_private_addresses` allows an issuer to publish a private address. `fresh_for`, `cooldown` and `usable_for`
-    /// (seconds) are the schedule.
+    /// `allow_private_addresses` allows an issuer to publish a private address. `fresh_for`, `cooldown` and
+    /// `usable_for` (seconds) are the schedule.
     ///
     /// # Errors
     ///
@@ -122,7 +122,7 @@ impl RemoteKeys {
             Some(Ok(_)) => {
                 return Err(Fault::option(
                     "default_alg",
-                    "a published key has no MAC algorithm",
+                    "a published key cannot have a MAC algorithm",
                 ));
             }
             Some(Err(fault)) => return Err(fault),
@@ -155,7 +155,7 @@ impl RemoteKeys {
         RemoteVerifier::new(&self.keys, policy)
     }
 
-    /// Verifies a token with the keys that are there. If they must be fetched first, the request waits for the caller.
+    /// Verifies a token with the cached keys. If they must be fetched first, a request is queued for the caller.
     pub(crate) fn verify(
         &self,
         verifier: &RemoteVerifier,
@@ -170,14 +170,14 @@ impl RemoteKeys {
                 Poll::Ready(Err(Error::NoKeys(error))) => return Err(error.into()),
                 Poll::Ready(Err(_)) => return Err(Fault::Internal),
                 Poll::Pending if self.has_requests() => return Err(to_fetch()),
-                // Another thread looks at the keys in this moment.
+                // Another thread is using the key set.
                 Poll::Pending => std::thread::yield_now(),
             }
         }
         Err(to_fetch())
     }
 
-    /// Whether a request waits, for the caller or for its response.
+    /// Returns whether a request is pending: not yet returned, or without a response.
     fn has_requests(&self) -> bool {
         self.run();
         let waiting = self.requests.lock();
@@ -194,18 +194,18 @@ impl RemoteKeys {
         });
     }
 
-    /// The next request that the caller has not seen, as JSON: `id`, `url`, `etag` (or null), `no_cache`, `max_bytes`,
-    /// `public_only`, `timeout_milliseconds`.
+    /// Returns the next new request as JSON: `id`, `url`, `etag` (or null), `no_cache`, `max_bytes`, `public_only`,
+    /// `timeout_milliseconds`.
     ///
-    /// Call it when the program starts, and when a verification returns `KEY_SET_TO_FETCH`. Call it from time to time after
-    /// verifications, too: keys that are not fresh are used, and fetched again.
+    /// Call it when the program starts, and when a verification returns `KEY_SET_TO_FETCH`. Also call it regularly
+    /// after verifications: stale keys are still used, and then fetched again.
     ///
-    /// The program sends `etag` as `If-None-Match`, and `Cache-Control: no-cache` if `no_cache` is true. It follows no
-    /// redirects. If `public_only` is true, it connects to public addresses only.
+    /// The program sends `etag` as `If-None-Match`, and `Cache-Control: no-cache` if `no_cache` is true. It must not
+    /// follow redirects. If `public_only` is true, it must connect to public addresses only.
     pub fn next(&self) -> Option<String> {
         {
             let _context = self.handle.enter();
-            // Without keys, this starts the first request. What it returns, a verification returns, too.
+            // Without keys, this starts the first request. A verification returns the same error.
             let _ = once(self.keys.ready());
         }
         self.run();
@@ -222,11 +222,11 @@ impl RemoteKeys {
         Some(request.to_string())
     }
 
-    /// Checks that there are keys to verify with. Call it after the requests of [`RemoteKeys::next`], when a program starts.
+    /// Checks that keys are available. When a program starts, call it after the requests of [`RemoteKeys::next`].
     ///
     /// # Errors
     ///
-    /// Why the last fetch failed, or `KEY_SET_TO_FETCH` if requests wait for the caller.
+    /// The error of the last fetch, or `KEY_SET_TO_FETCH` if requests are pending.
     pub fn ready(&self) -> Result<(), Fault> {
         let _context = self.handle.enter();
         for _ in 0..LOOKS {
@@ -239,17 +239,17 @@ impl RemoteKeys {
         Err(to_fetch())
     }
 
-    /// Passes the response to a request. A status of 0 says that there is none. `headers` has one header in each line, as
-    /// HTTP/1.1 writes it; `ETag`, `Cache-Control` and `Age` are read.
+    /// Passes the response to a request. Status 0 means that there is no response. `headers` has one header per line,
+    /// in HTTP/1.1 syntax; `ETag`, `Cache-Control` and `Age` are read.
     ///
     /// # Errors
     ///
-    /// The id is unknown. A response that is no key set is no error here: the next verification returns it.
+    /// The id is unknown. If the response is not a key set, the next verification returns the error.
     pub fn respond(&self, id: u64, status: u32, headers: &str, body: &[u8]) -> Result<(), Fault> {
         let response = read_response(status, headers, body);
         let sender = self.requests.lock().open.remove(&id);
-        let sender = sender.ok_or_else(|| Fault::option("id", "no request waits with this id"))?;
-        // A request that timed out meanwhile has failed.
+        let sender = sender.ok_or_else(|| Fault::option("id", "no pending request has this id"))?;
+        // A request that timed out has already failed.
         let _ = sender.send(response);
         self.run();
         Ok(())
@@ -264,10 +264,10 @@ fn to_fetch() -> Fault {
     )
 }
 
-/// How often a verification looks for keys while other threads look, too.
+/// How often a verification retries while other threads use the key set.
 const LOOKS: usize = 1_000;
 
-/// How often the tasks may continue. A response needs a few turns: the lock, the document, the keys.
+/// How often tasks may continue per call. A response needs a few turns: the lock, the document, the keys.
 const TURNS: usize = 64;
 
 /// Polls a future once. Nothing wakes it: the caller calls again.
@@ -275,11 +275,11 @@ fn once<F: Future>(future: F) -> Poll<F::Output> {
     pin!(future).poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// The response of the caller's client.
+/// Reads the response of the caller's client.
 fn read_response(status: u32, headers: &str, body: &[u8]) -> Response {
     if status == 0 {
         return Err(FetchError::Unreachable(
-            "the client of the program has no response".into(),
+            "the HTTP client returned no response".into(),
         ));
     }
     let status = u16::try_from(status).unwrap_or(u16::MAX);

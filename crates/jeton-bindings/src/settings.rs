@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 use crate::fault::Fault;
 use crate::format::{Format, Serialization};
 
-/// Reads settings. An empty text has none.
+/// Reads settings. Empty text means no settings.
 pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
     if text.is_empty() {
         return read("{}");
@@ -20,10 +20,10 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
     if text.len() > SETTINGS_BYTES {
         return Err(Fault::argument(
             &codes::INVALID_OPTION,
-            "the options have more than 65536 bytes",
+            "the options are longer than 65536 bytes",
         ));
     }
-    // serde reads a list as the members of a struct.
+    // serde would read a list as a struct.
     if !text.trim_ascii_start().starts_with('{') {
         return Err(Fault::Options { line: 1, column: 1 });
     }
@@ -33,7 +33,7 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
     })
 }
 
-/// An error for the first of these settings that is set.
+/// Returns an error for the first of these settings that is set.
 pub(crate) fn check_unset<const N: usize>(
     settings: [(&'static str, bool); N],
     why: &'static str,
@@ -67,7 +67,7 @@ pub(crate) struct ImportOptions {
     pub(crate) alg: Option<String>,
     pub(crate) enc: Option<String>,
     pub(crate) kid: Option<String>,
-    /// The rounds of PBKDF2, of `insecure-password`.
+    /// The PBKDF2 rounds of `insecure-password`.
     pub(crate) rounds: Option<u32>,
     #[serde(deserialize_with = "wiped")]
     pub(crate) password: Option<Zeroizing<String>>,
@@ -77,24 +77,24 @@ fn wiped<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Zeroizing<String>>
     Ok(Option::<String>::deserialize(from)?.map(Zeroizing::new))
 }
 
-/// What the bytes of a key are.
+/// The format of a key to import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum KeyText {
-    /// A key in any encoding, found by its content: JWK, PEM, DER, PASERK.
+    /// A JWK, PEM, DER or PASERK, detected from the content.
     #[default]
     Any,
     /// The bytes are the secret.
     Secret,
-    /// The base64 or base64url of the secret, with or without padding.
+    /// The secret in base64 or base64url, with or without padding.
     SecretBase64,
-    /// The bytes are a secret that may be shorter than its hash, for a system whose secret cannot be changed.
+    /// The bytes are a secret, which may be shorter than its hash. For systems that cannot change their secret.
     InsecureSecret,
     /// The bytes are a password, which encrypts JWEs (PBES2).
     InsecurePassword,
-    /// A public RSA key below 2,048 bits, for a system whose key cannot be changed.
+    /// A public RSA key below 2,048 bits. For systems that cannot change their key.
     InsecureRsa,
-    /// An X.509 certificate with the public key. Nothing checks the certificate.
+    /// An X.509 certificate with the public key. The certificate is not verified.
     Certificate,
 }
 
@@ -175,7 +175,7 @@ pub(crate) struct VerifierOptions {
     pub(crate) limits: LimitOptions,
 }
 
-/// Limits of a verifier. The documentation of `jeton::Limits` has the defaults.
+/// Limits of a verifier. `jeton::Limits` documents the defaults.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct LimitOptions {
@@ -208,7 +208,7 @@ impl LimitOptions {
     }
 }
 
-/// The algorithm of a key, of any kind.
+/// The algorithm of any kind of key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AnyAlg {
     Mac(MacAlg),
@@ -220,7 +220,7 @@ pub(crate) enum AnyAlg {
     Paseto(&'static str),
 }
 
-/// The names of PASETO's versions and purposes.
+/// The PASETO versions and purposes.
 const PASETO: [&str; 4] = ["v3.local", "v3.public", "v4.local", "v4.public"];
 
 impl AnyAlg {
@@ -248,16 +248,16 @@ impl AnyAlg {
 
 #[cold]
 fn unknown_alg() -> Fault {
-    Fault::option("alg", "not an algorithm that is supported")
+    Fault::option("alg", "not a supported algorithm")
 }
 
-/// The content encryption with this name.
+/// Returns the content encryption with this name.
 pub(crate) fn content_enc(name: &str) -> Result<ContentEnc, Fault> {
     ContentEnc::from_str(name)
-        .map_err(|_| Fault::option("enc", "not a content encryption that is supported"))
+        .map_err(|_| Fault::option("enc", "not a supported content encryption"))
 }
 
-/// The signature or MAC algorithm with this name.
+/// Returns the signature or MAC algorithm with this name.
 pub(crate) fn signature_alg(name: &'static str, text: &str) -> Result<Alg, Fault> {
     Alg::from_str(text).map_err(|_| Fault::option(name, "not a signature or MAC algorithm"))
 }

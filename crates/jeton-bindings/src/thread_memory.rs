@@ -1,4 +1,4 @@
-//! Memory that a thread uses again for each call.
+//! Memory that a thread reuses for each call.
 
 use std::cell::RefCell;
 use std::thread::LocalKey;
@@ -6,11 +6,11 @@ use std::thread::LocalKey;
 /// The longest result for which a thread keeps its memory, bytes.
 pub const KEPT_BYTES: usize = 64 * 1024;
 
-/// Runs with the memory of this thread. A call inside a call, and one while the thread ends, get memory of their own.
+/// Calls `run` with the memory of this thread. A nested call, or a call while the thread ends, gets new memory.
 ///
 /// # Panics
 ///
-/// As `run` does.
+/// If `run` panics.
 pub fn with<T: Default, R>(
     memory: &'static LocalKey<RefCell<T>>,
     run: impl FnOnce(&mut T) -> R,

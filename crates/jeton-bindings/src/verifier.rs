@@ -7,7 +7,7 @@ use jeton::error::{Claim, InvalidUse, KeyProblem};
 use jeton::jwe::Decrypter;
 use jeton::jws::JwsVerifier;
 use jeton::jwt::{EncryptedVerifier, JwtVerifier, NestedVerifier};
-use jeton::key::Keys;
+use jeton::key::{ContentEnc, Keys};
 use jeton::paseto::{PasetoKeys, PasetoVerifier};
 use jeton::{Cached, Clock, Policy, RawClaims, Scratch, Verified, Verify};
 use jeton_jwks::RemoteVerifier;
@@ -30,32 +30,32 @@ pub(crate) enum Kind {
     Jwt(Box<JwtVerifier>),
     /// Claims, of any format.
     Claims(Box<dyn Verify>),
-    /// Claims of signed JWTs, with keys that are elsewhere.
+    /// Claims of signed JWTs, with remote keys.
     Remote(Box<RemoteVerifier>, Arc<RemoteKeys>),
     /// Signed bytes.
     Jws(JwsVerifier, Serialization),
     /// Encrypted bytes.
     Jwe(Decrypter, Serialization),
-    /// Bytes as a PASETO.
+    /// Bytes in a PASETO.
     PasetoBytes(PasetoBytes),
 }
 
 /// The keys of a verifier.
 #[derive(Clone, Copy, Default)]
 pub struct VerifierKeys<'k> {
-    /// One key, in place of `set`.
+    /// One key. Set this or `set`.
     pub key: Option<&'k Key>,
-    /// A key set, in place of `key`.
+    /// A key set. Set this or `key`.
     pub set: Option<&'k KeySet>,
-    /// Keys that decrypt. With them, tokens are signed and then encrypted.
+    /// Decryption keys. With them, tokens must be signed and then encrypted.
     pub decryption: Option<&'k KeySet>,
-    /// A key set that is elsewhere, in place of the others.
+    /// A remote key set. It replaces all other keys.
     pub remote: Option<&'k Arc<RemoteKeys>>,
 }
 
-/// Reads a verified token. What a verifier returns has one of two types of text.
+/// Reads a verified token. The type of its text depends on the verifier.
 pub trait ReadVerified {
-    /// What it makes of it.
+    /// The result.
     type Output;
 
     /// Reads the claims and the header.
@@ -67,13 +67,14 @@ impl Verifier {
     ///
     /// Pass one key or a key set. A content key (`dir`) alone verifies encrypted JWTs.
     ///
-    /// Settings: `format` is `jwt`, `jws`, `jwe`, `paseto` or `paseto-bytes`. For claims: `issuer` or `any_issuer`, `audience` or
-    /// `any_audience`, `without_expiry`, `typ`, `access_tokens`, `required`, `leeway`, `max_age` (seconds), `cache`
-    /// (entries). For PASETO: `footer`, `implicit_assertion`. Others: `enc`, `serialization`, `limits`.
+    /// Settings: `format` is `jwt`, `jws`, `jwe`, `paseto` or `paseto-bytes`. For claims: `issuer` or `any_issuer`,
+    /// `audience` or `any_audience`, `without_expiry`, `typ`, `access_tokens`, `required`, `leeway`, `max_age`
+    /// (seconds), `cache` (entries). For PASETO: `footer`, `implicit_assertion`. Others: `enc`, `serialization`,
+    /// `limits`.
     ///
     /// # Errors
     ///
-    /// A setting is unknown, missing or not for the format, or a key is for something else.
+    /// A setting is unknown, missing or does not apply to the format, or a key has another use.
     pub fn new(
         keys: VerifierKeys<'_>,
         clock: Arc<dyn Clock>,
@@ -82,11 +83,11 @@ impl Verifier {
         build(&keys, clock, &settings::read(settings)?).map(Verifier)
     }
 
-    /// Verifies a token, and lets `reader` read it. `scratch` has its payload meanwhile.
+    /// Verifies a token and passes it to `reader`. `scratch` holds the payload during the call.
     ///
     /// # Errors
     ///
-    /// The token is rejected, the key set that is elsewhere must be fetched first (`KEY_SET_TO_FETCH`), or the verifier is for
+    /// The token is rejected, the remote key set must be fetched first (`KEY_SET_TO_FETCH`), or the verifier is for
     /// bytes.
     pub fn verify<R: ReadVerified>(
         &self,
@@ -95,13 +96,14 @@ impl Verifier {
         reader: R,
     ) -> Result<R::Output, Fault> {
         match &self.0 {
-            // The most frequent one, without a virtual call.
+            // The most frequent case, without a virtual call.
             Kind::Jwt(verifier) => Ok(reader.read(&verifier.verify_raw_in(token, scratch)?)),
             Kind::Claims(verifier) => Ok(reader.read(&verifier.verify_raw_in(token, scratch)?)),
             Kind::Remote(verifier, remote) => Ok(reader.read(&remote.verify(verifier, token)?)),
-            Kind::Jws(..) | Kind::Jwe(..) | Kind::PasetoBytes(_) => {
-                Err(Fault::option("format", "a verifier of bytes has no claims"))
-            }
+            Kind::Jws(..) | Kind::Jwe(..) | Kind::PasetoBytes(_) => Err(Fault::option(
+                "format",
+                "a verifier of bytes cannot return claims",
+            )),
         }
     }
 }
@@ -125,7 +127,7 @@ impl VerifierKeys<'_> {
 
     fn decrypter(&self, options: &VerifierOptions) -> Result<Decrypter, Fault> {
         let set = self.decryption;
-        let set = set.ok_or_else(|| Fault::option("decryption", "no key that decrypts"))?;
+        let set = set.ok_or_else(|| Fault::option("decryption", "a decryption key is required"))?;
         let decrypter = Decrypter::new(decryption_keys(set)?).limits(options.limits.limits());
         let Some(encs) = &options.enc else {
             return Ok(decrypter);
@@ -147,18 +149,24 @@ impl VerifierKeys<'_> {
     }
 }
 
-/// The settings for claims.
+/// Creates the policy from the settings for claims.
 fn policy(options: &VerifierOptions) -> Result<Policy, Fault> {
     let texts = |texts: &Option<Texts>| texts.clone().map(Texts::into_vec);
-    let mut policy = match options.access_tokens {
-        true => Policy::access_token("", ""),
-        false => Policy::new("", ""),
+    let mut policy = if options.access_tokens {
+        Policy::access_token("", "")
+    } else {
+        Policy::new("", "")
     };
     policy = match (texts(&options.issuer), options.any_issuer) {
         (Some(issuers), false) => policy.issuers(issuers),
         (None, true) => policy.any_issuer(),
         (Some(_), true) => return Err(Fault::option("issuer", "contradicts `any_issuer`")),
-        (None, false) => return Err(Fault::option("issuer", "required, or else `any_issuer`")),
+        (None, false) => {
+            return Err(Fault::option(
+                "issuer",
+                "required unless `any_issuer` is set",
+            ));
+        }
     };
     policy = match (texts(&options.audience), options.any_audience) {
         (Some(audiences), false) => policy.audiences(audiences),
@@ -167,7 +175,7 @@ fn policy(options: &VerifierOptions) -> Result<Policy, Fault> {
         (None, false) => {
             return Err(Fault::option(
                 "audience",
-                "required, or else `any_audience`",
+                "required unless `any_audience` is set",
             ));
         }
     };
@@ -192,7 +200,7 @@ fn policy(options: &VerifierOptions) -> Result<Policy, Fault> {
     Ok(policy)
 }
 
-/// Settings for claims, or for encryption, that the format does not have.
+/// Rejects settings for claims, which a verifier of bytes does not use.
 fn check_unused(options: &VerifierOptions) -> Result<(), Fault> {
     let unused = [
         ("issuer", options.issuer.is_some() || options.any_issuer),
@@ -208,10 +216,10 @@ fn check_unused(options: &VerifierOptions) -> Result<(), Fault> {
         ("max_age", options.max_age.is_some()),
         ("cache", options.cache.is_some()),
     ];
-    settings::check_unset(unused, "not used by a verifier of bytes")
+    settings::check_unset(unused, "not used with bytes")
 }
 
-/// Settings for the header or the form of a JOSE token, of which a PASETO has none. A `typ` that nothing checks would accept
+/// Rejects settings for JOSE headers and serializations, which a PASETO does not have. An ignored `typ` would accept
 /// every token.
 fn check_unused_for_paseto(options: &VerifierOptions) -> Result<(), Fault> {
     let unused = [
@@ -234,18 +242,18 @@ fn build(
     let limits = options.limits.limits();
     let is_paseto = source.is_paseto();
     if source.remote.is_some() && options.format != Format::Jwt {
-        return Err(Fault::option("format", "a remote key set is for JWTs"));
+        return Err(Fault::option("format", "a remote key set requires `jwt`"));
     }
     if is_paseto != options.format.is_paseto() {
         return Err(Fault::option(
             "format",
-            "`paseto` is for keys of PASETO, and they need it",
+            "PASETO keys require `paseto` or `paseto-bytes`; other keys cannot use them",
         ));
     }
     if !is_paseto && (options.footer.is_some() || options.implicit_assertion.is_some()) {
         return Err(Fault::option(
             "footer",
-            "only a PASETO has a footer or an implicit assertion",
+            "`footer` and `implicit_assertion` apply to PASETO only",
         ));
     }
     if is_paseto {
@@ -266,7 +274,7 @@ fn build(
         Format::Jwe => {
             check_unused(options)?;
             if source.key.is_some() || source.set.is_some() {
-                return Err(Fault::option("keys", "a JWE has only keys that decrypt"));
+                return Err(Fault::option("keys", "a JWE takes only decryption keys"));
             }
             Ok(Kind::Jwe(source.decrypter(options)?, options.serialization))
         }
@@ -311,10 +319,7 @@ fn jwt(
     }
     if let Some(remote) = source.remote {
         if source.key.is_some() || source.set.is_some() || source.decryption.is_some() {
-            return Err(Fault::option(
-                "keys",
-                "a remote key set has no other keys beside it",
-            ));
+            return Err(Fault::option("keys", "not used with a remote key set"));
         }
         let unused = [
             ("cache", options.cache.is_some()),
@@ -327,7 +332,7 @@ fn jwt(
     if let (Some(Key::Content(key)), None) = (source.key, source.decryption) {
         let encs = options.enc.clone().map(Texts::into_vec);
         if encs.is_some_and(|encs| !encs.iter().any(|enc| enc == key.enc().name())) {
-            return Err(Fault::option("enc", "the key has another one"));
+            return Err(enc_mismatch(key.enc()));
         }
         let verifier = EncryptedVerifier::new(&**key, policy)
             .limits(limits)
@@ -338,10 +343,7 @@ fn jwt(
         .limits(limits)
         .clock(clock);
     match source.decryption {
-        None if options.enc.is_some() => Err(Fault::option(
-            "enc",
-            "the verifier has no key that decrypts",
-        )),
+        None if options.enc.is_some() => Err(Fault::option("enc", "requires a decryption key")),
         None if options.cache.is_none() => Ok(Kind::Jwt(Box::new(verifier))),
         None => cached(verifier, options),
         Some(_) => cached(
@@ -358,8 +360,18 @@ fn cached(verifier: impl Verify + 'static, options: &VerifierOptions) -> Result<
     }))
 }
 
-/// A key that is used for something else.
+/// Returns the error for a key with another use.
 #[cold]
 pub(crate) fn another_use() -> Fault {
     KeyProblem::AnotherUse.into()
+}
+
+/// Returns the error for an `enc` that is not the content encryption of the key.
+#[cold]
+pub(crate) fn enc_mismatch(expected: ContentEnc) -> Fault {
+    let expected = expected.name();
+    Fault::option(
+        "enc",
+        format!("does not match the key: {expected} expected"),
+    )
 }

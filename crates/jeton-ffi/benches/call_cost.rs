@@ -1,7 +1,7 @@
-//! What a call of the C interface costs above the Rust API that it calls.
+//! Measures the overhead of a C call over the Rust API that it calls.
 //!
-//! Both are timed in batches, interleaved in random order, so that a busy machine slows both. The interval of the median
-//! difference is distribution-free: it is between two of the sorted differences, with 95 % confidence.
+//! Both are timed in batches, interleaved in random order, so that a busy machine slows both. The 95 % confidence
+//! interval of the median difference is distribution-free: its ends are two of the sorted differences.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -25,15 +25,13 @@ const POLICY: &[u8] = br#"{"issuer":"https://id.example","audience":"api"}"#;
 const BATCH: u32 = 500;
 const PAIRS: usize = 1001;
 
-/// What a call may cost more, ns.
+/// The maximum overhead of a call, ns.
 const BAR: f64 = 60.0;
 
 fn main() {
     // `cargo test --benches` only checks that it runs.
-    let pairs = match std::env::args().any(|argument| argument == "--bench") {
-        true => PAIRS,
-        false => 11,
-    };
+    let is_bench = std::env::args().any(|argument| argument == "--bench");
+    let pairs = if is_bench { PAIRS } else { 11 };
     let handles = Handles::new();
     let key = MacKey::new(MacAlg::HS256, SECRET).unwrap();
     let issuer = JwtIssuer::builder(&key)
@@ -186,7 +184,7 @@ impl Handles {
     }
 }
 
-/// The time of one operation of each, and the differences, ns.
+/// The times of one operation in Rust and in C, and the differences, ns.
 struct Times {
     rust: Vec<f64>,
     c: Vec<f64>,
@@ -237,7 +235,7 @@ fn batch(run: &mut dyn FnMut()) -> f64 {
 fn report(name: &str, times: &Times) {
     let count = times.more.len();
     let median = |all: &[f64]| all[all.len() / 2];
-    // The ranks between which the median is, with 95 % confidence: n/2 ± 1.96 √n / 2.
+    // The median is between these ranks with 95 % confidence: n/2 ± 1.96 √n / 2.
     let half = (0.98 * (count as f64).sqrt()).ceil() as usize;
     let low = times.more[(count / 2).saturating_sub(half)];
     let high = times.more[(count / 2 + half).min(count - 1)];
@@ -247,7 +245,7 @@ fn report(name: &str, times: &Times) {
         () => "undecided for",
     };
     println!(
-        "{name}: Rust {:.0} ns, C {:.0} ns, more {:.1} ns [{low:.1}, {high:.1}]; {verdict} {BAR} ns",
+        "{name}: Rust {:.0} ns, C {:.0} ns, overhead {:.1} ns [{low:.1}, {high:.1}]; {verdict} {BAR} ns",
         median(&times.rust),
         median(&times.c),
         median(&times.more)

@@ -113,7 +113,7 @@
 #define JETON_KEY_KIND_MISMATCH 53
 // The key set has no usable key.
 #define JETON_KEY_SET_EMPTY 54
-// The discovery document is of another issuer.
+// The discovery document names another issuer.
 #define JETON_DISCOVERY_ISSUER_MISMATCH 55
 // The discovery document is not a JSON object with `issuer` and `jwks_uri`.
 #define JETON_DISCOVERY_MALFORMED 56
@@ -199,11 +199,11 @@
 #define JETON_KEY_SET_UNREACHABLE 96
 // A pointer is null where a value is required.
 #define JETON_ARGUMENT_NULL 117
-// A length is larger than memory can be.
+// A length is larger than the address space.
 #define JETON_ARGUMENT_LENGTH 118
 // A text is not valid UTF-8.
 #define JETON_ARGUMENT_NOT_UTF8 119
-// A handle has another type than required, or is released.
+// A handle has the wrong type or is released.
 #define JETON_ARGUMENT_HANDLE 120
 // An option is unknown, missing, has the wrong type, or contradicts another.
 #define JETON_INVALID_OPTION 121

@@ -1,4 +1,4 @@
-//! Checks what the caller passes, before anything reads it.
+//! Checks arguments before anything reads them.
 
 use std::ptr;
 
@@ -12,11 +12,11 @@ use jeton_bindings::Fault;
 ///
 /// The pointer is null or has this number of readable bytes, which do not change before `'a` ends.
 pub(crate) unsafe fn bytes<'a>(pointer: *const u8, length: usize) -> Result<&'a [u8], Fault> {
-    // A larger value cannot be in memory. The function below must not see such a length.
+    // No value in memory is larger. `from_raw_parts` must not get a larger length.
     if length > isize::MAX as usize {
         return Err(Fault::argument(
             &codes::ARGUMENT_LENGTH,
-            "the length is larger than memory can be",
+            "the length is larger than the address space",
         ));
     }
     if pointer.is_null() {
@@ -60,7 +60,7 @@ pub(crate) unsafe fn elements<'a, T>(pointer: *const T, count: usize) -> Result<
     Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
 }
 
-/// Where a function writes its result.
+/// The place for the result of a function.
 pub(crate) struct Out<T>(*mut T);
 
 impl<T> Out<T> {
@@ -70,10 +70,10 @@ impl<T> Out<T> {
     ///
     /// The pointer is null, or a `T` may be written there until the function returns.
     pub(crate) unsafe fn new(pointer: *mut T) -> Result<Out<T>, Fault> {
-        match pointer.is_null() || !pointer.is_aligned() {
-            true => Err(null()),
-            false => Ok(Out(pointer)),
+        if pointer.is_null() || !pointer.is_aligned() {
+            return Err(null());
         }
+        Ok(Out(pointer))
     }
 
     /// Writes the result.
@@ -82,7 +82,7 @@ impl<T> Out<T> {
         unsafe { self.0.write(value) }
     }
 
-    /// Writes a first value, and returns it to be completed where it is.
+    /// Writes an initial value and returns a reference, so that the value can be completed in place.
     pub(crate) fn start(&mut self, value: T) -> &mut T {
         // SAFETY: checked in `new`. No other reference exists, as `self` is borrowed.
         unsafe {
@@ -92,14 +92,14 @@ impl<T> Out<T> {
     }
 }
 
-/// The buffer of the caller. It may be uninitialised, so nothing reads it.
+/// The caller's buffer. It may be uninitialised, so nothing reads it.
 pub(crate) struct OutBytes {
     start: *mut u8,
     capacity: usize,
 }
 
 impl OutBytes {
-    /// Checks the pointer and that the buffer has this number of bytes.
+    /// Checks the pointer, and that the buffer has at least `needed` bytes.
     ///
     /// # Safety
     ///
@@ -113,7 +113,7 @@ impl OutBytes {
         if capacity > isize::MAX as usize {
             return Err(Fault::argument(
                 &codes::ARGUMENT_LENGTH,
-                "the length is larger than memory can be",
+                "the length is larger than the address space",
             ));
         }
         if start.is_null() && capacity > 0 {
@@ -128,7 +128,7 @@ impl OutBytes {
         Ok(OutBytes { start, capacity })
     }
 
-    /// Writes bytes at an offset. They must fit, as the caller checked the bound.
+    /// Writes bytes at an offset. They must fit: the caller has checked the bound.
     pub(crate) fn write(&self, offset: usize, bytes: &[u8]) -> Result<(), Fault> {
         let fits = (self.capacity.checked_sub(offset)).is_some_and(|rest| rest >= bytes.len());
         if !fits {
@@ -146,6 +146,6 @@ impl OutBytes {
 pub(crate) fn null() -> Fault {
     Fault::argument(
         &codes::ARGUMENT_NULL,
-        "a pointer is null or not aligned, where a value is required",
+        "a required pointer is null or not aligned",
     )
 }

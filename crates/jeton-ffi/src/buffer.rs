@@ -1,4 +1,4 @@
-//! Results whose size the caller does not know: memory of the library.
+//! Buffers of the library, for results of unknown size.
 
 use zeroize::Zeroize;
 
@@ -7,14 +7,14 @@ use crate::code::JetonCode;
 use crate::guard::guard;
 use jeton_bindings::Fault;
 
-/// Memory of the library with a result. Free it with `jeton_buffer_free`, and change no member.
+/// A result in memory of the library. Free it with `jeton_buffer_free`. Do not change its members.
 #[repr(C)]
 pub struct JetonBuffer {
-    /// The bytes of the result. A text is UTF-8 without a zero byte at its end.
+    /// The bytes of the result. Text is UTF-8 without a terminating zero byte.
     pub data: *mut u8,
     /// The number of bytes of the result.
     pub length: usize,
-    /// The number of bytes that were allocated.
+    /// The number of allocated bytes.
     pub capacity: usize,
 }
 
@@ -36,8 +36,7 @@ impl Out<JetonBuffer> {
     }
 }
 
-/// Wipes and frees the memory of a buffer, and sets its members to zero. A buffer whose members are zero is ignored, and so
-/// is a null pointer.
+/// Wipes and frees the memory of a buffer, and sets its members to zero. A null pointer or a zeroed buffer is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_buffer_free(buffer: *mut JetonBuffer) -> JetonCode {
     guard(std::ptr::null_mut(), || {

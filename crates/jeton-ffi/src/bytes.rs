@@ -1,4 +1,4 @@
-//! Bytes that are signed or encrypted, and are no claims.
+//! Signs and encrypts bytes that are not claims, and verifies and decrypts them.
 
 use crate::argument::{Out, bytes};
 use crate::buffer::JetonBuffer;
@@ -9,7 +9,8 @@ use crate::issuer::JetonIssuer;
 use crate::reason::JetonReason;
 use crate::verifier::{JetonVerifier, token_text};
 
-/// Signs or encrypts bytes with an issuer of the format `jws`, `jwe` or `paseto`. The token is in a buffer of the library.
+/// Signs or encrypts bytes. The format of the issuer is `jws`, `jwe` or `paseto`. The token is in a buffer of the
+/// library.
 ///
 /// With the option `detached`, the token does not contain the bytes.
 #[unsafe(no_mangle)]
@@ -29,9 +30,10 @@ pub unsafe extern "C" fn jeton_issue_bytes(
     })
 }
 
-/// Verifies or decrypts a token of a verifier of the format `jws` or `jwe`. The bytes are in a buffer of the library.
+/// Verifies or decrypts a token. The format of the verifier is `jws` or `jwe`. The bytes are in a buffer of the
+/// library.
 ///
-/// `content` is what a detached JWS signs; null if the token contains it.
+/// `content` is the detached content of a JWS, or null if the token contains the content.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_verify_bytes(
     verifier: *const JetonVerifier,

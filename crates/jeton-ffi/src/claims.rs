@@ -1,4 +1,4 @@
-//! Verified claims: where they are in the buffer of the caller.
+//! Verified claims, as ranges of the caller's buffer.
 
 use std::ptr;
 
@@ -15,50 +15,50 @@ pub const JETON_CLAIMS_MAX: usize = 7;
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct JetonRange {
-    /// The first byte.
+    /// The offset of the first byte.
     pub start: u32,
     /// The number of bytes.
     pub length: u32,
 }
 
-/// Where a registered claim is in the JSON text.
+/// The position of a registered claim in the JSON text.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
 pub struct JetonClaim {
-    /// Which claim: its bit in `JetonVerified.present`.
+    /// The bit of the claim in `JetonVerified.present`.
     pub claim: u32,
-    /// 1 if the value has no backslash: then a text is the bytes between its quotes. Else 0.
+    /// 1 if the value has no backslash: a string is then the bytes between its quotes. Otherwise 0.
     pub is_plain: u32,
     /// The whole member: the name, the colon and the value.
     pub member: JetonRange,
-    /// The value as it is written; of a text with its quotes.
+    /// The value as in the token; a string includes its quotes.
     pub value: JetonRange,
 }
 
-/// What a verified token says. All ranges are in the buffer that was passed.
+/// A verified token. All ranges are in the caller's buffer.
 #[repr(C)]
 #[derive(Debug)]
 pub struct JetonVerified {
-    /// Which members the token has. Bits: 1 `iss`, 2 `sub`, 4 `aud`, 8 `exp`, 16 `nbf`, 32 `iat`, 64 `jti`, 256 `kid`,
-    /// 512 `typ`, 1024 footer.
+    /// The members that the token has, as bits: 1 `iss`, 2 `sub`, 4 `aud`, 8 `exp`, 16 `nbf`, 32 `iat`, 64 `jti`,
+    /// 256 `kid`, 512 `typ`, 1024 footer.
     pub present: u32,
     /// The number of registered claims.
     pub claim_count: u32,
-    /// The registered claims, in the order of the text.
+    /// The registered claims, in the order of the JSON text.
     pub claims: [JetonClaim; JETON_CLAIMS_MAX],
-    /// The claims: one JSON object, as the token has it.
+    /// The claims: one JSON object, byte for byte as in the token.
     pub json: JetonRange,
-    /// The key id of the header.
+    /// The `kid` of the header.
     pub kid: JetonRange,
-    /// The type of the header.
+    /// The `typ` of the header.
     pub typ: JetonRange,
     /// The footer of a PASETO.
     pub footer: JetonRange,
-    /// The algorithm. It is part of the library.
+    /// The name of the algorithm. The library owns it: do not free it.
     pub alg: *const u8,
     /// The number of bytes of `alg`.
     pub alg_length: usize,
-    /// `exp` in seconds since 1970: the first second in which the token is not valid.
+    /// `exp` in seconds since 1970: the first second in which the token is no longer valid.
     pub expires_at: i64,
     /// `nbf` in seconds since 1970.
     pub not_before: i64,
@@ -83,7 +83,7 @@ fn bit(claim: Claim) -> u32 {
     }
 }
 
-/// A range of the buffer, whose size was checked.
+/// Returns a range of the buffer. The size of the buffer was checked.
 fn range(start: usize, length: usize) -> JetonRange {
     JetonRange {
         start: start as u32,
@@ -133,10 +133,10 @@ pub(crate) fn write<Text: AsRef<str>>(
         return Err(Fault::Internal);
     }
     buffer.write(0, json.as_bytes())?;
-    // It is large, so it is completed where it stays.
+    // The struct is large, so it is completed in place.
     let result = result.start(JetonVerified::EMPTY);
     result.json = range(0, json.len());
-    // Few claims have one, so that the values are seldom searched.
+    // Few tokens have a backslash, so values are rarely searched.
     let has_escape = memchr::memchr(b'\\', json.as_bytes()).is_some();
     for (place, found) in result.claims.iter_mut().zip(verified.registered_members()) {
         place.claim = bit(found.claim);

@@ -1,4 +1,4 @@
-//! A clock that tests set.
+//! A clock for tests.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::guard::guard;
 use crate::handle::{self, Handle, Kind};
 use crate::reason::JetonReason;
 
-/// A clock that stands still until it is set. For tests: pass it to `jeton_issuer_new` and `jeton_verifier_new`.
+/// A clock for tests. Its time changes only when it is set. Pass it to `jeton_issuer_new` and `jeton_verifier_new`.
 pub struct JetonClock {
     _opaque: [u8; 0],
 }
@@ -21,7 +21,7 @@ impl Handle for JetonClock {
     const KIND: Kind = Kind::Clock;
 }
 
-/// Returns the clock of a handle, or the system's if the pointer is null.
+/// Returns the clock of a handle, or the system clock if the pointer is null.
 ///
 /// # Safety
 ///
@@ -35,7 +35,7 @@ pub(crate) unsafe fn clock_or_system(clock: *const JetonClock) -> Result<Arc<dyn
     Ok(Arc::new(clock.clone()))
 }
 
-/// Creates a clock that stands at this time, in seconds since 1970.
+/// Creates a clock with this time, in seconds since 1970.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_clock_new(
     seconds: i64,
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn jeton_clock_new(
     })
 }
 
-/// Sets a clock, for all issuers and verifiers that have it.
+/// Sets the time of a clock, for all issuers and verifiers that use it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_clock_set(
     clock: *const JetonClock,

@@ -4,16 +4,16 @@ use std::ffi::{CStr, c_char};
 
 use jeton::error::codes::{self, Code};
 
-/// What a function returns: 0, or the number of an error code. `jeton_codes.h` has a name for each.
+/// The result of a function: 0, or the number of an error code. `jeton_codes.h` names the codes.
 pub type JetonCode = i32;
 
-/// The function did what it is for.
+/// Success.
 pub(crate) const JETON_OK: JetonCode = 0;
 
-/// Makes the list of numbers and the names for C.
+/// Creates the list of numbers and the names for C.
 macro_rules! numbered {
     ($($number:literal $code:ident,)*) => {
-        /// The codes of the table with their numbers. A number keeps its meaning, so new codes are added at the end.
+        /// The error codes with their numbers. A number keeps its meaning, so new codes are added at the end.
         pub const NUMBERS: &[(JetonCode, &Code)] = &[$(($number, &codes::$code),)*];
 
         /// Their names, in the same order.
@@ -176,8 +176,8 @@ const INTERNAL: JetonCode = {
     }
 };
 
-/// Returns the name of a code, for example `TOKEN_EXPIRED`, with a zero byte at its end, or null for an unknown number.
-/// The text is part of the library: do not free it.
+/// Returns the name of a code, for example `TOKEN_EXPIRED`, or null for an unknown number. The name ends with a zero
+/// byte. The library owns it: do not free it.
 #[unsafe(no_mangle)]
 pub extern "C" fn jeton_code_name(code: JetonCode) -> *const c_char {
     let at = NUMBERS.iter().position(|(number, _)| *number == code);

@@ -1,4 +1,4 @@
-//! What every function runs in: panics become a code.
+//! Runs the body of every function and converts panics to a code.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -6,7 +6,7 @@ use crate::code::{JETON_OK, JetonCode};
 use crate::reason::{JetonReason, report};
 use jeton_bindings::Fault;
 
-/// Runs the body of a function. Returns 0, or the number of the code of the error, which is also written to `reason`.
+/// Runs the body of a function. Returns 0, or the number of the error code. An error is also written to `reason`.
 pub(crate) fn guard(
     reason: *mut JetonReason,
     body: impl FnOnce() -> Result<(), Fault>,
@@ -22,7 +22,7 @@ pub(crate) fn guard(
     match caught {
         Ok(code) => code,
         Err(payload) => {
-            // Its destructor may panic again. What that panic carries is never dropped.
+            // Its destructor may panic again. The payload of that panic is never dropped.
             if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
                 std::mem::forget(again);
             }

@@ -1,7 +1,7 @@
-//! Handles: memory of the library with a count of references and the kind of its value.
+//! Handles: memory of the library with a reference count and the kind of its value.
 //!
-//! The kind is checked in every call, so that a handle of another kind is an error. With the feature `checking`, the memory
-//! is never freed, so that a handle that was released is an error too. Without it, that is undefined.
+//! Every call checks the kind, so a handle of the wrong kind is an error. With the feature `checking`, the memory is
+//! never freed, so a released handle is an error too. Without it, the use of a released handle is undefined behaviour.
 
 use std::ffi::c_void;
 use std::mem::ManuallyDrop;
@@ -25,12 +25,12 @@ use jeton_bindings::Fault;
 
 /// An opaque type of the header.
 pub(crate) trait Handle: Sized {
-    /// What it stands for.
+    /// The value of the handle.
     type Value: Send + Sync + 'static;
     const KIND: Kind;
 }
 
-/// What a handle stands for. The numbers are unlikely in other memory.
+/// The kind of a handle. The numbers are unlikely in other memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum Kind {
@@ -122,7 +122,7 @@ pub(crate) unsafe fn get<'h, H: Handle>(handle: *const H) -> Result<Used<'h, H::
     if !take_reference(head) {
         return Err(not_a_handle());
     }
-    // SAFETY: the kind says which value follows the head.
+    // SAFETY: the kind determines which value follows the head.
     Ok(Used(unsafe { &*handle.cast::<Shared<H::Value>>() }))
 }
 
@@ -145,15 +145,15 @@ unsafe fn head<'h>(handle: *const c_void) -> Result<&'h Head, Fault> {
 fn not_a_handle() -> Fault {
     Fault::argument(
         &codes::ARGUMENT_HANDLE,
-        "a handle has another type than required, or is released",
+        "a handle has the wrong type or is released",
     )
 }
 
-/// Adds a reference, unless there is none left.
+/// Adds a reference. Fails if none is left.
 fn take_reference(head: &Head) -> bool {
     let more = |count: usize| match count {
         0 => None,
-        // So many references are an error of the caller, and the count must not start again.
+        // So many references are a bug of the caller, and the count must not overflow.
         count if count > isize::MAX as usize => None,
         count => Some(count + 1),
     };
@@ -162,13 +162,13 @@ fn take_reference(head: &Head) -> bool {
         .is_ok()
 }
 
-/// Drops a reference, and the value with the last one.
+/// Drops a reference. The last one also drops the value.
 ///
 /// # Safety
 ///
 /// The caller has a reference.
 unsafe fn drop_reference<V>(shared: *mut Shared<V>) {
-    // SAFETY: there is a reference, so the memory is there.
+    // SAFETY: there is a reference, so the memory is not freed.
     let head = unsafe { &(*shared).head };
     if head.references.fetch_sub(1, Ordering::Release) != 1 {
         return;
@@ -182,7 +182,7 @@ unsafe fn drop_reference<V>(shared: *mut Shared<V>) {
     drop(unsafe { Box::from_raw(shared) });
 }
 
-/// Adds a reference to a handle of any type. Each reference needs one call of `jeton_release`.
+/// Adds a reference to a handle of any type. Each reference needs one call to `jeton_release`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_retain(
     handle: *const c_void,
@@ -192,14 +192,15 @@ pub unsafe extern "C" fn jeton_retain(
         // SAFETY: the caller passes a handle, or null.
         let head = unsafe { head(handle) }?;
         let is_handle = Kind::of(head.kind.load(Ordering::Relaxed)).is_some();
-        match is_handle && take_reference(head) {
-            true => Ok(()),
-            false => Err(not_a_handle()),
+        if is_handle && take_reference(head) {
+            Ok(())
+        } else {
+            Err(not_a_handle())
         }
     })
 }
 
-/// Drops a reference to a handle of any type. The last one wipes and frees it. A null pointer is ignored.
+/// Drops a reference to a handle of any type. The last release wipes and frees the handle. A null pointer is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_release(
     handle: *const c_void,
@@ -213,7 +214,7 @@ pub unsafe extern "C" fn jeton_release(
         let head = unsafe { head(handle) }?;
         let kind = Kind::of(head.kind.load(Ordering::Relaxed)).ok_or_else(not_a_handle)?;
         let handle = handle.cast_mut();
-        // SAFETY: the kind says which value it is, and the caller gives up its reference.
+        // SAFETY: the kind determines the type of the value, and the caller gives up its reference.
         unsafe {
             match kind {
                 Kind::Key => drop_reference::<<JetonKey as Handle>::Value>(handle.cast()),

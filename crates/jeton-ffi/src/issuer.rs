@@ -26,12 +26,12 @@ impl Handle for JetonIssuer {
 
 /// Creates an issuer.
 ///
-/// With `encryption`, JWTs are signed and then encrypted to that key. A content key (`dir`) as `key` encrypts JWTs. A
-/// public key as `key` is for `jeton_prepare`. A null clock is that of the system.
+/// With `encryption`, JWTs are signed and then encrypted to that key. A content key (`dir`) as `key` encrypts JWTs.
+/// With a public key as `key`, use `jeton_prepare`. A null `clock` is the system clock.
 ///
 /// Options: `format` is `jwt`, `jws`, `jwe` or `paseto`. For claims: `issuer`, `audience`, `lifetime` (seconds) or
-/// `without_expiry`, `issued_ago` (seconds), `access_tokens`. For PASETO: `footer`, `implicit_assertion`. For bytes: `cty`,
-/// `detached`, `unencoded`, `serialization`. Others: `typ`, `enc`.
+/// `without_expiry`, `issued_ago` (seconds), `access_tokens`. For PASETO: `footer`, `implicit_assertion`. For bytes:
+/// `cty`, `detached`, `unencoded`, `serialization`. Others: `typ`, `enc`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_issuer_new(
     key: *const JetonKey,
@@ -59,8 +59,8 @@ pub unsafe extern "C" fn jeton_issuer_new(
     })
 }
 
-/// Returns an upper bound for the length of a token with claims of this length, or 0 if the issuer is for bytes or the
-/// handle is not valid.
+/// Returns an upper bound for the length of a token with claims of this length. It is 0 if the issuer is for bytes or
+/// the handle is not valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_issue_bound(
     issuer: *const JetonIssuer,
@@ -81,8 +81,8 @@ thread_local! {
     static TOKEN: RefCell<String> = RefCell::default();
 }
 
-/// Issues a token with these claims, a JSON object, and writes it to a buffer of the caller, which has at least
-/// `jeton_issue_bound` bytes. A smaller buffer is the error `BUFFER_TOO_SMALL`, before anything is signed.
+/// Issues a token with these claims, a JSON object, and writes it to the caller's buffer. The buffer needs at least
+/// `jeton_issue_bound` bytes. For a smaller one, the result is `BUFFER_TOO_SMALL`, and nothing is signed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_issue(
     issuer: *const JetonIssuer,
@@ -111,9 +111,10 @@ pub unsafe extern "C" fn jeton_issue(
             buffer.write(0, token.as_bytes())?;
             Ok(token.len())
         };
-        length.put(match needed <= KEPT_BYTES {
-            true => thread_memory::with(&TOKEN, issue)?,
-            false => issue(&mut String::new())?,
+        length.put(if needed <= KEPT_BYTES {
+            thread_memory::with(&TOKEN, issue)?
+        } else {
+            issue(&mut String::new())?
         });
         Ok(())
     })

@@ -45,7 +45,7 @@ pub unsafe extern "C" fn jeton_key_generate(
     })
 }
 
-/// Creates a handle of the public key of a private key. A symmetric key has none, which is an error.
+/// Creates a handle of the public key of a private key. A symmetric key is an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_key_public(
     key: *const JetonKey,
@@ -60,9 +60,10 @@ pub unsafe extern "C" fn jeton_key_public(
     })
 }
 
-/// Makes one signature with a private key and drops it. The first signature of a process seeds the random generator,
-/// which takes tens of milliseconds. The first private key that a thread generates or imports does this; call it again
-/// after `fork`. Other keys do nothing.
+/// Signs once with a private key and discards the signature. Other keys do nothing.
+///
+/// The first signature of a process seeds the random generator, which takes tens of milliseconds. The first private key
+/// that a thread generates or imports does this. Call it again after `fork`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_key_warm_up(
     key: *const JetonKey,

@@ -1,4 +1,4 @@
-//! Keys as text and bytes.
+//! Exports keys as text and bytes.
 
 use crate::argument::{Out, text};
 use crate::buffer::JetonBuffer;
@@ -8,11 +8,11 @@ use crate::handle;
 use crate::key::JetonKey;
 use crate::reason::JetonReason;
 
-/// Writes what `what` names into a buffer of the library:
+/// Exports the key, or the property that `what` names, to a buffer of the library:
 ///
-/// - `jwk`, `pem`, `der`, `paserk`: the public key. A private key is exported as its public key; a symmetric key is an error.
+/// - `jwk`, `pem`, `der`, `paserk`: the public key, also of a private key. A symmetric key is an error.
 /// - `thumbprint`, `thumbprint-uri`: RFC 7638 and RFC 9278.
-/// - `kid`: the id, empty if the key has none; for PASETO the PASERK id. `alg`: the algorithm.
+/// - `kid`: the key id, or an empty result; for PASETO the PASERK id. `alg`: the algorithm.
 /// - `kind`: `symmetric`, `private` or `public`. `alg-kind`: the algorithm, a space, and the kind.
 /// - `insecure-jwk`, `insecure-pem`, `insecure-der`, `insecure-paserk`: the key with its secret part.
 #[unsafe(no_mangle)]

@@ -1,4 +1,4 @@
-//! Keys from text and bytes.
+//! Imports keys from text and bytes.
 
 use jeton_bindings::Key;
 
@@ -11,9 +11,9 @@ use crate::reason::JetonReason;
 
 /// Imports a key.
 ///
-/// Options: `format` is `any` (JWK, PEM, DER or PASERK, found by its content), `secret`, `secret-base64` or
-/// `certificate`. `alg` is required if the key does not imply it. `enc` is required for `dir`. `kid` sets the id.
-/// `password` decrypts PKCS#8 or a PASERK.
+/// Options: `format` is `any` (JWK, PEM, DER or PASERK, detected), `secret`, `secret-base64` or `certificate`. `alg` is
+/// required if the key does not imply it. `enc` is required for `dir`. `kid` sets the id. `password` decrypts PKCS#8 or
+/// a PASERK.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_key_import(
     data: *const u8,

@@ -11,7 +11,7 @@ use crate::handle::{self, Handle, Kind};
 use crate::key::JetonKey;
 use crate::reason::JetonReason;
 
-/// Several keys of one use: keys that verify, keys that decrypt, or keys of PASETO.
+/// Several keys with the same use: keys that verify, keys that decrypt, or PASETO keys.
 pub struct JetonKeySet {
     _opaque: [u8; 0],
 }
@@ -21,8 +21,8 @@ impl Handle for JetonKeySet {
     const KIND: Kind = Kind::KeySet;
 }
 
-/// Creates a set of these keys, which have the same use: keys that verify, that decrypt, or that open a PASETO. Of a
-/// private key for signatures, the set has the public key.
+/// Creates a set of keys with the same use: keys that verify, keys that decrypt, or PASETO keys. A private signing key
+/// is added as its public key.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_key_set_new(
     keys: *const *const JetonKey,
@@ -46,11 +46,11 @@ pub unsafe extern "C" fn jeton_key_set_new(
     })
 }
 
-/// Imports a JWK Set, or PASERKs with one in each line. Keys that cannot be used are skipped:
-/// `jeton_key_set_export` says why. A set without a usable key is an error.
+/// Imports a JWK Set, or PASERKs, one per line. Unusable keys are skipped: `jeton_key_set_export` returns the reasons.
+/// A set without a usable key is an error.
 ///
-/// Options: `default_alg` is the algorithm of keys without `alg`. `published` skips secret and private keys, which
-/// a set that others can read must not have.
+/// Options: `default_alg` is the algorithm of keys without `alg`. `published` skips secret and private keys, which a
+/// published set must not contain.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_key_set_import(
     data: *const u8,
@@ -74,11 +74,11 @@ pub unsafe extern "C" fn jeton_key_set_import(
     })
 }
 
-/// Writes what `what` names into a buffer of the library:
+/// Exports the set, or the property that `what` names, to a buffer of the library:
 ///
 /// - `jwks`: the public keys as a JWK Set.
-/// - `ids`: the ids of the keys, one in each line; an empty line for a key without id.
-/// - `skipped`: why keys were skipped when the set was read, one in each line.
+/// - `ids`: the key ids, one per line; an empty line for a key without id.
+/// - `skipped`: why keys were skipped during the import, one reason per line.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_key_set_export(
     keys: *const JetonKeySet,

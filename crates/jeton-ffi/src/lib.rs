@@ -1,10 +1,11 @@
 //! The C interface of jeton. `include/jeton.h` declares it, and `docs/ffi.md` explains ownership, threads, errors and
 //! versions.
 //!
-//! All keys, issuers and verifiers are handles: opaque, immutable, counted and usable from any thread. Settings are
-//! JSON text, so that new settings do not change the interface. Tokens and claims are written to buffers of the caller.
+//! All keys, issuers and verifiers are handles: opaque, immutable, reference-counted and usable from any thread.
+//! Settings are JSON text, so that new settings do not change the interface. Tokens and claims are written to the
+//! caller's buffers.
 //!
-//! Each function catches panics and returns `INTERNAL` then.
+//! Each function catches panics and then returns `INTERNAL`.
 
 mod argument;
 mod buffer;

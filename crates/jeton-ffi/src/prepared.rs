@@ -20,8 +20,8 @@ impl Handle for JetonPrepared {
     const KIND: Kind = Kind::Prepared;
 }
 
-/// Prepares a token with an issuer whose key is public: what is to be signed elsewhere. `data` are claims, or the
-/// bytes of an issuer of the format `jws`.
+/// Prepares a token for a remote signer. The issuer has the public key. `data` is claims, or bytes for the format
+/// `jws`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_prepare(
     issuer: *const JetonIssuer,
@@ -39,8 +39,8 @@ pub unsafe extern "C" fn jeton_prepare(
     })
 }
 
-/// Writes what is to be signed into a buffer of the library. `what` is `message`, or `digest`: the hash of the message for
-/// signers that take it. `alg` is the algorithm.
+/// Writes the input for the signer to a buffer of the library. `what` is `message`, or `digest` (its hash) for signers
+/// that take a digest, or `alg` for the algorithm.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_prepared_input(
     prepared: *const JetonPrepared,
@@ -63,10 +63,10 @@ pub unsafe extern "C" fn jeton_prepared_input(
     })
 }
 
-/// Adds the signature to a prepared token, verifies it with the public key, and writes the token into a buffer of the
+/// Adds the signature to a prepared token, verifies it with the public key, and writes the token to a buffer of the
 /// library. A prepared token takes one signature, valid or not.
 ///
-/// `form` is `fixed`, as a token has it, or `der`, as most signers return ECDSA signatures.
+/// `form` is `fixed`, the form in a token, or `der`, which most signers return for ECDSA.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_attach(
     prepared: *const JetonPrepared,

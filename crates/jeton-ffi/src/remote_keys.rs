@@ -1,4 +1,4 @@
-//! Key sets that are elsewhere: the library decides when to fetch, and the caller fetches.
+//! Remote key sets: the library decides when to fetch, and the caller fetches.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ impl Handle for JetonRemoteKeys {
     const KIND: Kind = Kind::RemoteKeys;
 }
 
-/// Creates a key set that is at an address, or at the address that an issuer publishes. It sends no request.
+/// Creates a key set at an address, or at the address that an issuer publishes. It sends no request.
 ///
 /// Options: `address`, or `issuer` for discovery. `default_alg` is the algorithm of keys without `alg`.
 /// `allow_private_addresses` allows an issuer to publish a private address. `fresh_for`, `cooldown` and `usable_for`
@@ -41,14 +41,14 @@ pub unsafe extern "C" fn jeton_remote_keys_new(
     })
 }
 
-/// Returns the next request that the program should send, as JSON in a buffer of the library: `id`, `url`, `etag` (or null),
-/// `no_cache`, `max_bytes`, `public_only`, `timeout_milliseconds`. The buffer is empty if there is none.
+/// Returns the next new request as JSON in a buffer of the library: `id`, `url`, `etag` (or null), `no_cache`,
+/// `max_bytes`, `public_only`, `timeout_milliseconds`. Without a request, the buffer is empty.
 ///
-/// Call it when the program starts, and when a verification returns `KEY_SET_TO_FETCH`. Call it from time to time after
-/// verifications, too: keys that are not fresh are used, and fetched again.
+/// Call it when the program starts, and when a verification returns `KEY_SET_TO_FETCH`. Also call it regularly after
+/// verifications: stale keys are still used, and then fetched again.
 ///
-/// The program sends `etag` as `If-None-Match`, and `Cache-Control: no-cache` if `no_cache` is true. It follows no redirects. If
-/// `public_only` is true, it connects to public addresses only.
+/// The program sends `etag` as `If-None-Match`, and `Cache-Control: no-cache` if `no_cache` is true. It must not follow
+/// redirects. If `public_only` is true, it must connect to public addresses only.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_remote_keys_next(
     keys: *const JetonRemoteKeys,
@@ -63,8 +63,9 @@ pub unsafe extern "C" fn jeton_remote_keys_next(
     })
 }
 
-/// Checks that there are keys to verify with. Call it after the requests of `jeton_remote_keys_next`, when the program starts.
-/// The error is why the last fetch failed, or `KEY_SET_TO_FETCH` if requests wait.
+/// Checks that keys are available. When the program starts, call it after the requests of `jeton_remote_keys_next`.
+///
+/// It returns the error of the last fetch, or `KEY_SET_TO_FETCH` if requests are pending.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_remote_keys_ready(
     keys: *const JetonRemoteKeys,
@@ -76,10 +77,10 @@ pub unsafe extern "C" fn jeton_remote_keys_ready(
     })
 }
 
-/// Passes the response to a request. A status of 0 says that there is none. `headers` has one header in each line, as HTTP/1.1
-/// writes it; `ETag`, `Cache-Control` and `Age` are read.
+/// Passes the response to a request. Status 0 means that there is no response. `headers` has one header per line, in
+/// HTTP/1.1 syntax; `ETag`, `Cache-Control` and `Age` are read.
 ///
-/// A response that is no key set is no error here: the next verification returns it. An unknown id is an error.
+/// An unknown id is an error. If the response is not a key set, the next verification returns the error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_remote_keys_respond(
     keys: *const JetonRemoteKeys,

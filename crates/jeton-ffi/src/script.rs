@@ -1,7 +1,7 @@
-//! Calls the functions as a text of bytes says, for the fuzzer and for tests.
+//! Interprets bytes as a script of function calls, for the fuzzer and for tests.
 //!
-//! Every function is called with any handle, any text and any length. Only what a C compiler could not know either is
-//! kept: a handle is not used after its release, and a length that is not too long for memory is the real one.
+//! Every function is called with any handle, any text and any length. The script keeps only the rules that a C compiler
+//! cannot check: no handle is used after its release, and a length that fits in memory is the real one.
 
 #![allow(
     clippy::undocumented_unsafe_blocks,
@@ -14,13 +14,13 @@ use std::ptr;
 
 use crate::*;
 
-/// The number of handles that a script has at once.
+/// The maximum number of handles at a time.
 const SLOTS: usize = 8;
 
-/// The longest text that costs little to sign and to read.
+/// The maximum number of calls, so that a script is cheap to run.
 const STEPS: usize = 24;
 
-/// Algorithms whose keys cost little to generate. The texts of a script are algorithms, too.
+/// Algorithms with keys that are cheap to generate.
 const ALGORITHMS: [&str; 8] = [
     "HS256",
     "ES256",
@@ -35,11 +35,11 @@ const ALGORITHMS: [&str; 8] = [
 struct Script<'s> {
     rest: &'s [u8],
     slots: [*const c_void; SLOTS],
-    /// The last token that was issued.
+    /// The last issued token.
     token: Vec<u8>,
 }
 
-/// Runs a script. It panics if a function breaks its promises.
+/// Runs a script. It panics if a function breaks its contract.
 pub fn run(bytes: &[u8]) {
     let mut script = Script {
         rest: bytes,
@@ -97,7 +97,7 @@ impl<'s> Script<'s> {
         })
     }
 
-    /// Keeps a new handle in a slot, and releases the one that was there.
+    /// Keeps a new handle in a slot, and releases the previous one.
     fn keep<T>(
         &mut self,
         function: impl FnOnce(*mut *const T, *mut JetonReason) -> JetonCode,
@@ -116,7 +116,7 @@ impl<'s> Script<'s> {
 
     /// Calls the next function. Returns `None` at the end.
     fn step(&mut self) -> Option<()> {
-        // SAFETY: texts and handles live until each call ends; so in all calls here.
+        // SAFETY: texts and handles live until each call ends, in all calls here.
         match self.byte()? % 20 {
             0 | 1 => {
                 let name = ALGORITHMS[usize::from(self.byte()?) % ALGORITHMS.len()];
@@ -280,11 +280,11 @@ impl<'s> Script<'s> {
                 let start = range.start as usize;
                 std::str::from_utf8(&buffer[start..start + range.length as usize])
             };
-            let json = part(verified.json).expect("claims are a text");
+            let json = part(verified.json).expect("claims are text");
             assert!(serde_json::from_str::<serde_json::Value>(json).is_ok());
             assert!(part(verified.kid).is_ok() && part(verified.typ).is_ok());
             for claim in &verified.claims[..verified.claim_count as usize] {
-                let value = part(claim.value).expect("a value is a text");
+                let value = part(claim.value).expect("a value is text");
                 assert!(part(claim.member).is_ok_and(|member| member.ends_with(value)));
                 assert!(verified.present & claim.claim != 0);
             }
@@ -294,7 +294,7 @@ impl<'s> Script<'s> {
 
     fn fetch(&mut self) -> Option<()> {
         let (options, length) = self.text()?;
-        // SAFETY: texts and handles live until each call ends; so in all calls here.
+        // SAFETY: texts and handles live until each call ends, in all calls here.
         self.keep(|out, reason| unsafe { jeton_remote_keys_new(options, length, out, reason) })?;
         let remote = self.handle()?;
         result(|out, reason| unsafe { jeton_remote_keys_next(remote, out, reason) });
@@ -332,7 +332,7 @@ impl<'s> Script<'s> {
     }
 }
 
-/// What a buffer has before a call.
+/// The content of a buffer before a call.
 const GUARD: u8 = 0xaa;
 
 /// Calls a function, and checks the reason if it fails.

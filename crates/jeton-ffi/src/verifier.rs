@@ -30,12 +30,13 @@ impl Handle for JetonVerifier {
 
 /// Creates a verifier.
 ///
-/// Pass one key or a key set, and null for the other. `decryption` is a set of keys that decrypt: with it, tokens are signed
-/// and then encrypted. `remote` is a key set that is elsewhere, in place of the others. A content key (`dir`) alone verifies encrypted JWTs. A null clock is that of the system.
+/// Pass `key` or `keys`, and null for the other. `decryption` is a set of decryption keys: with it, tokens must be
+/// signed and then encrypted. `remote` is a remote key set. It replaces all other keys. A content key (`dir`) alone
+/// verifies encrypted JWTs. A null `clock` is the system clock.
 ///
-/// Options: `format` is `jwt`, `jws`, `jwe` or `paseto`. For claims: `issuer` or `any_issuer`, `audience` or `any_audience`,
-/// `without_expiry`, `typ`, `access_tokens`, `required`, `leeway`, `max_age` (seconds), `cache` (entries). For PASETO:
-/// `footer`, `implicit_assertion`. Others: `enc`, `serialization`, `limits`.
+/// Options: `format` is `jwt`, `jws`, `jwe` or `paseto`. For claims: `issuer` or `any_issuer`, `audience` or
+/// `any_audience`, `without_expiry`, `typ`, `access_tokens`, `required`, `leeway`, `max_age` (seconds), `cache`
+/// (entries). For PASETO: `footer`, `implicit_assertion`. Others: `enc`, `serialization`, `limits`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_verifier_new(
     key: *const JetonKey,
@@ -78,31 +79,31 @@ pub unsafe extern "C" fn jeton_verifier_new(
 pub(crate) unsafe fn optional<'h, H: Handle>(
     handle: *const H,
 ) -> Result<Option<Used<'h, H::Value>>, Fault> {
-    match handle.is_null() {
-        true => Ok(None),
-        // SAFETY: not null, and the caller ensures it.
-        false => unsafe { handle::get(handle) }.map(Some),
+    if handle.is_null() {
+        return Ok(None);
     }
+    // SAFETY: not null, and the caller ensures it.
+    unsafe { handle::get(handle) }.map(Some)
 }
 
-/// The part of a result that is not in the token: the id of a key, and a type as the policy spells it.
+/// Space for the parts of a result that are not in the token: a key id, and a type as the policy spells it.
 const EXTRA_BYTES: usize = 1280;
 
-/// Returns the size of a buffer for the result of `jeton_verify`, for a token of this many bytes.
+/// Returns the buffer size that `jeton_verify` needs for a token of this length.
 #[unsafe(no_mangle)]
 pub extern "C" fn jeton_verify_bound(token_length: usize) -> usize {
     token_length.saturating_add(EXTRA_BYTES)
 }
 
 thread_local! {
-    /// The payload of a token before it is copied to the caller. It is wiped with the thread.
+    /// The payload of a token before it is copied to the caller. It is wiped when the thread ends.
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// Verifies a token and writes its claims to a buffer of the caller, which has at least `jeton_verify_bound` bytes.
-/// A smaller buffer is the error `BUFFER_TOO_SMALL`, before anything is verified.
+/// Verifies a token and writes its claims to the caller's buffer. The buffer needs at least `jeton_verify_bound` bytes.
+/// For a smaller one, the result is `BUFFER_TOO_SMALL`, and nothing is verified.
 ///
-/// A token that is no UTF-8 is rejected as malformed.
+/// A token that is not UTF-8 is rejected as malformed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_verify(
     verifier: *const JetonVerifier,
@@ -123,16 +124,17 @@ pub unsafe extern "C" fn jeton_verify(
                 OutBytes::new(buffer, capacity, jeton_verify_bound(token_length))?,
             )
         };
-        match token_length <= KEPT_BYTES {
-            true => thread_memory::with(&SCRATCH, |scratch| {
+        if token_length <= KEPT_BYTES {
+            thread_memory::with(&SCRATCH, |scratch| {
                 verifier.verify(token, scratch, Write { buffer, result })?
-            }),
-            false => verifier.verify(token, &mut Scratch::new(), Write { buffer, result })?,
+            })
+        } else {
+            verifier.verify(token, &mut Scratch::new(), Write { buffer, result })?
         }
     })
 }
 
-/// Writes what a verified token says to the memory of the caller.
+/// Writes a verified token to the caller's memory.
 struct Write {
     buffer: OutBytes,
     result: Out<JetonVerified>,
@@ -146,7 +148,7 @@ impl ReadVerified for Write {
     }
 }
 
-/// A token comes from anyone, so bytes that are no text are a rejection.
+/// Returns the text of a token. Anyone can send a token, so invalid UTF-8 is a rejection.
 ///
 /// # Safety
 ///
@@ -155,7 +157,7 @@ pub(crate) unsafe fn token_text<'a>(pointer: *const u8, length: usize) -> Result
     // SAFETY: the caller ensures it.
     let bytes = unsafe { bytes(pointer, length) }?;
     if is_ascii(bytes) {
-        // SAFETY: ASCII is UTF-8. A good token is ASCII, and this check is the faster one.
+        // SAFETY: ASCII is UTF-8. A valid token is ASCII, and this check is faster.
         return Ok(unsafe { std::str::from_utf8_unchecked(bytes) });
     }
     std::str::from_utf8(bytes).map_err(|_| Rejection::Malformed(Part::Token).into())

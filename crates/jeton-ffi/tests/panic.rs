@@ -1,5 +1,5 @@
-//! A panic of the library, as a caller in C sees it. In a process of its own: the panic comes in the next call of any
-//! thread.
+//! A panic of the library, as a C caller sees it. The test needs a separate process, because the next call of any
+//! thread panics.
 
 #![cfg(feature = "test-hooks")]
 #![allow(clippy::unwrap_used, clippy::panic)]

@@ -15,10 +15,10 @@ pub enum AddressError {
     NotHttp,
     /// The address contains a user name or a password.
     Credentials,
-    /// `http` to a host other than a loopback host: someone on the way could replace the keys.
+    /// `http` to a host other than a loopback host: an attacker on the network could replace the keys.
     NotEncrypted,
-    /// An address of a private network, named by a document and not by the caller. The host of the issuer is
-    /// allowed; for others see
+    /// An address in a private network, from a document and not from the caller. The host of the issuer is
+    /// allowed; for other hosts see
     /// [`allow_private_addresses`](crate::RemoteKeySetBuilder::allow_private_addresses).
     Private,
     /// The address of an issuer (RFC 8414, section 2) or of a resource has a query or a fragment.

@@ -40,7 +40,7 @@ pub struct RemoteKeySetBuilder {
     default_alg: Option<SigAlg>,
 }
 
-/// Where the key set is, as the caller wrote it.
+/// The location of the key set, as the caller wrote it.
 enum Source {
     Address(String),
     Issuer(String),
@@ -65,8 +65,8 @@ impl RemoteKeySetBuilder {
         }
     }
 
-    /// Sets the algorithm of keys without `alg`, if they have a type for it. For example Microsoft Entra publishes such
-    /// RSA keys. Keys with `alg` keep theirs.
+    /// Sets the algorithm of keys without `alg`, if their type fits. For example, Microsoft Entra publishes such RSA
+    /// keys. Keys with `alg` keep their algorithm.
     ///
     /// Without a default, a key without `alg` is skipped, unless its curve implies the algorithm.
     pub fn default_alg(mut self, alg: SigAlg) -> Self {
@@ -74,10 +74,10 @@ impl RemoteKeySetBuilder {
         self
     }
 
-    /// Allows a discovered `jwks_uri` in a private network, also on another host than the issuer. Without this, the
-    /// issuer could send requests into the network of the service.
+    /// Allows a discovered `jwks_uri` in a private network, also on another host than the issuer. By default it is
+    /// rejected, because the issuer could send requests into the network of the service.
     ///
-    /// It has no effect on an address of the caller, which may always be private.
+    /// An address of the caller may always be private.
     pub fn allow_private_addresses(mut self) -> Self {
         self.allow_private = true;
         self
@@ -98,7 +98,7 @@ impl RemoteKeySetBuilder {
     /// Creates the key set. It sends no request.
     ///
     /// # Errors
-    /// [`FetchError::InvalidAddress`] if the address is not allowed, and those of [`Https::new`].
+    /// [`FetchError::InvalidAddress`] if the address is not allowed, and the errors of [`Https::new`].
     pub fn build(self) -> Result<RemoteKeySet, FetchError> {
         let location = match self.source {
             Source::Address(address) => Location::Address(parse_address(&address)?),
@@ -119,7 +119,7 @@ impl RemoteKeySetBuilder {
     }
 }
 
-/// The client of key sets for which none is set.
+/// Returns the client for key sets without a client.
 pub(crate) fn default_client() -> Result<Arc<dyn Fetch>, FetchError> {
     #[cfg(feature = "https")]
     {

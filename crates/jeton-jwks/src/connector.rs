@@ -22,7 +22,7 @@ use crate::network::is_public;
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 type Stream = <HttpConnector<Resolver> as Service<Uri>>::Response;
 
-/// Which addresses a connection may have.
+/// Which addresses a connection may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
     Anywhere,
@@ -54,7 +54,7 @@ impl Connector {
         }
     }
 
-    /// Returns the proxy for this address. `http` is only for this machine, so it needs none.
+    /// Returns the proxy for this address. `http` is only for this machine, so it needs no proxy.
     #[cfg(feature = "proxy")]
     fn proxy(&self, address: &Uri) -> Option<Intercept> {
         let proxies = self.proxies.as_ref()?;
@@ -89,13 +89,13 @@ fn tcp(reach: Reach) -> HttpConnector<Resolver> {
         system: GaiResolver::new(),
         reach,
     });
-    // The addresses are `https`; the layer above speaks TLS.
+    // The addresses are `https`; the layer above handles TLS.
     tcp.enforce_http(false);
     tcp
 }
 
-/// Resolves names with the resolver of the system. Names that have only private addresses fail if the reach is
-/// public: the connection then uses the addresses that were checked.
+/// Resolves names with the resolver of the system. If the reach is public, private addresses are removed, and a name
+/// without public addresses fails. So the connection uses only checked addresses.
 #[derive(Clone)]
 pub(crate) struct Resolver {
     system: GaiResolver,

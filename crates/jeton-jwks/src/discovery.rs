@@ -1,4 +1,4 @@
-//! Finds the address of the key set of an issuer: OpenID Connect Discovery 1.0 and RFC 8414.
+//! Discovers the address of an issuer's key set: OpenID Connect Discovery 1.0 and RFC 8414.
 
 use std::fmt;
 
@@ -34,11 +34,11 @@ pub enum DiscoveryError {
     Malformed,
     /// The document lacks this member.
     MemberMissing(&'static str),
-    /// The document is of another issuer (RFC 8414, section 3.3).
+    /// The document names another issuer (RFC 8414, section 3.3).
     IssuerMismatch {
         /// The issuer that the document names. The server chose this text.
         published: String,
-        /// Whether the two differ only in a slash at the end.
+        /// Whether the two differ only in a trailing slash.
         only_slash: bool,
     },
     /// Keys may not be fetched from `jwks_uri`.
@@ -46,7 +46,7 @@ pub enum DiscoveryError {
 }
 
 impl DiscoveryError {
-    /// Returns the stable code, for programs: `DISCOVERY_ISSUER_MISMATCH`. [`codes`] lists all codes.
+    /// Returns the stable code, for example `DISCOVERY_ISSUER_MISMATCH`. [`codes`] lists all codes.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -74,9 +74,9 @@ impl fmt::Display for DiscoveryError {
             DiscoveryError::MemberMissing(name) => write!(f, "the document has no `{name}`"),
             DiscoveryError::IssuerMismatch {
                 only_slash: true, ..
-            } => f.write_str("`issuer` of the document differs in the slash at the end"),
+            } => f.write_str("`issuer` of the document differs in the trailing slash"),
             DiscoveryError::IssuerMismatch { .. } => {
-                f.write_str("the document is of another issuer")
+                f.write_str("the document names another issuer")
             }
             DiscoveryError::InvalidKeySetAddress(why) => write!(f, "`jwks_uri`: {why}"),
         }
@@ -99,8 +99,8 @@ impl From<DiscoveryError> for FetchError {
     }
 }
 
-/// Finds the key set of an issuer and returns the request for it. To verify tokens, use
-/// [`RemoteKeySet::discover`](crate::RemoteKeySet::discover); this is for tools that explain a response.
+/// Discovers the key set of an issuer and returns the request for it. It is for tools that explain a response. To
+/// verify tokens, use [`RemoteKeySet::discover`](crate::RemoteKeySet::discover).
 ///
 /// # Errors
 /// [`FetchError::InvalidAddress`] if the issuer is not allowed, and [`FetchError::Discovery`].
@@ -125,7 +125,7 @@ pub fn check_issuer(issuer: &str) -> Result<(), AddressError> {
     }
 }
 
-/// An issuer whose key set is discovered.
+/// An issuer with a discovered key set.
 pub(crate) struct DiscoveredIssuer {
     /// The issuer as the caller wrote it.
     name: String,
@@ -140,7 +140,7 @@ pub(crate) struct KeySetAddress {
     pub(crate) discovered: Instant,
 }
 
-/// What this crate reads of a document.
+/// The members of a document that this crate reads.
 #[derive(Deserialize)]
 struct Document {
     issuer: Option<String>,
@@ -188,7 +188,7 @@ impl DiscoveredIssuer {
         Err(not_fetched(not_found))
     }
 
-    /// The addresses that the document may have, the most usual first.
+    /// Returns the possible addresses of the document, the most common first.
     fn document_addresses(&self) -> Vec<String> {
         let without_slash = |text: &'_ str| text.strip_suffix('/').unwrap_or(text).to_owned();
         let scheme = self.uri.scheme_str().unwrap_or_default();
@@ -212,7 +212,7 @@ impl DiscoveredIssuer {
             let (bytes, limit) = (text.len() as u64, DISCOVERY_BYTES as u64);
             return Err(DiscoveryError::TooLarge { bytes, limit });
         }
-        // A `struct` could also be read from an array. serde_json skips other members without recursion.
+        // serde would read an array as the `struct`. serde_json skips other members without recursion.
         let is_object = text.trim_ascii_start().starts_with('{');
         let document = serde_json::from_str(text).ok().filter(|_| is_object);
         let document: Document = document.ok_or(DiscoveryError::Malformed)?;
@@ -249,9 +249,10 @@ impl DiscoveredIssuer {
 impl KeySetAddress {
     pub(crate) fn request(&self) -> FetchRequest {
         let request = FetchRequest::new(self.uri.clone());
-        match self.public_only {
-            true => request.public_only(),
-            false => request,
+        if self.public_only {
+            request.public_only()
+        } else {
+            request
         }
     }
 }
@@ -265,7 +266,7 @@ pub(crate) async fn send(
     response.unwrap_or(Err(FetchError::TimedOut))
 }
 
-/// Says "document" where the client says "key set".
+/// Converts an error about a key set to an error about a document.
 fn not_fetched(error: FetchError) -> DiscoveryError {
     match error {
         FetchError::TooLarge { bytes, limit } => DiscoveryError::TooLarge { bytes, limit },

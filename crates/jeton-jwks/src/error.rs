@@ -16,13 +16,13 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// An error of the library: the token is rejected, or the call is not valid.
     Jeton(jeton::Error),
-    /// There are no keys, or none that are recent enough. The sender of the token did not cause this:
+    /// There are no keys, or they are too old. The sender of the token did not cause this:
     /// respond with 503, not 401.
     NoKeys(FetchError),
 }
 
 impl Error {
-    /// Returns the stable code, for programs: `TOKEN_EXPIRED`. [`codes`] lists all codes.
+    /// Returns the stable code, for example `TOKEN_EXPIRED`. [`codes`] lists all codes.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -73,7 +73,7 @@ impl From<FetchError> for Error {
 
 /// Why no keys could be fetched. It contains nothing from the response, except key ids in
 /// [`NoUsableKey`](FetchError::NoUsableKey) and the issuer in [`DiscoveryError::IssuerMismatch`]. The messages
-/// leave both out.
+/// omit both.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FetchError {
@@ -103,7 +103,7 @@ pub enum FetchError {
     },
     /// The address of the key set could not be discovered.
     Discovery(DiscoveryError),
-    /// A certificate authority of the caller is malformed, or there is none in the text.
+    /// A certificate authority of the caller is malformed, or the text contains none.
     InvalidAuthority {
         /// The position of the certificate, from 0.
         index: usize,
@@ -111,7 +111,7 @@ pub enum FetchError {
 }
 
 impl FetchError {
-    /// Returns the stable code, for programs: `KEY_SET_EMPTY`. [`codes`] lists all codes.
+    /// Returns the stable code, for example `KEY_SET_EMPTY`. [`codes`] lists all codes.
     ///
     /// ```
     /// use jeton_jwks::FetchError;
@@ -178,7 +178,7 @@ impl std::error::Error for FetchError {
     }
 }
 
-/// The most keys that a message or a line of the log names.
+/// The maximum number of keys that a message or a log line names.
 const NAMED_KEYS: usize = 8;
 
 /// Writes why keys were skipped.

@@ -25,12 +25,12 @@ pub struct FetchRequest {
     /// The `ETag` of the cached set. If the set has not changed, the server may answer 304.
     pub etag: Option<String>,
     /// Whether to send `Cache-Control: no-cache` (RFC 9111, section 5.2.1.4), so that no proxy answers from
-    /// its copy. This is true when a token names a key that the cached set does not contain.
+    /// its copy. It is true if a token names a key that is not in the cached set.
     pub no_cache: bool,
     /// The maximum length of the response, bytes. The client must not read more.
     pub max_bytes: usize,
-    /// Whether to connect to public addresses only. A document of another server named the address, and it
-    /// must not lead into a private network. Check the addresses after the name is resolved.
+    /// Whether to connect to public addresses only. A document of another server named the address, which must
+    /// not lead into a private network. Check the addresses after the name is resolved.
     pub public_only: bool,
 }
 
@@ -101,7 +101,7 @@ pub struct FetchResponse {
 }
 
 impl FetchResponse {
-    /// A response with the text of a JWK Set.
+    /// Creates a response with the text of a JWK Set.
     #[must_use]
     pub fn key_set(text: impl Into<String>) -> Self {
         Self {
@@ -111,7 +111,7 @@ impl FetchResponse {
         }
     }
 
-    /// A response that the cached set has not changed (304).
+    /// Creates a response for an unchanged set (304).
     #[must_use]
     pub fn not_modified() -> Self {
         Self {
@@ -175,8 +175,8 @@ pub(crate) fn too_large(bytes: u64, limit: usize) -> FetchError {
 pub type FetchFuture<'a> =
     Pin<Box<dyn Future<Output = Result<FetchResponse, FetchError>> + Send + 'a>>;
 
-/// Fetches key sets and discovery documents. [`Https`](crate::Https) implements it; implement it to use another HTTP client, for example one with
-/// a proxy.
+/// Fetches key sets and discovery documents. [`Https`](crate::Https) implements it. Implement it to use another HTTP
+/// client, for example a client with a proxy.
 ///
 /// The caller enforces [`TIMEOUT`] and repeats failed requests. An implementation must not follow redirects
 /// to addresses that are not allowed, and must obey [`FetchRequest::max_bytes`] and [`FetchRequest::public_only`].
@@ -185,7 +185,7 @@ pub type FetchFuture<'a> =
 /// ```
 /// use jeton_jwks::{Fetch, FetchFuture, FetchRequest, FetchResponse, RemoteKeySet};
 ///
-/// /// A set that the program contains.
+/// /// A set inside the program.
 /// struct BuiltIn(&'static str);
 ///
 /// impl Fetch for BuiltIn {
@@ -214,13 +214,13 @@ pub(crate) fn text_of<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str>
     headers.get(name)?.to_str().ok()
 }
 
-/// `Age` (RFC 9111, section 5.1), if the response is the copy of a cache.
+/// Returns `Age` (RFC 9111, section 5.1), if the response is a cached copy.
 pub(crate) fn age(headers: &HeaderMap) -> Option<u64> {
     let seconds = text_of(headers, AGE.as_str())?.trim().parse().ok()?;
     (seconds > 0).then_some(seconds)
 }
 
-/// `Cache-Control: max-age` (RFC 9111, section 5.2.2.1); zero if the response must not be stored.
+/// Returns `Cache-Control: max-age` (RFC 9111, section 5.2.2.1), or zero if the response must not be stored.
 pub(crate) fn max_age(headers: &HeaderMap) -> Option<Duration> {
     let directives = || {
         let all = text_of(headers, CACHE_CONTROL.as_str()).unwrap_or_default();
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn max_age_is_read_from_cache_control() {
-        for (said, seconds) in [
+        for (value, seconds) in [
             ("max-age=300", Some(300)),
             ("public, Max-Age=\"60\" , must-revalidate", Some(60)),
             ("no-store", Some(0)),
@@ -254,9 +254,9 @@ mod tests {
             ("private", None),
         ] {
             let mut headers = HeaderMap::new();
-            headers.insert(CACHE_CONTROL, said.parse().unwrap());
+            headers.insert(CACHE_CONTROL, value.parse().unwrap());
             let age = max_age(&headers).map(|age| age.as_secs());
-            assert_eq!(age, seconds, "{said}");
+            assert_eq!(age, seconds, "{value}");
         }
         assert_eq!(max_age(&HeaderMap::new()), None);
     }

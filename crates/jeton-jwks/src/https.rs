@@ -33,7 +33,7 @@ pub struct Https {
 
 type HttpsClient = Client<HttpsConnector<Connector>, Empty<Bytes>>;
 
-/// A response of which the body has not been read: see [`Https::get`].
+/// A response with an unread body: see [`Https::get`].
 #[derive(Debug)]
 pub struct Response {
     response: http::Response<Incoming>,
@@ -47,7 +47,7 @@ impl Https {
     /// Creates a client that trusts the certificate authorities of the operating system.
     ///
     /// # Errors
-    /// [`FetchError::Unreachable`] if the operating system has none.
+    /// [`FetchError::Unreachable`] if the operating system has no certificate authorities.
     pub fn new() -> Result<Self, FetchError> {
         let tls = tls()
             .with_native_roots()
@@ -56,7 +56,7 @@ impl Https {
         Ok(Self::with_tls(tls))
     }
 
-    /// Creates a client that also trusts the certificate authorities of this PEM text, besides those of the
+    /// Creates a client that trusts the certificate authorities in this PEM text, and the authorities of the
     /// operating system. Text before, between and after the certificates is ignored.
     ///
     /// ```no_run
@@ -70,7 +70,7 @@ impl Https {
     /// ```
     ///
     /// # Errors
-    /// [`FetchError::InvalidAuthority`] if the text has no certificate, or one that is malformed.
+    /// [`FetchError::InvalidAuthority`] if the text has no certificate, or a malformed one.
     pub fn with_authorities(pem: &[u8]) -> Result<Self, FetchError> {
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -88,8 +88,8 @@ impl Https {
         Ok(Self::with_tls(tls))
     }
 
-    /// Creates a client with this TLS configuration: only your own authorities, client certificates, or other versions
-    /// of TLS.
+    /// Creates a client with this TLS configuration, for example with client certificates, with other TLS versions, or
+    /// with only your own authorities.
     #[must_use]
     pub fn with_tls(config: ClientConfig) -> Self {
         Self::connecting(Connector::direct, Arc::new(config))
@@ -98,7 +98,7 @@ impl Https {
     /// Uses the proxy that the environment names for `https`: `HTTPS_PROXY` or `ALL_PROXY`, except for the
     /// hosts in `NO_PROXY`. The proxy itself must use `http`. By default, no proxy is used.
     ///
-    /// A proxy resolves names. So it has to refuse names in its private network, which a `jwks_uri` may have.
+    /// The proxy resolves names. So it must reject names in its private network, because a `jwks_uri` may contain one.
     #[cfg(feature = "proxy")]
     #[must_use]
     pub fn with_proxy_from_environment(self) -> Self {
@@ -118,10 +118,10 @@ impl Https {
         }
     }
 
-    /// Sends one request and returns the response, whatever its status is. To fetch keys, use
-    /// [`RemoteKeySet`](crate::RemoteKeySet); this is for tools that explain a response.
+    /// Sends one request and returns the response with any status. It is for tools that explain a response. To fetch
+    /// keys, use [`RemoteKeySet`](crate::RemoteKeySet).
     ///
-    /// The caller enforces a time limit.
+    /// The caller must enforce a time limit.
     ///
     /// # Errors
     /// [`FetchError::InvalidAddress`] if the address is not allowed, and [`FetchError::Unreachable`].
@@ -160,7 +160,7 @@ impl Https {
             tracing::warn!(
                 host,
                 age_seconds = age,
-                "a caching proxy ignored no-cache and answered with an old copy: new keys are found when it expires"
+                "a caching proxy ignored no-cache and sent an old copy: new keys are found when the copy expires"
             );
         }
         let mut whole = http::Response::new(Vec::new());
@@ -176,7 +176,7 @@ impl Https {
 fn tls() -> ConfigBuilder<ClientConfig, WantsVerifier> {
     ClientConfig::builder_with_provider(Arc::new(default_provider()))
         .with_safe_default_protocol_versions()
-        .expect("the provider supports these versions of TLS")
+        .expect("the provider supports these TLS versions")
 }
 
 impl Response {
@@ -202,9 +202,12 @@ impl Response {
         let body = Limited::new(self.response.into_body(), limit)
             .collect()
             .await;
-        let body = body.map_err(|why| match why.is::<LengthLimitError>() {
-            true => too_large(announced.max(limit as u64 + 1), limit),
-            false => FetchError::Unreachable(why.to_string()),
+        let body = body.map_err(|why| {
+            if why.is::<LengthLimitError>() {
+                too_large(announced.max(limit as u64 + 1), limit)
+            } else {
+                FetchError::Unreachable(why.to_string())
+            }
         })?;
         Ok(body.to_bytes().to_vec())
     }

@@ -31,12 +31,12 @@
 //! 2. `{host}/.well-known/oauth-authorization-server{path}` (RFC 8414, section 3)
 //! 3. `{host}/.well-known/openid-configuration{path}`, if the issuer has a path
 //!
-//! - `issuer` of the document must equal the issuer, byte for byte, including a slash at the end.
+//! - `issuer` of the document must equal the issuer, byte for byte, including a trailing slash.
 //! - `jwks_uri` must use `https`, or `http` to a loopback host. It may be on another host, but not at a private
 //!   address: see [`allow_private_addresses`](RemoteKeySetBuilder::allow_private_addresses). The host and port of
 //!   the issuer are allowed. The address is checked after the name is resolved.
-//! - A document has at most [`DISCOVERY_BYTES`], and each request has the time limit [`TIMEOUT`]. Members that are not
-//!   read are skipped, however deep they are nested.
+//! - A document has at most [`DISCOVERY_BYTES`], and each request has the time limit [`TIMEOUT`]. Other members are
+//!   skipped, at any nesting depth.
 //! - The document is read again with the next fetch after [`Schedule::address_fresh_for`], and after a failure.
 //!
 //! # When keys are fetched
@@ -47,7 +47,7 @@
 //! | the keys are stale ([`Schedule::fresh_for`], or `max-age` of the response) | tokens are verified with these keys, and a request runs in the background |
 //! | the `kid` of a token is not in the set | a request with `Cache-Control: no-cache`, at most one per [`Schedule::cooldown`] |
 //! | a request fails | the cached keys are used for [`Schedule::usable_for`]; the next request follows after 1 s, 2 s, 4 s, up to the cooldown |
-//! | no request succeeded for that long | no token verifies, so that a withdrawn key does not stay valid |
+//! | no request succeeded for that long | no token verifies, so a withdrawn key does not stay valid |
 //!
 //! The cooldown limits how often an attacker can trigger a request with invented key ids.
 //!
@@ -67,17 +67,17 @@
 //!
 //! - Only public keys. Anyone who reads the set could use a symmetric or private key, so these are skipped.
 //!   Keys that [`KeySet`](jeton::jwk::KeySet) skips are skipped too.
-//! - A key without `alg`, unless its curve implies one, is skipped without a
+//! - A key without `alg` is skipped, unless its curve implies an algorithm or there is a
 //!   [default](RemoteKeySetBuilder::default_alg).
-//! - The log says which keys were skipped and why, except keys for another use. If no key is left,
-//!   [`FetchError::NoUsableKey`] lists them.
+//! - The log names the skipped keys and the reasons, except keys for another use. If no key is left,
+//!   [`FetchError::NoUsableKey`] lists the skipped keys.
 //! - A new set replaces the whole previous set.
 //! - The address must use `https`, or `http` to a loopback host. Redirects are not followed.
 //! - A response must arrive within [`TIMEOUT`] and have at most
 //!   [`KEY_SET_BYTES`](jeton::limits::KEY_SET_BYTES).
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// Without the client, some of what it shares has no user. The build with it finds what is not used.
+// Without the client, some shared code is unused. The build with the client finds dead code.
 #![cfg_attr(not(feature = "https"), allow(dead_code))]
 
 mod address;

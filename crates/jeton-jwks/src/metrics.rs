@@ -7,15 +7,14 @@ pub struct Metrics {
     /// How often the set was fetched since the start, including failures. A fetch that also reads a discovery
     /// document counts once.
     pub fetches: u64,
-    /// How many of the fetches failed. A fetch that runs now is not yet counted here.
+    /// How many fetches failed. A running fetch is not counted yet.
     pub failures: u64,
-    /// How many fetches failed since the last one that succeeded. While this is not 0, a new key of the issuer may
-    /// be unknown.
+    /// How many fetches failed since the last success. While this is not 0, a new key of the issuer may be unknown.
     pub consecutive_failures: u64,
     /// When a server last sent the keys or confirmed that they are current, or `None` if none ever did.
     pub last_success: Option<Timestamp>,
     /// The number of keys that verify tokens.
     pub keys: usize,
-    /// The number of keys of the published set that were skipped.
+    /// The number of skipped keys in the published set.
     pub skipped: usize,
 }

@@ -17,8 +17,8 @@ use crate::verifier::RemoteVerifier;
 
 /// Verifies JWTs of several issuers, each with its own [`RemoteKeySet`] and policy.
 ///
-/// `iss` of the token selects the issuer before keys are fetched and before the signature is verified. Then only the
-/// keys of that issuer and its policy count, as with [`jeton::jwt::MultiIssuerVerifier`].
+/// `iss` of the token selects the issuer before keys are fetched and before the signature is verified. Only the keys
+/// and the policy of that issuer are used, as with [`jeton::jwt::MultiIssuerVerifier`].
 ///
 /// - A token of an unknown issuer, or without `iss`, is rejected at once. It causes no request.
 /// - If the keys of one issuer cannot be fetched, only its tokens get [`Error::NoKeys`].
@@ -39,11 +39,11 @@ use crate::verifier::RemoteVerifier;
 #[derive(Default)]
 pub struct MultiIssuerVerifier {
     issuers: Vec<RemoteVerifier>,
-    /// The names of the issuers, and their index in `issuers`.
+    /// The names of the issuers, with their index in `issuers`.
     names: HashMap<String, usize>,
     limits: Limits,
     clock: Option<Arc<dyn Clock>>,
-    /// The client for issuers that are discovered.
+    /// The client for discovered issuers.
     fetch: Option<Arc<dyn Fetch>>,
 }
 
@@ -57,8 +57,8 @@ impl MultiIssuerVerifier {
     /// Adds an issuer with its keys and its policy. If the policy accepts several issuers, they share these keys.
     ///
     /// # Errors
-    /// [`InvalidUse::IssuerNotChosen`] if the policy accepts any issuer or none, and [`InvalidUse::IssuerTwice`] if one of its
-    /// issuers was added before.
+    /// [`InvalidUse::IssuerNotChosen`] if the policy accepts any issuer or none, and [`InvalidUse::IssuerTwice`] if one
+    /// of its issuers was added before.
     pub fn issuer(mut self, keys: &RemoteKeySet, policy: Policy) -> jeton::Result<Self> {
         let accepted = policy.accepted_issuers().unwrap_or_default();
         if accepted.is_empty() {
@@ -85,7 +85,7 @@ impl MultiIssuerVerifier {
     /// [`RemoteKeySet::builder_with_discovery`] to [`issuer`](MultiIssuerVerifier::issuer).
     ///
     /// # Errors
-    /// Those of [`issuer`](MultiIssuerVerifier::issuer) and [`RemoteKeySet::discover`].
+    /// The errors of [`issuer`](MultiIssuerVerifier::issuer) and [`RemoteKeySet::discover`].
     pub fn discover(mut self, policy: Policy) -> Result<Self> {
         let names = policy.accepted_issuers().unwrap_or_default().to_vec();
         if names.is_empty() {
@@ -125,7 +125,7 @@ impl MultiIssuerVerifier {
     /// Verifies a token and returns its claims.
     ///
     /// # Errors
-    /// [`Error::Jeton`] if the token is rejected, and [`Error::NoKeys`] if there are no keys of its issuer.
+    /// [`Error::Jeton`] if the token is rejected, and [`Error::NoKeys`] if there are no keys for its issuer.
     pub async fn verify<T: DeserializeOwned>(&self, token: &str) -> Result<Verified<T>> {
         Ok(self.verify_raw(token).await?.deserialize()?)
     }
@@ -151,8 +151,8 @@ impl MultiIssuerVerifier {
         self
     }
 
-    /// Fetches the keys of all issuers that have none, at the same time. Returns the issuers whose keys could not be
-    /// fetched, in the order in which they were added. Call it when a service starts.
+    /// Fetches the missing keys of all issuers, at the same time. Returns the issuers that failed, in the order in
+    /// which they were added. Call it when a service starts.
     ///
     /// ```no_run
     /// # async fn example(verifier: jeton_jwks::MultiIssuerVerifier) {
@@ -198,7 +198,7 @@ impl fmt::Debug for MultiIssuerVerifier {
 
 /// An issuer whose keys could not be fetched. [`MultiIssuerVerifier::ready`] returns it.
 ///
-/// Its message has the issuer, as the policy names it, and the reason.
+/// Its message contains the issuer, as the policy names it, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IssuerNotReady {
     issuers: Vec<String>,
@@ -221,7 +221,7 @@ impl IssuerNotReady {
 
 impl fmt::Display for IssuerNotReady {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no keys of {}: {}", self.issuers.join(", "), self.error)
+        write!(f, "no keys for {}: {}", self.issuers.join(", "), self.error)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Returns whether a host may be public. A host name may; the connection decides after the name is resolved.
+/// Returns whether a host may be public. A host name may be: the connection decides after the name is resolved.
 pub(crate) fn may_be_public(host: &str) -> bool {
     let literal = host.trim_start_matches('[').trim_end_matches(']').parse();
     literal.map_or(true, is_public)
@@ -32,7 +32,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 }
 
 fn is_public_v6(address: Ipv6Addr) -> bool {
-    // Forms that contain an IPv4 address lead to that address.
+    // Addresses with an embedded IPv4 address lead to that address.
     let [.., high, low] = address.segments();
     let embedded = |high: u16, low: u16| {
         let [a, b] = high.to_be_bytes();

@@ -42,7 +42,7 @@ struct Shared {
     consecutive_failures: AtomicU64,
 }
 
-/// Where the key set is.
+/// The location of the key set.
 pub(crate) enum Location {
     Address(Uri),
     Issuer(DiscoveredIssuer),
@@ -50,13 +50,13 @@ pub(crate) enum Location {
 
 /// A fetched set. It has at least one public key that can verify.
 pub(crate) struct FetchedKeys {
-    /// Each different text has its own version.
+    /// The version of the text. A different text has a new version.
     pub(crate) version: u64,
     pub(crate) keys: KeySet,
-    /// The text of the set, to find out whether it has changed.
+    /// The text of the set, to detect changes.
     text: Arc<str>,
     times: Times,
-    /// The time of day of the last response that had or confirmed the keys.
+    /// The system time of the last response that contained or confirmed the keys.
     confirmed: Timestamp,
 }
 
@@ -85,12 +85,13 @@ impl RemoteKeySet {
     /// Creates a key set that is fetched from this address with [`Https`](crate::Https) and the default [`Schedule`].
     ///
     /// # Errors
-    /// [`FetchError::InvalidAddress`] if the address is not allowed, and those of [`Https::new`](crate::Https::new).
+    /// [`FetchError::InvalidAddress`] if the address is not allowed, and the errors of
+    /// [`Https::new`](crate::Https::new).
     pub fn new(address: impl Into<String>) -> Result<Self, FetchError> {
         Self::builder(address).build()
     }
 
-    /// Starts to set up a key set that is fetched from this address.
+    /// Returns a builder for a key set that is fetched from this address.
     ///
     /// ```
     /// use jeton::key::SigAlg;
@@ -105,10 +106,10 @@ impl RemoteKeySet {
         RemoteKeySetBuilder::new(address.into())
     }
 
-    /// Creates a key set of an issuer, whose address is discovered: from the discovery document of OpenID
-    /// Connect, or else from that of RFC 8414. It uses [`Https`](crate::Https) and the default [`Schedule`].
+    /// Creates a key set of an issuer and discovers its address, from the document of OpenID Connect or of
+    /// RFC 8414. It uses [`Https`](crate::Https) and the default [`Schedule`].
     ///
-    /// `issuer` is `iss` of the tokens, byte for byte. It sends no request. The crate documentation says
+    /// `issuer` is `iss` of the tokens, byte for byte. This function sends no request. The crate documentation says
     /// [which addresses are allowed](crate#discovery).
     ///
     /// ```
@@ -121,13 +122,13 @@ impl RemoteKeySet {
     /// ```
     ///
     /// # Errors
-    /// [`FetchError::InvalidAddress`] if the issuer is not a URL that is allowed, and those of
+    /// [`FetchError::InvalidAddress`] if the URL of the issuer is not allowed, and the errors of
     /// [`Https::new`](crate::Https::new).
     pub fn discover(issuer: impl Into<String>) -> Result<Self, FetchError> {
         Self::builder_with_discovery(issuer).build()
     }
 
-    /// Starts to set up a key set whose address is [discovered](RemoteKeySet::discover).
+    /// Returns a builder for a key set with a [discovered](RemoteKeySet::discover) address.
     ///
     /// ```
     /// use jeton::key::SigAlg;
@@ -162,7 +163,7 @@ impl RemoteKeySet {
     }
 
     /// Returns the time since the keys were fetched or confirmed as current, or `None` if they never were.
-    /// Suited for a metric.
+    /// Suitable as a metric.
     #[must_use]
     pub fn age(&self) -> Option<Duration> {
         let cached = self.0.cached.load();
@@ -193,9 +194,9 @@ impl RemoteKeySet {
         }
     }
 
-    /// Returns the cached keys, or `None` if none were fetched yet. [`KeySet::skipped`] says which keys of the
-    /// published set are not used, and why. To verify tokens use a [`RemoteVerifier`](crate::RemoteVerifier), which
-    /// finds new keys.
+    /// Returns the cached keys, or `None` if none were fetched yet. [`KeySet::skipped`] lists the unused keys of the
+    /// published set and the reasons. To verify tokens, use a [`RemoteVerifier`](crate::RemoteVerifier): it finds new
+    /// keys.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), jeton_jwks::FetchError> {
@@ -213,16 +214,16 @@ impl RemoteKeySet {
         cached.as_ref().map(|set| set.keys.clone())
     }
 
-    /// Fetches the keys, if there are none. Call it when a service starts: the first verification does not
-    /// wait then, and a wrong address is found early.
+    /// Fetches the keys, if there are none. Call it when a service starts: then the first verification does not
+    /// wait, and a wrong address is found early.
     ///
     /// # Errors
-    /// Why the keys could not be fetched. [`FetchError::NoUsableKey`] lists the keys that the set has.
+    /// Why the keys could not be fetched. [`FetchError::NoUsableKey`] lists the keys of the set.
     pub async fn ready(&self) -> Result<(), FetchError> {
         self.current().await.map(drop)
     }
 
-    /// Returns the keys to verify with. It waits only if there are none that may be used.
+    /// Returns the keys to verify with. It waits only if no usable keys are cached.
     pub(crate) async fn current(&self) -> Result<Arc<FetchedKeys>, FetchError> {
         let (cached, need) = self.cached_for_now();
         match (cached, need) {
@@ -251,7 +252,7 @@ impl RemoteKeySet {
         }
     }
 
-    /// Returns a set that differs from this one, for a token whose key is not in it. Returns `None` if no
+    /// Returns a set that differs from this one, for a token with a key that is not in it. Returns `None` if no
     /// request may be sent yet, or if the set has not changed.
     pub(crate) async fn newer_than(&self, known: &FetchedKeys) -> Option<Arc<FetchedKeys>> {
         let newer = || {
@@ -286,11 +287,11 @@ impl RemoteKeySet {
     }
 
     async fn fetch_and_wait(&self, state: OwnedMutexGuard<FetchState>, proxies: ProxyCache) {
-        // An error means that the task panicked or the runtime shut down: then there is no response.
+        // An error means that the task panicked or the runtime shut down, so there is no response.
         let _ = self.spawn_fetch(state, proxies).await;
     }
 
-    /// Fetches in a task of its own, which continues if the caller is cancelled.
+    /// Fetches in a separate task, which continues if the caller is cancelled.
     fn spawn_fetch(
         &self,
         mut state: OwnedMutexGuard<FetchState>,
@@ -314,7 +315,7 @@ impl RemoteKeySet {
                     shared.consecutive_failures.store(0, Ordering::Release);
                 }
                 Err(error) => {
-                    // The pause begins now: a server that never answers is asked once for each verification.
+                    // The pause begins now. Otherwise each verification would ask a server that never answers.
                     state.attempts.last = Some(Instant::now());
                     shared.failures.fetch_add(1, Ordering::AcqRel);
                     shared.consecutive_failures.fetch_add(1, Ordering::AcqRel);
@@ -329,13 +330,13 @@ impl RemoteKeySet {
 }
 
 impl Shared {
-    /// Fetches the set, and first its address if that is not known or is stale.
+    /// Fetches the set. First discovers its address, if the address is unknown or stale.
     async fn fetch_set(
         &self,
         state: &mut FetchState,
         proxies: ProxyCache,
     ) -> Result<(), FetchError> {
-        // After a failure, the issuer may have moved its keys: then the address is taken from the document again.
+        // After a failure, the issuer may have moved its keys, so the address is read from the document again.
         let known = state.address.take();
         let (request, address) = match &self.location {
             Location::Address(uri) => (FetchRequest::new(uri.clone()), None),
@@ -347,7 +348,7 @@ impl Shared {
                 let address = match known.filter(is_fresh) {
                     Some(known) => known,
                     None => {
-                        // The `ETag` is of the address that was used before.
+                        // The `ETag` belongs to the previous address.
                         state.etag = None;
                         issuer.discover(&*self.fetch).await?
                     }

@@ -51,8 +51,8 @@ impl Schedule {
         Self { fresh_for, ..self }
     }
 
-    /// Sets the minimum time between two requests. It applies separately to requests with `no-cache`, which
-    /// tokens with an unknown key cause.
+    /// Sets the minimum time between two requests. It applies separately to requests with `no-cache`: tokens with
+    /// an unknown key cause these requests.
     #[must_use]
     pub fn cooldown(self, cooldown: Duration) -> Self {
         Self { cooldown, ..self }
@@ -64,8 +64,8 @@ impl Schedule {
         Self { usable_for, ..self }
     }
 
-    /// Sets how long a [discovered](crate::RemoteKeySet::discover) address is used. The next fetch of the keys
-    /// after it reads the discovery document again. So does the fetch after one that failed.
+    /// Sets how long a [discovered](crate::RemoteKeySet::discover) address is used. The next fetch after this time
+    /// reads the discovery document again. So does the fetch after a failed fetch.
     #[must_use]
     pub fn address_fresh_for(self, address_fresh_for: Duration) -> Self {
         Self {
@@ -74,7 +74,7 @@ impl Schedule {
         }
     }
 
-    /// Whether an address that was discovered so long ago is still used.
+    /// Whether a discovered address of this age is still used.
     pub(crate) fn address_is_fresh(&self, age: Duration) -> bool {
         age < self.address_fresh_for
     }
@@ -119,9 +119,10 @@ impl Schedule {
         if now.saturating_duration_since(times.fetched) >= self.usable_for {
             return Need::Fetch;
         }
-        match now.saturating_duration_since(times.fetched) >= times.fresh_for {
-            true => Need::Refresh,
-            false => Need::Nothing,
+        if now.saturating_duration_since(times.fetched) >= times.fresh_for {
+            Need::Refresh
+        } else {
+            Need::Nothing
         }
     }
 }

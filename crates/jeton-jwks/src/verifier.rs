@@ -29,7 +29,7 @@ struct CachedVerifier {
 }
 
 impl RemoteVerifier {
-    /// Creates a verifier that accepts tokens which a key of the set verifies and the policy allows.
+    /// Creates a verifier. It accepts a token if a key of the set verifies it and the policy allows it.
     #[must_use]
     pub fn new(keys: &RemoteKeySet, policy: Policy) -> Self {
         Self {
@@ -75,7 +75,7 @@ impl RemoteVerifier {
             .await
     }
 
-    /// Verifies a token whose claims were read before.
+    /// Verifies a token after its claims were read.
     pub(crate) async fn verify_read(
         &self,
         read: UnverifiedJwt<'_>,
@@ -115,7 +115,7 @@ impl RemoteVerifier {
         }
     }
 
-    /// The verifier for this version of the set. It is built once per version.
+    /// Returns the verifier for this version of the set. It is built once per version.
     fn verifier_for(&self, keys: &FetchedKeys) -> Arc<CachedVerifier> {
         if let Some(cached) = self.cached.load_full()
             && cached.version == keys.version

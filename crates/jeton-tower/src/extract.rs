@@ -16,9 +16,10 @@ use crate::layer::{details, is_checked};
 /// An axum extractor for the verified claims of a request.
 ///
 /// The route needs a [`RequireToken`](crate::RequireToken) layer. Without it the response is 500, and the
-/// cause is logged. If the claims do not deserialize into `T`, the response is that for a rejected token.
-/// Use `Option<Authenticated<T>>` for requests that may have no token
-/// ([`RequireToken::optional`](crate::RequireToken::optional)). Without a token, `Authenticated<T>` is rejected then.
+/// cause is logged. If the claims do not deserialize into `T`, the response is the same as for a rejected token.
+///
+/// If the token is optional ([`RequireToken::optional`](crate::RequireToken::optional)), use
+/// `Option<Authenticated<T>>`. `Authenticated<T>` then rejects requests without a token.
 ///
 /// `Authenticated` without a type reads only the registered claims.
 ///

@@ -1,4 +1,4 @@
-//! The responses to requests that do not pass.
+//! The responses to rejected requests.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,17 +12,17 @@ use http::{Response, StatusCode};
 /// `Retry-After` of a 503 response, seconds.
 const RETRY_AFTER_SECONDS: u16 = 5;
 
-/// Why a request does not pass, and what the response says about it.
+/// Why a request is rejected, and what the response says about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
     cause: Cause,
     /// The stable code of the error.
     code: Option<&'static str>,
-    /// The scopes that are required, separated by spaces.
+    /// The required scopes, separated by spaces.
     scope: Option<String>,
 }
 
-/// Why a request does not pass.
+/// Why a request is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cause {
     /// The request has no token.
@@ -48,7 +48,7 @@ pub(crate) enum Describe {
     Code,
 }
 
-/// What the responses of a layer say besides the cause.
+/// What the responses of a layer say, in addition to the cause.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Details {
     pub(crate) describe: Describe,
@@ -66,9 +66,10 @@ pub(crate) enum Protocol {
 impl Protocol {
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let kind = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
-        match kind.is_some_and(|kind| kind.starts_with(b"application/grpc")) {
-            true => Self::Grpc,
-            false => Self::Http,
+        if kind.is_some_and(|kind| kind.starts_with(b"application/grpc")) {
+            Self::Grpc
+        } else {
+            Self::Http
         }
     }
 }
@@ -133,7 +134,7 @@ impl Failure {
         }
     }
 
-    /// The `WWW-Authenticate` header. A request without a token gets no error code (RFC 6750, section 3).
+    /// Returns the `WWW-Authenticate` header. A request without a token gets no error code (RFC 6750, section 3).
     fn challenge(
         &self,
         code: Option<&'static str>,
@@ -161,7 +162,7 @@ impl Failure {
         HeaderValue::try_from(challenge.trim_end()).ok()
     }
 
-    /// A response without a body ("Trailers-Only" in gRPC over HTTP/2).
+    /// Creates a response without a body ("Trailers-Only" in gRPC over HTTP/2).
     fn grpc<B: Default>(self, code: Option<&'static str>) -> Response<B> {
         #[cfg(feature = "tonic")]
         if code.is_some() {
@@ -178,14 +179,14 @@ impl Failure {
         response
     }
 
-    /// The gRPC status of a method.
+    /// Returns the gRPC status of a method.
     #[cfg(feature = "tonic")]
     pub(crate) fn status_for(&self, details: &Details) -> tonic::Status {
         let code = self.code.filter(|_| details.describe == Describe::Code);
         self.grpc_status(code)
     }
 
-    /// The gRPC status, with the code as `google.rpc.ErrorInfo`.
+    /// Returns the gRPC status, with the code as `google.rpc.ErrorInfo`.
     #[cfg(feature = "tonic")]
     fn grpc_status(&self, code: Option<&'static str>) -> tonic::Status {
         use tonic_types::{ErrorDetails, StatusExt as _};
@@ -201,14 +202,14 @@ impl Failure {
         }
     }
 
-    /// The gRPC status code and the message.
+    /// Returns the gRPC status code and the message.
     fn grpc_code(&self) -> (u16, &'static str) {
         match self.cause {
             Cause::Missing => (16, "a bearer token is required"),
             Cause::Invalid => (16, "the token is rejected"),
             Cause::Malformed => (3, "exactly one bearer token is required"),
             Cause::Scope => (7, "the token lacks a scope"),
-            Cause::NoKeys => (14, "no keys to verify tokens with, retry later"),
+            Cause::NoKeys => (14, "no keys to verify tokens with; retry later"),
             Cause::Misconfigured => (13, "token verification is misconfigured"),
         }
     }

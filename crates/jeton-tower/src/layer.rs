@@ -31,15 +31,15 @@ pub(crate) fn is_checked(extensions: &Extensions) -> bool {
     extensions.get::<Checked>().is_some()
 }
 
-/// Returns what responses to a request say. It is the default if no [`RequireToken`] checked the request.
+/// Returns the details for responses to a request. They are the default if no [`RequireToken`] checked the request.
 pub(crate) fn details(extensions: &Extensions) -> Details {
     let checked = extensions.get::<Checked>();
     checked.map_or_else(Details::default, |checked| checked.0.clone())
 }
 
 impl RequireToken {
-    /// Creates a layer that uses this [verifier](TokenVerifier): with local keys, with a remote key set, or with one
-    /// for each of several issuers.
+    /// Creates a layer that uses this [verifier](TokenVerifier): with local keys, with a remote key set, or with a
+    /// remote key set for each issuer.
     #[must_use]
     pub fn new<Kind>(verifier: impl TokenVerifier<Kind>) -> Self {
         Self {
@@ -50,7 +50,7 @@ impl RequireToken {
     }
 
     /// Lets requests without a token pass, without claims. Requests with an invalid token are still rejected. A
-    /// handler that does not extract the claims serves anyone.
+    /// handler that does not extract the claims then serves anyone.
     #[must_use]
     pub fn optional(self) -> Self {
         Self {
@@ -62,8 +62,8 @@ impl RequireToken {
     /// Adds the stable code of the error to the responses, for example `TOKEN_EXPIRED`: as `error_description`
     /// (RFC 6750, section 3), and with the feature `tonic` as `google.rpc.ErrorInfo`.
     ///
-    /// By default the response does not say why a token is rejected. The code has nothing from the token, but it
-    /// tells the sender which check failed.
+    /// By default the response does not say why a token is rejected. The code contains nothing from the token, but
+    /// it tells the sender which check failed.
     #[must_use]
     pub fn describe_errors(mut self) -> Self {
         self.details.describe = Describe::Code;
@@ -71,7 +71,7 @@ impl RequireToken {
     }
 
     /// Adds the address of the metadata to `WWW-Authenticate`, so that clients find out where to get a token
-    /// (RFC 9728, section 5.1). [`RequireScope`](crate::RequireScope) under this layer does it too.
+    /// (RFC 9728, section 5.1). [`RequireScope`](crate::RequireScope) under this layer does the same.
     #[must_use]
     pub fn resource_metadata(mut self, metadata: &ResourceMetadata) -> Self {
         self.details.resource_metadata = Some(metadata.url().into());

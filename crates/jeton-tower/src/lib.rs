@@ -20,9 +20,9 @@
 //! # Ok::<(), jeton::Error>(())
 //! ```
 //!
-//! The verifier may have any format ([`jeton::Verify`]): JWT, PASETO, or a [`jeton::Cached`] verifier. It may also have
-//! remote key sets: [`jeton_jwks::RemoteVerifier`], or [`jeton_jwks::MultiIssuerVerifier`] for several issuers.
-//! [`RequireScope`] checks scopes per route. The page
+//! Any verifier works ([`jeton::Verify`]): for JWTs, for PASETOs, or a [`jeton::Cached`] verifier. Verifiers with
+//! remote key sets work too: [`jeton_jwks::RemoteVerifier`], or [`jeton_jwks::MultiIssuerVerifier`] for several
+//! issuers. [`RequireScope`] checks scopes per route. The page
 //! [Accept tokens in a service](https://github.com/jeton/jeton/blob/main/docs/guide/accept-tokens.md) has complete
 //! programs.
 //!
@@ -38,29 +38,29 @@
 //! | rejected token | 401 `Bearer error="invalid_token"` | `UNAUTHENTICATED` |
 //! | a required scope is missing ([`RequireScope`]) | 403 `Bearer error="insufficient_scope"` | `PERMISSION_DENIED` |
 //! | several `Authorization` headers, or an invalid one | 400 `Bearer error="invalid_request"` | `INVALID_ARGUMENT` |
-//! | any, while there are no keys of the issuer | 503, `Retry-After` | `UNAVAILABLE` |
+//! | any, while there are no keys for the issuer | 503, `Retry-After` | `UNAVAILABLE` |
 //! | any, if the verifier is misconfigured | 500, and the cause is logged | `INTERNAL` |
 //!
 //! The response does not say why a token was rejected, unless [`RequireToken::describe_errors`] is set. The log does
 //! (`tracing`, level `DEBUG`).
 //!
-//! [`ResourceMetadata`] says which issuers and scopes the service accepts (RFC 9728). With
-//! [`RequireToken::resource_metadata`], `WWW-Authenticate` has its address.
+//! [`ResourceMetadata`] lists the issuers and scopes that the service accepts (RFC 9728). With
+//! [`RequireToken::resource_metadata`], `WWW-Authenticate` contains its address.
 //!
 //! # Order of layers
 //!
-//! In axum, the layer that is added last runs first. Add a CORS layer after [`RequireToken`]. It then answers a preflight
-//! request, which has no token, and adds its headers to error responses. Browsers show `WWW-Authenticate` to a page only
-//! if the CORS layer exposes it.
+//! In axum, the layer that is added last runs first. Add a CORS layer after [`RequireToken`]. Then the CORS layer
+//! answers preflight requests, which have no token, and adds its headers to error responses. Browsers show
+//! `WWW-Authenticate` to a page only if the CORS layer exposes it.
 //!
-//! `route_layer` is for the routes that the router has at that point, also nested ones. Other paths get 404 then; with
-//! `layer` they get 401.
+//! `route_layer` applies to the routes that the router has at that point, including nested routes. Other paths then get
+//! 404. With `layer`, they get 401.
 //!
 //! # tonic
 //!
-//! Add the same layer to a server or to one service. tonic's `LayerExt::named_layer` keeps the name of a service, which
-//! its router needs. A method reads the claims from the extensions of the request with [`claims`], or, with the
-//! feature `tonic`, with `require`:
+//! Add the same layer to a server or to one service. tonic's `LayerExt::named_layer` keeps the name of a service,
+//! because the router needs it. A method reads the claims from the extensions of the request with [`claims`], or, with
+//! the feature `tonic`, with `require`:
 //!
 //! ```
 //! # #[cfg(feature = "tonic")]
@@ -131,7 +131,7 @@ pub fn claims<T: DeserializeOwned>(extensions: &Extensions) -> Option<jeton::Res
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// Compiles the examples of the guide's page.
+/// Compiles the examples of the page in the guide.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/guide/accept-tokens.md")]
 mod accept_tokens_page {}

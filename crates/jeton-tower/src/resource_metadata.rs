@@ -9,14 +9,15 @@ use jeton_jwks::{AddressError, check_address};
 use serde::Serialize;
 use tower_service::Service;
 
-/// The path before that of the resource (RFC 9728, section 3).
+/// The path prefix of the metadata (RFC 9728, section 3). The path of the resource follows.
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
 /// The metadata of a protected resource (RFC 9728): which issuers and scopes an API accepts. Clients read it to find
 /// out where to get a token.
 ///
-/// It is a service that answers `GET` with the document. [`path`](ResourceMetadata::path) is its route, which needs no
-/// token. [`RequireToken::resource_metadata`](crate::RequireToken::resource_metadata) tells clients its address.
+/// It is a service that answers `GET` with the document. [`path`](ResourceMetadata::path) returns its route, which
+/// needs no token. [`RequireToken::resource_metadata`](crate::RequireToken::resource_metadata) tells clients its
+/// address.
 ///
 /// ```
 /// use axum::{Router, routing::get};
@@ -47,25 +48,25 @@ struct Document {
     authorization_servers: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     scopes_supported: Vec<String>,
-    /// [`RequireToken`](crate::RequireToken) reads the token from this place only.
+    /// [`RequireToken`](crate::RequireToken) reads the token from the header only.
     bearer_methods_supported: [&'static str; 1],
     #[serde(skip_serializing_if = "Option::is_none")]
     resource_name: Option<String>,
 }
 
 impl ResourceMetadata {
-    /// Creates the metadata of the API at this URL. It is also the audience (`aud`) of the tokens (RFC 8707,
+    /// Creates the metadata of the API at this URL. The URL is also the audience (`aud`) of the tokens (RFC 8707,
     /// section 2).
     ///
     /// # Errors
-    /// Why it is no such URL: it must use `https`, or `http` to a loopback host, and have no credentials, query or
+    /// Why the URL is not valid. It must use `https`, or `http` to a loopback host, and have no credentials, query or
     /// fragment.
     pub fn new(resource: impl Into<String>) -> Result<Self, AddressError> {
         let resource = resource.into();
         if resource.contains(['?', '#']) {
             return Err(AddressError::QueryOrFragment);
         }
-        // It becomes a quoted string of a header.
+        // The URL becomes a quoted string in a header.
         let uri = resource.parse::<Uri>().ok();
         let uri = uri.filter(|_| !resource.contains(['"', '\\']));
         let uri = uri.ok_or(AddressError::NotHttp)?;
@@ -104,7 +105,7 @@ impl ResourceMetadata {
         self.with(|document| document.resource_name = Some(name))
     }
 
-    /// Returns the path of the document. If the resource has a path, that follows the well-known one (RFC 9728,
+    /// Returns the path of the document. The path of the resource, if any, follows the well-known path (RFC 9728,
     /// section 3.1).
     ///
     /// ```
@@ -157,7 +158,7 @@ impl<B> Service<Request<B>> for ResourceMetadata {
             Method::GET | Method::HEAD => {
                 let json = HeaderValue::from_static("application/json");
                 response.headers_mut().insert(CONTENT_TYPE, json);
-                // A server leaves the body of a response to HEAD out, and keeps its length.
+                // For HEAD, the server omits the body and keeps its length.
                 *response.body_mut() = self.to_json();
             }
             _ => {

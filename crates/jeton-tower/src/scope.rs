@@ -12,8 +12,8 @@ use tower_service::Service;
 use crate::failure::{Cause, Failure, Protocol};
 use crate::layer::{details, is_checked};
 
-/// A layer that passes requests whose token has these scopes. [`RequireToken`](crate::RequireToken) must verify the
-/// token before.
+/// A layer that passes requests with these scopes in their token. [`RequireToken`](crate::RequireToken) must verify the
+/// token first.
 ///
 /// Other requests get 403 with `error="insufficient_scope"` and the scopes (RFC 6750, section 3.1), or
 /// `PERMISSION_DENIED`.
@@ -32,8 +32,8 @@ use crate::layer::{details, is_checked};
 /// # Ok::<(), jeton::Error>(())
 /// ```
 ///
-/// As `route_layer` of a router it is for all routes that the router has at that point, also nested ones. A layer that is
-/// added later runs earlier, so add [`RequireToken`](crate::RequireToken) after it.
+/// As a `route_layer`, it applies to all routes that the router has at that point, including nested routes. A layer
+/// that is added later runs earlier, so add [`RequireToken`](crate::RequireToken) after it.
 #[derive(Debug, Clone)]
 pub struct RequireScope {
     scopes: Arc<[Cow<'static, str>]>,
@@ -42,7 +42,7 @@ pub struct RequireScope {
 
 impl RequireScope {
     /// Creates a layer that requires each of these scopes. A scope has no spaces (RFC 6749, section 3.3). If
-    /// a required one has, requests without it get 500, and the cause is logged.
+    /// a required scope has a space, requests without it get 500, and the cause is logged.
     #[must_use]
     pub fn all<S: Into<Cow<'static, str>>>(scopes: impl IntoIterator<Item = S>) -> Self {
         Self {
@@ -53,8 +53,8 @@ impl RequireScope {
 
     /// Sets the claims that grant scopes. One of them is enough for each scope. Default: `scope`.
     ///
-    /// [`Verified::has_scope_in`] lists what issuers use: `scp`, `permissions`. A claim counts for the tokens of all
-    /// issuers, so name only those in which each issuer grants scopes.
+    /// [`Verified::has_scope_in`] lists common claims, such as `scp` and `permissions`. The claims apply to the tokens
+    /// of all issuers, so name only claims in which each issuer grants scopes.
     #[must_use]
     pub fn claims<C: Into<Cow<'static, str>>>(self, claims: impl IntoIterator<Item = C>) -> Self {
         Self {
@@ -75,9 +75,10 @@ impl RequireScope {
             let mut claims = self.claims.iter();
             claims.any(|claim| verified.has_scope_in(claim, scope))
         };
-        match self.scopes.iter().all(is_granted) {
-            true => Ok(()),
-            false => Err(Failure::insufficient_scope(&self.scopes)),
+        if self.scopes.iter().all(is_granted) {
+            Ok(())
+        } else {
+            Err(Failure::insufficient_scope(&self.scopes))
         }
     }
 }

@@ -29,8 +29,8 @@ type NewToken = dyn Fn() -> Result<String, BoxError> + Send + Sync;
 pub struct SendToken(Arc<NewToken>);
 
 impl SendToken {
-    /// Creates an interceptor that gets the token for each call from this function. If the function fails, so does the
-    /// call, with `INTERNAL` and the error as its source.
+    /// Creates an interceptor that gets the token for each call from this function. If the function fails, the call
+    /// fails with `INTERNAL` and the error as its source.
     #[must_use]
     pub fn new<E: Into<BoxError>>(
         token: impl Fn() -> Result<String, E> + Send + Sync + 'static,

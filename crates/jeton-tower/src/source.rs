@@ -10,14 +10,14 @@ use crate::failure::Failure;
 
 /// A verifier for [`RequireToken`](crate::RequireToken).
 ///
-/// - Every verifier with local keys ([`jeton::Verify`]): of JWTs, of PASETOs, of several issuers, and a
-///   [`jeton::Cached`] one
+/// - Every verifier with local keys ([`jeton::Verify`]): for JWTs, PASETOs or several issuers, and
+///   [`jeton::Cached`]
 /// - [`RemoteVerifier`], with a remote key set
 /// - [`jeton_jwks::MultiIssuerVerifier`], with a remote key set for each issuer
 ///
-/// The compiler finds `Kind`, which keeps the implementations apart. Sealed.
+/// The compiler infers `Kind`, which distinguishes the implementations. The trait is sealed.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no verifier of tokens",
+    message = "`{Self}` is not a token verifier",
     note = "pass a type that implements `jeton::Verify`, or a verifier of jeton-jwks"
 )]
 pub trait TokenVerifier<Kind>: sealed::IntoSource<Kind> {}
@@ -32,7 +32,7 @@ pub mod kind {
     #[derive(Debug)]
     pub enum Remote {}
 
-    /// A verifier with remote key sets of several issuers.
+    /// A verifier with a remote key set for each issuer.
     #[derive(Debug)]
     pub enum MultiIssuer {}
 }

@@ -29,8 +29,8 @@ type config struct {
 	public []string
 }
 
-// WithPublicMethods lets calls of these methods through without a token, for example "/grpc.health.v1.Health/Check". A
-// service with "/" at its end stands for all its methods.
+// WithPublicMethods accepts calls of these methods without a token, for example "/grpc.health.v1.Health/Check". A
+// service that ends with "/" selects all its methods.
 func WithPublicMethods(methods ...string) Option {
 	return func(c *config) { c.public = append(c.public, methods...) }
 }
@@ -66,7 +66,7 @@ func UnaryInterceptor[T any](verifier *jeton.Verifier, options ...Option) grpc.U
 	}
 }
 
-// StreamInterceptor verifies the token of each stream when it begins.
+// StreamInterceptor verifies the token of each stream when it starts.
 func StreamInterceptor[T any](verifier *jeton.Verifier, options ...Option) grpc.StreamServerInterceptor {
 	chosen := configOf(options)
 	return func(server any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
@@ -100,7 +100,7 @@ func verify[T any](ctx context.Context, verifier *jeton.Verifier) (*jeton.Verifi
 	case errors.Is(err, jeton.ErrTokenRejected):
 		return nil, status.Error(codes.Unauthenticated, "the bearer token is rejected")
 	case errors.Is(err, jeton.ErrNoKeys):
-		return nil, status.Error(codes.Unavailable, "there are no keys to verify with")
+		return nil, status.Error(codes.Unavailable, "no keys to verify with")
 	}
 	return nil, status.Error(codes.Internal, "the bearer token cannot be verified")
 }
@@ -112,7 +112,7 @@ func bearer(ctx context.Context) (string, error) {
 		return "", status.Error(codes.Unauthenticated, "the call has no bearer token")
 	case 1:
 	default:
-		return "", status.Error(codes.InvalidArgument, "the call has several authorization values")
+		return "", status.Error(codes.InvalidArgument, "the call has more than one authorization value")
 	}
 	scheme, token, ok := strings.Cut(values[0], " ")
 	if !ok || !strings.EqualFold(scheme, "Bearer") {
@@ -128,18 +128,19 @@ func NewContext[T any](ctx context.Context, verified *jeton.Verified[T]) context
 	return context.WithValue(ctx, contextKey[T]{}, verified)
 }
 
-// FromContext returns the verified token of a call. It is false if there is none, or one with claims of another type.
+// FromContext returns the verified token of a call. It returns false if there is no token, or if its claims have
+// another type.
 func FromContext[T any](ctx context.Context) (*jeton.Verified[T], bool) {
 	verified, ok := ctx.Value(contextKey[T]{}).(*jeton.Verified[T])
 	return verified, ok && verified != nil
 }
 
-// Credentials adds a bearer token to the calls of a client. The function is asked for each call.
+// Credentials adds a bearer token to the calls of a client. It calls the function for each call.
 func Credentials(token func(context.Context) (string, error)) credentials.PerRPCCredentials {
 	return perCall{token, true}
 }
 
-// InsecureCredentials is [Credentials] that also sends tokens without TLS. For tests.
+// InsecureCredentials is [Credentials] for tests: it also sends tokens without TLS.
 func InsecureCredentials(token func(context.Context) (string, error)) credentials.PerRPCCredentials {
 	return perCall{token, false}
 }

@@ -22,7 +22,7 @@ type visit struct {
 	Page string `json:"page"`
 }
 
-// service answers with the status that it finds in the token.
+// service checks the token in the context of each call.
 type service struct {
 	grpc_health_v1.UnimplementedHealthServer
 	t      *testing.T
@@ -64,7 +64,7 @@ func client(t *testing.T, verifier *jeton.Verifier, public bool, options ...jeto
 	return grpc_health_v1.NewHealthClient(connection)
 }
 
-// both makes a unary call and a stream.
+// both makes a unary call and a streaming call.
 func both(ctx context.Context, client grpc_health_v1.HealthClient, options ...grpc.CallOption) [2]codes.Code {
 	_, unary := client.Check(ctx, &grpc_health_v1.HealthCheckRequest{}, options...)
 	stream, err := client.Watch(ctx, &grpc_health_v1.HealthCheckRequest{}, options...)

@@ -20,7 +20,7 @@ import (
 var ErrNoToken = errors.New("jetonhttp: the request has no bearer token")
 
 // ErrSeveralTokens is passed to the error handler if a request has more than one Authorization header.
-var ErrSeveralTokens = errors.New("jetonhttp: the request has several Authorization headers")
+var ErrSeveralTokens = errors.New("jetonhttp: the request has more than one Authorization header")
 
 // Option is an option of [Middleware].
 type Option func(*config)
@@ -31,22 +31,22 @@ type config struct {
 	failed   func(http.ResponseWriter, *http.Request, error)
 }
 
-// WithOptionalToken lets requests without a token through: [FromContext] then returns false. A token that is rejected is
-// still an error.
+// WithOptionalToken accepts requests without a token: [FromContext] then returns false. A rejected token is still an
+// error.
 func WithOptionalToken() Option { return func(c *config) { c.optional = true } }
 
-// WithTokenFrom reads the token from another place than the Authorization header, for example from a cookie. An empty
-// text is no token.
+// WithTokenFrom replaces the Authorization header as the source of the token, for example with a cookie. An empty text
+// means that there is no token.
 func WithTokenFrom(read func(*http.Request) (string, error)) Option {
 	return func(c *config) { c.token = read }
 }
 
-// WithErrorHandler writes the response for a request that is not let through. The default is [WriteError].
+// WithErrorHandler sets the function that responds to requests without a verified token. The default is [WriteError].
 func WithErrorHandler(failed func(http.ResponseWriter, *http.Request, error)) Option {
 	return func(c *config) { c.failed = failed }
 }
 
-// Middleware verifies the token of each request, and passes it on in the context.
+// Middleware verifies the token of each request and adds it to the context.
 func Middleware[T any](verifier *jeton.Verifier, options ...Option) func(http.Handler) http.Handler {
 	chosen := config{token: BearerToken, failed: WriteError}
 	for _, option := range options {
@@ -95,8 +95,8 @@ func BearerToken(r *http.Request) (string, error) {
 	return strings.TrimLeft(token, " "), nil
 }
 
-// WriteError writes the status for an error: 401 for a token that is missing or rejected, 400 for several, 503 if the keys
-// of a [jeton.RemoteKeySet] are not available, and 500 for others. The body says nothing about the token.
+// WriteError writes the status for an error: 401 for a missing or rejected token, 400 for more than one, 503 if the
+// keys of a [jeton.RemoteKeySet] are not available, and 500 for other errors. The body says nothing about the token.
 func WriteError(w http.ResponseWriter, _ *http.Request, err error) {
 	status, challenge := http.StatusInternalServerError, ""
 	switch {
@@ -122,7 +122,8 @@ func NewContext[T any](ctx context.Context, verified *jeton.Verified[T]) context
 	return context.WithValue(ctx, contextKey[T]{}, verified)
 }
 
-// FromContext returns the verified token of a request. It is false if there is none, or one with claims of another type.
+// FromContext returns the verified token of a request. It returns false if there is no token, or if its claims have
+// another type.
 func FromContext[T any](ctx context.Context) (*jeton.Verified[T], bool) {
 	verified, ok := ctx.Value(contextKey[T]{}).(*jeton.Verified[T])
 	return verified, ok && verified != nil

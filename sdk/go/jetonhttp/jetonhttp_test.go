@@ -100,7 +100,7 @@ func TestKeysThatCannotBeFetched(t *testing.T) {
 	}
 }
 
-func TestTokenFromACookieAndOwnErrors(t *testing.T) {
+func TestTokenFromACookieAndErrorHandler(t *testing.T) {
 	issuer := jetontest.NewIssuer(t)
 	token := issuer.Issue(visit{Page: "/"})
 	var seen error

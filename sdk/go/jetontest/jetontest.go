@@ -20,28 +20,28 @@ import (
 const (
 	// Name is the issuer of the tokens.
 	Name = "https://issuer.test"
-	// Audience is their audience.
+	// Audience is the audience of the tokens.
 	Audience = "test"
-	// Lifetime is how long they are valid.
+	// Lifetime is the lifetime of the tokens.
 	Lifetime = 15 * time.Minute
 )
 
-// Issuer issues tokens of one key. Functions that fail end the test.
+// Issuer issues tokens with one key. A function that fails ends the test.
 type Issuer struct {
-	// Name and Audience are what the tokens say.
+	// Name and Audience are `iss` and `aud` of the tokens.
 	Name, Audience string
-	// Key signs.
+	// Key signs the tokens.
 	Key *jeton.Key
-	// Clock is that of the issuer and its verifiers.
+	// Clock is the clock of the issuer and its verifiers.
 	Clock *Clock
 
 	test   testing.TB
 	issuer *jeton.Issuer
-	// What its verifiers demand, unless their options say otherwise.
+	// Default options of its verifiers.
 	verifier []jeton.VerifierOption
 }
 
-// Clock is the clock of a test. It stands still.
+// Clock is a clock for tests. It changes only when it is set.
 type Clock struct {
 	// Clock can be passed to [jeton.WithClock].
 	*jeton.Clock
@@ -50,8 +50,8 @@ type Clock struct {
 	now  time.Time
 }
 
-// NewIssuer creates an issuer with a new key for ES256 and the id `test`. Options are added to those of the issuer, or replace
-// them: [jeton.WithIssuer], [jeton.WithoutExpiry]. Its verifiers accept what it issues.
+// NewIssuer creates an issuer with a new ES256 key with the id `test`. Options are added, or replace its defaults, for
+// example [jeton.WithIssuer] or [jeton.WithoutExpiry]. Its verifiers accept its tokens.
 func NewIssuer(test testing.TB, options ...jeton.IssuerOption) *Issuer {
 	test.Helper()
 	now := time.Now().Truncate(time.Second)
@@ -70,11 +70,11 @@ func NewIssuer(test testing.TB, options ...jeton.IssuerOption) *Issuer {
 		_ = key.Close()
 	})
 	made := &Issuer{Key: key, Clock: &Clock{Clock: clock, test: test, now: now}, test: test, issuer: issuer}
-	made.demandWhatIsIssued(options)
+	made.addVerifierDefaults(options)
 	return made
 }
 
-func (i *Issuer) demandWhatIsIssued(options []jeton.IssuerOption) {
+func (i *Issuer) addVerifierDefaults(options []jeton.IssuerOption) {
 	all := make([]any, len(options))
 	for at, option := range options {
 		all[at] = option
@@ -111,7 +111,7 @@ func standardOfIssuer(option jeton.IssuerOption) jeton.IssuerOption {
 	return defaults.Option(option).(jeton.IssuerOption)
 }
 
-// standard makes an option one that the options of a test replace.
+// standard makes an option a default that the options of a test replace.
 func standard(option jeton.Option) jeton.Option { return defaults.Option(option).(jeton.Option) }
 
 // Issue issues a token with these claims.
@@ -122,7 +122,7 @@ func (i *Issuer) Issue(claims any) string {
 	return token
 }
 
-// Verifier returns a verifier for the tokens of the issuer. Options are added, or replace what it demands:
+// Verifier returns a verifier for the tokens of the issuer. Options are added, or replace its defaults, for example
 // [jeton.WithAnyAudience].
 func (i *Issuer) Verifier(options ...jeton.VerifierOption) *jeton.Verifier {
 	i.test.Helper()
@@ -132,7 +132,7 @@ func (i *Issuer) Verifier(options ...jeton.VerifierOption) *jeton.Verifier {
 	return verifier
 }
 
-// KeySet returns the public key of the issuer.
+// KeySet returns a key set with the public key of the issuer.
 func (i *Issuer) KeySet() *jeton.KeySet {
 	i.test.Helper()
 	set, err := jeton.NewKeySet(i.Key)

@@ -39,7 +39,7 @@ func TestIssuerVerifierAndClock(t *testing.T) {
 	}
 }
 
-func TestOptionsReplaceWhatIsStandard(t *testing.T) {
+func TestOptionsReplaceDefaults(t *testing.T) {
 	issuer := jetontest.NewIssuer(t, jeton.WithIssuer("x"), jeton.WithoutExpiry(), jeton.WithAccessTokens())
 	if issuer.Name != "x" || issuer.Audience != jetontest.Audience {
 		t.Errorf("%s, %s", issuer.Name, issuer.Audience)

@@ -1,5 +1,5 @@
-//! Keeps the library in memory when the class loader lets go of it: threads that live longer still have memory of the
-//! library to wipe.
+//! Keeps the library in memory after its class loader is collected: threads that live longer must still wipe memory of
+//! the library.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

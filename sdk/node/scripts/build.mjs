@@ -1,6 +1,6 @@
-// Compiles the sources, writes the entries for ESM, and puts the native part where Node finds it.
+// Compiles the sources, writes the ESM entry points, and copies the native module to where Node finds it.
 //
-// `node scripts/build.mjs [FILE]`: FILE is the native library that cargo built.
+// `node scripts/build.mjs [FILE]`: FILE is the native library built by cargo.
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -22,20 +22,20 @@ for (const entry of Object.values(exports)) {
   if (typeof entry === 'object') writeEsm(entry)
 }
 
-/** For tests: the package that npm would install for this platform. */
+/** Creates the package that npm would install for this platform, for tests. */
 function placeNative(file) {
   const name = `linux-${process.arch}-gnu`
   const folder = at(`node_modules/@jeton/${name}`)
   mkdirSync(folder, { recursive: true })
   copyFileSync(at(`npm/${name}/package.json`), `${folder}/package.json`)
-  // A process may run with the old file: it keeps it.
+  // A running process keeps the old file.
   copyFileSync(file, `${folder}/jeton.node.new`)
   renameSync(`${folder}/jeton.node.new`, `${folder}/jeton.node`)
 }
 
 /**
- * An entry for ESM names what the one for CommonJS exports. Both give the same classes, whichever a program and its
- * dependencies use.
+ * Writes an ESM entry point that exports the names of the CommonJS entry point. Both export the same classes, whichever
+ * a program and its dependencies use.
  */
 function writeEsm({ import: esm, require: cjs }) {
   const names = Object.keys(require(at(cjs.default))).filter(name => name !== 'default')

@@ -1,4 +1,4 @@
-// Packs what npm gets: `node scripts/pack.mjs NATIVE SBOM FOLDER`.
+// Creates the npm packages: `node scripts/pack.mjs NATIVE SBOM FOLDER`.
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ pack(read(`npm/${platform}/package.json`), stage => {
   copyFileSync(sbom, join(stage, 'sbom.cdx.json'))
 })
 
-/** Packs a folder with this manifest, the licences and what `fill` puts there. */
+/** Packs a folder with this manifest, the licences and the files from `fill`. */
 function pack(manifest, fill) {
   const stage = mkdtempSync(join(tmpdir(), 'jeton-pack-'))
   try {

@@ -1,4 +1,4 @@
-// Runs the tests, or those of files that are named. Options go to `node`.
+// Runs all tests, or only the named files. Options go to `node`.
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,7 @@ const files = readdirSync(at('test'))
 
 const { status } = spawnSync(process.execPath, ['--expose-gc', '--test', '--test-concurrency=2', ...options, ...files], {
   stdio: 'inherit',
-  // The panics that a test asks for need no backtrace.
+  // Intended panics need no backtrace.
   env: { ...process.env, RUST_BACKTRACE: '0' }
 })
 process.exitCode = status ?? 1

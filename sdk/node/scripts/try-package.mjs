@@ -1,5 +1,5 @@
-// Installs the packed packages into an empty TypeScript project, and runs the first example of the README there, in ESM and
-// CommonJS: `node scripts/try-package.mjs FOLDER`.
+// Installs the packages into an empty TypeScript project, and runs the first example of the README in ESM and CommonJS:
+// `node scripts/try-package.mjs FOLDER`.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,11 +13,11 @@ const project = mkdtempSync(join(tmpdir(), 'jeton-try-'))
 const run = (program, ...options) => execFileSync(program, options, { cwd: project, encoding: 'utf8' })
 try {
   writeFileSync(join(project, 'package.json'), '{ "name": "empty", "private": true }\n')
-  // Without a network: the other platforms are optional.
+  // Works offline, because the packages for other platforms are optional.
   run('npm', 'install', '--offline', '--no-audit', '--no-fund', ...packages)
   const { packages: installed } = JSON.parse(readFileSync(join(project, 'node_modules/.package-lock.json'), 'utf8'))
   for (const [name, { hasInstallScript }] of Object.entries(installed)) {
-    if (hasInstallScript) throw new Error(`${name} has a script that runs at the installation`)
+    if (hasInstallScript) throw new Error(`${name} has an install script`)
   }
   const [, example] = /```ts\n([^]*?)```/.exec(readFileSync(at('README.md'), 'utf8'))
   const types = JSON.stringify([at('node_modules/@types')])

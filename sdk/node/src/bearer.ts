@@ -1,4 +1,4 @@
-// What the middleware of both frameworks share (RFC 6750).
+// The shared part of the middleware for both frameworks (RFC 6750).
 import { JetonError, invalid } from './errors.js'
 import { forBearer, settings } from './options.js'
 import type { Verified } from './verified.js'
@@ -8,15 +8,15 @@ import { Verifier } from './verifier.js'
 export interface BearerOptions<T> {
   /** Verifies the tokens. */
   verifier: Verifier<T>
-  /** Scopes that a token must have, each of them. */
+  /** The scopes that a token must have. All of them are required. */
   scopes?: readonly string[]
   /** The realm of the challenge. */
   realm?: string
-  /** Lets requests without a token pass. A token that is there must be valid. */
+  /** Lets requests without a token pass. A token that is present must be valid. */
   optional?: boolean
 }
 
-/** What the middleware responds in place of the handler. */
+/** The response of the middleware when the handler must not run. */
 export interface Refusal {
   status: 401 | 403 | 503
   /** The header `WWW-Authenticate`. */
@@ -24,14 +24,14 @@ export interface Refusal {
   body: { error: string; code?: string }
 }
 
-/** The options, checked once: with a scope that is not read, every token would pass. */
+/** Checks the options once. If a misspelled option were ignored, tokens without the scope would pass. */
 export function checkedOptions<T>(options: BearerOptions<T>): BearerOptions<T> {
   settings(options, forBearer)
   if (!(options.verifier instanceof Verifier)) throw invalid('option `verifier`: not a Verifier')
   return { ...options }
 }
 
-/** The verified token, a refusal, or nothing if there is no token and none is required. */
+/** Returns the verified token, a refusal, or neither if the token is optional and missing. */
 export async function authenticate<T>(
   header: string | undefined,
   options: BearerOptions<T>
@@ -47,7 +47,7 @@ export async function authenticate<T>(
   } catch (error) {
     if (!(error instanceof JetonError)) throw error
     if (error.isRejection) return { refusal: refusal(401, options, 'invalid_token', error.code) }
-    // What is wrong with a key is wrong with one that was fetched.
+    // A key error here means that the fetched keys are unusable.
     if (unavailable.test(error.code)) {
       const body = { error: 'temporarily_unavailable', code: error.code }
       return { refusal: { status: 503, challenge: undefined, body } }

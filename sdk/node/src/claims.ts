@@ -1,8 +1,8 @@
 import { JetonError, invalid } from './errors.js'
 
 /**
- * What happens to whole numbers above 2^53 - 1, which a `number` cannot hold: the token is rejected, or the claim is a
- * `bigint`.
+ * The handling of integers above 2^53 - 1, which a `number` cannot represent: the token is rejected, or the claim
+ * becomes a `bigint`.
  */
 export type LargeNumbers = 'reject' | 'bigint'
 
@@ -12,10 +12,10 @@ export function largeNumbersOf(value: unknown): LargeNumbers {
   throw invalid('option `largeNumbers`: not "reject" or "bigint"')
 }
 
-/** The start of a text, or a number outside of texts. */
+/** Matches the start of a string, or a number outside of strings. */
 const startOrNumber = /"|-?\d[\d.eE+-]*/g
 
-/** Reads claims of which the core says that a number may be too large. They are strict JSON. */
+/** Parses claims, strict JSON, in which the core found a number that may be too large. */
 export function readLargeNumbers(json: string, mode: LargeNumbers): unknown {
   try {
     if (!hasLargeNumber(json)) return JSON.parse(json)
@@ -25,12 +25,12 @@ export function readLargeNumbers(json: string, mode: LargeNumbers): unknown {
       return value.startsWith('n') ? BigInt(value.slice(1)) : value.slice(1)
     })
   } catch (error) {
-    // What `JSON.parse` and `BigInt` throw repeats claims.
+    // Errors of `JSON.parse` and `BigInt` contain claims.
     throw error instanceof JetonError ? error : tooLarge()
   }
 }
 
-/** Calls `onText` and `onNumber` with where each begins and ends. */
+/** Calls `onText` and `onNumber` with the position of each string and number. */
 function scan(
   json: string,
   onText: (start: number, end: number) => void,
@@ -49,7 +49,7 @@ function scan(
   }
 }
 
-/** Where a text ends, behind its quotation mark. */
+/** Returns the position after the closing quotation mark of a string. */
 function endOfText(json: string, start: number): number {
   for (let at = start; ; ) {
     const quote = json.indexOf('"', at)
@@ -68,8 +68,8 @@ function hasLargeNumber(json: string): boolean {
 }
 
 /**
- * The claims with a text in place of each large number. It begins with `n`, and each other text that is a value with `s`: no
- * claim can be taken for a number.
+ * Replaces each large number by a string with the prefix `n`. All other string values get the prefix `s`, so no claim
+ * can be mistaken for a number.
  */
 function withoutLargeNumbers(json: string): string {
   const parts: string[] = []
@@ -91,12 +91,12 @@ function withoutLargeNumbers(json: string): string {
   return parts.join('') + json.slice(done)
 }
 
-/** What follows the name of a member. */
+/** Matches the colon after a member name. */
 const colon = /[ \t\n\r]*:/y
 
 const wholeParts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
-/** A whole number as its digits and the number of zeros after them. */
+/** Splits an integer into its sign, its digits and the number of zeros after them. */
 function wholeOf(number: string): { sign: string; digits: string; zeros: number } | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = wholeParts.exec(number) ?? []
   const all = whole + fraction
@@ -105,15 +105,15 @@ function wholeOf(number: string): { sign: string; digits: string; zeros: number 
   return zeros < 0 ? undefined : { sign, digits, zeros }
 }
 
-/** Whether it is a whole number above 2^53 - 1, however it is written. */
+/** Returns whether this is an integer above 2^53 - 1, in any notation. */
 function isLarge(number: string): boolean {
   return !(Math.abs(Number(number)) <= Number.MAX_SAFE_INTEGER) && wholeOf(number) !== undefined
 }
 
-/** The largest number that a `number` has, about 1.8e308, has so many digits. */
+/** The number of digits of the largest `number`, about 1.8e308. */
 const digitsOfExponent = 309
 
-/** The digits of a large number. An exponent adds few: else a short token takes much memory. */
+/** Returns the digits of a large integer. An exponent may add few, so that a short token cannot use much memory. */
 function digitsOf(number: string): string {
   const { sign, digits, zeros } = wholeOf(number)!
   if (digits.length + zeros > Math.max(number.length, digitsOfExponent)) throw tooLarge()
@@ -123,6 +123,6 @@ function digitsOf(number: string): string {
 function tooLarge(): JetonError {
   return new JetonError(
     'TOKEN_CLAIMS_SHAPE',
-    'a number of the claims is too large for JavaScript: see the option largeNumbers'
+    'a number in the claims is too large for JavaScript: see the option largeNumbers'
   )
 }

@@ -1,7 +1,7 @@
 import { checked, invalid } from './errors.js'
 import { native, type Handle } from './native.js'
 
-/** A clock that stands still until it is set. For tests: pass it as `clock` to issuers and verifiers. */
+/** A clock for tests that stands still until it is set. Pass it as `clock` to issuers and verifiers. */
 export class FixedClock {
   readonly #handle: Handle
   #seconds: number
@@ -12,19 +12,19 @@ export class FixedClock {
     this.#handle = checked(native.clock(this.#seconds))
   }
 
-  /** Sets the time, for all that have the clock. */
+  /** Sets the time for all issuers and verifiers that use the clock. */
   set(time: Date | number): void {
     const seconds = secondsOf(time)
     checked(native.clockSet(this.#handle, seconds))
     this.#seconds = seconds
   }
 
-  /** Sets the time forward by these seconds. */
+  /** Advances the time by this number of seconds. */
   advance(seconds: number): void {
     this.set(this.#seconds + seconds)
   }
 
-  /** Seconds since 1970. */
+  /** The time in seconds since 1970. */
   get seconds(): number {
     return this.#seconds
   }
@@ -39,6 +39,6 @@ export class FixedClock {
 
 function secondsOf(time: Date | number): number {
   const seconds = time instanceof Date ? Math.floor(time.getTime() / 1000) : time
-  if (!Number.isSafeInteger(seconds)) throw invalid('the time is not whole seconds')
+  if (!Number.isSafeInteger(seconds)) throw invalid('the time is not a whole number of seconds')
   return seconds
 }

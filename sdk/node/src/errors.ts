@@ -3,9 +3,9 @@ import { native, type OrProblem } from './native.js'
 
 /** Why a call failed, or why a token was rejected. */
 export class JetonError extends Error {
-  /** The code. It is stable, and the same in every language of jeton. */
+  /** The stable code, the same in all jeton libraries. */
   readonly code: Code
-  /** What a schema found. It may repeat claims, so it is not enumerable, and not part of the message. */
+  /** The issues that a schema reported. They may contain claims, so they are not enumerable and not in the message. */
   declare readonly issues?: readonly unknown[]
 
   constructor(code: Code, message: string, options?: ErrorOptions) {
@@ -18,7 +18,7 @@ export class JetonError extends Error {
     return codes[this.code]
   }
 
-  /** Whether a token was rejected. Else the program, its settings or its surroundings are the cause. */
+  /** Whether a token was rejected. Otherwise the program, its settings or its environment is the cause. */
   get isRejection(): boolean {
     return this.code.startsWith('TOKEN_')
   }
@@ -30,7 +30,7 @@ function isCode(name: string): name is Code {
   return Object.hasOwn(codes, name)
 }
 
-/** The error of the last native call. */
+/** Returns the error of the last native call. */
 export function failed(): JetonError {
   return problem(native.failure())
 }
@@ -39,21 +39,21 @@ export function problem([code, message]: [string, string]): JetonError {
   return new JetonError(isCode(code) ? code : 'INTERNAL', message)
 }
 
-/** An error about what the caller passes. */
+/** Returns an error about an invalid argument or option. */
 export function invalid(message: string): JetonError {
   return new JetonError('INVALID_OPTION', message)
 }
 
-/** The result of a native call, or its error. */
+/** Returns the result of a native call, or throws its error. */
 export function checked<T>(result: T | false): T {
   if (result === false) throw failed()
   return result
 }
 
-/** The result of a native call in the thread pool, or its error. */
+/** Returns the result of a native call in the thread pool, or throws its error. */
 export async function later<T>(result: Promise<OrProblem<T>> | false): Promise<T> {
   const value = await checked(result)
-  // Only a problem is a list of two.
+  // Only an error is an array of two elements.
   if (Array.isArray(value) && value.length === 2) throw problem(value as [string, string])
   return value as T
 }

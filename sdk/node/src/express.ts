@@ -5,15 +5,15 @@ import type { Verified } from './verified.js'
 
 export type { BearerOptions } from './bearer.js'
 
-/** A request that the middleware let pass. */
+/** A request that passed the middleware. */
 export interface AuthenticatedRequest<T = Record<string, unknown>> extends Request {
-  /** The verified token. Absent only with the option `optional`. */
+  /** The verified token. It is absent only with the option `optional`. */
   auth: Verified<T>
 }
 
 /**
- * Middleware for Express 5: verifies the bearer token of each request. Handlers read it with {@link authOf}. Without a valid
- * token it responds 401, without a scope 403, and 503 if keys cannot be fetched.
+ * Verifies the bearer token of each request (middleware for Express 5). Handlers read it with {@link authOf}. It
+ * responds with 401 without a valid token, 403 without a required scope, and 503 if keys cannot be fetched.
  */
 export function bearer<T>(options: BearerOptions<T>): RequestHandler {
   const checked = checkedOptions(options)
@@ -29,7 +29,7 @@ export function bearer<T>(options: BearerOptions<T>): RequestHandler {
   }
 }
 
-/** The verified token of a request that passed {@link bearer} with this type. */
+/** Returns the verified token of a request that passed {@link bearer} with this type. */
 export function authOf<T = Record<string, unknown>>(request: Request): Verified<T> {
   const { auth } = request as AuthenticatedRequest<T>
   if (auth === undefined) throw new Error('the request has no verified token')

@@ -10,8 +10,9 @@ const key = Symbol('jeton.auth')
 type WithAuth<T> = FastifyRequest & { [key]: Verified<T> | null }
 
 /**
- * Plugin for Fastify 5: verifies the bearer token of each request of the instance that registers it. Handlers read it with
- * {@link authOf}. Without a valid token it responds 401, without a scope 403, and 503 if keys cannot be fetched.
+ * Verifies the bearer token of each request (plugin for Fastify 5). It applies to the instance that registers it.
+ * Handlers read the token with {@link authOf}. It responds with 401 without a valid token, 403 without a required
+ * scope, and 503 if keys cannot be fetched.
  */
 export function bearer<T>(options: BearerOptions<T>): FastifyPluginAsync {
   const checked = checkedOptions(options)
@@ -27,11 +28,11 @@ export function bearer<T>(options: BearerOptions<T>): FastifyPluginAsync {
       return reply.code(refusal.status).send(refusal.body)
     })
   }
-  // The hook is for the instance that registers the plugin, not for a scope of its own.
+  // The hook applies to the instance that registers the plugin, not to a separate scope.
   return Object.assign(plugin, { [Symbol.for('skip-override')]: true })
 }
 
-/** The verified token of a request that passed {@link bearer} with this type. */
+/** Returns the verified token of a request that passed {@link bearer} with this type. */
 export function authOf<T = Record<string, unknown>>(request: FastifyRequest): Verified<T> {
   const auth = (request as WithAuth<T>)[key]
   if (!auth) throw new Error('the request has no verified token')

@@ -14,34 +14,34 @@ export interface FetchRequest {
   timeout_milliseconds: number
 }
 
-/** A response. A status of 0 says that there is none. */
+/** A response. The status 0 means that there is no response. */
 export interface FetchResponse {
   status: number
-  /** One header in each line. */
+  /** One header per line. */
   headers: string
   body: Uint8Array
-  /** Why there is none. */
+  /** The reason why there is no response. */
   failure?: unknown
 }
 
-/** What a client gets besides the address. */
+/** The second argument of a client. */
 export interface RemoteFetchInit {
   headers: Record<string, string>
   redirect: 'manual'
-  /** It is aborted after 5 seconds. Nothing waits for the client then. */
+  /** Aborts after 5 seconds. Nothing waits for the client after that. */
   signal: AbortSignal
   /** Connect to public addresses only. */
   publicOnly: boolean
 }
 
-/** A client: `fetch`, or a function with the part of it that is used. */
+/** A client: `fetch`, or a function that implements the part of it used here. */
 export type RemoteFetch = (url: string, init: RemoteFetchInit) => Promise<Response>
 
 export function requestOf(text: string): FetchRequest {
   return JSON.parse(text) as FetchRequest
 }
 
-/** Sends a request. It never fails: without a response, the core decides what to do. */
+/** Sends a request. It never fails: the core decides what to do without a response. */
 export async function fetchWithin(request: FetchRequest, fetch: RemoteFetch | undefined): Promise<FetchResponse> {
   const { timeout_milliseconds: milliseconds } = request
   const controller = new AbortController()
@@ -64,7 +64,7 @@ export async function fetchWithin(request: FetchRequest, fetch: RemoteFetch | un
   }
 }
 
-/** The address as a client reads it: `2130706433` is one of this machine. */
+/** Parses and checks the address as a client would: `2130706433` is a loopback address. */
 function checkedUrl({ url: text, public_only }: FetchRequest): URL {
   const url = new URL(text)
   const host = url.hostname.replace(/^\[|\]$/g, '')
@@ -110,7 +110,7 @@ async function withFetch(
     if (length > request.max_bytes || signal.aborted) break
     parts.push(part)
   }
-  // A body that is too large is passed on as such: the core says so.
+  // A body over the limit is passed on with one byte too many, so that the core reports it.
   const body = length > request.max_bytes ? new Uint8Array(request.max_bytes + 1) : Buffer.concat(parts)
   return { status, headers: linesOf(name => response.headers.get(name)), body }
 }
@@ -155,7 +155,7 @@ for (const [network, prefix] of [
   privateAddresses.addSubnet(network, prefix, 'ipv4')
 }
 
-/** What is allocated to the internet, without the parts of it that lead elsewhere. */
+/** Global unicast addresses. The second list excludes special ranges within them. */
 const globalAddresses = new BlockList()
 globalAddresses.addSubnet('2000::', 3, 'ipv6')
 const notGlobal = new BlockList()
@@ -165,7 +165,7 @@ for (const [network, prefix] of [
   notGlobal.addSubnet(network, prefix, 'ipv6')
 }
 
-/** Whether an address is on the internet: not private, of this machine, of this link, or reserved. */
+/** Returns whether an address is public: not private, loopback, link-local or reserved. */
 export function isPublic(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -177,7 +177,7 @@ export function isPublic(address: string): boolean {
   }
 }
 
-/** Finds the public addresses of a name: what it connects to is what was checked. */
+/** Resolves a name to its public addresses. The client connects to the addresses that were checked. */
 const lookupPublic: LookupFunction = (name, options, callback) => {
   const all: LookupOptions = { ...options, all: true }
   lookup(name, all, (error, found) => {

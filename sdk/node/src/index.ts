@@ -1,5 +1,5 @@
 /**
- * JWT, JWE and PASETO: issue and verify tokens.
+ * Issues and verifies JWT, JWE and PASETO tokens.
  *
  * @packageDocumentation
  */

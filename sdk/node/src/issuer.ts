@@ -5,49 +5,49 @@ import { Key } from './key.js'
 import { native, type Handle } from './native.js'
 import { forIssuer, settings, type Duration } from './options.js'
 
-/** What a token is: claims (`jwt`, `paseto`), signed bytes (`jws`) or encrypted bytes (`jwe`). */
+/** The format of a token: claims (`jwt`, `paseto`), signed bytes (`jws`) or encrypted bytes (`jwe`). */
 export type Format = 'jwt' | 'jws' | 'jwe' | 'paseto'
 
-/** How a JWS or a JWE is written. */
+/** The serialization of a JWS or a JWE. */
 export type Serialization = 'compact' | 'flattened' | 'general'
 
 /** Options of {@link Issuer}. */
 export interface IssuerOptions {
-  /** The key that signs. With a key for `dir`, JWTs are encrypted. A public key is for {@link Issuer.prepare}. */
+  /** The key that signs. A `dir` key encrypts JWTs instead. A public key is only for {@link Issuer.prepare}. */
   key?: Key
   /** The key that encrypts. With `key`, JWTs are signed and then encrypted. */
   encryption?: Key
-  /** `jwt` if the key is not one of PASETO. */
+  /** The format. The default is `paseto` for PASETO keys, `jwe` with only `encryption`, and `jwt` otherwise. */
   format?: Format
   /** The claim `iss`. */
   issuer?: string
   /** The claim `aud`. */
   audience?: string | readonly string[]
-  /** The time from the issue to the claim `exp`. */
+  /** The time from issue to expiry (the claim `exp`). */
   lifetime?: Duration
   /** Tokens do not expire. */
   withoutExpiry?: boolean
-  /** The claim `iat` is this much earlier, for clocks that differ. */
+  /** Sets `iat` this much earlier, for verifiers whose clocks are behind. */
   issuedAgo?: Duration
-  /** `typ` of the header. */
+  /** The header `typ`. */
   type?: string
-  /** `cty` of the header, of bytes. */
+  /** The header `cty` of tokens over bytes. */
   contentType?: string
   /** Tokens are OAuth access tokens (RFC 9068). */
   accessTokens?: boolean
-  /** How the content is encrypted: `A256GCM` if it is not set. */
+  /** The content encryption. The default is `A256GCM`. */
   contentEncryption?: ContentEncryption
-  /** The token does not contain the bytes that it signs. */
+  /** Omits the signed bytes from the token. */
   detached?: boolean
-  /** The bytes are not encoded (RFC 7797). */
+  /** Does not base64url-encode the bytes (RFC 7797). */
   unencoded?: boolean
-  /** How a JWS or a JWE is written: `compact` if it is not set. */
+  /** The serialization of a JWS or a JWE. The default is `compact`. */
   serialization?: Serialization
   /** The footer of a PASETO. */
   footer?: string
   /** The implicit assertion of a PASETO. */
   implicitAssertion?: string
-  /** The clock of tests. */
+  /** A clock for tests. */
   clock?: FixedClock
 }
 
@@ -73,8 +73,8 @@ export class Issuer {
   }
 
   /**
-   * Issues a token with these claims and those of the options. Registered claims have their names (`sub`, `jti`, …). `exp` is
-   * required, or `lifetime`, or `withoutExpiry`.
+   * Issues a token with these claims and the claims from the options. Registered claims have their usual names (`sub`,
+   * `jti`, …). Either `exp`, `lifetime` or `withoutExpiry` is required.
    */
   issue(claims: object = {}): string {
     let token: string | false
@@ -87,7 +87,7 @@ export class Issuer {
     return token
   }
 
-  /** As {@link Issuer.issue}, in a thread of the pool. For RSA and for passwords: others take less time than the thread. */
+  /** Like {@link Issuer.issue}, in the thread pool. Use it for RSA and passwords: other keys are faster without it. */
   async issueAsync(claims: object = {}): Promise<string> {
     let text: string | undefined
     try {
@@ -98,22 +98,22 @@ export class Issuer {
     return later(native.issueLater(this.#handle, text))
   }
 
-  /** Issues a token with the claims of a JSON text, which must be strict JSON: an object without duplicate members. */
+  /** Issues a token with claims as JSON text: a strict JSON object without duplicate members. */
   issueJson(claims: string): string {
     return checked(this.#issue(claims))
   }
 
-  /** Signs or encrypts bytes, with the format `jws`, `jwe` or `paseto`. The UTF-8 of a text is signed. */
+  /** Signs or encrypts bytes, with the format `jws`, `jwe` or `paseto`. Strings are encoded as UTF-8. */
   issueBytes(data: Uint8Array | string): string {
     return checked(native.issueBytes(this.#handle, bytes(data)))
   }
 
-  /** As {@link Issuer.issueBytes}, in a thread of the pool. */
+  /** Like {@link Issuer.issueBytes}, in the thread pool. */
   async issueBytesAsync(data: Uint8Array | string): Promise<string> {
     return later(native.issueBytesLater(this.#handle, bytes(data)))
   }
 
-  /** Prepares a token whose signature is made elsewhere, in a KMS or an HSM. The key is public. */
+  /** Prepares a token for an external signer, such as a KMS or an HSM. The key of the issuer is public. */
   prepare(claims: object | Uint8Array): PreparedToken {
     let data: Uint8Array
     try {
@@ -124,7 +124,7 @@ export class Issuer {
     return new PreparedToken(checked(native.prepare(this.#handle, data)))
   }
 
-  /** Prepares a token, lets `sign` sign it, and returns the token. */
+  /** Prepares a token, signs it with `sign`, and returns it. */
   async issueWith(claims: object | Uint8Array, sign: RemoteSigner): Promise<string> {
     const prepared = this.prepare(claims)
     const signature = await sign(prepared)
@@ -142,10 +142,10 @@ export class Issuer {
   }
 }
 
-/** How a signature is written: as a token has it, or as DER, which most signers return for ECDSA. */
+/** The encoding of a signature: as in a token, or DER, which most signers return for ECDSA. */
 export type SignatureForm = 'fixed' | 'der'
 
-/** Signs what a prepared token needs. */
+/** Signs a prepared token. */
 export type RemoteSigner = (
   prepared: PreparedToken
 ) => Promise<Uint8Array | { signature: Uint8Array; form: SignatureForm }>
@@ -159,12 +159,12 @@ export class PreparedToken {
     this.#handle = handle
   }
 
-  /** What is signed. */
+  /** The bytes to sign. */
   get message(): Buffer {
     return checked(native.preparedInput(this.#handle, 'message'))
   }
 
-  /** The hash of the message, for signers that take it. */
+  /** The hash of the message, for signers that take a digest. */
   get digest(): Buffer {
     return checked(native.preparedInput(this.#handle, 'digest'))
   }
@@ -174,7 +174,7 @@ export class PreparedToken {
     return checked(native.preparedInput(this.#handle, 'alg')).toString() as SignatureAlgorithm
   }
 
-  /** Adds the signature, verifies it with the public key, and returns the token. It takes one signature, valid or not. */
+  /** Adds the signature, verifies it, and returns the token. It accepts one call, even if the signature is invalid. */
   attach(signature: Uint8Array, form: SignatureForm = 'fixed'): string {
     return checked(native.attach(this.#handle, signature, form))
   }
@@ -187,12 +187,12 @@ function formatOf(key: Key | undefined, encryption: Key | undefined): Format {
 
 function bytes(data: Uint8Array | string): Uint8Array {
   if (typeof data !== 'string') return data
-  if (!data.isWellFormed()) throw invalid('the text has half of a surrogate pair')
+  if (!data.isWellFormed()) throw invalid('the text contains a lone surrogate')
   return Buffer.from(data)
 }
 
-/** `JSON.stringify` throws for a `BigInt` and for circular claims, and what `toJSON` of the caller throws. */
+/** Converts errors of `JSON.stringify`: for `BigInt`, circular claims, or a `toJSON` method that throws. */
 function unserializable(cause: unknown): unknown {
   if (cause instanceof JetonError) return cause
-  return new JetonError('CLAIMS_NOT_SERIALIZABLE', 'the claims have no JSON text', { cause })
+  return new JetonError('CLAIMS_NOT_SERIALIZABLE', 'the claims cannot be converted to JSON', { cause })
 }

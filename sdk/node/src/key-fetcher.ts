@@ -2,22 +2,22 @@ import { JetonError, checked, failed } from './errors.js'
 import { fetchWithin, requestOf, type RemoteFetch } from './fetching.js'
 import { native, type Handle } from './native.js'
 
-/** The requests of one fetch: three addresses of the metadata, and the key set. */
+/** The maximum number of requests in one fetch: three metadata addresses and the key set. */
 const requestsOfFetch = 4
 
-/** The rounds of one verification: a fetch that runs, discovery and the key set, and the key set again for an unknown `kid`. */
+/** The rounds of one verification: a running fetch, discovery and the key set, and again for an unknown `kid`. */
 const rounds = 4
 
-/** The shortest time between two looks whether the keys must be fetched again, milliseconds. */
+/** The shortest time between two checks whether a fetch is due, in milliseconds. */
 const pause = 1000
 
-/** Sends the requests of a remote key set. The set and its verifiers share it: a verifier outlives its set. */
+/** Sends the requests of a remote key set. The set and its verifiers share it: a verifier may outlive its set. */
 export class KeyFetcher {
   readonly handle: Handle
   readonly #fetch: RemoteFetch | undefined
   #running: Promise<void> | undefined
   #lastCheck = 0
-  /** Why the last request has no response. */
+  /** The reason why the last request has no response. */
   #failure: unknown
 
   constructor(settings: string, fetch: RemoteFetch | undefined) {
@@ -25,17 +25,17 @@ export class KeyFetcher {
     this.#fetch = fetch
   }
 
-  /** Fetches the keys, if they are not there. */
+  /** Fetches the keys if they are missing. */
   async ready(): Promise<void> {
     for (let round = 0; native.remoteReady(this.handle) === false; round++) {
       await this.round(round, failed())
     }
   }
 
-  /** Fetches after an error, before the next attempt. It throws the error if another attempt is of no use. */
+  /** Fetches after an error, before the next attempt. Throws the error if another attempt is pointless. */
   async round(round: number, error: JetonError): Promise<void> {
     if (error.code !== 'KEY_SET_TO_FETCH') throw this.explain(error)
-    // Without a pause between requests, the core asks for the next one at once.
+    // Without a pause between requests, the core asks for the next one immediately.
     if (round > 0 && this.#failure !== undefined) {
       throw this.explain(new JetonError('KEY_SET_UNREACHABLE', 'the key set could not be fetched'))
     }
@@ -43,7 +43,7 @@ export class KeyFetcher {
     await this.#now()
   }
 
-  /** Looks from time to time, after a verification: keys that are not fresh are used, and fetched again. */
+  /** Starts a fetch after a verification if one is due. Stale keys are still used until then. */
   soon(): void {
     const now = Date.now()
     if (Math.abs(now - this.#lastCheck) < pause) return
@@ -51,25 +51,25 @@ export class KeyFetcher {
     this.inBackground()
   }
 
-  /** Fetches what the core asks for. The next verification has the error. */
+  /** Fetches what the core asks for. The next verification reports the error. */
   inBackground(): void {
     this.#now().catch(() => {})
   }
 
-  /** The error with its cause, if a request had no response. */
+  /** Returns the error, with its cause if a request had no response. */
   explain(error: JetonError): JetonError {
     if (error.code !== 'KEY_SET_UNREACHABLE' || this.#failure === undefined) return error
     return new JetonError(error.code, error.message, { cause: this.#failure })
   }
 
-  /** Sends the requests that the core asks for. Calls at the same time share them. */
+  /** Sends the requests that the core asks for. Concurrent calls share them. */
   #now(): Promise<void> {
     this.#running ??= this.#run().finally(() => (this.#running = undefined))
     return this.#running
   }
 
   async #run(): Promise<void> {
-    // The core may ask again at once, if the options say so.
+    // The core may ask again immediately, depending on the options.
     for (let sent = 0; sent < requestsOfFetch; sent++) {
       const text = checked(native.remoteNext(this.handle))
       if (text === null) return

@@ -8,7 +8,7 @@ import { forKeySet, settings } from './options.js'
 export interface KeySetOptions {
   /** The algorithm of keys without `alg`. */
   defaultAlgorithm?: Algorithm
-  /** The set is published by another party: secret and private keys in it are skipped. */
+  /** Another party publishes the set: secret and private keys in it are skipped. */
   published?: boolean
 }
 
@@ -17,11 +17,11 @@ export interface JwkSet {
   keys: Jwk[]
 }
 
-/** Several keys of one use: keys that verify, that decrypt, or that open a PASETO. */
+/** Several keys with the same use: verification, decryption or PASETO. */
 export class KeySet {
   readonly #handle: Handle
 
-  /** Creates a set. Of a private key for signatures, it has the public key. */
+  /** Creates a set. Of private signature keys, it contains the public keys. */
   constructor(keys: Iterable<Key>) {
     if (keys instanceof Imported) {
       this.#handle = keys.handle
@@ -31,34 +31,34 @@ export class KeySet {
     this.#handle = checked(native.keySet(handles as Handle[]))
   }
 
-  /** Imports a JWK Set, or PASERKs with one in each line. Keys that cannot be used are skipped. */
+  /** Imports a JWK Set, or PASERKs, one per line. Unusable keys are skipped. */
   static import(set: JwkSet | string, options: KeySetOptions = {}): KeySet {
     const text = typeof set === 'string' ? set : JSON.stringify(set)
     const handle = checked(native.keySetImport(text, JSON.stringify(settings(options, forKeySet))))
     return new KeySet(new Imported(handle))
   }
 
-  /** The public keys as a JWK Set, to publish it. */
+  /** Returns the public keys as a JWK Set for publication. */
   toJwks(): JwkSet {
     return JSON.parse(checked(native.keySetExport(this.#handle, 'jwks'))) as JwkSet
   }
 
-  /** The ids of the keys; an empty text for a key without id. */
+  /** The ids of the keys. A key without an id has an empty string. */
   get ids(): string[] {
     return lines(checked(native.keySetExport(this.#handle, 'ids')))
   }
 
-  /** Why keys were skipped when the set was read. */
+  /** The reasons why keys were skipped during the import. */
   get skipped(): string[] {
     return lines(checked(native.keySetExport(this.#handle, 'skipped')))
   }
 
-  /** Whether the keys are those of PASETO. Their ids follow from the keys. */
+  /** Whether these are PASETO keys. Their ids are derived from the keys. */
   get isPaseto(): boolean {
     return this.ids.some(id => /^k\d\.[lp]id\./.test(id))
   }
 
-  /** Releases the set. Verifiers that have it keep it. Any other use is an error. */
+  /** Closes the set. Verifiers that use it keep it. Any other use is an error. */
   close(): void {
     checked(native.close(this.#handle))
   }
@@ -74,7 +74,7 @@ export class KeySet {
   }
 }
 
-/** A set that the native part has. The constructor takes it. */
+/** An imported set, which the constructor takes. */
 class Imported extends Array<never> {
   readonly handle: Handle
 

@@ -15,11 +15,11 @@ import { forGenerate, forImport, forPassword, settings } from './options.js'
 export interface GenerateOptions {
   /** The id (`kid`). */
   keyId?: string
-  /** The size of an RSA key: 2048, 3072, 4096 or 8192 bits. */
+  /** The size of an RSA key in bits: 2048, 3072, 4096 or 8192. */
   rsaBits?: number
-  /** The curve of a key for ECDH-ES: P-256 (the default), P-384, P-521 or X25519. */
+  /** The curve of an ECDH-ES key: P-256 (the default), P-384, P-521 or X25519. */
   curve?: string
-  /** The content encryption of a key for `dir`. */
+  /** The content encryption of a `dir` key. */
   contentEncryption?: ContentEncryption
 }
 
@@ -27,7 +27,7 @@ export interface GenerateOptions {
 export interface ImportOptions {
   /** The algorithm. Required if the key does not imply it. */
   algorithm?: Algorithm
-  /** The content encryption of a key for `dir`. */
+  /** The content encryption of a `dir` key. */
   contentEncryption?: ContentEncryption
   /** The id (`kid`). */
   keyId?: string
@@ -39,22 +39,22 @@ export interface ImportOptions {
 export interface PasswordOptions {
   /** The id (`kid`). */
   keyId?: string
-  /** The rounds of PBKDF2 for encryption: 600,000 if it is not set. */
+  /** The rounds of PBKDF2 for encryption. The default is 600,000. */
   rounds?: number
 }
 
-/** Who has a key: everybody, its owner, or those who share it. */
+/** Whether a key is public, private or a shared secret. */
 export type KeyKind = 'public' | 'private' | 'symmetric'
 
-/** A JWK, as Node and the web have it. */
+/** A JWK, as in Node and the Web Cryptography API. */
 export type Jwk = JsonWebKey & { kid?: string; alg?: string; use?: string }
 
-/** A form in which a key can be exported. */
+/** An export format of keys. */
 export type KeyForm = 'jwk' | 'pem' | 'der' | 'paserk'
 
 /**
- * A key of any kind. The key material stays in the native part. It is wiped when it is closed or collected, and nothing
- * uses it any more.
+ * A key of any kind. The key material stays in the native module. It is wiped after the key is closed or collected and
+ * nothing uses it.
  */
 export class Key {
   readonly #handle: Handle
@@ -68,23 +68,23 @@ export class Key {
     return new Key(checked(native.keyGenerate(name(algorithm), generating(options))))
   }
 
-  /** As {@link Key.generate}, in a thread of the pool: an RSA key takes up to seconds. */
+  /** Like {@link Key.generate}, in the thread pool: an RSA key may take seconds. */
   static async generateAsync(algorithm: Algorithm, options: GenerateOptions = {}): Promise<Key> {
     return new Key(await later(native.keyGenerateLater(name(algorithm), generating(options))))
   }
 
-  /** Imports a key in any form: a JWK, PEM, DER, PASERK or a `KeyObject`. */
+  /** Imports a key in any format: JWK, PEM, DER, PASERK or `KeyObject`. */
   static import(key: Jwk | string | Uint8Array | KeyObject, options: ImportOptions = {}): Key {
     if (isKeyObject(key)) return Key.fromKeyObject(key, options)
     return from(bytesOf(key), options, 'any')
   }
 
-  /** As {@link Key.import}, in a thread of the pool: a password takes time by purpose. */
+  /** Like {@link Key.import}, in the thread pool: decryption with a password is slow by design. */
   static async importAsync(key: Jwk | string | Uint8Array, options: ImportOptions = {}): Promise<Key> {
     return new Key(await later(native.keyImportLater(bytesOf(key), importing(options, 'any'))))
   }
 
-  /** Imports a secret: its bytes, or a text whose UTF-8 is the secret. `algorithm` is required. */
+  /** Imports a secret: bytes, or a string that is encoded as UTF-8. `algorithm` is required. */
   static fromSecret(secret: string | Uint8Array, options: ImportOptions): Key {
     return from(typeof secret === 'string' ? utf8(secret) : secret, options, 'secret')
   }
@@ -94,7 +94,7 @@ export class Key {
     return from(utf8(secret), options, 'secret-base64')
   }
 
-  /** Imports the public key of an X.509 certificate. Nothing checks the certificate. */
+  /** Imports the public key of an X.509 certificate. The certificate is not verified. */
   static fromCertificate(certificate: string | Uint8Array, options: ImportOptions = {}): Key {
     return from(bytesOf(certificate), options, 'certificate')
   }
@@ -108,8 +108,8 @@ export class Key {
   }
 
   /**
-   * Creates a key of a password, which encrypts and decrypts JWEs (PBES2). Insecure: who has a token can guess passwords. The
-   * sender chooses the cost for the receiver, within limits. Encrypt and decrypt in a thread of the pool.
+   * Creates a key from a password, which encrypts and decrypts JWEs (PBES2). Insecure: anyone with a token can guess
+   * passwords. The sender chooses the cost for the receiver, within limits. Encrypt and decrypt in the thread pool.
    */
   static insecurePassword(
     algorithm: PasswordAlgorithm,
@@ -121,7 +121,7 @@ export class Key {
     return new Key(checked(native.keyImport(data, JSON.stringify(found))))
   }
 
-  /** Imports a secret that may be shorter than its hash. Insecure: for a system whose secret cannot be changed. */
+  /** Imports a secret that may be shorter than the hash. Insecure: only for systems that cannot change their secret. */
   static insecureSecret(
     secret: string | Uint8Array,
     options: ImportOptions & { algorithm: MacAlgorithm }
@@ -129,7 +129,7 @@ export class Key {
     return from(typeof secret === 'string' ? utf8(secret) : secret, options, 'insecure-secret')
   }
 
-  /** Imports a public RSA key of 1,024 bits or more. Insecure: for a system whose key cannot be changed. */
+  /** Imports a public RSA key of 1,024 bits or more. Insecure: only for systems that cannot change their key. */
   static insecureRsa(
     key: Jwk | string | Uint8Array,
     options: ImportOptions & { algorithm: SignatureAlgorithm }
@@ -137,7 +137,7 @@ export class Key {
     return from(bytesOf(key), options, 'insecure-rsa')
   }
 
-  /** The public key. */
+  /** Returns the public key. */
   publicKey(): Key {
     return new Key(checked(native.keyPublic(this.#handle)))
   }
@@ -147,49 +147,49 @@ export class Key {
     return this.#export('alg') as Algorithm
   }
 
-  /** The id (`kid`). Of a PASETO key, the id follows from the key. */
+  /** The id (`kid`). The id of a PASETO key is derived from the key. */
   get id(): string | undefined {
     return this.#export('kid') || undefined
   }
 
-  /** Who has it. */
+  /** The kind of the key. */
   get kind(): KeyKind {
     return this.#export('kind') as KeyKind
   }
 
-  /** The thumbprint (RFC 7638). */
+  /** Returns the thumbprint (RFC 7638). */
   thumbprint(): string {
     return this.#export('thumbprint')
   }
 
-  /** The thumbprint as a URI (RFC 9278). */
+  /** Returns the thumbprint as a URI (RFC 9278). */
   thumbprintUri(): string {
     return this.#export('thumbprint-uri')
   }
 
-  /** The public key as a JWK. */
+  /** Returns the public key as a JWK. */
   toJwk(): Jwk {
     return JSON.parse(this.#export('jwk')) as Jwk
   }
 
-  /** The public key as PEM. */
+  /** Returns the public key as PEM. */
   toPem(): string {
     return this.#export('pem')
   }
 
-  /** The public key as DER. */
+  /** Returns the public key as DER. */
   toDer(): Buffer {
     return checked(native.keyExport(this.#handle, 'der'))
   }
 
-  /** The public key as a PASERK. */
+  /** Returns the public key as a PASERK. */
   toPaserk(): string {
     return this.#export('paserk')
   }
 
   /**
-   * The key with its secret part. JavaScript cannot wipe it: it stays in memory for an unknown time. `der` returns the bytes,
-   * and the other forms a text.
+   * Returns the key with its private part. JavaScript cannot wipe it, so it stays in memory for an unknown time. `der`
+   * returns bytes, and the other formats return a string.
    */
   insecureExport(form: 'der'): Buffer
   insecureExport(form: Exclude<KeyForm, 'der'>): string
@@ -199,14 +199,14 @@ export class Key {
   }
 
   /**
-   * Makes one signature and drops it. The first signature of a process takes tens of milliseconds. The first private key that
-   * a thread generates or imports does this.
+   * Makes one signature and discards it. The first signature of a process takes tens of milliseconds. This happens
+   * automatically when a thread generates or imports its first private key.
    */
   warmUp(): void {
     checked(native.keyWarmUp(this.#handle))
   }
 
-  /** Releases the key. Issuers and verifiers that have it keep it. Any other use is an error. */
+  /** Closes the key. Issuers and verifiers that use it keep it. Any other use is an error. */
   close(): void {
     checked(native.close(this.#handle))
   }
@@ -233,7 +233,7 @@ export class Key {
 }
 
 function name(algorithm: unknown): string {
-  if (typeof algorithm !== 'string') throw invalid('the algorithm is not a text')
+  if (typeof algorithm !== 'string') throw invalid('the algorithm is not a string')
   return algorithm
 }
 
@@ -250,8 +250,8 @@ function from(data: Uint8Array, options: ImportOptions, format: string): Key {
 }
 
 function utf8(text: unknown): Buffer {
-  if (typeof text !== 'string') throw invalid('the key is not a text')
-  if (!text.isWellFormed()) throw invalid('the text of the key has half of a surrogate pair')
+  if (typeof text !== 'string') throw invalid('the key is not a string')
+  if (!text.isWellFormed()) throw invalid('the key contains a lone surrogate')
   return Buffer.from(text)
 }
 

@@ -1,12 +1,12 @@
-// Loads the native part. It is private: the classes call it.
+// Loads the native module. It is private: the classes call it.
 
-/** Something that the native part holds. */
+/** An object of the native module. */
 export type Handle = { readonly native: unique symbol }
 
-/** What a function returns that failed. `failure` then returns the code and the message. */
+/** The result of a function, or `false` if it failed. `failure` then returns the code and the message. */
 type OrFailed<T> = T | false
 
-/** What a promise has: the result, or the code and the message. */
+/** The value of a promise: the result, or the code and the message of an error. */
 export type OrProblem<T> = T | [code: string, message: string]
 
 /** The claims, the parts of the header, the times, and whether numbers may be rounded. */
@@ -22,7 +22,7 @@ export type OwnedVerified = [
   mayBeRounded: number
 ]
 
-/** Verifies a token, and returns a part of the header of the last token that it verified. */
+/** Two functions: the first verifies a token, the second returns a header part of the last verified token. */
 export type VerifyFunctions = [
   verify: (token: unknown) => OrFailed<string>,
   headerPart: (index: number) => OrFailed<Buffer | null>
@@ -86,7 +86,7 @@ export interface Native {
   verifyLater(verifier: Handle, token: unknown): OrFailed<Promise<OrProblem<OwnedVerified>>>
 }
 
-/** The packages with the native part, of which npm installs the one for this platform. */
+/** Returns the packages that may contain the native module. npm installs the one for this platform. */
 function candidates(): string[] {
   const { platform, arch } = process
   if (platform === 'win32') return [`@jeton/win32-${arch}-msvc`]
@@ -106,8 +106,8 @@ function load(): Native {
   }
   throw new AggregateError(
     causes,
-    `jeton has no native part for this platform. Install one of: ${names.join(', ')}. ` +
-      'npm leaves it out with --omit=optional'
+    `jeton has no native module for this platform. Install one of: ${names.join(', ')}. ` +
+      'npm skips it with --omit=optional'
   )
 }
 

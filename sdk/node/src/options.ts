@@ -1,6 +1,6 @@
 import { invalid } from './errors.js'
 
-/** A span of time: seconds, or a text such as `15m` (`s`, `m`, `h`, `d`). */
+/** A duration: seconds, or a string such as `15m` (`s`, `m`, `h`, `d`). */
 export type Duration = number | `${number}${'s' | 'm' | 'h' | 'd'}`
 
 const units: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86400 }
@@ -13,7 +13,7 @@ function seconds(name: string, value: unknown): number {
     if (parts) found = Number(parts[1]) * units[parts[2]!]!
   }
   if (found === undefined || !Number.isSafeInteger(found) || found < 0) {
-    throw invalid(`option \`${name}\`: not a whole number of seconds or a text such as "15m"`)
+    throw invalid(`option \`${name}\`: not a whole number of seconds or a string such as "15m"`)
   }
   return found
 }
@@ -31,8 +31,8 @@ function count(name: string, value: unknown): number {
 }
 
 export function text(name: string, value: unknown): string {
-  if (typeof value !== 'string') throw invalid(`option \`${name}\`: not a text`)
-  if (!value.isWellFormed()) throw invalid(`option \`${name}\`: half of a surrogate pair`)
+  if (typeof value !== 'string') throw invalid(`option \`${name}\`: not a string`)
+  if (!value.isWellFormed()) throw invalid(`option \`${name}\`: contains a lone surrogate`)
   return value
 }
 
@@ -41,17 +41,17 @@ function texts(name: string, value: unknown): string | string[] {
 }
 
 function list(name: string, value: unknown): string[] {
-  if (!Array.isArray(value)) throw invalid(`option \`${name}\`: not a list of texts`)
+  if (!Array.isArray(value)) throw invalid(`option \`${name}\`: not a list of strings`)
   return value.map(one => text(name, one))
 }
 
 type Read = (name: string, value: unknown) => unknown
 
-/** The name of an option here, its name in the core, and how it is read. */
+/** Option names of this library, with the name in the core and the function that reads the value. */
 export type Table = Record<string, readonly [name: string, read: Read]>
 
-/** An option that another place reads. */
-const elsewhere = ['', () => undefined] as const
+/** An option that is not passed to the core. */
+const localOnly = ['', () => undefined] as const
 
 const limits: Table = {
   tokenBytes: ['token_bytes', count],
@@ -86,9 +86,9 @@ export const forKeySet: Table = {
 }
 
 export const forIssuer: Table = {
-  key: elsewhere,
-  encryption: elsewhere,
-  clock: elsewhere,
+  key: localOnly,
+  encryption: localOnly,
+  clock: localOnly,
   format: ['format', text],
   issuer: ['issuer', text],
   audience: ['audience', texts],
@@ -107,11 +107,11 @@ export const forIssuer: Table = {
 }
 
 export const forVerifier: Table = {
-  keys: elsewhere,
-  decryption: elsewhere,
-  clock: elsewhere,
-  schema: elsewhere,
-  largeNumbers: elsewhere,
+  keys: localOnly,
+  decryption: localOnly,
+  clock: localOnly,
+  schema: localOnly,
+  largeNumbers: localOnly,
   format: ['format', text],
   issuer: ['issuer', texts],
   anyIssuer: ['any_issuer', flag],
@@ -132,7 +132,7 @@ export const forVerifier: Table = {
 }
 
 export const forRemoteKeys: Table = {
-  fetch: elsewhere,
+  fetch: localOnly,
   address: ['address', text],
   issuer: ['issuer', text],
   defaultAlgorithm: ['default_alg', text],
@@ -143,13 +143,13 @@ export const forRemoteKeys: Table = {
 }
 
 export const forBearer: Table = {
-  verifier: elsewhere,
+  verifier: localOnly,
   scopes: ['scopes', list],
   realm: ['realm', text],
   optional: ['optional', flag]
 }
 
-/** The settings of the core. An unknown option is an error, so that none is silently ignored. */
+/** Converts options to settings of the core. Unknown options are errors, so none is silently ignored. */
 export function settings(options: unknown, table: Table): Record<string, unknown> {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw invalid('the options are not an object')

@@ -8,26 +8,26 @@ import { forRemoteKeys, settings, type Duration } from './options.js'
 export interface RemoteKeySetOptions {
   /** The address of the JWK Set. */
   address?: string
-  /** The issuer, whose metadata has the address (OpenID Connect Discovery, RFC 8414). */
+  /** The issuer. Its metadata contains the address (OpenID Connect Discovery, RFC 8414). */
   issuer?: string
   /** The algorithm of keys without `alg`. */
   defaultAlgorithm?: SignatureAlgorithm
-  /** The metadata of the issuer may name a private address. */
+  /** Allows private addresses in the metadata of the issuer. */
   allowPrivateAddresses?: boolean
-  /** How long keys are used without a request, if the response does not say. */
+  /** How long keys are used without a new request, if the response does not set it. */
   freshFor?: Duration
   /** The shortest time between two requests. */
   cooldown?: Duration
-  /** How long keys are used if no request succeeds. */
+  /** How long keys are used while requests fail. */
   usableFor?: Duration
   /**
-   * Sends the requests, in place of the client of this library. It must follow no redirects. If `publicOnly` is true, it must
-   * connect to public addresses only: another party chose the name.
+   * Sends the requests. It replaces the built-in client and must not follow redirects. If `publicOnly` is true, it must
+   * connect to public addresses only, because another party chose the host name.
    */
   fetch?: RemoteFetch
 }
 
-/** Keys that an issuer publishes. The core decides when they are fetched. Verifiers share the set. */
+/** A remote key set. The core decides when to fetch it. Verifiers can share it. */
 export class RemoteKeySet {
   #fetcher: KeyFetcher | undefined
 
@@ -41,14 +41,14 @@ export class RemoteKeySet {
   }
 
   /**
-   * Fetches the keys, if they are not there. Call it when the program starts. It fails if there are none then: with
-   * `KEY_SET_UNREACHABLE` and the `cause`, or with what is wrong with the key set or the metadata.
+   * Fetches the keys if they are missing. Call it when the program starts. Without keys, it fails with
+   * `KEY_SET_UNREACHABLE` and a `cause`, or with the error in the key set or the metadata.
    */
   async ready(): Promise<void> {
     await RemoteKeySet.fetcher(this).ready()
   }
 
-  /** Releases the keys. Verifiers that have the set keep it, and go on to fetch it. Any other use is an error. */
+  /** Closes the set. Its verifiers keep it and continue to fetch it. Any other use is an error. */
   close(): void {
     this.#fetcher = undefined
   }

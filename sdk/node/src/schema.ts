@@ -1,6 +1,6 @@
 import { JetonError, invalid } from './errors.js'
 
-/** What a schema library implements (Standard Schema 1): zod, valibot, arktype and others. */
+/** The interface of schema libraries such as zod, valibot and arktype (Standard Schema 1). */
 export interface StandardSchema<Output = unknown> {
   readonly '~standard': {
     readonly version: 1
@@ -10,17 +10,17 @@ export interface StandardSchema<Output = unknown> {
   }
 }
 
-/** What a schema returns. */
+/** The result of a schema. */
 export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly unknown[] }
 
-/** Checks the claims: a schema, or a function that returns them or throws. */
+/** A check of the claims: a schema, or a function that returns the claims or throws. */
 export type ClaimsSchema<T> = StandardSchema<T> | ((claims: unknown) => T | Promise<T>)
 
 export type Check<T> = (claims: unknown) => T | Promise<T>
 
-/** The function that checks the claims. */
+/** Returns the function that checks the claims. */
 export function checkOf<T>(schema: ClaimsSchema<T>): Check<T> {
   if (typeof schema === 'function' && !('~standard' in schema)) return guarded(schema, value => value)
   const standard = (schema as StandardSchema<T>)?.['~standard']
@@ -30,7 +30,7 @@ export function checkOf<T>(schema: ClaimsSchema<T>): Check<T> {
   return guarded(claims => standard.validate(claims), found)
 }
 
-/** Whatever `check` throws, at once or later, is a mismatch: it may repeat claims. */
+/** Turns everything that `check` throws, now or later, into a mismatch, because it may contain claims. */
 function guarded<R, T>(check: (claims: unknown) => R | Promise<R>, then: (result: R) => T): Check<T> {
   const failed = (cause: unknown): never => {
     throw mismatch(undefined, cause)
@@ -42,7 +42,7 @@ function guarded<R, T>(check: (claims: unknown) => R | Promise<R>, then: (result
     } catch (cause) {
       return failed(cause)
     }
-    // A promise may be that of another realm.
+    // A promise may come from another realm.
     return isPromise(result) ? Promise.resolve(result).catch(failed).then(then) : then(result)
   }
 }
@@ -58,7 +58,7 @@ function found<T>(result: SchemaResult<T> | null | undefined): T {
 
 function mismatch(issues: readonly unknown[] | undefined, cause?: unknown): JetonError {
   const error = new JetonError('TOKEN_CLAIMS_SHAPE', 'the claims do not match the schema')
-  // Both may repeat claims, so that a log of the error does not show them.
+  // Both may contain claims, so a log of the error must not show them.
   for (const [name, value] of Object.entries({ issues, cause })) {
     if (value !== undefined) Object.defineProperty(error, name, { value, enumerable: false })
   }

@@ -1,4 +1,4 @@
-// For tests of services: an issuer with keys of its own, and a clock, without a network.
+// For tests of services: an issuer with its own keys and clock, without a network.
 import type { SignatureAlgorithm } from './algorithms.js'
 import { FixedClock } from './clock.js'
 import { Issuer, type IssuerOptions } from './issuer.js'
@@ -12,11 +12,11 @@ export interface TestIssuerOptions {
   issuer?: string
   audience?: string
   algorithm?: SignatureAlgorithm
-  /** The time at which the clock stands. Without it, the clock is that of the system. */
+  /** The time of a clock that stands still. Without it, the system clock is used. */
   now?: Date | number
 }
 
-/** Issues tokens as an identity provider does, and publishes its keys to a `fetch` of its own. */
+/** Issues tokens like an identity provider, and publishes its keys through its own `fetch`. */
 export class TestIssuer {
   readonly issuer: string
   readonly audience: string
@@ -34,7 +34,7 @@ export class TestIssuer {
     this.#issuing = this.#issuerOf(key)
   }
 
-  /** Issues a token. `options` replace those of the issuer, to make a token that is wrong. */
+  /** Issues a token. `options` override the issuer's options, for example to make an invalid token. */
   issue(claims: object = {}, options?: Partial<IssuerOptions>): string {
     const issuing = options ? this.#issuerOf(this.#keys.at(-1)!, options) : this.#issuing
     return issuing.issue(claims)
@@ -47,14 +47,14 @@ export class TestIssuer {
     return this.issue(claims, { clock, lifetime: 3600 })
   }
 
-  /** Issues a token that another key signed, with the id of the right key. */
+  /** Issues a token signed by another key, with the id of the right key. */
   issueForged(claims: object = {}): string {
     const { id, algorithm } = this.#keys.at(-1)!
     const key = Key.generate(algorithm, { keyId: id ?? '' })
     return this.issue(claims, { key })
   }
 
-  /** Signs with a new key from now on. The old ones stay published. */
+  /** Signs with a new key from now on. The old keys stay published. */
   rotate(): void {
     const { algorithm } = this.#keys.at(-1)!
     const key = Key.generate(algorithm, { keyId: `test-${this.#keys.length + 1}` })
@@ -72,12 +72,12 @@ export class TestIssuer {
     return this.keys.toJwks()
   }
 
-  /** How many requests {@link TestIssuer.fetch} responded to. */
+  /** The number of requests to {@link TestIssuer.fetch}. */
   get requests(): number {
     return this.#requests
   }
 
-  /** Responds with the metadata and the keys of the issuer, as its server would. */
+  /** Responds with the metadata and the keys, like the issuer's server. */
   readonly fetch: typeof globalThis.fetch = async input => {
     this.#requests++
     const url = new URL(input instanceof Request ? input.url : input)
@@ -87,12 +87,12 @@ export class TestIssuer {
     return url.pathname.endsWith('/jwks') ? Response.json(this.jwks) : new Response(null, { status: 404 })
   }
 
-  /** A remote key set that uses {@link TestIssuer.fetch}. */
+  /** Creates a remote key set that uses {@link TestIssuer.fetch}. */
   remoteKeys(): RemoteKeySet {
     return new RemoteKeySet({ issuer: this.issuer, fetch: this.fetch })
   }
 
-  /** A verifier of the tokens. */
+  /** Creates a verifier for the tokens. */
   verifier<T = Record<string, unknown>>(options: Partial<VerifierOptions<T>> = {}): Verifier<T> {
     const { issuer, audience, clock, keys } = this
     return new Verifier<T>({ keys, issuer, audience, ...(clock && { clock }), ...options })

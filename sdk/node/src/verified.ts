@@ -1,16 +1,16 @@
-/** What the header of a verified token says. */
+/** The header of a verified token. */
 export interface VerifiedHeader {
   /** The algorithm of the key that verified the token. */
   readonly algorithm: string
   /** `kid`. */
   readonly keyId: string | undefined
-  /** `typ`, as the options spell it. */
+  /** `typ`, spelled as in the options. */
   readonly type: string | undefined
   /** The footer of a PASETO. */
   readonly footer: string | undefined
 }
 
-/** Registered claims as a token has them. */
+/** Registered claims as they appear in a token. */
 interface Registered {
   iss?: string
   sub?: string
@@ -20,9 +20,9 @@ interface Registered {
 
 /** A verified token. */
 export class Verified<T = Record<string, unknown>> {
-  /** The claims: all members, also the registered ones. Of a schema, what it returns. */
+  /** All claims, including registered ones, or the output of the schema. */
   readonly claims: T
-  /** The claims, byte for byte as the token has them. */
+  /** The JSON text of the claims, exactly as in the token. */
   readonly json: string
   /** The header. */
   readonly header: VerifiedHeader
@@ -69,7 +69,7 @@ export class Verified<T = Record<string, unknown>> {
     return this.#registered.jti
   }
 
-  /** `exp`: the first second in which the token is not valid. */
+  /** `exp`: the first second in which the token is no longer valid. */
   get expiresAt(): Date | undefined {
     return date(this.#expiresAt)
   }
@@ -84,13 +84,13 @@ export class Verified<T = Record<string, unknown>> {
     return date(this.#issuedAt)
   }
 
-  /** Whether `scope` (RFC 8693), separated by spaces, has this value. */
+  /** Returns whether the space-separated claim `scope` (RFC 8693) contains this value. */
   hasScope(scope: string): boolean {
     const { scope: all } = this.#registered as { scope?: unknown }
     return typeof all === 'string' && scope !== '' && all.split(' ').includes(scope)
   }
 
-  /** The claims as the token has them, whatever a schema or the caller made of `claims`. */
+  /** The claims as in the token, even if a schema or the caller changed `claims`. */
   get #registered(): Registered {
     return JSON.parse(this.json) as Registered
   }

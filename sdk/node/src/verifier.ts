@@ -12,61 +12,61 @@ import { RemoteKeySet } from './remote-key-set.js'
 import { checkOf, type Check, type ClaimsSchema } from './schema.js'
 import { Verified, headerOf, type VerifiedHeader } from './verified.js'
 
-/** The largest parts of a token. */
+/** Size limits for tokens. */
 export interface Limits {
   tokenBytes?: number
   headerBytes?: number
   jsonDepth?: number
   keyIdBytes?: number
-  /** How many keys are tried for a token without `kid`. */
+  /** The maximum number of keys tried for a token without `kid`. */
   keysTried?: number
 }
 
 /** Options of {@link Verifier}. */
 export interface VerifierOptions<T = Record<string, unknown>> {
-  /** The keys that verify, or a content key for `dir`. */
+  /** The keys that verify, or a `dir` key. */
   keys?: Key | KeySet | RemoteKeySet | readonly Key[]
-  /** The keys that decrypt. With them, JWTs are signed and then encrypted. */
+  /** The keys that decrypt. With both `keys` and `decryption`, JWTs must be signed and then encrypted. */
   decryption?: Key | KeySet | readonly Key[]
-  /** `jwt` if the keys are not those of PASETO. */
+  /** The format. The default is `paseto` for PASETO keys, `jwe` with only `decryption`, and `jwt` otherwise. */
   format?: Format
-  /** The issuers that are accepted (`iss`). */
+  /** The accepted issuers (`iss`). */
   issuer?: string | readonly string[]
   /** Accepts tokens of any issuer. */
   anyIssuer?: boolean
-  /** The audiences, one of which a token must have (`aud`). */
+  /** The accepted audiences (`aud`). A token must have one of them. */
   audience?: string | readonly string[]
   /** Accepts tokens for any audience. */
   anyAudience?: boolean
   /** Accepts tokens without `exp`. */
   withoutExpiry?: boolean
-  /** The types that are accepted (`typ`). */
+  /** The accepted types (`typ`). */
   type?: string | readonly string[]
   /** Tokens are OAuth access tokens (RFC 9068). */
   accessTokens?: boolean
   /** Claims that a token must have. */
   required?: readonly string[]
-  /** How far clocks may differ. */
+  /** The allowed difference between clocks. */
   leeway?: Duration
-  /** How old a token may be (`iat`). */
+  /** The maximum age of a token (`iat`). */
   maxAge?: Duration
-  /** How the content may be encrypted. */
+  /** The accepted content encryption algorithms. */
   contentEncryption?: ContentEncryption | readonly ContentEncryption[]
-  /** How a JWS or a JWE is written: `compact` if it is not set. */
+  /** The serialization of a JWS or a JWE. The default is `compact`. */
   serialization?: Serialization
-  /** The footer that a PASETO must have. */
+  /** The required footer of a PASETO. */
   footer?: string
   /** The implicit assertion of a PASETO. */
   implicitAssertion?: string
-  /** The number of verified tokens to remember. 0 or absent: none. */
+  /** The number of verified tokens to cache. The default is 0. */
   cache?: number
-  /** The largest parts of a token. */
+  /** Size limits for tokens. */
   limits?: Limits
-  /** Checks the claims and gives them their type. Without it, nothing checks that the claims are a `T`. */
+  /** Checks the claims and gives them their type. Without it, nothing checks that the claims match `T`. */
   schema?: ClaimsSchema<T>
-  /** What happens to whole numbers above 2^53 - 1: `reject` if it is not set. */
+  /** The handling of integers above 2^53 - 1. The default is `reject`. */
   largeNumbers?: LargeNumbers
-  /** The clock of tests. */
+  /** A clock for tests. */
   clock?: FixedClock
 }
 
@@ -76,8 +76,8 @@ export class Verifier<T = Record<string, unknown>> {
   readonly #verify: VerifyFunctions[0]
   readonly #headerPart: VerifyFunctions[1]
   /**
-   * What the native part writes: the number of the header, the times, and whether numbers may be rounded. It is read directly
-   * after the call: a schema or a client may verify another token.
+   * Written by the native module: the header number, the times, and whether numbers may be rounded. It is read directly
+   * after the call, because a schema or a client may verify another token.
    */
   readonly #state = new Float64Array(new ArrayBuffer(40))
   #headerNumber = 0
@@ -115,8 +115,8 @@ export class Verifier<T = Record<string, unknown>> {
   /**
    * Verifies a token and returns its claims.
    *
-   * With a remote key set, it uses the keys that are there, and fetches them again in the background before they are too old.
-   * `KEY_SET_TO_FETCH` says that there are none. Use {@link Verifier.verifyAsync} for it.
+   * With a remote key set, it uses the keys already fetched, and refreshes them in the background before they are too
+   * old. Without keys, it throws `KEY_SET_TO_FETCH`. Use {@link Verifier.verifyAsync} to fetch them.
    */
   verify(token: string): Verified<T> {
     const json = this.#verify(token)
@@ -134,8 +134,8 @@ export class Verifier<T = Record<string, unknown>> {
   }
 
   /**
-   * Verifies a token, and fetches the keys of a remote key set if it must. Keys that decrypt work in a thread of the pool, and
-   * a schema may be asynchronous.
+   * Verifies a token, and fetches the keys of a remote key set if needed. Decryption runs in the thread pool. A schema
+   * may be asynchronous.
    */
   async verifyAsync(token: string): Promise<Verified<T>> {
     if (this.#decrypts) return this.#verifyLater(token)
@@ -153,7 +153,7 @@ export class Verifier<T = Record<string, unknown>> {
     return new Verified<T>(claims, json, header, expiresAt!, notBefore!, issuedAt!)
   }
 
-  /** Verifies a token and returns its claims as text, which is not parsed. A schema is not used. */
+  /** Verifies a token and returns its claims as unparsed JSON text. It does not use the schema. */
   verifyJson(token: string): Verified<undefined> {
     const json = this.#verify(token)
     if (json === false) throw this.#failed()
@@ -164,12 +164,12 @@ export class Verifier<T = Record<string, unknown>> {
     return verified
   }
 
-  /** Verifies or decrypts a token with the format `jws` or `jwe`. `content` is what a detached JWS signs. */
+  /** Verifies or decrypts a token of the format `jws` or `jwe`. `content` is the content of a detached JWS. */
   verifyBytes(token: string, content?: Uint8Array): Buffer {
     return checked(native.verifyBytes(this.#handle, token, content))
   }
 
-  /** As {@link Verifier.verifyBytes}, in a thread of the pool. */
+  /** Like {@link Verifier.verifyBytes}, in the thread pool. */
   async verifyBytesAsync(token: string, content?: Uint8Array): Promise<Buffer> {
     return later(native.verifyBytesLater(this.#handle, token, content))
   }
@@ -206,7 +206,7 @@ export class Verifier<T = Record<string, unknown>> {
     return claims
   }
 
-  /** The header of the token that was verified last. Most tokens have the same, which is kept. */
+  /** Returns the header of the last verified token. It is cached, because most tokens share a header. */
   #headerNow(): VerifiedHeader {
     const number = this.#state[0]!
     if (number !== this.#headerNumber || this.#header === undefined) {

@@ -19,14 +19,14 @@ function fails(run, ...codes) {
   })
 }
 
-test('token_that_is_no_string_is_rejected', () => {
+test('token_that_is_not_a_string_is_rejected', () => {
   for (const value of [undefined, null, 7, {}, [], [token], Symbol('t'), 7n, new String(token), Buffer.from(token)]) {
     fails(() => verifier.verify(value), 'TOKEN_MALFORMED')
   }
 })
 
 test('token_with_other_characters_is_rejected', () => {
-  // A reader of Latin-1 would drop the high byte of these, and verify the token.
+  // A Latin-1 reader would drop the high byte of these characters and accept the token.
   for (const at of [5, token.length - 5]) {
     const unit = token.charCodeAt(at)
     for (const high of [0x100, 0x1000, 0xd800, 0xdc00, 0xff00]) {
@@ -46,7 +46,7 @@ test('long_token_is_rejected', () => {
   verifier.verify(token)
 })
 
-test('tokens_around_the_size_of_the_memory_are_read', () => {
+test('tokens_around_the_buffer_size_are_read', () => {
   const large = new Verifier({ keys: key, ...setting, limits: { tokenBytes: 1_000_000 } })
   for (let length = 500; length < 640; length++) {
     const text = 'x'.repeat(length)
@@ -130,7 +130,7 @@ test('closed_handle_is_an_error', async () => {
   own.close()
   fails(() => own.algorithm, 'ARGUMENT_HANDLE')
   fails(() => new Issuer({ key: own, lifetime: 60 }), 'ARGUMENT_HANDLE')
-  // They have the key for themselves.
+  // They hold their own reference to the key.
   verifying.verify(issuing.issue())
   issuing.close()
   fails(() => issuing.issue(), 'ARGUMENT_HANDLE')
@@ -160,7 +160,7 @@ test('buffers_that_are_detached_or_shared_are_safe', () => {
   }
 })
 
-test('bytes_that_change_during_the_work_are_copied_first', async () => {
+test('bytes_that_change_during_a_call_are_copied_first', async () => {
   const jws = new Issuer({ key, format: 'jws' })
   const bytes = Buffer.from('before')
   const pending = jws.issueBytesAsync(bytes)
@@ -187,7 +187,7 @@ test('options_are_checked', () => {
   fails(() => Key.generate('none'), 'INVALID_OPTION')
 })
 
-test('messages_have_nothing_of_tokens_and_keys', () => {
+test('messages_contain_no_tokens_or_keys', () => {
   const secret = 'c2VjcmV0LXRoYXQtbXVzdC1ub3QtYmUtc2Vlbg'
   for (const run of [
     () => verifier.verify(`${token.slice(0, -4)}AAAA`),
@@ -203,7 +203,7 @@ test('messages_have_nothing_of_tokens_and_keys', () => {
   }
 })
 
-test('a_thousand_calls_at_once_have_their_results', async () => {
+test('a_thousand_concurrent_calls_get_their_own_results', async () => {
   const rsa = new Issuer({ key: Key.generate('RS256'), ...setting, lifetime: 60 })
   const calls = Array.from({ length: 1000 }, (_, n) => issuer.issueAsync({ n }))
   const tokens = await Promise.all(calls)
@@ -247,7 +247,7 @@ test('workers_issue_and_verify_at_once', async () => {
   assert.deepEqual(await Promise.all([run(), run(), run(), run()]), [2000, 2000, 2000, 2000])
 })
 
-test('worker_that_is_terminated_in_a_call_ends_alone', async () => {
+test('terminated_worker_does_not_affect_others', async () => {
   const secret = 'a secret of the tests, for HS256, of 32 bytes'
   for (let i = 0; i < 8; i++) {
     const worker = new Worker(script, { workerData: { secret, count: Infinity } })

@@ -1,4 +1,4 @@
-// Runs every case of sdk/testdata/cases.jsonl. None is skipped.
+// Runs every case of sdk/testdata/cases.jsonl, without exception.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { FixedClock, Issuer, JetonError, Key, KeySet, Verifier } from 'jeton'
 const file = new URL('../../testdata/cases.jsonl', import.meta.url)
 const cases = readFileSync(file, 'utf8').trimEnd().split('\n').map(line => JSON.parse(line))
 
-/** The options of the core, with the names that they have here. */
+/** Maps the option names of the core to the names of this library. */
 const names = {
   access_tokens: 'accessTokens',
   any_audience: 'anyAudience',
@@ -52,7 +52,7 @@ const actions = {
     try {
       claims = verifier.verify(one.token).claims
     } catch (error) {
-      // The only thing that this language cannot do.
+      // JavaScript cannot represent some numbers. This is the only difference.
       assert.equal(error.code, 'TOKEN_CLAIMS_SHAPE')
       claims = JSON.parse(found.json)
       assert.match(found.json, /\d{16}|[eE]/)

@@ -1,4 +1,4 @@
-// Every TypeScript example of the pages compiles.
+// Compiles every TypeScript example in the documentation.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ function run(...command) {
   return stdout + stderr
 }
 
-test('examples_of_the_pages_compile', () => {
+test('examples_in_the_documentation_compile', () => {
   const pages = ['README.md', ...readdirSync(at('docs')).map(name => `docs/${name}`)]
   const folder = at('test/.examples')
   rmSync(folder, { recursive: true, force: true })

@@ -1,4 +1,4 @@
-// Everything that the library has, once.
+// Tests each feature of the library once.
 import assert from 'node:assert/strict'
 import { createHash, createPrivateKey, createSecretKey, generateKeyPairSync, sign } from 'node:crypto'
 import { test } from 'node:test'
@@ -211,7 +211,7 @@ test('schemas_give_claims_their_type', async () => {
     zod.object({ page: zod.string(), visits: zod.number().int() }),
     valibot.object({ page: valibot.string(), visits: valibot.pipe(valibot.number(), valibot.integer()) }),
     claims => {
-      if (typeof claims.page !== 'string' || !Number.isInteger(claims.visits)) throw new TypeError('no visit')
+      if (typeof claims.page !== 'string' || !Number.isInteger(claims.visits)) throw new TypeError('not a visit')
       return { page: claims.page, visits: claims.visits }
     }
   ]

@@ -1,4 +1,4 @@
-// What `jeton/compat/jsonwebtoken` does as jsonwebtoken does, compared with it, and what it refuses.
+// Compares `jeton/compat/jsonwebtoken` with jsonwebtoken, and tests what it refuses.
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { createRequire } from 'node:module'
@@ -17,7 +17,7 @@ const pairs = [
   ['ES256', ec.privateKey, ec.publicKey]
 ]
 
-test('tokens_cross_between_both_packages', () => {
+test('both_packages_verify_tokens_of_each_other', () => {
   const options = { expiresIn: '15m', notBefore: '-1s', audience: ['a', 'b'], issuer: 'i', subject: 's', jwtid: 'j', keyid: 'k' }
   const checks = { audience: [/^b$/], issuer: ['x', 'i'], subject: 's', jwtid: 'j', maxAge: '1h', complete: true }
   for (const [algorithm, ours, theirs] of pairs) {
@@ -32,7 +32,7 @@ test('tokens_cross_between_both_packages', () => {
   }
 })
 
-/** What a call returns or throws, to compare it. */
+/** Returns the result or the error of a call, for comparison. */
 function outcome(run) {
   try {
     return run()

@@ -1,4 +1,4 @@
-// What happens when the server of a key set is down, slow, wrong or hostile.
+// Tests key set servers that are down, slow, wrong or hostile.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
@@ -30,14 +30,14 @@ function unreachableCause(cause) {
 test('ready_fails_without_keys_and_says_why', async () => {
   const closed = new RemoteKeySet({ address: 'http://127.0.0.1:9/jwks' })
   await assert.rejects(closed.ready(), unreachableCause('ECONNREFUSED'))
-  // Before the pause is over, the error is the same, without a request.
+  // During the pause, the error is the same and no request is sent.
   await assert.rejects(closed.ready(), unreachableCause('ECONNREFUSED'))
   const verifier = new Verifier({ keys: closed, anyIssuer: true, anyAudience: true })
   await assert.rejects(verifier.verifyAsync('a.b.c'), unreachableCause('ECONNREFUSED'))
   assert.throws(() => verifier.verify('a.b.c'), unreachableCause('ECONNREFUSED'))
   const unnamed = new RemoteKeySet({ issuer: 'https://keys.invalid' })
   await assert.rejects(unnamed.ready(), ({ cause }) => {
-    // A resolver that does not answer is another reason.
+    // The name server may also not answer.
     assert.match(cause?.code ?? cause?.message, /^E(NOTFOUND|AI_AGAIN)$|^no response within/)
     return true
   })
@@ -54,7 +54,7 @@ test('ready_fails_without_keys_and_says_why', async () => {
   })
 })
 
-test('cause_is_that_of_the_last_fetch', async () => {
+test('cause_comes_from_the_last_fetch', async () => {
   const idp = new TestIssuer()
   let fetch = async () => Promise.reject(new Error('down'))
   const keys = new RemoteKeySet({ issuer: idp.issuer, fetch: () => fetch(), cooldown: 0 })
@@ -97,7 +97,7 @@ test('client_that_ignores_the_signal_does_not_block_the_set', { timeout: 240_000
       const fetch = (...request) => (calls++ === 0 ? hangs() : idp.fetch(...request))
       const verifier = idp.verifier({ keys: new RemoteKeySet({ issuer: idp.issuer, fetch }) })
       await within(60_000, assert.rejects(verifier.verifyAsync(idp.issue()), { code: 'KEY_SET_UNREACHABLE' }))
-      // The pause after the failure is one second, from its end.
+      // The pause lasts one second from the end of the failed request.
       await sleep(1200)
       await within(60_000, verifier.verifyAsync(idp.issue()))
     })
@@ -200,7 +200,7 @@ for (const way of ['verify', 'verifyJson', 'verifyAsync']) {
   })
 }
 
-test('keys_that_are_never_fresh_do_not_fetch_without_end', async () => {
+test('keys_that_are_never_fresh_are_not_fetched_endlessly', async () => {
   const idp = new TestIssuer()
   const keys = new RemoteKeySet({ issuer: idp.issuer, fetch: idp.fetch, freshFor: 0, cooldown: 0 })
   await within(60_000, keys.ready())
@@ -213,7 +213,7 @@ test('verifiers_outlive_their_set', async () => {
   const keys = new RemoteKeySet({ issuer: idp.issuer, fetch: idp.fetch, cooldown: 0 })
   const verifier = idp.verifier({ keys })
   keys.close()
-  // The first verification, and one of a new key.
+  // The first verification, and a verification with a new key.
   await verifier.verifyAsync(idp.issue())
   verifier.verify(idp.issue())
   idp.rotate()
@@ -248,7 +248,7 @@ test('middleware_responds_503_without_keys_and_500_if_closed', async () => {
     return [response.status, response.headers.get('www-authenticate'), await response.json()]
   }
   for (const name of Object.keys(sets)) {
-    // The second response is that of an error that is remembered.
+    // The second response comes from the remembered error.
     for (let i = 0; i < 2; i++) {
       const [status, challenge, { error, code }] = await get(name)
       assert.deepEqual([name, status, challenge, error], [name, 503, null, 'temporarily_unavailable'])
@@ -261,7 +261,7 @@ test('middleware_responds_503_without_keys_and_500_if_closed', async () => {
   server.closeAllConnections()
 })
 
-/** The response with a set, a status, or no response. */
+/** Responds with a set or a status, or fails. */
 async function reply(set, idp, request) {
   if (set instanceof Error) throw set
   if (typeof set === 'number') return new Response(null, { status: set })

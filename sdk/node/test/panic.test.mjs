@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { Issuer, Key, Verifier } from 'jeton'
 
 const native = createRequire(import.meta.url)(`@jeton/linux-${process.arch}-gnu`)
-const skip = native.panicNext ? false : 'the native part was built without test-hooks'
+const skip = native.panicNext ? false : 'the native module was built without test-hooks'
 
 test('panic_becomes_an_error_and_the_process_lives', { skip }, async () => {
   const key = Key.generate('HS256')
@@ -24,7 +24,7 @@ test('panic_becomes_an_error_and_the_process_lives', { skip }, async () => {
     assert.throws(call, { name: 'JetonError', code: 'INTERNAL' })
   }
   verifier.verify(token)
-  // In a thread of the pool.
+  // In the thread pool.
   const pending = issuer.issueAsync()
   native.panicNext()
   const [result] = await Promise.allSettled([pending])

@@ -65,7 +65,7 @@ async function serving(listener, use) {
   }
 }
 
-test('own_client_fetches_over_http', async () => {
+test('built_in_client_fetches_over_http', async () => {
   const key = Key.generate('ES256', { keyId: 'a' })
   const seen = []
   const listener = (request, response) => {
@@ -108,7 +108,7 @@ test('address_that_an_issuer_publishes_must_be_public', async () => {
   assert.ok(asked <= 1)
 })
 
-/** The requests that both frameworks must respond to alike. */
+/** Checks the responses that both frameworks must share. */
 async function checkResponses(address, idp) {
   const get = async (path, authorization) => {
     const response = await fetch(address + path, authorization ? { headers: { authorization } } : {})

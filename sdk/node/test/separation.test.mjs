@@ -1,4 +1,4 @@
-// A verified token has its own header and times, whatever runs meanwhile.
+// A verified token has its own header and times, whatever else runs during its verification.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
@@ -7,7 +7,7 @@ import { TestIssuer } from 'jeton/testing'
 
 const setting = { issuer: 'https://id.example', audience: 'api' }
 
-/** A verifier of tokens with a footer, and their issuer. */
+/** Creates an issuer of tokens with a footer, and their verifier. */
 function tenant(footer, options) {
   const key = Key.generate('v4.public')
   return {
@@ -17,9 +17,9 @@ function tenant(footer, options) {
   }
 }
 
-test('header_after_a_rejected_token_is_not_that_of_another_verifier', async () => {
+test('header_after_a_rejected_token_is_not_from_another_verifier', async () => {
   const onlyNumbers = claims => {
-    if (typeof claims.n !== 'number') throw new TypeError('no number')
+    if (typeof claims.n !== 'number') throw new TypeError('not a number')
     return claims
   }
   for (const [options, wrong] of [
@@ -38,7 +38,7 @@ test('header_after_a_rejected_token_is_not_that_of_another_verifier', async () =
   }
 })
 
-test('times_are_not_those_of_a_token_that_the_schema_verifies', async () => {
+test('times_are_not_from_a_token_that_the_schema_verifies', async () => {
   const [a, b] = ['a', 'b'].map(keyId => Key.generate('ES256', { keyId }))
   const schema = claims => {
     if (claims.act !== undefined) verifier.verify(claims.act)
@@ -54,7 +54,7 @@ test('times_are_not_those_of_a_token_that_the_schema_verifies', async () => {
   }
 })
 
-test('header_is_not_that_of_a_token_that_the_client_verifies', async () => {
+test('header_is_not_from_a_token_that_the_client_verifies', async () => {
   const idp = new TestIssuer()
   const other = tenant('other', {})
   let last

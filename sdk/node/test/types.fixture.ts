@@ -1,4 +1,4 @@
-// What the types must say. The test of the pages compiles it.
+// The expected types. `docs.test.mjs` compiles this file.
 import { Issuer, JetonError, Key, RemoteKeySet, Verifier, type Code, type RemoteFetch, type Verified } from 'jeton'
 import * as valibot from 'valibot'
 import * as zod from 'zod'
@@ -36,13 +36,13 @@ const client: RemoteFetch = async (url, { publicOnly, ...init }) => {
 }
 const sets = [client, fetch, globalThis.fetch].map(one => new RemoteKeySet({ issuer: 'https://id.example', fetch: one }))
 
-// @ts-expect-error an algorithm that is not there
+// @ts-expect-error unknown algorithm
 Key.generate('none')
-// @ts-expect-error an option that is not there
+// @ts-expect-error unknown option
 new Issuer({ key, lifetme: 5 })
-// @ts-expect-error no duration
+// @ts-expect-error not a duration
 new Issuer({ key, lifetime: '15 minutes' })
-// @ts-expect-error claims are an object
+// @ts-expect-error claims must be an object
 new Issuer({ key }).issue('text')
 // @ts-expect-error der returns bytes
 const text: string = key.insecureExport('der')

@@ -1,4 +1,4 @@
-"""A service that accepts tokens of one issuer, and its test without a network."""
+"""A service that accepts tokens from one issuer, and its test without a network."""
 
 from dataclasses import dataclass, field
 from typing import Annotated
@@ -18,7 +18,7 @@ class User:
 
 
 def make_app(verifier: jeton.Verifier) -> FastAPI:
-    """The service itself passes a verifier with a `RemoteKeySet` of its issuer."""
+    """Creates the service. In production, the verifier has a `RemoteKeySet` of the issuer."""
     app = FastAPI()
     bearer = Bearer(verifier, type=User)
 

@@ -1,4 +1,4 @@
-"""Keys that an issuer publishes, sync and async, with a client of the program."""
+"""Remote keys of an issuer, sync and async, with a custom client."""
 
 import asyncio
 from datetime import timedelta
@@ -14,7 +14,7 @@ class Visit(TypedDict):
 
 def main() -> None:
     test = TestIssuer("https://id.example", audience="api")
-    # A service leaves `fetch` away, or passes a function around httpx or aiohttp.
+    # A service omits `fetch`, or passes a function that wraps httpx or aiohttp.
     keys = jeton.RemoteKeySet(issuer="https://id.example", cooldown=timedelta(seconds=30), fetch=test.fetch)
     verifier = jeton.Verifier(keys, issuer="https://id.example", audience="api", clock=test.clock)
     token = test.issue({"page": "/"})

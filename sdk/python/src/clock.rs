@@ -24,7 +24,7 @@ impl FixedClock {
     }
 }
 
-/// The clock of a caller, or that of the system.
+/// Returns the caller's clock, or the system clock.
 pub(crate) fn clock_or_system(clock: Option<&Bound<'_, FixedClock>>) -> Arc<dyn Clock> {
     match clock {
         Some(clock) => Arc::new(clock.get().0.clone()),

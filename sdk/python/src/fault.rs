@@ -27,7 +27,7 @@ impl From<PyErr> for Failure {
     }
 }
 
-/// Runs the body of a function. A panic becomes the exception of the code `INTERNAL`.
+/// Runs the body of a function. A panic becomes an exception with the code `INTERNAL`.
 pub(crate) fn guard<T>(
     py: Python<'_>,
     body: impl FnOnce() -> Result<T, Failure>,
@@ -42,7 +42,7 @@ pub(crate) fn guard<T>(
         Ok(Err(Failure::Fault(fault))) => Err(exception(py, &fault)),
         Ok(Err(Failure::Python(error))) => Err(error),
         Err(payload) => {
-            // Its destructor may panic again. What that panic carries is never dropped.
+            // Dropping the payload may panic again. The second payload is never dropped.
             if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
                 std::mem::forget(again);
             }
@@ -51,7 +51,7 @@ pub(crate) fn guard<T>(
     }
 }
 
-/// The exception of the package for an error.
+/// Creates the exception of the package for an error.
 #[cold]
 fn exception(py: Python<'_>, fault: &Fault) -> PyErr {
     static ERROR_OF: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
@@ -60,7 +60,7 @@ fn exception(py: Python<'_>, fault: &Fault) -> PyErr {
         .and_then(|error_of| error_of.call1((fault.code().name(), fault.to_string())));
     match made {
         Ok(error) => PyErr::from_value(error),
-        // While the interpreter ends, there are no modules.
+        // While the interpreter ends, modules are gone.
         Err(_) => PyRuntimeError::new_err(fault.code().name()),
     }
 }

@@ -1,11 +1,11 @@
-//! What every class holds: a value that `close` drops.
+//! The value that every class holds until `close`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jeton::error::codes;
 use jeton_bindings::Fault;
 
-/// A shared value until it is closed. A call that runs meanwhile keeps the value until it ends.
+/// Shares a value until it is closed. A running call keeps the value until it ends.
 pub(crate) struct Handle<T>(Mutex<Option<Arc<T>>>);
 
 impl<T> Handle<T> {

@@ -1,4 +1,4 @@
-//! How tests make the library panic.
+//! A hook with which tests make the library panic.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 static PANIC_NEXT: AtomicBool = AtomicBool::new(false);
 
-/// Makes the next call panic inside.
+/// Makes the next call panic.
 #[pyfunction]
 pub(crate) fn panic_next() {
     PANIC_NEXT.store(true, Ordering::SeqCst);

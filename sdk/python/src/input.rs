@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 
 use crate::fault::Failure;
 
-/// A text: `str`, or the UTF-8 in `bytes`. What another thread can change is copied.
+/// Reads a `str`, or `bytes` as UTF-8. Data that another thread can change is copied.
 pub(crate) fn text<'a>(value: &'a Bound<'_, PyAny>) -> Result<Cow<'a, str>, Failure> {
     if let Ok(text) = value.cast::<PyString>() {
         return Ok(Cow::Borrowed(utf8(text)?));
@@ -26,7 +26,7 @@ pub(crate) fn text<'a>(value: &'a Bound<'_, PyAny>) -> Result<Cow<'a, str>, Fail
     }
 }
 
-/// A token. Other bytes than UTF-8 are no token: they come from a client, and not from the program.
+/// Reads a token. Invalid UTF-8 rejects the token, because it comes from a client and not from the program.
 pub(crate) fn token_text<'a>(value: &'a Bound<'_, PyAny>) -> Result<Cow<'a, str>, Failure> {
     match text(value) {
         Err(Failure::Fault(fault)) if fault.code().name() == codes::ARGUMENT_NOT_UTF8.name() => {
@@ -37,13 +37,13 @@ pub(crate) fn token_text<'a>(value: &'a Bound<'_, PyAny>) -> Result<Cow<'a, str>
     }
 }
 
-/// The UTF-8 of a `str`, which a lone surrogate has not.
+/// Returns the UTF-8 of a `str`. A lone surrogate is an error.
 #[inline]
 pub(crate) fn utf8<'a>(text: &'a Bound<'_, PyString>) -> Result<&'a str, Fault> {
     text.to_str().map_err(|_| Fault::not_utf8())
 }
 
-/// Bytes: `bytes`, or a copy of a `bytearray` or a `memoryview`.
+/// Reads `bytes`, or copies a `bytearray` or a `memoryview`.
 pub(crate) fn bytes<'a>(value: &'a Bound<'_, PyAny>) -> Result<Cow<'a, [u8]>, Failure> {
     if let Ok(bytes) = value.cast::<PyBytes>() {
         return Ok(Cow::Borrowed(bytes.as_bytes()));
@@ -63,7 +63,7 @@ pub(crate) fn bytes<'a>(value: &'a Bound<'_, PyAny>) -> Result<Cow<'a, [u8]>, Fa
     Err(wrong_type(value))
 }
 
-/// The bytes of a key or a signature: of a `str`, its UTF-8. The copy is wiped.
+/// Copies the bytes of a key or a signature, or the UTF-8 of a `str`. The copy is wiped.
 pub(crate) fn secret_bytes(value: &Bound<'_, PyAny>) -> Result<Zeroizing<Vec<u8>>, Failure> {
     if let Ok(text) = value.cast::<PyString>() {
         return Ok(Zeroizing::new(utf8(text)?.as_bytes().to_vec()));

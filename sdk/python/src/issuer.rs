@@ -16,11 +16,11 @@ use crate::prepared::Prepared;
 use crate::write_json;
 
 thread_local! {
-    /// The JSON text of the claims. A call inside of a call finds none, and makes its own.
+    /// A buffer for the JSON text of the claims. A nested call finds none and allocates its own.
     static CLAIMS: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// The longest text for which a thread keeps its memory, bytes.
+/// The largest buffer that a thread keeps, in bytes.
 const KEPT_BYTES: usize = 64 * 1024;
 
 /// Issues tokens.
@@ -28,12 +28,11 @@ const KEPT_BYTES: usize = 64 * 1024;
 pub(crate) struct Issuer {
     issuer: Handle<bindings::Issuer>,
     is_paseto: bool,
-    /// Other threads run meanwhile: it takes so long that this pays.
+    /// Whether calls are slow enough to release the interpreter.
     is_slow: bool,
 }
 
-/// Whether a key takes far longer than it takes to release the interpreter and to get it back: one that signs with RSA, and a
-/// password.
+/// Returns whether a key is slow enough to release the interpreter: a key that signs with RSA, or a password.
 fn is_slow(key: Option<&bindings::Key>) -> Result<bool, Failure> {
     let Some(key) = key else {
         return Ok(false);
@@ -78,16 +77,17 @@ impl Issuer {
             let issuer = self.issuer.get()?;
             with_text(claims, self.is_paseto, |json| {
                 let mut token = String::with_capacity(issuer.length_bound(json.len()));
-                match self.is_slow {
-                    true => py.detach(|| issuer.issue_onto(json, &mut token))?,
-                    false => issuer.issue_onto(json, &mut token)?,
+                if self.is_slow {
+                    py.detach(|| issuer.issue_onto(json, &mut token))?;
+                } else {
+                    issuer.issue_onto(json, &mut token)?;
                 }
                 Ok(PyString::new(py, &token))
             })
         })
     }
 
-    /// Issues a token with the text of claims, one JSON object.
+    /// Issues a token with claims as JSON text, one object.
     #[pyo3(signature = (claims, /))]
     fn issue_json<'py>(
         &self,
@@ -98,9 +98,10 @@ impl Issuer {
             let issuer = self.issuer.get()?;
             let json = text(claims)?;
             let mut token = String::with_capacity(issuer.length_bound(json.len()));
-            match self.is_slow {
-                true => py.detach(|| issuer.issue_onto(&json, &mut token))?,
-                false => issuer.issue_onto(&json, &mut token)?,
+            if self.is_slow {
+                py.detach(|| issuer.issue_onto(&json, &mut token))?;
+            } else {
+                issuer.issue_onto(&json, &mut token)?;
             }
             Ok(PyString::new(py, &token))
         })
@@ -115,15 +116,16 @@ impl Issuer {
     ) -> PyResult<Bound<'py, PyString>> {
         guard(py, || {
             let (issuer, data) = (self.issuer.get()?, bytes(data)?);
-            let token = match self.is_slow {
-                true => py.detach(|| issuer.issue_bytes(&data))?,
-                false => issuer.issue_bytes(&data)?,
+            let token = if self.is_slow {
+                py.detach(|| issuer.issue_bytes(&data))?
+            } else {
+                issuer.issue_bytes(&data)?
             };
             Ok(PyString::new(py, &token))
         })
     }
 
-    /// Prepares a token that is signed elsewhere.
+    /// Prepares a token for an external signer.
     #[pyo3(signature = (claims, /))]
     fn prepare(&self, py: Python<'_>, claims: &Bound<'_, PyAny>) -> PyResult<Prepared> {
         guard(py, || {
@@ -134,7 +136,7 @@ impl Issuer {
         })
     }
 
-    /// Prepares a JWS over bytes that is signed elsewhere.
+    /// Prepares a JWS over bytes for an external signer.
     #[pyo3(signature = (data, /))]
     fn prepare_bytes(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<Prepared> {
         guard(py, || {
@@ -156,7 +158,7 @@ impl Issuer {
     }
 }
 
-/// Runs with the text of the claims.
+/// Runs `run` with the JSON text of the claims.
 fn with_text<T>(
     claims: &Bound<'_, PyAny>,
     is_paseto: bool,
@@ -179,7 +181,7 @@ fn with_text<T>(
     result
 }
 
-/// A dataclass, a model and what else Python makes a dict of.
+/// Writes a dataclass, a model or another object that Python converts to a dict.
 fn write_other(
     claims: &Bound<'_, PyAny>,
     is_paseto: bool,

@@ -28,7 +28,7 @@ impl Key {
 
 #[pymethods]
 impl Key {
-    /// Makes a key of a subclass. A function of Python calls it.
+    /// Creates a key of a subclass. Python code calls it.
     #[new]
     fn new(py: Python<'_>, other: &Bound<'_, Key>) -> PyResult<Key> {
         guard(py, || Ok(Key(Handle::shared(other.get().0.get()?))))
@@ -39,7 +39,7 @@ impl Key {
     fn _generate(py: Python<'_>, alg: &Bound<'_, PyString>, settings: &str) -> PyResult<Key> {
         guard(py, || {
             let alg = utf8(alg)?;
-            // An RSA key takes a second.
+            // Generating an RSA key takes a second.
             Ok(Key::of(
                 py.detach(|| bindings::Key::generate(alg, settings))?,
             ))
@@ -55,9 +55,10 @@ impl Key {
     ) -> PyResult<Key> {
         guard(py, || {
             let data = secret_bytes(data)?;
-            // It may have a password.
+            // The settings may contain a password.
             let settings = Zeroizing::new(utf8(settings)?.to_owned());
-            // A password takes up to a second, and the first signature of a process tens of milliseconds.
+            // Decryption with a password takes up to a second, and the first signature of a process takes tens of
+            // milliseconds.
             Ok(Key::of(
                 py.detach(|| bindings::Key::import(&data, &settings))?,
             ))
@@ -68,7 +69,7 @@ impl Key {
         guard(py, || Ok(Key::of(self.0.get()?.public()?)))
     }
 
-    /// What `what` names of the key, as bytes.
+    /// Returns the part of the key that `what` names, as bytes.
     fn _export<'py>(&self, py: Python<'py>, what: &str) -> PyResult<Bound<'py, PyBytes>> {
         guard(py, || {
             let data = Zeroizing::new(self.0.get()?.export(what)?);
@@ -76,7 +77,7 @@ impl Key {
         })
     }
 
-    /// Signs with this header, for programs that were written for another library. The header names this algorithm, and no `crit`.
+    /// Signs with this header, for programs written for another library. It must name this algorithm, and not `crit`.
     fn _sign_with_header<'py>(
         &self,
         py: Python<'py>,
@@ -112,13 +113,13 @@ impl Key {
         })
     }
 
-    /// symmetric, private or public.
+    /// `symmetric`, `private` or `public`.
     #[getter]
     fn kind(&self, py: Python<'_>) -> PyResult<String> {
         guard(py, || self.text("kind"))
     }
 
-    /// Whether it is a key of PASETO.
+    /// Whether it is a PASETO key.
     #[getter]
     fn is_paseto(&self, py: Python<'_>) -> PyResult<bool> {
         guard(py, || Ok(self.0.get()?.is_paseto()))

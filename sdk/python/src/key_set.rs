@@ -9,13 +9,13 @@ use crate::handle::Handle;
 use crate::input::text;
 use crate::key::Key;
 
-/// Several keys of one use.
+/// Several keys with the same use.
 #[pyclass(frozen, subclass, module = "jeton._jeton")]
 pub(crate) struct KeySet(pub(crate) Handle<bindings::KeySet>);
 
 #[pymethods]
 impl KeySet {
-    /// Of a list of keys, or of another set, which it then is.
+    /// Creates a set from a list of keys, or shares another set.
     #[new]
     fn new(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<KeySet> {
         guard(py, || {
@@ -48,7 +48,7 @@ impl KeySet {
         guard(py, || Ok(self.0.get()?.export(what)?))
     }
 
-    /// Whether its keys open a PASETO.
+    /// Whether the keys are PASETO keys.
     #[getter]
     fn is_paseto(&self, py: Python<'_>) -> PyResult<bool> {
         guard(py, || {

@@ -1,8 +1,8 @@
-//! The native module of jeton's library for Python. The package `jeton` adds what Python people expect around it: keyword
-//! arguments, exceptions, types of claims and an HTTP client.
+//! The native module of jeton's library for Python. The package `jeton` adds keyword arguments, exceptions, typed
+//! claims and an HTTP client.
 //!
-//! Claims go from a dict to JSON text and back in this crate: `json.dumps` alone takes longer than a MAC. Every function
-//! catches panics, and reports them as the exception of the code `INTERNAL`.
+//! This crate converts claims between dicts and JSON text, because `json.dumps` alone takes longer than a MAC. Every
+//! function catches panics and raises an exception with the code `INTERNAL`.
 
 mod clock;
 mod fault;
@@ -22,7 +22,7 @@ mod write_json;
 
 use pyo3::prelude::*;
 
-/// The native part of the package `jeton`.
+/// The native module of the package `jeton`.
 #[pymodule]
 fn _jeton(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("VERSION", env!("CARGO_PKG_VERSION"))?;

@@ -1,25 +1,25 @@
-//! Names of members that were read lately, as `str` objects whose hash is known.
+//! A cache of recent member names, as `str` objects with a known hash.
 
 use std::sync::Mutex;
 
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-/// The longest name that is kept, bytes.
+/// The longest cached name, in bytes.
 const LONGEST: usize = 32;
 
-/// How many are kept. A name has one place.
+/// The number of cached names. A name has one place.
 const PLACES: usize = 256;
 
 type Kept = Option<(Box<str>, Py<PyString>)>;
 
 static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
 
-/// The names, while claims are read.
+/// The cache, locked while claims are read.
 pub(crate) struct Names<'l>(Option<std::sync::MutexGuard<'l, Vec<Kept>>>);
 
 impl Names<'static> {
-    /// Garbage collection inside of a read may run another one: that one makes its own names.
+    /// Locks the cache. Garbage collection may start a nested read, which creates its own names.
     pub(crate) fn lock() -> Names<'static> {
         let mut kept = KEPT.try_lock().ok();
         if let Some(kept) = &mut kept
@@ -53,7 +53,7 @@ impl Names<'_> {
     }
 }
 
-/// FNV-1a. A name that shares a place with another only costs time.
+/// Returns the place of a name (FNV-1a). Names that share a place only cost time.
 fn place_of(name: &str) -> usize {
     let mut hash = 0x811c_9dc5_u32;
     for byte in name.bytes() {

@@ -28,7 +28,7 @@ impl Prepared {
         })
     }
 
-    /// The hash of the message, for signers that take it.
+    /// The hash of the message, for signers that take a digest.
     #[getter]
     fn digest<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         guard(py, || Ok(PyBytes::new(py, &self.0.get()?.input("digest")?)))

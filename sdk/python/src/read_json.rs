@@ -1,7 +1,7 @@
-//! JSON text to Python objects.
+//! Converts JSON text to Python objects.
 //!
-//! The library has checked the text: it is strict JSON without duplicate members. What this reader does not understand is an error all
-//! the same. Integers of any size and floating-point numbers keep their value.
+//! The library has already checked the text: it is strict JSON without duplicate members. Text that this reader does
+//! not understand is still an error. Integers of any size and floating-point numbers keep their value.
 
 use jeton::error::codes;
 use jeton_bindings::Fault;
@@ -12,13 +12,13 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyNone, PyString};
 use crate::fault::Failure;
 use crate::names::Names;
 
-/// How deep values may be nested. The library's limit is lower, unless the caller sets another one.
+/// The maximum nesting depth. The library's limit is lower, unless the caller raises it.
 const DEEPEST: usize = 256;
 
-/// The longest integer, in digits: longer ones take long to convert, and Python refuses them.
+/// The longest integer, in digits. Longer ones are slow to convert, and Python refuses them.
 const LONGEST_INTEGER: usize = 4_000;
 
-/// Reads the text of claims, which is one object.
+/// Reads the JSON text of claims, one object.
 pub(crate) fn read<'py>(py: Python<'py>, text: &str) -> Result<Bound<'py, PyDict>, Failure> {
     let mut reader = Reader {
         py,
@@ -101,13 +101,14 @@ impl<'py, 't> Reader<'py, 't> {
         value: Bound<'py, PyAny>,
     ) -> Result<Bound<'py, PyAny>, Failure> {
         self.at = start + word.len();
-        match self.text.get(start..self.at) == Some(word) {
-            true => Ok(value),
-            false => Err(shape()),
+        if self.text.get(start..self.at) == Some(word) {
+            Ok(value)
+        } else {
+            Err(shape())
         }
     }
 
-    /// After its brace.
+    /// Reads an object after its opening brace.
     fn object(&mut self, depth: usize) -> Result<Bound<'py, PyDict>, Failure> {
         if depth == DEEPEST {
             return Err(shape());
@@ -139,7 +140,7 @@ impl<'py, 't> Reader<'py, 't> {
         }
     }
 
-    /// After its bracket.
+    /// Reads an array after its opening bracket.
     fn array(&mut self, depth: usize) -> Result<Bound<'py, PyList>, Failure> {
         if depth == DEEPEST {
             return Err(shape());
@@ -163,21 +164,21 @@ impl<'py, 't> Reader<'py, 't> {
 
     fn name(&mut self) -> Result<Bound<'py, PyString>, Failure> {
         let (raw, has_escapes) = self.raw_string()?;
-        match has_escapes {
-            false => Ok(self.names.get(self.py, raw)),
-            true => Ok(PyString::new(self.py, &self.unescaped(raw)?)),
+        if has_escapes {
+            return Ok(PyString::new(self.py, &self.unescaped(raw)?));
         }
+        Ok(self.names.get(self.py, raw))
     }
 
     fn string(&mut self) -> Result<Bound<'py, PyString>, Failure> {
         let (raw, has_escapes) = self.raw_string()?;
-        match has_escapes {
-            false => Ok(PyString::new(self.py, raw)),
-            true => Ok(PyString::new(self.py, &self.unescaped(raw)?)),
+        if has_escapes {
+            return Ok(PyString::new(self.py, &self.unescaped(raw)?));
         }
+        Ok(PyString::new(self.py, raw))
     }
 
-    /// What is between the quotes, after the first one.
+    /// Reads a string after its opening quote. Returns the raw text and whether it has escapes.
     fn raw_string(&mut self) -> Result<(&'t str, bool), Failure> {
         let (text, start) = (self.text, self.at);
         let mut has_escapes = false;
@@ -198,7 +199,7 @@ impl<'py, 't> Reader<'py, 't> {
         Ok((raw, has_escapes))
     }
 
-    /// `raw` is a part of the text, and its quotes are around it.
+    /// Decodes the escapes of `raw`, the string that was read last.
     #[cold]
     fn unescaped(&self, raw: &str) -> Result<String, Failure> {
         let end = self.at;
@@ -220,7 +221,7 @@ impl<'py, 't> Reader<'py, 't> {
         let text = self.text.get(start..self.at).ok_or_else(shape)?;
         if is_float {
             return match text.parse::<f64>() {
-                // Another number than the token has would be worse than none.
+                // A different number from the token's would be worse than an error.
                 Ok(number) if number.is_finite() => Ok(PyFloat::new(self.py, number).into_any()),
                 _ => Err(shape()),
             };
@@ -233,11 +234,12 @@ impl<'py, 't> Reader<'py, 't> {
         }
         // A program may have set a lower limit (`sys.set_int_max_str_digits`).
         let integer = self.py.get_type::<PyInt>().call1((text,));
-        integer.map_err(
-            |error| match error.is_instance_of::<PyValueError>(self.py) {
-                true => shape(),
-                false => error.into(),
-            },
-        )
+        integer.map_err(|error| {
+            if error.is_instance_of::<PyValueError>(self.py) {
+                shape()
+            } else {
+                error.into()
+            }
+        })
     }
 }

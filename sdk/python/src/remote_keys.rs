@@ -1,4 +1,4 @@
-//! Key sets that are elsewhere: the library decides when to fetch, and the package fetches.
+//! Remote key sets: the library decides when to fetch, and the package sends the requests.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,10 +12,10 @@ use crate::fault::{Failure, guard};
 use crate::handle::Handle;
 use crate::input::{bytes, text};
 
-/// A key set that is at an address.
+/// A key set at an address.
 ///
-/// Its functions keep the interpreter, so that no thread is inside of one while another thread forks: a child would wait for
-/// its lock forever.
+/// Its functions do not release the interpreter. Otherwise another thread could fork during a call, and the child would
+/// wait for the lock forever.
 #[pyclass(frozen, subclass, module = "jeton._jeton")]
 pub(crate) struct RemoteKeys(pub(crate) Handle<Arc<bindings::RemoteKeys>>);
 
@@ -67,10 +67,10 @@ impl RemoteKeys {
     }
 }
 
-/// How often keys are looked at that may not be fresh.
+/// The interval between checks whether keys are fresh.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The key set of a verifier: the object of Python, which fetches.
+/// The key set of a verifier: the Python object that fetches it.
 pub(crate) struct Fetched {
     pub(crate) keys: Py<RemoteKeys>,
     refresh_at: Mutex<Instant>,
@@ -88,8 +88,8 @@ impl Fetched {
         visit.call(&self.keys)
     }
 
-    /// After a verification. It calls Python, where nothing waits: the end of the interpreter ends threads that wait, and must not
-    /// do so below a function of this module.
+    /// Starts a refresh after a verification, if it is due. The Python code never waits: at exit, the interpreter ends
+    /// waiting threads, which must not happen inside a function of this module.
     pub(crate) fn refresh_if_due(&self, py: Python<'_>) -> Result<(), Failure> {
         let now = Instant::now();
         {

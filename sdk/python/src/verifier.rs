@@ -19,11 +19,11 @@ use crate::read_json;
 use crate::remote_keys::{Fetched, RemoteKeys};
 
 thread_local! {
-    /// The payload of the token. A call inside of a call finds none, and makes its own.
+    /// A buffer for the payload of the token. A nested call finds none and allocates its own.
     static SCRATCH: Cell<Option<Scratch>> = const { Cell::new(None) };
 }
 
-/// The longest token for which a thread keeps its memory, bytes.
+/// The largest token whose buffer a thread keeps, in bytes.
 const KEPT_BYTES: usize = 64 * 1024;
 
 /// Verifies tokens.
@@ -31,7 +31,7 @@ const KEPT_BYTES: usize = 64 * 1024;
 pub(crate) struct Verifier {
     verifier: Handle<bindings::Verifier>,
     remote: Option<Fetched>,
-    /// Other threads run meanwhile: it takes so long that this pays.
+    /// Whether calls are slow enough to release the interpreter.
     is_slow: bool,
 }
 
@@ -68,13 +68,13 @@ impl Verifier {
         })
     }
 
-    /// The key set that is elsewhere.
+    /// The remote key set.
     #[getter]
     fn _remote(&self, py: Python<'_>) -> Option<Py<RemoteKeys>> {
         self.remote.as_ref().map(|remote| remote.keys.clone_ref(py))
     }
 
-    /// Whether a verification takes so long that it is run in a thread.
+    /// Whether verifications are slow enough to run in a thread.
     #[getter]
     fn _is_slow(&self) -> bool {
         self.is_slow
@@ -108,7 +108,7 @@ impl Verifier {
         })
     }
 
-    /// Verifies a token and returns the text of its claims, one JSON object.
+    /// Verifies a token and returns its claims as JSON text.
     #[pyo3(signature = (token, /))]
     fn verify_json<'py>(
         &self,
@@ -120,7 +120,7 @@ impl Verifier {
         })
     }
 
-    /// Verifies a token. Returns the claims, and what is known of the token as a dict.
+    /// Verifies a token and returns two dicts: the claims, and the other facts about the token.
     #[pyo3(signature = (token, /))]
     fn _verify_complete<'py>(
         &self,
@@ -130,7 +130,7 @@ impl Verifier {
         guard(py, || self.facts(token)?.into_dicts(py))
     }
 
-    /// Verifies or decrypts a token over bytes.
+    /// Verifies or decrypts a token and returns its payload as bytes.
     #[pyo3(signature = (token, /, *, content = None))]
     fn verify_bytes<'py>(
         &self,
@@ -142,9 +142,10 @@ impl Verifier {
             let token = token_text(token)?;
             let content = content.map(bytes).transpose()?;
             let (verifier, content) = (self.verifier.get()?, content.as_deref());
-            let payload = match self.is_slow {
-                true => py.detach(|| verifier.verify_bytes(&token, content))?,
-                false => verifier.verify_bytes(&token, content)?,
+            let payload = if self.is_slow {
+                py.detach(|| verifier.verify_bytes(&token, content))?
+            } else {
+                verifier.verify_bytes(&token, content)?
             };
             Ok(PyBytes::new(py, &payload))
         })
@@ -164,7 +165,7 @@ impl Verifier {
 }
 
 impl Verifier {
-    /// Verifies, and makes something of the text of the claims.
+    /// Verifies a token and converts the JSON text of its claims.
     fn read<'py, T>(
         &self,
         token: &Bound<'py, PyAny>,
@@ -174,11 +175,11 @@ impl Verifier {
         let token = token_text(token)?;
         let verifier = self.verifier.get()?;
         let mut scratch = SCRATCH.take().unwrap_or_default();
-        let read = match self.is_slow {
-            true => py
-                .detach(|| verifier.verify(&token, &mut scratch, OwnedJson))
-                .map(|json| make(py, &json)),
-            false => verifier.verify(&token, &mut scratch, Json { py, make }),
+        let read = if self.is_slow {
+            py.detach(|| verifier.verify(&token, &mut scratch, OwnedJson))
+                .map(|json| make(py, &json))
+        } else {
+            verifier.verify(&token, &mut scratch, Json { py, make })
         };
         keep(scratch, &token);
         let made = read??;
@@ -186,15 +187,16 @@ impl Verifier {
         Ok(made)
     }
 
-    /// Verifies, and returns what is known of the token.
+    /// Verifies a token and returns the facts about it.
     fn facts(&self, token: &Bound<'_, PyAny>) -> Result<Facts, Failure> {
         let py = token.py();
         let token = token_text(token)?;
         let verifier = self.verifier.get()?;
         let mut scratch = SCRATCH.take().unwrap_or_default();
-        let facts = match self.is_slow {
-            true => py.detach(|| verifier.verify(&token, &mut scratch, ReadFacts)),
-            false => verifier.verify(&token, &mut scratch, ReadFacts),
+        let facts = if self.is_slow {
+            py.detach(|| verifier.verify(&token, &mut scratch, ReadFacts))
+        } else {
+            verifier.verify(&token, &mut scratch, ReadFacts)
         };
         keep(scratch, &token);
         let facts = facts?;
@@ -216,7 +218,7 @@ fn keep(scratch: Scratch, token: &str) {
     }
 }
 
-/// Makes something of the text of the claims.
+/// Converts the JSON text of the claims.
 struct Json<'py, M> {
     py: Python<'py>,
     make: M,
@@ -230,7 +232,7 @@ impl<'py, T, M: Fn(Python<'py>, &str) -> Result<T, Failure>> ReadVerified for Js
     }
 }
 
-/// The text of the claims, for when the interpreter is released.
+/// Copies the JSON text of the claims while the interpreter is released.
 struct OwnedJson;
 
 impl ReadVerified for OwnedJson {
@@ -241,7 +243,7 @@ impl ReadVerified for OwnedJson {
     }
 }
 
-/// What is known of a verified token.
+/// The facts about a verified token: its claims, its header and its registered claims.
 struct Facts {
     json: String,
     alg: &'static str,
@@ -283,7 +285,7 @@ impl ReadVerified for ReadFacts {
 }
 
 impl Facts {
-    /// The claims, and the rest as a dict.
+    /// Returns two dicts: the claims, and the other facts.
     fn into_dicts<'py>(
         self,
         py: Python<'py>,
@@ -309,8 +311,8 @@ impl Facts {
     }
 }
 
-/// Whether a key takes far longer to decrypt than it takes to release the interpreter and to get it back: a private RSA
-/// key, and a password, whose rounds the sender chooses.
+/// Returns whether decryption is slow enough to release the interpreter: with a private RSA key, or with a password,
+/// whose rounds the sender chooses.
 fn is_slow(decryption: Option<&bindings::KeySet>) -> bool {
     let slow = |key: &bindings::Key| match key {
         bindings::Key::Password(_) => true,

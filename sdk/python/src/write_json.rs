@@ -1,7 +1,7 @@
-//! Python objects to JSON text.
+//! Converts Python objects to JSON text.
 //!
-//! Values are read with functions that run no code of Python, so that nothing changes while it is read: `dict`, `list`, `tuple`,
-//! `str`, `int`, `float`, `bool`, `None`, and subclasses. Only a `datetime` as `exp`, `nbf` or `iat` is converted by Python.
+//! Reading `dict`, `list`, `tuple`, `str`, `int`, `float`, `bool`, `None` and subclasses runs no Python code, so values
+//! do not change while they are read. Only a `datetime` as `exp`, `nbf` or `iat` is converted by Python.
 
 use jeton::error::codes;
 use jeton_bindings::Fault;
@@ -12,7 +12,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use crate::fault::Failure;
 use crate::input::utf8;
 
-/// How deep values may be nested. The library's limit is lower; this one ends circles.
+/// The maximum nesting depth. The library's limit is lower; this one stops circular values.
 const DEEPEST: usize = 256;
 
 /// Writes claims. `is_paseto` decides how a `datetime` is written.
@@ -42,7 +42,7 @@ fn is_time(name: &str) -> bool {
     matches!(name, "exp" | "nbf" | "iat")
 }
 
-/// A `datetime` as the format has it.
+/// Converts a `datetime` to the form that the format requires.
 #[cold]
 fn claim_time<'py>(
     value: &Bound<'py, PyAny>,
@@ -99,10 +99,10 @@ fn any(value: &Bound<'_, PyAny>, depth: usize, text: &mut Vec<u8>) -> Result<(),
         let value = value.value();
         if !value.is_finite() {
             return Err(unserializable(
-                "a number is not finite, which JSON cannot have",
+                "a number is not finite: JSON has no NaN or infinity",
             ));
         }
-        // A buffer in memory takes everything.
+        // Writing to memory does not fail.
         serde_json::to_writer(text, &value).map_err(|_| Fault::Internal)?;
     } else {
         return Err(unserializable(
@@ -136,7 +136,7 @@ fn string(value: &str, text: &mut Vec<u8>) {
         text.push(b'"');
         return;
     }
-    // A buffer in memory takes everything, and a text is always serializable.
+    // Writing a string to memory does not fail.
     let _ = serde_json::to_writer(text, value);
 }
 
@@ -144,7 +144,7 @@ fn integer(value: &Bound<'_, PyInt>, text: &mut Vec<u8>) -> Result<(), Failure> 
     match value.extract::<i64>() {
         Ok(value) => serde_json::to_writer(text, &value).map_err(|_| Fault::Internal)?,
         Err(_) => {
-            // `int` itself writes the digits, whatever a subclass does.
+            // `int` itself writes the digits, even if a subclass overrides `__repr__`.
             let digits = value
                 .py()
                 .get_type::<PyInt>()
@@ -162,7 +162,7 @@ fn unserializable(why: &'static str) -> Failure {
     Fault::argument(&codes::CLAIMS_NOT_SERIALIZABLE, why).into()
 }
 
-/// Claims without an expiry and the like have codes of the library. This is what is no claims at all.
+/// Returns the error for claims that are not a dict. The library reports other errors in claims.
 #[cold]
 pub(crate) fn not_an_object() -> Failure {
     Fault::argument(&codes::CLAIMS_NOT_AN_OBJECT, "the claims are not a dict").into()

@@ -1,4 +1,4 @@
-"""Input that a program passes by mistake: an exception, never a crash."""
+"""Invalid input causes an exception, never a crash."""
 
 import asyncio
 import gc
@@ -149,7 +149,7 @@ class Whole(int):
     __str__ = __repr__
 
 
-def test_subclasses_are_their_base(issuer: jeton.Issuer, verifier: jeton.Verifier) -> None:
+def test_subclasses_are_treated_as_their_base(issuer: jeton.Issuer, verifier: jeton.Verifier) -> None:
     claims = OrderedDict(level=Level.HIGH, text=Text("a"), big=Whole(10**30), small=Whole(7), pair=(1, 2), none=None)
     found = verifier.verify(issuer.issue(claims))
     assert [found[name] for name in claims] == [3, "a", 10**30, 7, [1, 2], None]
@@ -165,7 +165,7 @@ def test_value_that_json_does_not_have_is_an_error(issuer: jeton.Issuer, value: 
 
 
 @pytest.mark.parametrize("name", [1, None, b"a", 1.5, ("a",)])
-def test_name_that_is_no_text_is_an_error(issuer: jeton.Issuer, name: Any) -> None:
+def test_name_that_is_not_a_str_is_an_error(issuer: jeton.Issuer, name: Any) -> None:
     for claims in ({name: 1}, {"a": {name: 1}}):
         with pytest.raises(jeton.InvalidClaims):
             issuer.issue(claims)
@@ -178,7 +178,7 @@ def test_claims_of_another_type_are_an_error(issuer: jeton.Issuer, claims: Any) 
     assert raised.value.code == "CLAIMS_NOT_AN_OBJECT"
 
 
-def test_claims_in_a_circle_are_an_error(issuer: jeton.Issuer) -> None:
+def test_circular_claims_are_an_error(issuer: jeton.Issuer) -> None:
     circle: dict[str, Any] = {}
     circle["self"] = circle
     items: list[Any] = []
@@ -190,7 +190,7 @@ def test_claims_in_a_circle_are_an_error(issuer: jeton.Issuer) -> None:
         with pytest.raises(jeton.InvalidClaims) as raised:
             issuer.issue(claims)
         assert raised.value.code == "CLAIMS_TOO_DEEP"
-    # CPython ends a list this deep by recursion of its own.
+    # CPython would free a list this deep recursively.
     while isinstance(deep, list):
         deep = deep.pop()
 
@@ -363,7 +363,7 @@ def test_dict_that_a_claim_changes_is_an_exception(key: jeton.Key) -> None:
         pass
 
 
-def test_garbage_collection_inside_of_a_call_may_call_again(
+def test_garbage_collection_during_a_call_may_call_again(
     issuer: jeton.Issuer, verifier: jeton.Verifier
 ) -> None:
     token = issuer.issue({"a": [{} for _ in range(200)]})
@@ -402,7 +402,7 @@ NOT_UTF8: list[Any] = [b"\xff", bytearray(b"a.\xff.c"), memoryview(b"\xc3"), "\u
 
 @pytest.mark.parametrize("token", NOT_UTF8, ids=repr)
 def test_token_that_is_not_utf8_is_rejected(key: jeton.Key, verifier: jeton.Verifier, token: Any) -> None:
-    """It comes from a client: that is no bug of the program."""
+    """The token comes from a client, so this is not a bug in the program."""
     signed, content = jeton.Verifier(key, format="jws"), jeton.Key.generate("dir", enc="A256GCM")
     decrypts = jeton.Verifier(decryption=content, format="jwe")
     calls: list[Any] = [

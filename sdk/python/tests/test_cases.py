@@ -1,4 +1,4 @@
-"""Every case of sdk/testdata/cases.jsonl, which all libraries of jeton run."""
+"""Runs every case of sdk/testdata/cases.jsonl, as all jeton libraries do."""
 
 import base64
 import json
@@ -13,7 +13,7 @@ CASES = Path(__file__).parents[2] / "testdata" / "cases.jsonl"
 
 
 def lines() -> list[dict[str, Any]]:
-    # A case may have a lone surrogate as an escape, which only `json` reads.
+    # A case may contain an escaped lone surrogate, which only `json` reads.
     return [json.loads(line) for line in CASES.read_text(encoding="utf-8").splitlines()]
 
 
@@ -44,7 +44,7 @@ def verifier_of(case: dict[str, Any]) -> jeton.Verifier:
 def verify(case: dict[str, Any]) -> dict[str, Any]:
     verifier = verifier_of(case)
     verified = verifier.verify_complete(case["token"])
-    # The fast path says the same.
+    # The fast path returns the same.
     assert verifier.verify(case["token"].encode()) == verified.claims
     assert verifier.verify_json(case["token"]) == verified.json
     found: dict[str, Any] = {
@@ -66,7 +66,7 @@ def verify(case: dict[str, Any]) -> dict[str, Any]:
 
 
 def same_numbers(one: Any, other: Any) -> bool:
-    """Equal, with the same types: 1 is not 1.0, and not True."""
+    """Returns whether values and types are equal: 1 is neither 1.0 nor True."""
     if isinstance(one, dict) and isinstance(other, dict):
         return list(one) == list(other) and all(same_numbers(one[name], other[name]) for name in one)
     if isinstance(one, list) and isinstance(other, list):
@@ -86,7 +86,7 @@ def issue(case: dict[str, Any]) -> dict[str, Any]:
     issuer = jeton.Issuer(key_of(case["key"]), clock=jeton.FixedClock(case["now"]), **case.get("options", {}))
     token = issuer.issue_json(case["claims"])
     claims = json.loads(case["claims"])
-    # A dict writes the same claims, but not always the same text.
+    # Claims from a dict are equal, but their text may differ.
     if json.dumps(claims, separators=(",", ":"), ensure_ascii=False) == case["claims"]:
         assert issuer.issue(claims) == token
     return {"token": token}
@@ -102,7 +102,7 @@ def import_key(case: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-#: The claims have a number that no float can be. The text is verified, and a dict is refused: it would have `inf`.
+#: The claims have a number that a float cannot represent. `verify_json` returns the text; a dict would contain `inf`.
 NO_FLOAT = "claims-number-exponent"
 
 

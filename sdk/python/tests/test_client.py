@@ -1,4 +1,4 @@
-"""The HTTP client of the standard library."""
+"""The built-in HTTP client, which uses the standard library."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.asked.append({name.lower(): value for name, value in self.headers.items()})
-        if self.path == "/elsewhere":
+        if self.path == "/moved":
             self.send_response(302)
             self.send_header("Location", "/keys")
             self.end_headers()
@@ -73,7 +73,7 @@ def test_client_of_the_standard_library(server: str) -> None:
     assert verifier.verify_complete(test.issue()).kid == "test-1"
     assert json.loads(verifier.verify_json(test.issue()))
     with pytest.raises(jeton.KeySetError):
-        test.verifier(jeton.RemoteKeySet(f"{server}/elsewhere")).verify(test.issue())
+        test.verifier(jeton.RemoteKeySet(f"{server}/moved")).verify(test.issue())
 
 
 def test_client_reads_no_more_than_it_may(server: str) -> None:
@@ -111,7 +111,7 @@ def test_global_address_is_public(address: str) -> None:
 
 
 class Socket:
-    """A server that writes what a test says to its one client."""
+    """A server that writes the bytes of a test to its only client."""
 
     def __init__(self, write: Callable[[socket.socket], None], tls: ssl.SSLContext | None = None) -> None:
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -161,7 +161,7 @@ def test_client_stops_a_server_that_sends_one_byte_after_the_other(before: bytes
         assert time.monotonic() - start < 60
 
 
-def test_body_that_ends_too_early_is_no_response() -> None:
+def test_body_that_ends_too_early_is_an_error() -> None:
     def write(connection: socket.socket) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{}")
 
@@ -250,7 +250,7 @@ def test_host_header_has_no_default_port(tmp_path: Path, monkeypatch: pytest.Mon
         assert [line for line in headers if line.lower().startswith(b"host:")] == [b"Host: " + expected], url
 
 
-def test_certificate_of_another_name_is_no_response(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_certificate_of_another_name_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     public, private = certificate(tmp_path)
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(public, private)

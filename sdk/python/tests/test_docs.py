@@ -1,4 +1,4 @@
-"""The Python blocks of the README and of the pages run, and so do the examples."""
+"""Runs the Python blocks of the README and the documentation, and the examples."""
 
 import re
 import runpy

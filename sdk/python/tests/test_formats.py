@@ -48,8 +48,8 @@ def test_claims_are_issued_and_verified(alg: str) -> None:
 @pytest.mark.parametrize("enc", ["A256GCM", "A128CBC-HS256"])
 def test_claims_are_signed_and_encrypted(settings: dict[str, Any], enc: str) -> None:
     if settings.get("enc", enc) != enc:
-        # The key's own content encryption is the other parameter.
-        pytest.skip("a key for `dir` has one content encryption")
+        # This `dir` key has another content encryption.
+        pytest.skip("a `dir` key has one content encryption")
     signing, encryption = jeton.Key.generate("ES256"), jeton.Key.generate(**settings)
     issuer = jeton.Issuer(signing, encryption=encryption, enc=enc, lifetime=60, **NAMES)
     token = issuer.issue({"page": "/"})
@@ -132,17 +132,17 @@ def test_footer_and_implicit_assertion(alg: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["digest", "message"])
-def test_signature_that_is_made_elsewhere(form: str) -> None:
+def test_signature_of_an_external_signer(form: str) -> None:
     key = jeton.Key.generate("ES256", kid="k")
-    elsewhere = load_pem_private_key(key.insecure_private_pem().encode(), None)
-    assert isinstance(elsewhere, ec.EllipticCurvePrivateKey)
+    external = load_pem_private_key(key.insecure_private_pem().encode(), None)
+    assert isinstance(external, ec.EllipticCurvePrivateKey)
     issuer = jeton.Issuer(key.public_key(), lifetime=60, **NAMES)
     prepared = issuer.prepare({"page": "/"})
     assert prepared.alg == "ES256"
     if form == "digest":
-        signature = elsewhere.sign(prepared.digest, ec.ECDSA(utils.Prehashed(SHA256())))
+        signature = external.sign(prepared.digest, ec.ECDSA(utils.Prehashed(SHA256())))
     else:
-        signature = elsewhere.sign(prepared.message, ec.ECDSA(SHA256()))
+        signature = external.sign(prepared.message, ec.ECDSA(SHA256()))
     token = prepared.attach(signature, der=True)
     assert jeton.Verifier(key.public_key(), **NAMES).verify(token)["page"] == "/"
     with pytest.raises(jeton.InvalidUse) as raised:
@@ -154,14 +154,14 @@ def test_signature_that_is_made_elsewhere(form: str) -> None:
     with pytest.raises(jeton.InvalidUse):
         jeton.Issuer(key, lifetime=60).prepare({})
     data = jeton.Issuer(key.public_key(), format="jws").prepare_bytes(b"\xff")
-    fixed = elsewhere.sign(data.message, ec.ECDSA(SHA256()))
+    fixed = external.sign(data.message, ec.ECDSA(SHA256()))
     r, s = utils.decode_dss_signature(fixed)
     token = data.attach(r.to_bytes(32, "big") + s.to_bytes(32, "big"))
     assert jeton.Verifier(key.public_key(), format="jws").verify_bytes(token) == b"\xff"
 
 
 @pytest.mark.parametrize("alg", ["v3.public", "v4.public"])
-def test_paseto_signature_that_is_made_elsewhere(alg: str) -> None:
+def test_paseto_signature_of_an_external_signer(alg: str) -> None:
     key = jeton.Key.generate(alg)
     prepared = jeton.Issuer(key.public_key(), lifetime=60, **NAMES).prepare({"page": "/"})
     assert prepared.message
@@ -206,7 +206,7 @@ def test_policy_of_time() -> None:
         verifier.verify(issuer.issue({}))
 
 
-def test_claims_that_are_set_for_all_are_not_set_again() -> None:
+def test_claims_of_the_issuer_cannot_be_overridden() -> None:
     issuer = jeton.Issuer(jeton.Key.generate("HS256"), lifetime=60, **NAMES)
     for name in ("iss", "aud", "exp"):
         with pytest.raises(jeton.InvalidClaims):

@@ -159,7 +159,7 @@ def test_close_while_others_use_it_is_safe() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-def test_a_thousand_forked_children_have_nonces_of_their_own() -> None:
+def test_a_thousand_forked_children_have_different_nonces() -> None:
     local = jeton.Key.generate("v4.local")
     es256 = jeton.Key.generate("ES256")
     content = jeton.Key.generate("dir", enc="A256GCM")
@@ -189,7 +189,7 @@ def test_a_thousand_forked_children_have_nonces_of_their_own() -> None:
             assert os.waitpid(child, 0)[1] == 0
     for found in tokens:
         assert len(set(found)) == len(found) == 1_000
-    # ECDSA with one nonce twice has the same first half of the signature, and a nonce of AES-GCM is a part of its own.
+    # If ECDSA repeats a nonce, the first half of the signature repeats. With AES-GCM, the nonce is a part of the token.
     firsts = [[token.split(".")[-1][:40] for token in tokens[1]], [token.split(".")[2] for token in tokens[2]]]
     for parts in firsts:
         assert len(set(parts)) == 1_000

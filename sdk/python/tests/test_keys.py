@@ -1,4 +1,4 @@
-"""Keys and key sets: every encoding in and out."""
+"""Import and export of keys and key sets in every encoding."""
 
 import json
 from collections.abc import Callable
@@ -29,7 +29,7 @@ def test_pair_is_exported_and_imported(alg: str) -> None:
     for one in again:
         assert (one.alg, one.kid, one.thumbprint()) == (alg, "k", key.thumbprint())
     assert key.thumbprint_uri().endswith(key.thumbprint())
-    # What is exported of a private key is public, unless its name says otherwise.
+    # Exports of a private key are public, unless the method name begins with `insecure_`.
     for name in ("d", "p", "q", "dp", "dq", "qi", "k"):
         assert name not in key.to_jwk()
     assert "PRIVATE" not in key.to_pem()
@@ -89,7 +89,7 @@ def test_key_set_is_written_and_read() -> None:
             assert jeton.Verifier(one, any_issuer=True, any_audience=True).verify(token)
 
 
-def test_key_that_cannot_be_used_is_skipped() -> None:
+def test_unusable_key_is_skipped() -> None:
     good = jeton.Key.generate("ES256", kid="good")
     jwks: dict[str, Any] = {"keys": [{"kty": "unknown"}, good.to_jwk(), good.insecure_private_jwk() | {"kid": "x"}]}
     key_set = jeton.KeySet.from_jwks(jwks, published=True)

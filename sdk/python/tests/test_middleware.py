@@ -110,7 +110,7 @@ def test_keys_that_cannot_be_fetched_are_503(make: Any) -> None:
 UNUSABLE: list[Any] = [
     b"<!DOCTYPE html><html><body>Sign in</body></html>", b"{}", b'{"keys":[]}', b'{"keys":[{}]}', b"", b"[]", b"\xff",
     b'{"keys":[{"kty":"oct","k":"YQ"}]}', b'{"keys":"' + b"x" * (1 << 20) + b'"}', 404, 500, 302, 304, OSError("no route"),
-    RuntimeError("a client has errors of its own"),
+    RuntimeError("a client may raise any exception"),
 ]  # fmt: skip
 
 
@@ -118,7 +118,7 @@ UNUSABLE: list[Any] = [
 @pytest.mark.parametrize("place", ["set", "document"])
 @pytest.mark.parametrize("response", UNUSABLE, ids=lambda response: str(response)[:20])
 def test_unusable_key_set_is_503(make: Any, place: str, response: Any) -> None:
-    """The token may be valid, and the service has no error."""
+    """The token may be valid, and the service itself has not failed."""
 
     class Broken(TestIssuer):
         def fetch(self, request: jeton.FetchRequest) -> jeton.FetchResponse:
@@ -190,7 +190,7 @@ def test_path_without_a_token_and_optional_token() -> None:
     assert TestClient(app).get("/me", headers={"Authorization": "Bearer x"}).status_code == 401
 
 
-def test_one_text_is_no_set_of_letters() -> None:
+def test_str_is_not_a_collection_of_letters() -> None:
     test = TestIssuer()
     app = Starlette(routes=[Route("/", health), Route("/health", health)])
     app.add_middleware(BearerMiddleware, verifier=test.verifier(), except_paths="/health", scopes="read write")
@@ -215,7 +215,7 @@ def test_bearer_is_in_the_openapi_document() -> None:
     assert schemes["jeton"] == {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
 
 
-def test_claims_are_of_the_type() -> None:
+def test_claims_have_the_requested_type() -> None:
     test = TestIssuer()
     client = TestClient(fastapi_app(test))
     answer = client.get("/me", headers={"Authorization": f"Bearer {test.issue({'sub': 'a', 'x': 1})}"})

@@ -1,4 +1,4 @@
-"""The interface of PyJWT: the same tokens and exceptions as PyJWT itself, and no unsafe use."""
+"""The PyJWT interface: the same tokens and exceptions as PyJWT itself, and no unsafe use."""
 
 import base64
 import json
@@ -39,7 +39,7 @@ CLAIMS: dict[str, Any] = {"sub": "user-7", "n": [1, 2.5, None, "é"], "aud": ["a
 
 
 @pytest.mark.parametrize("alg", KEYS)
-def test_tokens_cross_in_both_directions(alg: str) -> None:
+def test_both_libraries_decode_tokens_of_each_other(alg: str) -> None:
     private, public = KEYS[alg]
     claims = {**CLAIMS, "exp": int(time.time()) + 60}
     options: dict[str, Any] = {"algorithms": [alg], "audience": "a", "issuer": "i"}
@@ -267,7 +267,7 @@ def test_client_takes_an_address(uri: str) -> None:
 
 
 class Server:
-    """Answers a client in place of the network."""
+    """Answers a client without a network."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         from jeton.compat.pyjwt import _client
@@ -288,7 +288,7 @@ class Server:
 
 
 class Time:
-    """The time of a client, which only a test moves."""
+    """The clock of a client, which only the test advances."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         from jeton.compat.pyjwt import _client
@@ -301,7 +301,7 @@ class Time:
 
 
 def in_threads(count: int, call: Any) -> list[tuple[str, float]]:
-    """What each thread got, and when."""
+    """Returns the result and the time of each thread."""
     found: list[tuple[str, float]] = []
     start = time.monotonic()
 
@@ -351,7 +351,7 @@ def test_known_key_does_not_wait_for_the_fetch_of_an_unknown_one(monkeypatch: py
     thread.join()
 
 
-def test_failed_fetch_of_a_client_is_not_repeated_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_fetch_of_a_client_is_not_repeated_immediately(monkeypatch: pytest.MonkeyPatch) -> None:
     server, now = Server(monkeypatch), Time(monkeypatch)
     server.status, server.wait = 503, 0.2
     client = ours.PyJWKClient("https://id.example/keys")

@@ -1,4 +1,4 @@
-"""Key sets that are elsewhere."""
+"""Remote key sets."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ def test_unknown_key_fetches_the_set_again() -> None:
     time.sleep(1.1)
     assert verifier.verify(test.issue())
     assert test.requests == 3
-    # Within the cooldown, an unknown key is unknown.
+    # During the cooldown, the set is not fetched again, and the key stays unknown.
     stranger = TestIssuer()
     stranger.rotate()
     stranger.rotate()
@@ -39,7 +39,7 @@ def test_unknown_key_fetches_the_set_again() -> None:
 
 
 def test_one_verification_needs_three_rounds() -> None:
-    """Discovery, the set, and the set again, as the first set is older than the key."""
+    """Discovery, the set, and the set again, because the first set is older than the key."""
     test = TestIssuer()
     old = test.keys.to_jwks()
     answers = 0
@@ -81,7 +81,7 @@ def test_set_that_cannot_be_fetched_is_not_a_rejected_token() -> None:
         FetchResponse(99_999),
         "no response",
         None,
-        RuntimeError("a client has errors of its own"),
+        RuntimeError("a client may raise any exception"),
     ],
     ids=str,
 )
@@ -98,7 +98,7 @@ def test_bad_response_is_an_error(response: Any) -> None:
     assert raised.value.code != "INTERNAL" and not isinstance(raised.value, jeton.TokenRejected)
 
 
-def test_keys_that_are_not_fresh_are_fetched_in_the_background() -> None:
+def test_stale_keys_are_fetched_in_the_background() -> None:
     test = TestIssuer()
     keys = test.remote_key_set(fresh_for=1, cooldown=0)
     verifier = test.verifier(keys)

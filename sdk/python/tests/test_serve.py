@@ -1,4 +1,4 @@
-"""Tokens of `jeton serve`, whose keys are fetched from it. `cargo xtask sdk python` says where the program is, if it is built."""
+"""Verifies tokens of `jeton serve` with its published keys. `cargo xtask sdk python` passes the path of the program."""
 
 import contextlib
 import json
@@ -21,7 +21,7 @@ def free_port() -> int:
     import random
     import socket
 
-    # Below the ports that the system gives to connections: no client takes one of these in between.
+    # Below the ephemeral port range, so that no client connection takes the port in between.
     while True:
         port = random.randrange(20_000, 32_000)
         with socket.socket() as found, contextlib.suppress(OSError):
@@ -32,7 +32,7 @@ def free_port() -> int:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     if not PROGRAM:
-        # The tests of the package alone have no server.
+        # Without `cargo xtask sdk python`, there is no server.
         pytest.skip("JETON_PROGRAM does not name the program `jeton`: cargo xtask sdk python builds it")
     folder: Path = tmp_path_factory.mktemp("serve")
     address, admin = (f"127.0.0.1:{free_port()}" for _ in range(2))

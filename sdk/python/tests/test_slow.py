@@ -1,4 +1,4 @@
-"""What takes long leaves the interpreter to other threads, and the event loop to other tasks."""
+"""Slow calls release the interpreter to other threads, and the event loop to other tasks."""
 
 import asyncio
 import threading
@@ -20,12 +20,12 @@ TOKEN = NESTED.issue({"n": [1, {"é": None}], "sub": "s"})
 TOKEN_OF_BYTES = BYTES.issue_bytes(b"x")
 
 
-#: A call that keeps the interpreter lets others run before it begins and after it has ended: once each.
+#: A call that keeps the interpreter lets other threads run only twice: before it starts and after it ends.
 SEVERAL = 5
 
 
 def turns(call: Callable[[], Any]) -> int:
-    """How often another thread runs during the call."""
+    """Counts how often another thread runs during the call."""
     count = 0
     begun, ends = threading.Event(), threading.Event()
 
@@ -48,7 +48,7 @@ def turns(call: Callable[[], Any]) -> int:
 
 
 def sometimes(count: Callable[[], int]) -> bool:
-    """Whether others run during a call. On a busy machine they may not; without a release, they never do."""
+    """Whether others run during one of 50 calls. On a busy machine they may miss some, without a release all."""
     return any(count() >= SEVERAL for _ in range(50))
 
 
@@ -92,7 +92,7 @@ def test_password_leaves_the_event_loop_to_other_tasks() -> None:
     assert sometimes(lambda: asyncio.run(main()))
 
 
-def test_claims_of_a_slow_verifier_are_those_of_another() -> None:
+def test_slow_and_fast_verifiers_return_the_same_claims() -> None:
     content = jeton.Key.generate("dir", enc="A256GCM")
     clock = jeton.FixedClock(1_800_000_000)
     settings: dict[str, Any] = {"issuer": "i", "audience": "a", "clock": clock}

@@ -1,4 +1,4 @@
-"""Claims as types of a program."""
+"""Typed claims."""
 
 from __future__ import annotations
 

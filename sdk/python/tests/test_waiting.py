@@ -37,7 +37,7 @@ def slow_async(test: TestIssuer, seconds: float) -> Callable[[FetchRequest], Any
 
 
 @pytest.mark.parametrize("client", [slow, slow_async])
-def test_cancelled_task_is_no_failed_fetch(client: Any) -> None:
+def test_cancelled_task_does_not_fail_the_fetch(client: Any) -> None:
     test = TestIssuer()
     token = test.issue({"sub": "a"})
 
@@ -74,7 +74,7 @@ def test_short_timeouts_of_requests_do_not_make_the_keys_unreachable(client: Any
     assert test.requests == 2
 
 
-def test_loop_that_ends_while_it_fetches_is_no_failed_fetch() -> None:
+def test_loop_that_ends_during_a_fetch_does_not_fail_it() -> None:
     test = TestIssuer()
     token = test.issue({"sub": "a"})
     verifier = test.verifier(jeton.RemoteKeySet(issuer=test.issuer, fetch=slow_async(test, 0.2)))
@@ -102,7 +102,7 @@ def test_loop_that_ends_while_it_fetches_is_no_failed_fetch() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:coroutine:RuntimeWarning")
-def test_loop_that_ends_before_it_sends_is_no_failed_fetch() -> None:
+def test_loop_that_ends_before_it_sends_does_not_fail_the_fetch() -> None:
     class EndingLoop:
         runs = True
 
@@ -161,7 +161,7 @@ def test_sync_verification_waits_for_a_background_refresh() -> None:
 
 
 class CountingSelector(selectors.SelectSelector):
-    """Counts how often an event loop has nothing more to do."""
+    """Counts how often an event loop becomes idle."""
 
     waits = 0
 
@@ -170,7 +170,7 @@ class CountingSelector(selectors.SelectSelector):
         return super().select(timeout)
 
 
-def test_many_tasks_wait_without_work() -> None:
+def test_many_waiting_tasks_use_no_cpu() -> None:
     selector = CountingSelector()
 
     async def main() -> int:
@@ -184,7 +184,7 @@ def test_many_tasks_wait_without_work() -> None:
 
         verifier = test.verifier(jeton.RemoteKeySet(issuer=test.issuer, fetch=fetch))
         tasks = [asyncio.create_task(verifier.verify_async(token)) for _ in range(1_000)]
-        # The loop begins all of them before it wakes this task. In the next second, nothing happens.
+        # The loop starts all of them before it wakes this task. In the next second, nothing happens.
         await asyncio.sleep(0.2)
         before = selector.waits
         await asyncio.sleep(1.0)
@@ -202,8 +202,8 @@ def test_many_tasks_wait_without_work() -> None:
     assert waits < 10
 
 
-def test_client_that_hangs_holds_nobody_longer_than_its_timeout() -> None:
-    """Nor does it keep others from trying again."""
+def test_hanging_client_delays_callers_only_until_its_timeout() -> None:
+    """Later callers can also try again."""
     test = TestIssuer()
     token = test.issue({"sub": "a"})
     hangs = threading.Event()
@@ -230,7 +230,7 @@ def test_client_that_hangs_holds_nobody_longer_than_its_timeout() -> None:
 
 
 class BoundClient:
-    """As those of HTTP libraries: it fails in another event loop than that of its first request."""
+    """Like clients of HTTP libraries, fails outside the event loop of its first request."""
 
     def __init__(self, test: TestIssuer) -> None:
         self.test = test
@@ -281,7 +281,7 @@ def test_sync_verification_in_the_loop_of_an_async_client_is_an_error() -> None:
             verifier.verify(token)
         with pytest.raises(jeton.InvalidUse, match="refresh_async"):
             keys.refresh()
-        # It is an error of the program, and no failed fetch.
+        # This is an error of the program, not a failed fetch.
         assert (await verifier.verify_async(token))["sub"] == "a"
         assert verifier.verify(token)["sub"] == "a"
 
@@ -292,7 +292,7 @@ def test_async_client_without_a_loop() -> None:
     test = TestIssuer()
     keys = jeton.RemoteKeySet(issuer=test.issuer, fetch=slow_async(test, 0))
     assert test.verifier(keys).verify(test.issue({"sub": "a"}))["sub"] == "a"
-    # Only a call shows that it is async.
+    # Only a call shows that this client is async.
     keys = jeton.RemoteKeySet(issuer=test.issuer, fetch=lambda request: slow_async(test, 0)(request))
     assert test.verifier(keys).verify(test.issue({"sub": "a"}))["sub"] == "a"
     keys = jeton.RemoteKeySet(issuer=test.issuer, fetch=lambda request: slow_async(test, 0)(request))
@@ -300,7 +300,7 @@ def test_async_client_without_a_loop() -> None:
 
 
 def in_child(work: Callable[[], str]) -> tuple[int, int]:
-    """Forks. The child writes the result of `work`, and is ended after two minutes."""
+    """Forks. The child writes the result of `work`, and is killed after two minutes."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
@@ -352,7 +352,7 @@ def test_fork_while_another_thread_fetches(request_of: str) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.parametrize("is_async", [False, True])
-def test_child_that_waits_longer_than_a_timeout_has_no_failed_fetch(is_async: bool) -> None:
+def test_child_that_waits_longer_than_a_timeout_does_not_fail(is_async: bool) -> None:
     test = TestIssuer()
     token = test.issue({"sub": "a"})
     parent, started = os.getpid(), threading.Event()
@@ -378,7 +378,7 @@ def test_child_that_waits_longer_than_a_timeout_has_no_failed_fetch(is_async: bo
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-def test_fork_during_a_background_refresh_leaves_the_child_one() -> None:
+def test_child_of_a_fork_repeats_a_background_refresh() -> None:
     test = TestIssuer()
     token = test.issue()
     parent, started = os.getpid(), threading.Event()
@@ -424,7 +424,7 @@ def test_closed_set_leaves_its_verifiers_the_keys_they_have() -> None:
 
 
 class CountingVerifier(jeton.Verifier):
-    """A subclass with a check of its own."""
+    """A subclass with its own check."""
 
     __slots__ = ("calls",)
     calls: list[str]
@@ -449,7 +449,7 @@ def test_subclass_of_a_verifier_fetches() -> None:
         verifier.calls = []
         assert call(verifier) == "a"
         assert type(verifier) is CountingVerifier
-    # The async function has the check too.
+    # The async method runs the check too.
     assert asyncio.run(verifier.verify_async(token)) and verifier.calls == ["verify"]
 
 
@@ -492,7 +492,7 @@ def test_interpreter_ends_while_threads_wait(seconds: str) -> None:
         assert (ended.returncode, ended.stderr) == (0, b"")
 
 
-def test_verifier_and_client_in_a_circle_are_freed() -> None:
+def test_verifier_and_client_in_a_reference_cycle_are_freed() -> None:
     test = TestIssuer()
 
     class Client:
@@ -536,7 +536,7 @@ def test_error_of_the_client_is_the_cause() -> None:
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-def test_discovery_in_the_last_place_needs_one_verification(is_async: bool) -> None:
+def test_discovery_at_the_last_address_needs_one_verification(is_async: bool) -> None:
     """Three documents, the set, and the set again for a key that is not in it."""
     test = TestIssuer("https://id.example/realms/one")
     place = "https://id.example/.well-known/openid-configuration/realms/one"
@@ -552,7 +552,7 @@ def test_discovery_in_the_last_place_needs_one_verification(is_async: bool) -> N
         if "/.well-known/" in request.url:
             return FetchResponse(404)
         answer = test.fetch(request)
-        # It is published after the first fetch of the set.
+        # The key is published after the first fetch of the set.
         test._keys.append(new)
         return answer
 

@@ -49,7 +49,11 @@ const SDKS: [Sdk; 5] = [
 ];
 
 /// What is written from Rust sources, and the test that writes it.
-const WRITTEN: [(&str, &str); 3] = [
+const WRITTEN: [(&str, &str); 4] = [
+    (
+        "algorithms",
+        "algorithms_of_other_languages_match_the_table",
+    ),
     ("cases", "file_is_what_the_generator_writes"),
     ("codes", "files_of_other_languages_match_the_table"),
     ("header", "header_is_what_the_source_says"),

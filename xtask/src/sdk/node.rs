@@ -46,12 +46,12 @@ pub(super) fn install(workspace: &Workspace) -> Result<(), Error> {
     )
 }
 
-/// Builds the native part.
+/// Builds the native module.
 pub(super) fn native(workspace: &Workspace, how: Build) -> Result<PathBuf, Error> {
     how.library(workspace, "jeton-node", ("cdylib", "libjeton_node.so"), &[])
 }
 
-/// Compiles the sources. Tests find the native part where npm installs it for users.
+/// Compiles the sources. Tests find the native module where npm installs it for users.
 pub(super) fn build(workspace: &Workspace, native: &Path) -> Result<(), Error> {
     let mut script = workspace.command("node");
     script.current_dir(workspace.path(FOLDER));

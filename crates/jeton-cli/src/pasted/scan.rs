@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use jeton::key::Alg;
+
 use crate::jose;
 use crate::json::Members;
 
@@ -326,9 +328,9 @@ impl<'t> Chain<'t> {
         let Some(header) = self.header() else {
             return false;
         };
-        let lengths: &[usize] = match dots {
+        let lengths = match dots {
             2 => signature_bytes(header.alg.as_deref().unwrap_or_default()),
-            _ => tag_bytes(header.enc.as_deref().unwrap_or_default()),
+            _ => tag_bytes(header.enc.as_deref().unwrap_or_default()).to_vec(),
         };
         lengths.iter().any(|bytes| (bytes * 4).div_ceil(3) == chars)
     }
@@ -369,19 +371,15 @@ impl<'t> Chain<'t> {
 }
 
 /// Returns the lengths that a signature can have. RSA keys have the usual lengths.
-fn signature_bytes(alg: &str) -> &'static [usize] {
-    match alg {
-        "HS256" => &[32],
-        "HS384" => &[48],
-        "HS512" | "ES256" | "ES256K" | "EdDSA" | "Ed25519" => &[64],
-        "ES384" => &[96],
-        "ES512" => &[132],
-        "RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" => &[128, 256, 384, 512, 1024],
-        "ML-DSA-44" => &[2420],
-        "ML-DSA-65" => &[3309],
-        "ML-DSA-87" => &[4627],
-        "none" => &[0],
-        _ => &[],
+fn signature_bytes(alg: &str) -> Vec<usize> {
+    match alg.parse() {
+        Ok(Alg::Mac(alg)) => vec![alg.key_bytes()],
+        Ok(Alg::Sig(alg)) => match alg.signature_bytes() {
+            Some(bytes) => vec![bytes],
+            None => vec![128, 256, 384, 512, 1024],
+        },
+        _ if alg == "none" => vec![0],
+        _ => Vec::new(),
     }
 }
 

@@ -243,8 +243,8 @@ fn issuer_without_a_valid_document_is_described() {
     let url = &*issuer.url;
     let slash = format!("{url}/");
     for (published, what) in [
-        ("https://evil.example", "the document is of another issuer"),
-        (&*slash, "differs in the slash at the end"),
+        ("https://evil.example", "the document names another issuer"),
+        (&*slash, "differs in the trailing slash"),
     ] {
         issuer.document(published, &issuer.keys());
         let how = format!("compare the issuer with that of the document: {published}");

@@ -2,7 +2,7 @@
 
 #include "json.h"
 
-// What a case needs while it runs.
+// The state of a running case.
 typedef struct {
   JetonReason reason;
   JetonCode code;
@@ -102,7 +102,7 @@ static const JetonVerifier *make_verifier(Call *call, Json line) {
   return verifier;
 }
 
-// A member of the header or a time: there in both, and the same.
+// A member of the header: missing in both, or the same in both.
 static bool same_part(Json expected, const JetonVerified *result, unsigned bit, const uint8_t *buffer, JetonRange range) {
   bool has = result->present & bit;
   if ((expected.start != NULL) != has) return false;
@@ -115,7 +115,7 @@ static bool same_time(Json expected, const JetonVerified *result, unsigned bit, 
   return !has || strtoll(expected.start, NULL, 10) == seconds;
 }
 
-// A registered claim that is a text: the bytes between the quotes, if it is plain.
+// A registered claim that is a string. If it is plain, its text is the bytes between the quotes.
 static bool same_claim(Json expected, const JetonVerified *result, unsigned bit, const uint8_t *buffer) {
   for (unsigned at = 0; at < result->claim_count; at++) {
     const JetonClaim *claim = &result->claims[at];

@@ -1,4 +1,4 @@
-// What the parts of the test program share.
+// Macros and functions that the parts of the test program share.
 
 #ifndef CHECK_H
 #define CHECK_H
@@ -29,7 +29,7 @@
     }                                                                           \
   } while (0)
 
-// A text as pointer and length.
+// A text as a pointer and a length.
 #define TEXT(text) (const uint8_t *)(text), strlen(text)
 
 int run_cases(const char *file);

@@ -113,7 +113,7 @@ static void clocks(void) {
   for (size_t at = 0; at < 4; at++) jeton_release(all[at], NULL);
 }
 
-// A key set that the program fetches: here from a text.
+// A key set that the program fetches. The response here is a text.
 static void remote_keys(void) {
   const JetonKey *key = generate("ES256", "{\"kid\":\"a\"}");
   const JetonKeySet *set;

@@ -1,4 +1,4 @@
-// A small reader of the lines of cases.jsonl. It trusts the file.
+// A small JSON reader for the lines of cases.jsonl. It trusts the file.
 
 #ifndef JSON_H
 #define JSON_H
@@ -11,11 +11,11 @@ typedef struct {
   size_t length;
 } Json;
 
-// The value of a member of an object, or a part without start.
+// The value of a member of an object, or a part without a start.
 Json json_member(Json object, const char *name);
-// The element of a list, or a part without start.
+// An element of a list, or a part without a start.
 Json json_element(Json list, size_t index);
-// The text of a string. The caller frees it. Its length is in `length`.
+// The text of a string, with its length in `length`. The caller frees it.
 char *json_string(Json value, size_t *length);
 
 #endif

@@ -12,7 +12,7 @@ static int argument_count;
 static char **arguments;
 static int result = 2;
 
-// In a thread that ends, so that what libraries keep for each thread is freed.
+// Runs in a thread that ends, so that the per-thread memory of libraries is freed.
 static void *run(void *unused) {
   (void)unused;
   if (argument_count == 3 && !strcmp(arguments[1], "cases")) {

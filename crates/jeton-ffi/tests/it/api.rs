@@ -1,4 +1,4 @@
-//! The C functions with the types of Rust, for tests.
+//! The C functions with Rust types, for tests.
 
 use std::ffi::{CStr, c_void};
 use std::mem::MaybeUninit;
@@ -80,7 +80,7 @@ pub(crate) fn create<T>(
     Ok(Owned(handle))
 }
 
-/// Calls a function whose result is in a buffer of the library.
+/// Calls a function that returns a buffer of the library.
 pub(crate) fn buffer(
     function: impl FnOnce(*mut JetonBuffer, *mut JetonReason) -> JetonCode,
 ) -> Result<Vec<u8>> {
@@ -98,7 +98,7 @@ pub(crate) fn buffer(
 }
 
 pub(crate) fn generate(alg: &str, options: &str) -> Result<Owned<JetonKey>> {
-    // SAFETY: texts, and places that live until the call ends; so in all functions below.
+    // SAFETY: texts and places live until the call ends, in all functions below.
     create(|out, reason| unsafe {
         jeton_key_generate(
             alg.as_ptr(),
@@ -192,7 +192,7 @@ pub(crate) fn issuer(
 }
 
 pub(crate) fn issue(issuer: &Owned<JetonIssuer>, claims: &str) -> Result<String> {
-    // SAFETY: as above. The buffer has the size that is asked for.
+    // SAFETY: as above. The buffer has the required size.
     let mut token = Vec::with_capacity(unsafe { jeton_issue_bound(issuer.0, claims.len()) });
     let mut length = 0;
     // SAFETY: as above.
@@ -207,7 +207,7 @@ pub(crate) fn issue(issuer: &Owned<JetonIssuer>, claims: &str) -> Result<String>
             reason,
         )
     })?;
-    // SAFETY: the function has written so many bytes.
+    // SAFETY: the function has written this many bytes.
     unsafe { token.set_len(length) };
     Ok(String::from_utf8(token).unwrap())
 }
@@ -247,7 +247,7 @@ pub(crate) fn verifier(keys: Keys<'_>, options: &str) -> Result<Owned<JetonVerif
     })
 }
 
-/// A result with the buffer that its ranges are in.
+/// A result with the buffer of its ranges.
 #[derive(Debug)]
 pub(crate) struct Claims {
     pub(crate) result: JetonVerified,
@@ -264,7 +264,7 @@ impl Claims {
         self.text(self.result.json)
     }
 
-    /// The text of a claim or a member of the header, if the token has it.
+    /// Whether the token has a claim or a member of the header.
     pub(crate) fn has(&self, bit: u32) -> bool {
         self.result.present & bit != 0
     }

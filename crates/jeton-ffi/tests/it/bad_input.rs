@@ -1,4 +1,4 @@
-//! Bad input gives a code, and never a crash.
+//! Bad input returns a code and never crashes.
 
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -21,7 +21,7 @@ fn code(result: api::Result<()>) -> String {
 fn null_pointers_are_errors() {
     let mut key = ptr::null();
     let alg = "HS256";
-    // SAFETY: null pointers are what the test passes; the other pointers live until the calls end. So in all calls here.
+    // SAFETY: the test passes null pointers; the other pointers live until the calls end, in all calls here.
     unsafe {
         let generate = |alg: *const u8, length, out| {
             code(call(|reason| {
@@ -293,7 +293,7 @@ fn text_that_is_not_utf8_is_an_error() {
         POLICY,
     )
     .unwrap();
-    // A token comes from anyone: it is rejected.
+    // Anyone can send a token, so it is rejected.
     let token = api::issue(&issuer, "{}").unwrap();
     for at in 0..token.len() {
         let mut token = token.clone().into_bytes();
@@ -340,7 +340,7 @@ fn token_of_ten_megabytes_is_rejected() {
     );
 }
 
-/// An option that is not known, has another type or contradicts another is never ignored, and the message has no value.
+/// An unknown, wrongly typed or contradictory option is an error, and the message contains no value.
 #[test]
 fn wrong_options_are_errors() {
     let key = api::generate("HS256", "").unwrap();

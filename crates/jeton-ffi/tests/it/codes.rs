@@ -1,5 +1,5 @@
-//! The numbers and names of the error codes, and the files that other languages have them in. `JETON_WRITE=1` writes
-//! these files: `cargo xtask sdk codes`.
+//! The numbers and names of the error codes, and their files for other languages. `JETON_WRITE=1` writes these files:
+//! `cargo xtask sdk codes`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ fn every_code_has_one_number_and_its_name() {
     for (number, code) in NUMBERS {
         assert!(
             *number > 0 && numbers.insert(*number),
-            "{number} is there twice"
+            "{number} occurs twice"
         );
         assert_eq!(api::name(*number), code.name());
         assert_eq!(codes::find(code.name()), Some(*code));
@@ -30,7 +30,7 @@ fn every_code_has_one_number_and_its_name() {
     }
 }
 
-/// Programs are built with the numbers.
+/// Programs are compiled with the numbers.
 #[test]
 fn numbers_do_not_change() {
     let number = |name: &str| {
@@ -53,36 +53,44 @@ fn numbers_do_not_change() {
 
 #[test]
 fn files_of_other_languages_match_the_table() {
+    assert_written(
+        "codes",
+        &[
+            ("crates/jeton-ffi/include/jeton_codes.h", c()),
+            ("sdk/go/codes.go", go()),
+            ("sdk/node/src/codes.ts", typescript()),
+            ("sdk/python/python/jeton/_codes.py", python()),
+            (
+                "sdk/java/core/src/main/java/io/github/jeton/ErrorCode.java",
+                java(),
+            ),
+        ],
+    );
+}
+
+/// Compares files of the repository with what the tables say. `JETON_WRITE=1` writes them first.
+pub(crate) fn assert_written(name: &str, files: &[(&str, String)]) {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut stale = Vec::new();
-    for (path, text) in [
-        ("crates/jeton-ffi/include/jeton_codes.h", c()),
-        ("sdk/go/codes.go", go()),
-        ("sdk/node/src/codes.ts", typescript()),
-        ("sdk/python/python/jeton/_codes.py", python()),
-        (
-            "sdk/java/core/src/main/java/io/github/jeton/ErrorCode.java",
-            java(),
-        ),
-    ] {
+    for (path, text) in files {
         let file = root.join(path);
         if std::env::var_os("JETON_WRITE").is_some() {
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-            std::fs::write(&file, &text).unwrap();
+            std::fs::write(&file, text).unwrap();
         }
-        if std::fs::read_to_string(&file).unwrap_or_default() != text {
+        if std::fs::read_to_string(&file).unwrap_or_default() != *text {
             stale.push(path);
         }
     }
     assert!(
         stale.is_empty(),
-        "stale: {stale:?}; run cargo xtask sdk codes"
+        "stale: {stale:?}; run cargo xtask sdk {name}"
     );
 }
 
 const NOTE: &str = "Written from crates/jeton/src/error/codes.rs by `cargo xtask sdk codes`. Do not change it here.";
 
-/// The codes that a library returns, without those of the token service.
+/// The codes that a library returns, without the codes of the token service.
 fn of_library() -> impl Iterator<Item = (i32, &'static Code)> {
     let all = NUMBERS.iter().map(|(number, code)| (*number, *code));
     all.filter(|(_, code)| !code.is_of_service())

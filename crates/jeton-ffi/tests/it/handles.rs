@@ -46,9 +46,9 @@ fn handle_of_another_kind_is_an_error() {
         "ARGUMENT_HANDLE"
     );
     std::mem::forget(wrong);
-    // Memory that is no handle.
+    // Memory that is not a handle.
     let zeros = [0_u64; 8];
-    // SAFETY: it is readable memory, whose kind is none.
+    // SAFETY: it is readable memory without a valid kind.
     let failure = api::call(|reason| unsafe { jeton_release(zeros.as_ptr().cast(), reason) });
     assert_eq!(failure.unwrap_err().code, "ARGUMENT_HANDLE");
 }
@@ -73,7 +73,7 @@ fn released_handle_is_an_error() {
     }
 }
 
-/// With the feature `checking`, other threads may release what this one uses.
+/// With the feature `checking`, a thread may release a handle that others use.
 #[cfg(feature = "checking")]
 #[test]
 fn handle_released_while_in_use_is_no_crash() {

@@ -1,4 +1,4 @@
-//! `include/jeton.h` is what the source says. `JETON_WRITE=1` writes it.
+//! `include/jeton.h` matches the source. `JETON_WRITE=1` writes it.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ fn folder() -> PathBuf {
 #[test]
 fn header_is_what_the_source_says() {
     let config = Config::from_file(folder().join("cbindgen.toml")).unwrap();
-    // From the root alone: cbindgen reads its modules, and does not start Cargo.
+    // With only the root, cbindgen reads its modules and does not start Cargo.
     let builder = Builder::new()
         .with_config(config)
         .with_src(folder().join("src/lib.rs"));

@@ -3,9 +3,10 @@
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
-    reason = "a test fails by a panic, and one comment is for all calls"
+    reason = "a test fails by panicking, and one comment covers all calls"
 )]
 
+mod algorithms;
 mod api;
 mod bad_input;
 mod cases;

@@ -1,4 +1,4 @@
-//! What the functions do with good input: every algorithm, every format.
+//! The functions with valid input: every algorithm, every format.
 
 use jeton::key::{Alg, KeyManagementAlg, KeyWrapAlg, MacAlg, SigAlg};
 
@@ -64,7 +64,7 @@ fn encrypted_and_nested_jwt_are_issued_and_verified() {
             let options = ISSUER.replacen('{', &format!(r#"{{"enc":"{enc}","#), 1);
             let encryption = to.as_ref().unwrap_or(&private);
             let issuer = api::issuer(Some(&signing), Some(encryption), None, &options).unwrap();
-            // The bound is kept for any length.
+            // The bound holds for any length.
             for length in 0..20 {
                 let claims = format!(r#"{{"a":"{}"}}"#, "x".repeat(length));
                 let token = api::issue(&issuer, &claims).unwrap();
@@ -177,7 +177,7 @@ fn bytes_are_encrypted_and_decrypted() {
     }
 }
 
-/// The clock of a handle decides, and moves for all that have it. The cache rechecks times.
+/// All issuers and verifiers with a clock handle use its time. The cache rechecks times.
 #[test]
 fn clock_of_a_test_expires_a_token() {
     let clock = api::clock(NOW).unwrap();
@@ -219,7 +219,7 @@ fn prepared_token_takes_one_signature() {
         let issuer = api::issuer(Some(&public), None, None, &options).unwrap();
         assert_eq!(api::issue(&issuer, "{}").unwrap_err().code, "KEY_IS_PUBLIC");
         let claims = r#"{"sub":"user-7"}"#;
-        // SAFETY: handles and texts that live until the calls end; so in all calls here.
+        // SAFETY: handles and texts live until the calls end, in all calls here.
         let prepared = api::create(|out, reason| unsafe {
             jeton_ffi::jeton_prepare(issuer.0, claims.as_ptr(), claims.len(), out, reason)
         })
@@ -232,9 +232,9 @@ fn prepared_token_takes_one_signature() {
         };
         assert_eq!(input("alg").unwrap(), alg.as_bytes());
         assert_eq!(input("digest").is_ok(), alg != "EdDSA");
-        // The signer elsewhere: an issuer of bytes whose header and payload are those of the prepared token.
+        // The remote signer signs the header and the payload of the prepared token.
         let message = String::from_utf8(input("message").unwrap()).unwrap();
-        let signature = sign_elsewhere(&key, &message);
+        let signature = sign_remotely(&key, &message);
         let attach = |signature: &[u8]| {
             // SAFETY: as above.
             api::buffer(|out, reason| unsafe {
@@ -264,7 +264,7 @@ fn signature_of_another_key_does_not_leave() {
     let other = api::generate("ES256", "{}").unwrap();
     let public = api::public(&key).unwrap();
     let issuer = api::issuer(Some(&public), None, None, r#"{"format":"jws"}"#).unwrap();
-    // SAFETY: handles and texts that live until the calls end.
+    // SAFETY: handles and texts live until the calls end.
     let prepared = api::create(|out, reason| unsafe {
         jeton_ffi::jeton_prepare(issuer.0, b"x".as_ptr(), 1, out, reason)
     })
@@ -274,7 +274,7 @@ fn signature_of_another_key_does_not_leave() {
         jeton_ffi::jeton_prepared_input(prepared.0, b"message".as_ptr(), 7, out, reason)
     })
     .unwrap();
-    let signature = sign_elsewhere(&other, std::str::from_utf8(&message).unwrap());
+    let signature = sign_remotely(&other, std::str::from_utf8(&message).unwrap());
     // SAFETY: as above.
     let attached = api::buffer(|out, reason| unsafe {
         jeton_ffi::jeton_attach(
@@ -291,7 +291,7 @@ fn signature_of_another_key_does_not_leave() {
 }
 
 /// Signs `header.payload` with a private key, as a KMS does.
-fn sign_elsewhere(key: &api::Owned<jeton_ffi::JetonKey>, message: &str) -> Vec<u8> {
+fn sign_remotely(key: &api::Owned<jeton_ffi::JetonKey>, message: &str) -> Vec<u8> {
     use base64ct::{Base64UrlUnpadded, Encoding};
     let pem = api::export(key, "insecure-pem").unwrap();
     let alg = api::export(key, "alg").unwrap().parse().unwrap();
@@ -339,7 +339,7 @@ fn key_is_exported_and_imported_again() {
                 api::export(&again, "thumbprint"),
                 api::export(&key, "thumbprint")
             );
-            // No secret without its name.
+            // A secret is exported only by its name.
             let public = api::export(&key, form);
             assert!(
                 public.is_err() || !secret.contains(&public.unwrap()[10..40]) || *form == "jwk"

@@ -1,4 +1,4 @@
-//! Key sets that the program fetches: the schedule asks, and the test responds.
+//! Key sets that the program fetches: the schedule requests, and the test responds.
 
 use jeton_ffi::*;
 use serde_json::Value;
@@ -9,7 +9,7 @@ const POLICY: &str = r#"{"issuer":"https://id.example","audience":"api"}"#;
 const ISSUER: &str = r#"{"issuer":"https://id.example","audience":"api","lifetime":900}"#;
 
 fn remote(options: &str) -> api::Result<Owned<JetonRemoteKeys>> {
-    // SAFETY: texts and handles live until each call ends; so in all functions below.
+    // SAFETY: texts and handles live until each call ends, in all functions below.
     api::create(|out, reason| unsafe {
         jeton_remote_keys_new(options.as_ptr(), options.len(), out, reason)
     })
@@ -59,7 +59,7 @@ fn verifier(keys: &Owned<JetonRemoteKeys>) -> Owned<JetonVerifier> {
     api::verifier(keys, POLICY).unwrap()
 }
 
-/// A key with this id, its set, and a token of it.
+/// A set with a new key of this id, and a token signed with the key.
 fn signed(kid: &str) -> (String, String) {
     let key = api::generate("ES256", &format!(r#"{{"kid":"{kid}"}}"#)).unwrap();
     let set = api::export_set(&api::new_set(&[&key]).unwrap(), "jwks").unwrap();
@@ -98,7 +98,7 @@ fn keys_are_fetched_when_a_token_needs_them() {
         "INVALID_OPTION"
     );
 
-    // A new key: one request past the caches of proxies, and then the cooldown.
+    // A new key causes one request that bypasses the caches of proxies. Then the cooldown applies.
     let (both, of_new) = signed("b");
     let unknown = || api::verify(&verifier, of_new.as_bytes()).map_err(|failure| failure.code);
     assert_eq!(unknown().unwrap_err(), "KEY_SET_TO_FETCH");
@@ -187,7 +187,7 @@ fn wrong_settings_of_a_remote_key_set_are_errors() {
     );
 }
 
-/// Each token of an unknown key takes the lock of the key set. A thread that does not get it must not fetch.
+/// Each token with an unknown key locks the key set. A thread that does not get the lock must not fetch.
 #[test]
 fn threads_that_look_for_keys_at_once_do_not_fetch() {
     let (set, _) = signed("a");

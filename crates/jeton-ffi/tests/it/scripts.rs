@@ -1,4 +1,4 @@
-//! Scripts of random bytes, as the fuzzer runs them for longer (`fuzz/fuzz_targets/ffi.rs`).
+//! Scripts of random bytes. The fuzzer runs them for longer (`fuzz/fuzz_targets/ffi.rs`).
 
 use jeton_ffi::script;
 
@@ -18,7 +18,7 @@ fn random_scripts_break_no_promise() {
     }
 }
 
-/// A script that makes a key, an issuer and a verifier, and issues and verifies.
+/// A script that creates a key, an issuer and a verifier, and issues and verifies a token.
 #[test]
 fn script_that_issues_and_verifies_runs() {
     let issuer = br#"{"issuer":"i","audience":"a","lifetime":900}"#;

@@ -72,9 +72,11 @@ fn setting_that_the_key_does_not_use_is_an_error() {
             ..Keys::default()
         };
         let failure = api::verifier(keys, &with(POLICY, more)).unwrap_err();
-        let expected = match more.contains("serialization") && !more.contains("paseto") {
-            true => "COMPACT_FORM_UNSUPPORTED",
-            false => "INVALID_OPTION",
+        let is_form = more.contains("serialization") && !more.contains("paseto");
+        let expected = if is_form {
+            "COMPACT_FORM_UNSUPPORTED"
+        } else {
+            "INVALID_OPTION"
         };
         assert_eq!(failure.code, expected, "{more}");
     }
@@ -86,7 +88,7 @@ fn setting_that_the_key_does_not_use_is_an_error() {
     assert_eq!(failure.code, "INVALID_OPTION");
 }
 
-/// Both are required, or neither: not the value that is passed last.
+/// Both together are an error: neither option takes precedence.
 #[test]
 fn expected_value_and_any_value_contradict() {
     let key = api::generate("HS256", "").unwrap();

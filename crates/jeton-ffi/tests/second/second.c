@@ -1,4 +1,4 @@
-// Uses the C library and another library in Rust.
+// Uses the C library and another Rust library.
 #include <string.h>
 #include "jeton.h"
 uint64_t second_sum(uint64_t count);

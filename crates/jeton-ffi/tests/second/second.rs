@@ -1,4 +1,4 @@
-//! Another library in Rust, with the same standard library and a panic that it catches.
+//! Another Rust library, with the same standard library. It catches a panic.
 #[unsafe(no_mangle)]
 pub extern "C" fn second_sum(count: u64) -> u64 {
     let sum = std::panic::catch_unwind(|| {

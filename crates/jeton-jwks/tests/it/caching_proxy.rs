@@ -108,7 +108,7 @@ impl Cache {
         let nginx = Command::new(program)
             .arg("-c")
             .arg(folder.path().join("nginx.conf"))
-            // Before nginx has read its configuration, it writes to another log.
+            // Before nginx reads its configuration, it writes to another log.
             .arg("-e")
             .arg(folder.path().join("errors"))
             .stdin(Stdio::null())
@@ -135,7 +135,7 @@ impl Cache {
     /// The number of requests for keys that have reached nginx.
     fn request_count(&self) -> usize {
         // nginx writes its log after it has answered. Its only worker ends one request before it reads the next,
-        // so once this one is answered, the log has all requests before it.
+        // so once this request is answered, the log has all requests before it.
         let mut stream = TcpStream::connect(self.address).unwrap();
         let request = b"HEAD /logged HTTP/1.0\r\n\r\n";
         stream.write_all(request).unwrap();

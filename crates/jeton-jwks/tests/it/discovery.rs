@@ -61,7 +61,7 @@ impl Server {
         self.raw(path, response("200 OK", "", body));
     }
 
-    /// Publishes a document of this issuer, whose keys are at `/keys`.
+    /// Publishes a document of this issuer, with its keys at `/keys`.
     fn document(&self, path: &str, issuer: &str) {
         let keys = format!("{}/keys", self.origin);
         self.page(path, &document(issuer, &keys));
@@ -158,12 +158,12 @@ async fn document_of_another_issuer_is_rejected() {
         (
             format!("{issuer}/"),
             true,
-            "discovery: `issuer` of the document differs in the slash at the end",
+            "discovery: `issuer` of the document differs in the trailing slash",
         ),
         (
             "https://evil.example".to_owned(),
             false,
-            "discovery: the document is of another issuer",
+            "discovery: the document names another issuer",
         ),
     ] {
         server.document(OPENID, &published);
@@ -405,7 +405,7 @@ async fn discovered_address_is_read_again_by_schedule() {
         assert_eq!(client.paths(), paths);
     }
 
-    // The keys move: the first fetch fails, and the next one reads the document again. The `ETag` is not sent
+    // The keys move: the first fetch fails, and the next fetch reads the document again. The `ETag` is not sent
     // to the new address.
     client.responds("/a", Err(FetchError::Status(404)));
     client.responds(OPENID, text("https://keys.example/b"));

@@ -105,7 +105,7 @@ async fn issuer_without_keys_affects_only_its_tokens() {
     assert_eq!(failed[0].error(), &FetchError::Status(503));
     assert_eq!(
         failed[0].to_string(),
-        "no keys of https://b.example: the server responded with status 503"
+        "no keys for https://b.example: the server responded with status 503"
     );
     let verify = async |token: &str| verifier.verify::<IgnoredAny>(token).await.map(drop);
     assert_eq!(verify(&token(&key, A)).await, Ok(()));

@@ -27,7 +27,7 @@ struct Api {
 }
 
 impl Api {
-    /// Starts an API whose router is made from this layer.
+    /// Starts an API with a router that uses this layer.
     async fn start(router: impl FnOnce(RequireToken) -> Router) -> Api {
         let key = MacKey::generate(MacAlg::HS256).unwrap();
         let policy = Policy::new("https://id.example", RESOURCE);
@@ -208,7 +208,7 @@ fn metadata_of_an_invalid_resource_is_rejected() {
     assert_eq!(plain.to_json(), document);
 }
 
-/// The order of layers in a service that browsers call from another origin. The layer that is added last runs first.
+/// The order of layers in a service for browsers on another origin. The layer that is added last runs first.
 fn cors(require_token: RequireToken) -> Router {
     let cors = CorsLayer::new()
         .allow_origin([ORIGIN.parse().unwrap()])

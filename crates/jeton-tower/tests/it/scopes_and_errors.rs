@@ -150,7 +150,7 @@ async fn optional_token_reaches_the_handler_if_there_is_one() {
     }
 }
 
-/// Starts the health service of tonic, which needs the scope `read`.
+/// Starts the health service of tonic, which requires the scope `read`.
 async fn scoped_grpc(layer: RequireToken) -> HealthClient<Channel> {
     let (_, health) = tonic_health::server::health_reporter();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -101,6 +101,16 @@ pub(crate) enum Curve {
 }
 
 impl Curve {
+    /// The name in a JWK (`crv`).
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Curve::P256 => "P-256",
+            Curve::P384 => "P-384",
+            Curve::P521 => "P-521",
+            Curve::Secp256k1 => "secp256k1",
+        }
+    }
+
     /// Length of a coordinate and of a scalar, bytes.
     pub(crate) const fn bytes(self) -> usize {
         match self {

@@ -263,7 +263,7 @@ codes! {
             "Pass a PASERK of the expected kind.", "PASERK, types";
         KEY_SET_EMPTY: "The key set has no usable key.",
             "Check why each key of the set is skipped.", "RFC 7517, section 5";
-        DISCOVERY_ISSUER_MISMATCH: "The discovery document is of another issuer.",
+        DISCOVERY_ISSUER_MISMATCH: "The discovery document names another issuer.",
             "Compare the issuer with the document byte for byte, including a slash at the end.", "RFC 8414, section 3.3";
         DISCOVERY_MALFORMED: "The discovery document is not a JSON object with `issuer` and `jwks_uri`.",
             "Check the address of the issuer.", "RFC 8414, section 2";
@@ -401,11 +401,11 @@ codes! {
     Bindings Caller {
         ARGUMENT_NULL: "A pointer is null where a value is required.",
             "Pass the value.";
-        ARGUMENT_LENGTH: "A length is larger than memory can be.",
+        ARGUMENT_LENGTH: "A length is larger than the address space.",
             "Pass the length of the value in bytes.";
         ARGUMENT_NOT_UTF8: "A text is not valid UTF-8.",
             "Pass UTF-8.", "RFC 3629, section 3";
-        ARGUMENT_HANDLE: "A handle has another type than required, or is released.",
+        ARGUMENT_HANDLE: "A handle has the wrong type or is released.",
             "Pass a handle of this type that is not released.";
         INVALID_OPTION: "An option is unknown, missing, has the wrong type, or contradicts another.",
             "Correct the options.";

@@ -2,7 +2,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::crypto::ml_dsa::ParameterSet;
-use crate::crypto::{Curve, Hash, Padding};
+use crate::crypto::{
+    Curve, Hash, Padding,
+    Padding::{Pkcs1, Pss},
+};
 
 /// A MAC algorithm (RFC 7518, section 3.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -109,65 +112,111 @@ pub(crate) enum Scheme {
     MlDsa(ParameterSet),
 }
 
+/// Everything that follows from the name of a signature algorithm. The files of the libraries for other languages and
+/// docs/reference/algorithms.md are written from these rows.
+struct Row {
+    alg: SigAlg,
+    name: &'static str,
+    scheme: Scheme,
+    required_key: &'static str,
+    description: &'static str,
+}
+
+macro_rules! row {
+    ($alg:ident, $name:literal, $scheme:expr, $key:literal, $description:literal) => {
+        Row {
+            alg: SigAlg::$alg,
+            name: $name,
+            scheme: $scheme,
+            required_key: concat!($key, " for ", $name),
+            description: $description,
+        }
+    };
+}
+
+/// In the order of the enum.
+#[rustfmt::skip]
+const ROWS: [Row; 15] = [
+    row!(RS256, "RS256", Scheme::Rsa(Pkcs1, Hash::Sha256), "RSA", "RSASSA-PKCS1-v1_5, SHA-256"),
+    row!(RS384, "RS384", Scheme::Rsa(Pkcs1, Hash::Sha384), "RSA", "RSASSA-PKCS1-v1_5, SHA-384"),
+    row!(RS512, "RS512", Scheme::Rsa(Pkcs1, Hash::Sha512), "RSA", "RSASSA-PKCS1-v1_5, SHA-512"),
+    row!(PS256, "PS256", Scheme::Rsa(Pss, Hash::Sha256), "RSA", "RSASSA-PSS, SHA-256, salt of 32"),
+    row!(PS384, "PS384", Scheme::Rsa(Pss, Hash::Sha384), "RSA", "RSASSA-PSS, SHA-384, salt of 48"),
+    row!(PS512, "PS512", Scheme::Rsa(Pss, Hash::Sha512), "RSA", "RSASSA-PSS, SHA-512, salt of 64"),
+    row!(ES256, "ES256", Scheme::Ecdsa(Curve::P256), "EC P-256", "ECDSA on P-256, SHA-256"),
+    row!(ES384, "ES384", Scheme::Ecdsa(Curve::P384), "EC P-384", "ECDSA on P-384, SHA-384"),
+    row!(ES512, "ES512", Scheme::Ecdsa(Curve::P521), "EC P-521", "ECDSA on P-521, SHA-512"),
+    row!(ES256K, "ES256K", Scheme::Ecdsa(Curve::Secp256k1), "EC secp256k1", "ECDSA on secp256k1, SHA-256 (RFC 8812)"),
+    row!(EdDSA, "EdDSA", Scheme::Ed25519, "Ed25519", "Ed25519 with the name of RFC 8037"),
+    row!(Ed25519, "Ed25519", Scheme::Ed25519, "Ed25519", "Ed25519 with the name of RFC 9864"),
+    row!(MlDsa44, "ML-DSA-44", Scheme::MlDsa(ParameterSet::MlDsa44), "AKP", "ML-DSA (FIPS 204), empty context"),
+    row!(MlDsa65, "ML-DSA-65", Scheme::MlDsa(ParameterSet::MlDsa65), "AKP", "ML-DSA (FIPS 204), empty context"),
+    row!(MlDsa87, "ML-DSA-87", Scheme::MlDsa(ParameterSet::MlDsa87), "AKP", "ML-DSA (FIPS 204), empty context"),
+];
+
+/// All algorithms of the table. It does not compile if a row is missing, doubled or at another place than in the enum.
+const SIGNATURES: [SigAlg; ROWS.len()] = {
+    let mut all = [ROWS[0].alg; ROWS.len()];
+    let mut at = 0;
+    while at < ROWS.len() {
+        all[at] = ROWS[at].alg;
+        assert!(
+            all[at] as usize == at,
+            "a row of the table is at another place"
+        );
+        at += 1;
+    }
+    all
+};
+
 impl SigAlg {
     /// All signature algorithms.
-    pub const ALL: &'static [SigAlg] = &[
-        SigAlg::RS256,
-        SigAlg::RS384,
-        SigAlg::RS512,
-        SigAlg::PS256,
-        SigAlg::PS384,
-        SigAlg::PS512,
-        SigAlg::ES256,
-        SigAlg::ES384,
-        SigAlg::ES512,
-        SigAlg::ES256K,
-        SigAlg::EdDSA,
-        SigAlg::Ed25519,
-        SigAlg::MlDsa44,
-        SigAlg::MlDsa65,
-        SigAlg::MlDsa87,
-    ];
+    pub const ALL: &'static [SigAlg] = &SIGNATURES;
+
+    const fn row(self) -> &'static Row {
+        const TABLE: &[Row; ROWS.len()] = &ROWS;
+        &TABLE[self as usize]
+    }
 
     /// Returns the `alg` name.
     pub const fn name(self) -> &'static str {
-        match self {
-            SigAlg::RS256 => "RS256",
-            SigAlg::RS384 => "RS384",
-            SigAlg::RS512 => "RS512",
-            SigAlg::PS256 => "PS256",
-            SigAlg::PS384 => "PS384",
-            SigAlg::PS512 => "PS512",
-            SigAlg::ES256 => "ES256",
-            SigAlg::ES384 => "ES384",
-            SigAlg::ES512 => "ES512",
-            SigAlg::ES256K => "ES256K",
-            SigAlg::EdDSA => "EdDSA",
-            SigAlg::Ed25519 => "Ed25519",
-            SigAlg::MlDsa44 => "ML-DSA-44",
-            SigAlg::MlDsa65 => "ML-DSA-65",
-            SigAlg::MlDsa87 => "ML-DSA-87",
+        self.row().name
+    }
+
+    /// Returns what the algorithm is, in a phrase.
+    pub const fn description(self) -> &'static str {
+        self.row().description
+    }
+
+    /// Returns the length of a signature, bytes; `None` for RSA, whose signatures are as long as the modulus.
+    pub const fn signature_bytes(self) -> Option<usize> {
+        match self.scheme() {
+            Scheme::Rsa(..) => None,
+            Scheme::Ecdsa(curve) => Some(2 * curve.bytes()),
+            Scheme::Ed25519 => Some(64),
+            Scheme::MlDsa(set) => Some(set.signature_bytes()),
         }
     }
 
+    /// Returns the type of key that it requires, for messages.
+    pub(crate) const fn required_key(self) -> &'static str {
+        self.row().required_key
+    }
+
     pub(crate) const fn scheme(self) -> Scheme {
-        use Padding::{Pkcs1, Pss};
-        match self {
-            SigAlg::RS256 => Scheme::Rsa(Pkcs1, Hash::Sha256),
-            SigAlg::RS384 => Scheme::Rsa(Pkcs1, Hash::Sha384),
-            SigAlg::RS512 => Scheme::Rsa(Pkcs1, Hash::Sha512),
-            SigAlg::PS256 => Scheme::Rsa(Pss, Hash::Sha256),
-            SigAlg::PS384 => Scheme::Rsa(Pss, Hash::Sha384),
-            SigAlg::PS512 => Scheme::Rsa(Pss, Hash::Sha512),
-            SigAlg::ES256 => Scheme::Ecdsa(Curve::P256),
-            SigAlg::ES384 => Scheme::Ecdsa(Curve::P384),
-            SigAlg::ES512 => Scheme::Ecdsa(Curve::P521),
-            SigAlg::ES256K => Scheme::Ecdsa(Curve::Secp256k1),
-            SigAlg::EdDSA | SigAlg::Ed25519 => Scheme::Ed25519,
-            SigAlg::MlDsa44 => Scheme::MlDsa(ParameterSet::MlDsa44),
-            SigAlg::MlDsa65 => Scheme::MlDsa(ParameterSet::MlDsa65),
-            SigAlg::MlDsa87 => Scheme::MlDsa(ParameterSet::MlDsa87),
-        }
+        self.row().scheme
+    }
+
+    /// Returns the first algorithm of the table with this scheme.
+    pub(super) fn of_scheme(scheme: Scheme) -> Option<SigAlg> {
+        let mut all = SigAlg::ALL.iter().copied();
+        all.find(|alg| alg.scheme() == scheme)
+    }
+
+    /// Returns the algorithm of the keys on this curve (`crv`).
+    pub(super) fn of_curve(name: &str) -> Option<SigAlg> {
+        let mut all = SigAlg::ALL.iter().copied();
+        all.find(|alg| matches!(alg.scheme(), Scheme::Ecdsa(curve) if curve.name() == name))
     }
 
     /// Whether this `alg` name means this operation. `EdDSA` and `Ed25519` are two names for the same operation

@@ -130,29 +130,6 @@ impl Scheme {
     }
 }
 
-impl SigAlg {
-    /// Returns the type of key that it requires, for messages.
-    pub(crate) const fn required_key(self) -> &'static str {
-        match self {
-            SigAlg::RS256 => "RSA for RS256",
-            SigAlg::RS384 => "RSA for RS384",
-            SigAlg::RS512 => "RSA for RS512",
-            SigAlg::PS256 => "RSA for PS256",
-            SigAlg::PS384 => "RSA for PS384",
-            SigAlg::PS512 => "RSA for PS512",
-            SigAlg::ES256 => "EC P-256 for ES256",
-            SigAlg::ES384 => "EC P-384 for ES384",
-            SigAlg::ES512 => "EC P-521 for ES512",
-            SigAlg::ES256K => "EC secp256k1 for ES256K",
-            SigAlg::EdDSA => "Ed25519 for EdDSA",
-            SigAlg::Ed25519 => "Ed25519 for Ed25519",
-            SigAlg::MlDsa44 => "AKP for ML-DSA-44",
-            SigAlg::MlDsa65 => "AKP for ML-DSA-65",
-            SigAlg::MlDsa87 => "AKP for ML-DSA-87",
-        }
-    }
-}
-
 #[cfg(any(feature = "jwe", feature = "paseto"))]
 impl Group {
     /// Returns the type of its keys, for messages.

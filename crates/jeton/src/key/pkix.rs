@@ -190,14 +190,9 @@ impl Kind {
     fn algorithm(&self, wanted: Option<SigAlg>) -> Result<SigAlg, KeyError> {
         let implied = match self {
             Kind::Rsa => None,
-            Kind::Ec(Curve::P256) => Some(SigAlg::ES256),
-            Kind::Ec(Curve::P384) => Some(SigAlg::ES384),
-            Kind::Ec(Curve::P521) => Some(SigAlg::ES512),
-            Kind::Ec(Curve::Secp256k1) => Some(SigAlg::ES256K),
-            Kind::Ed25519 => Some(SigAlg::EdDSA),
-            Kind::MlDsa(ParameterSet::MlDsa44) => Some(SigAlg::MlDsa44),
-            Kind::MlDsa(ParameterSet::MlDsa65) => Some(SigAlg::MlDsa65),
-            Kind::MlDsa(ParameterSet::MlDsa87) => Some(SigAlg::MlDsa87),
+            Kind::Ec(curve) => SigAlg::of_scheme(Scheme::Ecdsa(*curve)),
+            Kind::Ed25519 => SigAlg::of_scheme(Scheme::Ed25519),
+            Kind::MlDsa(set) => SigAlg::of_scheme(Scheme::MlDsa(*set)),
         };
         match (wanted, implied) {
             (Some(wanted), Some(implied)) if wanted.scheme() == implied.scheme() => Ok(wanted),

@@ -128,7 +128,7 @@ impl VerifyingKey {
             Public::Ecdsa(key) => {
                 let (x, y) = coordinates(key);
                 jwk::thumbprint(&[
-                    ("crv", crv(key.curve())),
+                    ("crv", key.curve().name()),
                     ("kty", "EC"),
                     ("x", &base64::encode(x)),
                     ("y", &base64::encode(y)),
@@ -211,7 +211,7 @@ impl VerifyingKey {
             Public::Rsa { n, e, .. } => writer.bytes("n", n).bytes("e", e),
             Public::Ecdsa(key) => {
                 let (x, y) = coordinates(key);
-                let writer = writer.word("crv", crv(key.curve()));
+                let writer = writer.word("crv", key.curve().name());
                 writer.bytes("x", x).bytes("y", y)
             }
             Public::Ed25519(key) => writer.word("crv", "Ed25519").bytes("x", key.bytes()),
@@ -288,8 +288,8 @@ impl Public {
 
     /// Reads the coordinates, and returns an uncompressed point: 4, x, y. It may be off the curve.
     pub(super) fn point(members: &Members<'_>, curve: Curve) -> Result<Vec<u8>, KeyError> {
-        let x = members.coordinate("x", crv(curve), curve.bytes())?;
-        let y = members.coordinate("y", crv(curve), curve.bytes())?;
+        let x = members.coordinate("x", curve.name(), curve.bytes())?;
+        let y = members.coordinate("y", curve.name(), curve.bytes())?;
         Ok([&[4], x.as_slice(), y.as_slice()].concat())
     }
 
@@ -334,13 +334,10 @@ pub(super) fn algorithm(members: &Members<'_>, wanted: Option<SigAlg>) -> Result
     let kty = members.required("kty")?;
     let implied = match &*kty {
         "RSA" => None,
-        "EC" => Some(match &*members.required("crv")? {
-            "P-256" => SigAlg::ES256,
-            "P-384" => SigAlg::ES384,
-            "P-521" => SigAlg::ES512,
-            "secp256k1" => SigAlg::ES256K,
-            _ => return Err(KeyError::at("crv", KeyProblem::Unsupported)),
-        }),
+        "EC" => {
+            let found = SigAlg::of_curve(&members.required("crv")?);
+            Some(found.ok_or(KeyError::at("crv", KeyProblem::Unsupported))?)
+        }
         "OKP" => Some(match &*members.required("crv")? {
             "Ed25519" => SigAlg::EdDSA,
             _ => return Err(KeyError::at("crv", KeyProblem::Unsupported)),
@@ -381,15 +378,6 @@ pub(super) fn algorithm(members: &Members<'_>, wanted: Option<SigAlg>) -> Result
 
 fn coordinates(key: &ecdsa::Public) -> (&[u8], &[u8]) {
     key.point()[1..].split_at(key.curve().bytes())
-}
-
-fn crv(curve: Curve) -> &'static str {
-    match curve {
-        Curve::P256 => "P-256",
-        Curve::P384 => "P-384",
-        Curve::P521 => "P-521",
-        Curve::Secp256k1 => "secp256k1",
-    }
 }
 
 impl From<&VerifyingKey> for VerifyingKey {

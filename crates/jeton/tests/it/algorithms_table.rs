@@ -71,6 +71,8 @@ fn signing() -> String {
         let public = key.verifying_key();
         let jwk: Value = serde_json::from_str(&public.to_jwk()).unwrap();
         let crv = jwk["crv"].as_str().map(|crv| format!("`{crv}`"));
+        let signature = signature_bytes(&JwsSigner::new(&key).sign(b"").unwrap());
+        assert_eq!(alg.signature_bytes().unwrap_or(256), signature, "{alg}");
         let forms = [
             key.to_jwk().map(|_| "JWK"),
             key.to_pem().map(|_| "PEM"),
@@ -79,10 +81,10 @@ fn signing() -> String {
         writeln!(
             text,
             "| `{alg}` | `SigAlg::{alg:?}` | {} | `{}` | {} | {} | {} | {} |",
-            signature_words(alg),
+            alg.description(),
             jwk["kty"].as_str().unwrap(),
             crv.unwrap_or_default(),
-            signature_bytes(&JwsSigner::new(&key).sign(b"").unwrap()),
+            signature,
             public.to_der().unwrap().len(),
             forms.into_iter().flatten().collect::<Vec<_>>().join(", "),
         )
@@ -350,23 +352,4 @@ fn signature_bytes(token: &str) -> usize {
 fn mac_words(alg: MacAlg) -> String {
     let bits = alg.key_bytes() * 8;
     format!("HMAC with SHA-{bits}; keys of at least {}", alg.key_bytes())
-}
-
-fn signature_words(alg: SigAlg) -> &'static str {
-    match alg {
-        SigAlg::RS256 => "RSASSA-PKCS1-v1_5, SHA-256",
-        SigAlg::RS384 => "RSASSA-PKCS1-v1_5, SHA-384",
-        SigAlg::RS512 => "RSASSA-PKCS1-v1_5, SHA-512",
-        SigAlg::PS256 => "RSASSA-PSS, SHA-256, salt of 32",
-        SigAlg::PS384 => "RSASSA-PSS, SHA-384, salt of 48",
-        SigAlg::PS512 => "RSASSA-PSS, SHA-512, salt of 64",
-        SigAlg::ES256 => "ECDSA on P-256, SHA-256",
-        SigAlg::ES384 => "ECDSA on P-384, SHA-384",
-        SigAlg::ES512 => "ECDSA on P-521, SHA-512",
-        SigAlg::ES256K => "ECDSA on secp256k1, SHA-256 (RFC 8812)",
-        SigAlg::EdDSA => "Ed25519 with the name of RFC 8037",
-        SigAlg::Ed25519 => "Ed25519 with the name of RFC 9864",
-        SigAlg::MlDsa44 | SigAlg::MlDsa65 | SigAlg::MlDsa87 => "ML-DSA (FIPS 204), empty context",
-        other => panic!("no description for {other}"),
-    }
 }

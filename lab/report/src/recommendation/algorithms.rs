@@ -13,6 +13,8 @@
 //! * paseto-standard/paseto-spec: versions 1 and 2 are superseded by 3 and 4; version 3 uses NIST's
 //!   algorithms, version 4 XChaCha20, BLAKE2b and Ed25519.
 
+use jeton::key::{Alg, SigAlg};
+
 /// The properties of one kind of token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Facts {
@@ -92,18 +94,17 @@ pub(super) fn facts(format: &str, alg: Option<&str>) -> Option<Facts> {
 }
 
 fn signed(alg: &str) -> Option<Facts> {
-    Some(match alg {
-        "HS256" | "HS384" | "HS512" => MAC,
-        "RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" => SIGNATURE,
-        "ES256" | "ES384" | "ES512" | "EdDSA" | "Ed25519" => SIGNATURE,
-        "ES256K" => Facts {
+    Some(match alg.parse().ok()? {
+        Alg::Mac(_) => MAC,
+        Alg::Sig(SigAlg::ES256K) => Facts {
             fips: false,
             ..SIGNATURE
         },
-        "ML-DSA-44" | "ML-DSA-65" | "ML-DSA-87" => Facts {
+        Alg::Sig(SigAlg::MlDsa44 | SigAlg::MlDsa65 | SigAlg::MlDsa87) => Facts {
             post_quantum: true,
             ..SIGNATURE
         },
+        Alg::Sig(_) => SIGNATURE,
         _ => return None,
     })
 }

@@ -1,7 +1,7 @@
 // Package core calls jeton's C interface. Nothing else in the module uses cgo.
 //
-// Functions return a code, 0 for success, and a message for people. They take memory of Go, which the library reads or
-// writes only during the call.
+// Functions return a code (0 for success) and a message for people. The library reads and writes Go memory only during
+// the call.
 package core
 
 /*
@@ -19,17 +19,17 @@ import (
 	"unsafe"
 )
 
-// Text is what the library reads: a string or bytes.
+// Text is input of the library: a string or bytes.
 type Text interface{ ~string | ~[]byte }
 
 func init() {
 	if version := uint32(C.jeton_abi_version()); version != C.JETON_ABI_VERSION {
-		panic(fmt.Sprintf("jeton: the native library has interface %d, needed %d: the module and its library are of "+
+		panic(fmt.Sprintf("jeton: the native library has interface %d, %d expected: the module and its library are from "+
 			"different releases", version, uint32(C.JETON_ABI_VERSION)))
 	}
 }
 
-// pointer returns the bytes of a text. They are only read.
+// pointer returns the bytes of a text. The library only reads them.
 func pointer[T Text](text T) *C.uint8_t {
 	if len(text) == 0 {
 		return nil
@@ -47,7 +47,7 @@ func bytesOf(data []byte) *C.uint8_t { return (*C.uint8_t)(unsafe.Pointer(unsafe
 
 func stringOf(text string) *C.uint8_t { return (*C.uint8_t)(unsafe.Pointer(unsafe.StringData(text))) }
 
-// Failure is why a call failed. The zero value is success.
+// Failure says why a call failed. The zero value is success.
 type Failure struct {
 	Code    int32
 	Message string
@@ -62,14 +62,14 @@ func failure(code C.JetonCode, reason *C.JetonReason) Failure {
 	return Failure{Code: int32(code), Message: string(message)}
 }
 
-// closed is the failure of a handle that is nil or closed.
+// closed returns the failure for a nil or closed handle.
 func closed() Failure {
 	return Failure{Code: argumentHandle, Message: "the value is nil, zero or closed"}
 }
 
 const argumentHandle = 120 // ARGUMENT_HANDLE
 
-// take copies the result out of a buffer of the library, which is wiped and freed.
+// take copies the result from a buffer of the library, and wipes and frees the buffer.
 func take(buffer *C.JetonBuffer) []byte {
 	defer C.jeton_buffer_free(buffer)
 	if buffer.length == 0 {

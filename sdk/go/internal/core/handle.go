@@ -10,23 +10,23 @@ import (
 	"unsafe"
 )
 
-// Handle is a value of the library with a count of its calls. It can be closed at any time: the memory is wiped and freed
-// when the last call has returned.
+// Handle is a value of the library with a count of its running calls. It can be closed at any time: its memory is wiped
+// and freed after the last call returns.
 type Handle struct {
 	pointer unsafe.Pointer
-	// The number of calls. Closing adds [isClosed], so that the sum is negative.
+	// The number of running calls. Closing adds [isClosed], so that the sum is negative.
 	calls    atomic.Int64
 	released atomic.Bool
 }
 
 const isClosed = math.MinInt64
 
-// Own closes the handle when its owner is no longer reachable.
+// Own closes the handle when its owner is unreachable.
 func Own[T any](owner *T, handle *Handle) {
 	runtime.AddCleanup(owner, func(handle *Handle) { handle.Close() }, handle)
 }
 
-// use returns the pointer, or nil if the handle is nil or closed. Each call that returns a pointer needs a call of done.
+// use returns the pointer, or nil if the handle is nil or closed. Call done for each pointer that it returns.
 func (h *Handle) use() unsafe.Pointer {
 	if h == nil {
 		return nil
@@ -72,7 +72,7 @@ func (h *Handle) release() {
 	}
 }
 
-// optional is a handle that may be absent. An absent one is nil, and ok.
+// optional returns the pointer of a handle that may be absent: nil and true for an absent handle.
 func optional(h *Handle) (unsafe.Pointer, bool) {
 	if h == nil {
 		return nil, true

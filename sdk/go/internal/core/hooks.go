@@ -6,5 +6,5 @@ package core
 // #include "jeton.h"
 import "C"
 
-// PanicNext makes the next call panic inside the library. Only the library for tests has it.
+// PanicNext makes the next call panic inside the library. It exists only in the library for tests.
 func PanicNext() { C.jeton_test_panic_next() }

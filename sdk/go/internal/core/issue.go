@@ -8,10 +8,10 @@ import (
 	"unsafe"
 )
 
-// Buffers that are longer are not kept.
+// Longer buffers are not kept.
 const keptBytes = 64 * 1024
 
-// output is where the library writes a token, and why it did not.
+// output receives a token, or the reason of a failure.
 type output struct {
 	token  []byte
 	reason C.JetonReason
@@ -56,10 +56,10 @@ func Bound(issuer *Handle, claims int) int {
 	return int(C.jeton_issue_bound((*C.JetonIssuer)(used), C.size_t(claims)))
 }
 
-// Issue calls jeton_issue. `fixed` is the bound for a token without claims.
+// Issue calls jeton_issue. `fixed` is the maximum length of a token without claims.
 func Issue(issuer *Handle, claims []byte, fixed int) (string, Failure) {
 	out := outputs.Get().(*output)
-	// More than base64, once: a token that is encoded twice asks for its bound.
+	// Enough for base64 once. A token that is encoded twice needs its bound.
 	if needed := fixed + len(claims)/3*4 + 16; len(out.token) < needed {
 		out.token = make([]byte, needed)
 	}

@@ -12,13 +12,13 @@
 // The number of registered claims.
 #define JETON_CLAIMS_MAX 7
 
-// The size of a message with the zero byte at its end.
+// The maximum size of a message, including the zero byte at its end.
 #define JETON_MESSAGE_BYTES 248
 
-// The version of this header. It changes if a program that was built with an older header cannot use the library.
+// The version of this header. It changes if programs built with an older header cannot use the library.
 #define JETON_ABI_VERSION 1
 
-// A clock that stands still until it is set. For tests: pass it to `jeton_issuer_new` and `jeton_verifier_new`.
+// A clock for tests. Its time changes only when it is set. Pass it to `jeton_issuer_new` and `jeton_verifier_new`.
 typedef struct JetonClock JetonClock;
 
 // Issues tokens with its key and its settings.
@@ -27,7 +27,7 @@ typedef struct JetonIssuer JetonIssuer;
 // A key with its algorithm and its id: secret, private or public.
 typedef struct JetonKey JetonKey;
 
-// Several keys of one use: keys that verify, keys that decrypt, or keys of PASETO.
+// Several keys with the same use: keys that verify, keys that decrypt, or PASETO keys.
 typedef struct JetonKeySet JetonKeySet;
 
 // A token without its signature.
@@ -39,73 +39,73 @@ typedef struct JetonRemoteKeys JetonRemoteKeys;
 // Verifies tokens with its keys and its policy.
 typedef struct JetonVerifier JetonVerifier;
 
-// What a function returns: 0, or the number of an error code. `jeton_codes.h` has a name for each.
+// The result of a function: 0, or the number of an error code. `jeton_codes.h` names the codes.
 typedef int32_t JetonCode;
 
-// Memory of the library with a result. Free it with `jeton_buffer_free`, and change no member.
+// A result in memory of the library. Free it with `jeton_buffer_free`. Do not change its members.
 typedef struct {
-  // The bytes of the result. A text is UTF-8 without a zero byte at its end.
+  // The bytes of the result. Text is UTF-8 without a terminating zero byte.
   uint8_t *data;
   // The number of bytes of the result.
   size_t length;
-  // The number of bytes that were allocated.
+  // The number of allocated bytes.
   size_t capacity;
 } JetonBuffer;
 
 // Why a function failed. The caller allocates it. A function writes it only if it fails.
 //
-// The message is English text for people. It has no byte of a token, a key or a claim.
+// The message is English text for people. It contains no byte of a token, a key or a claim.
 typedef struct {
   // The code that the function returned. `jeton_code_name` returns its name.
   JetonCode code;
   // The length of the message without the zero byte at its end.
   uint32_t message_length;
-  // UTF-8 with a zero byte at its end. A longer message is cut.
+  // UTF-8 with a zero byte at its end. A longer message is truncated.
   uint8_t message[JETON_MESSAGE_BYTES];
 } JetonReason;
 
 // A part of the buffer.
 typedef struct {
-  // The first byte.
+  // The offset of the first byte.
   uint32_t start;
   // The number of bytes.
   uint32_t length;
 } JetonRange;
 
-// Where a registered claim is in the JSON text.
+// The position of a registered claim in the JSON text.
 typedef struct {
-  // Which claim: its bit in `JetonVerified.present`.
+  // The bit of the claim in `JetonVerified.present`.
   uint32_t claim;
-  // 1 if the value has no backslash: then a text is the bytes between its quotes. Else 0.
+  // 1 if the value has no backslash: a string is then the bytes between its quotes. Otherwise 0.
   uint32_t is_plain;
   // The whole member: the name, the colon and the value.
   JetonRange member;
-  // The value as it is written; of a text with its quotes.
+  // The value as in the token; a string includes its quotes.
   JetonRange value;
 } JetonClaim;
 
-// What a verified token says. All ranges are in the buffer that was passed.
+// A verified token. All ranges are in the caller's buffer.
 typedef struct {
-  // Which members the token has. Bits: 1 `iss`, 2 `sub`, 4 `aud`, 8 `exp`, 16 `nbf`, 32 `iat`, 64 `jti`, 256 `kid`,
-  // 512 `typ`, 1024 footer.
+  // The members that the token has, as bits: 1 `iss`, 2 `sub`, 4 `aud`, 8 `exp`, 16 `nbf`, 32 `iat`, 64 `jti`,
+  // 256 `kid`, 512 `typ`, 1024 footer.
   uint32_t present;
   // The number of registered claims.
   uint32_t claim_count;
-  // The registered claims, in the order of the text.
+  // The registered claims, in the order of the JSON text.
   JetonClaim claims[JETON_CLAIMS_MAX];
-  // The claims: one JSON object, as the token has it.
+  // The claims: one JSON object, byte for byte as in the token.
   JetonRange json;
-  // The key id of the header.
+  // The `kid` of the header.
   JetonRange kid;
-  // The type of the header.
+  // The `typ` of the header.
   JetonRange typ;
   // The footer of a PASETO.
   JetonRange footer;
-  // The algorithm. It is part of the library.
+  // The name of the algorithm. The library owns it: do not free it.
   const uint8_t *alg;
   // The number of bytes of `alg`.
   size_t alg_length;
-  // `exp` in seconds since 1970: the first second in which the token is not valid.
+  // `exp` in seconds since 1970: the first second in which the token is no longer valid.
   int64_t expires_at;
   // `nbf` in seconds since 1970.
   int64_t not_before;
@@ -117,11 +117,11 @@ typedef struct {
 extern "C" {
 #endif // __cplusplus
 
-// Wipes and frees the memory of a buffer, and sets its members to zero. A buffer whose members are zero is ignored, and so
-// is a null pointer.
+// Wipes and frees the memory of a buffer, and sets its members to zero. A null pointer or a zeroed buffer is ignored.
 JetonCode jeton_buffer_free(JetonBuffer *buffer);
 
-// Signs or encrypts bytes with an issuer of the format `jws`, `jwe` or `paseto`. The token is in a buffer of the library.
+// Signs or encrypts bytes. The format of the issuer is `jws`, `jwe` or `paseto`. The token is in a buffer of the
+// library.
 //
 // With the option `detached`, the token does not contain the bytes.
 JetonCode jeton_issue_bytes(const JetonIssuer *issuer,
@@ -130,9 +130,10 @@ JetonCode jeton_issue_bytes(const JetonIssuer *issuer,
                             JetonBuffer *out,
                             JetonReason *reason);
 
-// Verifies or decrypts a token of a verifier of the format `jws` or `jwe`. The bytes are in a buffer of the library.
+// Verifies or decrypts a token. The format of the verifier is `jws` or `jwe`. The bytes are in a buffer of the
+// library.
 //
-// `content` is what a detached JWS signs; null if the token contains it.
+// `content` is the detached content of a JWS, or null if the token contains the content.
 JetonCode jeton_verify_bytes(const JetonVerifier *verifier,
                              const uint8_t *token,
                              size_t token_length,
@@ -141,36 +142,36 @@ JetonCode jeton_verify_bytes(const JetonVerifier *verifier,
                              JetonBuffer *out,
                              JetonReason *reason);
 
-// Creates a clock that stands at this time, in seconds since 1970.
+// Creates a clock with this time, in seconds since 1970.
 JetonCode jeton_clock_new(int64_t seconds, const JetonClock **out, JetonReason *reason);
 
-// Sets a clock, for all issuers and verifiers that have it.
+// Sets the time of a clock, for all issuers and verifiers that use it.
 JetonCode jeton_clock_set(const JetonClock *clock, int64_t seconds, JetonReason *reason);
 
-// Returns the name of a code, for example `TOKEN_EXPIRED`, with a zero byte at its end, or null for an unknown number.
-// The text is part of the library: do not free it.
+// Returns the name of a code, for example `TOKEN_EXPIRED`, or null for an unknown number. The name ends with a zero
+// byte. The library owns it: do not free it.
 const char *jeton_code_name(JetonCode code);
 
-// Adds a reference to a handle of any type. Each reference needs one call of `jeton_release`.
+// Adds a reference to a handle of any type. Each reference needs one call to `jeton_release`.
 JetonCode jeton_retain(const void *handle, JetonReason *reason);
 
-// Drops a reference to a handle of any type. The last one wipes and frees it. A null pointer is ignored.
+// Drops a reference to a handle of any type. The last release wipes and frees the handle. A null pointer is ignored.
 JetonCode jeton_release(const void *handle,
                         JetonReason *reason);
 
 #if defined(JETON_TEST_HOOKS)
-// Makes the next call of any function panic inside. The function then returns `INTERNAL`.
+// Makes the next call of any function panic. That call returns `INTERNAL`.
 void jeton_test_panic_next(void);
 #endif
 
 // Creates an issuer.
 //
-// With `encryption`, JWTs are signed and then encrypted to that key. A content key (`dir`) as `key` encrypts JWTs. A
-// public key as `key` is for `jeton_prepare`. A null clock is that of the system.
+// With `encryption`, JWTs are signed and then encrypted to that key. A content key (`dir`) as `key` encrypts JWTs.
+// With a public key as `key`, use `jeton_prepare`. A null `clock` is the system clock.
 //
 // Options: `format` is `jwt`, `jws`, `jwe` or `paseto`. For claims: `issuer`, `audience`, `lifetime` (seconds) or
-// `without_expiry`, `issued_ago` (seconds), `access_tokens`. For PASETO: `footer`, `implicit_assertion`. For bytes: `cty`,
-// `detached`, `unencoded`, `serialization`. Others: `typ`, `enc`.
+// `without_expiry`, `issued_ago` (seconds), `access_tokens`. For PASETO: `footer`, `implicit_assertion`. For bytes:
+// `cty`, `detached`, `unencoded`, `serialization`. Others: `typ`, `enc`.
 JetonCode jeton_issuer_new(const JetonKey *key,
                            const JetonKey *encryption,
                            const JetonClock *clock,
@@ -179,13 +180,13 @@ JetonCode jeton_issuer_new(const JetonKey *key,
                            const JetonIssuer **out,
                            JetonReason *reason);
 
-// Returns an upper bound for the length of a token with claims of this length, or 0 if the issuer is for bytes or the
-// handle is not valid.
+// Returns an upper bound for the length of a token with claims of this length. It is 0 if the issuer is for bytes or
+// the handle is not valid.
 size_t jeton_issue_bound(const JetonIssuer *issuer,
                          size_t claims_length);
 
-// Issues a token with these claims, a JSON object, and writes it to a buffer of the caller, which has at least
-// `jeton_issue_bound` bytes. A smaller buffer is the error `BUFFER_TOO_SMALL`, before anything is signed.
+// Issues a token with these claims, a JSON object, and writes it to the caller's buffer. The buffer needs at least
+// `jeton_issue_bound` bytes. For a smaller one, the result is `BUFFER_TOO_SMALL`, and nothing is signed.
 JetonCode jeton_issue(const JetonIssuer *issuer,
                       const uint8_t *claims,
                       size_t claims_length,
@@ -205,20 +206,21 @@ JetonCode jeton_key_generate(const uint8_t *alg,
                              const JetonKey **out,
                              JetonReason *reason);
 
-// Creates a handle of the public key of a private key. A symmetric key has none, which is an error.
+// Creates a handle of the public key of a private key. A symmetric key is an error.
 JetonCode jeton_key_public(const JetonKey *key, const JetonKey **out, JetonReason *reason);
 
-// Makes one signature with a private key and drops it. The first signature of a process seeds the random generator,
-// which takes tens of milliseconds. The first private key that a thread generates or imports does this; call it again
-// after `fork`. Other keys do nothing.
+// Signs once with a private key and discards the signature. Other keys do nothing.
+//
+// The first signature of a process seeds the random generator, which takes tens of milliseconds. The first private key
+// that a thread generates or imports does this. Call it again after `fork`.
 JetonCode jeton_key_warm_up(const JetonKey *key,
                             JetonReason *reason);
 
-// Writes what `what` names into a buffer of the library:
+// Exports the key, or the property that `what` names, to a buffer of the library:
 //
-// - `jwk`, `pem`, `der`, `paserk`: the public key. A private key is exported as its public key; a symmetric key is an error.
+// - `jwk`, `pem`, `der`, `paserk`: the public key, also of a private key. A symmetric key is an error.
 // - `thumbprint`, `thumbprint-uri`: RFC 7638 and RFC 9278.
-// - `kid`: the id, empty if the key has none; for PASETO the PASERK id. `alg`: the algorithm.
+// - `kid`: the key id, or an empty result; for PASETO the PASERK id. `alg`: the algorithm.
 // - `kind`: `symmetric`, `private` or `public`. `alg-kind`: the algorithm, a space, and the kind.
 // - `insecure-jwk`, `insecure-pem`, `insecure-der`, `insecure-paserk`: the key with its secret part.
 JetonCode jeton_key_export(const JetonKey *key,
@@ -229,9 +231,9 @@ JetonCode jeton_key_export(const JetonKey *key,
 
 // Imports a key.
 //
-// Options: `format` is `any` (JWK, PEM, DER or PASERK, found by its content), `secret`, `secret-base64` or
-// `certificate`. `alg` is required if the key does not imply it. `enc` is required for `dir`. `kid` sets the id.
-// `password` decrypts PKCS#8 or a PASERK.
+// Options: `format` is `any` (JWK, PEM, DER or PASERK, detected), `secret`, `secret-base64` or `certificate`. `alg` is
+// required if the key does not imply it. `enc` is required for `dir`. `kid` sets the id. `password` decrypts PKCS#8 or
+// a PASERK.
 JetonCode jeton_key_import(const uint8_t *data,
                            size_t length,
                            const uint8_t *options,
@@ -239,18 +241,18 @@ JetonCode jeton_key_import(const uint8_t *data,
                            const JetonKey **out,
                            JetonReason *reason);
 
-// Creates a set of these keys, which have the same use: keys that verify, that decrypt, or that open a PASETO. Of a
-// private key for signatures, the set has the public key.
+// Creates a set of keys with the same use: keys that verify, keys that decrypt, or PASETO keys. A private signing key
+// is added as its public key.
 JetonCode jeton_key_set_new(const JetonKey *const *keys,
                             size_t count,
                             const JetonKeySet **out,
                             JetonReason *reason);
 
-// Imports a JWK Set, or PASERKs with one in each line. Keys that cannot be used are skipped:
-// `jeton_key_set_export` says why. A set without a usable key is an error.
+// Imports a JWK Set, or PASERKs, one per line. Unusable keys are skipped: `jeton_key_set_export` returns the reasons.
+// A set without a usable key is an error.
 //
-// Options: `default_alg` is the algorithm of keys without `alg`. `published` skips secret and private keys, which
-// a set that others can read must not have.
+// Options: `default_alg` is the algorithm of keys without `alg`. `published` skips secret and private keys, which a
+// published set must not contain.
 JetonCode jeton_key_set_import(const uint8_t *data,
                                size_t length,
                                const uint8_t *options,
@@ -258,37 +260,37 @@ JetonCode jeton_key_set_import(const uint8_t *data,
                                const JetonKeySet **out,
                                JetonReason *reason);
 
-// Writes what `what` names into a buffer of the library:
+// Exports the set, or the property that `what` names, to a buffer of the library:
 //
 // - `jwks`: the public keys as a JWK Set.
-// - `ids`: the ids of the keys, one in each line; an empty line for a key without id.
-// - `skipped`: why keys were skipped when the set was read, one in each line.
+// - `ids`: the key ids, one per line; an empty line for a key without id.
+// - `skipped`: why keys were skipped during the import, one reason per line.
 JetonCode jeton_key_set_export(const JetonKeySet *keys,
                                const uint8_t *what,
                                size_t what_length,
                                JetonBuffer *out,
                                JetonReason *reason);
 
-// Prepares a token with an issuer whose key is public: what is to be signed elsewhere. `data` are claims, or the
-// bytes of an issuer of the format `jws`.
+// Prepares a token for a remote signer. The issuer has the public key. `data` is claims, or bytes for the format
+// `jws`.
 JetonCode jeton_prepare(const JetonIssuer *issuer,
                         const uint8_t *data,
                         size_t length,
                         const JetonPrepared **out,
                         JetonReason *reason);
 
-// Writes what is to be signed into a buffer of the library. `what` is `message`, or `digest`: the hash of the message for
-// signers that take it. `alg` is the algorithm.
+// Writes the input for the signer to a buffer of the library. `what` is `message`, or `digest` (its hash) for signers
+// that take a digest, or `alg` for the algorithm.
 JetonCode jeton_prepared_input(const JetonPrepared *prepared,
                                const uint8_t *what,
                                size_t what_length,
                                JetonBuffer *out,
                                JetonReason *reason);
 
-// Adds the signature to a prepared token, verifies it with the public key, and writes the token into a buffer of the
+// Adds the signature to a prepared token, verifies it with the public key, and writes the token to a buffer of the
 // library. A prepared token takes one signature, valid or not.
 //
-// `form` is `fixed`, as a token has it, or `der`, as most signers return ECDSA signatures.
+// `form` is `fixed`, the form in a token, or `der`, which most signers return for ECDSA.
 JetonCode jeton_attach(const JetonPrepared *prepared,
                        const uint8_t *signature,
                        size_t signature_length,
@@ -297,7 +299,7 @@ JetonCode jeton_attach(const JetonPrepared *prepared,
                        JetonBuffer *out,
                        JetonReason *reason);
 
-// Creates a key set that is at an address, or at the address that an issuer publishes. It sends no request.
+// Creates a key set at an address, or at the address that an issuer publishes. It sends no request.
 //
 // Options: `address`, or `issuer` for discovery. `default_alg` is the algorithm of keys without `alg`.
 // `allow_private_addresses` allows an issuer to publish a private address. `fresh_for`, `cooldown` and `usable_for`
@@ -307,27 +309,28 @@ JetonCode jeton_remote_keys_new(const uint8_t *options,
                                 const JetonRemoteKeys **out,
                                 JetonReason *reason);
 
-// Returns the next request that the program should send, as JSON in a buffer of the library: `id`, `url`, `etag` (or null),
-// `no_cache`, `max_bytes`, `public_only`, `timeout_milliseconds`. The buffer is empty if there is none.
+// Returns the next new request as JSON in a buffer of the library: `id`, `url`, `etag` (or null), `no_cache`,
+// `max_bytes`, `public_only`, `timeout_milliseconds`. Without a request, the buffer is empty.
 //
-// Call it when the program starts, and when a verification returns `KEY_SET_TO_FETCH`. Call it from time to time after
-// verifications, too: keys that are not fresh are used, and fetched again.
+// Call it when the program starts, and when a verification returns `KEY_SET_TO_FETCH`. Also call it regularly after
+// verifications: stale keys are still used, and then fetched again.
 //
-// The program sends `etag` as `If-None-Match`, and `Cache-Control: no-cache` if `no_cache` is true. It follows no redirects. If
-// `public_only` is true, it connects to public addresses only.
+// The program sends `etag` as `If-None-Match`, and `Cache-Control: no-cache` if `no_cache` is true. It must not follow
+// redirects. If `public_only` is true, it must connect to public addresses only.
 JetonCode jeton_remote_keys_next(const JetonRemoteKeys *keys,
                                  JetonBuffer *out,
                                  JetonReason *reason);
 
-// Checks that there are keys to verify with. Call it after the requests of `jeton_remote_keys_next`, when the program starts.
-// The error is why the last fetch failed, or `KEY_SET_TO_FETCH` if requests wait.
+// Checks that keys are available. When the program starts, call it after the requests of `jeton_remote_keys_next`.
+//
+// It returns the error of the last fetch, or `KEY_SET_TO_FETCH` if requests are pending.
 JetonCode jeton_remote_keys_ready(const JetonRemoteKeys *keys,
                                   JetonReason *reason);
 
-// Passes the response to a request. A status of 0 says that there is none. `headers` has one header in each line, as HTTP/1.1
-// writes it; `ETag`, `Cache-Control` and `Age` are read.
+// Passes the response to a request. Status 0 means that there is no response. `headers` has one header per line, in
+// HTTP/1.1 syntax; `ETag`, `Cache-Control` and `Age` are read.
 //
-// A response that is no key set is no error here: the next verification returns it. An unknown id is an error.
+// An unknown id is an error. If the response is not a key set, the next verification returns the error.
 JetonCode jeton_remote_keys_respond(const JetonRemoteKeys *keys,
                                     uint64_t id,
                                     uint32_t status,
@@ -339,12 +342,13 @@ JetonCode jeton_remote_keys_respond(const JetonRemoteKeys *keys,
 
 // Creates a verifier.
 //
-// Pass one key or a key set, and null for the other. `decryption` is a set of keys that decrypt: with it, tokens are signed
-// and then encrypted. `remote` is a key set that is elsewhere, in place of the others. A content key (`dir`) alone verifies encrypted JWTs. A null clock is that of the system.
+// Pass `key` or `keys`, and null for the other. `decryption` is a set of decryption keys: with it, tokens must be
+// signed and then encrypted. `remote` is a remote key set. It replaces all other keys. A content key (`dir`) alone
+// verifies encrypted JWTs. A null `clock` is the system clock.
 //
-// Options: `format` is `jwt`, `jws`, `jwe` or `paseto`. For claims: `issuer` or `any_issuer`, `audience` or `any_audience`,
-// `without_expiry`, `typ`, `access_tokens`, `required`, `leeway`, `max_age` (seconds), `cache` (entries). For PASETO:
-// `footer`, `implicit_assertion`. Others: `enc`, `serialization`, `limits`.
+// Options: `format` is `jwt`, `jws`, `jwe` or `paseto`. For claims: `issuer` or `any_issuer`, `audience` or
+// `any_audience`, `without_expiry`, `typ`, `access_tokens`, `required`, `leeway`, `max_age` (seconds), `cache`
+// (entries). For PASETO: `footer`, `implicit_assertion`. Others: `enc`, `serialization`, `limits`.
 JetonCode jeton_verifier_new(const JetonKey *key,
                              const JetonKeySet *keys,
                              const JetonKeySet *decryption,
@@ -355,13 +359,13 @@ JetonCode jeton_verifier_new(const JetonKey *key,
                              const JetonVerifier **out,
                              JetonReason *reason);
 
-// Returns the size of a buffer for the result of `jeton_verify`, for a token of this many bytes.
+// Returns the buffer size that `jeton_verify` needs for a token of this length.
 size_t jeton_verify_bound(size_t token_length);
 
-// Verifies a token and writes its claims to a buffer of the caller, which has at least `jeton_verify_bound` bytes.
-// A smaller buffer is the error `BUFFER_TOO_SMALL`, before anything is verified.
+// Verifies a token and writes its claims to the caller's buffer. The buffer needs at least `jeton_verify_bound` bytes.
+// For a smaller one, the result is `BUFFER_TOO_SMALL`, and nothing is verified.
 //
-// A token that is no UTF-8 is rejected as malformed.
+// A token that is not UTF-8 is rejected as malformed.
 JetonCode jeton_verify(const JetonVerifier *verifier,
                        const uint8_t *token,
                        size_t token_length,
@@ -370,8 +374,7 @@ JetonCode jeton_verify(const JetonVerifier *verifier,
                        JetonVerified *result,
                        JetonReason *reason);
 
-// Returns the version of the interface that the library has. Compare it with `JETON_ABI_VERSION` when the library is
-// loaded.
+// Returns the interface version of the library. Compare it with `JETON_ABI_VERSION` when you load the library.
 uint32_t jeton_abi_version(void);
 
 #ifdef __cplusplus

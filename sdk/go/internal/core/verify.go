@@ -25,13 +25,13 @@ const (
 // Range is a part of the text of a [Result].
 type Range struct{ Start, Length uint32 }
 
-// Claim is where a registered claim is.
+// Claim is the position of a registered claim.
 type Claim struct {
 	Which, IsPlain uint32
 	Member, Value  Range
 }
 
-// Result is what a verified token says. The text is in [Scratch.Text].
+// Result describes a verified token. Its text is in [Scratch.Text].
 type Result struct {
 	Present    uint32
 	ClaimCount uint32
@@ -47,17 +47,17 @@ type Result struct {
 	IssuedAt   int64
 }
 
-// The types are the same, so that nothing is copied.
+// The types have the same layout, so that nothing is copied.
 var _ [unsafe.Sizeof(C.JetonVerified{})]byte = [unsafe.Sizeof(Result{})]byte{}
 var _ [unsafe.Offsetof(C.JetonVerified{}.issued_at)]byte = [unsafe.Offsetof(Result{}.IssuedAt)]byte{}
 var _ [unsafe.Offsetof(C.JetonVerified{}.alg)]byte = [unsafe.Offsetof(Result{}.alg)]byte{}
 
-// Algorithm is the name of the algorithm, which is part of the library.
+// Algorithm returns the name of the algorithm, a static string of the library.
 func (r *Result) Algorithm() string {
 	return unsafe.String((*byte)(unsafe.Pointer(r.alg)), int(r.algLength))
 }
 
-// Scratch is where the library writes a verified token. Return it with [Scratch.Keep] when nothing refers to its text.
+// Scratch is memory for a verified token. Return it with [Scratch.Keep] when nothing refers to its text.
 type Scratch struct {
 	Text   []byte
 	Result Result
@@ -97,7 +97,7 @@ func NewVerifier(key, keys, decryption, remote, clock *Handle, options []byte) (
 	return created(unsafe.Pointer(verifier), code, &reason)
 }
 
-// extraBytes is what a result has beside the token: jeton_verify_bound says it.
+// extraBytes is the memory that a result needs besides the token.
 var extraBytes = int(C.jeton_verify_bound(0))
 
 // Verify calls jeton_verify.
@@ -118,7 +118,7 @@ func Verify(verifier *Handle, token string, scratch *Scratch) Failure {
 	return Failure{}
 }
 
-// VerifyBytes calls jeton_verify_bytes. A nil content is absent.
+// VerifyBytes calls jeton_verify_bytes. Content is nil unless the JWS is detached.
 func VerifyBytes(verifier *Handle, token string, content []byte) ([]byte, Failure) {
 	used := verifier.use()
 	if used == nil {
@@ -127,7 +127,7 @@ func VerifyBytes(verifier *Handle, token string, content []byte) ([]byte, Failur
 	defer verifier.done()
 	var reason C.JetonReason
 	var out C.JetonBuffer
-	// An empty content is there, and has a pointer.
+	// Empty content has a pointer, unlike absent content.
 	start := bytesOf(content)
 	code := C.jeton_verify_bytes((*C.JetonVerifier)(used), stringOf(token), C.size_t(len(token)), start,
 		C.size_t(len(content)), &out, &reason)

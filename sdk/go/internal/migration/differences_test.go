@@ -15,7 +15,7 @@ import (
 	"github.com/lestrrat-go/jwx/v3/jwa"
 )
 
-// Which tokens a library accepts with the defaults of its options: the rows of "What is different".
+// TestDefaultsDifferAsThePageSays checks which tokens each library accepts by default: the rows of "Differences".
 func TestDefaultsDifferAsThePageSays(t *testing.T) {
 	key, pem := keyPair(t)
 	now := time.Now()

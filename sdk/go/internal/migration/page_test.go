@@ -1,4 +1,4 @@
-// Package migration compiles and runs the code of MIGRATION.md, from the libraries that are named there to jeton.
+// Package migration compiles and runs the code of MIGRATION.md.
 package migration
 
 import (
@@ -28,7 +28,8 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// Each block of code of the page is in a file of this folder, with another indentation.
+// TestPageHasTheCodeOfTheseTests checks that each code block of the page is in a file of this folder. Indentation may
+// differ.
 func TestPageHasTheCodeOfTheseTests(t *testing.T) {
 	page, err := os.ReadFile("../../MIGRATION.md")
 	check(t, err)

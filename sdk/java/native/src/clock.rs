@@ -1,4 +1,4 @@
-//! A clock that tests set.
+//! A clock for tests.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use jni_sys::{JNIEnv, jbyteArray, jclass, jlong};
 use crate::guard::guard;
 use crate::handle;
 
-/// Creates a clock that stands at this time, in seconds since 1970.
+/// Creates a clock set to this time, in seconds since 1970.
 #[unsafe(no_mangle)]
 pub(crate) extern "system" fn Java_io_github_jeton_internal_Native_newClock(
     env: *mut JNIEnv,
@@ -33,11 +33,11 @@ pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_setClo
     })
 }
 
-/// The clock of a handle, or that of the system for 0.
+/// Returns the clock of a handle, or the system clock for 0.
 ///
 /// # Safety
 ///
-/// It is 0 or the handle of a clock.
+/// `clock` is 0 or the handle of a clock.
 pub(crate) unsafe fn clock_or_system(clock: jlong) -> Result<Arc<dyn Clock>, Fault> {
     // SAFETY: the caller ensures it.
     Ok(match unsafe { handle::optional::<SetClock>(clock) }? {

@@ -1,4 +1,5 @@
-//! Byte arrays of the JVM. They are copied, so that nothing changes while it is read, and the garbage collector never waits.
+//! Byte arrays of the JVM. They are copied, so that they cannot change while they are read and never block the garbage
+//! collector.
 
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -22,12 +23,12 @@ const ON_STACK: usize = 2048;
 impl Env {
     /// # Safety
     ///
-    /// The JVM passed the pointer to the function that runs.
+    /// The JVM passed the pointer to the current function.
     pub(crate) unsafe fn new(env: *mut JNIEnv) -> Env {
         Env(env)
     }
 
-    /// Copies an input and lets `read` see it. A copy on the heap is wiped, as it may be a key.
+    /// Copies an input and passes it to `read`. A copy on the heap is wiped, because it may be a key.
     pub(crate) fn with<R>(
         self,
         input: Input,
@@ -55,14 +56,13 @@ impl Env {
         })
     }
 
-    /// A copy of an input.
+    /// Returns a copy of an input.
     pub(crate) fn bytes(self, input: Input) -> Result<Zeroizing<Vec<u8>>, Fault> {
         let length = length_of(input)?;
         let mut bytes = Zeroizing::new(Vec::new());
-        // An array of gigabytes is an error where there is no memory for it.
+        // An array that is too large for the memory is an error.
         let reserved = bytes.try_reserve_exact(length);
-        reserved
-            .map_err(|_| Fault::argument(&codes::ARGUMENT_LENGTH, "no memory for the input"))?;
+        reserved.map_err(|_| Fault::argument(&codes::ARGUMENT_LENGTH, "the input is too large"))?;
         // SAFETY: the vector has this capacity, and all bytes are written before the length is set.
         unsafe {
             self.copy(input.0, length, bytes.as_mut_ptr())?;
@@ -75,7 +75,7 @@ impl Env {
     ///
     /// `to` has room for `length` bytes.
     unsafe fn copy(self, array: jbyteArray, length: usize, to: *mut u8) -> Result<(), Fault> {
-        // SAFETY: the pointer is that of this call, and `to` has the room. The array has the length, which Java takes from it.
+        // SAFETY: the pointer belongs to this call, and `to` has the room. Java passes the length of the array.
         unsafe {
             let functions = &(**self.0).v1_1;
             (functions.GetByteArrayRegion)(self.0, array, 0, length as jint, to.cast());
@@ -83,11 +83,11 @@ impl Env {
         self.check()
     }
 
-    /// The numbers of an array.
+    /// Returns the numbers of an array.
     pub(crate) fn numbers(self, array: jlongArray, length: jint) -> Result<Vec<jlong>, Fault> {
         let count = length_of(Input(array, length))?;
         let mut numbers = vec![0; count];
-        // SAFETY: the pointer is that of this call, and the vector has the room.
+        // SAFETY: the pointer belongs to this call, and the vector has the room.
         unsafe {
             let functions = &(**self.0).v1_1;
             (functions.GetLongArrayRegion)(self.0, array, 0, length, numbers.as_mut_ptr());
@@ -96,24 +96,25 @@ impl Env {
         Ok(numbers)
     }
 
-    /// A new array, or null while the JVM throws that it has no memory.
+    /// Creates an array. Returns null if the JVM throws an out-of-memory error.
     pub(crate) fn new_array(self, length: usize) -> jbyteArray {
         let Ok(length) = jint::try_from(length) else {
             return ptr::null_mut();
         };
-        // SAFETY: the pointer is that of this call.
+        // SAFETY: the pointer belongs to this call.
         unsafe {
             let array = ((**self.0).v1_1.NewByteArray)(self.0, length);
-            match ((**self.0).v1_2.ExceptionCheck)(self.0) {
-                false => array,
-                true => ptr::null_mut(),
+            if ((**self.0).v1_2.ExceptionCheck)(self.0) {
+                ptr::null_mut()
+            } else {
+                array
             }
         }
     }
 
     /// Writes bytes to an array that has the room.
     pub(crate) fn write(self, array: jbyteArray, at: usize, bytes: &[u8]) {
-        // SAFETY: the pointer is that of this call. The JVM checks the range, and throws if it is wrong.
+        // SAFETY: the pointer belongs to this call. The JVM checks the range, and throws if it is wrong.
         unsafe {
             let functions = &(**self.0).v1_1;
             let (at, length) = (at as jint, bytes.len() as jint);
@@ -121,16 +122,15 @@ impl Env {
         }
     }
 
-    /// An exception here means that Java passed a length that the array does not have.
+    /// Returns an error if the JVM threw an exception: Java passed a wrong length.
     fn check(self) -> Result<(), Fault> {
-        // SAFETY: the pointer is that of this call.
+        // SAFETY: the pointer belongs to this call.
         unsafe {
-            match ((**self.0).v1_2.ExceptionCheck)(self.0) {
-                false => Ok(()),
-                true => {
-                    ((**self.0).v1_1.ExceptionClear)(self.0);
-                    Err(wrong_length())
-                }
+            if ((**self.0).v1_2.ExceptionCheck)(self.0) {
+                ((**self.0).v1_1.ExceptionClear)(self.0);
+                Err(wrong_length())
+            } else {
+                Ok(())
             }
         }
     }
@@ -150,6 +150,6 @@ fn length_of(input: Input) -> Result<usize, Fault> {
 fn wrong_length() -> Fault {
     Fault::argument(
         &codes::ARGUMENT_LENGTH,
-        "the length is not that of the array",
+        "the length does not match the array",
     )
 }

@@ -1,4 +1,4 @@
-//! What each function does around its body.
+//! The code around the body of each function.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -8,7 +8,7 @@ use jni_sys::{JNIEnv, jbyteArray};
 use crate::env::Env;
 use crate::reply::{self, Reply};
 
-/// Runs the body of a function and makes its reply. A panic becomes the code `INTERNAL`.
+/// Runs the body of a function and returns its reply. A panic becomes the code `INTERNAL`.
 pub(crate) fn guard<R: Into<Reply>>(
     env: *mut JNIEnv,
     body: impl FnOnce(Env) -> Result<R, Fault>,
@@ -26,7 +26,7 @@ pub(crate) fn guard<R: Into<Reply>>(
     match caught {
         Ok(array) => array,
         Err(payload) => {
-            // Its destructor may panic again. What that panic carries is never dropped.
+            // Dropping the payload may panic again. The payload of that panic is never dropped.
             if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
                 std::mem::forget(again);
             }

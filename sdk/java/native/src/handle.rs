@@ -14,7 +14,7 @@ pub(crate) fn create<T>(value: T) -> Reply {
     Reply::Handle(Box::into_raw(Box::new(value)) as i64)
 }
 
-/// The value of a handle.
+/// Returns the value of a handle.
 ///
 /// # Safety
 ///
@@ -25,7 +25,7 @@ pub(crate) unsafe fn get<'h, T>(handle: jlong) -> Result<&'h T, Fault> {
         .ok_or_else(|| Fault::argument(&codes::ARGUMENT_NULL, "a value is required, not null"))
 }
 
-/// As [`get`], with 0 for nothing.
+/// As [`get`], with `None` for 0.
 ///
 /// # Safety
 ///
@@ -35,7 +35,7 @@ pub(crate) unsafe fn optional<'h, T>(handle: jlong) -> Result<Option<&'h T>, Fau
     Ok(unsafe { (handle as usize as *const T).as_ref() })
 }
 
-/// Releases a value. `kind` says which: the numbers are those of `Handle.java`.
+/// Releases a value. `kind` is its type, with the numbers in `Handle.java`.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_release(
     env: *mut JNIEnv,

@@ -1,4 +1,4 @@
-//! How tests make the library panic.
+//! Panics for tests.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

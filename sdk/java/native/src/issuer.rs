@@ -42,11 +42,11 @@ pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_newIss
 }
 
 thread_local! {
-    /// The reply before it is copied to the array of the caller.
+    /// The reply, before it is copied to the array of the caller.
     static TOKEN: RefCell<String> = RefCell::default();
 }
 
-/// Issues a token with these claims, a JSON object. The reply is in `offered` if it has room.
+/// Issues a token with these claims, a JSON object. The reply is in `offered` if it fits.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_issue(
     env: *mut JNIEnv,
@@ -68,15 +68,16 @@ pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_issue(
                 issuer.issue_onto(claims, token)?;
                 written(env, token, offered, capacity)
             };
-            match issuer.length_bound(claims.len()) <= KEPT_BYTES {
-                true => thread_memory::with(&TOKEN, issue),
-                false => issue(&mut String::new()),
+            if issuer.length_bound(claims.len()) <= KEPT_BYTES {
+                thread_memory::with(&TOKEN, issue)
+            } else {
+                issue(&mut String::new())
             }
         })
     })
 }
 
-/// The place of the head in a text: a success, and a length of characters that are one byte each.
+/// The placeholder of the head. Each character is one byte.
 const PLACE: &str = "\0\0\0\0\0\0\0\0";
 
 fn written(
@@ -87,7 +88,7 @@ fn written(
 ) -> Result<Reply, Fault> {
     let capacity = usize::try_from(capacity).unwrap_or_default();
     let Some(array) = reply::room(env, offered, capacity, token.len()) else {
-        // The JVM throws that it has no memory.
+        // The JVM throws an out-of-memory error.
         return Ok(Reply::Written(std::ptr::null_mut()));
     };
     env.write(array, 0, token.as_bytes());
@@ -111,7 +112,7 @@ pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_issueB
     })
 }
 
-/// Prepares a token whose signature is made elsewhere.
+/// Prepares a token for signing outside the library.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_prepare(
     env: *mut JNIEnv,
@@ -129,7 +130,7 @@ pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_prepar
     })
 }
 
-/// The smallest array that is offered for a token with claims of this length.
+/// Returns the maximum length of a reply with a token with claims of this length.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_issueBound(
     env: *mut JNIEnv,
@@ -142,9 +143,8 @@ pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_issueB
         let issuer = unsafe { handle::get::<Issuer>(issuer) }?;
         let length = usize::try_from(claims_length).unwrap_or_default();
         let bound = HEAD + issuer.length_bound(length);
-        let bound = i64::try_from(bound).map_err(|_| {
-            Fault::argument(&codes::ARGUMENT_LENGTH, "the claims are longer than memory")
-        })?;
+        let bound = i64::try_from(bound)
+            .map_err(|_| Fault::argument(&codes::ARGUMENT_LENGTH, "the claims are too large"))?;
         Ok(Reply::Handle(bound))
     })
 }

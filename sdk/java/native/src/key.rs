@@ -62,7 +62,7 @@ pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_public
     })
 }
 
-/// Returns the key, or something of it.
+/// Returns the key or a part of it.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_exportKey(
     env: *mut JNIEnv,

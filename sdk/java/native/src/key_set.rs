@@ -45,7 +45,7 @@ pub(crate) extern "system" fn Java_io_github_jeton_internal_Native_importKeySet(
     })
 }
 
-/// Returns what is named of a set.
+/// Returns the named part of a set.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_exportKeySet(
     env: *mut JNIEnv,

@@ -7,7 +7,7 @@ use crate::env::Input;
 use crate::guard::guard;
 use crate::handle;
 
-/// Returns what is to be signed.
+/// Returns the input of the signature.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_preparedInput(
     env: *mut JNIEnv,

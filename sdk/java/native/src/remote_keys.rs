@@ -1,4 +1,4 @@
-//! Key sets that are elsewhere: Java fetches.
+//! Remote key sets. Java fetches them.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::env::Input;
 use crate::guard::guard;
 use crate::handle;
 
-/// Creates a key set that is elsewhere.
+/// Creates a remote key set.
 #[unsafe(no_mangle)]
 pub(crate) extern "system" fn Java_io_github_jeton_internal_Native_newRemoteKeys(
     env: *mut JNIEnv,
@@ -24,7 +24,7 @@ pub(crate) extern "system" fn Java_io_github_jeton_internal_Native_newRemoteKeys
     })
 }
 
-/// Returns the next request as JSON, or nothing.
+/// Returns the next request as JSON, or an empty text.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_nextRequest(
     env: *mut JNIEnv,
@@ -32,13 +32,13 @@ pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_nextRe
     keys: jlong,
 ) -> jbyteArray {
     guard(env, |_| {
-        // SAFETY: Java passes the handle of such a set; so below.
+        // SAFETY: Java passes the handle of a remote key set; so below.
         let keys = unsafe { handle::get::<Arc<RemoteKeys>>(keys) }?;
         Ok(keys.next().unwrap_or_default())
     })
 }
 
-/// Checks that there are keys, and says why there are none.
+/// Returns the reason as an error if there are no keys.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_ready(
     env: *mut JNIEnv,
@@ -46,7 +46,7 @@ pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_ready(
     keys: jlong,
 ) -> jbyteArray {
     guard(env, |_| {
-        // SAFETY: Java passes the handle of such a set; so below.
+        // SAFETY: Java passes the handle of a remote key set; so below.
         let keys = unsafe { handle::get::<Arc<RemoteKeys>>(keys) }?;
         keys.ready()?;
         Ok(String::new())

@@ -1,7 +1,7 @@
 //! Replies: what a function returns to Java.
 //!
-//! A reply is a byte array: the status, the length of what follows the status and the length, and that. Numbers have four bytes,
-//! the lowest first. The status 0 says that the call succeeded. Otherwise the rest is the name of the code, a line feed and the
+//! A reply is a byte array: the status, the length of the content, and the content. Both numbers have four bytes in
+//! little-endian order. The status 0 is success. Otherwise the content is the name of the code, a line feed and the
 //! message.
 
 use jeton_bindings::Fault;
@@ -12,20 +12,20 @@ use crate::env::Env;
 /// The status and the length.
 pub(crate) const HEAD: usize = 8;
 
-/// A message has at most this many bytes.
+/// The maximum length of a message in bytes.
 const MESSAGE_BYTES: usize = 400;
 
-/// A reply before it is an array of the JVM.
+/// A reply that is not yet an array of the JVM.
 pub(crate) enum Reply {
-    /// Nothing but success.
+    /// Success without content.
     Done,
     /// The handle of a new value.
     Handle(i64),
     /// Bytes.
     Bytes(Vec<u8>),
-    /// Bytes that contain a secret, and are wiped.
+    /// Bytes that contain a secret and are wiped.
     Secret(zeroize::Zeroizing<Vec<u8>>),
-    /// The array of the caller, in which the reply is already.
+    /// The array of the caller, which already has the reply.
     Written(jbyteArray),
 }
 
@@ -48,7 +48,7 @@ impl From<String> for Reply {
 }
 
 impl Reply {
-    /// Makes the array.
+    /// Returns the reply as an array.
     pub(crate) fn into_array(self, env: Env) -> jbyteArray {
         match self {
             Reply::Written(array) => array,
@@ -60,7 +60,7 @@ impl Reply {
     }
 }
 
-/// The array for a call that failed.
+/// Returns the reply of a failed call.
 #[cold]
 pub(crate) fn failure(env: Env, fault: &Fault) -> jbyteArray {
     let mut text = format!("{}\n{fault}", fault.code().name());
@@ -72,7 +72,7 @@ pub(crate) fn failure(env: Env, fault: &Fault) -> jbyteArray {
     array(env, 1, text.as_bytes())
 }
 
-/// The head of a reply.
+/// Returns the head of a reply.
 pub(crate) fn head(status: u32, length: usize) -> [u8; HEAD] {
     let mut head = [0; HEAD];
     head[..4].copy_from_slice(&status.to_le_bytes());
@@ -89,7 +89,7 @@ fn array(env: Env, status: u32, bytes: &[u8]) -> jbyteArray {
     array
 }
 
-/// The array of the caller if it has room for this many bytes, or else a new one.
+/// Returns the array of the caller if it has room for this many bytes, or a new array.
 pub(crate) fn room(
     env: Env,
     offered: jbyteArray,

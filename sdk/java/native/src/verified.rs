@@ -1,8 +1,13 @@
-//! A verified token as a reply. `Verified.java` reads it.
+//! A verified token as a reply. `VerifiedReply.java` reads it.
 //!
-//! After the head of a reply come numbers of four bytes: which members the token has, and start and length of the JSON, the
-//! algorithm, the key id, the type and the footer. Then the values of `iss`, `sub`, `aud` and `jti`: start and length in
-//! the JSON as they are written there. Then `exp`, `nbf` and `iat` with eight bytes each. Starts count from the start of the array.
+//! After the head, a reply has these numbers:
+//!
+//! 1. the bits of the members that the token has (4 bytes),
+//! 2. start and length of the JSON, algorithm, key id, type and footer (4 bytes each),
+//! 3. start and length of the values of `iss`, `sub`, `aud` and `jti` inside the JSON (4 bytes each),
+//! 4. `exp`, `nbf` and `iat` (8 bytes each).
+//!
+//! A start is an offset in the array.
 
 use jeton::error::Claim;
 use jeton::{RawClaims, Timestamp, Verified};
@@ -13,7 +18,7 @@ use smallvec::SmallVec;
 use crate::env::Env;
 use crate::reply::{self, HEAD, Reply};
 
-/// Where the numbers are.
+/// The offsets of the numbers.
 const PRESENT: usize = HEAD;
 const PARTS: usize = PRESENT + 4;
 const VALUES: usize = PARTS + 5 * 8;
@@ -24,10 +29,10 @@ const NUMBERS: usize = TIMES + 3 * 8;
 const KID: u32 = 256;
 const TYP: u32 = 512;
 const FOOTER: u32 = 1024;
-/// A value of the JSON has a backslash, so texts must be decoded.
+/// The JSON has a backslash, so texts must be decoded.
 const ESCAPED: u32 = 2048;
 
-/// The bit of a claim, and the place of its value.
+/// Returns the bit of a claim, and the index of its value.
 fn place(claim: Claim) -> (u32, Option<usize>) {
     match claim {
         Claim::Issuer => (1, Some(0)),
@@ -59,7 +64,7 @@ pub(crate) fn write<Text: AsRef<str>>(
     ];
     let mut numbers = [0; NUMBERS];
     let mut put = |at: usize, number: usize| {
-        // All lengths are checked with that of the whole reply, below.
+        // The length of the whole reply is checked below.
         numbers[at..at + 4].copy_from_slice(&(number as u32).to_le_bytes());
     };
     let mut present = 0;
@@ -99,10 +104,10 @@ pub(crate) fn write<Text: AsRef<str>>(
     numbers[..HEAD].copy_from_slice(&reply::head(0, end - HEAD));
 
     let Some(array) = reply::room(env, offered, capacity, end) else {
-        // The JVM throws that it has no memory.
+        // The JVM throws an out-of-memory error.
         return Ok(Reply::Written(std::ptr::null_mut()));
     };
-    // One call of the JVM for all, as each costs more than a copy of this size.
+    // One call of the JVM, because each call costs more than a copy of this size.
     let mut whole = SmallVec::<[u8; ON_STACK]>::new();
     whole.extend_from_slice(&numbers);
     for (_, part) in parts {
@@ -112,5 +117,5 @@ pub(crate) fn write<Text: AsRef<str>>(
     Ok(Reply::Written(array))
 }
 
-/// Replies up to this size are put together on the stack.
+/// Replies up to this size are assembled on the stack.
 const ON_STACK: usize = 1536;

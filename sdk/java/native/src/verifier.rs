@@ -51,11 +51,11 @@ pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_newVer
 }
 
 thread_local! {
-    /// The payload of a token before it is copied to the caller. It is wiped with the thread.
+    /// The payload of a token, before it is copied to the caller. It is wiped when the thread ends.
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// Verifies a token. The reply is in `offered` if it has room: see `verified.rs`.
+/// Verifies a token. The reply is in `offered` if it fits: see `verified.rs`.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_verify(
     env: *mut JNIEnv,
@@ -77,17 +77,18 @@ pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_verify
             };
             let is_short = token.len() <= KEPT_BYTES;
             let token = token_text(token)?;
-            match is_short {
-                true => thread_memory::with(&SCRATCH, |scratch| {
+            if is_short {
+                thread_memory::with(&SCRATCH, |scratch| {
                     verifier.verify(token, scratch, write)?
-                }),
-                false => verifier.verify(token, &mut Scratch::new(), write)?,
+                })
+            } else {
+                verifier.verify(token, &mut Scratch::new(), write)?
             }
         })
     })
 }
 
-/// Verifies or decrypts bytes. A null `content` is none.
+/// Verifies or decrypts bytes. `content` is null unless the JWS is detached.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_verifyBytes(
     env: *mut JNIEnv,
@@ -103,17 +104,18 @@ pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_verify
         let verifier = unsafe { handle::get::<Verifier>(verifier) }?;
         env.with(Input(token, token_length), |token| {
             let token = token_text(token)?;
-            match content.is_null() {
-                true => verifier.verify_bytes(token, None),
-                false => env.with(Input(content, content_length), |content| {
+            if content.is_null() {
+                verifier.verify_bytes(token, None)
+            } else {
+                env.with(Input(content, content_length), |content| {
                     verifier.verify_bytes(token, Some(content))
-                }),
+                })
             }
         })
     })
 }
 
-/// Writes what a verified token says to the array of the caller.
+/// Writes a verified token to the array of the caller.
 struct Write {
     env: Env,
     offered: jbyteArray,
@@ -128,10 +130,10 @@ impl ReadVerified for Write {
     }
 }
 
-/// A token comes from anyone, so bytes that are no text are a rejection.
+/// Returns a token as text. Tokens are untrusted, so bytes that are not UTF-8 are a rejection.
 fn token_text(bytes: &[u8]) -> Result<&str, Fault> {
     if is_ascii(bytes) {
-        // SAFETY: ASCII is UTF-8. A good token is ASCII, and this check is the faster one.
+        // SAFETY: ASCII is UTF-8. Valid tokens are ASCII, and this check is faster.
         return Ok(unsafe { std::str::from_utf8_unchecked(bytes) });
     }
     std::str::from_utf8(bytes).map_err(|_| Rejection::Malformed(Part::Token).into())

@@ -1,4 +1,4 @@
-//! The version, so that Java and the library are of one build.
+//! The version, which must match the version of the Java classes.
 
 use jni_sys::{JNIEnv, jbyteArray, jclass};
 

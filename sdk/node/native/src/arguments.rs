@@ -8,10 +8,10 @@ use jeton_bindings::Fault;
 use napi_sys::{ValueType, napi_env, napi_value};
 use zeroize::{Zeroize, Zeroizing};
 
-/// The longest text for which a thread keeps its memory, in units of UTF-16.
+/// The longest string whose buffers a thread keeps, in UTF-16 units.
 const KEPT_UNITS: usize = 8 * 1024;
 
-/// Memory for texts that are read.
+/// Buffers for reading strings.
 #[derive(Default)]
 struct Memory {
     units: Vec<u16>,
@@ -29,16 +29,16 @@ thread_local! {
     static MEMORY: RefCell<Memory> = RefCell::default();
 }
 
-/// Why a text was not read.
+/// Why a string was not read.
 pub(crate) enum NoText {
     /// The value is not a string.
     Type,
-    /// It has half of a surrogate pair.
+    /// The string contains a lone surrogate.
     Surrogate,
 }
 
-/// Lets `run` read a string. UTF-16 is what a string of JavaScript is: nothing is lost or replaced in it, so that half of a
-/// surrogate pair is seen.
+/// Runs `run` with a string. It is read as UTF-16, JavaScript's own encoding, so lone surrogates are detected and not
+/// replaced.
 pub(crate) fn with_text<R>(
     env: napi_env,
     value: napi_value,
@@ -52,7 +52,7 @@ pub(crate) fn with_text<R>(
             }
             result
         }
-        // A call inside a call.
+        // A nested call.
         Err(_) => run(read(env, value, &mut Memory::default())),
     })
 }
@@ -63,7 +63,7 @@ fn read(env: napi_env, value: napi_value, memory: &mut Memory) -> Result<&str, N
         units.resize(1024, 0);
     }
     let mut length = 0;
-    // SAFETY: the memory has as many units as it says. Node writes a zero after the text.
+    // SAFETY: the buffer has `units.len()` units. Node writes a zero after the text.
     let status = unsafe {
         napi_sys::napi_get_value_string_utf16(
             env,
@@ -88,11 +88,11 @@ fn read(env: napi_env, value: napi_value, memory: &mut Memory) -> Result<&str, N
         *text = decoded.into_bytes();
         return std::str::from_utf8(text).map_err(|_| NoText::Surrogate);
     }
-    // SAFETY: every unit is below 128, so that the bytes are ASCII.
+    // SAFETY: every unit is below 128, so the bytes are ASCII.
     Ok(unsafe { std::str::from_utf8_unchecked(text) })
 }
 
-/// A text that may not fit into the memory.
+/// Reads a string that may not fit into the buffer.
 #[cold]
 fn read_long(env: napi_env, value: napi_value, units: &mut Vec<u16>) -> Result<usize, NoText> {
     let mut length = 0;
@@ -106,7 +106,7 @@ fn read_long(env: napi_env, value: napi_value, units: &mut Vec<u16>) -> Result<u
     if length + 1 > units.len() {
         units.resize(length + 1, 0);
     }
-    // SAFETY: the memory has as many units as it says.
+    // SAFETY: the buffer has `units.len()` units.
     let status = unsafe {
         napi_sys::napi_get_value_string_utf16(
             env,
@@ -132,7 +132,7 @@ impl NoText {
     }
 }
 
-/// A text of the caller. It may be secret.
+/// Returns a string argument. It may be secret.
 pub(crate) fn text(env: napi_env, value: napi_value) -> Result<Zeroizing<String>, Fault> {
     with_text(env, value, |text| match text {
         Ok(text) => Ok(Zeroizing::new(text.to_owned())),
@@ -140,7 +140,7 @@ pub(crate) fn text(env: napi_env, value: napi_value) -> Result<Zeroizing<String>
     })
 }
 
-/// Whether an argument is `undefined` or `null`.
+/// Returns whether an argument is `undefined` or `null`.
 pub(crate) fn is_absent(env: napi_env, value: napi_value) -> bool {
     matches!(
         type_of(env, value),
@@ -158,34 +158,34 @@ fn type_of(env: napi_env, value: napi_value) -> i32 {
     kind
 }
 
-/// A whole number that JavaScript can hold.
+/// Returns an integer that JavaScript represents exactly.
 pub(crate) fn integer(env: napi_env, value: napi_value) -> Result<i64, Fault> {
     let mut number = 0.0;
-    // SAFETY: the place is valid.
+    // SAFETY: the out pointer is valid.
     let status = unsafe { napi_sys::napi_get_value_double(env, value, &mut number) };
-    match status == 0 && number.fract() == 0.0 && number.abs() <= MAX_SAFE_INTEGER {
-        true => Ok(number as i64),
-        false => Err(Fault::argument(
-            &codes::INVALID_OPTION,
-            "an argument is not a whole number",
-        )),
+    if status == 0 && number.fract() == 0.0 && number.abs() <= MAX_SAFE_INTEGER {
+        return Ok(number as i64);
     }
+    Err(Fault::argument(
+        &codes::INVALID_OPTION,
+        "an argument is not a whole number",
+    ))
 }
 
 const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 
-/// The bytes of a `Uint8Array`, copied: another thread may change them, and JavaScript may detach them.
+/// Copies the bytes of a `Uint8Array`: another thread may change them, and JavaScript may detach them.
 pub(crate) fn bytes(env: napi_env, value: napi_value) -> Result<Zeroizing<Vec<u8>>, Fault> {
     let (mut kind, mut length, mut offset) = (0, 0, 0);
     let (mut data, mut buffer) = (ptr::null_mut(), ptr::null_mut());
     let no_bytes = || Fault::argument(&codes::INVALID_OPTION, "an argument is not a Uint8Array");
     let mut is_array = false;
-    // SAFETY: the places are valid.
+    // SAFETY: the out pointers are valid.
     let status = unsafe { napi_sys::napi_is_typedarray(env, value, &mut is_array) };
     if status != 0 || !is_array {
         return Err(no_bytes());
     }
-    // SAFETY: the value is a typed array, and the places are valid.
+    // SAFETY: the value is a typed array, and the out pointers are valid.
     let status = unsafe {
         napi_sys::napi_get_typedarray_info(
             env,
@@ -201,7 +201,7 @@ pub(crate) fn bytes(env: napi_env, value: napi_value) -> Result<Zeroizing<Vec<u8
         return Err(no_bytes());
     }
     let mut is_detached = false;
-    // SAFETY: the place is valid. A shared buffer cannot be detached: then the result says no.
+    // SAFETY: the out pointer is valid. A shared buffer cannot be detached, and the result is then false.
     unsafe { napi_sys::napi_is_detached_arraybuffer(env, buffer, &mut is_detached) };
     if is_detached {
         return Err(Fault::argument(
@@ -213,16 +213,16 @@ pub(crate) fn bytes(env: napi_env, value: napi_value) -> Result<Zeroizing<Vec<u8
         return Ok(Zeroizing::default());
     }
     let mut copy = Zeroizing::new(vec![0; length]);
-    // SAFETY: Node says where the bytes are and how many; nothing runs in this thread meanwhile. The copy does not overlap.
+    // SAFETY: Node returned the pointer and the length, no JavaScript runs here, and the copy does not overlap.
     unsafe { ptr::copy_nonoverlapping(data.cast::<u8>(), copy.as_mut_ptr(), length) };
     Ok(copy)
 }
 
-/// The elements of an array.
+/// Returns the elements of an array.
 pub(crate) fn list(env: napi_env, value: napi_value) -> Result<Vec<napi_value>, Fault> {
     let no_list = || Fault::argument(&codes::INVALID_OPTION, "an argument is not an array");
     let mut length = 0;
-    // SAFETY: the place is valid.
+    // SAFETY: the out pointer is valid.
     let status = unsafe { napi_sys::napi_get_array_length(env, value, &mut length) };
     if status != 0 || length > LIST_ELEMENTS {
         return Err(no_list());
@@ -230,7 +230,7 @@ pub(crate) fn list(env: napi_env, value: napi_value) -> Result<Vec<napi_value>, 
     let mut elements = Vec::new();
     for index in 0..length {
         let mut element = ptr::null_mut();
-        // SAFETY: the place is valid, and the value is an array.
+        // SAFETY: the out pointer is valid, and the value is an array.
         let status = unsafe { napi_sys::napi_get_element(env, value, index, &mut element) };
         if status != 0 {
             return Err(no_list());
@@ -240,5 +240,5 @@ pub(crate) fn list(env: napi_env, value: napi_value) -> Result<Vec<napi_value>, 
     Ok(elements)
 }
 
-/// More than a key set can have.
+/// The maximum length of an array: more than a key set can have.
 const LIST_ELEMENTS: u32 = 100_000;

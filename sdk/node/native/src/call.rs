@@ -1,4 +1,4 @@
-//! A call from JavaScript: its arguments, and what it returns. Panics become an error here.
+//! Calls from JavaScript: their arguments, results and errors. A panic becomes an error here.
 
 use std::cell::RefCell;
 use std::ffi::c_void;
@@ -20,21 +20,21 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// An argument. One that is not passed is `undefined`.
+    /// Returns an argument, or `undefined` if the caller did not pass it.
     pub(crate) fn argument(&self, index: usize) -> napi_value {
         self.arguments[index]
     }
 }
 
-/// A function of the module, without data of its own.
+/// A function of the module that has no data.
 pub(crate) type Function = fn(&Call) -> Result<napi_value, Fault>;
 
 thread_local! {
-    /// The code and the message of the last error. JavaScript asks for them at once.
+    /// The code and the message of the last error. JavaScript reads them immediately.
     static LAST: RefCell<(&'static str, String)> = const { RefCell::new(("INTERNAL", String::new())) };
 }
 
-/// The code and the message of the last error.
+/// Returns the code and the message of the last error.
 pub(crate) fn failure(call: &Call) -> Result<napi_value, Fault> {
     LAST.with(|last| {
         let (code, message) = &*last.borrow();
@@ -42,16 +42,16 @@ pub(crate) fn failure(call: &Call) -> Result<napi_value, Fault> {
     })
 }
 
-/// What a function returns that failed. No function returns `false` else.
+/// Stores the error and returns `false`. No function returns `false` otherwise.
 fn failed(env: napi_env, fault: &Fault) -> napi_value {
     LAST.with(|last| *last.borrow_mut() = (fault.code().name(), fault.to_string()));
     let mut value = ptr::null_mut();
-    // SAFETY: the place is valid. If it fails, JavaScript gets `undefined`.
+    // SAFETY: the out pointer is valid. If the call fails, JavaScript gets `undefined`.
     unsafe { napi_sys::napi_get_boolean(env, false, &mut value) };
     value
 }
 
-/// Runs a function, so that no panic leaves it.
+/// Runs a function and turns a panic into an error.
 pub(crate) fn guarded<R>(run: impl FnOnce() -> Result<R, Fault>) -> Result<R, Fault> {
     let caught = catch_unwind(AssertUnwindSafe(|| {
         #[cfg(feature = "test-hooks")]
@@ -61,7 +61,7 @@ pub(crate) fn guarded<R>(run: impl FnOnce() -> Result<R, Fault>) -> Result<R, Fa
     match caught {
         Ok(result) => result,
         Err(payload) => {
-            // Its destructor may panic again. What that panic carries is never dropped.
+            // Dropping the payload may panic again. The second payload is never dropped.
             if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
                 std::mem::forget(again);
             }
@@ -74,7 +74,7 @@ pub(crate) fn guarded<R>(run: impl FnOnce() -> Result<R, Fault>) -> Result<R, Fa
 ///
 /// # Safety
 ///
-/// Node calls it with the environment and the information of the call. The data is a `D`, or null.
+/// `env` and `info` come from Node. The data of the callback is a `D` or null.
 pub(crate) unsafe fn enter<D>(
     env: napi_env,
     info: napi_callback_info,
@@ -83,7 +83,7 @@ pub(crate) unsafe fn enter<D>(
     let mut arguments = [ptr::null_mut(); ARGUMENTS];
     let mut count = ARGUMENTS;
     let mut data: *mut c_void = ptr::null_mut();
-    // SAFETY: the places are valid, and there are as many as `count` says. Node fills those that are not passed.
+    // SAFETY: the out pointers are valid, and `arguments` has `count` elements. Node sets all of them.
     let status = unsafe {
         napi_sys::napi_get_cb_info(
             env,
@@ -97,7 +97,7 @@ pub(crate) unsafe fn enter<D>(
     if status != 0 || data.is_null() {
         return failed(env, &Fault::Internal);
     }
-    // SAFETY: the data of the function, which lives as long as the function.
+    // SAFETY: the data belongs to the function and lives as long as the function.
     let data = unsafe { &*data.cast::<D>() };
     let call = Call { env, arguments };
     match guarded(|| body(&call, data)) {
@@ -106,8 +106,8 @@ pub(crate) unsafe fn enter<D>(
     }
 }
 
-/// The callback of every function without data of its own: its data is the function.
+/// The callback of the functions in the static table. Its data is the `Function`.
 pub(crate) unsafe extern "C" fn run(env: napi_env, info: napi_callback_info) -> napi_value {
-    // SAFETY: Node calls it, and `module::register` passed a `Function`.
+    // SAFETY: Node calls it, and the data was registered as a `Function`.
     unsafe { enter::<Function>(env, info, |call, function| function(call)) }
 }

@@ -27,19 +27,19 @@ pub(crate) enum Object {
     Prepared(Arc<Prepared>),
 }
 
-/// The place of an object: empty after it is closed.
+/// Holds an object until it is closed.
 pub(crate) struct Slot(pub(crate) RefCell<Option<Object>>);
 
 thread_local! {
-    /// The places that JavaScript holds. A pointer of another library is not among them.
+    /// The slots that JavaScript holds. External values of other libraries are not among them.
     static KNOWN: RefCell<HashSet<*const Slot>> = RefCell::default();
 }
 
-/// Gives an object to JavaScript. It is dropped with the value, at the latest when the environment ends.
+/// Passes an object to JavaScript. Node drops it with the value, or when the environment ends.
 pub(crate) fn create(env: napi_env, object: Object) -> Result<napi_value, Fault> {
     let slot = Rc::into_raw(Rc::new(Slot(RefCell::new(Some(object)))));
     let mut value = ptr::null_mut();
-    // SAFETY: the pointer is that of an `Rc`, whose reference `dropped` takes back.
+    // SAFETY: the pointer comes from an `Rc`, and `dropped` takes its reference back.
     let status = unsafe {
         napi_sys::napi_create_external(
             env,
@@ -60,9 +60,9 @@ pub(crate) fn create(env: napi_env, object: Object) -> Result<napi_value, Fault>
 
 unsafe extern "C" fn dropped(_: napi_env, data: *mut c_void, _: *mut c_void) {
     let slot = data.cast::<Slot>().cast_const();
-    // While a thread ends, its list may be gone.
+    // While a thread ends, its `KNOWN` set may already be gone.
     let _ = KNOWN.try_with(|known| known.borrow_mut().remove(&slot));
-    // SAFETY: the reference that `create` made, once.
+    // SAFETY: `create` made the reference, and it is released once.
     drop(unsafe { Rc::from_raw(slot) });
 }
 
@@ -70,20 +70,20 @@ unsafe extern "C" fn dropped(_: napi_env, data: *mut c_void, _: *mut c_void) {
 fn no_handle() -> Fault {
     Fault::argument(
         &codes::ARGUMENT_HANDLE,
-        "an argument has another type than required, or is closed",
+        "an argument has the wrong type or is closed",
     )
 }
 
-/// The place of an object.
+/// Returns the slot of an object.
 pub(crate) fn slot(env: napi_env, value: napi_value) -> Result<Rc<Slot>, Fault> {
     let mut data = ptr::null_mut();
-    // SAFETY: the place is valid.
+    // SAFETY: the out pointer is valid.
     let status = unsafe { napi_sys::napi_get_value_external(env, value, &mut data) };
     let slot = data.cast::<Slot>().cast_const();
     if status != 0 || !KNOWN.with(|known| known.borrow().contains(&slot)) {
         return Err(no_handle());
     }
-    // SAFETY: the value holds a reference, so that it can be counted once more.
+    // SAFETY: the value holds a reference, so the count can be incremented.
     unsafe {
         Rc::increment_strong_count(slot);
         Ok(Rc::from_raw(slot))
@@ -94,7 +94,7 @@ fn object(env: napi_env, value: napi_value) -> Result<Object, Fault> {
     slot(env, value)?.0.borrow().clone().ok_or_else(no_handle)
 }
 
-/// Empties the place of an object. What uses it already keeps it until it ends.
+/// Closes an object. Running calls keep it until they end.
 pub(crate) fn close(env: napi_env, value: napi_value) -> Result<(), Fault> {
     let object = slot(env, value)?.0.borrow_mut().take();
     drop(object);
@@ -103,7 +103,7 @@ pub(crate) fn close(env: napi_env, value: napi_value) -> Result<(), Fault> {
 
 macro_rules! of_type {
     ($($name:ident: $variant:ident($type:ty);)*) => {$(
-        /// The object of this type.
+        /// Returns the object if it has this type.
         pub(crate) fn $name(env: napi_env, value: napi_value) -> Result<$type, Fault> {
             match object(env, value)? {
                 Object::$variant(object) => Ok(object),
@@ -123,19 +123,19 @@ of_type! {
     prepared: Prepared(Arc<Prepared>);
 }
 
-/// The object, or nothing if the argument is absent.
+/// Returns the object, or `None` if the argument is absent.
 pub(crate) fn optional<T>(
     env: napi_env,
     value: napi_value,
     get: impl FnOnce(napi_env, napi_value) -> Result<T, Fault>,
 ) -> Result<Option<T>, Fault> {
-    match arguments::is_absent(env, value) {
-        true => Ok(None),
-        false => get(env, value).map(Some),
+    if arguments::is_absent(env, value) {
+        return Ok(None);
     }
+    get(env, value).map(Some)
 }
 
-/// A clock that was passed, or that of the system.
+/// Returns the clock that was passed, or the system clock.
 pub(crate) fn clock(env: napi_env, value: napi_value) -> Result<Arc<dyn Clock>, Fault> {
     Ok(match optional(env, value, set_clock)? {
         Some(clock) => Arc::new(clock),
@@ -144,7 +144,7 @@ pub(crate) fn clock(env: napi_env, value: napi_value) -> Result<Arc<dyn Clock>, 
 }
 
 impl Slot {
-    /// Lets `run` use an issuer.
+    /// Runs `run` with the issuer.
     pub(crate) fn with_issuer<R>(
         &self,
         run: impl FnOnce(&Issuer) -> Result<R, Fault>,
@@ -155,7 +155,7 @@ impl Slot {
         }
     }
 
-    /// Lets `run` use a verifier.
+    /// Runs `run` with the verifier.
     pub(crate) fn with_verifier<R>(
         &self,
         run: impl FnOnce(&Verifier) -> Result<R, Fault>,
@@ -167,14 +167,14 @@ impl Slot {
     }
 }
 
-/// A function of JavaScript with data of its own.
+/// Creates a JavaScript function that owns data.
 pub(crate) fn function<D>(
     env: napi_env,
     data: D,
     callback: unsafe extern "C" fn(napi_env, napi_sys::napi_callback_info) -> napi_value,
 ) -> Result<napi_value, Fault> {
     unsafe extern "C" fn drop_data<D>(_: napi_env, data: *mut c_void, _: *mut c_void) {
-        // SAFETY: the box that `function` made, once.
+        // SAFETY: `function` made the box, and it is dropped once.
         drop(unsafe { Box::from_raw(data.cast::<D>()) });
     }
     let data = Box::into_raw(Box::new(data));
@@ -184,11 +184,11 @@ pub(crate) fn function<D>(
         napi_sys::napi_create_function(env, ptr::null(), 0, Some(callback), data.cast(), &mut value)
     };
     if status != 0 {
-        // SAFETY: no function has it.
+        // SAFETY: no function owns the data.
         drop(unsafe { Box::from_raw(data) });
         return Err(Fault::Internal);
     }
-    // SAFETY: as above. If it fails, the data stays: a function may have it.
+    // SAFETY: as above. If the call fails, the data leaks, because the function may still use it.
     let status = unsafe {
         napi_sys::napi_add_finalizer(
             env,

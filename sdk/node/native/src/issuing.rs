@@ -25,15 +25,15 @@ pub(crate) fn create(call: &Call) -> Result<napi_value, Fault> {
     handle::create(env, Object::Issuer(Arc::new(issuer)))
 }
 
-/// The longest token for which a thread keeps its memory, bytes.
+/// The largest token buffer that a thread keeps, in bytes.
 const KEPT_BYTES: usize = 64 * 1024;
 
 thread_local! {
-    /// The token before Node copies it.
+    /// Holds the token until Node copies it.
     static TOKEN: RefCell<String> = RefCell::default();
 }
 
-/// `issueFunction(issuer)`: a function that issues claims.
+/// `issueFunction(issuer)`: returns a function that issues tokens.
 pub(crate) fn function(call: &Call) -> Result<napi_value, Fault> {
     let slot = handle::slot(call.env, call.argument(0))?;
     handle::function(call.env, slot, issue)
@@ -75,11 +75,11 @@ fn issue_with(
 fn no_claims() -> Fault {
     Fault::argument(
         &codes::CLAIMS_NOT_SERIALIZABLE,
-        "the claims have no JSON text",
+        "the claims cannot be converted to JSON",
     )
 }
 
-/// `issueLater(issuer, claims)`: in a thread of the pool.
+/// `issueLater(issuer, claims)`: in the thread pool.
 pub(crate) fn issue_later(call: &Call) -> Result<napi_value, Fault> {
     let issuer = handle::issuer(call.env, call.argument(0))?;
     let claims = arguments::text(call.env, call.argument(1)).map_err(|_| no_claims())?;
@@ -97,7 +97,7 @@ pub(crate) fn issue_bytes(call: &Call) -> Result<napi_value, Fault> {
     outputs::text(call.env, &issuer.issue_bytes(&data)?)
 }
 
-/// `issueBytesLater(issuer, bytes)`: in a thread of the pool.
+/// `issueBytesLater(issuer, bytes)`: in the thread pool.
 pub(crate) fn issue_bytes_later(call: &Call) -> Result<napi_value, Fault> {
     let issuer = handle::issuer(call.env, call.argument(0))?;
     let data = arguments::bytes(call.env, call.argument(1))?;

@@ -20,7 +20,7 @@ pub(crate) fn generate(call: &Call) -> Result<napi_value, Fault> {
     handle::create(call.env, Object::Key(Arc::new(key)))
 }
 
-/// `keyGenerateLater(alg, settings)`: in a thread of the pool.
+/// `keyGenerateLater(alg, settings)`: in the thread pool.
 pub(crate) fn generate_later(call: &Call) -> Result<napi_value, Fault> {
     let alg = arguments::text(call.env, call.argument(0))?;
     let settings = arguments::text(call.env, call.argument(1))?;
@@ -38,7 +38,7 @@ pub(crate) fn import(call: &Call) -> Result<napi_value, Fault> {
     handle::create(call.env, Object::Key(Arc::new(key)))
 }
 
-/// `keyImportLater(bytes, settings)`: in a thread of the pool.
+/// `keyImportLater(bytes, settings)`: in the thread pool.
 pub(crate) fn import_later(call: &Call) -> Result<napi_value, Fault> {
     let data = arguments::bytes(call.env, call.argument(0))?;
     let settings = arguments::text(call.env, call.argument(1))?;

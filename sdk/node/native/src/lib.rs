@@ -1,7 +1,7 @@
-//! The native part of jeton's library for Node. Its functions are private: the classes in `sdk/node/src` call them.
+//! The native module of jeton's library for Node. Its functions are private: the classes in `sdk/node/src` call them.
 //!
-//! Each function returns its result, or `false`. Then `failure` returns the code and the message of the error. A rejected
-//! token thus costs no error object and no stack here.
+//! Each function returns its result, or `false` if it failed. `failure` then returns the code and the message of the
+//! error. A rejected token therefore creates no error object and no stack trace here.
 
 mod arguments;
 mod call;

@@ -7,7 +7,7 @@ use napi_sys::{napi_env, napi_value};
 use crate::call::{self, Function};
 use crate::{issuing, keys, remote, verifying};
 
-/// The functions by name. A static place, so that a pointer to one is its data.
+/// The functions by name. The data of each callback is a pointer to its entry in this static table.
 static FUNCTIONS: &[(&str, Function)] = &[
     ("attach", issuing::attach),
     ("clock", keys::clock),
@@ -44,7 +44,7 @@ static FUNCTIONS: &[(&str, Function)] = &[
     ("verifyLater", verifying::verify_later),
 ];
 
-/// The version of Node-API that is used. Node 20 and later have it.
+/// Returns the Node-API version of this module. Node 20 and later support it.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn node_api_module_get_api_version_v1() -> i32 {
     8
@@ -54,7 +54,7 @@ pub(crate) extern "C" fn node_api_module_get_api_version_v1() -> i32 {
 ///
 /// # Safety
 ///
-/// Node calls it.
+/// Only Node may call it.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn napi_register_module_v1(
     env: napi_env,
@@ -64,7 +64,7 @@ pub(crate) unsafe extern "C" fn napi_register_module_v1(
         let mut value = ptr::null_mut();
         let data = ptr::from_ref(function).cast_mut().cast();
         let (text, length) = (name.as_ptr().cast(), name.len() as isize);
-        // SAFETY: the name, the place and the data, which is static, are valid.
+        // SAFETY: the name and the out pointer are valid, and the data is static.
         let status = unsafe {
             napi_sys::napi_create_function(env, text, length, Some(call::run), data, &mut value)
         };
@@ -96,7 +96,7 @@ mod hooks {
 
     static PANIC_NEXT: AtomicBool = AtomicBool::new(false);
 
-    /// `panicNext()`: the next call panics inside.
+    /// `panicNext()`: makes the next call panic.
     pub(super) fn panic_next(call: &Call) -> Result<napi_value, Fault> {
         PANIC_NEXT.store(true, Ordering::SeqCst);
         outputs::null(call.env)

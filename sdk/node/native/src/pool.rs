@@ -1,4 +1,4 @@
-//! Work in a thread of Node's pool. JavaScript gets a promise.
+//! Work in Node's thread pool. JavaScript gets a promise.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -11,7 +11,7 @@ use crate::handle::{self, Object};
 use crate::outputs::{self, made};
 use crate::verifying::Owned;
 
-/// What the work makes.
+/// The result of the work.
 pub(crate) enum Output {
     Text(String),
     Bytes(Vec<u8>),
@@ -28,14 +28,14 @@ struct Job {
     handle: napi_async_work,
 }
 
-/// Runs `work` in a thread of the pool. The promise is fulfilled with its result, or with a list of the code and the message.
+/// Runs `work` in the thread pool. The promise resolves to its result, or to an array of an error's code and message.
 pub(crate) fn run(
     env: napi_env,
     work: impl FnOnce() -> Result<Output, Fault> + Send + 'static,
 ) -> Result<napi_value, Fault> {
     let (mut deferred, mut promise) = (ptr::null_mut(), ptr::null_mut());
     let name = outputs::text(env, "jeton")?;
-    // SAFETY: the places are valid.
+    // SAFETY: the out pointers are valid.
     let status = unsafe { napi_sys::napi_create_promise(env, &mut deferred, &mut promise) };
     let promise = made(status, promise)?;
     let job = Box::into_raw(Box::new(Job {
@@ -44,7 +44,7 @@ pub(crate) fn run(
         deferred,
         handle: ptr::null_mut(),
     }));
-    // SAFETY: the job lives until `complete` takes it, which Node calls once for work that was queued.
+    // SAFETY: the job lives until `complete` takes it. Node calls `complete` once for queued work.
     unsafe {
         let mut handle = ptr::null_mut();
         let status = napi_sys::napi_create_async_work(
@@ -66,14 +66,14 @@ pub(crate) fn run(
 }
 
 unsafe extern "C" fn execute(_: napi_env, data: *mut c_void) {
-    // SAFETY: the job of `run`. No other thread uses it until this returns.
+    // SAFETY: `run` created the job. No other thread uses it until this returns.
     let job = unsafe { &mut *data.cast::<Job>() };
     let work = job.work.take();
     job.result = guarded(|| work.ok_or(Fault::Internal)?());
 }
 
 unsafe extern "C" fn complete(env: napi_env, _: napi_status, data: *mut c_void) {
-    // SAFETY: the job of `run`, once.
+    // SAFETY: `run` created the job, and it is taken once.
     let job = unsafe { Box::from_raw(data.cast::<Job>()) };
     let (deferred, handle) = (job.deferred, job.handle);
     let converted = guarded(|| match &job.result {
@@ -83,11 +83,11 @@ unsafe extern "C" fn complete(env: napi_env, _: napi_status, data: *mut c_void) 
         Ok(Output::Verified(owned)) => verified(env, owned),
         Err(fault) => outputs::pair(env, fault.code().name(), &fault.to_string()),
     });
-    // Somebody waits for the promise: it is always fulfilled.
+    // A caller awaits the promise, so it always resolves.
     let internal = |_| outputs::pair(env, "INTERNAL", "internal error: the library panicked");
     let value = converted.or_else(internal);
-    // While a worker ends, nothing can be created any more, and nobody waits.
-    // SAFETY: the promise and the work of this job, once.
+    // While a worker ends, values cannot be created, and nobody awaits the promise.
+    // SAFETY: the promise and the work belong to this job, and each is used once.
     unsafe {
         if let Ok(value) = value {
             napi_sys::napi_resolve_deferred(env, deferred, value);
@@ -96,7 +96,7 @@ unsafe extern "C" fn complete(env: napi_env, _: napi_status, data: *mut c_void) 
     }
 }
 
-/// The claims, the four parts of the header, the three times, and whether numbers may be rounded.
+/// Returns an array: the claims, four header parts, three times, and whether numbers may be rounded.
 fn verified(env: napi_env, owned: &Owned) -> Result<napi_value, Fault> {
     let mut values = vec![outputs::text(env, &owned.json)?];
     for part in &owned.parts {

@@ -1,4 +1,4 @@
-//! Key sets that are elsewhere. JavaScript fetches.
+//! Remote key sets. JavaScript sends the requests.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(crate) fn create(call: &Call) -> Result<napi_value, Fault> {
     handle::create(call.env, Object::Remote(Arc::new(keys)))
 }
 
-/// `remoteNext(remote)`: a request as JSON, or `null`.
+/// `remoteNext(remote)`: returns the next request as JSON, or `null`.
 pub(crate) fn next(call: &Call) -> Result<napi_value, Fault> {
     let keys = handle::remote(call.env, call.argument(0))?;
     match keys.next() {

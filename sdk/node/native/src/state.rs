@@ -1,4 +1,4 @@
-//! Numbers that a function writes for JavaScript, without creating values.
+//! Numbers that a function passes to JavaScript without creating values.
 
 use std::ptr;
 
@@ -6,15 +6,14 @@ use jeton::error::codes;
 use jeton_bindings::Fault;
 use napi_sys::{napi_env, napi_ref, napi_value};
 
-/// How many numbers there are: the number of the header, `exp`, `nbf`, `iat`, and whether numbers of the claims may be
-/// rounded.
+/// The length of the array: the header number, `exp`, `nbf`, `iat`, and whether numbers in the claims may be rounded.
 pub(crate) const NUMBERS: usize = 5;
 
-/// A `Float64Array` of JavaScript.
+/// A JavaScript `Float64Array`.
 pub(crate) struct State {
     env: napi_env,
     numbers: *mut f64,
-    /// Keeps the memory.
+    /// Keeps the array alive.
     array: napi_ref,
 }
 
@@ -24,12 +23,12 @@ impl State {
         let (mut data, mut buffer, mut array) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
         let no_array = || Fault::argument(&codes::INVALID_OPTION, "not an array of five numbers");
         let mut is_array = false;
-        // SAFETY: the place is valid.
+        // SAFETY: the out pointer is valid.
         unsafe { napi_sys::napi_is_typedarray(env, value, &mut is_array) };
         if !is_array {
             return Err(no_array());
         }
-        // SAFETY: the value is a typed array, and the places are valid.
+        // SAFETY: the value is a typed array, and the out pointers are valid.
         let status = unsafe {
             napi_sys::napi_get_typedarray_info(
                 env,
@@ -58,14 +57,14 @@ impl State {
     }
 
     pub(crate) fn write(&self, numbers: [f64; NUMBERS]) {
-        // SAFETY: the reference keeps the memory, the private array is never detached, and only this thread has it.
+        // SAFETY: the reference keeps the array alive, nothing detaches it, and only this thread uses it.
         unsafe { self.numbers.cast::<[f64; NUMBERS]>().write(numbers) };
     }
 }
 
 impl Drop for State {
     fn drop(&mut self) {
-        // SAFETY: the reference of `new`, once, in its thread.
+        // SAFETY: `new` created the reference on this thread, and it is deleted once.
         unsafe { napi_sys::napi_delete_reference(self.env, self.array) };
     }
 }

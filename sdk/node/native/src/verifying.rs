@@ -37,23 +37,23 @@ pub(crate) fn create(call: &Call) -> Result<napi_value, Fault> {
     handle::create(env, Object::Verifier(Arc::new(verifier)))
 }
 
-/// A token comes from anyone: what is no text is a rejection.
+/// Rejects a token that is not a string: it comes from a client, so it is not an error of the program.
 #[cold]
 fn no_token() -> Fault {
     Rejection::Malformed(Part::Token).into()
 }
 
-/// The data of a function that verifies, and of the one that reads the header.
+/// The data of the function that verifies and of the function that returns header parts.
 struct Function {
     slot: Rc<Slot>,
     state: State,
     header: RefCell<Header>,
 }
 
-/// The header of the last token that a function verified. Tokens of one issuer have the same, so that JavaScript keeps it.
+/// The header of the last verified token. Tokens of one issuer share a header, so JavaScript caches it.
 #[derive(Default)]
 struct Header {
-    /// Which header of the function it is, from 1; 0 before the first token.
+    /// Counts different headers from 1; 0 before the first token.
     number: f64,
     alg: &'static str,
     kid: Option<String>,
@@ -71,7 +71,7 @@ impl Header {
             && self.footer.as_deref() == verified.footer()
     }
 
-    /// The header after this one.
+    /// Returns the next header.
     #[cold]
     fn next<Text: AsRef<str>>(&self, verified: &Verified<RawClaims, Text>) -> Header {
         let header = verified.header();
@@ -84,7 +84,7 @@ impl Header {
         }
     }
 
-    /// Algorithm, key id, type or footer.
+    /// Returns the algorithm, key id, type or footer.
     fn part(&self, index: i64) -> Option<&[u8]> {
         match index {
             0 => Some(self.alg.as_bytes()),
@@ -97,15 +97,16 @@ impl Header {
 }
 
 thread_local! {
-    /// The payload of a token before Node copies it. It is wiped with the thread.
+    /// Holds the payload of a token until Node copies it. It is wiped when the thread ends.
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// The longest token for which a thread keeps its memory, bytes.
+/// The largest token whose buffer a thread keeps, in bytes.
 const KEPT_BYTES: usize = 64 * 1024;
 
-/// `verifyFunctions(verifier, state)`: two functions. The first verifies a token and returns its claims as text. It writes the
-/// number of the header and the times to the state. The second returns a part of the header of that token, or `null`.
+/// `verifyFunctions(verifier, state)`: returns two functions. The first verifies a token and returns its claims as
+/// text. It writes the header number and the times to the state. The second returns a part of that token's header, or
+/// `null`.
 pub(crate) fn functions(call: &Call) -> Result<napi_value, Fault> {
     let function = Rc::new(Function {
         slot: handle::slot(call.env, call.argument(0))?,
@@ -125,12 +126,13 @@ unsafe extern "C" fn verify(env: napi_env, info: napi_callback_info) -> napi_val
                 arguments::with_text(env, call.argument(0), |token| {
                     let token = token.map_err(|_| no_token())?;
                     let read = Read { env, function };
-                    match token.len() <= KEPT_BYTES {
-                        true => SCRATCH.with(|scratch| match scratch.try_borrow_mut() {
+                    if token.len() <= KEPT_BYTES {
+                        SCRATCH.with(|scratch| match scratch.try_borrow_mut() {
                             Ok(mut scratch) => verifier.verify(token, &mut scratch, read)?,
                             Err(_) => verifier.verify(token, &mut Scratch::new(), read)?,
-                        }),
-                        false => verifier.verify(token, &mut Scratch::new(), read)?,
+                        })
+                    } else {
+                        verifier.verify(token, &mut Scratch::new(), read)?
                     }
                 })
             })
@@ -138,7 +140,7 @@ unsafe extern "C" fn verify(env: napi_env, info: napi_callback_info) -> napi_val
     }
 }
 
-/// Gives a verified token to JavaScript.
+/// Passes a verified token to JavaScript.
 struct Read<'f> {
     env: napi_env,
     function: &'f Function,
@@ -186,7 +188,7 @@ unsafe extern "C" fn header_part(env: napi_env, info: napi_callback_info) -> nap
     }
 }
 
-/// Algorithm, key id, type and footer.
+/// Returns the algorithm, key id, type and footer.
 fn parts<Text: AsRef<str>>(verified: &Verified<RawClaims, Text>) -> [Option<Vec<u8>>; 4] {
     let header = verified.header();
     [
@@ -201,7 +203,7 @@ fn token(call: &Call, index: usize) -> Result<Zeroizing<String>, Fault> {
     arguments::text(call.env, call.argument(index)).map_err(|_| no_token())
 }
 
-/// The detached content, if there is one.
+/// Returns the detached content, if there is one.
 fn content(call: &Call, index: usize) -> Result<Option<Zeroizing<Vec<u8>>>, Fault> {
     handle::optional(call.env, call.argument(index), arguments::bytes)
 }
@@ -214,7 +216,7 @@ pub(crate) fn verify_bytes(call: &Call) -> Result<napi_value, Fault> {
     outputs::bytes(call.env, &Zeroizing::new(found))
 }
 
-/// `verifyLater(verifier, token)`: in a thread of the pool.
+/// `verifyLater(verifier, token)`: in the thread pool.
 pub(crate) fn verify_later(call: &Call) -> Result<napi_value, Fault> {
     let verifier = handle::verifier(call.env, call.argument(0))?;
     let token = token(call, 1)?;
@@ -224,7 +226,7 @@ pub(crate) fn verify_later(call: &Call) -> Result<napi_value, Fault> {
     })
 }
 
-/// A verified token that crosses threads.
+/// A verified token that moves between threads.
 pub(crate) struct Owned {
     pub(crate) json: Zeroizing<String>,
     pub(crate) parts: [Option<Vec<u8>>; 4],
@@ -253,7 +255,7 @@ impl ReadVerified for ReadOwned {
     }
 }
 
-/// `verifyBytesLater(verifier, token, content)`: in a thread of the pool.
+/// `verifyBytesLater(verifier, token, content)`: in the thread pool.
 pub(crate) fn verify_bytes_later(call: &Call) -> Result<napi_value, Fault> {
     let verifier = handle::verifier(call.env, call.argument(0))?;
     let (token, content) = (token(call, 1)?, content(call, 2)?);

@@ -2,7 +2,7 @@ import type { DecodeOptions, Jwt, JwtHeader, JwtPayload } from './types.js'
 
 const compact = /^[\w-]+\.[\w-]+\.([\w-]+)?$/
 
-/** Reads a token without verifying it, as the function of jsonwebtoken. Anybody can write such a token. */
+/** Reads a token without verifying it, like jsonwebtoken's `decode`. Anyone can make such a token. */
 export function decode(token: string, options: DecodeOptions & { complete: true }): Jwt | null
 export function decode(token: string, options?: DecodeOptions): JwtPayload | string | null
 export function decode(token: unknown, options: DecodeOptions = {}): Jwt | JwtPayload | string | null {
@@ -12,7 +12,7 @@ export function decode(token: unknown, options: DecodeOptions = {}): Jwt | JwtPa
   const header = read(Buffer.from(head, 'base64').toString('latin1')) as JwtHeader | undefined
   if (!header) return null
   let payload: unknown = Buffer.from(body, 'base64').toString()
-  // As the package does it: a token that says JWT must have JSON.
+  // As in jsonwebtoken: a token of the type JWT must contain JSON.
   if (header.typ === 'JWT' || options?.json) payload = JSON.parse(payload as string)
   if (typeof payload === 'string') {
     const parsed = read(payload)

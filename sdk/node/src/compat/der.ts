@@ -1,9 +1,9 @@
-/** The algorithm of an RSA key for any padding: rsaEncryption, with the parameter NULL. */
+/** The algorithm of an RSA key for any padding: rsaEncryption with the parameter NULL. */
 const rsaEncryption = Buffer.from('300d06092a864886f70d0101010500', 'hex')
 
 /**
- * The DER of an RSA key whose algorithm names RSA-PSS, as one for any padding. Node checked the DER, and the caller the
- * parameters.
+ * Converts the DER of an RSA-PSS key to the DER of an RSA key for any padding. Node has checked the DER, and the caller
+ * has checked the parameters.
  */
 export function withoutPssParameters(der: Buffer): Buffer {
   const outer = partAt(der, 0)
@@ -16,7 +16,7 @@ export function withoutPssParameters(der: Buffer): Buffer {
   return Buffer.concat([Buffer.from([0x30, 0x82, body.length >> 8, body.length & 0xff]), body])
 }
 
-/** Where the value of a part is: its tag and its length are before it. */
+/** Returns the position of an element's value, which follows its tag and length. */
 function partAt(der: Buffer, at: number): { start: number; end: number } {
   const first = der[at + 1]!
   if (first < 0x80) return { start: at + 2, end: at + 2 + first }

@@ -1,4 +1,4 @@
-/** Why a token was not accepted, or an argument was wrong. */
+/** A token was not accepted, or an argument was wrong. */
 export class JsonWebTokenError extends Error {
   /** The cause. */
   inner?: unknown
@@ -12,7 +12,7 @@ export class JsonWebTokenError extends Error {
 
 /** The token is not valid yet. */
 export class NotBeforeError extends JsonWebTokenError {
-  /** When it is. */
+  /** The time from which it is valid. */
   date: Date
 
   constructor(message: string, date: Date) {
@@ -24,7 +24,7 @@ export class NotBeforeError extends JsonWebTokenError {
 
 /** The token has expired. */
 export class TokenExpiredError extends JsonWebTokenError {
-  /** When it did. */
+  /** The time of expiry. */
   expiredAt: Date
 
   constructor(message: string, expiredAt: Date) {
@@ -34,7 +34,7 @@ export class TokenExpiredError extends JsonWebTokenError {
   }
 }
 
-/** The rule by which jeton refuses what jsonwebtoken allows. */
+/** A rule of jeton that forbids something that jsonwebtoken allows. */
 export type Rule =
   | 'none'
   | 'mixed-algorithms'
@@ -44,9 +44,9 @@ export type Rule =
   | 'key-type'
   | 'strict-token'
 
-/** jsonwebtoken allows it, and jeton does not. */
+/** jeton refuses a use that jsonwebtoken allows. */
 export class RefusedUseError extends JsonWebTokenError {
-  /** Why. The page about migration explains each rule. */
+  /** The rule that was broken. The migration guide explains each rule. */
   readonly rule: Rule
 
   constructor(rule: Rule, message: string, error?: unknown) {

@@ -1,8 +1,8 @@
 /**
- * The functions of jsonwebtoken 9, over jeton. What is unsafe is refused with a {@link RefusedUseError}.
+ * The functions of jsonwebtoken 9, implemented with jeton. Unsafe uses throw a {@link RefusedUseError}.
  *
  * @packageDocumentation
  */
 export * from './api.js'
-// For `import jwt from` in CommonJS. In ESM, Node makes the default export.
+// For `import jwt from` in CommonJS. In ESM, Node creates the default export.
 export * as default from './api.js'

@@ -12,7 +12,7 @@ export const ec = ['ES256', 'ES384', 'ES512']
 
 type Material = Parameters<typeof createPublicKey>[0]
 
-/** What the caller passes as a key, as a `KeyObject`. */
+/** Converts the caller's key to a `KeyObject`. */
 export function keyObjectOf(half: 'private' | 'public', key: unknown): KeyObject | undefined {
   if (key instanceof KeyObject) return key
   try {
@@ -33,7 +33,7 @@ const forKeyType: Record<string, string[]> = {
 }
 const curves: Record<string, string> = { ES256: 'prime256v1', ES384: 'secp384r1', ES512: 'secp521r1' }
 
-/** Whether the key is for the algorithm. */
+/** Throws if the key does not match the algorithm. */
 export function checkKeyType(algorithm: string, key: KeyObject | undefined): void {
   const type = key?.asymmetricKeyType
   if (!algorithm || !key || !type) return
@@ -64,7 +64,7 @@ function checkPss(algorithm: string, details: NonNullable<KeyObject['asymmetricK
   }
 }
 
-/** The key of jeton. What jeton does not do with it is refused. */
+/** Converts a key to a key of jeton. Unsupported keys are refused. */
 export function keyOf(
   name: string,
   object: KeyObject,
@@ -85,7 +85,7 @@ export function keyOf(
       const type = object.type === 'private' ? 'pkcs8' : 'spki'
       return Key.import(withoutPssParameters(object.export({ format: 'der', type })), options)
     }
-    // As a JWK: PEM may have the parameters of the curve in place of its name. Node compared them.
+    // As a JWK: PEM may contain curve parameters instead of the curve's name. Node has compared them.
     if (object.asymmetricKeyType === 'ec') return Key.import(object.export({ format: 'jwk' }), options)
     return Key.fromKeyObject(object, options)
   } catch (error) {
@@ -111,22 +111,22 @@ function refused(name: string, object: KeyObject, error: JetonError): RefusedUse
   return new RefusedUseError('key-type', `${name} cannot be used: ${error.message}`, error)
 }
 
-/** Few programs have more keys. */
+/** The size of the cache. Few programs have more keys. */
 const cached = 100
 
-/** What is made of keys, so that a key is imported once. */
+/** Caches objects made from keys, so that each key is imported once. */
 export class Made<T> {
   readonly #ofObjects = new WeakMap<KeyObject, Map<string, T>>()
   readonly #ofTexts = new Map<string, T>()
 
-  /** What `make` makes of the key, once for each key and `use`. */
+  /** Returns the result of `make`, which runs once for each key and `use`. */
   get(key: unknown, object: KeyObject, use: string, make: () => T): T {
     if (key instanceof KeyObject) {
       let uses = this.#ofObjects.get(object)
       if (!uses) this.#ofObjects.set(object, (uses = new Map()))
       return found(uses, use, make)
     }
-    // What the caller passed may change, the object does not. Only texts and bytes are worth it.
+    // The caller may change the value, so its content is the cache key. Only strings and bytes are cached.
     const text = typeof key === 'string' ? `s${key}` : key instanceof Uint8Array ? `b${Buffer.from(key).toString('latin1')}` : ''
     return text === '' || text.length > 20_000 ? make() : found(this.#ofTexts, `${use}\n${text}`, make)
   }

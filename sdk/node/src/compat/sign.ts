@@ -54,7 +54,7 @@ function validate(rules: Rules, allowUnknown: boolean, object: unknown, name: st
   }
 }
 
-/** Signs a payload, as the function of jsonwebtoken. */
+/** Signs a payload, like jsonwebtoken's `sign`. */
 export function sign(
   payload: string | Buffer | object,
   key: PrivateKey,
@@ -119,7 +119,7 @@ function prepare(given: unknown, key: unknown, options: SignOptions): Prepared {
   }
   validate(optionRules, false, options, 'options')
   if (header.alg === 'none') {
-    throw new RefusedUseError('none', 'tokens without a signature are refused: "none" is not an algorithm here')
+    throw new RefusedUseError('none', 'tokens without a signature are refused: "none" is not supported')
   }
   if (!options.allowInvalidAsymmetricKeyTypes) checkKeyType(header.alg, object)
   if (isObject) addClaims(claims, options)
@@ -186,11 +186,11 @@ const members = ['alg', 'typ', 'cty', 'kid']
 function issuerOf(key: unknown, object: KeyObject, header: JwtHeader, options: SignOptions): Issuer {
   const other = Object.keys(header).find(name => !members.includes(name) && header[name] !== undefined)
   if (other !== undefined) {
-    const message = `header has the member "${other}": jeton writes alg, typ, cty and kid`
+    const message = `header member "${other}" is not supported: jeton writes only alg, typ, cty and kid`
     throw new RefusedUseError('header-member', message)
   }
   const { alg, typ, cty, kid } = header
-  if (!supported.includes(alg)) throw new JsonWebTokenError(`"${alg}" is not an algorithm`)
+  if (!supported.includes(alg)) throw new JsonWebTokenError(`"${alg}" is not a supported algorithm`)
   const isWeakAllowed = options.allowInsecureKeySizes === true
   return issuers.get(key, object, JSON.stringify([alg, typ, cty, kid, isWeakAllowed]), () => {
     return new Issuer({

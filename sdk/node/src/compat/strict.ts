@@ -1,7 +1,7 @@
-/** A text, or what opens, closes and divides. Other characters are of numbers and words. */
+/** Matches strings and structural characters. All other characters belong to numbers and literals. */
 const parts = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g
 
-/** Whether an object in a JSON text has a member twice: readers disagree about which of them counts. */
+/** Returns whether an object in a JSON text has a duplicate member: parsers disagree about which one counts. */
 export function hasDuplicateMember(json: string): boolean {
   const open: (Set<string> | null)[] = []
   let last = ''
@@ -24,7 +24,7 @@ function nameOf(text: string): string {
   try {
     return String(JSON.parse(text))
   } catch {
-    // No JSON: the payload is a text.
+    // Not JSON: the payload is text.
     return text
   }
 }

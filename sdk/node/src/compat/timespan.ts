@@ -13,7 +13,7 @@ const units: Record<string, number> = {
   y: 365.25 * day, yr: 365.25 * day, yrs: 365.25 * day, year: 365.25 * day, years: 365.25 * day
 }
 
-/** Milliseconds of a text as the package `ms` reads it. */
+/** Parses a duration like the package `ms`, in milliseconds. */
 function milliseconds(text: string): number | undefined {
   if (text.length === 0 || text.length > 100) {
     throw new Error('val is not a non-empty string or a valid number.')
@@ -23,7 +23,7 @@ function milliseconds(text: string): number | undefined {
   return parts && unit !== undefined ? Number.parseFloat(parts[1]!) * unit : undefined
 }
 
-/** Seconds since 1970: a span after `from`, or after now. */
+/** Returns the time after a duration, counted from `from` or from now, in seconds since 1970. */
 export function timespan(time: unknown, from?: number): number | undefined {
   const start = from || Math.floor(Date.now() / 1000)
   if (typeof time === 'number') return start + time

@@ -6,10 +6,10 @@ export type Algorithm =
   | 'HS256' | 'HS384' | 'HS512' | 'RS256' | 'RS384' | 'RS512'
   | 'ES256' | 'ES384' | 'ES512' | 'PS256' | 'PS384' | 'PS512'
 
-/** A secret, PEM, or what `createPublicKey` takes. */
+/** A secret, PEM, or any input of `createPublicKey`. */
 export type PublicKey = string | Buffer | KeyObject | PublicKeyInput | { key: JsonWebKey; format: 'jwk' }
 
-/** A secret, PEM, or what `createPrivateKey` takes. */
+/** A secret, PEM, or any input of `createPrivateKey`. */
 export type PrivateKey =
   | string
   | Buffer
@@ -33,7 +33,7 @@ export interface SignOptions {
   noTimestamp?: boolean
   header?: Partial<JwtHeader>
   encoding?: string
-  /** Allows secrets that are shorter than their hash. */
+  /** Allows secrets that are shorter than the hash. */
   allowInsecureKeySizes?: boolean
   allowInvalidAsymmetricKeyTypes?: boolean
 }
@@ -51,7 +51,7 @@ export interface VerifyOptions {
   nonce?: string
   subject?: string
   maxAge?: string | number
-  /** Allows secrets that are shorter than their hash, and public RSA keys below 2,048 bits. Not in jsonwebtoken. */
+  /** Allows secrets shorter than the hash, and public RSA keys below 2,048 bits. jsonwebtoken does not have it. */
   allowInsecureKeySizes?: boolean
   allowInvalidAsymmetricKeyTypes?: boolean
 }

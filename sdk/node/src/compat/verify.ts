@@ -9,7 +9,7 @@ import { hasDuplicateMember } from './strict.js'
 import { timespan } from './timespan.js'
 import type { GetPublicKey, Jwt, JwtPayload, PublicKey, VerifyCallback, VerifyOptions } from './types.js'
 
-/** Verifies a token, as the function of jsonwebtoken. */
+/** Verifies a token, like jsonwebtoken's `verify`. */
 export function verify(
   token: string,
   key: PublicKey,
@@ -116,11 +116,11 @@ function check({ token, jwt, hasSignature }: Parsed, key: unknown, options: Veri
 
 function refuseAlgorithms(algorithms: readonly string[]): void {
   if (algorithms.includes('none')) {
-    throw new RefusedUseError('none', 'tokens without a signature are refused: "none" is not an algorithm here')
+    throw new RefusedUseError('none', 'tokens without a signature are refused: "none" is not supported')
   }
   const macs = algorithms.filter(one => hmac.includes(one)).length
   if (macs > 0 && macs < algorithms.length) {
-    const message = 'algorithms has those of secrets and those of public keys: a public key is not a secret'
+    const message = 'algorithms mixes HMAC and public-key algorithms: a public key is not a secret'
     throw new RefusedUseError('mixed-algorithms', message)
   }
 }

@@ -1,4 +1,4 @@
-"""Signed and encrypted tokens: JWT, JWS, JWE and PASETO. The work is done by a library in Rust."""
+"""Issues and verifies signed and encrypted tokens: JWT, JWS, JWE and PASETO. The core is a Rust library."""
 
 from ._clock import FixedClock
 from ._codes import CODES

@@ -29,13 +29,13 @@ class FixedClock(_jeton.FixedClock):
         return clock
 
     def set(self, now: datetime | int) -> None:
-        """Sets the clock, for all that have it."""
+        """Sets the clock for all issuers and verifiers that use it."""
         seconds = now if isinstance(now, int) else unix_seconds(now)
         self.set_seconds(seconds)
         self._now = seconds
 
     def advance(self, duration: timedelta | int) -> None:
-        """Sets the clock to a later time."""
+        """Advances the clock by a duration."""
         self.set(self._now + (whole_seconds("duration", duration) or 0))
 
     def now(self) -> datetime:

@@ -1,4 +1,4 @@
-"""The exceptions. Each has the stable `code` that every library of jeton and the service use."""
+"""The exceptions. Each has a stable `code`, which is the same in all jeton libraries and the service."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class JetonError(Exception):
     The message never contains a token, a key or a claim.
     """
 
-    #: A name of the table of error codes, such as `TOKEN_EXPIRED`.
+    #: A name from the table of error codes, such as `TOKEN_EXPIRED`.
     code: str
 
     def __init__(self, message: str = "", code: str = "INTERNAL") -> None:
@@ -23,17 +23,17 @@ class JetonError(Exception):
 
 
 class TokenRejected(JetonError):
-    """The token is not accepted. Answer a request that has it with the status 401."""
+    """The token is not accepted. Respond to its request with the status 401."""
 
 
 class InvalidKey(JetonError, ValueError):
-    """The input is not a key that can be used for this."""
+    """The input is not a usable key."""
 
 
 class KeySetError(JetonError):
-    """A key set has no usable keys, is no key set, or cannot be fetched. The token may be valid: answer with the status 503.
+    """A key set is invalid, has no usable keys, or cannot be fetched. Respond with status 503: the token may be valid.
 
-    `__cause__` is the error of the client that fetches, if it has one.
+    `__cause__` is the error of the HTTP client, if there is one.
     """
 
 
@@ -42,7 +42,7 @@ class InvalidClaims(JetonError, ValueError):
 
 
 class SignerFailed(JetonError):
-    """The signature that was made elsewhere is missing or not valid."""
+    """The signature of the external signer is missing or invalid."""
 
 
 class InvalidUse(JetonError, ValueError):
@@ -114,7 +114,7 @@ class TokenClaimsShape(TokenRejected):
 
 
 class TokenWithoutKeyId(TokenRejected):
-    """The token has no `kid`, and more keys could have signed it than are tried."""
+    """The token has no `kid`, and more keys match it than the verifier tries."""
 
 
 class TokenTooLarge(TokenRejected):
@@ -145,7 +145,7 @@ class TokenCompressed(TokenRejected):
     """The token is compressed (`zip`), which the verifier does not allow."""
 
 
-#: The class of each code of a token.
+#: The class for each token code.
 _OF_TOKEN: dict[str, type[TokenRejected]] = {
     "TOKEN_EXPIRED": TokenExpired,
     "TOKEN_NOT_YET_VALID": TokenNotYetValid,
@@ -177,12 +177,12 @@ _CLAIMS = ("CLAIMS_", "CLAIM_", "AUDIENCE_", "ACCESS_TOKEN_")
 
 
 def class_of(code: str) -> type[JetonError]:
-    """Returns the class of a code."""
+    """Returns the class for a code."""
     if code == "INTERNAL":
         return InternalError
     if code.startswith("TOKEN_"):
         return _OF_TOKEN.get(code, TokenRejected)
-    # Where keys may be fetched from is a setting.
+    # The address of a key set is a setting.
     if code == "KEY_SET_ADDRESS":
         return InvalidUse
     if code.startswith(_KEY_SETS):
@@ -197,5 +197,5 @@ def class_of(code: str) -> type[JetonError]:
 
 
 def error_of(code: str, message: str) -> JetonError:
-    """Creates the exception of a code. The native module calls it."""
+    """Creates the exception for a code. The native module calls it."""
     return class_of(code)(message or CODES.get(code, ""), code)

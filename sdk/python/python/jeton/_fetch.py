@@ -1,4 +1,4 @@
-"""The HTTP client of remote key sets, with the standard library only."""
+"""The HTTP client for remote key sets, with the standard library only."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from urllib.parse import urlsplit
 
 @dataclass(frozen=True)
 class FetchRequest:
-    """A request that a key set asks for. Follow no redirect."""
+    """A request for a key set. Do not follow redirects."""
 
-    #: Names the request inside of the library.
+    #: Identifies the request in the library.
     id: int
     url: str
     #: Send it as `If-None-Match`.
     etag: str | None
     #: Send `Cache-Control: no-cache`.
     no_cache: bool
-    #: Read no more of the body.
+    #: The maximum size of the body.
     max_bytes: int
-    #: Connect to public addresses only: the address was published by another party.
+    #: Connect to public addresses only, because another party published the address.
     public_only: bool
-    #: Seconds.
+    #: The time limit in seconds.
     timeout: float
 
     @classmethod
@@ -50,7 +50,7 @@ class FetchRequest:
 
 @dataclass(frozen=True)
 class FetchResponse:
-    """The response to it. A status of 0 says that there is none."""
+    """The response to a request. The status 0 means that there is no response."""
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class FetchResponse:
 
 
 def fetch(request: FetchRequest) -> FetchResponse:
-    """Sends the request. It uses no proxy and follows no redirect. Every step ends at the timeout of the request."""
+    """Sends a request without a proxy and without redirects. The timeout covers all steps together."""
     end = time.monotonic() + request.timeout
     url = urlsplit(request.url)
     host = url.hostname or ""
@@ -87,7 +87,7 @@ def fetch(request: FetchRequest) -> FetchResponse:
 
 
 def _connected(host: str, port: int, public_only: bool, end: float) -> socket.socket:
-    """Connects to the first address that answers. What is checked is what is connected to."""
+    """Connects to the first address that answers. The checked address is the connected address."""
     error: OSError | None = None
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     for number, (family, kind, protocol, _, address) in enumerate(found):
@@ -96,7 +96,7 @@ def _connected(host: str, port: int, public_only: bool, end: float) -> socket.so
             continue
         sock = socket.socket(family, kind, protocol)
         try:
-            # An address that does not answer leaves time for the next one.
+            # An address that does not answer must leave time for the next one.
             sock.settimeout(_left(end) / (len(found) - number))
             sock.connect(address)
             return sock
@@ -106,8 +106,8 @@ def _connected(host: str, port: int, public_only: bool, end: float) -> socket.so
     raise error or OSError("the name has no address")
 
 
-#: What is special in IPv4 (RFC 6890): this network, private networks, loopback, shared addresses, link-local, protocol assignments,
-#: documentation, benchmarks, multicast and what is reserved.
+#: Special IPv4 addresses (RFC 6890): this network, private networks, loopback, shared addresses, link-local, protocol
+#: assignments, documentation, benchmarks, multicast and reserved addresses.
 _SPECIAL_IPV4 = tuple(
     ipaddress.IPv4Network(network)
     for network in (
@@ -117,7 +117,7 @@ _SPECIAL_IPV4 = tuple(
     )
 )
 
-#: Prefixes of IPv6, and where the IPv4 address is to which they lead: IPv4-mapped, NAT64 (RFC 6052) and 6to4 (RFC 3056).
+#: IPv6 prefixes with the position of their embedded IPv4 address: IPv4-mapped, NAT64 (RFC 6052) and 6to4 (RFC 3056).
 _EMBEDDED = tuple(
     (ipaddress.IPv6Network(network), shift)
     for network, shift in (("::ffff:0:0/96", 0), ("64:ff9b::/96", 0), ("2002::/16", 80))
@@ -126,12 +126,12 @@ _EMBEDDED = tuple(
 #: Documentation and Teredo.
 _SPECIAL_IPV6 = (ipaddress.IPv6Network("2001:db8::/32"), ipaddress.IPv6Network("2001::/32"))
 
-#: Only this is assigned for global unicast.
+#: The only prefix assigned for global unicast.
 _GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
 
 
 def is_public(address: str) -> bool:
-    """Returns whether an address is globally reachable. The rules are those of jeton-jwks (`network.rs`)."""
+    """Returns whether an address is globally reachable. The rules match jeton-jwks (`network.rs`)."""
     found = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(found, ipaddress.IPv6Address):
         shift = next((shift for network, shift in _EMBEDDED if found in network), None)
@@ -142,7 +142,7 @@ def is_public(address: str) -> bool:
 
 
 def _body(response: http.client.HTTPResponse, max_bytes: int) -> bytes:
-    """Reads one byte more than is allowed, so that a longer body is refused and not cut."""
+    """Reads up to one byte more than allowed, so that a longer body is refused and not cut."""
     body = bytearray()
     while len(body) <= max_bytes:
         part = response.read1(max_bytes + 1 - len(body))
@@ -155,7 +155,7 @@ def _body(response: http.client.HTTPResponse, max_bytes: int) -> bytes:
 
 
 class _Timed:
-    """A connection of which every read and write ends at the same time: a timeout of a socket begins again with each byte."""
+    """A connection with one deadline for all reads and writes. A socket's own timeout restarts with each byte."""
 
     def __init__(self, sock: socket.socket, end: float) -> None:
         self._sock = sock
@@ -169,7 +169,7 @@ class _Timed:
         return io.BufferedReader(_TimedReader(self._sock, self._end))
 
     def close(self) -> None:
-        """The caller closes the socket."""
+        """Does nothing: the caller closes the socket."""
 
 
 class _TimedReader(io.RawIOBase):

@@ -1,4 +1,4 @@
-"""Locks after `os.fork`: in the child, the thread that had one is gone."""
+"""Locks after `os.fork`: in the child, the thread that held a lock is gone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KNOWN: weakref.WeakSet[_Forked] = weakref.WeakSet()
 
 
 def tell_of_fork(known: _Forked) -> None:
-    """Calls `_forked` of it in each child, while nothing else runs there."""
+    """Calls `known._forked()` in each child before anything else runs there."""
     _KNOWN.add(known)
 
 

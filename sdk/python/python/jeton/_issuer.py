@@ -11,15 +11,15 @@ from ._keys import Key, _Closing
 from ._settings import Texts, texts, to_json
 from ._times import whole_seconds
 
-#: What is issued: claims as a JWT or as a PASETO, or bytes as a JWS, a JWE or a PASETO.
+#: The format of tokens: claims in a JWT or a PASETO, or bytes in a JWS, a JWE or a PASETO.
 Format = Literal["jwt", "jws", "jwe", "paseto", "paseto-bytes"]
 
-#: How a JWS or a JWE is written.
+#: The serialization of a JWS or a JWE.
 Serialization = Literal["compact", "flattened", "general"]
 
 
 class Issuer(_jeton.Issuer, _Closing):
-    """Issues tokens of one format with its key and its settings. Make it once, and use it from any thread.
+    """Issues tokens of one format with its key and its settings. Create it once, and use it from any thread.
 
     >>> key = Key.generate("ES256")
     >>> issuer = Issuer(key, issuer="https://id.example", audience="api", lifetime=timedelta(minutes=15))
@@ -27,11 +27,11 @@ class Issuer(_jeton.Issuer, _Closing):
     2
 
     With `encryption`, JWTs are signed and then encrypted to that key. A content key (`dir`) as `key` encrypts JWTs. A
-    public key as `key` prepares tokens that are signed elsewhere: see `prepare`. A PASETO key issues PASETOs.
+    public key as `key` prepares tokens for an external signer: see `prepare`. A PASETO key issues PASETOs.
 
-    Settings of claims are `issuer`, `audience`, `lifetime` or `without_expiry`, `issued_ago`, `typ` and
-    `access_tokens` (RFC 9068); of PASETO `footer` and `implicit_assertion`; of bytes `format`, `cty`, `detached`,
-    `unencoded` and `serialization`.
+    The settings for claims are `issuer`, `audience`, `lifetime` or `without_expiry`, `issued_ago`, `typ` and
+    `access_tokens` (RFC 9068). The settings for PASETO are `footer` and `implicit_assertion`. The settings for bytes
+    are `format`, `cty`, `detached`, `unencoded` and `serialization`.
     """
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""The native module. Its classes are the bases of those of the package."""
+"""The native module. Its classes are the base classes of the package's classes."""
 
 from typing import Any, TypeVar, overload
 
@@ -13,7 +13,7 @@ VERSION: str
 
 class _Handle:
     def close(self) -> None:
-        """Drops the object. A later call is an error; a call that runs meanwhile ends as usual."""
+        """Closes the object. Later calls are errors; running calls end as usual."""
     @property
     def closed(self) -> bool: ...
 
@@ -35,16 +35,16 @@ class Key(_Handle):
         """The algorithm: a JWA name, or a PASETO version and purpose."""
     @property
     def kid(self) -> str | None:
-        """The key id. That of a PASETO key follows from the key."""
+        """The key id. The id of a PASETO key is derived from the key."""
     @property
     def kind(self) -> str:
         """`symmetric`, `private` or `public`."""
     @property
     def is_paseto(self) -> bool: ...
     def warm_up(self) -> None:
-        """Makes one signature and drops it, since the first of a process takes tens of milliseconds.
+        """Makes one signature and discards it, because the first one of a process takes tens of milliseconds.
 
-        The first private key that a thread generates or imports does it. Call it again after `os.fork`.
+        This happens automatically when a thread generates or imports its first private key. Call it after `os.fork`.
         """
 
 class KeySet(_Handle):
@@ -69,13 +69,13 @@ class Prepared(_Handle):
         """The bytes to sign."""
     @property
     def digest(self) -> bytes:
-        """The hash of the message, for signers that take it."""
+        """The hash of the message, for signers that take a digest."""
     @property
     def alg(self) -> str: ...
     def attach(self, signature: bytes | bytearray | memoryview, /, *, der: bool = False) -> str:
         """Adds the signature, verifies it with the public key, and returns the token.
 
-        `der` says that an ECDSA signature is in the form of most signers.
+        Set `der` if an ECDSA signature is encoded as DER, as most signers do.
         """
 
 class Issuer(_Handle):
@@ -83,15 +83,15 @@ class Issuer(_Handle):
         cls: type[_Self], key: Key | None, encryption: Key | None, clock: FixedClock | None, settings: str
     ) -> _Self: ...
     def issue(self, claims: Any, /) -> str:
-        """Issues a token with these claims: a dict, a dataclass or a model of pydantic."""
+        """Issues a token with these claims: a dict, a dataclass or a pydantic model."""
     def issue_json(self, claims: str | bytes | bytearray | memoryview, /) -> str:
-        """Issues a token with the text of claims, one JSON object."""
+        """Issues a token with claims as JSON text, one object."""
     def issue_bytes(self, data: bytes | bytearray | memoryview, /) -> str:
         """Signs or encrypts bytes, with an issuer of the format `jws`, `jwe` or `paseto-bytes`."""
     def prepare(self, claims: Any, /) -> Prepared:
-        """Prepares a token that is signed elsewhere. The key of the issuer is the public key."""
+        """Prepares a token for an external signer. The key of the issuer is the public key."""
     def prepare_bytes(self, data: bytes | bytearray | memoryview, /) -> Prepared:
-        """Prepares a JWS over bytes that is signed elsewhere."""
+        """Prepares a JWS over bytes for an external signer."""
 
 class Verifier(_Handle):
     @property
@@ -115,7 +115,7 @@ class Verifier(_Handle):
     def verify(self, token: Token, /, type: type[T]) -> T:
         """Verifies a token and returns its claims, as a dict or as `type`."""
     def verify_json(self, token: Token, /) -> str:
-        """Verifies a token and returns the text of its claims, one JSON object."""
+        """Verifies a token and returns its claims as JSON text."""
     def _verify_complete(self, token: Token, /) -> tuple[dict[str, Any], dict[str, Any]]: ...
     def verify_bytes(self, token: Token, /, *, content: bytes | bytearray | memoryview | None = None) -> bytes:
-        """Verifies or decrypts a token over bytes. `content` is what a detached JWS signs."""
+        """Verifies or decrypts a token and returns its payload. `content` is the content of a detached JWS."""

@@ -12,14 +12,14 @@ from . import _jeton
 from ._errors import error_of
 from ._settings import to_json
 
-#: What has the bytes of a key.
+#: The accepted types for key material.
 KeyData = str | bytes | bytearray | memoryview
 
 _Self = TypeVar("_Self", bound="_Closing")
 
 
 class _Closing:
-    """What `with` does with an object that can be closed."""
+    """The context manager of objects that can be closed."""
 
     __slots__ = ()
 
@@ -62,7 +62,7 @@ class Key(_jeton.Key, _Closing):
     ) -> Key:
         """Generates a key for a JWA algorithm, or for `v3.local`, `v3.public`, `v4.local` or `v4.public`.
 
-        `crv` is the curve of a key for ECDH-ES, and `enc` the content encryption of a key for `dir`.
+        `crv` is the curve of an ECDH-ES key, and `enc` the content encryption of a `dir` key.
         """
         return cls(_jeton.Key._generate(alg, to_json(kid=kid, rsa_bits=rsa_bits, crv=crv, enc=enc)))
 
@@ -76,7 +76,7 @@ class Key(_jeton.Key, _Closing):
         enc: str | None = None,
         password: str | None = None,
     ) -> Key:
-        """Imports a key in any encoding: JWK, PEM, DER or PASERK, found by its content.
+        """Imports a key in any encoding: JWK, PEM, DER or PASERK. The content determines the encoding.
 
         `alg` is required if the key does not imply it. `password` decrypts PKCS#8 or a PASERK.
         """
@@ -91,9 +91,9 @@ class Key(_jeton.Key, _Closing):
         kid: str | None = None,
         enc: str | None = None,
     ) -> Key:
-        """Imports a JWK, as a dict or as text.
+        """Imports a JWK, as a dict or as JSON text.
 
-        Pass the text if it comes from elsewhere: of a duplicate member, a dict keeps one silently.
+        Pass the text if another party wrote it: a dict silently drops duplicate members.
         """
         return cls.load(_jwk_text(jwk), alg=alg, kid=kid, enc=enc)
 
@@ -118,14 +118,14 @@ class Key(_jeton.Key, _Closing):
 
     @classmethod
     def from_paserk(cls, paserk: str, *, password: str | None = None) -> Key:
-        """Imports a PASERK, which is the text of a PASETO key."""
+        """Imports a PASERK, the text form of a PASETO key."""
         return cls.load(paserk, password=password)
 
     @classmethod
     def from_secret(cls, secret: KeyData, alg: str, *, kid: str | None = None, enc: str | None = None) -> Key:
-        """Imports a secret. Of a text, the UTF-8 is the secret.
+        """Imports a secret. A str is encoded as UTF-8.
 
-        The secret of `HS256` has at least 32 bytes. The text of a PEM or a JWK is refused: it is a public key often.
+        A secret for `HS256` has at least 32 bytes. PEM and JWK text is refused, because it is often a public key.
         """
         return cls(_jeton.Key._import(secret, to_json(format="secret", alg=alg, kid=kid, enc=enc)))
 
@@ -133,36 +133,36 @@ class Key(_jeton.Key, _Closing):
     def from_secret_base64(
         cls, secret: KeyData, alg: str, *, kid: str | None = None, enc: str | None = None
     ) -> Key:
-        """Imports a secret that is written as base64 or base64url."""
+        """Imports a secret in base64 or base64url."""
         return cls(_jeton.Key._import(secret, to_json(format="secret-base64", alg=alg, kid=kid, enc=enc)))
 
     @classmethod
     def from_certificate(
         cls, certificate: KeyData, *, alg: str | None = None, kid: str | None = None
     ) -> Key:
-        """Imports the public key of an X.509 certificate. Nothing checks the certificate."""
+        """Imports the public key of an X.509 certificate. The certificate is not verified."""
         return cls(_jeton.Key._import(certificate, to_json(format="certificate", alg=alg, kid=kid)))
 
     @classmethod
     def insecure_password(
         cls, password: KeyData, alg: str, *, rounds: int | None = None, kid: str | None = None
     ) -> Key:
-        """Imports a password that encrypts JWEs (PBES2). It can be guessed by everyone who has such a token."""
+        """Imports a password that encrypts JWEs (PBES2). Anyone with such a token can try to guess it."""
         settings = to_json(format="insecure-password", alg=alg, rounds=rounds, kid=kid)
         return cls(_jeton.Key._import(password, settings))
 
     @classmethod
     def insecure_weak_secret(cls, secret: KeyData, alg: str, *, kid: str | None = None) -> Key:
-        """Imports a secret below the minimum length, for a system whose secret cannot be changed."""
+        """Imports a secret below the minimum length, for systems that cannot change their secret."""
         return cls(_jeton.Key._import(secret, to_json(format="insecure-secret", alg=alg, kid=kid)))
 
     @classmethod
     def insecure_weak_rsa(cls, public: KeyData, alg: str, *, kid: str | None = None) -> Key:
-        """Imports a public RSA key below 2,048 bits, for a system whose key cannot be changed."""
+        """Imports a public RSA key below 2,048 bits, for systems that cannot change their key."""
         return cls(_jeton.Key._import(public, to_json(format="insecure-rsa", alg=alg, kid=kid)))
 
     def public_key(self) -> Key:
-        """Returns the public key. A symmetric key has none."""
+        """Returns the public key. It fails for symmetric keys."""
         return type(self)(self._public())
 
     def to_jwk(self) -> dict[str, Any]:
@@ -191,7 +191,7 @@ class Key(_jeton.Key, _Closing):
         return self._export("thumbprint-uri").decode()
 
     def insecure_private_jwk(self) -> dict[str, Any]:
-        """Returns the key with its secret part as a JWK."""
+        """Returns the key with its private part as a JWK."""
         jwk: dict[str, Any] = json.loads(self._export("insecure-jwk"))
         return jwk
 
@@ -204,7 +204,7 @@ class Key(_jeton.Key, _Closing):
         return self._export("insecure-der")
 
     def insecure_private_paserk(self) -> str:
-        """Returns the key with its secret part as a PASERK."""
+        """Returns the key with its private part as a PASERK."""
         return self._export("insecure-paserk").decode()
 
     def __repr__(self) -> str:
@@ -214,7 +214,7 @@ class Key(_jeton.Key, _Closing):
 
 
 class KeySet(_jeton.KeySet, _Closing):
-    """Several keys of one use: keys that verify, that decrypt, or that open a PASETO.
+    """Several keys with the same use: verification, decryption or PASETO.
 
     >>> key = Key.generate("ES256", kid="k1")
     >>> KeySet([key]).ids
@@ -236,10 +236,10 @@ class KeySet(_jeton.KeySet, _Closing):
         default_alg: str | None = None,
         published: bool = False,
     ) -> KeySet:
-        """Imports a JWK Set, as a dict or as text. Keys that cannot be used are skipped: see `skipped`.
+        """Imports a JWK Set, as a dict or as JSON text. Unusable keys are skipped: see `skipped`.
 
-        `default_alg` is the algorithm of keys without `alg`. With `published`, secret and private keys are skipped: a
-        set that others can read must not have them.
+        `default_alg` is the algorithm of keys without `alg`. With `published`, secret and private keys are skipped,
+        because a public set must not contain them.
         """
         return cls._wrap(_jeton.KeySet._import(_jwk_text(jwks), to_json(default_alg=default_alg, published=published)))
 
@@ -258,17 +258,17 @@ class KeySet(_jeton.KeySet, _Closing):
         return jwks
 
     def to_jwks_json(self) -> str:
-        """Returns the text of the JWK Set, as it is published."""
+        """Returns the JSON text of the JWK Set for publication."""
         return self._export("jwks")
 
     @property
     def ids(self) -> list[str]:
-        """The ids of the keys. A key without one has an empty text."""
+        """The ids of the keys. A key without an id has an empty str."""
         return self._export("ids").split("\n")
 
     @property
     def skipped(self) -> list[str]:
-        """Why keys were skipped when the set was read."""
+        """The reasons why keys were skipped during the import."""
         return self._export("skipped").splitlines()
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""What is fetched now, and those who wait for it."""
+"""A running fetch and its waiters."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ import time
 
 from ._fetch import FetchRequest
 
-#: How much longer than the client others wait, seconds: the client's own error says more than a timeout.
+#: How much longer than the client the waiters wait, in seconds: the client's own error says more than a timeout.
 _GRACE = 0.5
 
-#: Three places of the discovery document, and the set.
+#: Three addresses of the discovery document, and the key set.
 _MOST_REQUESTS = 4
 
 
 class PendingFetch:
-    """Requests that are sent one after the other. Threads and tasks wait for their common end."""
+    """Requests that are sent one after the other. Threads and tasks wait for the end of the last one."""
 
     __slots__ = ("request", "answered", "task", "_ended", "_late_at", "_sent")
 
     def __init__(self, request: FetchRequest) -> None:
-        #: The request that waits for a response.
+        #: The request that has no response yet.
         self.request: FetchRequest | None = None
         #: Whether the last request has a response.
         self.answered = False
-        #: Keeps the task that sends.
+        #: Keeps a reference to the task that sends.
         self.task: asyncio.Task[None] | None = None
         self._ended: concurrent.futures.Future[None] = concurrent.futures.Future()
-        # Who waits in a task may be cancelled, and this is not.
+        # A waiting task may be cancelled. That must not cancel the fetch.
         self._ended.set_running_or_notify_cancel()
         self._sent = 0
         self.sends(request)
 
     def sends(self, request: FetchRequest) -> None:
-        """Begins the time of a request."""
+        """Starts the time limit of a request."""
         self.request = request
         self._late_at = time.monotonic() + request.timeout + _GRACE
         self._sent += 1
@@ -46,21 +46,21 @@ class PendingFetch:
 
     @property
     def is_late(self) -> bool:
-        """Whether the client takes longer than it may."""
+        """Whether the client has exceeded its time limit."""
         return time.monotonic() >= self._late_at
 
     def end(self) -> None:
-        """Wakes those who wait."""
+        """Wakes the waiters."""
         self._ended.set_result(None)
 
     def wait(self) -> bool:
-        """Waits for the end. Returns whether it came in time."""
+        """Waits for the end of the fetch. Returns whether it ended in time."""
         while not self._ended.done() and not self.is_late:
             concurrent.futures.wait([self._ended], self._left())
         return self._ended.done()
 
     async def wait_async(self) -> bool:
-        """Does the same without blocking the event loop."""
+        """Does the same as `wait` without blocking the event loop."""
         while not self._ended.done() and not self.is_late:
             await asyncio.wait([asyncio.wrap_future(self._ended)], timeout=self._left())
         return self._ended.done()

@@ -1,4 +1,4 @@
-"""Key sets that are elsewhere. The native module decides when to fetch; this module fetches."""
+"""Remote key sets. The native module decides when to fetch; this module sends the requests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import contextvars
 import inspect
 import json
 import threading
-import time
 import time
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -25,14 +24,14 @@ from ._times import whole_seconds
 
 T = TypeVar("T")
 
-#: The client of a program. It raises an exception if there is no response. An async one is awaited.
+#: A custom client. It raises an exception if there is no response. An async client is awaited.
 Fetch = Callable[[FetchRequest], FetchResponse | Awaitable[FetchResponse]]
 
-#: How often a verification waits for keys: for the set, for the set again if the key is unknown, and twice for what others need.
+#: How often a verification waits: for the set, for the set again if the key is unknown, and twice for others' fetches.
 _WAITS = 4
 
 
-#: How long nothing is fetched after one failure, seconds.
+#: The pause after a failure, in seconds.
 _PAUSE = 1.05
 
 
@@ -41,9 +40,9 @@ class _LoopEnded(Exception):
 
 
 class _Here(threading.local):
-    """What a thread does."""
+    """The state of a thread."""
 
-    #: It must not wait, since it runs an event loop.
+    #: Whether waiting is forbidden because the thread runs an event loop.
     must_not_wait = False
 
 
@@ -51,30 +50,30 @@ _here = _Here()
 
 
 class RemoteKeySet(_jeton.RemoteKeys, _Closing):
-    """A key set at an address, or at the address that an issuer publishes. It is fetched when it is needed.
+    """A key set at an address, or at the address that an issuer publishes. It is fetched when needed.
 
     Pass it as the keys of a `Verifier`. Keys are fetched again when they are older than `fresh_for`, and when a token
-    names a key that is not in the set, at most once in `cooldown`. If the server cannot be reached, the keys stay
-    usable for `usable_for`.
+    names a key that is not in the set, at most once per `cooldown`. If the server is unreachable, the keys stay usable
+    for `usable_for`.
 
-    `fetch` is a client of the program, sync or async, in place of the one of the standard library. A sync client runs in a
-    thread of its own. An async client runs in the event loop of the caller, and for threads without one in the loop that used
-    it last.
+    `fetch` is a sync or async client. It replaces the client of the standard library. A sync client runs in a separate
+    thread. An async client runs in the event loop of the caller. For threads without a loop, it runs in the loop that
+    used it last.
 
-    Verifiers keep the keys that they have when the set is closed. It is not fetched again.
+    When the set is closed, its verifiers keep their keys, and the set is not fetched again.
     """
 
     __slots__ = ("_fetch", "_lock", "_pending", "_request", "_cause", "_loop", "_is_async", "__weakref__")
 
     _fetch: Fetch
     _lock: threading.Lock
-    #: What is fetched now.
+    #: The running fetch.
     _pending: PendingFetch | None
-    #: A request that nobody sends: who sent it is gone, or has not begun.
+    #: A request that nobody sends: its sender is gone or has not started.
     _request: FetchRequest | None
-    #: Why the last request has no response.
+    #: The reason why the last request has no response.
     _cause: BaseException | None
-    #: The event loop that used an async client last.
+    #: The last event loop that used an async client.
     _loop: asyncio.AbstractEventLoop | None
     _is_async: bool
 
@@ -111,9 +110,9 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
         return keys
 
     def refresh(self) -> None:
-        """Fetches what is to be fetched now, and raises an exception if there are no keys then.
+        """Fetches the keys if a fetch is due, and raises an exception if there are still no keys.
 
-        Call it when the program starts: the first token does not wait, and a wrong address is found early.
+        Call it when the program starts: the first token does not have to wait, and a wrong address is found early.
         """
         for _ in range(_WAITS):
             answered = self._fetch_keys()
@@ -124,7 +123,7 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
         raise self._unreachable()
 
     async def refresh_async(self) -> None:
-        """Does the same without blocking the event loop."""
+        """Does the same as `refresh` without blocking the event loop."""
         for _ in range(_WAITS):
             answered = await self._fetch_keys_async()
             if self._is_ready():
@@ -143,7 +142,7 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
         return True
 
     def _with_keys(self, verify: Callable[[], T]) -> T:
-        """Verifies, and fetches first what that needs."""
+        """Verifies, and fetches the keys first if needed."""
         answered = True
         for _ in range(_WAITS + 1):
             try:
@@ -154,14 +153,14 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
                     continue
                 if error.code != "KEY_SET_TO_FETCH":
                     raise self._explained(error)
-            # Without an answer, the fetch has failed: then a verification says why, or that the key is unknown.
+            # Without an answer, the fetch has failed. The next verification reports why, or that the key is unknown.
             if not answered:
                 break
             answered = self._fetch_keys()
         raise self._in_vain()
 
     async def _with_keys_async(self, verify: Callable[[], T]) -> T:
-        """Does the same without blocking the event loop. `verify` calls `_with_keys`, which does not wait here."""
+        """Does the same as `_with_keys` without blocking the event loop. In `verify`, `_with_keys` does not wait."""
         answered = True
         for _ in range(_WAITS + 1):
             before, _here.must_not_wait = _here.must_not_wait, True
@@ -189,9 +188,9 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
             with self._lock:
                 if self._pending is None and self._request is None:
                     self._request = self._next_request()
-            # Waiting would stop the loop that fetches.
+            # Waiting would block the loop that fetches.
             raise error_of(
-                "INVALID_OPTION", "option `fetch`: an async client needs verify_async and refresh_async in an event loop"
+                "INVALID_OPTION", "option `fetch`: an async client needs verify_async or refresh_async in an event loop"
             )
         pending = self._current(None)
         if pending is None:
@@ -205,16 +204,16 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
         return pending.answered if await pending.wait_async() else self._give_up(pending)
 
     def _refresh_if_stale(self) -> None:
-        """Keys that are not fresh are used, and fetched again. The native module calls it, at most once a second."""
+        """Fetches stale keys again while they are still used. The native module calls it, at most once a second."""
         try:
             if not self.closed:
                 self._current(_running_loop())
         except JetonError:
-            # It was closed meanwhile.
+            # The set was closed in between.
             pass
 
     def _current(self, loop: asyncio.AbstractEventLoop | None) -> PendingFetch | None:
-        """Returns what is fetched now, or begins to fetch what is to be fetched."""
+        """Returns the running fetch, or starts a fetch if one is due."""
         if loop is not None:
             self._loop = loop
         with self._lock:
@@ -226,7 +225,7 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
                 return None
             pending = self._pending = PendingFetch(request)
         if loop is not None and self._is_async:
-            # A task of its own: who waits for it may be cancelled.
+            # A separate task, because a waiting task may be cancelled.
             pending.task = loop.create_task(self._send_async(pending, request))
             return pending
         context = contextvars.copy_context()
@@ -234,12 +233,12 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
         try:
             thread.start()
         except RuntimeError:
-            # The system has no more threads, or the interpreter ends.
+            # The system has no more threads, or the interpreter is ending.
             self._send(pending, request)
         return pending
 
     def _give_up(self, pending: PendingFetch) -> bool:
-        """The client takes longer than it may. The native module counts it as a failure."""
+        """Stops waiting for a client that exceeded its time limit. The native module counts it as a failure."""
         with self._lock:
             if self._pending is pending:
                 self._pending = None
@@ -258,17 +257,17 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
                         self._is_async = True
                         response = self._run(response, following.timeout)
                 except _LoopEnded:
-                    # As in `_send_async`: the next caller sends the request.
+                    # The next caller sends the request, as in `_send_async`.
                     return
                 except Exception as error:
-                    # A client has errors of its own.
+                    # A client may raise any exception.
                     cause = error
                 following = self._answer(pending, following, response, cause)
         finally:
             self._end(pending)
 
     def _run(self, response: Awaitable[FetchResponse], timeout: float) -> FetchResponse:
-        """Awaits in the loop that the client knows, or else in a new one."""
+        """Awaits the response in the client's loop, or in a new loop."""
         loop = self._loop
         if loop is None or not loop.is_running():
             return asyncio.run(_awaited(response, timeout))
@@ -295,13 +294,13 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
                     cause = error
                 following = self._answer(pending, following, response, cause)
         finally:
-            # If the loop ends, the request has no answer. That is no failure of the server: the next caller sends it.
+            # If the loop ends, the request has no answer. The server has not failed: the next caller sends the request.
             self._end(pending)
 
     def _answer(
         self, pending: PendingFetch, request: FetchRequest, response: Any, cause: BaseException | None
     ) -> FetchRequest | None:
-        """Passes the response to the native module. Returns the request that follows."""
+        """Passes the response to the native module. Returns the next request."""
         pending.request = None
         if cause is None and not isinstance(response, FetchResponse):
             cause = TypeError(f"fetch returned a {type(response).__name__}, not a FetchResponse")
@@ -322,7 +321,7 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
             try:
                 following = self._next_request()
             except JetonError:
-                # It was closed meanwhile.
+                # The set was closed in between.
                 return None
             if following is not None:
                 pending.sends(following)
@@ -334,12 +333,12 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
             for name, value in response.headers.items()
             if not {"\r", "\n"} & set(f"{name}{value}")
         ]
-        # One byte more than is allowed, so that a longer body is refused and not cut.
+        # Up to one byte more than allowed, so that a longer body is refused and not cut.
         body = response.body[: request.max_bytes + 1]
         try:
             self._respond(request.id, response.status, "\n".join(lines), body)
         except JetonError as error:
-            # It timed out, or the set was closed.
+            # The request timed out, or the set was closed.
             if error.code not in ("INVALID_OPTION", "ARGUMENT_HANDLE"):
                 raise
 
@@ -356,15 +355,15 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
         return None if text is None else FetchRequest._of(json.loads(text))
 
     def _explained(self, error: JetonError) -> JetonError:
-        """Makes the error of a key set of it, and adds that of the client."""
+        """Converts the error to a `KeySetError`, and adds the client's error as its cause."""
         if not isinstance(error, KeySetError) and error.code.startswith(("KEY_", "DISCOVERY_")):
-            # What the server published is no key set, or leads to an address that is not allowed.
+            # The server published an invalid key set, or an address that is not allowed.
             error = KeySetError(str(error), error.code)
         error.__cause__ = self._cause if error.code == "KEY_SET_UNREACHABLE" else None
         return error
 
     def _drops_unsent(self, error: JetonError) -> bool:
-        """Whether a request timed out that nobody has sent: that is no failure of the server."""
+        """Drops a request that timed out unsent, and returns whether there was one: the server has not failed."""
         if error.code != "KEY_SET_UNREACHABLE":
             return False
         with self._lock:
@@ -372,7 +371,7 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
         return is_unsent
 
     def _in_vain(self) -> JetonError:
-        """The error of a verification that would fetch again, as it may with a short cooldown."""
+        """Returns the error of a verification that would fetch yet again, which a short cooldown allows."""
         if self._is_ready():
             return error_of("TOKEN_UNKNOWN_KEY", "")
         return self._unreachable()
@@ -381,7 +380,7 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
         return self._explained(error_of("KEY_SET_UNREACHABLE", "the key set could not be fetched"))
 
     def _forked(self) -> None:
-        """In a child, no thread fetches, and another one may have had the lock. The request is sent again."""
+        """Resets the state in a child, where no thread fetches and the lock may be held. The request is sent again."""
         self._lock = threading.Lock()
         pending, self._pending, self._loop = self._pending, None, None
         if pending is not None and pending.request is not None:

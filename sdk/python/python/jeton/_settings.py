@@ -1,4 +1,4 @@
-"""Settings as the native module takes them: JSON text."""
+"""Settings for the native module, as JSON text."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from ._errors import error_of
 #: One text or several.
 Texts = str | Sequence[str]
 
-# `json.dumps` makes such an encoder for each call. Lone surrogates stay escapes, and the native module refuses them.
+# `json.dumps` would create an encoder for each call. Lone surrogates stay escaped, and the native module refuses them.
 _ENCODE = json.JSONEncoder(allow_nan=False).encode
 
 
 def to_json(**settings: Any) -> str:
-    """Returns the settings that are set. A member that is `None` or `False` is not."""
+    """Returns the settings as JSON text, without members that are `None` or `False`."""
     chosen = {name: value for name, value in settings.items() if value is not None and value is not False}
     try:
         return _ENCODE(chosen)
     except (TypeError, ValueError, RecursionError):
-        raise error_of("INVALID_OPTION", "an option has a type that it cannot have") from None
+        raise error_of("INVALID_OPTION", "an option has the wrong type") from None
 
 
 def texts(name: str, value: Texts | None) -> str | list[str] | None:

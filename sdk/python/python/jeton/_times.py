@@ -1,4 +1,4 @@
-"""Times and durations as Python has them."""
+"""Conversion of Python times and durations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def unix_seconds(moment: object) -> int:
 
 
 def claim_time(moment: object, is_paseto: bool) -> int | str:
-    """Returns a `datetime` as a claim has it: seconds in a JWT, and RFC 3339 in a PASETO."""
+    """Converts a `datetime` to a claim: seconds in a JWT, RFC 3339 in a PASETO."""
     seconds = unix_seconds(moment)
     if not is_paseto:
         return seconds
@@ -36,7 +36,7 @@ def from_seconds(seconds: int) -> datetime:
 
 
 def whole_seconds(name: str, duration: timedelta | int | None) -> int | None:
-    """Returns a duration in seconds. A fraction of a second is an error, so that it is not lost silently."""
+    """Returns a duration in seconds. A fraction of a second is an error, so it is not lost silently."""
     if duration is None:
         return None
     if isinstance(duration, timedelta):

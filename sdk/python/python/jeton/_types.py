@@ -1,7 +1,7 @@
-"""Claims as types of the program: dataclasses, TypedDicts and models of pydantic.
+"""Typed claims: dataclasses, TypedDicts and pydantic models.
 
-Nothing is coerced: a text is no number, and `1` is no `bool`. Models of pydantic are validated in its strict mode. Names match exactly.
-Members of the token that a type does not name are left out.
+Nothing is coerced: a str is not a number, and `1` is not a `bool`. Pydantic models are validated in strict mode. Names
+must match exactly. Members that the type does not name are ignored.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from typing import Any, Literal, Union, get_args, get_origin
 from ._errors import error_of
 from ._times import claim_time, from_seconds
 
-#: Makes a value of a type, or raises `_Mismatch`.
+#: Converts a value to a type, or raises `_Mismatch`.
 _Convert = Callable[[Any], Any]
 
 
 class _Mismatch(Exception):
-    """The value is not of the type. It carries no data."""
+    """The value does not match the type. The exception contains no data."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Checked:
-    """A type, and what is done with the claims before one is made: the middleware looks for scopes."""
+    """A type with a check that runs on the claims first: the middleware checks scopes."""
 
     kind: Any
     check: Callable[[dict[str, Any]], None]
 
 
 def from_dict(claims: dict[str, Any], text: str, kind: Any) -> Any:
-    """Makes the type of verified claims. The native module calls it."""
+    """Converts verified claims to a type. The native module calls it."""
     if isinstance(kind, Checked):
         kind.check(claims)
         kind = kind.kind
@@ -47,20 +47,20 @@ def from_dict(claims: dict[str, Any], text: str, kind: Any) -> Any:
             return _by_model(kind, text)
         return _converter(kind)(claims)
     except (_Mismatch, RecursionError):
-        raise error_of("TOKEN_CLAIMS_SHAPE", "the claims do not match the type of the program") from None
+        raise error_of("TOKEN_CLAIMS_SHAPE", "the claims do not match the expected type") from None
 
 
 def _by_model(kind: Any, text: str) -> Any:
-    """Validates JSON and not objects: the strict mode of pydantic takes a text as a `datetime` only there."""
+    """Validates JSON text: only there, pydantic's strict mode accepts a str as a `datetime`."""
     try:
         return kind.model_validate_json(text, strict=True)
-    # The error of pydantic has the values, which a message must not have.
+    # Pydantic's error contains the values, which a message must not contain.
     except ValueError:
         raise _Mismatch from None
 
 
 def to_dict(claims: Any) -> dict[str, Any]:
-    """Makes a dict of claims in another type. The native module calls it for what is not a dict."""
+    """Converts claims of another type to a dict. The native module calls it."""
     if dataclasses.is_dataclass(claims) and not isinstance(claims, type):
         found: dict[str, Any] = _plain(claims, 0)
         return found
@@ -77,7 +77,7 @@ _DEEPEST = 256
 
 
 def _plain(value: Any, depth: int) -> Any:
-    """Makes dicts of dataclasses. A member that is `None` is left out, as it is in most tokens."""
+    """Converts dataclasses to dicts. Members that are `None` are omitted, as in most tokens."""
     if depth > _DEEPEST:
         raise error_of("CLAIMS_TOO_DEEP", "the claims are nested too deep")
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -133,16 +133,16 @@ def _generic(kind: Any) -> _Convert:
         if arguments and arguments[0] is not str:
             raise TypeError("the names of a JSON object are str")
         return _dict(_converter(arguments[1] if arguments else Any))
-    raise TypeError(f"{kind!r} is not a type of claims: use a dataclass, a TypedDict or a model of pydantic")
+    raise TypeError(f"{kind!r} is not a type for claims: use a dataclass, a TypedDict or a pydantic model")
 
 
 def _is_wrapper(origin: Any) -> bool:
-    """Whether it only says something about a member."""
+    """Returns whether this is a qualifier of a TypedDict member."""
     return getattr(origin, "_name", None) in ("Required", "NotRequired", "ReadOnly")
 
 
 def _name(hint: Any) -> str | None:
-    """The name of such a wrapper."""
+    """Returns the name of the qualifier."""
     return getattr(get_origin(hint), "_name", None)
 
 
@@ -171,7 +171,7 @@ def _integer(value: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """A float. An integer is one if it has the same value as a float."""
+    """Converts to a float. An integer is accepted if a float can represent it exactly."""
     if type(value) is float:
         return value
     if type(value) is not int:
@@ -186,7 +186,7 @@ def _number(value: Any) -> Any:
 
 
 def _time(value: Any) -> Any:
-    """A datetime: seconds since 1970, or the RFC 3339 text of a PASETO."""
+    """Converts to a datetime: from seconds since 1970, or from the RFC 3339 text of a PASETO."""
     try:
         if type(value) is str:
             moment = datetime.fromisoformat(value[:-1] + "+00:00" if value.endswith("Z") else value)
@@ -240,7 +240,7 @@ def _dict(member: _Convert) -> _Convert:
 
 
 def _hints(kind: Any) -> dict[str, Any]:
-    # A type in a function may name others in it, which only its module's names resolve.
+    # A type defined in a function may refer to names that only its module resolves.
     names = vars(sys.modules[kind.__module__]) if kind.__module__ in sys.modules else {}
     return typing.get_type_hints(kind, globalns=dict(names), include_extras=True)
 
@@ -248,7 +248,7 @@ def _hints(kind: Any) -> dict[str, Any]:
 def _dataclass(kind: Any) -> _Convert:
     hints = _hints(kind)
     fields = [field for field in dataclasses.fields(kind) if field.init]
-    # Looked up when they are needed, since a type may contain itself.
+    # Converters are looked up when needed, because a type may contain itself.
     has_default = {
         field.name: field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING
         for field in fields
@@ -265,7 +265,7 @@ def _dataclass(kind: Any) -> _Convert:
                 raise _Mismatch
         try:
             return kind(**members)
-        # Its own checks.
+        # The type's own checks failed.
         except (TypeError, ValueError):
             raise _Mismatch from None
 
@@ -274,7 +274,7 @@ def _dataclass(kind: Any) -> _Convert:
 
 def _typed_dict(kind: Any) -> _Convert:
     hints = _hints(kind)
-    # In a module with `from __future__ import annotations`, `__required_keys__` knows no `NotRequired`.
+    # With `from __future__ import annotations`, `__required_keys__` ignores `NotRequired`.
     required = {name for name in kind.__required_keys__ if _name(hints[name]) != "NotRequired"}
     required |= {name for name in hints if _name(hints[name]) == "Required"}
 
@@ -287,7 +287,7 @@ def _typed_dict(kind: Any) -> _Convert:
 
 
 def _model(kind: Any) -> _Convert:
-    """A model in another type. What was read from JSON is written as JSON again."""
+    """Converts a model inside another type. The value is written as JSON again."""
 
     def convert(value: Any) -> Any:
         try:

@@ -20,16 +20,16 @@ from ._types import from_dict
 
 T = TypeVar("T")
 
-#: A token as text, or as the bytes of a header.
+#: A token as str, or as the bytes of a header.
 Token = str | bytes | bytearray | memoryview
 
 
 @dataclass(frozen=True)
 class Verified(Generic[T]):
-    """A verified token: its claims, and what is known of it."""
+    """A verified token: its claims, its header and its registered claims."""
 
     claims: T
-    #: The text of the claims, one JSON object.
+    #: The JSON text of the claims.
     json: str
     alg: str
     kid: str | None
@@ -49,7 +49,7 @@ class Verified(Generic[T]):
 
 
 class Verifier(_jeton.Verifier, _Closing):
-    """Verifies tokens of one format with its keys and its policy. Make it once, and use it from any thread.
+    """Verifies tokens of one format with its keys and its policy. Create it once, and use it from any thread.
 
     >>> from jeton import Issuer
     >>> key = Key.generate("ES256")
@@ -58,9 +58,9 @@ class Verifier(_jeton.Verifier, _Closing):
     >>> verifier.verify(token)["page"]
     '/'
 
-    `keys` is a key, a list of keys, a key set, or a `RemoteKeySet`. `decryption` has keys that decrypt: tokens are then
-    signed and encrypted. A verifier without issuer, audience or expiry says so: `any_issuer`, `any_audience`,
-    `without_expiry`. `cache` is how many verified tokens it remembers, and `limits` a dict of `token_bytes`,
+    `keys` is a key, a list of keys, a key set, or a `RemoteKeySet`. `decryption` contains keys that decrypt: tokens are
+    then signed and encrypted. Set `any_issuer`, `any_audience` or `without_expiry` to omit the check of the issuer, the
+    audience or the expiry. `cache` is the number of verified tokens to cache. `limits` is a dict of `token_bytes`,
     `header_bytes`, `json_depth`, `key_id_bytes` and `keys_tried`.
     """
 
@@ -129,7 +129,7 @@ class Verifier(_jeton.Verifier, _Closing):
         return self._with_keys(lambda: _verify(self, token, type))
 
     def verify_json(self, token: Token, /) -> str:
-        """Verifies a token and returns the text of its claims, one JSON object."""
+        """Verifies a token and returns its claims as JSON text."""
         try:
             return _verify_json(self, token)
         except JetonError as error:
@@ -155,7 +155,7 @@ class Verifier(_jeton.Verifier, _Closing):
     @overload
     async def verify_async(self, token: Token, /, type: type[T]) -> T: ...
     async def verify_async(self, token: Token, /, type: Any = None) -> Any:
-        """Verifies a token without blocking the event loop while keys are fetched, and while an RSA key or a password decrypts."""
+        """Verifies a token. Fetching keys and decryption with RSA or a password do not block the event loop."""
         remote = self._remote
         if remote is not None:
             return await remote._with_keys_async(lambda: self.verify(token, type))
@@ -164,7 +164,7 @@ class Verifier(_jeton.Verifier, _Closing):
         return self.verify(token, type)
 
     def _may_fetch(self, error: JetonError) -> bool:
-        """Whether keys that are elsewhere are missing."""
+        """Returns whether fetching remote keys may help."""
         return error.code.startswith(("KEY_", "DISCOVERY_")) and self._remote is not None
 
     def _with_keys(self, verify: Callable[[], T]) -> T:
@@ -177,7 +177,7 @@ class Verifier(_jeton.Verifier, _Closing):
     __reduce__ = _Closing.__reduce__
 
 
-# Without a search for the base class.
+# Avoids the lookup of the base class in each call.
 _verify = _jeton.Verifier.verify
 _verify_json = _jeton.Verifier.verify_json
 
@@ -192,7 +192,7 @@ def _complete(known: tuple[dict[str, Any], dict[str, Any]], type: Any) -> Verifi
 
 
 def key_or_set(keys: Any) -> tuple[Key | None, KeySet | None]:
-    """Returns one key, or a set of several."""
+    """Returns a single key, or a set of several keys."""
     if keys is None or isinstance(keys, Key):
         return keys, None
     if isinstance(keys, KeySet):

@@ -5,8 +5,8 @@
     @app.get("/me")
     def me(user: Annotated[User, Depends(bearer)]) -> str: ...
 
-It is in the OpenAPI document as a bearer token. A request without a valid token gets the answers of RFC 6750: 401, 403
-without the scopes, and 503 if the keys cannot be fetched.
+It appears in the OpenAPI document as a bearer token. The responses follow RFC 6750: 401 without a valid token, 403
+without the required scopes, and 503 if the keys cannot be fetched.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Bearer(SecurityBase, Generic[T]):
         try:
             return cast("T", await self._verifier.verify_async(token, with_scopes(self._type, self._scopes)))
         except InsufficientScope as error:
-            raise _refused(403, "insufficient_scope", "the token has not every scope") from error
+            raise _refused(403, "insufficient_scope", "the token does not have every required scope") from error
         except TokenRejected as error:
             raise _refused(401, "invalid_token", error.code) from error
         except KeySetError as error:

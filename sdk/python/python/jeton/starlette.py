@@ -1,9 +1,9 @@
-"""Middleware for Starlette and every other ASGI framework. It needs no package beside this one.
+"""Middleware for Starlette and every other ASGI framework. It needs no other package.
 
     app.add_middleware(BearerMiddleware, verifier=verifier)
 
-A request with a valid token reaches the application, and `request.state.claims` has its claims. Others get the answers of
-RFC 6750: 401, or 503 if the keys cannot be fetched.
+A request with a valid token reaches the application with its claims in `request.state.claims`. Other responses follow
+RFC 6750: 401, 403 without the required scopes, or 503 if the keys cannot be fetched.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 class BearerMiddleware:
-    """Lets requests pass that have a valid token in the header `Authorization`.
+    """Accepts only requests with a valid token in the header `Authorization`.
 
-    `except_paths` are paths that need no token. `scopes` must all be in the claim `scope`; a text has them separated by
-    spaces. With `optional`, a request without a token passes too, and its claims are `None`.
+    `except_paths` are paths that need no token. The claim `scope` must contain all `scopes`, a collection or a
+    space-separated str. With `optional`, a request without a token passes too, and its claims are `None`.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class BearerMiddleware:
                 await _refuse(scope, send, 401, None, None)
                 return
         except InsufficientScope:
-            await _refuse(scope, send, 403, "insufficient_scope", "the token has not every scope")
+            await _refuse(scope, send, 403, "insufficient_scope", "the token does not have every required scope")
             return
         except TokenRejected as error:
             await _refuse(scope, send, 401, "invalid_token", error.code)
@@ -77,7 +77,7 @@ class BearerMiddleware:
 
 
 def bearer_token(headers: Iterable[tuple[bytes, bytes]]) -> bytes | None:
-    """Returns the token in `Authorization`. Two such headers are none."""
+    """Returns the token in `Authorization`, or `None` if the header is missing or duplicate."""
     found = [value for name, value in headers if name.lower() == b"authorization"]
     if len(found) != 1:
         return None
@@ -86,12 +86,12 @@ def bearer_token(headers: Iterable[tuple[bytes, bytes]]) -> bytes | None:
 
 
 def names_of(scopes: Collection[str]) -> tuple[str, ...]:
-    """Returns the names of scopes. A text has them as the claim has them."""
+    """Returns the names of scopes. A str has them separated by spaces, like the claim."""
     return tuple(scopes.split() if isinstance(scopes, str) else scopes)
 
 
 def has_scopes(claims: Any, scopes: Collection[str]) -> bool:
-    """Whether the claim `scope` has every one of these, separated by spaces (RFC 8693)."""
+    """Returns whether the space-separated claim `scope` (RFC 8693) contains all of these."""
     if not scopes:
         return True
     scope = claims.get("scope") if isinstance(claims, dict) else None
@@ -99,11 +99,11 @@ def has_scopes(claims: Any, scopes: Collection[str]) -> bool:
 
 
 class InsufficientScope(Exception):
-    """The token is valid, and does not have every scope."""
+    """The token is valid but does not have every required scope."""
 
 
 def with_scopes(kind: Any, scopes: Collection[str]) -> Any:
-    """Returns a type for `verify` that has the scopes too, so that a token is verified once."""
+    """Returns a type for `verify` that also checks the scopes, so that a token is verified once."""
     if not scopes:
         return kind
 
@@ -115,7 +115,7 @@ def with_scopes(kind: Any, scopes: Collection[str]) -> Any:
 
 
 def challenge(error: str | None) -> str:
-    """Returns the header `WWW-Authenticate` of RFC 6750."""
+    """Returns the header `WWW-Authenticate` (RFC 6750)."""
     return "Bearer" if error is None else f'Bearer error="{error}"'
 
 

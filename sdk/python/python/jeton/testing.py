@@ -1,4 +1,4 @@
-"""A test issuer with a local key set, for tests of a service without a network.
+"""A test issuer with a local key set, to test a service without a network.
 
 >>> from datetime import timedelta
 >>> test = TestIssuer("https://id.example", audience="api")
@@ -36,7 +36,7 @@ __all__ = ["FixedClock", "TestIssuer"]
 class TestIssuer:
     """Issues tokens for tests, and publishes its keys without a network. Its clock stands still until it is set."""
 
-    #: pytest collects classes whose names begin with `Test`.
+    #: Stops pytest from collecting this class because of its name.
     __test__ = False
 
     def __init__(
@@ -53,9 +53,9 @@ class TestIssuer:
         self.clock = FixedClock(start if isinstance(start, int) else unix_seconds(start))
         self._alg = alg
         self._keys: list[Key] = []
-        #: How many requests the key set has sent.
+        #: The number of requests that the key set has sent.
         self.requests = 0
-        #: Whether the address of the keys does not answer.
+        #: Whether the server of the keys is down.
         self.is_down = False
         self.rotate()
 
@@ -66,12 +66,12 @@ class TestIssuer:
 
     @property
     def keys(self) -> KeySet:
-        """The public keys: the one that signs, and those that did."""
+        """The public keys: the current key and the old keys."""
         return KeySet([key.public_key() for key in self._keys])
 
     @property
     def jwks_url(self) -> str:
-        """Where the keys are published."""
+        """The address of the published keys."""
         return f"{self.issuer}/keys"
 
     def rotate(self) -> None:
@@ -89,7 +89,7 @@ class TestIssuer:
     ) -> str:
         """Issues a token. `changed` replaces registered claims, such as `iss="https://other.test"`.
 
-        A negative `expires_in` makes an expired token, and a `key` of another issuer one that is not authentic.
+        A negative `expires_in` makes an expired token. A `key` of another issuer makes an invalid signature.
         """
         now = unix_seconds(self.clock.now())
         members = {
@@ -110,11 +110,11 @@ class TestIssuer:
         return Verifier(keys or self.keys, **settings)
 
     def remote_key_set(self, **settings: Any) -> RemoteKeySet:
-        """Creates a key set that a service would fetch, with discovery. It sends no request over the network."""
+        """Creates the remote key set of a service, with discovery. It sends no request over the network."""
         return RemoteKeySet(issuer=self.issuer, fetch=self.fetch, **settings)
 
     def fetch(self, request: FetchRequest) -> FetchResponse:
-        """Answers as the server of the issuer: discovery and keys. Pass it as `fetch` to a `RemoteKeySet`."""
+        """Responds like the issuer's server, with discovery and keys. Pass it as `fetch` to a `RemoteKeySet`."""
         self.requests += 1
         if self.is_down:
             raise OSError("the test issuer is down")

@@ -1,4 +1,4 @@
-//! The packages for npm: `jeton`, and the native part for this platform.
+//! The packages for npm: `jeton`, and the native module for this platform.
 
 use std::fs;
 

@@ -1,4 +1,5 @@
-//! Attacks on JWTs with the fixed secret, and with keys of the vectors. Each is rejected, and the untampered token is accepted.
+//! Attacks on JWTs with the fixed secret, and with keys of the vectors. Each is rejected. The untampered token is
+//! accepted.
 
 use serde_json::json;
 
@@ -46,7 +47,7 @@ pub(crate) fn cases() -> Vec<Case> {
     .concat()
 }
 
-/// Tokens whose text was changed.
+/// Tokens with changed text.
 fn text() -> Vec<Case> {
     let good = good();
     let parts: Vec<&str> = good.split('.').collect();
@@ -54,7 +55,7 @@ fn text() -> Vec<Case> {
         panic!("three parts")
     };
     let mut cases = Vec::new();
-    // A host that drops the high byte of each letter reads the good token in these.
+    // A language that drops the high byte of each letter reads the valid token in these.
     for (id, from, to) in [
         ("u0165-for-e", 'e', '\u{165}'),
         ("u0145-for-capital-e", 'E', '\u{145}'),
@@ -128,7 +129,7 @@ fn text() -> Vec<Case> {
     cases
 }
 
-/// `alg` of another kind. Each token has the parts of a good one.
+/// Tokens with another `alg`. Their other parts are valid.
 fn algorithms() -> Vec<Case> {
     let body = base64url(payload().as_bytes());
     let mut cases = Vec::new();
@@ -333,7 +334,7 @@ fn macs() -> Vec<Case> {
             )),
             forged,
         ),
-        // The signature decides first.
+        // The signature is checked first.
         attack("mac-forged-and-expired", other_payload, forged),
         attack(
             "mac-of-an-expired-token",
@@ -343,7 +344,7 @@ fn macs() -> Vec<Case> {
     ]
 }
 
-/// Tokens that public test suites have literally.
+/// Literal tokens of public test suites.
 fn literal() -> Vec<Case> {
     let mut cases = Vec::new();
     for (index, test) in read_json("attack-tokens/literal.json")["tests"]

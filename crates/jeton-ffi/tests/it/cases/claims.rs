@@ -1,4 +1,4 @@
-//! Claims, times and policies of JWTs. The author says which code is right.
+//! Claims, times and policies of JWTs. The author sets the expected code.
 
 use serde_json::{Value, json};
 
@@ -108,7 +108,7 @@ fn numbers() -> Vec<Case> {
     .collect()
 }
 
-/// Names that differ in case, and names that are the same once they are read.
+/// Names that differ in case, and names that are equal after unescaping.
 fn names() -> Vec<Case> {
     let duplicate = Label::Code("TOKEN_DUPLICATE_MEMBER");
     let missing = Label::Code("TOKEN_INVALID_CLAIMS");

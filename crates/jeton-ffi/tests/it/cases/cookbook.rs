@@ -1,4 +1,4 @@
-//! RFC 7515, 7519, 7520 and JWE's cookbook.
+//! Examples of RFC 7515, 7519 and 7520, and the JWE cookbook.
 
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ fn token_text(token: &Value) -> String {
     }
 }
 
-/// The token, and the same with one letter changed in its last part.
+/// The token, and the same token with one changed letter in its last part.
 fn with_changed(case: Case) -> Vec<Case> {
     let mut changed = case.clone();
     let token = changed.token.as_deref().unwrap();

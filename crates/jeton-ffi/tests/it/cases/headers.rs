@@ -1,4 +1,4 @@
-//! Types of tokens, and key sets.
+//! Token types and key sets.
 
 use serde_json::{Value, json};
 
@@ -80,7 +80,7 @@ fn headers() -> Vec<Case> {
     ]
 }
 
-/// Key sets: `kid` selects, and keys that cannot be used are skipped.
+/// Key sets: `kid` selects the key, and unusable keys are skipped.
 fn sets() -> Vec<Case> {
     let secret = super::make::base64url(super::make::SECRET.as_bytes());
     let jwk = |kid: &str, k: &str| json!({"kty": "oct", "alg": "HS256", "kid": kid, "k": k});

@@ -1,4 +1,4 @@
-//! Tokens to issue with an algorithm without random numbers: the token is the same in every language.
+//! Tokens to issue with a deterministic algorithm: the token is the same in every language.
 
 use serde_json::{Value, json};
 

@@ -1,11 +1,11 @@
-//! The JSON test suite as payloads of tokens: `n_` must be rejected. What `y_` and `i_` give is recorded.
+//! The JSON test suite as payloads of tokens: `n_` and `i_` must be rejected, `y_` must be accepted.
 
 use serde_json::json;
 
 use super::Case;
 use super::make::{HEADER, Label, hs256, slug, vectors, verify};
 
-/// The longest file that is taken. Longer ones test the depth, which other cases do.
+/// The maximum length of a file. Longer files test the depth, which other cases test.
 const LONGEST: u64 = 4096;
 
 pub(crate) fn cases() -> Vec<Case> {
@@ -24,10 +24,10 @@ pub(crate) fn cases() -> Vec<Case> {
         let case = verify(&id, hs256(HEADER, &payload), options);
         let label = match &name[..2] {
             "n_" => Label::Invalid,
-            // Duplicate members are valid JSON, and refused in claims.
+            // Duplicate members are valid JSON, but rejected in claims.
             "y_" if name.contains("duplicated") => Label::Code("TOKEN_DUPLICATE_MEMBER"),
             "y_" => Label::Valid,
-            // An implementation may do either: lone surrogates. They are refused.
+            // Lone surrogates: implementations may accept or reject them. jeton rejects them.
             _ => Label::Invalid,
         };
         cases.push(case.labelled(label));

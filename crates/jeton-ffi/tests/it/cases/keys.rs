@@ -1,4 +1,4 @@
-//! Keys to import: in every encoding, weak, malformed, and things that are no key.
+//! Keys to import: in every encoding, weak, malformed, and data that is not a key.
 
 use serde_json::{Value, json};
 
@@ -93,7 +93,7 @@ fn rfcs() -> Vec<Case> {
     ]
 }
 
-/// The files of `vectors/inputs` that are one text. What the library does is recorded.
+/// The text files of `vectors/inputs`. The result of the library is recorded.
 fn files() -> Vec<Case> {
     let mut found = Vec::new();
     let mut folders: Vec<_> = std::fs::read_dir(vectors("inputs"))
@@ -135,7 +135,7 @@ fn files() -> Vec<Case> {
     found
 }
 
-/// JWKs with one thing wrong.
+/// JWKs with one error each.
 fn jwks() -> Vec<Case> {
     let good: Value = serde_json::from_str(&read("rfc7515/rfc7515_A.3.jwk")).unwrap();
     let with = |id: &str, change: &dyn Fn(&mut Value), label| {

@@ -1,4 +1,4 @@
-//! What the files of cases use to make them.
+//! Helpers that create cases.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use super::{Case, KeyData};
 /// The secret of all cases with HS256, as text.
 pub(crate) const SECRET: &str = "a secret of the test cases, for HS256";
 
-/// A moment at which most tokens are valid.
+/// A time at which most tokens are valid.
 pub(crate) const NOW: i64 = 1_800_000_000;
 
 pub(crate) fn base64url(bytes: &[u8]) -> String {
@@ -40,7 +40,7 @@ pub(crate) fn key(data: impl Into<String>, options: Value) -> KeyData {
     }
 }
 
-/// A token with this header and payload, of the secret.
+/// A token with this header and payload, and a MAC of the secret.
 pub(crate) fn hs256(header: &str, payload: &[u8]) -> String {
     hs256_over(&format!(
         "{}.{}",
@@ -49,7 +49,7 @@ pub(crate) fn hs256(header: &str, payload: &[u8]) -> String {
     ))
 }
 
-/// A token of the secret, with a MAC over parts that need not be a header and a payload.
+/// A token with a MAC of the secret. Its parts need not be a header and a payload.
 pub(crate) fn hs256_over(input: &str) -> String {
     let key = aws_lc_rs::hmac::Key::new(aws_lc_rs::hmac::HMAC_SHA256, SECRET.as_bytes());
     let mac = aws_lc_rs::hmac::sign(&key, input.as_bytes());
@@ -76,7 +76,7 @@ pub(crate) fn verify(id: &str, token: String, options: Value) -> Case {
     }
 }
 
-/// What the author of a case, or the vector, says about it.
+/// The result that the author of a case, or the vector, expects.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Label<'l> {
     Valid,
@@ -86,7 +86,7 @@ pub(crate) enum Label<'l> {
 }
 
 impl Case {
-    /// Adds what the Rust library does, and compares it with the label.
+    /// Adds the result of the Rust library, and compares it with the label.
     pub(crate) fn labelled(mut self, label: Label<'_>) -> Case {
         self.expect = run_rust::run(&self);
         let code = self.expect.code.as_deref();

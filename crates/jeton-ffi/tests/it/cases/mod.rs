@@ -1,7 +1,7 @@
-//! `sdk/testdata/cases.jsonl`: what every language must do alike. `JETON_WRITE=1` writes it.
+//! `sdk/testdata/cases.jsonl`: cases with the same result in every language. `JETON_WRITE=1` writes it.
 //!
-//! A case is written by hand or made from a vector. What is expected comes from the Rust library, and is compared with
-//! what the author or the vector says. Then the C functions run every case of the file.
+//! A case is written by hand or created from a vector. The Rust library computes the expected result, which is compared
+//! with the label of the author or the vector. Then the C functions run every case of the file.
 
 mod attacks;
 mod claims;
@@ -48,7 +48,7 @@ pub(crate) struct Case {
     pub(crate) now: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) token: Option<String>,
-    /// What a detached JWS signs, base64url.
+    /// The detached content of a JWS, base64url.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) content: Option<String>,
     /// The claims to issue, JSON text.
@@ -66,7 +66,7 @@ pub(crate) struct KeyData {
     pub(crate) options: Map<String, Value>,
 }
 
-/// What must come out. `code` alone for an error.
+/// The expected result. An error has only `code`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Expected {
@@ -100,7 +100,7 @@ pub(crate) struct Expected {
     /// The bytes of `verify-bytes`, base64url.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) payload: Option<String>,
-    /// The issued token, of an algorithm without random numbers.
+    /// The issued token, with a deterministic algorithm.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) token: Option<String>,
     /// `symmetric`, `private` or `public`, of an imported key.
@@ -151,11 +151,11 @@ fn file_is_what_the_generator_writes() {
     );
 
     let ids: BTreeSet<&str> = all.iter().map(|case| case.id.as_str()).collect();
-    assert_eq!(ids.len(), all.len(), "an id is there twice");
+    assert_eq!(ids.len(), all.len(), "an id occurs twice");
     assert!(all.len() >= 400, "{} cases", all.len());
 }
 
-/// Each kind of input and of result is there.
+/// The cases include each kind of input and result.
 #[test]
 fn cases_cover_formats_and_results() {
     let all = all();

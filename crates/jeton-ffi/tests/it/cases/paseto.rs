@@ -117,9 +117,10 @@ fn changed(case: &Case) -> Vec<Case> {
         with(
             "another-purpose",
             &|case| {
-                case.token = Some(match token.contains(".local.") {
-                    true => token.replacen(".local.", ".public.", 1),
-                    false => token.replacen(".public.", ".local.", 1),
+                case.token = Some(if token.contains(".local.") {
+                    token.replacen(".local.", ".public.", 1)
+                } else {
+                    token.replacen(".public.", ".local.", 1)
                 });
             },
             Label::Code("TOKEN_ALGORITHM_MISMATCH"),

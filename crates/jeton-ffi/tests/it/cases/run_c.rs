@@ -42,9 +42,10 @@ fn verifier(case: &Case) -> Result<Owned<jeton_ffi::JetonVerifier>> {
         .map(|keys| api::import_set(&keys.data, &text(&keys.options)))
         .transpose()?;
     let decryption: Vec<_> = case.decryption.iter().map(key).collect::<Result<_>>()?;
-    let decryption = match decryption.is_empty() {
-        true => None,
-        false => Some(api::new_set(&decryption.iter().collect::<Vec<_>>())?),
+    let decryption = if decryption.is_empty() {
+        None
+    } else {
+        Some(api::new_set(&decryption.iter().collect::<Vec<_>>())?)
     };
     let clock: Option<Owned<JetonClock>> = case.now.map(api::clock).transpose()?;
     let keys = Keys {
@@ -85,7 +86,7 @@ fn import(data: &KeyData) -> Result<Expected> {
         kind: Some(api::export(&key, "kind")?),
         alg: Some(api::export(&key, "alg")?),
         kid: (!kid.is_empty()).then_some(kid),
-        // A PASETO key has none.
+        // A PASETO key has no thumbprint.
         thumbprint: api::export(&key, "thumbprint").ok(),
         ..Expected::default()
     })

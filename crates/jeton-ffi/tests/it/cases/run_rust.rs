@@ -79,9 +79,10 @@ fn texts(options: &Map<String, Value>, name: &str) -> Option<Vec<String>> {
 }
 
 fn policy(options: &Map<String, Value>) -> Policy {
-    let mut policy = match options.contains_key("access_tokens") {
-        true => Policy::access_token("", ""),
-        false => Policy::new("", ""),
+    let mut policy = if options.contains_key("access_tokens") {
+        Policy::access_token("", "")
+    } else {
+        Policy::new("", "")
     };
     policy = match texts(options, "issuer") {
         Some(issuers) => policy.issuers(issuers),
@@ -145,10 +146,10 @@ fn keys(case: &Case) -> Result<Keys> {
             Some(alg) => KeySet::from_json_with_default(&key.data, alg)?,
             None => KeySet::from_json(&key.data)?,
         };
-        return match set.is_empty() {
-            true => Err(Error::Key(KeyProblem::NoUsableKey.into())),
-            false => Ok(set.into()),
-        };
+        if set.is_empty() {
+            return Err(Error::Key(KeyProblem::NoUsableKey.into()));
+        }
+        return Ok(set.into());
     }
     let any = AnyKey::from_bytes(key.data.as_bytes())?;
     match any.half() {
@@ -247,13 +248,11 @@ fn verify(case: &Case) -> Result<Verified<RawClaims>> {
     let verifier = JwtVerifier::new(keys(case)?, policy)
         .limits(limits)
         .clock(clock);
-    match case.decryption.is_empty() {
-        true => verifier.verify_raw(token),
-        false => {
-            let decrypter = Decrypter::new(decryption(case)?).limits(limits);
-            NestedVerifier::new(decrypter, verifier).verify_raw(token)
-        }
+    if case.decryption.is_empty() {
+        return verifier.verify_raw(token);
     }
+    let decrypter = Decrypter::new(decryption(case)?).limits(limits);
+    NestedVerifier::new(decrypter, verifier).verify_raw(token)
 }
 
 fn verify_bytes(case: &Case) -> Result<Vec<u8>> {
@@ -266,11 +265,12 @@ fn verify_bytes(case: &Case) -> Result<Vec<u8>> {
     let limits = limits(&case.options);
     if format(case) == "jwe" {
         let decrypter = Decrypter::new(decryption(case)?).limits(limits);
-        return Ok(match is_json {
-            true => decrypter.decrypt_json(token)?,
-            false => decrypter.decrypt(token)?,
-        }
-        .into_plaintext());
+        let decrypted = if is_json {
+            decrypter.decrypt_json(token)?
+        } else {
+            decrypter.decrypt(token)?
+        };
+        return Ok(decrypted.into_plaintext());
     }
     let verifier = JwsVerifier::new(keys(case)?).limits(limits);
     Ok(match (is_json, content) {
@@ -365,7 +365,7 @@ fn import(key: &KeyData) -> Result<Expected> {
             Some(key.thumbprint()),
         ));
     }
-    // The library says what is wrong with an algorithm that it does not know.
+    // The library reports an unknown algorithm.
     let signature = name.and_then(|name| Alg::from_str(name).ok());
     match (any.half(), signature) {
         (KeyHalf::Symmetric, None) | (_, Some(Alg::Mac(_))) => {

@@ -1,5 +1,6 @@
-//! Wycheproof's JWS and JWE cases, whose keys have an algorithm. `vectors/wycheproof/ERRATA.json` lists the labels that a strict
-//! implementation must contradict.
+//! Wycheproof's JWS and JWE cases with keys that have an algorithm.
+//!
+//! `vectors/wycheproof/ERRATA.json` lists the labels that a strict implementation must contradict.
 
 use serde_json::{Map, Value, json};
 
@@ -10,7 +11,7 @@ pub(crate) fn cases() -> Vec<Case> {
     [signatures(), encryption()].concat()
 }
 
-/// The cases that are rejected or accepted in spite of their label.
+/// The cases that are rejected or accepted despite their label.
 fn errata(names: &[&str]) -> Vec<u64> {
     let errata = &read_json("wycheproof/ERRATA.json")["json_web_signature_test.json"];
     let ids = names
@@ -89,8 +90,5 @@ fn encryption() -> Vec<Case> {
 }
 
 fn label(valid: bool) -> Label<'static> {
-    match valid {
-        true => Label::Valid,
-        false => Label::Invalid,
-    }
+    if valid { Label::Valid } else { Label::Invalid }
 }

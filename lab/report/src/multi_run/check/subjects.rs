@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use jeton::key::Alg;
 use jeton_lab_model::Format;
 use jeton_lab_model::result::{
     Environment, Party, RSA_BITS, Row, RunResult, RuntimeUsed, Status, Subject, SupportState,
@@ -91,13 +92,9 @@ fn least_bytes(subject: &Subject) -> Option<u64> {
     let base64 = |bytes: u64| (bytes * 4).div_ceil(3);
     match Format::named(&subject.format)? {
         Format::Jwt => {
-            let signature = match subject.alg.as_deref()? {
-                "HS256" => 32,
-                "HS384" => 48,
-                "HS512" | "ES256" | "ES256K" | "EdDSA" | "Ed25519" => 64,
-                "ES384" => 96,
-                "ES512" => 132,
-                "RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" => rsa,
+            let signature = match subject.alg.as_deref()?.parse().ok()? {
+                Alg::Mac(alg) => alg.key_bytes() as u64,
+                Alg::Sig(alg) => alg.signature_bytes().map_or(rsa, |bytes| bytes as u64),
                 _ => return None,
             };
             Some(JWS_BYTES_MIN + base64(signature))

@@ -1,6 +1,6 @@
 //go:build jeton_second
 
-// The program second uses jeton and another library in Rust, with its own copy of the standard library. Both catch a panic.
+// The program second uses jeton and another Rust library with its own copy of the standard library. Both catch panics.
 package main
 
 // #include <stdint.h>

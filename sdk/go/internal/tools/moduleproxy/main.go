@@ -1,4 +1,4 @@
-// The program moduleproxy writes modules into a folder that GOPROXY can name as a file URL.
+// The program moduleproxy writes modules into a folder for a file URL in GOPROXY.
 //
 //	moduleproxy -out FOLDER -version v0.1.0 MODULE=FOLDER ...
 package main
@@ -42,7 +42,7 @@ func write(out, version, licences, module, folder string) error {
 	if err != nil {
 		return err
 	}
-	// The same files make the same archive.
+	// A fixed time, so that the same files produce the same archive.
 	info := fmt.Sprintf("{\"Version\":%q,\"Time\":%q}\n", version, time.Unix(0, 0).UTC().Format(time.RFC3339))
 	for name, text := range map[string][]byte{"list": []byte(version + "\n"), version + ".info": []byte(info), version + ".mod": manifest} {
 		if err := os.WriteFile(filepath.Join(place, name), text, 0o644); err != nil {

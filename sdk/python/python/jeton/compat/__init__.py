@@ -1,1 +1,1 @@
-"""The interfaces of other libraries, so that a program changes its imports only."""
+"""The interfaces of other libraries, so that a program only changes its imports."""

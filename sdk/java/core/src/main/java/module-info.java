@@ -1,7 +1,7 @@
-/** Tokens: JWT, JWS, JWE and PASETO, verified strictly. */
+/** JWT, JWS, JWE and PASETO with strict verification. */
 module io.github.jeton {
     requires java.net.http;
-    // Only where claims are objects of the program: JSON text needs nothing.
+    // For claims as objects. Claims as JSON text do not need it.
     requires static com.fasterxml.jackson.databind;
 
     exports io.github.jeton;

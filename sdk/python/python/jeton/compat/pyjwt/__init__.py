@@ -2,8 +2,9 @@
 
     from jeton.compat import pyjwt as jwt
 
-What PyJWT allows and what is unsafe raises `UnsafeUse`: the algorithm `none`, `verify_signature=False`, secrets beside public keys
-in `algorithms`. Keys that are too short raise `InvalidKeyError`. The modules `algorithms` and `exceptions` have the names of PyJWT's.
+Unsafe uses that PyJWT allows raise `UnsafeUse`: the algorithm `none`, `verify_signature=False`, and HMAC mixed with
+public-key algorithms in `algorithms`. Short keys raise `InvalidKeyError`. The modules `algorithms` and `exceptions`
+have the same names as in PyJWT.
 
 >>> token = encode({"page": "/"}, "a secret of at least 32 bytes, please", algorithm="HS256")
 >>> decode(token, "a secret of at least 32 bytes, please", algorithms=["HS256"])
@@ -82,12 +83,12 @@ __all__ = [
     "get_unverified_header",
 ]
 
-#: Says that the caller did not pass the algorithm. `None` means `none` in PyJWT.
+#: Marks an algorithm that the caller did not pass. `None` means `none` in PyJWT.
 _UNSET: Any = object()
 
 
 class PyJWT:
-    """Encodes and decodes with options of its own."""
+    """Encodes and decodes with its own options."""
 
     def __init__(self, options: dict[str, Any] | None = None) -> None:
         self.options: dict[str, Any] = _merged(OPTIONS, options)
@@ -177,11 +178,11 @@ class PyJWT:
         headers: dict[str, Any] | None = None,
         json_encoder: type[json.JSONEncoder] | None = None,
     ) -> bytes:
-        """Returns the bytes that are signed. A subclass may replace it."""
+        """Returns the bytes to sign. A subclass may override it."""
         return json.dumps(payload, separators=(",", ":"), cls=json_encoder).encode()
 
     def _decode_payload(self, decoded: dict[str, Any]) -> dict[str, Any]:
-        """Reads the bytes that were signed. A subclass may replace it."""
+        """Parses the signed bytes. A subclass may override it."""
         try:
             payload = json.loads(decoded["payload"], object_pairs_hook=_object)
         except (ValueError, RecursionError) as error:
@@ -194,12 +195,12 @@ class PyJWT:
         check_issuer(payload, issuer)
 
     def get_unverified_header(self, jwt: str | bytes) -> dict[str, Any]:
-        """Returns the header of a token that nobody verified. Use it to choose a key, and for nothing else."""
+        """Returns the header of an unverified token. Use it only to choose a key."""
         return _header(_text(jwt))
 
 
 class RemovedInPyjwt3Warning(DeprecationWarning):
-    """The next version of PyJWT does not take it."""
+    """The next version of PyJWT does not accept the argument."""
 
 
 def _warn_of_more(kwargs: dict[str, Any], name: str) -> None:
@@ -212,7 +213,7 @@ def _merged(options: dict[str, Any], more: dict[str, Any] | None) -> dict[str, A
     if more is None:
         return dict(options)
     if more.get("verify_signature") not in (None, True):
-        raise UnsafeUse("a token that is not verified can be made by anybody: verify it")
+        raise UnsafeUse("anyone can make a token that is not verified: verify it")
     if more.get("enforce_minimum_key_length") not in (None, True):
         raise UnsafeUse("a secret or an RSA key below the minimum can be guessed: use a longer one")
     return {**options, **more}
@@ -241,13 +242,13 @@ def _sign(
         return signing._sign_with_header(text, payload)
     except JetonError as error:
         if error.code == "INVALID_HEADER_MEMBER":
-            raise UnsafeUse("the header has a member that changes what the token means") from error
+            raise UnsafeUse("the header has a member that changes the meaning of the token") from error
         raise_as_pyjwt(error)
 
 
 def _sign_detached(payload: bytes, key: Any, header: dict[str, Any]) -> str:
     if set(header) - {"alg", "typ", "crit"} or header.get("crit", ["b64"]) != ["b64"]:
-        raise UnsafeUse("a detached token has no other members in its header")
+        raise UnsafeUse("the header of a detached token may have only `alg`, `typ` and `crit`")
     signer = Issuer(key, format="jws", detached=True, unencoded=True, typ=header.get("typ"))
     return signer.issue_bytes(payload)
 
@@ -277,10 +278,10 @@ def _verified(jwt: str | bytes, key: Any, algorithms: Sequence[str] | None, cont
 
 
 def _check_mix(algorithms: list[str]) -> None:
-    """With both, the public key of a signature would be the secret of a MAC."""
+    """Refuses both kinds: a public signature key could be used as the secret of a MAC."""
     macs = [alg in MACS for alg in algorithms]
     if any(macs) and not all(macs):
-        raise UnsafeUse("`algorithms` has secrets and public keys: decode with one kind")
+        raise UnsafeUse("`algorithms` mixes HMAC and public-key algorithms: decode with one kind")
 
 
 def _check_content(header: dict[str, Any], content: bytes | None) -> None:
@@ -352,7 +353,7 @@ def _check_crit(header: dict[str, Any]) -> None:
 
 
 def _decoded(text: str, name: str) -> bytes:
-    """Strict base64url: what encodes to the same text again."""
+    """Decodes strict base64url, which must encode to the same text again."""
     try:
         raw = text.encode("ascii")
         data = base64.b64decode(raw + b"=" * (-len(raw) % 4), altchars=b"-_", validate=True)

@@ -1,4 +1,4 @@
-"""The checks of claims that PyJWT does, with its exceptions."""
+"""PyJWT's checks of claims, with its exceptions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PyJWT's client of a JWK Set."""
+"""PyJWT's client for a JWK Set."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from ..._remote import RemoteKeySet
 from ._keys import PyJWK, PyJWKSet
 from .exceptions import PyJWKClientConnectionError, PyJWKClientError, PyJWTError
 
-#: The longest key set, bytes.
+#: The maximum size of a key set, in bytes.
 _LONGEST = 1 << 20
 
-#: The pause after the first failure, seconds. It doubles with each further failure, up to the cooldown.
+#: The pause after the first failure, in seconds. It doubles with each further failure, up to the cooldown.
 _FIRST_PAUSE = 1.0
 
 
 class PyJWKClient:
     """Fetches a JWK Set and finds the key of a token in it. `RemoteKeySet` does more: see the migration guide.
 
-    A key that is not in the set fetches it again, at most once in `cooldown_duration`, whether the last request failed or not.
-    After a failure, nothing is fetched for 1 second, which doubles with each further failure up to the cooldown.
+    An unknown key causes another fetch, at most once per `cooldown_duration`, even if the last request failed. After a
+    failure, nothing is fetched for 1 second. This pause doubles with each further failure, up to the cooldown.
     """
 
     def __init__(
@@ -44,12 +44,12 @@ class PyJWKClient:
         cooldown_duration: float = 30,
     ) -> None:
         try:
-            # The rule is that of remote key sets: https, or this computer.
+            # The same rule as for remote key sets: https or localhost.
             RemoteKeySet(uri).close()
         except JetonError as error:
             raise PyJWKClientError(str(error)) from error
         if headers or ssl_context is not None:
-            raise PyJWKClientError("headers and ssl_context: use RemoteKeySet with a client of your own")
+            raise PyJWKClientError("headers and ssl_context: use RemoteKeySet with your own client")
         if not cache_jwk_set:
             raise PyJWKClientError("cache_jwk_set=False: each token would fetch the set")
         if lifespan <= 0:
@@ -60,7 +60,7 @@ class PyJWKClient:
         self.timeout = timeout
         self.cooldown_duration = cooldown_duration
         self._lifespan = lifespan
-        #: The set and when it was fetched. It is read without the lock.
+        #: The set and the time of its fetch. It is read without the lock.
         self._fetched: tuple[PyJWKSet, float] | None = None
         self._lock = threading.Lock()
         self._tried_at = -math.inf
@@ -76,7 +76,7 @@ class PyJWKClient:
         request = FetchRequest(0, self.uri, None, False, _LONGEST, False, self.timeout)
         try:
             response = fetch(request)
-        # The name of a host may be none.
+        # The host name may be invalid.
         except (OSError, UnicodeError) as error:
             raise PyJWKClientConnectionError("Fail to fetch data from the url") from error
         if response.status != 200 or len(response.body) > _LONGEST:
@@ -87,11 +87,11 @@ class PyJWKClient:
             raise PyJWKClientError("The JWKS endpoint did not return JSON") from error
 
     def get_jwk_set(self, refresh: bool = False) -> PyJWKSet:
-        """Returns the set, which it fetches if it is not there or too old."""
+        """Returns the set. Fetches it if it is missing or too old."""
         if not refresh and (fresh := self._fresh()) is not None:
             return fresh
         with self._lock:
-            # Another thread may have fetched it meanwhile, or failed.
+            # Another thread may have fetched it, or may have failed.
             if not refresh:
                 if (fresh := self._fresh()) is not None:
                     return fresh
@@ -109,7 +109,7 @@ class PyJWKClient:
         return min(math.ldexp(_FIRST_PAUSE, min(self._failures - 1, 16)), self.cooldown_duration)
 
     def _fetch(self) -> PyJWKSet:
-        """Fetches the set. The caller has the lock."""
+        """Fetches the set. The caller holds the lock."""
         try:
             data = self.fetch_data()
             if not isinstance(data, dict):
@@ -130,7 +130,7 @@ class PyJWKClient:
         return _signing_keys(self.get_jwk_set(refresh))
 
     def get_signing_key(self, kid: str) -> PyJWK:
-        """Returns the key with this id. A key that is not there fetches the set again."""
+        """Returns the key with this id. Fetches the set again if the key is unknown."""
         known = self.get_jwk_set()
         found = self.match_kid(_signing_keys(known), kid)
         if found is None and (newer := self._newer_than(known)) is not None:
@@ -140,7 +140,7 @@ class PyJWKClient:
         return found
 
     def _newer_than(self, known: PyJWKSet) -> PyJWKSet | None:
-        """Another set than this one, or None while it may not be fetched."""
+        """Returns a newer set than this one, or None during the cooldown."""
         if self._cools_down(known):
             return None
         with self._lock:
@@ -154,16 +154,16 @@ class PyJWKClient:
         return is_newest and time.monotonic() - self._tried_at < self.cooldown_duration
 
     def get_signing_key_from_jwt(self, token: str | bytes) -> PyJWK:
-        """Returns the key that a token names. The token is not verified by that: pass the key to `decode`."""
+        """Returns the key that a token names. This does not verify the token: pass the key to `decode`."""
         try:
             text = token.decode() if isinstance(token, bytes) else token
             part = text.partition(".")[0].encode()
             header = json.loads(base64.urlsafe_b64decode(part + b"=" * (-len(part) % 4)))
             kid = header["kid"]
         except (ValueError, KeyError, TypeError, RecursionError):
-            raise PyJWKClientError("the token names no key") from None
+            raise PyJWKClientError("the token has no valid `kid`") from None
         if not isinstance(kid, str):
-            raise PyJWKClientError("the token names no key")
+            raise PyJWKClientError("the token has no valid `kid`")
         return self.get_signing_key(kid)
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""The keys that PyJWT takes, as keys of jeton."""
+"""Conversion of PyJWT's keys to keys of jeton."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ SIGNATURES = (
 )
 ALGORITHMS = (*MACS, *SIGNATURES)
 
-#: Other names of PyJWT.
+#: PyJWT's other names for algorithms.
 _ALIASES = {"ES521": "ES512"}
 
 _CURVES = {"P-256": "ES256", "P-384": "ES384", "P-521": "ES512", "secp256k1": "ES256K", "Ed25519": "EdDSA"}
 
 
 class _Lately:
-    """Keys and verifiers that were made lately. A secret is found by its hash, and is not kept."""
+    """A cache of recent keys and verifiers. A secret is found by its hash and not stored."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -47,7 +47,7 @@ class _Lately:
 
     def _forked(self) -> None:
         self._lock = Lock()
-        # Another thread may have been changing it.
+        # Another thread may have been changing it during the fork.
         self._made = OrderedDict()
 
     def get(self, use: str, alg: str, data: bytes, make: Any) -> Any:
@@ -127,7 +127,7 @@ def _algorithm_of(jwk: dict[str, Any]) -> str:
 
 
 class PyJWKSet:
-    """The keys of a JWK Set that can be used."""
+    """The usable keys of a JWK Set."""
 
     def __init__(self, keys: list[dict[str, Any]]) -> None:
         self.keys: list[PyJWK] = []
@@ -162,9 +162,9 @@ class PyJWKSet:
 
 
 def known_algorithm(alg: Any) -> str:
-    """Returns an algorithm that jeton has."""
+    """Returns the algorithm if jeton supports it."""
     if alg is None or (isinstance(alg, str) and alg.lower() == "none"):
-        raise UnsafeUse("a token without a signature can be made by anybody: choose an algorithm")
+        raise UnsafeUse("anyone can make a token without a signature: choose an algorithm")
     alg = _ALIASES.get(alg, alg) if isinstance(alg, str) else alg
     if alg not in ALGORITHMS:
         raise InvalidAlgorithmError("Algorithm not supported")
@@ -172,12 +172,12 @@ def known_algorithm(alg: Any) -> str:
 
 
 def key_of(key: Any, alg: str) -> Key:
-    """Returns the key for an algorithm: of a str or bytes, a secret or a PEM."""
+    """Returns the key for an algorithm. A str or bytes is a secret or a PEM."""
     if isinstance(key, PyJWK):
         key = key.key
     if isinstance(key, Key):
         if key.alg != alg:
-            raise InvalidKeyError("the key is for another algorithm")
+            raise InvalidKeyError("the key does not match the algorithm")
         return key
     data = _bytes_of(key)
     found: Key = _LATELY.get("key", alg, data, lambda: _load(data, alg))
@@ -185,7 +185,7 @@ def key_of(key: Any, alg: str) -> Key:
 
 
 def public_jwk(key: Any) -> dict[str, Any]:
-    """Returns the public key as a JWK. An algorithm is not in it."""
+    """Returns the public key as a JWK without an algorithm."""
     try:
         loaded = key if isinstance(key, Key) else _loaded(_bytes_of(key))
         jwk = loaded.to_jwk()
@@ -200,12 +200,12 @@ def _loaded(data: bytes) -> Key:
     except JetonError as error:
         if error.code != "KEY_ALGORITHM_NEEDED":
             raise
-    # RSA has several.
+    # RSA keys fit several algorithms.
     return Key.load(data, alg="RS256")
 
 
 def verifier_of(key: Any, alg: str) -> Verifier:
-    """Returns what verifies with the key."""
+    """Returns a verifier for the key."""
     if isinstance(key, (PyJWK, Key)):
         return _verifier(key_of(key, alg))
     data = _bytes_of(key)
@@ -234,7 +234,7 @@ def _bytes_of(key: Any) -> bytes:
 
 
 def _pem_of(key: Any) -> bytes:
-    """The PEM of a key of the package cryptography."""
+    """Returns the PEM of a key of the package cryptography."""
     from cryptography.hazmat.primitives.serialization import (
         Encoding,
         NoEncryption,

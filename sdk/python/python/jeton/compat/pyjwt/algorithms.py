@@ -1,4 +1,4 @@
-"""What programs use of `jwt.algorithms`: the names of the classes, and `from_jwk`."""
+"""The commonly used part of `jwt.algorithms`: the class names, `from_jwk` and `to_jwk`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 
 class Algorithm:
-    """An algorithm. jeton signs and verifies; this says only which."""
+    """The name of an algorithm. jeton itself signs and verifies."""
 
     SHA256: ClassVar[str] = "sha256"
     SHA384: ClassVar[str] = "sha384"
@@ -26,7 +26,7 @@ class Algorithm:
 
     @staticmethod
     def to_jwk(key_obj: Any, as_dict: bool = False) -> Any:
-        """Returns the public key of a key: of a `Key`, of a PEM, or of the package cryptography."""
+        """Returns the public key of a `Key`, a PEM, or a key of the package cryptography."""
         from ._keys import public_jwk
 
         jwk = public_jwk(key_obj)
@@ -61,7 +61,7 @@ class OKPAlgorithm(Algorithm):
 
 
 def algorithm_of(name: str) -> Algorithm:
-    """Returns the object of a name."""
+    """Returns the algorithm with this name."""
     if name in ("EdDSA", "Ed25519"):
         return OKPAlgorithm()
     kinds = {"HS": HMACAlgorithm, "RS": RSAAlgorithm, "PS": RSAPSSAlgorithm, "ES": ECAlgorithm}

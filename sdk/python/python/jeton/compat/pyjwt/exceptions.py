@@ -12,7 +12,7 @@ class PyJWTError(Exception):
 
 
 class UnsafeUse(PyJWTError):
-    """PyJWT allows it, and jeton refuses it. The message says what to do."""
+    """PyJWT allows this use, and jeton refuses it. The message says what to do instead."""
 
 
 class InvalidTokenError(PyJWTError):
@@ -79,7 +79,7 @@ class PyJWKError(PyJWTError):
 
 
 class MissingCryptographyError(PyJWKError):
-    """Never raised: nothing is needed beside jeton."""
+    """Never raised, because jeton does not need the package cryptography."""
 
 
 class PyJWKSetError(PyJWTError):
@@ -87,7 +87,7 @@ class PyJWKSetError(PyJWTError):
 
 
 class PyJWKClientError(PyJWTError):
-    """A key set has no such key, or cannot be fetched."""
+    """A key is not in the key set, or the set cannot be fetched."""
 
 
 class PyJWKClientConnectionError(PyJWKClientError):
@@ -95,7 +95,7 @@ class PyJWKClientConnectionError(PyJWKClientError):
 
 
 def raise_as_pyjwt(error: JetonError) -> NoReturn:
-    """Raises the exception that PyJWT has for it."""
+    """Raises PyJWT's exception for an error."""
     if error.code == "TOKEN_INVALID_SIGNATURE":
         raise InvalidSignatureError("Signature verification failed") from error
     if error.code == "TOKEN_ALGORITHM_MISMATCH":

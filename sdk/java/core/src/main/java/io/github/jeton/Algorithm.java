@@ -1,5 +1,7 @@
 package io.github.jeton;
 
+// Written from the tables of crates/jeton/src/key by `cargo xtask sdk algorithms`. Do not change it here.
+
 /** What a key is for: an algorithm of RFC 7518 and its successors, or a version and purpose of PASETO. */
 public enum Algorithm {
     /** HMAC with SHA-256. */
@@ -8,37 +10,37 @@ public enum Algorithm {
     HS384("HS384"),
     /** HMAC with SHA-512. */
     HS512("HS512"),
-    /** RSA PKCS #1 v1.5 with SHA-256. */
+    /** RSASSA-PKCS1-v1_5, SHA-256. */
     RS256("RS256"),
-    /** RSA PKCS #1 v1.5 with SHA-384. */
+    /** RSASSA-PKCS1-v1_5, SHA-384. */
     RS384("RS384"),
-    /** RSA PKCS #1 v1.5 with SHA-512. */
+    /** RSASSA-PKCS1-v1_5, SHA-512. */
     RS512("RS512"),
-    /** RSA-PSS with SHA-256. */
+    /** RSASSA-PSS, SHA-256, salt of 32. */
     PS256("PS256"),
-    /** RSA-PSS with SHA-384. */
+    /** RSASSA-PSS, SHA-384, salt of 48. */
     PS384("PS384"),
-    /** RSA-PSS with SHA-512. */
+    /** RSASSA-PSS, SHA-512, salt of 64. */
     PS512("PS512"),
-    /** ECDSA on P-256. */
+    /** ECDSA on P-256, SHA-256. */
     ES256("ES256"),
-    /** ECDSA on P-384. */
+    /** ECDSA on P-384, SHA-384. */
     ES384("ES384"),
-    /** ECDSA on P-521. */
+    /** ECDSA on P-521, SHA-512. */
     ES512("ES512"),
-    /** ECDSA on secp256k1. */
+    /** ECDSA on secp256k1, SHA-256 (RFC 8812). */
     ES256K("ES256K"),
-    /** Ed25519, with the name of RFC 8037. */
+    /** Ed25519 with the name of RFC 8037. */
     EDDSA("EdDSA"),
-    /** Ed25519, with the name of RFC 9864. */
+    /** Ed25519 with the name of RFC 9864. */
     ED25519("Ed25519"),
-    /** ML-DSA-44 (FIPS 204). */
+    /** ML-DSA (FIPS 204), empty context. */
     ML_DSA_44("ML-DSA-44"),
-    /** ML-DSA-65 (FIPS 204). */
+    /** ML-DSA (FIPS 204), empty context. */
     ML_DSA_65("ML-DSA-65"),
-    /** ML-DSA-87 (FIPS 204). */
+    /** ML-DSA (FIPS 204), empty context. */
     ML_DSA_87("ML-DSA-87"),
-    /** A secret that encrypts the content of JWEs itself. */
+    /** The secret encrypts the content of JWEs. */
     DIR("dir"),
     /** AES key wrap with 128 bits. */
     A128KW("A128KW"),
@@ -60,7 +62,7 @@ public enum Algorithm {
     RSA_OAEP_384("RSA-OAEP-384"),
     /** RSA-OAEP with SHA-512. */
     RSA_OAEP_512("RSA-OAEP-512"),
-    /** Diffie-Hellman on an elliptic curve, direct. */
+    /** Diffie-Hellman on an elliptic curve: the agreed key encrypts the content. */
     ECDH_ES("ECDH-ES"),
     /** Diffie-Hellman with AES key wrap of 128 bits. */
     ECDH_ES_A128KW("ECDH-ES+A128KW"),
@@ -68,11 +70,11 @@ public enum Algorithm {
     ECDH_ES_A192KW("ECDH-ES+A192KW"),
     /** Diffie-Hellman with AES key wrap of 256 bits. */
     ECDH_ES_A256KW("ECDH-ES+A256KW"),
-    /** A password with PBES2, for JWEs. It is imported with {@link KeyImporter#insecurePassword}. */
+    /** A password for JWEs (PBES2), imported with {@link KeyImporter#insecurePassword}. */
     PBES2_HS256_A128KW("PBES2-HS256+A128KW"),
-    /** A password with PBES2, for JWEs. */
+    /** A password for JWEs (PBES2), imported with {@link KeyImporter#insecurePassword}. */
     PBES2_HS384_A192KW("PBES2-HS384+A192KW"),
-    /** A password with PBES2, for JWEs. */
+    /** A password for JWEs (PBES2), imported with {@link KeyImporter#insecurePassword}. */
     PBES2_HS512_A256KW("PBES2-HS512+A256KW"),
     /** PASETO version 3, encrypted with a secret. */
     V3_LOCAL("v3.local"),
@@ -89,12 +91,12 @@ public enum Algorithm {
         this.standardName = standardName;
     }
 
-    /** Returns the name in the standard, as {@code alg} has it. */
+    /** Returns the name in the standard, which is also the value of {@code alg}. */
     public String standardName() {
         return standardName;
     }
 
-    /** Returns whether keys of it are for PASETO. */
+    /** Returns whether this is a PASETO algorithm. */
     public boolean isPaseto() {
         return ordinal() >= V3_LOCAL.ordinal();
     }
@@ -106,6 +108,6 @@ public enum Algorithm {
                 return algorithm;
             }
         }
-        throw new JetonException(ErrorCode.INVALID_OPTION, "option `alg`: not an algorithm that is supported");
+        throw new JetonException(ErrorCode.INVALID_OPTION, "option `alg`: not a supported algorithm");
     }
 }

@@ -111,7 +111,7 @@ public enum ErrorCode {
     KEY_KIND_MISMATCH(53),
     /** The key set has no usable key. */
     KEY_SET_EMPTY(54),
-    /** The discovery document is of another issuer. */
+    /** The discovery document names another issuer. */
     DISCOVERY_ISSUER_MISMATCH(55),
     /** The discovery document is not a JSON object with `issuer` and `jwks_uri`. */
     DISCOVERY_MALFORMED(56),
@@ -197,11 +197,11 @@ public enum ErrorCode {
     KEY_SET_UNREACHABLE(96),
     /** A pointer is null where a value is required. */
     ARGUMENT_NULL(117),
-    /** A length is larger than memory can be. */
+    /** A length is larger than the address space. */
     ARGUMENT_LENGTH(118),
     /** A text is not valid UTF-8. */
     ARGUMENT_NOT_UTF8(119),
-    /** A handle has another type than required, or is released. */
+    /** A handle has the wrong type or is released. */
     ARGUMENT_HANDLE(120),
     /** An option is unknown, missing, has the wrong type, or contradicts another. */
     INVALID_OPTION(121),

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Issues tokens with a key and with settings that all tokens share. It never changes, and many threads use it at once.
+ * Issues tokens with one key and shared settings. It is immutable and thread-safe.
  *
  * <pre>{@code
  * Issuer issuer = Issuer.builder(key)
@@ -23,8 +23,8 @@ import java.util.List;
  * String token = issuer.issue(new Visit("/"));
  * }</pre>
  *
- * <p>The key decides what it issues: a signed JWT, an encrypted JWT with a key for {@link Algorithm#DIR}, or a PASETO. A public key
- * is for {@link #prepare}.
+ * <p>The key selects the format: a signed JWT, an encrypted JWT with a key for {@link Algorithm#DIR}, or a PASETO. With
+ * a public key, only {@link #prepare} works.
  */
 public final class Issuer extends NativeObject {
     private final Mapping mapping;
@@ -36,12 +36,12 @@ public final class Issuer extends NativeObject {
         this.bound = Calls.issueBound(this);
     }
 
-    /** Begins an issuer with this key. */
+    /** Creates a builder for an issuer with this key. */
     public static Builder builder(Key key) {
         return builder(key, new Settings());
     }
 
-    /** For {@link io.github.jeton.testing.TestIssuer}: with settings that are set already. */
+    /** Creates a builder with these settings, for {@link io.github.jeton.testing.TestIssuer}. */
     public static Builder builder(Key key, Settings settings) {
         return new Builder(Text.required(key, "key"), Text.required(settings, "settings").copy());
     }
@@ -49,9 +49,9 @@ public final class Issuer extends NativeObject {
     /**
      * Issues a token.
      *
-     * @param claims an object of the program that becomes a JSON object
-     * @throws JetonException with {@code CLAIMS_WITHOUT_EXPIRY} if neither the issuer nor the claims have an expiry, and with other
-     *     codes if the claims cannot be issued
+     * @param claims an object that is written as a JSON object
+     * @throws JetonException with {@code CLAIMS_WITHOUT_EXPIRY} if neither the issuer nor the claims have an expiry,
+     *     and with another code if the claims cannot be issued
      */
     public String issue(Object claims) {
         if (claims instanceof String json) {
@@ -67,12 +67,12 @@ public final class Issuer extends NativeObject {
         return Calls.issue(this, claims, claims.length, bound);
     }
 
-    /** Prepares a token whose signature is made elsewhere. The claims are a JSON object as text. */
+    /** Prepares a token for signing outside this library. The claims are a JSON object as text. */
     public PreparedToken prepareJson(String json) {
         return new PreparedToken(Calls.prepare(this, Text.utf8(json, "claims")));
     }
 
-    /** Prepares a token whose signature is made elsewhere. */
+    /** Prepares a token for signing outside this library, such as in a KMS. */
     public PreparedToken prepare(Object claims) {
         if (claims instanceof String json) {
             return prepareJson(json);
@@ -81,7 +81,7 @@ public final class Issuer extends NativeObject {
         return new PreparedToken(Calls.prepare(this, java.util.Arrays.copyOf(written.array(), written.length())));
     }
 
-    /** The settings of an issuer. A text or a list that is set twice is an error with the code {@code INVALID_OPTION}. */
+    /** Builds an issuer. Setting a text or a list twice is an error with the code {@code INVALID_OPTION}. */
     public static final class Builder {
         private final Key key;
         private final Settings settings;
@@ -94,25 +94,25 @@ public final class Issuer extends NativeObject {
             this.settings = settings;
         }
 
-        /** Sets who issues the tokens ({@code iss}). */
+        /** Sets the issuer ({@code iss}). */
         public Builder issuer(String issuer) {
             settings.text("issuer", issuer);
             return this;
         }
 
-        /** Sets whom the tokens are for ({@code aud}). */
+        /** Sets the audience ({@code aud}). */
         public Builder audience(String audience) {
             settings.text("audience", audience);
             return this;
         }
 
-        /** Sets whom the tokens are for, as a list. */
+        /** Sets several audiences ({@code aud}). */
         public Builder audiences(List<String> audiences) {
             settings.list("audience", audiences);
             return this;
         }
 
-        /** Sets how long a token is valid, in whole seconds. */
+        /** Sets the lifetime of tokens, in whole seconds. */
         public Builder lifetime(Duration lifetime) {
             settings.seconds("lifetime", lifetime);
             return this;
@@ -124,7 +124,7 @@ public final class Issuer extends NativeObject {
             return this;
         }
 
-        /** Sets {@code iat} to an earlier time, for tokens of something that was earlier. */
+        /** Sets {@code iat} to this long before now, in whole seconds. */
         public Builder issuedAgo(Duration ago) {
             settings.seconds("issued_ago", ago);
             return this;
@@ -136,13 +136,13 @@ public final class Issuer extends NativeObject {
             return this;
         }
 
-        /** Issues access tokens of RFC 9068. */
+        /** Issues access tokens (RFC 9068). */
         public Builder accessTokens() {
             settings.flag("access_tokens");
             return this;
         }
 
-        /** Encrypts each token for this key after it is signed. */
+        /** Encrypts each signed token to this key. */
         public Builder encryptTo(Key encryption) {
             Text.required(encryption, "encryption");
             Settings.checkUnset("encryption", this.encryption);
@@ -150,19 +150,19 @@ public final class Issuer extends NativeObject {
             return this;
         }
 
-        /** As {@link #encryptTo(Key)}, with a content encryption such as {@code A128GCM}. The default is {@code A256GCM}. */
+        /** As {@link #encryptTo(Key)}, with a content encryption algorithm. The default is {@code A256GCM}. */
         public Builder encryptTo(Key encryption, String enc) {
             settings.text("enc", enc);
             return encryptTo(encryption);
         }
 
-        /** Sets the footer of PASETOs, which is not encrypted. */
+        /** Sets the footer of a PASETO, which is not encrypted. */
         public Builder footer(String footer) {
             settings.text("footer", footer);
             return this;
         }
 
-        /** Sets what a PASETO is bound to, and does not contain. */
+        /** Sets the implicit assertion of a PASETO, which is authenticated but not part of the token. */
         public Builder implicitAssertion(String assertion) {
             settings.text("implicit_assertion", assertion);
             return this;
@@ -174,7 +174,7 @@ public final class Issuer extends NativeObject {
             return this;
         }
 
-        /** Sets what makes JSON of claims. */
+        /** Sets the mapper that writes claims as JSON. */
         public Builder mapper(ClaimsMapper mapper) {
             this.mapper = Text.required(mapper, "mapper");
             return this;

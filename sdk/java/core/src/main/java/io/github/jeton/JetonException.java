@@ -3,8 +3,8 @@ package io.github.jeton;
 import java.util.Objects;
 
 /**
- * Something failed. {@link #code()} says why, in a form that does not change. The message is for people. It has no part of a token,
- * a key or a claim.
+ * A failed call. {@link #code()} is a stable reason. The message is for people, and never contains a part of a token,
+ * key or claim.
  */
 public class JetonException extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -23,7 +23,7 @@ public class JetonException extends RuntimeException {
         initCause(cause);
     }
 
-    /** Returns why it failed. */
+    /** Returns the stable reason. */
     public ErrorCode code() {
         return code;
     }

@@ -8,23 +8,23 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * A key with its algorithm. The secret part stays in the native library. It never changes, and many threads use it at once.
+ * A key with its algorithm. The secret part stays in the native library. It is immutable and thread-safe.
  *
  * <pre>{@code
  * Key key = Key.generate(Algorithm.ES256);
  * String published = key.publicKey().toJwk();
  * }</pre>
  *
- * <p>The first private key that a thread generates or loads makes one signature, which prepares the random generator.
+ * <p>The first private key that a thread generates or loads creates one signature, which prepares the random generator.
  */
 public final class Key extends NativeObject {
     Key(byte[] reply) {
         super(Handle.Kind.KEY, reply);
     }
 
-    /** What part of a key it is. */
+    /** The kind of a key. */
     public enum Kind {
-        /** One secret for both sides. */
+        /** A secret that both sides share. */
         SYMMETRIC,
         /** Signs or decrypts. */
         PRIVATE,
@@ -32,15 +32,15 @@ public final class Key extends NativeObject {
         PUBLIC
     }
 
-    /** The form of a key as text or bytes. */
+    /** The encoding of a key. */
     public enum Form {
         /** JSON (RFC 7517). */
         JWK("jwk"),
         /** PEM: PKCS #8, or SPKI for a public key. */
         PEM("pem"),
-        /** DER of the same. */
+        /** DER: PKCS #8, or SPKI for a public key. */
         DER("der"),
-        /** The form of PASETO. */
+        /** The key format of PASETO. */
         PASERK("paserk");
 
         private final String name;
@@ -55,12 +55,12 @@ public final class Key extends NativeObject {
         return generator(algorithm).generate();
     }
 
-    /** Generates a key with settings. */
+    /** Creates a generator with settings. */
     public static KeyGenerator generator(Algorithm algorithm) {
         return new KeyGenerator(algorithm);
     }
 
-    /** Imports a JWK, a PEM or a PASERK that says its algorithm. */
+    /** Imports a JWK, a PEM or a PASERK that names its algorithm. */
     public static Key of(String text) {
         return importer().text(text);
     }
@@ -75,12 +75,12 @@ public final class Key extends NativeObject {
         return importer().algorithm(algorithm).secret(secret);
     }
 
-    /** Imports a key with settings. */
+    /** Creates an importer with settings. */
     public static KeyImporter importer() {
         return new KeyImporter();
     }
 
-    /** Returns the public key. A symmetric key has none. */
+    /** Returns the public key. Fails for a symmetric key. */
     public Key publicKey() {
         return new Key(Calls.publicKey(this));
     }
@@ -94,7 +94,7 @@ public final class Key extends NativeObject {
         return Algorithm.of(export("alg"));
     }
 
-    /** Returns what part it is. */
+    /** Returns the kind. */
     public Kind kind() {
         return switch (export("kind")) {
             case "symmetric" -> Kind.SYMMETRIC;
@@ -103,12 +103,12 @@ public final class Key extends NativeObject {
         };
     }
 
-    /** Returns the id that tokens name ({@code kid}). That of a PASETO key follows from the key. */
+    /** Returns the key id ({@code kid}). The id of a PASETO key is derived from the key. */
     public Optional<String> keyId() {
         return Optional.of(export("kid")).filter(id -> !id.isEmpty());
     }
 
-    /** Returns the thumbprint of RFC 7638. A PASETO key has none. */
+    /** Returns the thumbprint (RFC 7638). Fails for a PASETO key. */
     public String thumbprint() {
         return export("thumbprint");
     }
@@ -139,7 +139,7 @@ public final class Key extends NativeObject {
     }
 
     /**
-     * Returns the key with its secret part. The bytes are the program's: it wipes them.
+     * Returns the key with its secret part. The caller must wipe the bytes.
      *
      * <p>Insecure: anyone who has these bytes has the key.
      */

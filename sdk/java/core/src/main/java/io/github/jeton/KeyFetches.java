@@ -15,23 +15,24 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Sends the requests of a key set, in a thread of its own and for all that wait. A caller that is interrupted ends its own wait only.
+ * Sends the requests of a key set in a separate thread, for all waiting callers. Interrupting a caller ends only its
+ * wait.
  */
 final class KeyFetches {
-    /** What came of the requests. */
+    /** Result of the requests. */
     enum Outcome {
-        /** None is to be sent. */
+        /** No request was due. */
         NOTHING,
-        /** The server responded to all. */
+        /** The server responded to all requests. */
         RESPONDED,
         /** The server did not respond. */
         FAILED
     }
 
-    /** The requests of one fetch: three addresses of the discovery document, and the set. */
+    /** The requests of one fetch: three discovery addresses and the set. */
     private static final int REQUESTS = 4;
 
-    /** For how long a request may run before callers no longer wait for it: its own time limit, and a second. */
+    /** How long callers wait beyond the time limit of a request. */
     private static final Duration GRACE = Duration.ofSeconds(1);
 
     private static final Duration FIRST = Duration.ofSeconds(5).plus(GRACE);
@@ -39,13 +40,13 @@ final class KeyFetches {
     private final RemoteKeySet keys;
     private final Fetcher fetcher;
 
-    /** A lock rather than a monitor, which would hold the carrier of a virtual thread. */
+    /** A lock, because a monitor would pin the carrier of a virtual thread. */
     private final ReentrantLock lock = new ReentrantLock();
 
     private Round running;
     private boolean closed;
 
-    /** Why there was no response to the last request, or null. */
+    /** Why the last request had no response, or null. */
     private volatile Throwable lastFailure;
 
     KeyFetches(RemoteKeySet keys, Fetcher fetcher) {
@@ -54,7 +55,7 @@ final class KeyFetches {
     }
 
     /**
-     * Sends what the schedule asks for, or joins the requests that run, and waits.
+     * Sends the due requests, or joins the running ones, and waits.
      *
      * @throws KeySetException if the thread is interrupted
      */
@@ -73,8 +74,8 @@ final class KeyFetches {
         return round.await();
     }
 
-    /** Sends what the schedule asks for, and does not wait. Without an executor, it has a thread of its own. */
-    void fetchBeside(Executor executor) {
+    /** Sends the due requests without waiting. Without an executor, it starts a thread. */
+    void fetchInBackground(Executor executor) {
         if (!lock.tryLock()) {
             return;
         }
@@ -86,7 +87,7 @@ final class KeyFetches {
                 round = next();
             }
         } catch (JetonException failed) {
-            // There is nobody to tell.
+            // No caller waits for the error.
         } finally {
             lock.unlock();
         }
@@ -104,12 +105,12 @@ final class KeyFetches {
         }
     }
 
-    /** Why there was no response to the last request, or null. */
+    /** Why the last request had no response, or null. */
     Throwable lastFailure() {
         return lastFailure;
     }
 
-    /** Throws an error if it is closed. */
+    /** Throws an error if the key set is closed. */
     void checkOpen() {
         lock.lock();
         try {
@@ -121,7 +122,7 @@ final class KeyFetches {
         }
     }
 
-    /** Ends the request that runs. Who waits for it gets an error. */
+    /** Ends the running request. Callers that wait for it get an error. */
     void close() {
         lock.lock();
         try {
@@ -135,7 +136,7 @@ final class KeyFetches {
         }
     }
 
-    /** The requests that run, or new ones, or null if there are none. The lock is held. */
+    /** Returns the running or new requests, or null if none are due. The lock is held. */
     private Round next() {
         if (closed) {
             throw closedError();
@@ -152,7 +153,7 @@ final class KeyFetches {
             return;
         }
         round.deadline = System.nanoTime() + FIRST.toNanos();
-        // It inherits nothing of the caller, for whom it does not work alone.
+        // It inherits nothing from the caller, because it works for other callers, too.
         Thread thread = new Thread(null, round, "jeton-keys", 0, false);
         thread.setDaemon(true);
         thread.setContextClassLoader(fetcher.getClass().getClassLoader());
@@ -169,14 +170,14 @@ final class KeyFetches {
         return new JetonException(ErrorCode.ARGUMENT_HANDLE, "the key set is closed");
     }
 
-    /** Requests, one after another. */
+    /** Requests that are sent one after another. */
     private final class Round implements Runnable {
         private final CompletableFuture<Outcome> done = new CompletableFuture<>();
         private final AtomicBoolean begun = new AtomicBoolean();
         private final String first;
         private volatile long deadline;
 
-        /** The thread in which the fetcher runs, and whether it is to end. The lock is held. */
+        /** The thread of the fetcher, and whether it must end. The lock is held. */
         private Thread thread;
         private boolean interrupted;
 
@@ -184,7 +185,7 @@ final class KeyFetches {
             this.first = first;
         }
 
-        /** An executor may run it late, when a caller that waits has started it. */
+        /** An executor may run it late, after a waiting caller has started it. */
         @Override
         public void run() {
             if (begun.compareAndSet(false, true)) {
@@ -196,7 +197,7 @@ final class KeyFetches {
             }
         }
 
-        /** Ends the request that runs. The lock is held. */
+        /** Ends the running request. The lock is held. */
         private void interrupt() {
             interrupted = true;
             if (thread != null) {
@@ -228,7 +229,7 @@ final class KeyFetches {
         private Outcome send() {
             String json = first;
             for (int sent = 1; ; sent++) {
-                // After a failure, the schedule decides when there is another request.
+                // After a failure, the schedule decides when to send the next request.
                 if (!isAnswered(json)) {
                     return Outcome.FAILED;
                 }
@@ -251,7 +252,7 @@ final class KeyFetches {
                 deadline = System.nanoTime() + request.timeout().plus(GRACE).toNanos();
                 response = fetched(request);
             } catch (Throwable failed) {
-                // Whatever the fetcher throws: the schedule waits for a response.
+                // The schedule waits for a response, even after an unexpected exception.
                 why = failed;
             }
             if (response == null || response.status() <= 0) {
@@ -284,7 +285,7 @@ final class KeyFetches {
                 try {
                     thread = null;
                     if (interrupted) {
-                        // It was for this request, and the thread may be one of an executor.
+                        // The interrupt was for this request. The thread may belong to an executor.
                         Thread.interrupted();
                     }
                 } finally {
@@ -306,7 +307,7 @@ final class KeyFetches {
                         } finally {
                             lock.unlock();
                         }
-                        lastFailure = new IOException("the fetcher does not return in time");
+                        lastFailure = new IOException("the fetcher did not return in time");
                         return Outcome.FAILED;
                     }
                 } catch (InterruptedException interrupted) {
@@ -324,7 +325,7 @@ final class KeyFetches {
         }
     }
 
-    /** The headers as HTTP/1.1 writes them. One that it cannot write is left out. */
+    /** Returns the headers as HTTP/1.1 writes them, without headers that it cannot write. */
     private static String lines(Response response) {
         StringBuilder lines = new StringBuilder();
         response.headers().forEach((name, value) -> {

@@ -13,7 +13,7 @@ public final class KeyGenerator {
         this.algorithm = Text.required(algorithm, "algorithm");
     }
 
-    /** Sets the id that tokens name. */
+    /** Sets the key id ({@code kid}). */
     public KeyGenerator keyId(String keyId) {
         settings.text("kid", keyId);
         return this;

@@ -16,7 +16,7 @@ public final class KeyImporter {
 
     KeyImporter() {}
 
-    /** Sets the algorithm, if the key does not say it. */
+    /** Sets the algorithm of a key that does not name one. */
     public KeyImporter algorithm(Algorithm algorithm) {
         settings.text("alg", Text.required(algorithm, "algorithm").standardName());
         return this;
@@ -28,7 +28,7 @@ public final class KeyImporter {
         return this;
     }
 
-    /** Sets the id that tokens name. */
+    /** Sets the key id ({@code kid}). */
     public KeyImporter keyId(String keyId) {
         settings.text("kid", keyId);
         return this;
@@ -45,7 +45,7 @@ public final class KeyImporter {
         return read(Text.utf8(text, "text"), "any");
     }
 
-    /** Imports a key in any encoding: DER, or the UTF-8 of a text. */
+    /** Imports a key in any encoding: DER, or text in UTF-8. */
     public Key bytes(byte[] data) {
         return read(data, "any");
     }
@@ -60,7 +60,7 @@ public final class KeyImporter {
         return read(Text.utf8(text, "text"), "secret-base64");
     }
 
-    /** Imports the public key of an X.509 certificate in PEM or DER. Nothing checks the certificate. */
+    /** Imports the public key of an X.509 certificate in PEM or DER. Does not verify the certificate. */
     public Key certificate(byte[] certificate) {
         return read(certificate, "certificate");
     }

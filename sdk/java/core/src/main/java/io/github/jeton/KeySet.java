@@ -8,18 +8,18 @@ import io.github.jeton.internal.Text;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Several keys of one use: keys that verify, that decrypt, or that open a PASETO. It never changes. */
+/** A set of keys with the same use: for verification, for decryption, or for PASETO. It is immutable. */
 public final class KeySet extends NativeObject {
     private KeySet(byte[] reply) {
         super(Handle.Kind.KEY_SET, reply);
     }
 
-    /** Creates a set. Of a private key for signatures, it has the public key. */
+    /** Creates a set. A private signing key is added as its public key. */
     public static KeySet of(List<Key> keys) {
         return new KeySet(Calls.newKeySet(List.copyOf(Text.required(keys, "keys"))));
     }
 
-    /** Creates a set. Of a private key for signatures, it has the public key. */
+    /** Creates a set. A private signing key is added as its public key. */
     public static KeySet of(Key... keys) {
         for (Key key : Text.required(keys, "keys")) {
             Text.required(key, "key");
@@ -27,22 +27,22 @@ public final class KeySet extends NativeObject {
         return of(List.of(keys));
     }
 
-    /** Imports a JWK Set, or PASERKs with one in each line. {@link #skipped} says which keys were not usable. */
+    /** Imports a JWK Set, or PASERKs with one per line. {@link #skipped} lists the unusable keys. */
     public static KeySet parse(String text) {
         return new KeySet(Calls.importKeySet(text, new Settings()));
     }
 
-    /** As {@link #parse(String)}, with an algorithm for keys that do not say theirs. */
+    /** As {@link #parse(String)}, with an algorithm for keys that do not name one. */
     public static KeySet parse(String text, Algorithm defaultAlgorithm) {
         return new KeySet(Calls.importKeySet(text, withDefault(defaultAlgorithm)));
     }
 
-    /** Imports a JWK Set of another party. Secret and private keys in it are skipped. */
+    /** Imports a JWK Set of another party. Skips secret and private keys. */
     public static KeySet parsePublished(String text) {
         return new KeySet(Calls.importKeySet(text, new Settings().flag("published")));
     }
 
-    /** As {@link #parsePublished(String)}, with an algorithm for keys that do not say theirs. */
+    /** As {@link #parsePublished(String)}, with an algorithm for keys that do not name one. */
     public static KeySet parsePublished(String text, Algorithm defaultAlgorithm) {
         return new KeySet(Calls.importKeySet(text, withDefault(defaultAlgorithm).flag("published")));
     }
@@ -56,7 +56,7 @@ public final class KeySet extends NativeObject {
         return Calls.exportKeySet(this, "jwks");
     }
 
-    /** Returns the ids of the keys. An empty text stands for a key without one. */
+    /** Returns the ids of the keys, with an empty text for a key without an id. */
     public List<String> keyIds() {
         return List.of(Calls.exportKeySet(this, "ids").split("\n", -1));
     }

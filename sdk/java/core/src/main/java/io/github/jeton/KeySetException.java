@@ -1,13 +1,10 @@
 package io.github.jeton;
 
-/**
- * The keys that an issuer publishes cannot be fetched, or there is none among them that can verify. The token may be valid: a server
- * responds with the status 503.
- */
+/** The published keys of an issuer cannot be fetched or used. The token may be valid: respond with the status 503. */
 public final class KeySetException extends JetonException {
     private static final long serialVersionUID = 1;
 
-    /** Creates an exception. The cause is why there is no response, or null. */
+    /** Creates an exception. The cause is the failure of the request, or null. */
     public KeySetException(ErrorCode code, String message, Throwable cause) {
         super(code, message, cause);
     }

@@ -6,7 +6,8 @@ import io.github.jeton.internal.NativeObject;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A token whose signature is made elsewhere: in a KMS or an HSM. The signature is verified before the token leaves.
+ * A token without its signature, which comes from a KMS or an HSM. The signature is verified before the token is
+ * returned.
  *
  * <pre>{@code
  * PreparedToken prepared = issuer.prepare("{\"page\":\"/\"}");
@@ -15,7 +16,7 @@ import java.nio.charset.StandardCharsets;
  * }</pre>
  */
 public final class PreparedToken extends NativeObject {
-    /** For the issuers of this library. */
+    /** Used by the issuers of this library. */
     public PreparedToken(Calls.PreparedReply reply) {
         super(Handle.Kind.PREPARED, reply.bytes());
     }
@@ -25,7 +26,7 @@ public final class PreparedToken extends NativeObject {
         return Calls.preparedInput(this, "message");
     }
 
-    /** Returns the hash of the message, for signers that take it. EdDSA has none. */
+    /** Returns the hash of the message, for signers that take a hash. Fails for EdDSA. */
     public byte[] digest() {
         return Calls.preparedInput(this, "digest");
     }
@@ -35,12 +36,15 @@ public final class PreparedToken extends NativeObject {
         return Algorithm.of(new String(Calls.preparedInput(this, "alg"), StandardCharsets.UTF_8));
     }
 
-    /** Adds a signature as a token has it. It takes one signature, valid or not. */
+    /** Adds a signature in the encoding of tokens. It can be called once, even if the signature is invalid. */
     public String attach(byte[] signature) {
         return Calls.attach(this, signature, "fixed");
     }
 
-    /** Adds an ECDSA signature in DER, as most signers return it. It takes one signature, valid or not. */
+    /**
+     * Adds an ECDSA signature in DER, as most signers return it. It can be called once, even if the signature is
+     * invalid.
+     */
     public String attachDer(byte[] signature) {
         return Calls.attach(this, signature, "der");
     }

@@ -17,22 +17,25 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
- * The keys that an issuer publishes. They are fetched when a token needs them, kept, and fetched again before they are too old. An
- * unknown key id causes one request, then none for a while.
+ * The published keys of an issuer. They are fetched when a token needs them, cached, and fetched again before they are
+ * too old. An unknown key id causes one request, then none for a while.
  *
  * <pre>{@code
  * RemoteKeySet keys = RemoteKeySet.discover("https://id.example").build();
  * Verifier verifier = Verifier.builder(keys).issuer("https://id.example").audience("api").build();
  * }</pre>
  *
- * <p>Create it once for each issuer. A verification waits for a fetch if there are no keys, or if it does not know the key id. The
- * fetch has a daemon thread of its own: it goes on if a thread that waits for it is interrupted.
+ * <p>Create one for each issuer. A verification waits for a fetch if there are no keys or the key id is unknown. The
+ * fetch runs in a daemon thread and continues if a waiting thread is interrupted.
  */
 public final class RemoteKeySet extends NativeObject {
-    /** How often one verification fetches: the keys, and again for an unknown key id, also if another thread has just fetched. */
+    /**
+     * The fetches of one verification: the keys, the keys again for an unknown key id, and one more if another thread
+     * has just fetched.
+     */
     private static final int ROUNDS = 3;
 
-    /** How often the schedule is asked whether keys are to be fetched again. */
+    /** How often the schedule is checked for due requests. */
     private static final long ASK_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final KeyFetches fetches;
@@ -45,20 +48,21 @@ public final class RemoteKeySet extends NativeObject {
         this.executor = executor;
     }
 
-    /** Begins the key set at an address. */
+    /** Creates a builder for the key set at an address. */
     public static Builder at(String address) {
         return new Builder("address", address);
     }
 
-    /** Begins the key set of an issuer, whose address its discovery document has. */
+    /** Creates a builder for the key set of an issuer. Its discovery document has the address. */
     public static Builder discover(String issuer) {
         return new Builder("issuer", issuer);
     }
 
     /**
-     * Fetches the keys now, for a program that starts.
+     * Fetches the keys now. Call it at program start.
      *
-     * @throws KeySetException if there are no keys then, with the reason, or if the thread is interrupted; the fetch goes on
+     * @throws KeySetException if there are no keys afterwards, with the reason, or if the thread is interrupted; the
+     *     fetch continues
      */
     public void warmUp() {
         fetches.fetch();
@@ -71,8 +75,8 @@ public final class RemoteKeySet extends NativeObject {
     }
 
     /**
-     * Ends a request that runs, and releases the keys. A verifier goes on with the keys that were fetched. If it needs others, it
-     * throws an error with the code {@code ARGUMENT_HANDLE}.
+     * Ends a running request and releases the keys. Verifiers continue with the fetched keys. A verifier that needs
+     * other keys throws an error with the code {@code ARGUMENT_HANDLE}.
      */
     @Override
     public void close() {
@@ -80,7 +84,7 @@ public final class RemoteKeySet extends NativeObject {
         super.close();
     }
 
-    /** Fetches what a verification needs, and repeats it. */
+    /** Fetches the keys that a verification needs, and repeats the verification. */
     VerifiedReply complete(VerifiedReply first, Supplier<VerifiedReply> verify) {
         VerifiedReply reply = first;
         for (int round = 0; needsKeys(reply) && round < ROUNDS; round++) {
@@ -91,7 +95,7 @@ public final class RemoteKeySet extends NativeObject {
             }
         }
         checkKeys(reply);
-        fetchBeside();
+        fetchInBackground();
         return reply;
     }
 
@@ -99,7 +103,7 @@ public final class RemoteKeySet extends NativeObject {
         return reply.isFailure() && reply.code() == ErrorCode.KEY_SET_TO_FETCH;
     }
 
-    /** What is wrong with keys is wrong with those that were fetched, and not with the token. */
+    /** An error about keys is about the fetched keys, not about the token. */
     private void checkKeys(VerifiedReply reply) {
         if (reply.isFailure()) {
             checkKeys(reply.code(), reply.message());
@@ -111,7 +115,7 @@ public final class RemoteKeySet extends NativeObject {
         if (!isOfKeys) {
             return;
         }
-        // A request that was ended by the program is no failure of the server.
+        // A request that the program ended is not a failure of the server.
         fetches.checkOpen();
         if (code == ErrorCode.KEY_SET_TO_FETCH) {
             throw new KeySetException(
@@ -123,25 +127,25 @@ public final class RemoteKeySet extends NativeObject {
         throw new KeySetException(code, message, cause);
     }
 
-    /** Keys that are no longer fresh are used, and fetched again beside. */
-    private void fetchBeside() {
+    /** Fetches due keys in the background. Verifications use the old keys until then. */
+    private void fetchInBackground() {
         long now = System.nanoTime();
         long due = nextAsk.get();
         if (now - due >= 0 && nextAsk.compareAndSet(due, now + ASK_NANOS)) {
-            fetches.fetchBeside(executor);
+            fetches.fetchInBackground(executor);
         }
     }
 
     /**
      * A request that the schedule asks for.
      *
-     * @param id the number of the request
+     * @param id the id of the request
      * @param uri the address
      * @param etag what to send as {@code If-None-Match}, or null
      * @param noCache whether to send {@code Cache-Control: no-cache}
-     * @param maxBytes the longest body that is read
-     * @param publicOnly whether to connect to public addresses only, as the address comes from a document
-     * @param timeout the longest time for all
+     * @param maxBytes the maximum length of the body
+     * @param publicOnly whether to connect to public addresses only, because the address comes from a document
+     * @param timeout the time limit of the whole request
      */
     public record Request(
             long id, URI uri, String etag, boolean noCache, int maxBytes, boolean publicOnly, Duration timeout) {
@@ -164,9 +168,9 @@ public final class RemoteKeySet extends NativeObject {
     /**
      * A response.
      *
-     * @param status the status of HTTP
-     * @param headers {@code ETag}, {@code Cache-Control} and {@code Age} are read; case does not matter
-     * @param body at most {@code maxBytes} of the request, or one more to say that it is longer
+     * @param status the HTTP status
+     * @param headers {@code ETag}, {@code Cache-Control} and {@code Age} are used; names are case-insensitive
+     * @param body at most {@code maxBytes} of the request, or one byte more if it is longer
      */
     public record Response(int status, Map<String, String> headers, byte[] body) {
         /** Creates a response. */
@@ -176,19 +180,19 @@ public final class RemoteKeySet extends NativeObject {
         }
     }
 
-    /** Sends requests. The default is the HTTP client of the JDK. It follows no redirects. {@link #close} interrupts it. */
+    /** Sends requests. The default is the HTTP client of the JDK without redirects. {@link #close} interrupts it. */
     @FunctionalInterface
     public interface Fetcher {
         /**
          * Sends a request and waits for the response, until the time limit of the request.
          *
-         * @throws IOException if there is none
+         * @throws IOException if there is no response
          * @throws InterruptedException if the thread is interrupted
          */
         Response fetch(Request request) throws IOException, InterruptedException;
     }
 
-    /** The settings of a key set. */
+    /** Builds a remote key set. */
     public static final class Builder {
         private final Settings settings = new Settings();
         private Fetcher fetcher;
@@ -198,19 +202,19 @@ public final class RemoteKeySet extends NativeObject {
             settings.text(kind, value);
         }
 
-        /** Sets the algorithm of keys that do not say theirs. */
+        /** Sets the algorithm of keys that do not name one. */
         public Builder defaultAlgorithm(Algorithm algorithm) {
             settings.text("default_alg", Text.required(algorithm, "algorithm").standardName());
             return this;
         }
 
-        /** Allows an issuer to publish a private address for its keys. */
+        /** Accepts a private address that an issuer publishes for its keys. */
         public Builder allowPrivateAddresses() {
             settings.flag("allow_private_addresses");
             return this;
         }
 
-        /** Sets for how long keys are fresh if the server does not say it. */
+        /** Sets how long keys are fresh, unless the response sets it. */
         public Builder freshFor(Duration time) {
             settings.seconds("fresh_for", time);
             return this;
@@ -222,21 +226,21 @@ public final class RemoteKeySet extends NativeObject {
             return this;
         }
 
-        /** Sets for how long keys are used while they cannot be fetched again. */
+        /** Sets how long keys are used while they cannot be fetched again. */
         public Builder usableFor(Duration time) {
             settings.seconds("usable_for", time);
             return this;
         }
 
-        /** Sets what sends the requests. */
+        /** Sets the fetcher that sends the requests. */
         public Builder fetcher(Fetcher fetcher) {
             this.fetcher = Text.required(fetcher, "fetcher");
             return this;
         }
 
         /**
-         * Sets which threads fetch beside verifications, while the keys that are there are used. The default is a daemon thread for
-         * each fetch, as it is for a fetch that verifications wait for.
+         * Sets the executor for fetches in the background. The default is a daemon thread for each fetch. Fetches that
+         * verifications wait for use a daemon thread.
          */
         public Builder executor(Executor executor) {
             this.executor = Text.required(executor, "executor");

@@ -1,6 +1,6 @@
 package io.github.jeton;
 
-/** A token is rejected: it is not authentic, has expired, is for someone else, or is malformed. */
+/** A token is rejected: its signature is invalid, it has expired, it is for another audience, or it is malformed. */
 public final class TokenRejectedException extends JetonException {
     private static final long serialVersionUID = 1;
 

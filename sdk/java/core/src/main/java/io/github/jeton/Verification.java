@@ -3,16 +3,16 @@ package io.github.jeton;
 import io.github.jeton.internal.Text;
 
 /**
- * What came of a token, for programs that expect rejections: a {@link Verified} token, or why it is {@link Rejected}.
+ * The result of a verification, for programs that expect rejections: a {@link Verified} or a {@link Rejected} token.
  *
  * @param <T> the type of the claims
  */
 public sealed interface Verification<T> permits Verified, Verification.Rejected {
     /**
-     * A token that is not accepted.
+     * A rejected token.
      *
-     * @param code why
-     * @param message the same for people
+     * @param code the reason
+     * @param message the reason, for people
      * @param <T> the type of the claims
      */
     record Rejected<T>(ErrorCode code, String message) implements Verification<T> {

@@ -3,7 +3,7 @@ package io.github.jeton;
 import io.github.jeton.internal.VerifiedReply;
 
 /**
- * A verified token with its claims as a type of the program.
+ * A verified token with its claims as an object.
  *
  * @param <T> the type of the claims
  */

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A token that was verified. Only a verifier creates it. */
+/** A verified token. Only a verifier creates it. */
 public sealed class VerifiedToken permits Verified {
     private final VerifiedReply reply;
 
@@ -17,35 +17,35 @@ public sealed class VerifiedToken permits Verified {
         this.reply = reply;
     }
 
-    /** Returns all claims as JSON, as the token has them. */
+    /** Returns all claims as JSON, exactly as in the token. */
     public final String json() {
         return reply.text(Part.JSON);
     }
 
     /**
-     * Returns all claims. Values are texts, booleans, maps, lists, null, and numbers as {@link Long},
-     * {@link java.math.BigInteger} or {@link java.math.BigDecimal}, so that none is rounded.
+     * Returns all claims. Values are texts, booleans, maps, lists, null, and numbers as {@link Long}, {@link
+     * java.math.BigInteger} or {@link java.math.BigDecimal}, so that no number is rounded.
      */
     public final Map<String, Object> toMap() {
         return reply.claims();
     }
 
-    /** Returns who issued the token ({@code iss}). */
+    /** Returns the issuer ({@code iss}). */
     public final Optional<String> issuer() {
         return Optional.ofNullable(reply.text(Claim.ISSUER));
     }
 
-    /** Returns who the token is about ({@code sub}). */
+    /** Returns the subject ({@code sub}). */
     public final Optional<String> subject() {
         return Optional.ofNullable(reply.text(Claim.SUBJECT));
     }
 
-    /** Returns whom the token is for ({@code aud}). */
+    /** Returns the audiences ({@code aud}). */
     public final List<String> audiences() {
         return reply.texts(Claim.AUDIENCE);
     }
 
-    /** Returns the first moment at which the token is not valid ({@code exp}). */
+    /** Returns the first moment at which the token is invalid ({@code exp}). */
     public final Optional<Instant> expiresAt() {
         return time(Time.EXPIRES_AT);
     }
@@ -79,7 +79,7 @@ public sealed class VerifiedToken permits Verified {
         return Optional.ofNullable(reply.text(Part.KEY_ID));
     }
 
-    /** Returns the type of the header ({@code typ}). */
+    /** Returns the type in the header ({@code typ}). */
     public final Optional<String> type() {
         return Optional.ofNullable(reply.text(Part.TYPE));
     }
@@ -89,7 +89,7 @@ public sealed class VerifiedToken permits Verified {
         return Optional.ofNullable(reply.bytes(Part.FOOTER));
     }
 
-    /** Says nothing about the token, as logs are no place for claims. */
+    /** Returns only the class name, because claims must not appear in logs. */
     @Override
     public final String toString() {
         return getClass().getSimpleName();

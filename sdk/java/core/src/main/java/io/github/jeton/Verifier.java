@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Verifies tokens with its keys and its policy. It never changes, and many threads use it at once.
+ * Verifies tokens with its keys and its policy. It is immutable and thread-safe.
  *
  * <pre>{@code
  * Verifier verifier = Verifier.builder(key.publicKey())
@@ -24,8 +24,8 @@ import java.util.List;
  * Verified<Visit> verified = verifier.verify(token, Visit.class);
  * }</pre>
  *
- * <p>A policy names the issuer and the audience, and requires an expiry. Who wants none of these says so:
- * {@link Builder#anyIssuer}, {@link Builder#anyAudience}, {@link Builder#withoutExpiry}.
+ * <p>A policy requires an issuer, an audience and an expiry. These switch a check off: {@link Builder#anyIssuer},
+ * {@link Builder#anyAudience}, {@link Builder#withoutExpiry}.
  */
 public final class Verifier extends NativeObject {
     private final Mapping mapping;
@@ -39,22 +39,22 @@ public final class Verifier extends NativeObject {
         this.remote = remote;
     }
 
-    /** Begins a verifier with one key. Of a private key, it uses the public one. */
+    /** Creates a builder for a verifier with one key. It uses the public key of a private key. */
     public static Builder builder(Key key) {
         return new Builder(Text.required(key, "key"), null, null, new Settings());
     }
 
-    /** Begins a verifier with the keys of a set. */
+    /** Creates a builder for a verifier with the keys of a set. */
     public static Builder builder(KeySet keys) {
         return builder(keys, new Settings());
     }
 
-    /** Begins a verifier with the keys that an address publishes. */
+    /** Creates a builder for a verifier with remote keys. */
     public static Builder builder(RemoteKeySet keys) {
         return new Builder(null, null, Text.required(keys, "keys"), new Settings());
     }
 
-    /** For {@link io.github.jeton.testing.TestIssuer}: with settings that are set already. */
+    /** Creates a builder with these settings, for {@link io.github.jeton.testing.TestIssuer}. */
     public static Builder builder(KeySet keys, Settings settings) {
         return new Builder(null, Text.required(keys, "keys"), null, Text.required(settings, "settings").copy());
     }
@@ -62,7 +62,7 @@ public final class Verifier extends NativeObject {
     /**
      * Verifies a token.
      *
-     * @throws TokenRejectedException if the token is not accepted
+     * @throws TokenRejectedException if the token is rejected
      * @throws KeySetException if the keys of a {@link RemoteKeySet} cannot be fetched or used
      */
     public VerifiedToken verify(String token) {
@@ -70,9 +70,9 @@ public final class Verifier extends NativeObject {
     }
 
     /**
-     * Verifies a token and reads its claims as a type.
+     * Verifies a token and converts its claims to a type.
      *
-     * @throws TokenRejectedException if the token is not accepted, or its claims do not match the type
+     * @throws TokenRejectedException if the token is rejected, or its claims do not match the type
      * @throws KeySetException if the keys of a {@link RemoteKeySet} cannot be fetched or used
      * @throws JetonException with {@code INVALID_OPTION} if Jackson cannot map the type
      */
@@ -83,13 +83,13 @@ public final class Verifier extends NativeObject {
     }
 
     /**
-     * As {@link #verify(String, Class)}, for a type with parameters. The program chooses the right {@code T} for it.
+     * As {@link #verify(String, Class)}, for a type with parameters. The caller must choose the matching {@code T}.
      *
-     * @throws TokenRejectedException if the token is not accepted, or its claims do not match the type
+     * @throws TokenRejectedException if the token is rejected, or its claims do not match the type
      * @throws KeySetException if the keys of a {@link RemoteKeySet} cannot be fetched or used
      * @throws JetonException with {@code INVALID_OPTION} if Jackson cannot map the type
      */
-    @SuppressWarnings("unchecked") // the caller names both
+    @SuppressWarnings("unchecked") // the caller chooses both
     public <T> Verified<T> verify(String token, Type type) {
         Text.required(type, "type");
         VerifiedReply reply = run(token).check();
@@ -100,7 +100,7 @@ public final class Verifier extends NativeObject {
      * Verifies a token, and returns a rejection instead of throwing it.
      *
      * @throws KeySetException if the keys of a {@link RemoteKeySet} cannot be fetched or used
-     * @throws JetonException if the call is wrong
+     * @throws JetonException for a mistake in the call
      */
     public <T> Verification<T> tryVerify(String token, Class<T> type) {
         Text.required(type, "type");
@@ -124,8 +124,8 @@ public final class Verifier extends NativeObject {
     }
 
     /**
-     * The keys and the policy of a verifier. A text or a list that is set twice is an error with the code {@code INVALID_OPTION}: one of
-     * them would not count. {@link #require} adds.
+     * Builds a verifier. Setting a text or a list twice is an error with the code {@code INVALID_OPTION}, because one
+     * value would have no effect. {@link #require} adds claims.
      */
     public static final class Builder {
         private final Key key;
@@ -159,7 +159,7 @@ public final class Verifier extends NativeObject {
             return this;
         }
 
-        /** Accepts tokens of any issuer that has the key. */
+        /** Accepts tokens of any issuer with the key. */
         public Builder anyIssuer() {
             settings.flag("any_issuer");
             return this;
@@ -183,7 +183,7 @@ public final class Verifier extends NativeObject {
             return this;
         }
 
-        /** Accepts tokens without {@code exp}. One that is there is checked. */
+        /** Accepts tokens without {@code exp}. If present, it is checked. */
         public Builder withoutExpiry() {
             settings.flag("without_expiry");
             return this;
@@ -195,31 +195,31 @@ public final class Verifier extends NativeObject {
             return this;
         }
 
-        /** Requires access tokens of RFC 9068. */
+        /** Requires access tokens (RFC 9068). */
         public Builder accessTokens() {
             settings.flag("access_tokens");
             return this;
         }
 
-        /** Requires these claims, and those of other calls. */
+        /** Requires these claims, in addition to earlier calls. */
         public Builder require(String... claims) {
             settings.add("required", List.of(Text.required(claims, "claims")));
             return this;
         }
 
-        /** Accepts clocks that differ by this much, in whole seconds. */
+        /** Sets the allowed clock difference, in whole seconds. */
         public Builder leeway(Duration leeway) {
             settings.seconds("leeway", leeway);
             return this;
         }
 
-        /** Rejects tokens that were issued longer ago ({@code iat}), in whole seconds. */
+        /** Rejects tokens that are older than this ({@code iat}), in whole seconds. */
         public Builder maxAge(Duration maxAge) {
             settings.seconds("max_age", maxAge);
             return this;
         }
 
-        /** Requires tokens that are signed and then encrypted to one of these keys. */
+        /** Requires nested tokens: signed, then encrypted to one of these keys. */
         public Builder decryptWith(KeySet decryption) {
             Text.required(decryption, "decryption");
             Settings.checkUnset("decryption", this.decryption);
@@ -232,13 +232,13 @@ public final class Verifier extends NativeObject {
             return decryptWith(KeySet.of(decryption));
         }
 
-        /** Accepts these content encryptions only. */
+        /** Accepts only these content encryption algorithms. */
         public Builder contentEncryptions(String... encs) {
             settings.list("enc", List.of(Text.required(encs, "encs")));
             return this;
         }
 
-        /** Verifies PASETOs. A verifier of one PASETO key does without this call. */
+        /** Verifies PASETOs. A verifier with one PASETO key does not need this call. */
         public Builder paseto() {
             paseto = true;
             return this;
@@ -250,13 +250,13 @@ public final class Verifier extends NativeObject {
             return this;
         }
 
-        /** Sets what a PASETO must be bound to. */
+        /** Requires this implicit assertion of a PASETO. */
         public Builder implicitAssertion(String assertion) {
             settings.text("implicit_assertion", assertion);
             return this;
         }
 
-        /** Remembers this many verified tokens, so that the signature of a token is verified once. The default is none. */
+        /** Caches up to this many verified tokens, so that each signature is verified once. The default is no cache. */
         public Builder cache(int tokens) {
             settings.number("cache", tokens);
             return this;
@@ -269,7 +269,7 @@ public final class Verifier extends NativeObject {
             return this;
         }
 
-        /** Limits how deep the claims are nested. */
+        /** Limits the nesting depth of the claims. */
         public Builder maxJsonDepth(int depth) {
             limits.number("json_depth", depth);
             return this;
@@ -287,7 +287,7 @@ public final class Verifier extends NativeObject {
             return this;
         }
 
-        /** Sets what makes objects of claims. */
+        /** Sets the mapper that converts claims to objects. */
         public Builder mapper(ClaimsMapper mapper) {
             this.mapper = Text.required(mapper, "mapper");
             return this;

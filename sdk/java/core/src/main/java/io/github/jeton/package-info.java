@@ -1,2 +1,2 @@
-/** Keys, issuers and verifiers of JWT and PASETO. Begin with {@link io.github.jeton.Key}. */
+/** Keys, issuers and verifiers of JWT and PASETO. Start with {@link io.github.jeton.Key}. */
 package io.github.jeton;

@@ -22,7 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Input that no program should pass: an exception of this library, and never a crash. */
+/** Invalid input causes an exception of this library, and never a crash. */
 class BadInputTest {
     private final Key key = Key.generator(Algorithm.ES256).keyId("a").generate();
 
@@ -176,7 +176,7 @@ class BadInputTest {
     }
 
     @Test
-    void half_of_a_surrogate_pair_is_an_error() {
+    void unpaired_surrogate_is_an_error() {
         String half = "\ud83d";
         assertEquals(ErrorCode.ARGUMENT_NOT_UTF8, code(() -> issuer().issueJson("{\"a\":\"" + half + "\"}")));
         assertEquals(ErrorCode.ARGUMENT_NOT_UTF8, code(() -> Key.of(half)));
@@ -184,19 +184,19 @@ class BadInputTest {
         assertEquals(ErrorCode.ARGUMENT_NOT_UTF8, code(() -> Issuer.builder(key).issuer("\ude00").build()));
         assertEquals(ErrorCode.ARGUMENT_NOT_UTF8, code(() -> BytesVerifier.jws(key)
                 .serialization(Serialization.GENERAL).build().verify("{" + half + "}")));
-        // Jackson writes it as an escape, and the native library rejects that.
+        // Jackson writes it as an escape, which the native library rejects.
         assertEquals(ErrorCode.CLAIMS_SYNTAX, code(() -> issuer().issue(java.util.Map.of("a", half))));
         String token = issuer().issueJson("{}");
         for (int at = 0; at < token.length(); at += 7) {
             String changed = token.substring(0, at) + half + token.substring(at + 1);
             assertTrue(code(() -> verifier().verify(changed)).name().startsWith("TOKEN_"));
         }
-        // A whole pair passes.
+        // A complete pair is accepted.
         String whole = issuer().issueJson("{\"sub\":\"\ud83d\ude00\"}");
         assertEquals("\ud83d\ude00", verifier().verify(whole).subject().orElseThrow());
     }
 
-    /** Read as Latin-1, U+0165 would be the letter e. */
+    /** Cut to one byte, U+0165 would be the letter e. */
     @Test
     void characters_are_not_cut_to_bytes() {
         String token = issuer().issueJson("{}");
@@ -243,7 +243,7 @@ class BadInputTest {
     }
 
     @Test
-    void message_has_nothing_of_the_input() {
+    void message_does_not_contain_the_input() {
         String secret = "a-secret-that-nobody-may-see-0123456789";
         List<org.junit.jupiter.api.function.Executable> calls = List.of(
                 () -> Key.of(secret),

@@ -76,7 +76,7 @@ class CasesTest {
         JsonNode options = key.get("options");
         KeyImporter importer = Key.importer();
         set(options, "alg", value -> {
-            // A name that is unknown cannot be passed, and is found out here.
+            // Unknown names fail here, because they cannot be passed to the library.
             importer.algorithm(Algorithm.of(value.asText()));
         });
         set(options, "enc", value -> importer.contentEncryption(value.asText()));
@@ -147,7 +147,7 @@ class CasesTest {
         checkMap(verified);
     }
 
-    /** The map has what the text has. */
+    /** The map has the same claims as the text. */
     private static void checkMap(VerifiedToken verified) {
         try {
             ObjectMapper exact = io.github.jeton.claims.StrictJackson.strict();
@@ -176,7 +176,7 @@ class CasesTest {
         verified.tokenId().ifPresent(text -> found.put("token_id", text));
     }
 
-    /** As Jackson reads it, which has types for small and large numbers. */
+    /** Returns a number as Jackson reads it, because it has different types for small and large numbers. */
     private static JsonNode number(Instant time) {
         try {
             return JSON.readTree(Long.toString(time.getEpochSecond()));

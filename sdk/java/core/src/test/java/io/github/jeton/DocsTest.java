@@ -23,7 +23,7 @@ class DocsTest {
     private static final Pattern IN_PAGE = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
     private static final Pattern IN_COMMENT = Pattern.compile("<pre>\\{@code\n(.*?) \\* }</pre>", Pattern.DOTALL);
 
-    /** What the examples use without saying where it comes from. An example's own variable hides a field. */
+    /** Names that the examples use without a declaration. A variable of an example hides a field. */
     private static final String FIELDS = """
               record Visit(String page) {}
               interface Kms { byte[] sign(byte[] digest); }
@@ -103,7 +103,7 @@ class DocsTest {
             }
         }
         assertTrue(ofPages >= 18 && examples.size() >= ofPages + 8, examples.size() + " examples");
-        // What Spring compiles is in the tests of its module.
+        // The examples for Spring are compiled in the tests of that module.
         examples.removeIf(example -> example.contains("@Bean"));
         List<JavaFileObject> sources = new ArrayList<>();
         for (String example : examples) {

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Every format and every way to make a token. */
+/** Every format and every way to create a token. */
 class FormatsTest {
     record Visit(String page) {}
 
@@ -168,7 +168,7 @@ class FormatsTest {
         assertArrayEquals(DATA, BytesVerifier.jwe(password).build().verify(token));
     }
 
-    /** A key that is elsewhere: here that of the JDK. */
+    /** The JDK has the private key. */
     @Test
     void signature_is_made_in_two_steps() throws Exception {
         var generator = KeyPairGenerator.getInstance("EC");

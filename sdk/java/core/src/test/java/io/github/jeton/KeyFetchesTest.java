@@ -27,7 +27,7 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Fetches of a remote key set: who waits for them, what ends them, and how many there are. */
+/** Fetches of a remote key set: waiting callers, cancellation, and number of requests. */
 @Timeout(240)
 class KeyFetchesTest {
     private static final String ISSUER = "https://id.example/realms/one";
@@ -126,7 +126,7 @@ class KeyFetchesTest {
         assertEquals(1, requests.get());
     }
 
-    /** The pause after the first failure is one second, so the schedule would allow a request at once. */
+    /** The fetch takes longer than the pause of one second, so the schedule would allow another request at once. */
     @Test
     void server_that_hangs_is_asked_once() {
         Verifier verifier = verifier(keys(request -> {
@@ -189,7 +189,7 @@ class KeyFetchesTest {
         }
     }
 
-    /** Threads that look at the keys in the same moment are no reason to say that the keys cannot be fetched. */
+    /** Threads that use the keys at the same time must not report that the keys cannot be fetched. */
     @Test
     void invented_key_is_unknown_for_many_threads() throws Exception {
         Verifier verifier = verifier(keys(request -> {
@@ -214,7 +214,7 @@ class KeyFetchesTest {
     }
 
     @Test
-    void cause_is_why_there_is_no_response() {
+    void cause_is_the_failure_of_the_request() {
         IOException why = new IOException("PKIX path building failed");
         Verifier verifier = verifier(keys(request -> {
             throw why;
@@ -264,13 +264,13 @@ class KeyFetchesTest {
             long pauses = (System.nanoTime() - begun) / 1_000_000_000L;
             assertTrue(requests.get() <= 1 + pauses);
         }
-        // A header that HTTP cannot have is no failure.
+        // A header that is invalid in HTTP is not a failure.
         Verifier odd = verifier(keys(request ->
                 new RemoteKeySet.Response(200, Map.of("\ud83d", "a\nb", "ETag", "\"1\""), published().body())));
         assertEquals("a", odd.verify(token).keyId().orElseThrow());
     }
 
-    /** The parser of addresses in Java refuses what that of the core accepts. */
+    /** Java's parser of addresses refuses this address, and the core accepts it. */
     @Test
     void published_address_that_java_refuses_is_a_failure() {
         RemoteKeySet keys = RemoteKeySet.discover(ISSUER)
@@ -310,7 +310,7 @@ class KeyFetchesTest {
     }
 
     @Test
-    void close_does_not_end_verification_with_the_keys_that_are_there() {
+    void close_does_not_end_verification_with_fetched_keys() {
         Verifier verifier;
         try (RemoteKeySet keys = keys(request -> published())) {
             verifier = verifier(keys);
@@ -320,9 +320,9 @@ class KeyFetchesTest {
     }
 
     @Test
-    void close_while_keys_are_fetched_beside_interrupts_the_executor_once() throws Exception {
+    void close_interrupts_a_fetch_in_an_executor_once() throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(1);
-        CountDownLatch beside = new CountDownLatch(1);
+        CountDownLatch background = new CountDownLatch(1);
         CountDownLatch ended = new CountDownLatch(1);
         RemoteKeySet keys = RemoteKeySet.at("https://id.example/jwks")
                 .freshFor(Duration.ofSeconds(1))
@@ -331,7 +331,7 @@ class KeyFetchesTest {
                 .fetcher(request -> {
                     if (requests.incrementAndGet() > 1) {
                         assertFalse(Thread.currentThread().getName().equals("jeton-keys"));
-                        beside.countDown();
+                        background.countDown();
                         try {
                             Thread.sleep(60_000);
                         } finally {
@@ -342,11 +342,11 @@ class KeyFetchesTest {
                 })
                 .build();
         Verifier verifier = verifier(keys);
-        for (int call = 0; call < 1200 && beside.getCount() > 0; call++) {
+        for (int call = 0; call < 1200 && background.getCount() > 0; call++) {
             verifier.verify(token);
             Thread.sleep(50);
         }
-        assertEquals(0, beside.getCount());
+        assertEquals(0, background.getCount());
         keys.close();
         assertTrue(ended.await(60, TimeUnit.SECONDS));
         assertEquals(false, pool.submit(() -> Thread.currentThread().isInterrupted()).get(60, TimeUnit.SECONDS));
@@ -354,7 +354,7 @@ class KeyFetchesTest {
         assertEquals("a", verifier.verify(token).keyId().orElseThrow());
     }
 
-    /** A fetch that waits in an executor is begun by the caller that needs it. */
+    /** The caller that needs a queued fetch starts it. */
     @Test
     void executor_whose_threads_verify_does_not_block() throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(1);
@@ -386,12 +386,12 @@ class KeyFetchesTest {
         assertTrue(interrupted.await(60, TimeUnit.SECONDS));
         JetonException again = failure(verifier, token);
         assertEquals(ErrorCode.KEY_SET_UNREACHABLE, again.code());
-        assertEquals("the fetcher does not return in time", again.getCause().getMessage());
+        assertEquals("the fetcher did not return in time", again.getCause().getMessage());
         assertTrue(System.nanoTime() - start < Duration.ofSeconds(120).toNanos());
         ignored.countDown();
     }
 
-    /** A server sends the head, and a byte of the body: no thread and no connection stays. */
+    /** The server sends the head and one byte of the body. No thread and no connection remains. */
     @Test
     void body_that_does_not_end_leaves_nothing() throws Exception {
         List<Socket> open = new CopyOnWriteArrayList<>();
@@ -409,7 +409,7 @@ class KeyFetchesTest {
                             try {
                                 socket.getInputStream().read();
                             } catch (IOException reset) {
-                                // As good as the end.
+                                // A reset also ends the connection.
                             }
                             closed.incrementAndGet();
                         }).start();

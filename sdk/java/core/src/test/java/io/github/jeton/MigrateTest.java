@@ -34,7 +34,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** docs/migrate.md says which tokens the code of its examples accepts, before and after. */
+/** Checks which tokens the examples of docs/migrate.md accept, before and after. */
 class MigrateTest {
     private interface Check {
         void run(String token) throws Exception;

@@ -19,7 +19,7 @@ import java.time.Instant;
 import java.util.Date;
 import org.junit.jupiter.api.Test;
 
-/** Tokens and keys cross between jeton and the libraries that people have. */
+/** Tokens and keys are interoperable with other libraries. */
 class OtherLibrariesTest {
     private final Key key = Key.generator(Algorithm.ES256).keyId("a").generate();
     private final Issuer issuer = Issuer.builder(key)

@@ -34,7 +34,7 @@ class RemoteKeysTest {
         return Key.generator(Algorithm.ES256).keyId(id).generate();
     }
 
-    /** Three rounds in one verification: the document, the set, and the set again for a key that is new. */
+    /** Three fetches in one verification: the document, the set, and the set again for a new key. */
     @Test
     void one_verification_fetches_what_it_needs() {
         Key old = key("old");
@@ -53,7 +53,7 @@ class RemoteKeysTest {
         Verifier verifier = verifier(keys);
         assertEquals("fresh", verifier.verify(token(fresh)).keyId().orElseThrow());
         assertEquals(List.of("/.well-known/openid-configuration", "/jwks", "/jwks no-cache"), requested);
-        // A key id that was invented causes no request now.
+        // An invented key id causes no request now.
         var rejected = assertThrows(TokenRejectedException.class, () -> verifier.verify(token(key("invented"))));
         assertEquals(ErrorCode.TOKEN_UNKNOWN_KEY, rejected.code());
         assertEquals(3, requested.size());
@@ -97,7 +97,7 @@ class RemoteKeysTest {
                 assertThrows(JetonException.class, () -> RemoteKeySet.at("http://id.example/jwks").build()).code());
     }
 
-    /** The JDK's client, with a server of the JDK. */
+    /** The HTTP client and server of the JDK. */
     @Test
     void jdk_client_fetches() throws Exception {
         Key key = key("a");
@@ -144,9 +144,9 @@ class RemoteKeysTest {
         assertEquals(ErrorCode.KEY_SET_UNREACHABLE, failure.code());
     }
 
-    /** Keys that are no longer fresh are fetched again beside, and used meanwhile. */
+    /** Keys that are no longer fresh are used while they are fetched again in the background. */
     @Test
-    void keys_are_fetched_again_beside() throws Exception {
+    void keys_are_fetched_again_in_the_background() throws Exception {
         Key key = key("a");
         AtomicInteger requests = new AtomicInteger();
         RemoteKeySet keys = RemoteKeySet.at("https://id.example/jwks")

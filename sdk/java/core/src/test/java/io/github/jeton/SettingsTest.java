@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Settings that are set twice, and settings that a test issuer has set. */
+/** Settings that are set twice, and defaults of a test issuer. */
 class SettingsTest {
     private final Key key = Key.generate(Algorithm.ES256);
     private final Key encryption = Key.generate(Algorithm.of("ECDH-ES"));
@@ -41,18 +41,18 @@ class SettingsTest {
         assertEquals("i", verifier().require().require("page").build().verify(token).issuer().orElseThrow());
     }
 
-    /** The last issuer would be the one that counts. */
+    /** A second issuer must not replace the first. */
     @Test
     void second_issuer_is_an_error() {
         Verifier.Builder builder = Verifier.builder(key).issuer("good");
         JetonException failure = assertThrows(JetonException.class, () -> builder.issuer("evil"));
         assertEquals(ErrorCode.INVALID_OPTION, failure.code());
-        assertEquals("option `issuer`: is set twice; pass all values in one call", failure.getMessage());
+        assertEquals("option `issuer`: already set: pass all values in one call", failure.getMessage());
         assertEquals(ErrorCode.INVALID_OPTION, code(() -> builder.issuers(List.of("evil"))));
         assertEquals(ErrorCode.TOKEN_ISSUER_MISMATCH, code(() -> builder.audience("a").build().verify(token)));
     }
 
-    /** Whatever takes texts or keys, in every builder. What does not is in the list: the last one counts. */
+    /** Methods for texts or keys, in every builder. For the listed methods, the last value counts. */
     @Test
     void second_value_is_an_error_in_every_builder() throws Exception {
         List<Object> builders = List.of(
@@ -130,7 +130,7 @@ class SettingsTest {
         String brief = issuer.issuer().lifetime(Duration.ofSeconds(5)).build().issueJson("{}");
         issuer.clock().advance(Duration.ofSeconds(6));
         assertEquals(ErrorCode.TOKEN_EXPIRED, code(() -> issuer.verifier().build().verify(brief)));
-        // What a test has set itself is not replaced.
+        // A value that the test sets itself is not replaced.
         assertEquals(ErrorCode.INVALID_OPTION, code(() -> issuer.verifier().issuer("a").issuer("b")));
         assertEquals(ErrorCode.INVALID_OPTION, code(() -> issuer.verifier().issuer("a").anyIssuer().build()));
         assertEquals(

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 
 /** Claims as objects: nothing is converted, and nothing is rounded. */
 class StrictJacksonTest {
-    /** As those of many libraries. */
+    /** Like the annotation of many libraries. */
     @Retention(RetentionPolicy.RUNTIME)
     @Target(ElementType.TYPE_USE)
     @interface Nullable {}
@@ -100,7 +100,7 @@ class StrictJacksonTest {
         assertThrows(
                 TokenRejectedException.class,
                 () -> verifier.verify(issuer.issueJson("{\"color\":0}"), Colored.class));
-        // A member with another case is another member.
+        // Member names are case-sensitive.
         assertNull(verifier.verify(issuer.issueJson("{\"COLOR\":\"RED\"}"), Colored.class).claims().color());
     }
 
@@ -188,7 +188,7 @@ class StrictJacksonTest {
     }
 
     @Test
-    void type_that_jackson_cannot_map_is_no_rejection() {
+    void type_that_jackson_cannot_map_is_not_a_rejection() {
         var instant = assertThrows(JetonException.class, () -> read("{\"at\":\"2026-01-01T00:00:00Z\"}", Moment.class));
         assertEquals(ErrorCode.INVALID_OPTION, instant.code());
         assertTrue(instant.getMessage().contains("java.time.Instant") && instant.getMessage().endsWith(" at `at`"), instant.toString());
@@ -213,7 +213,7 @@ class StrictJacksonTest {
         assertTrue(written.getMessage().endsWith("Jackson cannot write java.time.Instant"), written.getMessage());
     }
 
-    /** Names of the program only: keys of a map are chosen by the token. */
+    /** Only names of the program: the token chooses the keys of a map. */
     @Test
     void rejection_names_the_component() {
         String page = "{\"path\":\"/\",\"number\":1}";
@@ -235,7 +235,7 @@ class StrictJacksonTest {
         assertFalse(checked.getMessage().contains("secret"));
     }
 
-    /** Jackson's own setting quotes the claims in its messages. */
+    /** With this setting, Jackson quotes the claims in its messages. */
     @Test
     void mapper_of_the_program_quotes_no_claims() {
         Verifier own = Verifier.builder(key)
@@ -263,7 +263,7 @@ class StrictJacksonTest {
         assertEquals(5, verified.claims().get("c"));
     }
 
-    /** Another JSON library takes its place. */
+    /** Another JSON library replaces Jackson. */
     @Test
     void mapper_of_the_program_is_used() {
         ClaimsMapper mapper = new ClaimsMapper() {

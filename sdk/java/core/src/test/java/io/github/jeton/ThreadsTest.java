@@ -72,7 +72,7 @@ class ThreadsTest {
         together(5_000, 2, work -> (Thread) start.invoke(null, work));
     }
 
-    /** Threads with a stack of the smallest size that the JVM offers. */
+    /** Threads with the smallest stack that the JVM offers. */
     @Test
     void small_stack_suffices() throws Exception {
         together(2, 20, work -> {
@@ -126,13 +126,13 @@ class ThreadsTest {
         }
     }
 
-    /** What is not closed is released by the collector. */
+    /** The garbage collector releases objects that are not closed. */
     @Test
     void unreachable_objects_are_released() throws Exception {
         Key key = Key.generate(Algorithm.HS256);
         long before = residentKilobytes();
         for (int made = 0; made < 60_000; made++) {
-            // Each has a cache of a kilobyte and more.
+            // Each verifier uses a kilobyte or more.
             verifier(key);
             if (made % 5_000 == 0) {
                 System.gc();

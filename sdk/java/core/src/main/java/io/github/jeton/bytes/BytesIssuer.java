@@ -11,7 +11,7 @@ import io.github.jeton.internal.Settings;
 import io.github.jeton.internal.Text;
 
 /**
- * Signs or encrypts bytes that are no claims: JWS, JWE and PASETO.
+ * Signs or encrypts bytes instead of claims: JWS, JWE and PASETO.
  *
  * <pre>{@code
  * BytesIssuer signer = BytesIssuer.jws(key).detached().build();
@@ -26,17 +26,17 @@ public final class BytesIssuer extends NativeObject {
         this.unprepared = unprepared;
     }
 
-    /** Begins an issuer that signs. A public key is for {@link #prepare}. */
+    /** Creates a builder for an issuer that signs. With a public key, only {@link #prepare} works. */
     public static Builder jws(Key key) {
         return new Builder("jws", Text.required(key, "key"), null);
     }
 
-    /** Begins an issuer that encrypts for a key. */
+    /** Creates a builder for an issuer that encrypts to a key. */
     public static Builder jwe(Key encryption) {
         return new Builder("jwe", null, Text.required(encryption, "encryption"));
     }
 
-    /** Begins an issuer of PASETOs. */
+    /** Creates a builder for an issuer of PASETOs. */
     public static Builder paseto(Key key) {
         return new Builder("paseto-bytes", Text.required(key, "key"), null);
     }
@@ -47,24 +47,24 @@ public final class BytesIssuer extends NativeObject {
     }
 
     /**
-     * Prepares a JWS whose signature is made elsewhere. It is compact and has the bytes: {@code detached}, {@code unencoded},
-     * {@code contentType} and other serializations are errors with the code {@code INVALID_OPTION}.
+     * Prepares a JWS for signing outside this library. It is compact and contains the bytes: {@code detached},
+     * {@code unencoded}, {@code contentType} and other serializations are errors with the code {@code INVALID_OPTION}.
      */
     public PreparedToken prepare(byte[] data) {
         if (unprepared != null) {
             throw new JetonException(
-                    ErrorCode.INVALID_OPTION, "option `" + unprepared + "`: not supported for a JWS that is signed elsewhere");
+                    ErrorCode.INVALID_OPTION, "option `" + unprepared + "`: not supported for a prepared JWS");
         }
         return new PreparedToken(Calls.prepare(this, data));
     }
 
-    /** The settings of an issuer. */
+    /** Builds an issuer. */
     public static final class Builder {
         private final Key key;
         private final Key encryption;
         private final Settings settings = new Settings();
 
-        /** A setting that a prepared token does not have, or null. */
+        /** A setting that {@link #prepare} does not support, or null. */
         private String unprepared;
 
         private Builder(String format, Key key, Key encryption) {
@@ -79,7 +79,7 @@ public final class BytesIssuer extends NativeObject {
             return this;
         }
 
-        /** Sets the type of the bytes in the header ({@code cty}). */
+        /** Sets the content type in the header ({@code cty}). */
         public Builder contentType(String type) {
             settings.text("cty", type);
             unprepared = "cty";
@@ -92,7 +92,7 @@ public final class BytesIssuer extends NativeObject {
             return this;
         }
 
-        /** Leaves the bytes out of a JWS. */
+        /** Creates a JWS without the bytes. */
         public Builder detached() {
             settings.flag("detached");
             unprepared = "detached";
@@ -106,7 +106,7 @@ public final class BytesIssuer extends NativeObject {
             return this;
         }
 
-        /** Sets how a JWS or a JWE is written. */
+        /** Sets the serialization of a JWS or a JWE. */
         public Builder serialization(Serialization serialization) {
             settings.text("serialization", Text.required(serialization, "serialization").settingName());
             if (serialization != Serialization.COMPACT) {
@@ -121,7 +121,7 @@ public final class BytesIssuer extends NativeObject {
             return this;
         }
 
-        /** Sets what a PASETO is bound to, and does not contain. */
+        /** Sets the implicit assertion of a PASETO, which is authenticated but not part of the token. */
         public Builder implicitAssertion(String assertion) {
             settings.text("implicit_assertion", assertion);
             return this;

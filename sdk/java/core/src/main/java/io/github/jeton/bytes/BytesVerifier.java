@@ -9,33 +9,33 @@ import io.github.jeton.internal.Settings;
 import io.github.jeton.internal.Text;
 import java.util.List;
 
-/** Verifies or decrypts bytes that are no claims: JWS, JWE and PASETO. */
+/** Verifies or decrypts tokens with bytes instead of claims: JWS, JWE and PASETO. */
 public final class BytesVerifier extends NativeObject {
     private BytesVerifier(byte[] reply) {
         super(Handle.Kind.VERIFIER, reply);
     }
 
-    /** Begins a verifier of JWSs with one key. */
+    /** Creates a builder for a JWS verifier with one key. */
     public static Builder jws(Key key) {
         return new Builder("jws", Text.required(key, "key"), null, null);
     }
 
-    /** Begins a verifier of JWSs with the keys of a set. */
+    /** Creates a builder for a JWS verifier with the keys of a set. */
     public static Builder jws(KeySet keys) {
         return new Builder("jws", null, Text.required(keys, "keys"), null);
     }
 
-    /** Begins a verifier that decrypts JWEs with one key. */
+    /** Creates a builder for a verifier that decrypts JWEs with one key. */
     public static Builder jwe(Key decryption) {
         return jwe(KeySet.of(decryption));
     }
 
-    /** Begins a verifier that decrypts JWEs with the keys of a set. */
+    /** Creates a builder for a verifier that decrypts JWEs with the keys of a set. */
     public static Builder jwe(KeySet decryption) {
         return new Builder("jwe", null, null, Text.required(decryption, "decryption"));
     }
 
-    /** Begins a verifier of PASETOs with one key. */
+    /** Creates a builder for a PASETO verifier with one key. */
     public static Builder paseto(Key key) {
         return new Builder("paseto-bytes", Text.required(key, "key"), null, null);
     }
@@ -43,22 +43,22 @@ public final class BytesVerifier extends NativeObject {
     /**
      * Verifies or decrypts a token and returns its bytes.
      *
-     * @throws io.github.jeton.TokenRejectedException if the token is not accepted
+     * @throws io.github.jeton.TokenRejectedException if the token is rejected
      */
     public byte[] verify(String token) {
         return Calls.verifyBytes(this, token, null);
     }
 
     /**
-     * Verifies a detached JWS of these bytes and returns them.
+     * Verifies a detached JWS with these bytes and returns them.
      *
-     * @throws io.github.jeton.TokenRejectedException if the token is not accepted
+     * @throws io.github.jeton.TokenRejectedException if the token is rejected
      */
     public byte[] verifyDetached(String token, byte[] content) {
         return Calls.verifyBytes(this, token, Text.required(content, "content"));
     }
 
-    /** The settings of a verifier. */
+    /** Builds a verifier. */
     public static final class Builder {
         private final Key key;
         private final KeySet keys;
@@ -73,13 +73,13 @@ public final class BytesVerifier extends NativeObject {
             settings.text("format", format);
         }
 
-        /** Sets how tokens are written. */
+        /** Sets the serialization of tokens. */
         public Builder serialization(Serialization serialization) {
             settings.text("serialization", Text.required(serialization, "serialization").settingName());
             return this;
         }
 
-        /** Accepts these content encryptions only. */
+        /** Accepts only these content encryption algorithms. */
         public Builder contentEncryptions(String... encs) {
             settings.list("enc", List.of(Text.required(encs, "encs")));
             return this;
@@ -91,7 +91,7 @@ public final class BytesVerifier extends NativeObject {
             return this;
         }
 
-        /** Sets what a PASETO must be bound to. */
+        /** Requires this implicit assertion of a PASETO. */
         public Builder implicitAssertion(String assertion) {
             settings.text("implicit_assertion", assertion);
             return this;
@@ -103,7 +103,7 @@ public final class BytesVerifier extends NativeObject {
             return this;
         }
 
-        /** Limits how deep the header is nested. */
+        /** Limits the nesting depth of the header. */
         public Builder maxJsonDepth(int depth) {
             limits.number("json_depth", depth);
             return this;

@@ -2,13 +2,13 @@ package io.github.jeton.bytes;
 
 import java.util.Locale;
 
-/** How a JWS or a JWE is written. */
+/** The serialization of a JWS or a JWE. */
 public enum Serialization {
-    /** Parts of base64url, with dots between them. */
+    /** Parts in base64url, separated by dots. */
     COMPACT,
     /** JSON with one signature or recipient. */
     FLATTENED,
-    /** JSON with any number. */
+    /** JSON with any number of signatures or recipients. */
     GENERAL;
 
     String settingName() {

@@ -1,2 +1,2 @@
-/** JWS and JWE of bytes that are no claims. */
+/** JWS, JWE and PASETO with bytes instead of claims. */
 package io.github.jeton.bytes;

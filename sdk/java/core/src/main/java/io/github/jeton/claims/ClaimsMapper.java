@@ -4,8 +4,8 @@ import java.io.OutputStream;
 import java.lang.reflect.Type;
 
 /**
- * Makes JSON of the program's claims, and the other way round. {@link StrictJackson} is used if the program has Jackson; other JSON
- * libraries can implement this.
+ * Converts claims to JSON and back. The default is {@link StrictJackson} if the program has Jackson. Implement it for
+ * other JSON libraries.
  */
 public interface ClaimsMapper {
     /**
@@ -16,8 +16,8 @@ public interface ClaimsMapper {
     void write(Object claims, OutputStream to) throws java.io.IOException;
 
     /**
-     * Reads claims from UTF-8. The JSON is valid and has no duplicate member. It has the registered claims, too. The array does
-     * not change, and an implementation does not change it.
+     * Reads claims from UTF-8. The JSON is valid, has no duplicate members, and includes the registered claims. The
+     * array does not change, and an implementation must not change it.
      *
      * @throws java.io.IOException if the JSON does not match the type
      */

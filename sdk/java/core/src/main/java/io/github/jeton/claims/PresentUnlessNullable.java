@@ -10,7 +10,7 @@ import java.lang.annotation.Annotation;
 import java.lang.reflect.Executable;
 import java.util.stream.Stream;
 
-/** Components of records, and parameters of constructors, must have a value, except where an annotation says otherwise. */
+/** Requires a value for record components and constructor parameters without an annotation {@code Nullable}. */
 final class PresentUnlessNullable extends JacksonAnnotationIntrospector {
     private static final long serialVersionUID = 1;
 
@@ -30,7 +30,7 @@ final class PresentUnlessNullable extends JacksonAnnotationIntrospector {
                 : own;
     }
 
-    /** An annotation is on the parameter, or on its type as that of JSpecify. */
+    /** The annotation is on the parameter, or on its type (JSpecify). */
     private static boolean isNullable(AnnotatedParameter parameter) {
         Stream<Annotation> onType = Stream.empty();
         if (parameter.getOwner().getAnnotated() instanceof Executable executable) {

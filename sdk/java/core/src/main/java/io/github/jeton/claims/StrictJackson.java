@@ -35,9 +35,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * Jackson, strict: it converts no text to a number and no number to a text, and rounds no whole number. Every component of a record
- * must be in the claims and not null, except one with an annotation {@code Nullable} of any library. Members that the type does
- * not have are ignored, as the registered claims are among them.
+ * A strict Jackson mapper. It does not convert between texts and numbers, and does not round whole numbers. Every
+ * component of a record must be present and not null, unless it has an annotation {@code Nullable} of any library.
+ * Unknown members are ignored, because the registered claims are among them.
  */
 public final class StrictJackson implements ClaimsMapper {
     private final ObjectMapper mapper;
@@ -53,10 +53,7 @@ public final class StrictJackson implements ClaimsMapper {
         this.mapper = mapper;
     }
 
-    /**
-     * Uses a mapper of the program, with the program's own settings. {@link #strict} has the settings of this class, for a mapper
-     * that adds to them.
-     */
+    /** Uses a mapper with its own settings. To add to the settings of this class, start with {@link #strict}. */
     public static StrictJackson with(ObjectMapper mapper) {
         return new StrictJackson(Text.required(mapper, "mapper"));
     }
@@ -124,12 +121,12 @@ public final class StrictJackson implements ClaimsMapper {
         }
     }
 
-    /** The type that Jackson cannot map. */
+    /** Returns the type that Jackson cannot map. */
     private static Type typeOf(InvalidDefinitionException unknown, Type otherwise) {
         return unknown.getType() == null ? otherwise : unknown.getType().getRawClass();
     }
 
-    /** The same failure for an empty object, as the message of the other may repeat a claim. */
+    /** Returns the same failure for an empty object, because the original message may repeat a claim. */
     private Throwable withoutClaims(Type type) {
         try {
             mapper.readerFor(mapper.constructType(type)).readValue("{}");
@@ -141,7 +138,7 @@ public final class StrictJackson implements ClaimsMapper {
         }
     }
 
-    /** Where a failure is, in names of the program. A name that the token has chosen is a star. */
+    /** Returns the path of a failure, in names of the program. Names that the token chooses become a star. */
     private String at(JsonMappingException failure) {
         StringBuilder path = new StringBuilder();
         for (JsonMappingException.Reference reference : failure.getPath()) {
@@ -164,7 +161,7 @@ public final class StrictJackson implements ClaimsMapper {
                 .anyMatch(property -> property.getName().equals(reference.getFieldName()));
     }
 
-    /** Whether a number is not whole, or is exactly this one. */
+    /** Returns whether the number is not whole, or is exactly this value. */
     private static boolean isExact(JsonParser parser, double value) throws IOException {
         if (value != Math.rint(value) || value == 0) {
             return true;
@@ -176,7 +173,7 @@ public final class StrictJackson implements ClaimsMapper {
         return number.stripTrailingZeros().scale() > 0 || number.compareTo(new BigDecimal(value)) == 0;
     }
 
-    /** A number that takes no whole number which it would round. */
+    /** Rejects whole numbers that would be rounded. */
     private abstract static class ExactNumber<N extends Number> extends StdScalarDeserializer<N> {
         private static final long serialVersionUID = 1;
 
@@ -234,7 +231,10 @@ public final class StrictJackson implements ClaimsMapper {
         }
     }
 
-    /** An array of such numbers, whose own deserializer of Jackson does not ask theirs. */
+    /**
+     * Reads an array of such numbers. Jackson's own deserializer for arrays does not use the deserializer of the
+     * numbers.
+     */
     private static final class ExactArray<A> extends StdDeserializer<A> {
         private static final long serialVersionUID = 1;
 

@@ -1,2 +1,2 @@
-/** How claims become JSON, and the other way round. */
+/** Conversion of claims to JSON and back. */
 package io.github.jeton.claims;

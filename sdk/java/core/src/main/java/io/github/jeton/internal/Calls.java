@@ -3,7 +3,7 @@ package io.github.jeton.internal;
 import java.lang.ref.Reference;
 import java.util.List;
 
-/** The calls of the native library, with the objects of this library as arguments. */
+/** Calls the native library with the objects of this library. */
 public final class Calls {
     private Calls() {}
 
@@ -26,7 +26,7 @@ public final class Calls {
         return NativeObject.call(key, Native::publicKey);
     }
 
-    /** Bytes that {@code what} names. */
+    /** Returns the part of a key that {@code what} names. */
     public static byte[] exportKey(NativeObject key, String what) {
         byte[] name = Text.utf8(what, "what");
         return Reply.bytes(NativeObject.call(key, address -> Native.exportKey(address, name, name.length)));
@@ -71,15 +71,15 @@ public final class Calls {
                                 Native.newIssuer(first, second, third, json, json.length))));
     }
 
-    /** The longest token with the claims {@code {}}, with the head of its reply. */
+    /** Returns the maximum length of a reply with a token with the claims {@code {}}. */
     public static int issueBound(NativeObject issuer) {
         long bound = Reply.handle(NativeObject.call(issuer, address -> Native.issueBound(address, 0)));
         return (int) Math.min(bound, 1 << 20);
     }
 
-    /** Issues a token. {@code bound} is that of {@link #issueBound}. */
+    /** Issues a token. {@code bound} is the result of {@link #issueBound}. */
     public static String issue(NativeObject issuer, byte[] claims, int length, int bound) {
-        // Where this is too small (two layers), the native library makes an array.
+        // If this is too small (nested tokens), the native library creates an array.
         byte[] offered = new byte[(int) Math.min(bound + (length / 3 + 2L) * 4, Integer.MAX_VALUE - 64)];
         Handle handle = NativeObject.handle(issuer);
         int place = handle.begin();
@@ -129,16 +129,16 @@ public final class Calls {
                                                 key, set, decryption, remote, time, json, json.length))))));
     }
 
-    /** The keys of a verifier, each of them or null. */
+    /** The keys of a verifier. Each may be null. */
     public record VerifierKeys(NativeObject key, NativeObject set, NativeObject decryption, NativeObject remote) {}
 
-    /** Verifies a compact token, or says why it is rejected. A token over the limit is not copied. */
+    /** Verifies a compact token and returns the result or the rejection. A token over the limit is not copied. */
     public static VerifiedReply verify(NativeObject verifier, String text, int limit) {
         if (Text.required(text, "token").length() > limit && !NativeObject.isClosed(verifier)) {
             return VerifiedReply.tooLarge(text.length(), limit);
         }
         byte[] token = Text.compactToken(text);
-        // The claims are shorter than the token. Where the rest needs more, the native library makes an array.
+        // The claims are shorter than the token. If the rest needs more room, the native library creates an array.
         byte[] offered = new byte[Math.min(token.length, 1 << 20) + VerifiedReply.ROOM];
         Handle handle = NativeObject.handle(verifier);
         int place = handle.begin();
@@ -151,7 +151,7 @@ public final class Calls {
     }
 
     public static byte[] verifyBytes(NativeObject verifier, String text, byte[] content) {
-        // A JWS in JSON may have any text, so half of a pair is not replaced.
+        // A JWS in JSON may have any text, so an unpaired surrogate is not replaced.
         byte[] token = Text.utf8(text, "token");
         int contentLength = content == null ? 0 : content.length;
         return Reply.bytes(NativeObject.call(verifier, address ->
@@ -163,12 +163,12 @@ public final class Calls {
         return Native.newRemoteKeys(json, json.length);
     }
 
-    /** The next request as JSON, or an empty text. */
+    /** Returns the next request as JSON, or an empty text. */
     public static String nextRequest(NativeObject keys) {
         return Reply.text(NativeObject.call(keys, Native::nextRequest));
     }
 
-    /** Throws why there are no keys. */
+    /** Throws the reason if there are no keys. */
     public static void checkReady(NativeObject keys) {
         Reply.check(NativeObject.call(keys, Native::ready));
     }

@@ -7,14 +7,14 @@ import java.lang.invoke.VarHandle;
 import java.lang.ref.Cleaner;
 
 /**
- * A value of the native library. It is released once: when its object is closed and no call uses it, or when the object is no
- * longer reachable. A call after that is the error {@code ARGUMENT_HANDLE}.
+ * A value of the native library. It is released once: when its object is closed and no call uses it, or when the object
+ * is unreachable. Later calls fail with {@code ARGUMENT_HANDLE}.
  *
- * <p>Calls are counted, so that closing during a call is safe. Threads count in different places, so that they do not wait for
- * each other's processor.
+ * <p>Calls are counted, so that closing during a call is safe. Threads count in different cache lines, so that they do
+ * not contend.
  */
 public final class Handle implements Runnable {
-    /** What a handle is of. The numbers are those of the native library. */
+    /** The type of a value, with its number in the native library. */
     public enum Kind {
         KEY(1),
         KEY_SET(2),
@@ -43,7 +43,7 @@ public final class Handle implements Runnable {
         }
     }
 
-    /** Numbers of this many bytes are in different lines of the cache. */
+    /** Counters at this distance are in different cache lines. */
     private static final int STRIDE = 128 / Integer.BYTES;
 
     /** A power of two. */
@@ -62,7 +62,7 @@ public final class Handle implements Runnable {
         this.address = address;
     }
 
-    /** Takes over the value of a reply, for an object that owns it. */
+    /** Takes over the value of a reply for its owner. */
     static Handle of(Kind kind, byte[] reply, Object owner) {
         Handle handle = new Handle(kind, Reply.handle(reply));
         CLEANER.register(owner, handle);
@@ -73,9 +73,9 @@ public final class Handle implements Runnable {
         return Math.min(Integer.highestOneBit(Math.max(processors, 1) * 2 - 1), 64);
     }
 
-    /** Begins a call. The result is for {@link #end}. */
+    /** Begins a call. Pass the result to {@link #end}. */
     int begin() {
-        // The id of a virtual thread says nothing about the processor, but spreads as well.
+        // The id of a virtual thread is unrelated to the processor, but spreads as well.
         int place = (((int) Thread.currentThread().getId() & (PLACES - 1)) + 1) * STRIDE;
         COUNTS.getAndAdd(counts, place, 1);
         if (closed) {
@@ -85,7 +85,7 @@ public final class Handle implements Runnable {
         return place;
     }
 
-    /** The address, between {@link #begin} and {@link #end}. */
+    /** Returns the address, which is valid between {@link #begin} and {@link #end}. */
     long address() {
         return address;
     }
@@ -108,14 +108,14 @@ public final class Handle implements Runnable {
         return closed;
     }
 
-    /** The object is no longer reachable, so no call uses it. */
+    /** The object is unreachable, so no call uses it. */
     @Override
     public void run() {
         close();
     }
 
     private void releaseIfUnused() {
-        // A call that began before the handle was closed is counted in one of the places until it ends.
+        // A call that began before the handle was closed is counted until it ends.
         for (int place = STRIDE; place < counts.length; place += STRIDE) {
             if ((int) COUNTS.getVolatile(counts, place) != 0) {
                 return;

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeoutException;
 
 /** Fetches with the HTTP client of the JDK. */
 public final class HttpFetcher implements Fetcher {
-    /** One for all key sets: it has a thread and a pool of connections. */
+    /** One client for all key sets, because it has a thread and a connection pool. */
     private static final class Shared {
         static final HttpClient CLIENT = HttpClient.newBuilder()
                 .followRedirects(HttpClient.Redirect.NEVER)
@@ -44,7 +44,7 @@ public final class HttpFetcher implements Fetcher {
         if (request.noCache()) {
             builder.header("Cache-Control", "no-cache");
         }
-        // The time limit of the client ends with the headers; this one includes the body.
+        // The time limit of the client excludes the body; this one includes it.
         CompletableFuture<HttpResponse<byte[]>> sent = Shared.CLIENT.sendAsync(
                 builder.build(), headers -> new UpTo(Math.addExact(request.maxBytes(), 1)));
         try {
@@ -54,7 +54,7 @@ public final class HttpFetcher implements Fetcher {
         } catch (TimeoutException late) {
             throw new IOException("no response in time");
         } finally {
-            // Closes the connection, if the response is not complete.
+            // Closes the connection if the response is not complete.
             sent.cancel(true);
         }
     }
@@ -70,7 +70,7 @@ public final class HttpFetcher implements Fetcher {
         return new Response(response.statusCode(), headers, response.body());
     }
 
-    /** The beginning of a body. No thread waits for it. */
+    /** Reads the beginning of a body without blocking a thread. */
     private static final class UpTo implements HttpResponse.BodySubscriber<byte[]> {
         private final CompletableFuture<byte[]> body = new CompletableFuture<>();
         private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -119,8 +119,8 @@ public final class HttpFetcher implements Fetcher {
     }
 
     /**
-     * The address is in a document that others write, so it must not lead into the program's own network. The client resolves the name
-     * again: a name server that changes its answer meanwhile is not noticed.
+     * Throws for a private address, because the address comes from a document of another party. The client resolves the
+     * name again, so a DNS change after this check is not detected.
      */
     private static void checkPublic(String host) throws IOException {
         for (InetAddress address : InetAddress.getAllByName(host)) {
@@ -139,12 +139,12 @@ public final class HttpFetcher implements Fetcher {
         int first = bytes[0] & 0xff;
         int second = bytes[1] & 0xff;
         if (address instanceof Inet6Address) {
-            // Unique local, and the prefixes that embed an address of version 4.
+            // Unique local addresses, and prefixes that embed an IPv4 address.
             boolean isUniqueLocal = (first & 0xfe) == 0xfc;
             boolean isTranslated = first == 0 && second == 0x64 || first == 0x20 && second == 0x02 || first == 0;
             return !isUniqueLocal && !isTranslated;
         }
-        // This network, shared address space, protocol assignments, benchmarks, and what is reserved.
+        // This network, shared address space, protocol assignments, benchmarks and reserved addresses.
         return first != 0
                 && !(first == 100 && (second & 0xc0) == 64)
                 && !(first == 192 && second == 0)

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads JSON that the native library has checked: it is valid, has no duplicate member, and its depth is limited. Numbers are a
- * {@link Long}, a {@link BigInteger} or a {@link BigDecimal}, so that nothing is rounded.
+ * Reads JSON that the native library has checked: it is valid, has no duplicate members, and its depth is limited.
+ * Numbers are a {@link Long}, a {@link BigInteger} or a {@link BigDecimal}, so that nothing is rounded.
  */
 final class JsonReader {
     private final String json;
@@ -20,7 +20,7 @@ final class JsonReader {
         this.json = json;
     }
 
-    /** The members of an object. */
+    /** Returns the members of an object. */
     static Map<String, Object> object(String json) {
         JsonReader reader = new JsonReader(json);
         reader.space();
@@ -32,7 +32,7 @@ final class JsonReader {
         at++;
         while (next() != '}') {
             String name = string();
-            next(); // the colon is skipped, as a comma is
+            next(); // skips the colon, like a comma
             members.put(name, value());
         }
         at++;
@@ -109,7 +109,7 @@ final class JsonReader {
         }
     }
 
-    /** The next character that is neither space nor a separator. */
+    /** Returns the next character that is neither space nor separator. */
     private char next() {
         while (" \t\r\n,:".indexOf(json.charAt(at)) >= 0) {
             at++;

@@ -4,17 +4,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads values of JSON that the native library has checked, so that nothing here is an error of the token. */
+/** Reads values of JSON that the native library has checked, so they are valid. */
 public final class JsonText {
     private JsonText() {}
 
-    /** The text of a JSON string, given with its quotes. */
+    /** Returns the text of a JSON string with quotes. */
     static String string(byte[] json, int start, int length, boolean hasEscapes) {
         String raw = new String(json, start + 1, length - 2, StandardCharsets.UTF_8);
         return hasEscapes && raw.indexOf('\\') >= 0 ? unescaped(raw) : raw;
     }
 
-    /** The texts of a JSON string, or of a list of strings. */
+    /** Returns the texts of a JSON string or of a list of strings. */
     static List<String> strings(byte[] json, int start, int length, boolean hasEscapes) {
         if (json[start] == '"') {
             return List.of(string(json, start, length, hasEscapes));
@@ -60,7 +60,9 @@ public final class JsonText {
         return text.toString();
     }
 
-    /** The value of a member of an object that the native library wrote: a text, a number or a word; null for null. */
+    /**
+     * Returns the value of a member of an object from the native library: a text, a number or a word; null for null.
+     */
     public static String member(String object, String name) {
         int at = object.indexOf("\"" + name + "\":");
         if (at < 0) {

@@ -9,7 +9,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.reflect.Type;
 
-/** What issuers and verifiers do with a mapper. */
+/** Reads and writes claims with a mapper. */
 public final class Mapping {
     private static final boolean HAS_JACKSON = hasJackson();
 
@@ -19,7 +19,7 @@ public final class Mapping {
         this.mapper = mapper;
     }
 
-    /** The mapper that is set, or Jackson if it is there, or none. */
+    /** Uses this mapper, or Jackson if it is present, or no mapper. */
     public static Mapping of(ClaimsMapper mapper) {
         if (mapper != null) {
             return new Mapping(mapper);
@@ -27,7 +27,7 @@ public final class Mapping {
         return HAS_JACKSON ? Default.MAPPING : new Mapping(null);
     }
 
-    /** Loaded only where Jackson is. */
+    /** Loaded only if Jackson is present. */
     private static final class Default {
         static final Mapping MAPPING = new Mapping(new StrictJackson());
     }
@@ -50,18 +50,18 @@ public final class Mapping {
         return mapper;
     }
 
-    /** Bytes in an array that may be longer. */
+    /** A buffer. Its array may be longer than its content. */
     public static final class Written extends ByteArrayOutputStream {
         Written() {
             super(0);
         }
 
-        /** The array. */
+        /** Returns the array. */
         public byte[] array() {
             return buf;
         }
 
-        /** As that of the superclass, which is synchronized. The first array has the exact size. */
+        /** Replaces the synchronized method of the superclass. The first array has the exact size. */
         @Override
         public void write(byte[] bytes, int from, int length) {
             if (count == 0) {
@@ -72,13 +72,13 @@ public final class Mapping {
             }
         }
 
-        /** How many bytes count. */
+        /** Returns the length of the content. */
         public int length() {
             return count;
         }
     }
 
-    /** The JSON of claims. */
+    /** Writes claims as JSON. */
     public Written write(Object claims) {
         Text.required(claims, "claims");
         Written written = new Written();
@@ -88,7 +88,7 @@ public final class Mapping {
             if (unwritable instanceof JetonException own) {
                 throw own;
             }
-            // What Jackson says may repeat a claim.
+            // The message of Jackson may repeat a claim.
             throw new JetonException(
                     ErrorCode.CLAIMS_NOT_SERIALIZABLE,
                     "an object of " + claims.getClass().getName() + " cannot be written as JSON");
@@ -96,7 +96,7 @@ public final class Mapping {
         return written;
     }
 
-    /** The claims of a verified token. */
+    /** Converts the claims of a verified token to a type. */
     public Object read(VerifiedReply reply, Type type) {
         Text.required(type, "type");
         try {
@@ -109,7 +109,7 @@ public final class Mapping {
                 throw own;
             }
         }
-        // What Jackson says may repeat a claim.
+        // The message of Jackson may repeat a claim.
         throw new TokenRejectedException(
                 ErrorCode.TOKEN_CLAIMS_SHAPE, "the claims do not match " + type.getTypeName());
     }

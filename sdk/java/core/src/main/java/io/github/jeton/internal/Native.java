@@ -1,8 +1,8 @@
 package io.github.jeton.internal;
 
 /**
- * The functions of the native library. Each returns a reply, which {@link Reply} reads. A handle is the address of a value, which
- * {@link Handle} protects.
+ * The functions of the native library. Each returns a reply for {@link Reply}. A handle is the address of a value,
+ * protected by {@link Handle}.
  */
 final class Native {
     static {
@@ -63,6 +63,6 @@ final class Native {
 
     static native byte[] setClock(long clock, long seconds);
 
-    /** Makes the next call panic. Only a library that is built for tests has it. */
+    /** Makes the next call panic. Exists only in the library for tests. */
     static native void testPanicNext();
 }

@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Finds and loads the native library: the file that a property names, then the library path of the JVM, then the one in the jar,
- * which is copied to a private directory. Each class loader loads its own copy, as the JVM demands.
+ * Finds and loads the native library: the file that a property names, then the library path of the JVM, then the one in
+ * the jar, which is copied to a private directory. Each class loader loads its own copy, because the JVM requires it.
  */
 final class NativeLibrary {
-    /** The file to load. */
+    /** The property with the file to load. */
     static final String FILE_PROPERTY = "io.github.jeton.library";
 
-    /** The directory for a copy of the library in the jar. */
+    /** The property with the directory for the copy of the library. */
     static final String DIRECTORY_PROPERTY = "io.github.jeton.directory";
 
     /** The version of these classes. */
@@ -44,7 +44,7 @@ final class NativeLibrary {
     private static boolean find(List<String> tried) {
         String file = System.getProperty(FILE_PROPERTY);
         if (file != null) {
-            // A file that was named is the only one.
+            // If a file is named, no other is tried.
             Path path = Path.of(file).toAbsolutePath();
             return loadFile(path, tried) || isOfAnotherLoader(tried) && copyOf(path, tried);
         }
@@ -79,7 +79,7 @@ final class NativeLibrary {
         return tried.get(tried.size() - 1).contains("another classloader");
     }
 
-    /** Something that has the bytes of the library. */
+    /** A source of the bytes of the library. */
     private interface Source {
         InputStream open() throws IOException;
     }
@@ -114,7 +114,7 @@ final class NativeLibrary {
         return false;
     }
 
-    /** A directory that only this user can change, so that nobody replaces the file before it is loaded. */
+    /** Creates a directory that only this user can change, so that nobody replaces the file before it is loaded. */
     private static Path privateDirectory(Path directory) throws IOException {
         if (directory.getFileSystem().supportedFileAttributeViews().contains("posix")) {
             var owner = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
@@ -123,7 +123,7 @@ final class NativeLibrary {
         return Files.createTempDirectory(directory, "jeton");
     }
 
-    /** A loaded file can be deleted, except on Windows, where it is deleted when the JVM ends. */
+    /** Deletes the copy. On Windows, a loaded file is deleted when the JVM ends. */
     private static void delete(Path own) {
         if (own == null) {
             return;
@@ -152,7 +152,7 @@ final class NativeLibrary {
         return all;
     }
 
-    /** The folders in the jar, most likely first. */
+    /** Returns the folders in the jar, most likely first. */
     private static List<String> platforms() {
         String platform = platform();
         if (!platform.startsWith("linux-")) {

@@ -2,7 +2,7 @@ package io.github.jeton.internal;
 
 import java.lang.ref.Reference;
 
-/** An object with a value in the native library. Closing it is optional: otherwise it is released when it is unreachable. */
+/** An object with a value in the native library. Closing it is optional: an unreachable object is released. */
 public abstract class NativeObject implements AutoCloseable {
     private final Handle handle;
 
@@ -12,8 +12,8 @@ public abstract class NativeObject implements AutoCloseable {
     }
 
     /**
-     * Releases the value of the native library and wipes its secrets. Calls that run finish first. A later call is an error
-     * with the code {@code ARGUMENT_HANDLE}. Objects that were made with this one keep what they need.
+     * Releases the native value and wipes its secrets. Running calls finish first. Later calls fail with the code
+     * {@code ARGUMENT_HANDLE}. Objects created with this one keep working.
      */
     @Override
     public void close() {
@@ -26,7 +26,7 @@ public abstract class NativeObject implements AutoCloseable {
         byte[] with(long address);
     }
 
-    /** Runs a call of the native library. It is released only afterwards. */
+    /** Calls the native library. The value is not released during the call. */
     static byte[] call(NativeObject object, Call call) {
         Handle handle = object.handle;
         int place = handle.begin();
@@ -43,12 +43,12 @@ public abstract class NativeObject implements AutoCloseable {
         return object == null ? call.with(0) : call(object, call);
     }
 
-    /** Whether it was closed. */
+    /** Returns whether the object is closed. */
     static boolean isClosed(NativeObject object) {
         return object.handle.isClosed();
     }
 
-    /** The handle, for calls that are frequent. */
+    /** Returns the handle, for frequent calls. */
     static Handle handle(NativeObject object) {
         return object.handle;
     }

@@ -9,7 +9,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Reads replies of the native library: a status, a length, and what the function returns. */
+/** Reads replies of the native library: a status, a length, and the result. */
 public final class Reply {
     /** The status and the length. */
     static final int HEAD = 8;
@@ -33,7 +33,7 @@ public final class Reply {
         return int32(reply, 0) != 0;
     }
 
-    /** A reply of a call that failed, with the name of the code, a line feed and the message. */
+    /** Returns the reply of a failed call: the name of the code, a line feed and the message. */
     static byte[] failure(String text) {
         byte[] message = text.getBytes(StandardCharsets.UTF_8);
         byte[] reply = new byte[HEAD + message.length];
@@ -47,7 +47,7 @@ public final class Reply {
         return int32(reply, 4);
     }
 
-    /** Throws what a reply says, if the call failed. */
+    /** Throws the error of a reply if the call failed. */
     static byte[] check(byte[] reply) {
         if (isFailure(reply)) {
             throw exception(reply);
@@ -67,9 +67,9 @@ public final class Reply {
         return new String(check(reply), HEAD, length(reply), StandardCharsets.UTF_8);
     }
 
-    /** The text of a token. */
+    /** Returns the text of a token. */
     static String token(byte[] reply) {
-        // All characters of a token are ASCII, so this is a copy.
+        // Tokens are ASCII, so this only copies.
         return new String(check(reply), HEAD, length(reply), StandardCharsets.ISO_8859_1);
     }
 

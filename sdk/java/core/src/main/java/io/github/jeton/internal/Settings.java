@@ -11,20 +11,20 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Settings of the native library, as JSON. A setting that is not set is not written. A text or a list that is set twice is an error,
- * as one of them would not count.
+ * Settings of the native library, as JSON. Unset settings are omitted. Setting a text or a list twice is an error,
+ * because one value would have no effect.
  */
 public final class Settings {
-    /** What says that another setting is left out. */
-    private static final Map<String, String> LEAVES_OUT =
+    /** Flags, with the setting that each excludes. */
+    private static final Map<String, String> EXCLUDES =
             Map.of("any_issuer", "issuer", "any_audience", "audience", "without_expiry", "lifetime");
 
     private final Map<String, String> members = new LinkedHashMap<>();
 
-    /** Members that a later setting replaces. */
+    /** Members that a later setting may replace. */
     private final Set<String> defaults = new HashSet<>();
 
-    /** Makes defaults of what is set: a later setting of the same, or that leaves it out, replaces it. */
+    /** Makes the current settings defaults. A later value, or a flag that excludes the setting, replaces them. */
     public Settings asDefaults() {
         defaults.addAll(members.keySet());
         return this;
@@ -35,11 +35,11 @@ public final class Settings {
         return once(name, quoted(Text.required(value, name)));
     }
 
-    /** Throws if a setting that is no member is set. */
+    /** Throws if a setting outside the members is already set. */
     public static void checkUnset(String name, Object value) {
         if (value != null) {
             throw new JetonException(
-                    ErrorCode.INVALID_OPTION, "option `" + name + "`: is set twice; pass all values in one call");
+                    ErrorCode.INVALID_OPTION, "option `" + name + "`: already set: pass all values in one call");
         }
     }
 
@@ -73,25 +73,25 @@ public final class Settings {
     /** Sets a number. */
     public Settings number(String name, long value) {
         if (value < 0) {
-            throw new JetonException(ErrorCode.INVALID_OPTION, "option `" + name + "`: is negative");
+            throw new JetonException(ErrorCode.INVALID_OPTION, "option `" + name + "`: must be 0 or more: " + value);
         }
         defaults.remove(name);
         members.put(name, Long.toString(value));
         return this;
     }
 
-    /** Sets whole seconds. */
+    /** Sets a duration in whole seconds. */
     public Settings seconds(String name, Duration value) {
         if (Text.required(value, name).getNano() != 0) {
             throw new JetonException(
-                    ErrorCode.INVALID_OPTION, "option `" + name + "`: has a part of a second");
+                    ErrorCode.INVALID_OPTION, "option `" + name + "`: must be whole seconds: " + value);
         }
         return number(name, value.getSeconds());
     }
 
     /** Sets a flag. */
     public Settings flag(String name) {
-        String other = LEAVES_OUT.getOrDefault(name, name);
+        String other = EXCLUDES.getOrDefault(name, name);
         if (defaults.remove(other)) {
             members.remove(other);
         }
@@ -105,7 +105,7 @@ public final class Settings {
         return this;
     }
 
-    /** A copy, so that a builder can be used again. */
+    /** Returns a copy, so that a builder can be used again. */
     public Settings copy() {
         Settings copy = new Settings();
         copy.members.putAll(members);
@@ -113,7 +113,7 @@ public final class Settings {
         return copy;
     }
 
-    /** The JSON as bytes. */
+    /** Returns the JSON as bytes. */
     public byte[] bytes() {
         return Text.utf8(json(), "settings");
     }

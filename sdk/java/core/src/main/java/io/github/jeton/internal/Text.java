@@ -4,11 +4,11 @@ import io.github.jeton.ErrorCode;
 import io.github.jeton.JetonException;
 import java.nio.charset.StandardCharsets;
 
-/** Texts as UTF-8. Half of a surrogate pair is an error, as Java would replace it by a question mark. */
+/** Converts texts to UTF-8. An unpaired surrogate is an error, because Java would replace it with a question mark. */
 public final class Text {
     private Text() {}
 
-    /** The bytes of a text that is not null. */
+    /** Returns the bytes of a text that must not be null. */
     public static byte[] utf8(String text, String name) {
         required(text, name);
         for (int at = 0; at < text.length(); at++) {
@@ -21,8 +21,7 @@ public final class Text {
     }
 
     /**
-     * The bytes of a compact token. Half of a surrogate pair becomes a question mark here, which no compact token has, so it is
-     * rejected.
+     * Returns the bytes of a compact token. An unpaired surrogate becomes a question mark, so the token is rejected.
      */
     static byte[] compactToken(String token) {
         return required(token, "token").getBytes(StandardCharsets.UTF_8);
@@ -46,7 +45,7 @@ public final class Text {
                 at++;
             } else if (Character.isSurrogate(unit)) {
                 throw new JetonException(
-                        ErrorCode.ARGUMENT_NOT_UTF8, "`" + name + "` has half of a surrogate pair");
+                        ErrorCode.ARGUMENT_NOT_UTF8, "`" + name + "` has an unpaired surrogate");
             }
         }
     }

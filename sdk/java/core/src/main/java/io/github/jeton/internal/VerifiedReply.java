@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** What the native library says of a verified token. {@code verified.rs} writes it. */
+/** A verified token from the native library. {@code verified.rs} writes it. */
 public final class VerifiedReply {
     private static final int PRESENT = Reply.HEAD;
     private static final int PARTS = PRESENT + 4;
@@ -14,10 +14,10 @@ public final class VerifiedReply {
     private static final int TIMES = VALUES + 4 * 8;
     private static final int ESCAPED = 2048;
 
-    /** Numbers, and as much for algorithm, key id and type as most tokens need. */
+    /** Room for the numbers, and for the algorithm, key id and type of most tokens. */
     static final int ROOM = TIMES + 3 * 8 + 100;
 
-    /** A part, with its bit; 0 where all tokens have it. */
+    /** A part with its bit, or 0 if all tokens have it. */
     public enum Part {
         JSON(0),
         ALGORITHM(0),
@@ -65,13 +65,13 @@ public final class VerifiedReply {
         this.reply = reply;
     }
 
-    /** A rejection that is known before the native library is called. */
+    /** Returns a rejection without a call of the native library. */
     static VerifiedReply tooLarge(int actual, int limit) {
         return new VerifiedReply(Reply.failure(
                 ErrorCode.TOKEN_TOO_LARGE + "\nthe token has at least " + actual + " bytes, limit " + limit));
     }
 
-    /** Throws why the token is not accepted. */
+    /** Throws the rejection if there is one. */
     public VerifiedReply check() {
         Reply.check(reply);
         return this;
@@ -93,7 +93,7 @@ public final class VerifiedReply {
         return bit == 0 || (Reply.int32(reply, PRESENT) & bit) != 0;
     }
 
-    /** The array that has the JSON. Nobody changes it. */
+    /** Returns the array with the JSON. It must not be changed. */
     public byte[] array() {
         return reply;
     }
@@ -106,7 +106,7 @@ public final class VerifiedReply {
         return Reply.int32(reply, PARTS + 4);
     }
 
-    /** The text of a part, or null. */
+    /** Returns the text of a part, or null. */
     public String text(Part part) {
         if (!has(part.bit)) {
             return null;
@@ -115,7 +115,7 @@ public final class VerifiedReply {
         return new String(reply, Reply.int32(reply, at), Reply.int32(reply, at + 4), StandardCharsets.UTF_8);
     }
 
-    /** The bytes of a part, or null. */
+    /** Returns the bytes of a part, or null. */
     public byte[] bytes(Part part) {
         if (!has(part.bit)) {
             return null;
@@ -125,12 +125,12 @@ public final class VerifiedReply {
         return Arrays.copyOfRange(reply, start, start + Reply.int32(reply, at + 4));
     }
 
-    /** All claims. */
+    /** Returns all claims. */
     public Map<String, Object> claims() {
         return JsonReader.object(text(Part.JSON));
     }
 
-    /** The texts of a claim; none if the token does not have it. */
+    /** Returns the texts of a claim, or an empty list if it is absent. */
     public List<String> texts(Claim claim) {
         if (!has(claim.bit)) {
             return List.of();
@@ -139,7 +139,7 @@ public final class VerifiedReply {
         return JsonText.strings(reply, Reply.int32(reply, at), Reply.int32(reply, at + 4), has(ESCAPED));
     }
 
-    /** The text of a claim, or null. */
+    /** Returns the text of a claim, or null. */
     public String text(Claim claim) {
         if (!has(claim.bit)) {
             return null;
@@ -148,7 +148,7 @@ public final class VerifiedReply {
         return JsonText.string(reply, Reply.int32(reply, at), Reply.int32(reply, at + 4), has(ESCAPED));
     }
 
-    /** A time in seconds since 1970, or null. */
+    /** Returns a time in seconds since 1970, or null. */
     public Long seconds(Time time) {
         return has(time.bit) ? Reply.int64(reply, TIMES + time.ordinal() * 8) : null;
     }

@@ -11,7 +11,7 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 
 /**
- * A clock that stands still until a test moves it. Issuers and verifiers take it, and so does everything that takes a
+ * A clock that changes only when a test sets it. Issuers and verifiers accept it, and so does everything that accepts a
  * {@link Clock}. It has whole seconds.
  *
  * <pre>{@code
@@ -38,17 +38,17 @@ public final class TestClock extends Clock {
         this.zone = zone;
     }
 
-    /** Creates a clock that stands at this moment. */
+    /** Creates a clock set to this moment. */
     public static TestClock at(Instant moment) {
         return new TestClock(new Time(Text.required(moment, "moment").getEpochSecond()), ZoneOffset.UTC);
     }
 
-    /** Creates a clock that stands at the moment of this call. */
+    /** Creates a clock set to the current time. */
     public static TestClock now() {
         return at(Instant.now());
     }
 
-    /** Sets the clock, for all that use it. */
+    /** Sets the time for all users of the clock. */
     public void set(Instant moment) {
         Text.required(moment, "moment");
         synchronized (time) {
@@ -57,7 +57,7 @@ public final class TestClock extends Clock {
         }
     }
 
-    /** Moves the clock. */
+    /** Moves the clock by this duration. */
     public void advance(Duration by) {
         synchronized (time) {
             set(instant().plus(Text.required(by, "by")));
@@ -82,7 +82,7 @@ public final class TestClock extends Clock {
         return new TestClock(time, Text.required(other, "zone"));
     }
 
-    /** For the builders of this library. */
+    /** Used by the builders of this library. */
     public static NativeObject handleOf(TestClock clock) {
         return clock.time;
     }

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * An issuer for the tests of a service: it has a key, publishes it without a network, and issues tokens that the service accepts.
+ * An issuer for tests of a service. It publishes its key without a network and issues tokens that the service accepts.
  *
  * <pre>{@code
  * TestIssuer issuer = TestIssuer.create("https://id.example", "api");
@@ -32,19 +32,19 @@ public final class TestIssuer {
         this.audience = audience;
     }
 
-    /** Creates an issuer with a new key and a clock that stands at the moment of this call. */
+    /** Creates an issuer with a new key and a clock set to the current time. */
     public static TestIssuer create(String issuer, String audience) {
         return new TestIssuer(issuer, audience);
     }
 
-    /** Issues a token that is valid for a quarter of an hour. */
+    /** Issues a token that is valid for 15 minutes. */
     public String issue(Object claims) {
         return issuer().build().issue(claims);
     }
 
     /**
-     * Begins an issuer with the same key, to issue other tokens: {@code issuer}, {@code audience}, {@code lifetime} and
-     * {@code withoutExpiry} replace what is set.
+     * Creates a builder for an issuer with the same key, for other tokens. {@code issuer}, {@code audience},
+     * {@code lifetime} and {@code withoutExpiry} replace its defaults.
      */
     public Issuer.Builder issuer() {
         Settings settings = names().seconds("lifetime", Duration.ofMinutes(15)).asDefaults();
@@ -52,8 +52,8 @@ public final class TestIssuer {
     }
 
     /**
-     * Begins a verifier that accepts the tokens: {@code issuer}, {@code anyIssuer}, {@code audience} and {@code anyAudience} replace
-     * what is set.
+     * Creates a builder for a verifier that accepts the tokens. {@code issuer}, {@code anyIssuer}, {@code audience} and
+     * {@code anyAudience} replace its defaults.
      */
     public Verifier.Builder verifier() {
         return Verifier.builder(keys, names().asDefaults()).clock(clock);
@@ -63,17 +63,17 @@ public final class TestIssuer {
         return new Settings().text("issuer", issuer).text("audience", audience);
     }
 
-    /** Returns the clock of issuer and verifier. */
+    /** Returns the clock of the issuer and the verifier. */
     public TestClock clock() {
         return clock;
     }
 
-    /** Returns the keys, as the issuer publishes them. */
+    /** Returns the published keys of the issuer. */
     public KeySet keys() {
         return keys;
     }
 
-    /** Returns a key set of the issuer's address, which is answered here. */
+    /** Returns a remote key set for the issuer's address, which needs no network. */
     public RemoteKeySet remoteKeys() {
         String document = "{\"issuer\":\"" + issuer + "\",\"jwks_uri\":\"" + issuer + "/jwks.json\"}";
         return RemoteKeySet.discover(issuer)

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 final class ChildJvm {
     private ChildJvm() {}
 
-    /** What it printed, and its status at the end. */
+    /** Returns its output, followed by its status. */
     static String run(List<String> options, String main, String... arguments) throws Exception {
         return run(List.of(), options, main, arguments);
     }
@@ -27,7 +27,7 @@ final class ChildJvm {
         command.addAll(List.of("-cp", classPath(), main));
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-        // Cargo sets it to where the library is built.
+        // Cargo sets it to the build folder of the library.
         builder.environment().remove("LD_LIBRARY_PATH");
         Process process = builder.start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

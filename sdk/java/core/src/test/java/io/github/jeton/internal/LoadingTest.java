@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How the native library is found, and what is said where it is not. */
+/** How the native library is found, and the error if it is not. */
 class LoadingTest {
     private static final String MAIN = "io.github.jeton.internal.Everything";
     private static final String USED = "everything was used";
@@ -23,7 +23,7 @@ class LoadingTest {
     @TempDir
     Path temporary;
 
-    /** The library of the jar, as a file. */
+    /** Returns the library of the jar as a file. */
     private Path library() throws Exception {
         String name = System.mapLibraryName("jeton_java");
         Path file = temporary.resolve(name);
@@ -68,7 +68,7 @@ class LoadingTest {
     @Test
     void library_path_is_used() throws Exception {
         library();
-        // The directory for copies cannot be used, so it is this one.
+        // The directory for copies cannot be used, so this library is loaded.
         String output = run("-Djava.library.path=" + temporary, "-Dio.github.jeton.directory=/proc/absent");
         assertTrue(output.contains(USED), output);
     }
@@ -80,11 +80,11 @@ class LoadingTest {
         assertTrue(output.contains("status 1"), output);
     }
 
-    /** Another directory is tried if the first one does not allow programs. */
+    /** If a directory does not allow programs, the next one is tried. */
     @Test
-    void directory_without_programs_is_passed_over() throws Exception {
+    void directory_without_programs_is_skipped() throws Exception {
         Path noexec = Files.createDirectory(temporary.resolve("noexec"));
-        // A mount that only the JVM sees. It needs root, or a kernel that lets users have namespaces.
+        // A mount that only the JVM sees. It needs root, or a kernel with user namespaces.
         List<String> mounted = List.of(
                 "unshare", "--mount", "--map-root-user", "sh", "-c",
                 "mount -t tmpfs -o noexec tmpfs " + noexec + " && exec \"$@\"", "sh");
@@ -105,12 +105,12 @@ class LoadingTest {
     }
 
     @Test
-    void read_only_directory_is_passed_over() throws Exception {
+    void read_only_directory_is_skipped() throws Exception {
         Path home = Files.createDirectory(temporary.resolve("home"));
         Path readOnly = Files.createDirectory(
                 temporary.resolve("read-only"),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("r-x------")));
-        // For root, nothing is read-only except where the kernel says so.
+        // Root can write to all directories except some of the kernel.
         for (String directory : List.of(readOnly.toString(), "/proc/self/fdinfo")) {
             String output = run("-Djava.io.tmpdir=" + directory, "-Duser.home=" + home);
             assertTrue(output.contains(USED), output);

@@ -36,7 +36,7 @@ class PanicTest {
         }
     }
 
-    /** What Java never passes. */
+    /** Lengths that Java never passes. */
     @Test
     void wrong_length_is_an_error() {
         byte[] text = "{}".getBytes(java.nio.charset.StandardCharsets.UTF_8);

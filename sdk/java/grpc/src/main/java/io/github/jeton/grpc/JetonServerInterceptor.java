@@ -15,7 +15,7 @@ import io.grpc.Status;
 import java.util.Objects;
 
 /**
- * Lets only calls with a verified bearer token pass.
+ * Accepts only calls with a verified bearer token.
  *
  * <pre>{@code
  * Server server = NettyServerBuilder.forPort(8443)
@@ -24,9 +24,10 @@ import java.util.Objects;
  *     .build();
  * }</pre>
  *
- * <p>In the service, {@link #TOKEN} has the token: {@code JetonServerInterceptor.TOKEN.get().subject()}. A call without a good token
- * ends with {@code UNAUTHENTICATED}. It ends with {@code UNAVAILABLE} if the keys cannot be fetched or used, so that clients try
- * again, and with {@code INTERNAL} if the server is wrong, such as with a verifier that is closed.
+ * <p>In the service, {@link #TOKEN} has the token: {@code JetonServerInterceptor.TOKEN.get().subject()}. A call without
+ * a valid token ends with {@code UNAUTHENTICATED}. If the keys cannot be fetched or used, it ends with {@code
+ * UNAVAILABLE}, so that clients retry. After a mistake of the server, such as a closed verifier, it ends with {@code
+ * INTERNAL}.
  */
 public final class JetonServerInterceptor implements ServerInterceptor {
     /** The verified token of the call. */
@@ -67,7 +68,7 @@ public final class JetonServerInterceptor implements ServerInterceptor {
         return Contexts.interceptCall(Context.current().withValue(TOKEN, token), call, headers, next);
     }
 
-    /** The token, or null. Two headers are as wrong as none, as it is not known which one others read. */
+    /** Returns the token, or null. Several headers are rejected, because other programs may read another one. */
     private static String bearer(Metadata headers) {
         Iterable<String> all = headers.getAll(AUTHORIZATION);
         if (all == null) {

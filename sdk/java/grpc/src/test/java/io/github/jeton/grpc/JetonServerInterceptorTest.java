@@ -29,7 +29,7 @@ import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** A server of gRPC that returns the subject of the token. */
+/** A gRPC server that returns the subject of the token. */
 class JetonServerInterceptorTest {
     private static final Metadata.Key<String> AUTHORIZATION =
             Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
@@ -91,7 +91,7 @@ class JetonServerInterceptorTest {
     }
 
     @Test
-    void good_token_passes_and_others_do_not() throws Exception {
+    void valid_token_is_accepted_and_others_are_not() throws Exception {
         TestIssuer issuer = TestIssuer.create("https://id.example", "api");
         Verifier verifier = issuer.verifier().build();
         String token = issuer.issue("{\"sub\":\"user-7\"}");
@@ -119,7 +119,7 @@ class JetonServerInterceptorTest {
     }
 
     @Test
-    void missing_keys_are_no_fault_of_the_caller() {
+    void missing_keys_are_unavailable() {
         Status status = refusedWith(request -> {
             throw new IOException("no network");
         });
@@ -128,7 +128,7 @@ class JetonServerInterceptorTest {
     }
 
     @Test
-    void unusable_keys_are_no_fault_of_the_caller() {
+    void unusable_keys_are_unavailable() {
         Map.of(
                         "<html></html>", "KEY_MALFORMED",
                         "{}", "KEY_MEMBER_MISSING",
@@ -142,7 +142,7 @@ class JetonServerInterceptorTest {
                 });
     }
 
-    /** Clients try a call again that was UNAVAILABLE, which helps nothing here. */
+    /** Clients retry after UNAVAILABLE, which would not help here. */
     @Test
     void mistake_of_the_server_is_internal() {
         TestIssuer issuer = TestIssuer.create("https://id.example", "api");

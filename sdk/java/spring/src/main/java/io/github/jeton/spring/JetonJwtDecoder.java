@@ -14,7 +14,7 @@ import org.springframework.security.oauth2.jwt.JwtDecoder;
 import org.springframework.security.oauth2.jwt.JwtException;
 
 /**
- * Verifies the tokens of a resource server with jeton. It takes the place of Spring's own decoder:
+ * Verifies the tokens of a resource server with jeton. It replaces Spring's own decoder:
  *
  * <pre>{@code
  * @Bean
@@ -24,7 +24,7 @@ import org.springframework.security.oauth2.jwt.JwtException;
  * }
  * }</pre>
  *
- * <p>The verifier has the whole policy. Times are claims of the type {@code Instant}, and {@code aud} is a list, as in Spring.
+ * <p>The verifier has the whole policy. As in Spring, times are {@code Instant} claims, and {@code aud} is a list.
  */
 public final class JetonJwtDecoder implements JwtDecoder {
     private final Verifier verifier;
@@ -33,7 +33,7 @@ public final class JetonJwtDecoder implements JwtDecoder {
         this.verifier = verifier;
     }
 
-    /** Creates a decoder of signed or encrypted JWTs with a verifier. */
+    /** Creates a decoder for signed or encrypted JWTs from a verifier. */
     public static JetonJwtDecoder of(Verifier verifier) {
         return new JetonJwtDecoder(Objects.requireNonNull(verifier, "verifier"));
     }
@@ -42,8 +42,8 @@ public final class JetonJwtDecoder implements JwtDecoder {
      * Verifies a token.
      *
      * @throws BadJwtException if the token is rejected: the server responds with 401
-     * @throws JwtException if the keys cannot be fetched or used: its cause is a {@link io.github.jeton.KeySetException}. Also after a
-     *     mistake of the program, such as with a verifier that is closed
+     * @throws JwtException if the keys cannot be fetched or used, with a {@link io.github.jeton.KeySetException} as
+     *     cause; also after a mistake of the program, such as a closed verifier
      */
     @Override
     public Jwt decode(String token) {

@@ -9,7 +9,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.security.oauth2.jwt.JwtDecoder;
 
-/** The same with the decoder of jeton: two lines are others, and the imports. */
+/** The same server with the decoder of jeton. Only two lines and the imports differ. */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 @Import(Visits.class)

@@ -43,7 +43,7 @@ class JetonJwtDecoderTest {
     }
 
     @Test
-    void rejections_are_those_of_spring() {
+    void rejections_are_exceptions_of_spring() {
         var decoder = JetonJwtDecoder.of(issuer.verifier().build());
         String token = issuer.issue("{}");
         assertThrows(BadJwtException.class, () -> decoder.decode(token + "x"));
@@ -67,7 +67,7 @@ class JetonJwtDecoderTest {
         assertFalse(mistake instanceof BadJwtException || mistake.getCause() instanceof KeySetException);
     }
 
-    /** What the README says of Spring's own decoder. */
+    /** Checks the statements of the README about Spring's own decoder. */
     @Test
     void decoder_of_spring_has_a_leeway_and_does_not_check_iat() {
         byte[] secret = new byte[32];

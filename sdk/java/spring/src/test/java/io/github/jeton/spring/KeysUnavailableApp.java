@@ -11,7 +11,7 @@ import org.springframework.core.Ordered;
 import org.springframework.security.authentication.AuthenticationServiceException;
 import org.springframework.security.oauth2.jwt.JwtException;
 
-/** The same with the filter of the README. */
+/** The same server with the filter of the README. */
 @Configuration(proxyBeanMethods = false)
 @Import(JetonDecoderApp.class)
 class KeysUnavailableApp {

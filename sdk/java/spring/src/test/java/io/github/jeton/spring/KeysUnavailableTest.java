@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
 
-/** A resource server whose issuer publishes no usable keys. */
+/** A resource server with an issuer without usable keys. */
 class KeysUnavailableTest {
     private static int status(Class<?> application, String issuer, String token) throws Exception {
         try (var context = SpringApplication.run(

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringApplication;
 
-/** A resource server of Spring Boot, whose tokens `jeton serve` issues. */
+/** A resource server of Spring Boot with tokens of `jeton serve`. */
 class ResourceServerTest {
     @TempDir
     static Path folder;
@@ -94,7 +94,7 @@ class ResourceServerTest {
         return found.group(1);
     }
 
-    /** What the resource server says, as status and text. */
+    /** Returns the status and the text of each response of the resource server. */
     private static String who(Class<?> application, String... tokens) throws Exception {
         StringBuilder said = new StringBuilder();
         try (var context = SpringApplication.run(
@@ -113,7 +113,7 @@ class ResourceServerTest {
     }
 
     @Test
-    void jeton_takes_the_place_of_the_decoder_of_spring() throws Exception {
+    void jeton_replaces_the_decoder_of_spring() throws Exception {
         String token = token();
         String changed = token.substring(0, token.length() - 2) + (token.endsWith("AA") ? "BB" : "AA");
         String[] tokens = {token, changed, null, "x"};

@@ -5,7 +5,7 @@ import org.springframework.security.oauth2.jwt.Jwt;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Says what the token says. */
+/** Returns the contents of the token. */
 @RestController
 class Visits {
     @GetMapping("/who")
