@@ -39,7 +39,7 @@ struct Script<'s> {
     token: Vec<u8>,
 }
 
-/// Runs a script. It panics if a function breaks its contract.
+/// Runs a script. It panics if a function violates its documentation.
 pub fn run(bytes: &[u8]) {
     let mut script = Script {
         rest: bytes,
