@@ -57,6 +57,7 @@ fn files_of_other_languages_match_the_table() {
         "codes",
         &[
             ("crates/jeton-ffi/include/jeton_codes.h", c()),
+            ("sdk/go/internal/core/jeton_codes.h", c()),
             ("sdk/go/codes.go", go()),
             ("sdk/node/src/codes.ts", typescript()),
             ("sdk/python/python/jeton/_codes.py", python()),

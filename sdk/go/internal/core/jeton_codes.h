@@ -11,7 +11,7 @@
 #define JETON_TOKEN_NOT_YET_VALID 2
 // The token is older than the maximum age of the policy (`iat`).
 #define JETON_TOKEN_TOO_OLD 3
-// The signature or MAC is not valid, or the token cannot be decrypted.
+// The signature or MAC is not valid.
 #define JETON_TOKEN_INVALID_SIGNATURE 4
 // No key of the verifier matches the `kid` and `alg` of the token.
 #define JETON_TOKEN_UNKNOWN_KEY 5
@@ -113,7 +113,7 @@
 #define JETON_KEY_KIND_MISMATCH 53
 // The key set has no usable key.
 #define JETON_KEY_SET_EMPTY 54
-// The discovery document is of another issuer.
+// The discovery document names another issuer.
 #define JETON_DISCOVERY_ISSUER_MISMATCH 55
 // The discovery document is not a JSON object with `issuer` and `jwks_uri`.
 #define JETON_DISCOVERY_MALFORMED 56
@@ -199,11 +199,11 @@
 #define JETON_KEY_SET_UNREACHABLE 96
 // A pointer is null where a value is required.
 #define JETON_ARGUMENT_NULL 117
-// A length is larger than memory can be.
+// A length is larger than the address space.
 #define JETON_ARGUMENT_LENGTH 118
 // A text is not valid UTF-8.
 #define JETON_ARGUMENT_NOT_UTF8 119
-// A handle has another type than required, or is released.
+// A handle has the wrong type or is released.
 #define JETON_ARGUMENT_HANDLE 120
 // An option is unknown, missing, has the wrong type, or contradicts another.
 #define JETON_INVALID_OPTION 121
@@ -213,5 +213,7 @@
 #define JETON_PREPARED_TOKEN_USED 123
 // The key set must be fetched before the token can be verified.
 #define JETON_KEY_SET_TO_FETCH 124
+// The token cannot be decrypted with this key.
+#define JETON_TOKEN_DECRYPTION_FAILED 125
 
 #endif
