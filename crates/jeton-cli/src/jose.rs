@@ -222,7 +222,7 @@ pub(crate) fn sd_jwt(text: &str) -> Option<&str> {
     (!is_json(text) && jwt.matches('.').count() == 2).then_some(jwt)
 }
 
-/// Returns what a text is that looks like a token and is none, and what to do.
+/// Says what a text is that looks like a token but is not one, and what to do.
 pub(crate) fn other_form(text: &str) -> Option<String> {
     if is_json(text) {
         let Members(members) = Members::loose(text)?;

@@ -113,7 +113,7 @@ impl State {
         self.waiting.iter().filter(of).count()
     }
 
-    /// Removes the newest one that counts less than the new one. Returns false if there is none.
+    /// Removes the newest request that counts less than the new one. Returns false if every request counts as much.
     fn make_room(&mut self, new: &Waiting) -> bool {
         let own = self.count(&new.applicant) + 1;
         let rank = |waiting: &Waiting| (self.count(&waiting.applicant), !waiting.is_client);

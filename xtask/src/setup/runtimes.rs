@@ -26,7 +26,7 @@ const JDK_PACKAGE: &str = "temurin-25-jdk";
 /// The CPython that is looked for.
 const PYTHON: &str = "3.14";
 
-/// Brings or finds each. What cannot be had is said, and its language is measured on what is there.
+/// Installs or finds each runtime. A missing one is reported; its language is then measured on the runtime on PATH.
 pub(super) fn bring(workspace: &Workspace) -> Result<(), Error> {
     node(workspace)?;
     go(workspace);
@@ -55,7 +55,7 @@ fn node(workspace: &Workspace) -> Result<(), Error> {
         return present(NODE);
     }
     if on_path("npm").is_none() {
-        note(&format!("npm is not on the PATH: {NODE} cannot be had"));
+        note(&format!("npm is not on PATH: {NODE} cannot be installed"));
         return Ok(());
     }
     needed(NODE, "published figures of Node come from it; 150 MB");
@@ -69,7 +69,7 @@ fn node(workspace: &Workspace) -> Result<(), Error> {
 
 fn go(workspace: &Workspace) {
     if on_path("go").is_none() {
-        note(&format!("go is not on the PATH: {GO} cannot be had"));
+        note(&format!("go is not on PATH: {GO} cannot be installed"));
         return;
     }
     // It answers at once if it is in the module cache, and fetches itself if not.
@@ -78,7 +78,7 @@ fn go(workspace: &Workspace) {
     match command::output(&mut version) {
         Ok(said) if said.contains(GO) => eprintln!("setup: {GO}: present"),
         _ => note(&format!(
-            "{GO} cannot be had by GOTOOLCHAIN: the Go libraries run on what is there"
+            "GOTOOLCHAIN cannot install {GO}: the Go libraries run on the Go of PATH"
         )),
     }
 }

@@ -1,5 +1,5 @@
 //! Figures of the process, by the names that every Prometheus client uses. Those of memory and files come from
-//! `/proc`; elsewhere there are none.
+//! `/proc`; other systems have none.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -35,7 +35,7 @@ impl<'b> Object<'b> {
         Object { out, first: true }
     }
 
-    /// Continues an object whose start is elsewhere. `empty` means that it has no member yet.
+    /// Continues an object that another writer started. `empty` means that it has no member yet.
     pub(super) fn resume(buffer: &'b mut Buffer, empty: bool) -> Object<'b> {
         Object {
             out: Sink::after(buffer),

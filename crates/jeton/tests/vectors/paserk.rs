@@ -171,7 +171,7 @@ fn key<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
             match through_the_key::<V>(kind.form(), text) {
                 Ok((again, _)) if !case.is_no_key() => same(&again, text),
                 Err(error) if case.is_no_key() => same(problem(error), KeyProblem::Invalid),
-                Ok(_) => Err("taken as a key, though it is none".into()),
+                Ok(_) => Err("accepted as a key, but it is not one".into()),
                 Err(error) => Err(error.into()),
             }
         }

@@ -353,7 +353,7 @@ impl Kind {
 }
 
 /// Returns a run's floor for the kind and threads of this row, and the pair with the largest difference.
-/// A floor that no pair shows is none.
+/// Without an A/A pair there is no noise floor.
 fn floor<'n>(noise: &'n NoiseFloor, row: &Row) -> Option<(f64, &'n AaPair)> {
     let fewest = noise.fewest_threads();
     let (width, of) = floor_of_kind(noise, row.subject.is_managed())?;

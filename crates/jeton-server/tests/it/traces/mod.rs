@@ -170,7 +170,7 @@ fn invalid_parent_begins_a_new_trace() {
         issue(&fixture, &headers).unwrap();
         assert_eq!(get(fixture.address(), "/livez", &headers).status, 200);
     }
-    // Two parents are none.
+    // With two parents, neither counts.
     let (one, two) = (traceparent("01"), traceparent("01"));
     issue(&fixture, &[("traceparent", &one), ("traceparent", &two)]).unwrap();
     stop(fixture);
