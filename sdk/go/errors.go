@@ -2,6 +2,7 @@ package jeton
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 
 	"github.com/jeton/jeton/sdk/go/internal/core"
@@ -99,7 +100,20 @@ func failed(failure core.Failure) error {
 	if failure.Code == 0 {
 		return nil
 	}
-	return &Error{Code: Code(failure.Code), Message: failure.Message}
+	message := failure.Message
+	if Code(failure.Code) == CodeInvalidOption {
+		message = withOptionNames(message)
+	}
+	return &Error{Code: Code(failure.Code), Message: message}
+}
+
+var settingName = regexp.MustCompile("`[a-z_]+`")
+
+// withOptionNames replaces settings in a message of the native library: a caller does not know them.
+func withOptionNames(message string) string {
+	return settingName.ReplaceAllStringFunc(message, func(found string) string {
+		return "`" + optionName(strings.Trim(found, "`")) + "`"
+	})
 }
 
 func failure(code Code, message string) error { return &Error{Code: code, Message: message} }

@@ -124,3 +124,12 @@ func TestFloat32IsNotRounded(t *testing.T) {
 	}
 	must(jeton.Verify[small](verifier, must(issuer.IssueJSON([]byte(`{"n":16777218}`)))))
 }
+
+// A caller knows options, and not the settings of the native library.
+func TestMessagesNameOptions(t *testing.T) {
+	_, err := jeton.NewVerifier(must(jeton.GenerateKey(jeton.HS256)), jeton.WithAnyAudience())
+	const expected = "option `WithIssuer`: required unless `WithAnyIssuer` is set"
+	if err == nil || !strings.Contains(err.Error(), expected) {
+		t.Errorf("%v", err)
+	}
+}

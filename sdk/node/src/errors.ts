@@ -36,7 +36,18 @@ export function failed(): JetonError {
 }
 
 export function problem([code, message]: [string, string]): JetonError {
+  if (code === 'INVALID_OPTION') return invalid(withOptionNames(message))
   return new JetonError(isCode(code) ? code : 'INTERNAL', message)
+}
+
+/** The names of options by the names in the core. The tables of options fill it. */
+export const optionNames = new Map<string, string>()
+
+function withOptionNames(message: string): string {
+  return message.replace(/`([a-z_]+)`/g, (all, name: string) => {
+    const own = optionNames.get(name)
+    return own === undefined ? all : `\`${own}\``
+  })
 }
 
 /** Returns an error about an invalid argument or option. */

@@ -1,4 +1,4 @@
-import { invalid } from './errors.js'
+import { invalid, optionNames } from './errors.js'
 
 /** A duration: seconds, or a string such as `15m` (`s`, `m`, `h`, `d`). */
 export type Duration = number | `${number}${'s' | 'm' | 'h' | 'd'}`
@@ -147,6 +147,10 @@ export const forBearer: Table = {
   scopes: ['scopes', list],
   realm: ['realm', text],
   optional: ['optional', flag]
+}
+
+for (const table of [limits, forGenerate, forImport, forPassword, forKeySet, forIssuer, forVerifier, forRemoteKeys]) {
+  for (const [own, [name]] of Object.entries(table)) optionNames.set(name, own)
 }
 
 /** Converts options to settings of the core. Unknown options are errors, so none is silently ignored. */

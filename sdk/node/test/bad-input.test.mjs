@@ -257,3 +257,8 @@ test('terminated_worker_does_not_affect_others', async () => {
   }
   verifier.verify(token)
 })
+
+test('messages_name_options_of_this_library', () => {
+  const expected = 'option `issuer`: required unless `anyIssuer` is set'
+  assert.throws(() => new Verifier({ keys: key, anyAudience: true }), { code: 'INVALID_OPTION', message: expected })
+})

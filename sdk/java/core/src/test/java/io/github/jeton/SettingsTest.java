@@ -52,6 +52,14 @@ class SettingsTest {
         assertEquals(ErrorCode.TOKEN_ISSUER_MISMATCH, code(() -> builder.audience("a").build().verify(token)));
     }
 
+    /** A caller knows methods, and not the settings of the native library. */
+    @Test
+    void message_names_methods() {
+        JetonException failure = assertThrows(
+                JetonException.class, () -> Verifier.builder(key).anyAudience().build());
+        assertEquals("option `issuer`: required unless `anyIssuer` is set", failure.getMessage());
+    }
+
     /** Methods for texts or keys, in every builder. For the listed methods, the last value counts. */
     @Test
     void second_value_is_an_error_in_every_builder() throws Exception {

@@ -6,8 +6,10 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -19,10 +21,32 @@ public final class Settings {
     private static final Map<String, String> EXCLUDES =
             Map.of("any_issuer", "issuer", "any_audience", "audience", "without_expiry", "lifetime");
 
+    /** Settings whose method is not the setting in camel case. */
+    private static final Map<String, String> METHODS = Map.of(
+            "alg", "algorithm", "enc", "contentEncryption", "typ", "type", "cty", "contentType", "kid", "keyId", "crv",
+            "curve", "default_alg", "defaultAlgorithm");
+
+    private static final Pattern UNDERSCORE = Pattern.compile("_([a-z])");
+
+    private static final Pattern NAME = Pattern.compile("`([a-z_]+)`");
+
     private final Map<String, String> members = new LinkedHashMap<>();
 
     /** Members that a later setting may replace. */
     private final Set<String> defaults = new HashSet<>();
+
+    /** Replaces each setting in a message by the method that sets it: a caller does not know the settings. */
+    public static String withMethods(String message) {
+        return NAME.matcher(message).replaceAll(found -> "`" + method(found.group(1)) + "`");
+    }
+
+    private static String method(String setting) {
+        String method = METHODS.get(setting);
+        if (method != null) {
+            return method;
+        }
+        return UNDERSCORE.matcher(setting).replaceAll(found -> found.group(1).toUpperCase(Locale.ROOT));
+    }
 
     /** Makes the current settings defaults. A later value, or a flag that excludes the setting, replaces them. */
     public Settings asDefaults() {
