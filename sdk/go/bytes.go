@@ -6,15 +6,15 @@ import (
 	"github.com/jeton/jeton/sdk/go/internal/core"
 )
 
-// Signer signs bytes as JWS with any content.
+// Signer signs any bytes and returns a JWS. It is safe for concurrent use.
 type Signer struct {
 	handle *core.Handle
 	// Set for a key of [NewKeyFromSigner].
 	remote *remoteSigner
 }
 
-// NewSigner creates a signer from a private key, a secret or a key of [NewKeyFromSigner]. A signer with a public key
-// supports only [Signer.Prepare].
+// NewSigner creates a signer from a private key, a secret or a key of [NewKeyFromSigner]. PASETO keys are not
+// supported. With a public key, the signer supports only [Signer.Prepare].
 func NewSigner(key *Key, options ...BytesOption) (*Signer, error) {
 	handle, err := newBytesIssuer("jws", key, nil, options)
 	if err != nil {
@@ -25,7 +25,7 @@ func NewSigner(key *Key, options ...BytesOption) (*Signer, error) {
 	return signer, nil
 }
 
-// Sign signs the content. With [WithDetached], the token does not contain it.
+// Sign signs the content and returns the JWS. With [WithDetached], the JWS does not contain the content.
 func (s *Signer) Sign(content []byte) (string, error) {
 	if s == nil {
 		return "", errClosed()
@@ -38,7 +38,7 @@ func (s *Signer) Sign(content []byte) (string, error) {
 	return string(token), failed(why)
 }
 
-// Prepare prepares a JWS for signing outside this process. The signer needs a public key: see [Issuer.Prepare].
+// Prepare prepares a JWS that a KMS or an HSM signs. Create the signer with the public key. See [Issuer.Prepare].
 func (s *Signer) Prepare(content []byte) (*Prepared, error) {
 	if s == nil {
 		return nil, errClosed()
@@ -47,7 +47,7 @@ func (s *Signer) Prepare(content []byte) (*Prepared, error) {
 	return preparedOf(core.Prepare(s.handle, content))
 }
 
-// Close wipes the signer after the last call that uses it returns.
+// Close wipes the signer when no call uses it. Later calls return [ErrArgumentHandle].
 func (s *Signer) Close() error {
 	if s != nil {
 		s.handle.Close()
@@ -55,10 +55,11 @@ func (s *Signer) Close() error {
 	return nil
 }
 
-// Encrypter encrypts bytes as JWE with any content.
+// Encrypter encrypts any bytes and returns a JWE. It is safe for concurrent use.
 type Encrypter struct{ handle *core.Handle }
 
-// NewEncrypter creates an encrypter from a public or symmetric encryption key.
+// NewEncrypter creates an encrypter from a key for a key management algorithm of JWE, such as [ECDHES] or [Direct]. It
+// uses the public key of a private key.
 func NewEncrypter(key *Key, options ...BytesOption) (*Encrypter, error) {
 	handle, err := newBytesIssuer("jwe", nil, key, options)
 	if err != nil {
@@ -69,7 +70,7 @@ func NewEncrypter(key *Key, options ...BytesOption) (*Encrypter, error) {
 	return encrypter, nil
 }
 
-// Encrypt encrypts the content.
+// Encrypt encrypts the content and returns the JWE.
 func (e *Encrypter) Encrypt(content []byte) (string, error) {
 	if e == nil {
 		return "", errClosed()
@@ -79,7 +80,7 @@ func (e *Encrypter) Encrypt(content []byte) (string, error) {
 	return string(token), failed(why)
 }
 
-// Close wipes the encrypter after the last call that uses it returns.
+// Close wipes the encrypter when no call uses it. Later calls return [ErrArgumentHandle].
 func (e *Encrypter) Close() error {
 	if e != nil {
 		e.handle.Close()
@@ -131,10 +132,10 @@ func bytesOptionsOf(format string, options []BytesOption, unused []string) ([]by
 // producerOptions apply to signers and encrypters only. A verifier reads the values from the header.
 var producerOptions = []string{"detached", "unencoded", "cty", "typ"}
 
-// SignatureVerifier verifies JWS with any content. It does not check claims.
+// SignatureVerifier verifies JWS with any content. It does not check claims such as `exp`: for tokens, use [Verifier].
 type SignatureVerifier struct{ handle *core.Handle }
 
-// NewSignatureVerifier creates a JWS verifier from a key or a key set.
+// NewSignatureVerifier creates a JWS verifier from a [*Key] or a [*KeySet]. A [*RemoteKeySet] is not supported.
 func NewSignatureVerifier(keys Keys, options ...BytesOption) (*SignatureVerifier, error) {
 	if keys == nil {
 		return nil, errClosed()
@@ -167,7 +168,7 @@ func (v *SignatureVerifier) Verify(token string) ([]byte, error) {
 	return content, failed(why)
 }
 
-// VerifyDetached verifies a detached JWS with its content.
+// VerifyDetached verifies a JWS that does not contain its content (RFC 7515, appendix F). Pass the content separately.
 func (v *SignatureVerifier) VerifyDetached(token string, content []byte) error {
 	if v == nil {
 		return errClosed()
@@ -180,7 +181,7 @@ func (v *SignatureVerifier) VerifyDetached(token string, content []byte) error {
 	return failed(why)
 }
 
-// Close wipes the verifier after the last call that uses it returns.
+// Close wipes the verifier when no call uses it. Later calls return [ErrArgumentHandle].
 func (v *SignatureVerifier) Close() error {
 	if v != nil {
 		v.handle.Close()
@@ -188,10 +189,11 @@ func (v *SignatureVerifier) Close() error {
 	return nil
 }
 
-// Decrypter decrypts JWE with any content. A JWE authenticates its sender only if no other party has the key.
+// Decrypter decrypts JWE with any content. Decryption does not prove who sent a JWE: everyone who has the encryption
+// key can create one.
 type Decrypter struct{ handle *core.Handle }
 
-// NewDecrypter creates a decrypter from a key or a key set.
+// NewDecrypter creates a decrypter from a [*Key] or a [*KeySet]. A [*RemoteKeySet] is not supported.
 func NewDecrypter(keys Keys, options ...BytesOption) (*Decrypter, error) {
 	if keys == nil {
 		return nil, errClosed()
@@ -233,7 +235,7 @@ func (d *Decrypter) Decrypt(token string) ([]byte, error) {
 	return content, failed(why)
 }
 
-// Close wipes the decrypter after the last call that uses it returns.
+// Close wipes the decrypter when no call uses it. Later calls return [ErrArgumentHandle].
 func (d *Decrypter) Close() error {
 	if d != nil {
 		d.handle.Close()

@@ -7,10 +7,10 @@ import (
 	"github.com/jeton/jeton/sdk/go/internal/core"
 )
 
-// Clock is a clock for tests. It changes only when it is set. Pass it with [WithClock].
+// Clock is a clock for tests. Its time changes only in [Clock.Set]. Pass it with [WithClock].
 type Clock struct{ handle *core.Handle }
 
-// NewClock creates a clock set to this time. It drops fractions of a second.
+// NewClock creates a clock with this time, truncated to seconds.
 func NewClock(now time.Time) (*Clock, error) {
 	handle, why := core.NewClock(now.Unix())
 	if why.Code != 0 {

@@ -9,18 +9,18 @@
 //	verified, err := jeton.Verify[Visit](verifier, token)
 //	if errors.Is(err, jeton.ErrTokenExpired) { … }
 //
-// A native library in Rust does the work. It is linked statically through cgo. Create keys, issuers and verifiers once,
-// and use them from many goroutines. Close wipes a value; the garbage collector wipes values that are not closed. A
-// nil, zero or closed value returns an error with the code [CodeArgumentHandle].
+// The package calls a Rust library through cgo, which is linked statically. Create keys, issuers and verifiers once.
+// They are safe for concurrent use. Close wipes their secrets. Without Close, they are wiped when the garbage collector
+// finds that the value is unreachable. A nil, zero or closed value causes [ErrArgumentHandle].
 //
-// Errors are an [*Error] with a stable [Code]. Messages never contain bytes of a token, key or claim.
+// Errors have the type [*Error] and a stable [Code]. Messages never contain bytes of a token, key or claim.
 //
 // # Claims
 //
-// Issue accepts any value that encoding/json writes as an object. Verify reads claims like encoding/json, with three
-// differences:
-//   - Names are case-sensitive: the member "ADMIN" does not fill the field `json:"admin"`.
-//   - A whole number that a float64 cannot hold is an error. encoding/json would round it.
-//   - A token must have every claim that a struct declares, so that a token for another type is rejected. A pointer,
-//     omitempty or omitzero makes a field optional. [WithMissingFields] makes all fields optional.
+// [Issuer.Issue] accepts any value that encoding/json writes as an object. [Verify] reads claims like encoding/json,
+// with three differences:
+//   - Names are case-sensitive: the claim "ADMIN" does not fill a field with the tag `json:"admin"`.
+//   - An integer that a float64 or float32 cannot hold exactly is an error. encoding/json would round it.
+//   - Each field of a struct needs a claim. encoding/json would leave the field zero. Pointers, and fields with
+//     omitempty or omitzero, are optional. [WithMissingFields] makes all fields optional.
 package jeton

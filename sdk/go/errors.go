@@ -8,18 +8,19 @@ import (
 	"github.com/jeton/jeton/sdk/go/internal/core"
 )
 
-// Error says why a call failed. [errors.Is] compares it with ErrTokenExpired and the other errors of this package.
+// Error is the type of the errors of this package. Compare an error with [errors.Is], for example with
+// [ErrTokenExpired].
 type Error struct {
 	// Code is stable. Compare it instead of the message.
 	Code Code
-	// Message is for people. It never contains bytes of a token, key or claim.
+	// Message is for logs. It never contains bytes of a token, key or claim.
 	Message string
 
 	cause  error
 	noKeys bool
 }
 
-// Error returns the name of the code and the message.
+// Error returns the name of the code and the message. It does not contain the cause: log [Error.Unwrap] too.
 func (e *Error) Error() string {
 	if e == nil {
 		return "jeton: no error"
@@ -27,8 +28,8 @@ func (e *Error) Error() string {
 	return "jeton: " + e.Code.String() + ": " + e.Message
 }
 
-// Unwrap returns the cause, or nil: the error of a function of the caller (encoder, decoder, signer), or of the HTTP
-// client that could not fetch a key set.
+// Unwrap returns the cause, or nil. The cause is the error of your encoder, decoder or signer, of the HTTP client that
+// fetches a key set, or of the context.
 func (e *Error) Unwrap() error {
 	if e == nil {
 		return nil
@@ -36,8 +37,8 @@ func (e *Error) Unwrap() error {
 	return e.cause
 }
 
-// Is reports whether target has the same code, or is [ErrTokenRejected] for a rejected token, or [ErrNoKeys] for an
-// unusable key set.
+// Is implements the comparison of [errors.Is]. An error matches its code. It also matches [ErrTokenRejected] if the
+// token is rejected, and [ErrNoKeys] if the keys of a [RemoteKeySet] are not available.
 func (e *Error) Is(target error) bool {
 	if e == nil {
 		return false
@@ -65,12 +66,13 @@ const (
 
 func (c category) Error() string { return string(c) }
 
-// ErrTokenRejected matches every error about a token: expired, malformed, invalid signature and all other codes that
-// begin with TOKEN_. Any other error is about the call, the keys or the network.
+// ErrTokenRejected matches every rejected token: expired, malformed, invalid signature and all other codes that begin
+// with TOKEN_. Respond with 401. Other errors are about the call, the keys or the network.
 var ErrTokenRejected error = rejected
 
-// ErrNoKeys matches every error of a [RemoteKeySet] without keys to verify with: its server is not reachable, or does
-// not publish a key set. The sender of the token did not cause it: respond with 503.
+// ErrNoKeys matches the error of a verification for which a [RemoteKeySet] has no keys: its server is not reachable, or
+// does not return a JWK Set. The token may be valid: respond with 503. [Error.Unwrap] returns the error of the HTTP
+// client, if it failed.
 var ErrNoKeys error = noKeys
 
 // Error returns [Code.String]. It makes each code an error for [errors.Is].
@@ -84,7 +86,7 @@ func (c Code) String() string {
 	return "UNKNOWN"
 }
 
-// IsRejection reports whether the code is about a token.
+// IsRejection reports whether the code means that a token is rejected.
 func (c Code) IsRejection() bool { return strings.HasPrefix(c.String(), "TOKEN_") }
 
 // CodeOf returns the code of an error of this package, or 0 for other errors.

@@ -25,9 +25,10 @@ type Issuer struct {
 //   - nested JWTs with [WithEncryption],
 //   - PASETO with a PASETO key.
 //
-// With a public key, the issuer supports only [Issuer.Prepare].
+// With a public key, the issuer supports only [Issuer.Prepare] and [Issuer.IssueWith].
 //
-// Each token needs an expiry: [WithLifetime], or `exp` in the claims. [WithoutExpiry] switches this check off.
+// Each token needs an expiry: pass [WithLifetime], or `exp` in the claims. [WithoutExpiry] issues tokens without `exp`.
+// `iat` is the current time, unless the claims have it.
 func NewIssuer(key *Key, options ...IssuerOption) (*Issuer, error) {
 	if key == nil {
 		return nil, errClosed()
@@ -85,7 +86,8 @@ var encoders = sync.Pool{New: func() any {
 }}
 
 // Issue issues a token with these claims: a struct, a map or an [encoding/json.RawMessage] that encoding/json writes as
-// an object. They may include registered claims that no option sets.
+// an object. The claims can have registered claims, such as `sub`. A claim that an option already sets, such as `iss`
+// of [WithIssuer], is [ErrClaimsSetForAll].
 func (i *Issuer) Issue(claims any) (string, error) {
 	if i == nil || i.handle == nil {
 		return "", errClosed()
@@ -110,7 +112,8 @@ func (i *Issuer) Issue(claims any) (string, error) {
 	return token, nil
 }
 
-// IssueJSON issues a token with claims as JSON text. The library checks the text and does not re-encode it.
+// IssueJSON issues a token with claims that are already encoded as a JSON object. The library checks the JSON and does
+// not re-encode it.
 func (i *Issuer) IssueJSON(claims []byte) (string, error) {
 	if i == nil || i.handle == nil {
 		return "", errClosed()
@@ -144,7 +147,7 @@ func (i *Issuer) encoded(claims any) ([]byte, error) {
 	return text, nil
 }
 
-// Close wipes the issuer after the last call that uses it returns.
+// Close wipes the issuer when no call uses it. Later calls return [ErrArgumentHandle].
 func (i *Issuer) Close() error {
 	if i != nil {
 		i.handle.Close()
@@ -152,5 +155,5 @@ func (i *Issuer) Close() error {
 	return nil
 }
 
-// String does not reveal the key.
+// String returns a fixed text without key material.
 func (i *Issuer) String() string { return "jeton.Issuer" }

@@ -11,8 +11,9 @@ import (
 	"github.com/jeton/jeton/sdk/go/internal/core"
 )
 
-// Key is a secret, private or public key with its algorithm and its id. It stays in the native library. Only methods
-// that begin with Insecure return its secret part.
+// Key is a private key, a public key or a secret, with its algorithm and key id. The key material stays in memory of
+// the native library. Only the methods whose names begin with Insecure return private keys and secrets. A key is safe
+// for concurrent use.
 type Key struct {
 	handle *core.Handle
 	alg    Algorithm
@@ -60,7 +61,7 @@ func (alg algorithmOption) isPlain() bool {
 	return true
 }
 
-// GenerateKey generates a secret or a private key.
+// GenerateKey generates a private key or a secret for an algorithm. [Direct] needs [WithContentEncryption].
 func GenerateKey(alg Algorithm, options ...KeyOption) (*Key, error) {
 	text, err := keyOptionsOf("", options)
 	if err != nil {
@@ -69,23 +70,26 @@ func GenerateKey(alg Algorithm, options ...KeyOption) (*Key, error) {
 	return keyOf(core.GenerateKey(string(alg), string(text)))
 }
 
-// ParseKey imports a JWK, PEM, DER or PASERK. It detects the format. A key that does not name its algorithm needs
-// [WithAlgorithm].
+// ParseKey imports a JWK, PEM, DER or PASERK. It detects the format. PEM and DER keys, and JWKs without `alg`, need
+// [WithAlgorithm] if more than one algorithm is possible. For a JWK Set use [ParseKeySet], for a certificate
+// [ParseCertificate].
 func ParseKey(data []byte, options ...KeyOption) (*Key, error) {
 	return importKey(data, "", options)
 }
 
-// NewSecret imports the bytes of a secret for an algorithm: HS256, A256KW, dir, v4.local and others.
+// NewSecret imports the bytes of a secret for a symmetric algorithm, such as [HS256], [A256KW], [Direct] or [V4Local].
+// A secret shorter than the hash of its HMAC algorithm is [ErrKeyTooWeak].
 func NewSecret(alg Algorithm, secret []byte, options ...KeyOption) (*Key, error) {
 	return importKey(secret, "secret", append([]KeyOption{WithAlgorithm(alg)}, options...))
 }
 
-// ParseSecret imports a secret in base64 or base64url.
+// ParseSecret is [NewSecret] for a secret that is encoded in base64 or base64url.
 func ParseSecret(alg Algorithm, base64 string, options ...KeyOption) (*Key, error) {
 	return importKey([]byte(base64), "secret-base64", append([]KeyOption{WithAlgorithm(alg)}, options...))
 }
 
-// ParseCertificate imports the public key of an X.509 certificate in PEM or DER. It does not verify the certificate.
+// ParseCertificate imports the public key of an X.509 certificate in PEM or DER. It does not verify the certificate or
+// its chain.
 func ParseCertificate(data []byte, options ...KeyOption) (*Key, error) {
 	return importKey(data, "certificate", options)
 }
@@ -114,8 +118,8 @@ func keyOf(handle *core.Handle, why core.Failure) (*Key, error) {
 	return key, nil
 }
 
-// Public returns the public key of a private key, or the key itself if it is public. It returns nil for a symmetric
-// key: [NewVerifier] then fails. [Key.PublicKey] returns the error.
+// Public returns the public key of a private or public key. For a symmetric key, it returns nil, which [NewVerifier]
+// rejects. Use [Key.PublicKey] to get an error instead.
 func (k *Key) Public() *Key {
 	public, err := k.PublicKey()
 	if err != nil {
@@ -124,7 +128,7 @@ func (k *Key) Public() *Key {
 	return public
 }
 
-// PublicKey is [Key.Public] with an error for a symmetric key.
+// PublicKey is [Key.Public], but returns an error for a symmetric key.
 func (k *Key) PublicKey() (*Key, error) {
 	if k == nil {
 		return nil, errClosed()
@@ -150,7 +154,8 @@ func (k *Key) ID() string {
 	return string(text)
 }
 
-// IsPrivate reports whether the key has a secret part: a private or a symmetric key.
+// IsPrivate reports whether the key is a private key or a symmetric key. It is false for a key of [NewKeyFromSigner],
+// which holds only the public key.
 func (k *Key) IsPrivate() bool { return k != nil && k.kind != "public" }
 
 // Thumbprint returns the SHA-256 thumbprint (RFC 7638).
@@ -180,16 +185,16 @@ func (k *Key) PASERK() (string, error) {
 	return string(text), err
 }
 
-// InsecureJWK returns the key with its secret part as a JWK. The secret leaves the memory of the native library.
+// InsecureJWK returns a private or symmetric key as a JWK. The result is in Go memory, which [Key.Close] does not wipe.
 func (k *Key) InsecureJWK() ([]byte, error) { return k.export("insecure-jwk") }
 
-// InsecurePEM returns a private key with its secret part in PEM (PKCS#8).
+// InsecurePEM returns a private key in PEM (PKCS#8). See [Key.InsecureJWK].
 func (k *Key) InsecurePEM() ([]byte, error) { return k.export("insecure-pem") }
 
-// InsecureDER returns a private key with its secret part in DER (PKCS#8).
+// InsecureDER returns a private key in DER (PKCS#8). See [Key.InsecureJWK].
 func (k *Key) InsecureDER() ([]byte, error) { return k.export("insecure-der") }
 
-// InsecurePASERK returns a PASETO key with its secret part as a PASERK.
+// InsecurePASERK returns a private or symmetric PASETO key as a PASERK. See [Key.InsecureJWK].
 func (k *Key) InsecurePASERK() ([]byte, error) { return k.export("insecure-paserk") }
 
 func (k *Key) export(what string) ([]byte, error) {
@@ -211,8 +216,8 @@ func (k *Key) WarmUp() error {
 	return failed(core.WarmUp(k.handle))
 }
 
-// Close wipes the key after the last call that uses it returns. Issuers and verifiers created with it keep working. A
-// second call does nothing.
+// Close wipes the key when no call uses it. Issuers and verifiers that were created with it keep working. A second call
+// does nothing.
 func (k *Key) Close() error {
 	if k != nil {
 		k.handle.Close()
@@ -228,10 +233,10 @@ func (k *Key) String() string {
 	return fmt.Sprintf("jeton.Key(%s, %s)", k.alg, k.kind)
 }
 
-// Format writes [Key.String] for every verb.
+// Format implements [fmt.Formatter]. It writes [Key.String] for every verb, so %+v and %#v do not print key material.
 func (k *Key) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, k.String()) }
 
-// LogValue is [Key.String] for log/slog.
+// LogValue implements [slog.LogValuer]. It returns [Key.String].
 func (k *Key) LogValue() slog.Value { return slog.StringValue(k.String()) }
 
 // verifying returns the key as the keys of a verifier.

@@ -10,13 +10,13 @@ import (
 	"github.com/jeton/jeton/sdk/go/internal/core"
 )
 
-// KeySet is a set of keys with the same use: for verification, for decryption, or for PASETO.
+// KeySet is a set of keys with the same use: verification keys, decryption keys or PASETO keys.
 type KeySet struct {
 	handle   *core.Handle
 	isPaseto bool
 }
 
-// NewKeySet creates a set of keys with the same use. A private signing key is added as its public key.
+// NewKeySet creates a set of keys with the same use. Of a private signing key, the set has only the public key.
 func NewKeySet(keys ...*Key) (*KeySet, error) {
 	handles := make([]*core.Handle, len(keys))
 	isPaseto := false
@@ -32,8 +32,8 @@ func NewKeySet(keys ...*Key) (*KeySet, error) {
 	return keySetOf(handle, why, isPaseto)
 }
 
-// ParseKeySet imports a JWK Set, or PASERKs with one per line. Unusable keys are skipped: see [KeySet.Skipped]. A set
-// without a usable key is an error.
+// ParseKeySet imports a JWK Set, or PASERKs, one per line. It skips unusable keys: [KeySet.Skipped] returns the
+// reasons. A set without a usable key is [ErrKeySetEmpty].
 func ParseKeySet(data []byte, options ...KeySetOption) (*KeySet, error) {
 	chosen := newConfig()
 	for _, option := range options {
@@ -58,16 +58,16 @@ func keySetOf(handle *core.Handle, why core.Failure, isPaseto bool) (*KeySet, er
 	return set, nil
 }
 
-// JWKS returns the public keys as a JWK Set.
+// JWKS returns the public keys as a JWK Set. It fails for decryption keys and PASETO keys.
 func (s *KeySet) JWKS() ([]byte, error) { return s.export("jwks") }
 
-// IDs returns the ids of the keys, "" for a key without an id.
+// IDs returns the key ids (`kid`), with "" for a key without an id. It fails for decryption keys.
 func (s *KeySet) IDs() ([]string, error) {
 	text, err := s.export("ids")
 	return strings.Split(string(text), "\n"), err
 }
 
-// Skipped returns why keys were skipped, one text per key.
+// Skipped returns the reason for each key that [ParseKeySet] skipped.
 func (s *KeySet) Skipped() ([]string, error) {
 	text, err := s.export("skipped")
 	if len(text) == 0 {
@@ -85,7 +85,7 @@ func (s *KeySet) export(what string) ([]byte, error) {
 	return text, failed(why)
 }
 
-// Close wipes the set after the last call that uses it returns.
+// Close wipes the set when no call uses it. Verifiers that were created with it keep working.
 func (s *KeySet) Close() error {
 	if s != nil {
 		s.handle.Close()
@@ -93,13 +93,13 @@ func (s *KeySet) Close() error {
 	return nil
 }
 
-// String does not reveal the keys.
+// String returns a fixed text without key material.
 func (s *KeySet) String() string { return "jeton.KeySet" }
 
-// Format writes [KeySet.String] for every verb.
+// Format implements [fmt.Formatter]. It writes [KeySet.String] for every verb, so %+v and %#v do not print keys.
 func (s *KeySet) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, s.String()) }
 
-// LogValue is [KeySet.String] for log/slog.
+// LogValue implements [slog.LogValuer]. It returns [KeySet.String].
 func (s *KeySet) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
 func (s *KeySet) verifying() (source, error) {

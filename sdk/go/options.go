@@ -7,7 +7,7 @@ func WithIssuer(issuer string) Option {
 	return sharedOption(func(c *config) { c.set("issuer", issuer) })
 }
 
-// WithIssuers accepts tokens of any of these issuers. Each key of the verifier is then valid for all of them.
+// WithIssuers accepts tokens of these issuers. Every key of the verifier is then trusted for every issuer in the list.
 func WithIssuers(issuers ...string) VerifierOption {
 	return verifierOption(func(c *config) { c.set("issuer", list(issuers)) })
 }
@@ -27,7 +27,7 @@ func WithAnyAudience() VerifierOption {
 	return verifierOption(func(c *config) { c.set("any_audience", true) })
 }
 
-// WithLifetime sets the lifetime of tokens (`exp`).
+// WithLifetime sets the lifetime of tokens: `exp` is `iat` plus this duration, in whole seconds.
 func WithLifetime(lifetime time.Duration) IssuerOption {
 	return issuerOption(func(c *config) { c.seconds("lifetime", lifetime) })
 }
@@ -37,7 +37,8 @@ func WithoutExpiry() Option {
 	return sharedOption(func(c *config) { c.set("without_expiry", true) })
 }
 
-// WithIssuedAgo sets `iat` to this long before now, for verifiers with a slow clock.
+// WithIssuedAgo sets `iat` to the current time minus this duration, for verifiers whose clocks are behind. `exp` is
+// also earlier, because [WithLifetime] counts from `iat`.
 func WithIssuedAgo(ago time.Duration) IssuerOption {
 	return issuerOption(func(c *config) { c.seconds("issued_ago", ago) })
 }
@@ -47,7 +48,8 @@ func WithAccessTokens() Option {
 	return sharedOption(func(c *config) { c.set("access_tokens", true) })
 }
 
-// WithType sets the type in the header (`typ`), or requires it.
+// WithType sets the header type (`typ`): pass one type to an issuer, a signer or an encrypter. A [Verifier] accepts
+// only these types. The default type of an issuer is JWT, and a verifier accepts JWT or a token without `typ`.
 func WithType(types ...string) interface {
 	Option
 	BytesOption
@@ -55,28 +57,33 @@ func WithType(types ...string) interface {
 	return tokenOption(func(c *config) { c.set("typ", oneOrList(types)) })
 }
 
-// WithRequired requires registered or custom claims. Several calls add up.
+// WithRequired rejects tokens that lack one of these registered or custom claims. Further calls add more names.
 func WithRequired(names ...string) VerifierOption {
 	return verifierOption(func(c *config) { c.add("required", names) })
 }
 
-// WithLeeway sets the allowed clock difference between issuer and verifier. The default is 0.
+// WithLeeway sets the allowed clock difference for `exp`, `nbf` and `iat`. The default is 0.
 func WithLeeway(leeway time.Duration) VerifierOption {
 	return verifierOption(func(c *config) { c.seconds("leeway", leeway) })
 }
 
-// WithMaxAge rejects tokens whose `iat` is older than this.
+// WithMaxAge rejects tokens without `iat`, and tokens whose `iat` is longer ago than this duration.
 func WithMaxAge(age time.Duration) VerifierOption {
 	return verifierOption(func(c *config) { c.seconds("max_age", age) })
 }
 
 // WithCache caches up to this number of verified tokens, so that each signature is verified once. Each call still
-// checks the times. The default is no cache.
+// checks `exp`, `nbf` and `iat`. By default, nothing is cached. It cannot be used with a [RemoteKeySet].
 func WithCache(entries int) VerifierOption {
 	return verifierOption(func(c *config) { c.set("cache", entries) })
 }
 
-// Limits are limits for tokens. Zero is the default of the library.
+// Limits are the limits for a token. For a field that is 0, the default applies:
+//   - TokenBytes: the length of the token (2 MiB).
+//   - HeaderBytes: the length of the header after base64url decoding (16 KiB).
+//   - JSONDepth: the nesting of objects and arrays (32, at most 127).
+//   - KeyIDBytes: the length of `kid` (1024).
+//   - KeysTried: the number of keys that are tried for a token without `kid` (8).
 type Limits struct {
 	TokenBytes  int `json:"token_bytes,omitempty"`
 	HeaderBytes int `json:"header_bytes,omitempty"`
@@ -85,7 +92,7 @@ type Limits struct {
 	KeysTried   int `json:"keys_tried,omitempty"`
 }
 
-// WithLimits sets the limits of a verifier or a decrypter.
+// WithLimits sets the limits of a [Verifier], [SignatureVerifier] or [Decrypter]. A [Signer] or [Encrypter] rejects it.
 func WithLimits(limits Limits) interface {
 	VerifierOption
 	BytesOption
@@ -93,18 +100,19 @@ func WithLimits(limits Limits) interface {
 	return tokenOption(func(c *config) { c.set("limits", limits) })
 }
 
-// WithFooter sets the footer of a PASETO, or requires it.
+// WithFooter sets the footer of issued PASETOs. A verifier requires this footer; by default, it accepts any footer.
 func WithFooter(footer string) Option {
 	return sharedOption(func(c *config) { c.set("footer", footer) })
 }
 
-// WithImplicitAssertion sets the implicit assertion of a PASETO, which is authenticated but not part of the token.
+// WithImplicitAssertion sets the implicit assertion of a PASETO: data that is authenticated, but not part of the token.
+// Issuer and verifier must pass the same assertion.
 func WithImplicitAssertion(assertion string) Option {
 	return sharedOption(func(c *config) { c.set("implicit_assertion", assertion) })
 }
 
-// WithEncryption issues nested JWTs: signed, then encrypted to this key. It does not support keys of
-// [NewKeyFromSigner]: issue the JWT, and encrypt it with [NewEncrypter] and [WithContentType]("JWT").
+// WithEncryption issues nested JWTs: signed with the key of the issuer, then encrypted with this key. If the signing
+// key is from [NewKeyFromSigner], issue a JWT instead, and encrypt it with [NewEncrypter] and [WithContentType]("JWT").
 func WithEncryption(key *Key) IssuerOption {
 	return issuerOption(func(c *config) {
 		if c.once("encryption") {
@@ -116,7 +124,7 @@ func WithEncryption(key *Key) IssuerOption {
 	})
 }
 
-// WithDecryption requires nested JWTs and decrypts them with these keys.
+// WithDecryption requires nested JWTs and decrypts them with these keys. It cannot be used with a [RemoteKeySet].
 func WithDecryption(keys ...*Key) VerifierOption {
 	return verifierOption(func(c *config) {
 		if c.once("decryption") {
@@ -128,8 +136,9 @@ func WithDecryption(keys ...*Key) VerifierOption {
 	})
 }
 
-// WithContentEncryption sets the content encryption (`enc`) of a key for [Direct] or of tokens. A verifier accepts only
-// the named ones.
+// WithContentEncryption sets the content encryption algorithm (`enc`). Pass one to create a key for [Direct], an issuer
+// or an encrypter; their default is [A256GCM], or the `enc` of the key for [Direct]. A verifier or a decrypter accepts
+// only these algorithms; by default, it accepts all.
 func WithContentEncryption(encs ...Encryption) interface {
 	Option
 	KeyOption
@@ -142,7 +151,7 @@ func WithContentEncryption(encs ...Encryption) interface {
 	return encryptionOption(func(c *config) { c.set("enc", oneOrList(texts)) })
 }
 
-// WithClock sets the clock, for tests.
+// WithClock replaces the system clock, for tests.
 func WithClock(clock *Clock) Option {
 	return sharedOption(func(c *config) {
 		if c.once("clock") {
@@ -151,7 +160,7 @@ func WithClock(clock *Clock) Option {
 	})
 }
 
-// WithEncoder replaces encoding/json for writing claims, for example with json/v2.
+// WithEncoder replaces [encoding/json.Marshal] for claims, for example with encoding/json/v2.
 func WithEncoder(encode func(any) ([]byte, error)) IssuerOption {
 	return issuerOption(func(c *config) {
 		if c.once("encoder") {
@@ -160,8 +169,8 @@ func WithEncoder(encode func(any) ([]byte, error)) IssuerOption {
 	})
 }
 
-// WithDecoder replaces encoding/json for reading claims. The function gets the whole text of the claims. It is
-// responsible for exact names and large numbers.
+// WithDecoder replaces [encoding/json.Unmarshal] for claims. The function gets all claims as JSON. The checks of this
+// package for exact names, large integers and missing fields do not apply.
 func WithDecoder(decode func([]byte, any) error) VerifierOption {
 	return verifierOption(func(c *config) {
 		if c.once("decoder") {
@@ -170,12 +179,13 @@ func WithDecoder(decode func([]byte, any) error) VerifierOption {
 	})
 }
 
-// WithNumbers reads numbers in values of type any as [encoding/json.Number] instead of float64.
+// WithNumbers reads numbers into values of type any as [encoding/json.Number] instead of float64, like
+// [encoding/json.Decoder.UseNumber].
 func WithNumbers() VerifierOption {
 	return verifierOption(func(c *config) { c.numbers = true })
 }
 
-// WithMissingFields accepts tokens without claims that the type declares. Like with encoding/json, the fields are then
+// WithMissingFields accepts tokens that lack claims for fields of the struct. As with encoding/json, these fields are
 // zero.
 func WithMissingFields() VerifierOption {
 	return verifierOption(func(c *config) { c.partial = true })
@@ -196,10 +206,11 @@ func WithSerialization(serialization Serialization) BytesOption {
 	return bytesOption(func(c *config) { c.set("serialization", string(serialization)) })
 }
 
-// WithDetached creates a JWS without its content.
+// WithDetached creates a JWS that does not contain its content (RFC 7515, appendix F). Verify it with
+// [SignatureVerifier.VerifyDetached].
 func WithDetached() BytesOption { return bytesOption(func(c *config) { c.set("detached", true) }) }
 
-// WithUnencoded signs the content without base64url (RFC 7797).
+// WithUnencoded signs the content without base64url encoding (RFC 7797, `b64`: false).
 func WithUnencoded() BytesOption { return bytesOption(func(c *config) { c.set("unencoded", true) }) }
 
 // WithContentType sets the content type in the header (`cty`).
@@ -210,7 +221,8 @@ func WithContentType(cty string) BytesOption {
 // WithKeyID sets the key id (`kid`).
 func WithKeyID(id string) KeyOption { return keyOption(func(c *config) { c.set("kid", id) }) }
 
-// WithAlgorithm sets the algorithm of an imported key that does not name one.
+// WithAlgorithm sets the algorithm of an imported key without `alg`. If the key names another algorithm, importing it
+// fails with [ErrKeyAlgorithmMismatch].
 func WithAlgorithm(alg Algorithm) KeyOption {
 	return algorithmOption(alg)
 }
@@ -221,12 +233,12 @@ func WithRSABits(bits int) KeyOption { return keyOption(func(c *config) { c.set(
 // WithCurve sets the curve of a generated key for ECDH-ES: P-256 (the default), P-384, P-521 or X25519.
 func WithCurve(curve string) KeyOption { return keyOption(func(c *config) { c.set("crv", curve) }) }
 
-// WithPassword decrypts a PKCS#8 key or a PASERK.
+// WithPassword sets the password of an encrypted PKCS#8 key or PASERK, for [ParseKey].
 func WithPassword(password string) KeyOption {
 	return keyOption(func(c *config) { c.set("password", password) })
 }
 
-// WithDefaultAlgorithm sets the algorithm of keys in a set that do not name one.
+// WithDefaultAlgorithm sets the algorithm of keys without `alg` in a key set.
 func WithDefaultAlgorithm(alg Algorithm) interface {
 	KeySetOption
 	RemoteOption
@@ -234,7 +246,8 @@ func WithDefaultAlgorithm(alg Algorithm) interface {
 	return anyKeySetOption(func(c *config) { c.set("default_alg", string(alg)) })
 }
 
-// WithPublishedKeys skips secret and private keys, which a published set must not have.
+// WithPublishedKeys is for a key set that another party publishes. It skips private keys and secrets, which everyone
+// can read in such a set.
 func WithPublishedKeys() KeySetOption {
 	return keySetOption(func(c *config) { c.set("published", true) })
 }

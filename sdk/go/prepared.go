@@ -11,21 +11,22 @@ import (
 	"github.com/jeton/jeton/sdk/go/internal/core"
 )
 
-// Prepared is a token without its signature, which comes from a KMS or an HSM.
+// Prepared is a token that is not signed yet. A KMS or an HSM signs it.
 type Prepared struct{ handle *core.Handle }
 
 // SignatureForm is the encoding of a signature.
 type SignatureForm string
 
 const (
-	// SignatureFixed is the encoding in tokens.
+	// SignatureFixed is the encoding in a token: r and s at full length for ECDSA (RFC 7518, section 3.4). Use it also
+	// for RSA and EdDSA signatures, which have only one encoding.
 	SignatureFixed SignatureForm = "fixed"
-	// SignatureDER is the encoding of ECDSA signatures that most signers return.
+	// SignatureDER is the ASN.1 DER encoding of an ECDSA signature, which [crypto.Signer] and most KMSs return.
 	SignatureDER SignatureForm = "der"
 )
 
-// Prepare prepares a token for signing outside this process. The issuer needs a public key. Sign [Prepared.Message] or
-// [Prepared.Digest], and pass the signature to [Prepared.Attach].
+// Prepare prepares a token that a KMS or an HSM signs. Create the issuer with the public key. Sign [Prepared.Message]
+// or [Prepared.Digest], and pass the signature to [Prepared.Attach].
 func (i *Issuer) Prepare(claims any) (*Prepared, error) {
 	if i == nil || i.handle == nil {
 		return nil, errClosed()
@@ -50,7 +51,8 @@ func preparedOf(handle *core.Handle, why core.Failure) (*Prepared, error) {
 // Message returns the bytes to sign.
 func (p *Prepared) Message() ([]byte, error) { return p.input("message") }
 
-// Digest returns the hash of the message, for signers that take a hash. It fails for EdDSA and ML-DSA.
+// Digest returns the hash of the message, for signers that take a hash. It fails for EdDSA and ML-DSA, which sign
+// [Prepared.Message].
 func (p *Prepared) Digest() ([]byte, error) { return p.input("digest") }
 
 // Algorithm returns the algorithm of the signature.
@@ -68,8 +70,8 @@ func (p *Prepared) input(what string) ([]byte, error) {
 	return text, failed(why)
 }
 
-// Attach adds the signature, verifies it with the public key, and returns the token. It can be called once, even if the
-// signature is invalid.
+// Attach adds the signature, verifies it with the public key, and returns the token. It can be called only once: if the
+// signature is invalid, prepare the token again.
 func (p *Prepared) Attach(signature []byte, form SignatureForm) (string, error) {
 	if p == nil {
 		return "", errClosed()
@@ -87,8 +89,8 @@ func (p *Prepared) Close() error {
 	return nil
 }
 
-// IssueWith issues a token and calls sign for its signature, for example from a KMS. The function gets the prepared
-// token and returns the signature.
+// IssueWith issues a token and calls sign to sign it, for example with a KMS. It combines [Issuer.Prepare] and
+// [Prepared.Attach]: sign gets the prepared token, and returns the signature and its encoding.
 func (i *Issuer) IssueWith(
 	ctx context.Context, claims any, sign func(context.Context, *Prepared) ([]byte, SignatureForm, error),
 ) (string, error) {
@@ -107,9 +109,9 @@ func (i *Issuer) IssueWith(
 	return prepared.Attach(signature, form)
 }
 
-// NewKeyFromSigner creates a key from a [crypto.Signer]: a private key of the standard library or in an HSM. [Issuer]
-// and [Signer] call it for each token. Nested JWTs are not supported: see [WithEncryption]. The algorithm must be RSA,
-// ECDSA or EdDSA.
+// NewKeyFromSigner creates a key from a [crypto.Signer], such as an [*crypto/ecdsa.PrivateKey] or a key in an HSM. An
+// [Issuer] or [Signer] with this key calls [crypto.Signer.Sign] for each token. Algorithms: RS256, PS256, ES256, their
+// variants with 384 and 512, EdDSA and Ed25519. For nested JWTs, see [WithEncryption].
 func NewKeyFromSigner(signer crypto.Signer, alg Algorithm, options ...KeyOption) (*Key, error) {
 	if signer == nil {
 		return nil, failure(CodeArgumentNull, "the signer is nil")

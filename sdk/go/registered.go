@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Registered has the registered claims of a JWT. Embed it in a type to set them for each token, such as `sub`. Verified
-// tokens return them without it: see [Token.Subject].
+// Registered has the registered claims of a JWT (RFC 7519, section 4.1). To set them for each token, embed it in the
+// struct that you pass to [Issuer.Issue]. To read them, use the methods of [Token], such as [Token.Subject].
 type Registered struct {
 	Issuer    string      `json:"iss,omitempty"`
 	Subject   string      `json:"sub,omitempty"`
@@ -17,10 +17,10 @@ type Registered struct {
 	ID        string      `json:"jti,omitempty"`
 }
 
-// Audience is `aud`: one text or a list of texts.
+// Audience is the claim `aud`: a string or a list of strings.
 type Audience []string
 
-// MarshalJSON writes one audience as a text, and several as a list.
+// MarshalJSON writes one audience as a string, and several as a list.
 func (a Audience) MarshalJSON() ([]byte, error) {
 	if len(a) == 1 {
 		return json.Marshal(a[0])
@@ -28,7 +28,7 @@ func (a Audience) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]string(a))
 }
 
-// UnmarshalJSON reads both forms.
+// UnmarshalJSON reads a string or a list of strings.
 func (a *Audience) UnmarshalJSON(text []byte) error {
 	if len(text) > 0 && text[0] == '[' {
 		return json.Unmarshal(text, (*[]string)(a))
@@ -41,11 +41,11 @@ func (a *Audience) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// NumericDate is a time in seconds since 1970, as in a JWT. Zero means absent. A PASETO has times as text: see
-// [Token.ExpiresAt].
+// NumericDate is a Unix time in seconds, as in a JWT (RFC 7519, section 2). 0 means that the claim is absent. It cannot
+// be used to issue a PASETO, whose times are RFC 3339 strings: use [WithLifetime].
 type NumericDate int64
 
-// NewNumericDate converts a time. It drops fractions of a second.
+// NewNumericDate returns a time as a NumericDate, truncated to seconds.
 func NewNumericDate(at time.Time) NumericDate { return NumericDate(at.Unix()) }
 
 // Time returns the time, or the zero time for 0.
@@ -56,7 +56,7 @@ func (d NumericDate) Time() time.Time {
 	return time.Unix(int64(d), 0).UTC()
 }
 
-// UnmarshalJSON reads a number, or the text of a PASETO. It drops fractions.
+// UnmarshalJSON reads a number, or the RFC 3339 string of a PASETO. It truncates to seconds.
 func (d *NumericDate) UnmarshalJSON(text []byte) error {
 	if len(text) > 0 && text[0] == '"' {
 		var at time.Time

@@ -15,8 +15,8 @@ import (
 	"github.com/jeton/jeton/sdk/go/internal/core"
 )
 
-// RemoteKeySet is a key set that is fetched from an address. The native library decides when; this package sends the
-// requests with net/http. Pass it to [NewVerifier].
+// RemoteKeySet is a JWK Set that is fetched from a URL and cached. The native library decides when to fetch it, and
+// this package sends the requests with net/http. Pass it to [NewVerifier]. It is safe for concurrent use.
 type RemoteKeySet struct {
 	handle *core.Handle
 	client *http.Client
@@ -41,11 +41,14 @@ type fetch struct {
 
 type remoteConfig struct{ client *http.Client }
 
-// WithHTTPClient sets the HTTP client. Redirects are not followed. Without this option, no proxy is used.
+// WithHTTPClient sets the HTTP client. Redirects are not followed, even if the client follows them. HTTPS_PROXY is
+// ignored, unless the transport of the client uses it.
 //
-// For discovered key sets, private addresses must be refused:
-//   - By a proxy of the transport, because it resolves the name.
-//   - By a transport that is not an [*http.Transport]. It also needs [WithPrivateAddresses].
+// [DiscoverKeySet] allows a `jwks_uri` on another host than the issuer only at a public IP address. In two cases, the
+// package cannot check the address:
+//   - The transport uses a proxy, which resolves the host name. The proxy must refuse private addresses.
+//   - The transport is not an [*http.Transport]. Such a request fails, unless you pass [WithPrivateAddresses]. The
+//     transport must then refuse private addresses.
 func WithHTTPClient(client *http.Client) RemoteOption {
 	return remoteOption(func(c *config) {
 		if c.once("http_client") {
@@ -54,32 +57,36 @@ func WithHTTPClient(client *http.Client) RemoteOption {
 	})
 }
 
-// WithPrivateAddresses accepts a private address that an issuer publishes for its keys.
+// WithPrivateAddresses accepts a `jwks_uri` that is on another host than the issuer and has a private IP address.
 func WithPrivateAddresses() RemoteOption {
 	return remoteOption(func(c *config) { c.set("allow_private_addresses", true) })
 }
 
-// WithFreshFor sets how long keys are used before they are fetched again, unless the response sets it.
+// WithFreshFor sets the age at which keys are fetched again, in the background. The default is 5 minutes.
+// `Cache-Control: max-age` of the response takes precedence.
 func WithFreshFor(fresh time.Duration) RemoteOption {
 	return remoteOption(func(c *config) { c.seconds("fresh_for", fresh) })
 }
 
-// WithCooldown sets the minimum time between two requests.
+// WithCooldown sets the minimum time between two requests. The default is 30 seconds.
 func WithCooldown(cooldown time.Duration) RemoteOption {
 	return remoteOption(func(c *config) { c.seconds("cooldown", cooldown) })
 }
 
-// WithUsableFor sets how long keys are used while their server does not respond.
+// WithUsableFor sets the age up to which keys are used while fetching fails. After that, verifications return
+// [ErrNoKeys]. The default is 1 day.
 func WithUsableFor(usable time.Duration) RemoteOption {
 	return remoteOption(func(c *config) { c.seconds("usable_for", usable) })
 }
 
-// NewRemoteKeySet creates a key set for this address. It sends no request: see [RemoteKeySet.Fetch].
+// NewRemoteKeySet creates a key set for the URL of a JWK Set. It sends no request: the first verification does, or
+// [RemoteKeySet.Fetch].
 func NewRemoteKeySet(address string, options ...RemoteOption) (*RemoteKeySet, error) {
 	return newRemoteKeySet("address", address, options)
 }
 
-// DiscoverKeySet creates a key set for the address that an issuer publishes (OpenID Connect Discovery and RFC 8414).
+// DiscoverKeySet creates a key set for the `jwks_uri` of an issuer (OpenID Connect Discovery and RFC 8414). It sends no
+// request: the first verification does, or [RemoteKeySet.Fetch].
 func DiscoverKeySet(issuer string, options ...RemoteOption) (*RemoteKeySet, error) {
 	return newRemoteKeySet("issuer", issuer, options)
 }
@@ -110,8 +117,8 @@ func newRemoteKeySet(name, value string, options []RemoteOption) (*RemoteKeySet,
 	return keys, nil
 }
 
-// Fetch fetches the keys if they are not fresh. It returns an error if there are no keys. Call it at program start, so
-// that the first token does not wait.
+// Fetch fetches the keys if they are not fresh. It returns an error if no keys are available. Call it at program start,
+// so that the first verification does not wait.
 func (r *RemoteKeySet) Fetch(ctx context.Context) error {
 	if r == nil || r.handle == nil {
 		return errClosed()
@@ -291,7 +298,7 @@ func (r *RemoteKeySet) get(
 	return response.StatusCode, lines.String(), body, nil
 }
 
-// Close cancels running requests. Verifiers keep the keys that were fetched.
+// Close cancels running requests. Verifiers keep the keys that are already fetched.
 func (r *RemoteKeySet) Close() error {
 	if r != nil && r.handle != nil {
 		r.close()
@@ -301,7 +308,7 @@ func (r *RemoteKeySet) Close() error {
 	return nil
 }
 
-// String does not reveal the keys.
+// String returns a fixed text without key material.
 func (r *RemoteKeySet) String() string { return "jeton.RemoteKeySet" }
 
 func (r *RemoteKeySet) verifying() (source, error) {

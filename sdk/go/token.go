@@ -10,7 +10,7 @@ import (
 	"github.com/jeton/jeton/sdk/go/internal/core"
 )
 
-// Token has the registered claims and the header of a verified token.
+// Token gives access to the registered claims and the header of a verified token.
 type Token struct {
 	// The claims, followed by the parts of the header.
 	text string
@@ -58,13 +58,13 @@ func (t *Token) Audience() []string {
 	return all
 }
 
-// ExpiresAt returns `exp`, the first second at which the token is invalid, or the zero time.
+// ExpiresAt returns `exp`, or the zero time if it is absent. At this time, the token has expired.
 func (t *Token) ExpiresAt() time.Time { return t.time(core.Expiry, t.seconds(2)) }
 
-// NotBefore returns `nbf`, or the zero time.
+// NotBefore returns `nbf`, or the zero time if it is absent.
 func (t *Token) NotBefore() time.Time { return t.time(core.NotBefore, t.seconds(1)) }
 
-// IssuedAt returns `iat`, or the zero time.
+// IssuedAt returns `iat`, or the zero time if it is absent.
 func (t *Token) IssuedAt() time.Time { return t.time(core.IssuedAt, t.seconds(0)) }
 
 // Algorithm returns the algorithm of the header, or the version and purpose of a PASETO.
@@ -91,7 +91,7 @@ func (t *Token) Type() string {
 	return t.part(t.typ)
 }
 
-// Footer returns the footer of a PASETO.
+// Footer returns the footer of a PASETO, or "" if it is absent.
 func (t *Token) Footer() string {
 	if t == nil {
 		return ""
@@ -99,7 +99,7 @@ func (t *Token) Footer() string {
 	return t.part(t.footer)
 }
 
-// JSON returns all claims as JSON text, byte for byte as in the token.
+// JSON returns all claims as JSON, byte for byte as in the token.
 func (t *Token) JSON() string {
 	if t == nil {
 		return ""
@@ -156,8 +156,8 @@ func (t *Token) claim(bit uint32) string {
 // String returns the algorithm, without claims.
 func (t Token) String() string { return "jeton.Token(" + t.alg + ")" }
 
-// Format writes [Token.String] for every verb.
+// Format implements [fmt.Formatter]. It writes [Token.String] for every verb, so %+v and %#v do not print claims.
 func (t Token) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, t.String()) }
 
-// LogValue is [Token.String] for log/slog.
+// LogValue implements [slog.LogValuer]. It returns [Token.String].
 func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }

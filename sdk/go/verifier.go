@@ -31,15 +31,15 @@ type Verifier struct {
 	partial bool
 }
 
-// Verified is a verified token with its claims.
+// Verified is a verified token. Its claims are read into a T.
 type Verified[T any] struct {
-	// Claims are the claims as type T.
+	// Claims has the custom claims, and registered claims that T declares.
 	Claims T
 	Token
 }
 
-// NewVerifier creates a verifier. It uses the public key of a private key. It requires [WithIssuer] or [WithAnyIssuer],
-// and [WithAudience] or [WithAnyAudience].
+// NewVerifier creates a verifier. Pass [WithIssuer] or [WithAnyIssuer], and [WithAudience] or [WithAnyAudience]. If the
+// key is private, the verifier uses its public key.
 func NewVerifier(keys Keys, options ...VerifierOption) (*Verifier, error) {
 	if keys == nil {
 		return nil, errClosed()
@@ -85,14 +85,14 @@ func NewVerifier(keys Keys, options ...VerifierOption) (*Verifier, error) {
 	return verifier, nil
 }
 
-// Verify verifies a token and reads its claims into a T: a struct, a map, or [encoding/json.RawMessage] for the text.
-// The token must have each field of a struct, except pointers and fields with omitempty or omitzero. A verifier with
-// remote keys may fetch them: use [VerifyContext] to limit the time.
+// Verify verifies a token and reads its claims into a T: a struct, a map, or [encoding/json.RawMessage] for the JSON.
+// Each field of a struct needs a claim, except pointers and fields with omitempty or omitzero. A verifier with a
+// [RemoteKeySet] may wait for a fetch: use [VerifyContext] to limit the time.
 func Verify[T any](verifier *Verifier, token string) (*Verified[T], error) {
 	return VerifyContext[T](context.Background(), verifier, token)
 }
 
-// VerifyContext is [Verify] with a context for fetching remote keys.
+// VerifyContext is [Verify] with a context. The context limits the wait for the keys of a [RemoteKeySet].
 func VerifyContext[T any](ctx context.Context, verifier *Verifier, token string) (*Verified[T], error) {
 	if verifier == nil || verifier.handle == nil {
 		return nil, errClosed()
@@ -203,7 +203,8 @@ func cutRegistered(text []byte, result *core.Result) []byte {
 	return append(rest, text[from:]...)
 }
 
-// Close wipes the verifier after the last call that uses it returns. It does not close remote keys.
+// Close wipes the verifier when no call uses it. Later calls return [ErrArgumentHandle]. It does not close a
+// [RemoteKeySet].
 func (v *Verifier) Close() error {
 	if v != nil {
 		v.handle.Close()
@@ -211,5 +212,5 @@ func (v *Verifier) Close() error {
 	return nil
 }
 
-// String does not reveal the keys.
+// String returns a fixed text without key material.
 func (v *Verifier) String() string { return "jeton.Verifier" }

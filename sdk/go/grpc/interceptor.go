@@ -1,4 +1,4 @@
-// Package jetongrpc verifies the bearer tokens of gRPC calls.
+// Package jetongrpc has gRPC interceptors that verify bearer tokens.
 //
 //	server := grpc.NewServer(
 //		grpc.ChainUnaryInterceptor(jetongrpc.UnaryInterceptor[Visit](verifier)),
@@ -29,8 +29,8 @@ type config struct {
 	public []string
 }
 
-// WithPublicMethods accepts calls of these methods without a token, for example "/grpc.health.v1.Health/Check". A
-// service that ends with "/" selects all its methods.
+// WithPublicMethods does not verify tokens for these full method names, for example "/grpc.health.v1.Health/Check". A
+// name that ends with "/", such as "/grpc.health.v1.Health/", selects all methods of the service.
 func WithPublicMethods(methods ...string) Option {
 	return func(c *config) { c.public = append(c.public, methods...) }
 }
@@ -51,7 +51,9 @@ func configOf(options []Option) *config {
 	return chosen
 }
 
-// UnaryInterceptor verifies the token of each unary call.
+// UnaryInterceptor returns an interceptor that verifies the token of each unary call. Without a token, or with a
+// rejected one, the call fails with Unauthenticated. If the keys of a [jeton.RemoteKeySet] are not available, it fails
+// with Unavailable.
 func UnaryInterceptor[T any](verifier *jeton.Verifier, options ...Option) grpc.UnaryServerInterceptor {
 	chosen := configOf(options)
 	return func(ctx context.Context, request any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
@@ -66,7 +68,8 @@ func UnaryInterceptor[T any](verifier *jeton.Verifier, options ...Option) grpc.U
 	}
 }
 
-// StreamInterceptor verifies the token of each stream when it starts.
+// StreamInterceptor is [UnaryInterceptor] for streams. It verifies the token once, when the stream starts: a stream can
+// outlive its token.
 func StreamInterceptor[T any](verifier *jeton.Verifier, options ...Option) grpc.StreamServerInterceptor {
 	chosen := configOf(options)
 	return func(server any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
@@ -123,24 +126,25 @@ func bearer(ctx context.Context) (string, error) {
 
 type contextKey[T any] struct{}
 
-// NewContext returns a context with a verified token, for tests of methods.
+// NewContext returns a context from which [FromContext] gets this token. Use it in tests.
 func NewContext[T any](ctx context.Context, verified *jeton.Verified[T]) context.Context {
 	return context.WithValue(ctx, contextKey[T]{}, verified)
 }
 
-// FromContext returns the verified token of a call. It returns false if there is no token, or if its claims have
-// another type.
+// FromContext returns the verified token of a call. It returns false if there is no token, or if T is not the type of
+// its claims.
 func FromContext[T any](ctx context.Context) (*jeton.Verified[T], bool) {
 	verified, ok := ctx.Value(contextKey[T]{}).(*jeton.Verified[T])
 	return verified, ok && verified != nil
 }
 
-// Credentials adds a bearer token to the calls of a client. It calls the function for each call.
+// Credentials adds a bearer token to the calls of a client, for [grpc.WithPerRPCCredentials]. It requires TLS. The
+// function runs for each call, so cache the token in it.
 func Credentials(token func(context.Context) (string, error)) credentials.PerRPCCredentials {
 	return perCall{token, true}
 }
 
-// InsecureCredentials is [Credentials] for tests: it also sends tokens without TLS.
+// InsecureCredentials is [Credentials] without the requirement of TLS. Use it only in tests.
 func InsecureCredentials(token func(context.Context) (string, error)) credentials.PerRPCCredentials {
 	return perCall{token, false}
 }

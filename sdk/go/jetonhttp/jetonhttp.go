@@ -1,4 +1,4 @@
-// Package jetonhttp verifies the bearer tokens of requests, for net/http.
+// Package jetonhttp is net/http middleware that verifies bearer tokens.
 //
 //	verified := jetonhttp.Middleware[Visit](verifier)
 //	http.Handle("/visits", verified(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -31,22 +31,24 @@ type config struct {
 	failed   func(http.ResponseWriter, *http.Request, error)
 }
 
-// WithOptionalToken accepts requests without a token: [FromContext] then returns false. A rejected token is still an
-// error.
+// WithOptionalToken accepts requests without a token. [FromContext] returns false for them. Requests with a rejected
+// token still fail.
 func WithOptionalToken() Option { return func(c *config) { c.optional = true } }
 
-// WithTokenFrom replaces the Authorization header as the source of the token, for example with a cookie. An empty text
-// means that there is no token.
+// WithTokenFrom reads the token from another place than the Authorization header, for example from a cookie. The
+// function returns "" if the request has no token.
 func WithTokenFrom(read func(*http.Request) (string, error)) Option {
 	return func(c *config) { c.token = read }
 }
 
-// WithErrorHandler sets the function that responds to requests without a verified token. The default is [WriteError].
+// WithErrorHandler sets the function that responds if a token is missing, rejected or cannot be verified. The default
+// is [WriteError].
 func WithErrorHandler(failed func(http.ResponseWriter, *http.Request, error)) Option {
 	return func(c *config) { c.failed = failed }
 }
 
-// Middleware verifies the token of each request and adds it to the context.
+// Middleware returns middleware that verifies the bearer token of each request. Handlers get the verified token with
+// [FromContext].
 func Middleware[T any](verifier *jeton.Verifier, options ...Option) func(http.Handler) http.Handler {
 	chosen := config{token: BearerToken, failed: WriteError}
 	for _, option := range options {
@@ -95,8 +97,9 @@ func BearerToken(r *http.Request) (string, error) {
 	return strings.TrimLeft(token, " "), nil
 }
 
-// WriteError writes the status for an error: 401 for a missing or rejected token, 400 for more than one, 503 if the
-// keys of a [jeton.RemoteKeySet] are not available, and 500 for other errors. The body says nothing about the token.
+// WriteError responds with the status for an error: 401 for a missing or rejected token, 400 for more than one
+// Authorization header, 503 if the keys of a [jeton.RemoteKeySet] are not available, and 500 for other errors. The body
+// is the text of the status, without the reason.
 func WriteError(w http.ResponseWriter, _ *http.Request, err error) {
 	status, challenge := http.StatusInternalServerError, ""
 	switch {
@@ -117,13 +120,13 @@ func WriteError(w http.ResponseWriter, _ *http.Request, err error) {
 
 type contextKey[T any] struct{}
 
-// NewContext returns a context with a verified token, for tests of handlers and for other middleware.
+// NewContext returns a context from which [FromContext] gets this token. Use it in tests and in your own middleware.
 func NewContext[T any](ctx context.Context, verified *jeton.Verified[T]) context.Context {
 	return context.WithValue(ctx, contextKey[T]{}, verified)
 }
 
-// FromContext returns the verified token of a request. It returns false if there is no token, or if its claims have
-// another type.
+// FromContext returns the verified token of a request. It returns false if there is no token, or if T is not the type
+// of its claims.
 func FromContext[T any](ctx context.Context) (*jeton.Verified[T], bool) {
 	verified, ok := ctx.Value(contextKey[T]{}).(*jeton.Verified[T])
 	return verified, ok && verified != nil

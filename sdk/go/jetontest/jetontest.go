@@ -26,7 +26,7 @@ const (
 	Lifetime = 15 * time.Minute
 )
 
-// Issuer issues tokens with one key. A function that fails ends the test.
+// Issuer issues tokens with one key. Its methods end the test with Fatal if they fail.
 type Issuer struct {
 	// Name and Audience are `iss` and `aud` of the tokens.
 	Name, Audience string
@@ -41,7 +41,7 @@ type Issuer struct {
 	verifier []jeton.VerifierOption
 }
 
-// Clock is a clock for tests. It changes only when it is set.
+// Clock is a clock for tests. Its time changes only in [Clock.Set] and [Clock.Add].
 type Clock struct {
 	// Clock can be passed to [jeton.WithClock].
 	*jeton.Clock
@@ -50,8 +50,9 @@ type Clock struct {
 	now  time.Time
 }
 
-// NewIssuer creates an issuer with a new ES256 key with the id `test`. Options are added, or replace its defaults, for
-// example [jeton.WithIssuer] or [jeton.WithoutExpiry]. Its verifiers accept its tokens.
+// NewIssuer creates an issuer with a new ES256 key, whose key id is "test". The defaults are [Name], [Audience] and
+// [Lifetime]. An option, such as [jeton.WithIssuer] or [jeton.WithoutExpiry], replaces a default. [Issuer.Verifier]
+// accepts the tokens also with these options.
 func NewIssuer(test testing.TB, options ...jeton.IssuerOption) *Issuer {
 	test.Helper()
 	now := time.Now().Truncate(time.Second)
@@ -122,8 +123,8 @@ func (i *Issuer) Issue(claims any) string {
 	return token
 }
 
-// Verifier returns a verifier for the tokens of the issuer. Options are added, or replace its defaults, for example
-// [jeton.WithAnyAudience].
+// Verifier returns a verifier that accepts the tokens of the issuer. An option, such as [jeton.WithAnyAudience],
+// replaces a default.
 func (i *Issuer) Verifier(options ...jeton.VerifierOption) *jeton.Verifier {
 	i.test.Helper()
 	options = append(append([]jeton.VerifierOption{}, i.verifier...), options...)
@@ -140,7 +141,8 @@ func (i *Issuer) KeySet() *jeton.KeySet {
 	return set
 }
 
-// Serve publishes the key set on this machine until the test ends, and returns its address.
+// Serve starts an HTTP server for the key set and returns its URL, for [jeton.NewRemoteKeySet]. The server stops when
+// the test ends.
 func (i *Issuer) Serve() string {
 	i.test.Helper()
 	text, err := i.KeySet().JWKS()
@@ -160,7 +162,7 @@ func (c *Clock) Now() time.Time {
 	return c.now
 }
 
-// Set sets the clock.
+// Set sets the time of the clock.
 func (c *Clock) Set(now time.Time) {
 	c.test.Helper()
 	c.lock.Lock()

@@ -9,7 +9,7 @@ from ._times import from_seconds, unix_seconds, whole_seconds
 
 
 class FixedClock(_jeton.FixedClock):
-    """A clock that stands still until it is set. Pass it as `clock` to issuers and verifiers.
+    """A clock for tests. Its time changes only when you set it. Pass it as `clock` to issuers and verifiers.
 
     >>> from datetime import timezone
     >>> clock = FixedClock(datetime(2026, 1, 1, tzinfo=timezone.utc))

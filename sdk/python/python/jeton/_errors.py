@@ -11,7 +11,7 @@ class JetonError(Exception):
     The message never contains a token, a key or a claim.
     """
 
-    #: A name from the table of error codes, such as `TOKEN_EXPIRED`.
+    #: The stable code, such as `TOKEN_EXPIRED`. `jeton.CODES` explains it.
     code: str
 
     def __init__(self, message: str = "", code: str = "INTERNAL") -> None:
@@ -23,7 +23,7 @@ class JetonError(Exception):
 
 
 class TokenRejected(JetonError):
-    """The token is not accepted. Respond to its request with the status 401."""
+    """The token is not accepted. Respond with status 401."""
 
 
 class InvalidKey(JetonError, ValueError):
@@ -42,15 +42,15 @@ class InvalidClaims(JetonError, ValueError):
 
 
 class SignerFailed(JetonError):
-    """The signature of the external signer is missing or invalid."""
+    """The signature passed to `Prepared.attach` is invalid: check the key, the hash, the padding and `der`."""
 
 
 class InvalidUse(JetonError, ValueError):
-    """A setting or an argument is wrong: a bug in the calling program."""
+    """A setting or an argument is wrong, or the object is closed. Fix the calling program."""
 
 
 class InternalError(JetonError):
-    """The library failed on valid input."""
+    """The library failed on valid input. Report it."""
 
 
 class TokenExpired(TokenRejected):

@@ -16,7 +16,10 @@ from urllib.parse import urlsplit
 
 @dataclass(frozen=True)
 class FetchRequest:
-    """A request for a key set. Do not follow redirects."""
+    """A GET request for a key set or a discovery document. A custom client (`fetch`) receives it.
+
+    The client sends `headers`, does not follow redirects, and observes `timeout`, `max_bytes` and `public_only`.
+    """
 
     #: Identifies the request in the library.
     id: int
@@ -50,7 +53,7 @@ class FetchRequest:
 
 @dataclass(frozen=True)
 class FetchResponse:
-    """The response to a request. The status 0 means that there is no response."""
+    """The response to a request. If there is no response, raise an exception, or return the status 0."""
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)

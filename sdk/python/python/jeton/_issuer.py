@@ -29,9 +29,26 @@ class Issuer(_jeton.Issuer, _Closing):
     With `encryption`, JWTs are signed and then encrypted to that key. A content key (`dir`) as `key` encrypts JWTs. A
     public key as `key` prepares tokens for an external signer: see `prepare`. A PASETO key issues PASETOs.
 
-    The settings for claims are `issuer`, `audience`, `lifetime` or `without_expiry`, `issued_ago`, `typ` and
-    `access_tokens` (RFC 9068). The settings for PASETO are `footer` and `implicit_assertion`. The settings for bytes
-    are `format`, `cty`, `detached`, `unencoded` and `serialization`.
+    Settings for claims:
+
+    - `issuer` and `audience`: `iss` and `aud` of all tokens. The claims of one token cannot change them.
+    - `lifetime`: `exp` is this long after `iat`, a `timedelta` or seconds. Without it, each token must set `exp`.
+    - `without_expiry`: tokens have no `exp`.
+    - `issued_ago`: sets `iat` to this long ago, for verifiers whose clock may be behind. A `timedelta` or seconds.
+    - `typ`: the header `typ`. The default is `JWT`.
+    - `access_tokens`: issues access tokens (RFC 9068). Pass `sub`, `jti` and `client_id` in the claims.
+    - `enc`: the content encryption. With `encryption`, the default is `A256GCM`.
+    - `footer` and `implicit_assertion`: for PASETO.
+
+    Settings for bytes:
+
+    - `format`: `jws`, `jwe` or `paseto-bytes`.
+    - `typ` and `cty`: header members.
+    - `detached`: the JWS does not contain the bytes.
+    - `unencoded`: the JWS contains the bytes without base64url (RFC 7797).
+    - `serialization`: `compact`, `flattened` or `general`.
+
+    In tests, `clock` replaces the system clock.
     """
 
     __slots__ = ()

@@ -13,7 +13,7 @@ VERSION: str
 
 class _Handle:
     def close(self) -> None:
-        """Closes the object. Later calls are errors; running calls end as usual."""
+        """Closes the object. Calls that are running finish. Later calls raise `InvalidUse`."""
     @property
     def closed(self) -> bool: ...
 
@@ -42,9 +42,9 @@ class Key(_Handle):
     @property
     def is_paseto(self) -> bool: ...
     def warm_up(self) -> None:
-        """Makes one signature and discards it, because the first one of a process takes tens of milliseconds.
+        """Signs once and discards the signature, because the first signature of a process takes tens of milliseconds.
 
-        This happens automatically when a thread generates or imports its first private key. Call it after `os.fork`.
+        A thread does this when it generates or imports its first private key. After `os.fork`, call it in the child.
         """
 
 class KeySet(_Handle):
@@ -62,20 +62,20 @@ class RemoteKeys(_Handle):
     def _ready(self) -> None: ...
 
 class Prepared(_Handle):
-    """A token without its signature."""
+    """A token without its signature, for an external signer such as a KMS. `Issuer.prepare` creates it."""
 
     @property
     def message(self) -> bytes:
         """The bytes to sign."""
     @property
     def digest(self) -> bytes:
-        """The hash of the message, for signers that take a digest."""
+        """The hash of `message`, for signers that expect a digest. With EdDSA, sign `message`."""
     @property
     def alg(self) -> str: ...
     def attach(self, signature: bytes | bytearray | memoryview, /, *, der: bool = False) -> str:
-        """Adds the signature, verifies it with the public key, and returns the token.
+        """Adds the signature, verifies it with the public key, and returns the token. Call it once.
 
-        Set `der` if an ECDSA signature is encoded as DER, as most signers do.
+        Set `der` if the signer returns ECDSA signatures in DER. Most key management services do.
         """
 
 class Issuer(_Handle):
@@ -85,11 +85,14 @@ class Issuer(_Handle):
     def issue(self, claims: Any, /) -> str:
         """Issues a token with these claims: a dict, a dataclass or a pydantic model."""
     def issue_json(self, claims: str | bytes | bytearray | memoryview, /) -> str:
-        """Issues a token with claims as JSON text, one object."""
+        """Issues a token with claims in JSON text, which must be one object."""
     def issue_bytes(self, data: bytes | bytearray | memoryview, /) -> str:
         """Signs or encrypts bytes, with an issuer of the format `jws`, `jwe` or `paseto-bytes`."""
     def prepare(self, claims: Any, /) -> Prepared:
-        """Prepares a token for an external signer. The key of the issuer is the public key."""
+        """Prepares a token for an external signer. The issuer must have the public key.
+
+        Sign `message` or `digest` of the result, and pass the signature to `attach`.
+        """
     def prepare_bytes(self, data: bytes | bytearray | memoryview, /) -> Prepared:
         """Prepares a JWS over bytes for an external signer."""
 

@@ -39,7 +39,7 @@ class _Closing:
 class Key(_jeton.Key, _Closing):
     """A key: a secret, a private key or a public key, with its algorithm.
 
-    Secrets stay inside the native module. Only the methods whose names begin with `insecure_` return them.
+    Secrets stay inside the native module. Only methods whose names begin with `insecure_private_` return them.
 
     >>> key = Key.generate("ES256", kid="k1")
     >>> key.alg, key.kid, key.kind
@@ -62,7 +62,8 @@ class Key(_jeton.Key, _Closing):
     ) -> Key:
         """Generates a key for a JWA algorithm, or for `v3.local`, `v3.public`, `v4.local` or `v4.public`.
 
-        `crv` is the curve of an ECDH-ES key, and `enc` the content encryption of a `dir` key.
+        `rsa_bits` is 2048, 3072, 4096 or 8192. `crv` is the curve of an ECDH-ES key. `enc` is the content encryption of
+        a `dir` key, such as `A256GCM`.
         """
         return cls(_jeton.Key._generate(alg, to_json(kid=kid, rsa_bits=rsa_bits, crv=crv, enc=enc)))
 
@@ -78,7 +79,8 @@ class Key(_jeton.Key, _Closing):
     ) -> Key:
         """Imports a key in any encoding: JWK, PEM, DER or PASERK. The content determines the encoding.
 
-        `alg` is required if the key does not imply it. `password` decrypts PKCS#8 or a PASERK.
+        Pass `alg` if the key allows several algorithms, such as an RSA key without `alg`. `password` decrypts an
+        encrypted PKCS#8 key or PASERK.
         """
         return cls(_jeton.Key._import(data, to_json(alg=alg, kid=kid, enc=enc, password=password)))
 
@@ -113,7 +115,7 @@ class Key(_jeton.Key, _Closing):
         kid: str | None = None,
         password: str | None = None,
     ) -> Key:
-        """Imports the DER of the same encodings."""
+        """Imports DER: PKCS#8, PKCS#1, SEC1 or SubjectPublicKeyInfo."""
         return cls.load(der, alg=alg, kid=kid, password=password)
 
     @classmethod
@@ -123,9 +125,10 @@ class Key(_jeton.Key, _Closing):
 
     @classmethod
     def from_secret(cls, secret: KeyData, alg: str, *, kid: str | None = None, enc: str | None = None) -> Key:
-        """Imports a secret. A str is encoded as UTF-8.
+        """Imports a secret for HMAC, AES key wrap, `dir`, `v3.local` or `v4.local`. A str is encoded as UTF-8.
 
-        A secret for `HS256` has at least 32 bytes. PEM and JWK text is refused, because it is often a public key.
+        `HS256` needs at least 32 bytes, `HS384` 48 and `HS512` 64. A PEM or a JWK is rejected, because it is often a
+        public key: import it with `load`.
         """
         return cls(_jeton.Key._import(secret, to_json(format="secret", alg=alg, kid=kid, enc=enc)))
 
@@ -147,7 +150,7 @@ class Key(_jeton.Key, _Closing):
     def insecure_password(
         cls, password: KeyData, alg: str, *, rounds: int | None = None, kid: str | None = None
     ) -> Key:
-        """Imports a password that encrypts JWEs (PBES2). Anyone with such a token can try to guess it."""
+        """Imports a password that encrypts JWEs (PBES2). Anyone with such a token can guess the password offline."""
         settings = to_json(format="insecure-password", alg=alg, rounds=rounds, kid=kid)
         return cls(_jeton.Key._import(password, settings))
 
@@ -162,7 +165,7 @@ class Key(_jeton.Key, _Closing):
         return cls(_jeton.Key._import(public, to_json(format="insecure-rsa", alg=alg, kid=kid)))
 
     def public_key(self) -> Key:
-        """Returns the public key. It fails for symmetric keys."""
+        """Returns the public key. Raises `InvalidKey` if the key is symmetric."""
         return type(self)(self._public())
 
     def to_jwk(self) -> dict[str, Any]:
@@ -183,7 +186,7 @@ class Key(_jeton.Key, _Closing):
         return self._export("paserk").decode()
 
     def thumbprint(self) -> str:
-        """Returns the SHA-256 thumbprint of RFC 7638."""
+        """Returns the SHA-256 thumbprint (RFC 7638). For a PASETO key, use `kid`."""
         return self._export("thumbprint").decode()
 
     def thumbprint_uri(self) -> str:
@@ -238,8 +241,8 @@ class KeySet(_jeton.KeySet, _Closing):
     ) -> KeySet:
         """Imports a JWK Set, as a dict or as JSON text. Unusable keys are skipped: see `skipped`.
 
-        `default_alg` is the algorithm of keys without `alg`. With `published`, secret and private keys are skipped,
-        because a public set must not contain them.
+        `default_alg` is the algorithm of keys without `alg`. Set `published` for a set that another party publishes:
+        secret and private keys in it are then skipped.
         """
         return cls._wrap(_jeton.KeySet._import(_jwk_text(jwks), to_json(default_alg=default_alg, published=published)))
 
@@ -263,7 +266,7 @@ class KeySet(_jeton.KeySet, _Closing):
 
     @property
     def ids(self) -> list[str]:
-        """The ids of the keys. A key without an id has an empty str."""
+        """The key ids (`kid`). For a key without an id, the entry is an empty str."""
         return self._export("ids").split("\n")
 
     @property

@@ -50,17 +50,21 @@ _here = _Here()
 
 
 class RemoteKeySet(_jeton.RemoteKeys, _Closing):
-    """A key set at an address, or at the address that an issuer publishes. It is fetched when needed.
+    """A JWK Set that is fetched when needed: from `url`, or from the `jwks_uri` that `issuer` publishes.
 
-    Pass it as the keys of a `Verifier`. Keys are fetched again when they are older than `fresh_for`, and when a token
-    names a key that is not in the set, at most once per `cooldown`. If the server is unreachable, the keys stay usable
-    for `usable_for`.
+    Pass it as the keys of a `Verifier`. Keys are fetched again when they are older than `fresh_for` (default: 5
+    minutes), unless the server sends `Cache-Control: max-age`. A token with an unknown `kid` also causes a fetch, at
+    most once per `cooldown` (default: 30 seconds). While fetches fail, keys stay usable for `usable_for` (default: 1
+    day).
 
-    `fetch` is a sync or async client. It replaces the client of the standard library. A sync client runs in a separate
-    thread. An async client runs in the event loop of the caller. For threads without a loop, it runs in the loop that
-    used it last.
+    `default_alg` is the algorithm of keys without `alg`. With `issuer`, the key set must be on the issuer's host or at
+    a public address, unless `allow_private_addresses` is set.
 
-    When the set is closed, its verifiers keep their keys, and the set is not fetched again.
+    `fetch` replaces the built-in HTTP client. It takes a `FetchRequest` and returns a `FetchResponse`. A sync function
+    runs in a separate thread. An async function runs in the event loop of the caller. For a thread without a loop, it
+    runs in the last loop that used it, or in a new loop.
+
+    After `close`, verifiers use the keys that they have, and fetch nothing.
     """
 
     __slots__ = ("_fetch", "_lock", "_pending", "_request", "_cause", "_loop", "_is_async", "__weakref__")
@@ -110,7 +114,7 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
         return keys
 
     def refresh(self) -> None:
-        """Fetches the keys if a fetch is due, and raises an exception if there are still no keys.
+        """Fetches the keys if they are missing or stale. Raises `KeySetError` if no keys are available afterwards.
 
         Call it when the program starts: the first token does not have to wait, and a wrong address is found early.
         """

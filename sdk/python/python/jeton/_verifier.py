@@ -58,10 +58,28 @@ class Verifier(_jeton.Verifier, _Closing):
     >>> verifier.verify(token)["page"]
     '/'
 
-    `keys` is a key, a list of keys, a key set, or a `RemoteKeySet`. `decryption` contains keys that decrypt: tokens are
-    then signed and encrypted. Set `any_issuer`, `any_audience` or `without_expiry` to omit the check of the issuer, the
-    audience or the expiry. `cache` is the number of verified tokens to cache. `limits` is a dict of `token_bytes`,
-    `header_bytes`, `json_depth`, `key_id_bytes` and `keys_tried`.
+    `keys` is a key, a list of keys, a key set, or a `RemoteKeySet`. With `decryption`, a key or several, tokens must be
+    signed and then encrypted.
+
+    Settings for claims:
+
+    - `issuer` and `audience`: the accepted `iss` and `aud`, one or several. `any_issuer` and `any_audience` omit the
+      check. Several issuers share the keys: the holder of one private key can issue tokens for each of them.
+    - `without_expiry`: accepts tokens without `exp`. A token with an `exp` in the past is still rejected.
+    - `typ`: the required header `typ`, one or several. By default it must be `JWT` or absent.
+    - `access_tokens`: requires the type `at+jwt` and the claims of RFC 9068.
+    - `required`: other claims that must be present.
+    - `leeway`: the allowed difference between clocks, a `timedelta` or seconds. The default is 0.
+    - `max_age`: the maximum time since `iat`, a `timedelta` or seconds.
+    - `enc`: the accepted content encryptions, one or several.
+    - `footer` and `implicit_assertion`: the expected values of a PASETO.
+    - `cache`: the number of verified tokens to remember. Their signatures are not checked again.
+
+    To verify bytes, set `format` and `serialization`, as for `Issuer`. The format `jwe` takes `decryption` and no
+    `keys`.
+
+    `limits` is a dict of `token_bytes`, `header_bytes`, `json_depth`, `key_id_bytes` and `keys_tried`. `clock` replaces
+    the system clock in tests.
     """
 
     __slots__ = ()

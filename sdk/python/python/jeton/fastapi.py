@@ -28,7 +28,11 @@ T = TypeVar("T")
 
 
 class Bearer(SecurityBase, Generic[T]):
-    """Verifies the token of a request and returns its claims, as a dict or as `type`."""
+    """Verifies the token of a request and returns its claims, as a dict or as `type`.
+
+    The claim `scope` must contain all `scopes`, a collection or a space-separated str. `scheme_name` is the name in the
+    OpenAPI document.
+    """
 
     @overload
     def __init__(

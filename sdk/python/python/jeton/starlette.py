@@ -2,8 +2,9 @@
 
     app.add_middleware(BearerMiddleware, verifier=verifier)
 
-A request with a valid token reaches the application with its claims in `request.state.claims`. Other responses follow
-RFC 6750: 401, 403 without the required scopes, or 503 if the keys cannot be fetched.
+A request with a valid token reaches the application with its claims in `request.state.claims`. For other requests, the
+response is 401, 403 without the required scopes (RFC 6750), or 503 if the keys cannot be fetched. A WebSocket is closed
+with the code 1008.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 class BearerMiddleware:
     """Accepts only requests with a valid token in the header `Authorization`.
 
-    `except_paths` are paths that need no token. The claim `scope` must contain all `scopes`, a collection or a
-    space-separated str. With `optional`, a request without a token passes too, and its claims are `None`.
+    `type` is the type of the claims, as in `Verifier.verify`. The claim `scope` must contain all `scopes`, a collection
+    or a space-separated str. `except_paths` are paths that need no token; they must match exactly. With `optional`, a
+    request without a token is accepted, and its claims are `None`. A request with an invalid token is still rejected.
     """
 
     def __init__(
@@ -91,7 +93,7 @@ def names_of(scopes: Collection[str]) -> tuple[str, ...]:
 
 
 def has_scopes(claims: Any, scopes: Collection[str]) -> bool:
-    """Returns whether the space-separated claim `scope` (RFC 8693) contains all of these."""
+    """Returns whether the claim `scope` (RFC 8693), a space-separated str, contains all `scopes`."""
     if not scopes:
         return True
     scope = claims.get("scope") if isinstance(claims, dict) else None

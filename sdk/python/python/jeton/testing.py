@@ -34,7 +34,7 @@ __all__ = ["FixedClock", "TestIssuer"]
 
 
 class TestIssuer:
-    """Issues tokens for tests, and publishes its keys without a network. Its clock stands still until it is set."""
+    """Issues tokens for tests, and publishes its keys without a network. Its time changes only when you set `clock`."""
 
     #: Stops pytest from collecting this class because of its name.
     __test__ = False
@@ -55,7 +55,7 @@ class TestIssuer:
         self._keys: list[Key] = []
         #: The number of requests that the key set has sent.
         self.requests = 0
-        #: Whether the server of the keys is down.
+        #: Set it to `True` to make all requests for keys fail, as if the server were down.
         self.is_down = False
         self.rotate()
 

@@ -25,10 +25,11 @@ _FIRST_PAUSE = 1.0
 
 
 class PyJWKClient:
-    """Fetches a JWK Set and finds the key of a token in it. `RemoteKeySet` does more: see the migration guide.
+    """Fetches a JWK Set and finds the key of a token in it. `RemoteKeySet` also uses older keys if the server is down.
 
-    An unknown key causes another fetch, at most once per `cooldown_duration`, even if the last request failed. After a
-    failure, nothing is fetched for 1 second. This pause doubles with each further failure, up to the cooldown.
+    A token with an unknown `kid` causes another fetch, at most once per `cooldown_duration`, even if the last fetch
+    failed. Without a set that is younger than `lifespan`, the next fetch after a failure waits 1 second. This pause
+    doubles with each further failure, up to `cooldown_duration`.
     """
 
     def __init__(
