@@ -24,11 +24,11 @@ pub enum Fault {
     /// An option is invalid or does not apply.
     Option {
         /// The name of the option.
-        name: &'static str,
+        name: Cow<'static, str>,
         /// What is wrong.
         why: Cow<'static, str>,
     },
-    /// The options cannot be parsed.
+    /// The options are not a JSON object.
     Options {
         /// The line, from 1.
         line: usize,
@@ -57,9 +57,11 @@ impl Fault {
 
     /// Creates an error about one option.
     #[cold]
-    pub fn option(name: &'static str, why: impl Into<Cow<'static, str>>) -> Fault {
-        let why = why.into();
-        Fault::Option { name, why }
+    pub fn option(name: impl Into<Cow<'static, str>>, why: impl Into<Cow<'static, str>>) -> Fault {
+        Fault::Option {
+            name: name.into(),
+            why: why.into(),
+        }
     }
 
     /// Creates an error for text that is not valid UTF-8.
@@ -90,7 +92,7 @@ impl fmt::Display for Fault {
             // The message of serde could contain a password.
             Fault::Options { line, column } => write!(
                 f,
-                "the options have an unknown member or a wrong type at line {line}, column {column}"
+                "the options are not a JSON object: line {line}, column {column}"
             ),
             Fault::TooSmall { needed, actual } => {
                 write!(f, "the buffer has {actual} bytes, {needed} required")

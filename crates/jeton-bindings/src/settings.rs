@@ -27,11 +27,30 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
     if !text.trim_ascii_start().starts_with('{') {
         return Err(Fault::Options { line: 1, column: 1 });
     }
-    serde_json::from_str(text).map_err(|error| Fault::Options {
-        line: error.line(),
-        column: error.column(),
-    })
+    serde_json::from_str(text).map_err(|error| wrong::<T>(text, &error))
 }
+
+/// Names the wrong option: the text is parsed again, so that a correct one is parsed without a path. Only the name is in
+/// the error: the value may be a password.
+#[cold]
+fn wrong<T: DeserializeOwned>(text: &str, error: &serde_json::Error) -> Fault {
+    let mut again = serde_json::Deserializer::from_str(text);
+    let path = match serde_path_to_error::deserialize::<_, T>(&mut again) {
+        Err(found) if error.is_data() => found.path().to_string(),
+        _ => String::new(),
+    };
+    let is_name = |char: char| char.is_ascii_lowercase() || matches!(char, '_' | '.');
+    if path.is_empty() || path.len() > OPTION_NAME_BYTES || !path.chars().all(is_name) {
+        return Fault::Options {
+            line: error.line(),
+            column: error.column(),
+        };
+    }
+    Fault::option(path, "does not apply here, or has the wrong type")
+}
+
+/// The longest name of an option in an error.
+const OPTION_NAME_BYTES: usize = 64;
 
 /// Returns an error for the first of these settings that is set.
 pub(crate) fn check_unset<const N: usize>(
@@ -260,4 +279,35 @@ pub(crate) fn content_enc(name: &str) -> Result<ContentEnc, Fault> {
 /// Returns the signature or MAC algorithm with this name.
 pub(crate) fn signature_alg(name: &'static str, text: &str) -> Result<Alg, Fault> {
     Alg::from_str(text).map_err(|_| Fault::option(name, "not a signature or MAC algorithm"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn message(text: &str) -> String {
+        read::<VerifierOptions>(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn error_names_the_option_and_not_its_value() {
+        let why = "does not apply here, or has the wrong type";
+        for (text, name) in [
+            (r#"{"lifetime":"secret"}"#, "lifetime"),
+            (r#"{"leeway":"secret"}"#, "leeway"),
+            (r#"{"audience":7}"#, "audience"),
+            (r#"{"limits":{"token_byte":1}}"#, "limits.token_byte"),
+        ] {
+            assert_eq!(message(text), format!("option `{name}`: {why}"), "{text}");
+        }
+        let long = format!(r#"{{"{}":1}}"#, "x".repeat(65));
+        for text in [r#"{"leeway":"#, r#"["a"]"#, r#"{"<script>":1}"#, &long] {
+            assert!(
+                message(text).starts_with("the options are not a JSON object: line 1"),
+                "{text}"
+            );
+        }
+    }
 }
