@@ -209,7 +209,7 @@ codes! {
             "Correct the member.", "RFC 7517, section 4";
         KEY_NOT_BASE64URL: "A member of the key is not canonical base64url without padding.",
             "Encode the member again.", "RFC 7515, section 2";
-        KEY_NOT_BASE64: "The base64 of a PEM is incomplete, not canonical, or has a foreign character.",
+        KEY_NOT_BASE64: "The base64 of a PEM is incomplete, not canonical, or has a character that is not base64.",
             "Copy the whole file again.", "RFC 7468, section 3";
         KEY_TRUNCATED: "A PEM block has no END line.",
             "Copy the whole file again.", "RFC 7468, section 2";
@@ -217,7 +217,7 @@ codes! {
             "Give one file with one key.", "RFC 7468, section 2";
         KEY_PEM_LABEL: "The label of a PEM block contradicts its END line or its content.",
             "Write the label that the message names.", "RFC 7468, section 2";
-        KEY_NOT_RECOGNIZED: "The input is something else than a key, or has another form than expected.",
+        KEY_NOT_RECOGNIZED: "The input is not a key, or a key in another form than expected.",
             "Do what the message says: it names the form that was found.";
         KEY_PRIMES_MISSING: "The RSA private key has no primes, so that only its public key can be used.",
             "Export the key with `p`, `q`, `dp`, `dq` and `qi`.", "RFC 7518, section 6.3.2";
@@ -237,7 +237,7 @@ codes! {
             "Pass the algorithm of the key, or another key.", "RFC 7517, section 4.4";
         KEY_TYPE_MISMATCH: "The type or curve of the key does not fit the algorithm.",
             "Pass an algorithm for this type of key, or another key.", "RFC 7518, section 6.1";
-        KEY_USE_MISMATCH: "The `use` of the key does not permit the operation.",
+        KEY_USE_MISMATCH: "The `use` or the algorithm of the key does not permit the operation.",
             "Pass a key for this use.", "RFC 7517, section 4.2";
         KEY_OPERATION_NOT_PERMITTED: "The `key_ops` of the key do not permit the operation.",
             "Pass a key that permits the operation.", "RFC 7517, section 4.3";
@@ -271,8 +271,8 @@ codes! {
             "Check the address of the issuer.";
     }
     Library Caller {
-        CLAIMS_WITHOUT_EXPIRY: "The claims have no expiry, and it was not omitted on purpose.",
-            "Set the expiry, or state that there is none.", "RFC 7519, section 4.1.4";
+        CLAIMS_WITHOUT_EXPIRY: "The claims have no expiry, and the issuer requires one.",
+            "Set the expiry, or choose tokens without expiry.", "RFC 7519, section 4.1.4";
         CLAIMS_REGISTERED_NAME: "The custom claims have a member with the name of a registered claim.",
             "Set the claim with its method.", "RFC 7519, section 4.1";
         CLAIMS_SET_FOR_ALL: "A token of a batch sets a claim that the batch sets for all.",
@@ -291,7 +291,7 @@ codes! {
             "Pass the type that the claim requires.", "RFC 7519, section 4.1";
         CLAIM_RANGE: "A time is outside the years 1970 to 9999.",
             "Pass seconds since 1970, not milliseconds.", "RFC 7519, section 2";
-        CLAIM_DATE_FORM: "A time has the form of another token format.",
+        CLAIM_DATE_FORM: "A time has the wrong form: a JWT has seconds, and a PASETO a text (RFC 3339).",
             "Pass seconds for a JWT, and RFC 3339 text for a PASETO.", "RFC 7519, section 2";
         CLAIM_SET_TWICE: "A registered claim is set twice.",
             "Set the claim in one place.", "RFC 7519, section 4";
@@ -315,7 +315,7 @@ codes! {
             "Pass a media type, such as `at+jwt`.", "RFC 7515, section 4.1.9";
         INVALID_RECIPIENTS: "The form or the key management does not allow this number of recipients.",
             "Use the general JSON serialization and key wrapping.", "RFC 7516, section 7.2.1";
-        COMPACT_FORM_UNSUPPORTED: "The compact serialization cannot carry this.",
+        COMPACT_FORM_UNSUPPORTED: "A JWT is always compact; the compact serialization has no unprotected header, and no associated data.",
             "Use a JSON serialization.", "RFC 7516, section 7.1";
         INVALID_HEADER_MEMBER: "The header member is already set, or the library sets it.",
             "Remove the member.", "RFC 7515, section 4";
@@ -335,7 +335,7 @@ codes! {
             "Use a separate key for each.", "RFC 8725, section 3.2";
         INVALID_CACHE_ENTRIES: "The capacity of the cache is outside its limits.",
             "Pass a number within the limits.";
-        KEY_SET_ADDRESS: "Keys may not be fetched from the address of the key set.",
+        KEY_SET_ADDRESS: "The URL of the key set is not allowed.",
             "Use https to a public address, or http to a loopback host, without credentials.";
         INVALID_CERTIFICATE_AUTHORITY: "A certificate authority is not a certificate in PEM.",
             "Pass the certificates of the authorities in PEM.", "RFC 7468, section 5";
@@ -399,13 +399,13 @@ codes! {
             "Try again.";
     }
     Bindings Caller {
-        ARGUMENT_NULL: "A pointer is null where a value is required.",
+        ARGUMENT_NULL: "A required value is missing (null).",
             "Pass the value.";
         ARGUMENT_LENGTH: "A length is larger than the address space.",
             "Pass the length of the value in bytes.";
         ARGUMENT_NOT_UTF8: "A text is not valid UTF-8.",
             "Pass UTF-8.", "RFC 3629, section 3";
-        ARGUMENT_HANDLE: "A handle has the wrong type or is released.",
+        ARGUMENT_HANDLE: "A value has the wrong type, or is closed.",
             "Pass a handle of this type that is not released.";
         INVALID_OPTION: "An option is unknown, missing, has the wrong type, or contradicts another.",
             "Correct the options.";
@@ -415,7 +415,7 @@ codes! {
             "Prepare the token again.";
     }
     Bindings System {
-        KEY_SET_TO_FETCH: "The key set must be fetched before the token can be verified.",
+        KEY_SET_TO_FETCH: "The keys are not fetched yet.",
             "Fetch what the key set asks for, then verify again.";
     }
 }
