@@ -60,7 +60,7 @@ const (
 	CodeKeyMemberType Code = 26
 	// A member of the key is not canonical base64url without padding.
 	CodeKeyNotBase64url Code = 27
-	// The base64 of a PEM is incomplete, not canonical, or has a foreign character.
+	// The base64 of a PEM is incomplete, not canonical, or has a character that is not base64.
 	CodeKeyNotBase64 Code = 28
 	// A PEM block has no END line.
 	CodeKeyTruncated Code = 29
@@ -68,7 +68,7 @@ const (
 	CodeKeyMultiplePemBlocks Code = 30
 	// The label of a PEM block contradicts its END line or its content.
 	CodeKeyPemLabel Code = 31
-	// The input is something else than a key, or has another form than expected.
+	// The input is not a key, or a key in another form than expected.
 	CodeKeyNotRecognized Code = 32
 	// The RSA private key has no primes, so that only its public key can be used.
 	CodeKeyPrimesMissing Code = 33
@@ -88,7 +88,7 @@ const (
 	CodeKeyAlgorithmMismatch Code = 40
 	// The type or curve of the key does not fit the algorithm.
 	CodeKeyTypeMismatch Code = 41
-	// The `use` of the key does not permit the operation.
+	// The `use` or the algorithm of the key does not permit the operation.
 	CodeKeyUseMismatch Code = 42
 	// The `key_ops` of the key do not permit the operation.
 	CodeKeyOperationNotPermitted Code = 43
@@ -120,7 +120,7 @@ const (
 	CodeDiscoveryMalformed Code = 56
 	// The discovery document is larger than its limit.
 	CodeDiscoveryTooLarge Code = 57
-	// The claims have no expiry, and it was not omitted on purpose.
+	// The claims have no expiry, and the issuer requires one.
 	CodeClaimsWithoutExpiry Code = 58
 	// The custom claims have a member with the name of a registered claim.
 	CodeClaimsRegisteredName Code = 59
@@ -140,7 +140,7 @@ const (
 	CodeClaimType Code = 66
 	// A time is outside the years 1970 to 9999.
 	CodeClaimRange Code = 67
-	// A time has the form of another token format.
+	// A time has the wrong form: a JWT has seconds, and a PASETO a text (RFC 3339).
 	CodeClaimDateForm Code = 68
 	// A registered claim is set twice.
 	CodeClaimSetTwice Code = 69
@@ -164,7 +164,7 @@ const (
 	CodeInvalidType Code = 78
 	// The form or the key management does not allow this number of recipients.
 	CodeInvalidRecipients Code = 79
-	// The compact serialization cannot carry this.
+	// A JWT is always compact; the compact serialization has no unprotected header, and no associated data.
 	CodeCompactFormUnsupported Code = 80
 	// The header member is already set, or the library sets it.
 	CodeInvalidHeaderMember Code = 81
@@ -184,7 +184,7 @@ const (
 	CodeRsaKeyShared Code = 88
 	// The capacity of the cache is outside its limits.
 	CodeInvalidCacheEntries Code = 89
-	// Keys may not be fetched from the address of the key set.
+	// The URL of the key set is not allowed.
 	CodeKeySetAddress Code = 90
 	// A certificate authority is not a certificate in PEM.
 	CodeInvalidCertificateAuthority Code = 91
@@ -198,13 +198,13 @@ const (
 	CodeInternal Code = 95
 	// The key set could not be fetched from its server.
 	CodeKeySetUnreachable Code = 96
-	// A pointer is null where a value is required.
+	// A required value is missing (null).
 	CodeArgumentNull Code = 117
 	// A length is larger than the address space.
 	CodeArgumentLength Code = 118
 	// A text is not valid UTF-8.
 	CodeArgumentNotUtf8 Code = 119
-	// A handle has the wrong type or is released.
+	// A value has the wrong type, or is closed.
 	CodeArgumentHandle Code = 120
 	// An option is unknown, missing, has the wrong type, or contradicts another.
 	CodeInvalidOption Code = 121
@@ -212,7 +212,7 @@ const (
 	CodeBufferTooSmall Code = 122
 	// A signature was already passed for the prepared token.
 	CodePreparedTokenUsed Code = 123
-	// The key set must be fetched before the token can be verified.
+	// The keys are not fetched yet.
 	CodeKeySetToFetch Code = 124
 	// The token cannot be decrypted with this key.
 	CodeTokenDecryptionFailed Code = 125

@@ -59,7 +59,7 @@
 #define JETON_KEY_MEMBER_TYPE 26
 // A member of the key is not canonical base64url without padding.
 #define JETON_KEY_NOT_BASE64URL 27
-// The base64 of a PEM is incomplete, not canonical, or has a foreign character.
+// The base64 of a PEM is incomplete, not canonical, or has a character that is not base64.
 #define JETON_KEY_NOT_BASE64 28
 // A PEM block has no END line.
 #define JETON_KEY_TRUNCATED 29
@@ -67,7 +67,7 @@
 #define JETON_KEY_MULTIPLE_PEM_BLOCKS 30
 // The label of a PEM block contradicts its END line or its content.
 #define JETON_KEY_PEM_LABEL 31
-// The input is something else than a key, or has another form than expected.
+// The input is not a key, or a key in another form than expected.
 #define JETON_KEY_NOT_RECOGNIZED 32
 // The RSA private key has no primes, so that only its public key can be used.
 #define JETON_KEY_PRIMES_MISSING 33
@@ -87,7 +87,7 @@
 #define JETON_KEY_ALGORITHM_MISMATCH 40
 // The type or curve of the key does not fit the algorithm.
 #define JETON_KEY_TYPE_MISMATCH 41
-// The `use` of the key does not permit the operation.
+// The `use` or the algorithm of the key does not permit the operation.
 #define JETON_KEY_USE_MISMATCH 42
 // The `key_ops` of the key do not permit the operation.
 #define JETON_KEY_OPERATION_NOT_PERMITTED 43
@@ -119,7 +119,7 @@
 #define JETON_DISCOVERY_MALFORMED 56
 // The discovery document is larger than its limit.
 #define JETON_DISCOVERY_TOO_LARGE 57
-// The claims have no expiry, and it was not omitted on purpose.
+// The claims have no expiry, and the issuer requires one.
 #define JETON_CLAIMS_WITHOUT_EXPIRY 58
 // The custom claims have a member with the name of a registered claim.
 #define JETON_CLAIMS_REGISTERED_NAME 59
@@ -139,7 +139,7 @@
 #define JETON_CLAIM_TYPE 66
 // A time is outside the years 1970 to 9999.
 #define JETON_CLAIM_RANGE 67
-// A time has the form of another token format.
+// A time has the wrong form: a JWT has seconds, and a PASETO a text (RFC 3339).
 #define JETON_CLAIM_DATE_FORM 68
 // A registered claim is set twice.
 #define JETON_CLAIM_SET_TWICE 69
@@ -163,7 +163,7 @@
 #define JETON_INVALID_TYPE 78
 // The form or the key management does not allow this number of recipients.
 #define JETON_INVALID_RECIPIENTS 79
-// The compact serialization cannot carry this.
+// A JWT is always compact; the compact serialization has no unprotected header, and no associated data.
 #define JETON_COMPACT_FORM_UNSUPPORTED 80
 // The header member is already set, or the library sets it.
 #define JETON_INVALID_HEADER_MEMBER 81
@@ -183,7 +183,7 @@
 #define JETON_RSA_KEY_SHARED 88
 // The capacity of the cache is outside its limits.
 #define JETON_INVALID_CACHE_ENTRIES 89
-// Keys may not be fetched from the address of the key set.
+// The URL of the key set is not allowed.
 #define JETON_KEY_SET_ADDRESS 90
 // A certificate authority is not a certificate in PEM.
 #define JETON_INVALID_CERTIFICATE_AUTHORITY 91
@@ -197,13 +197,13 @@
 #define JETON_INTERNAL 95
 // The key set could not be fetched from its server.
 #define JETON_KEY_SET_UNREACHABLE 96
-// A pointer is null where a value is required.
+// A required value is missing (null).
 #define JETON_ARGUMENT_NULL 117
 // A length is larger than the address space.
 #define JETON_ARGUMENT_LENGTH 118
 // A text is not valid UTF-8.
 #define JETON_ARGUMENT_NOT_UTF8 119
-// A handle has the wrong type or is released.
+// A value has the wrong type, or is closed.
 #define JETON_ARGUMENT_HANDLE 120
 // An option is unknown, missing, has the wrong type, or contradicts another.
 #define JETON_INVALID_OPTION 121
@@ -211,7 +211,7 @@
 #define JETON_BUFFER_TOO_SMALL 122
 // A signature was already passed for the prepared token.
 #define JETON_PREPARED_TOKEN_USED 123
-// The key set must be fetched before the token can be verified.
+// The keys are not fetched yet.
 #define JETON_KEY_SET_TO_FETCH 124
 // The token cannot be decrypted with this key.
 #define JETON_TOKEN_DECRYPTION_FAILED 125

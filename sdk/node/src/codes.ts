@@ -56,7 +56,7 @@ export const codes = {
   KEY_MEMBER_TYPE: 26,
   /** A member of the key is not canonical base64url without padding. */
   KEY_NOT_BASE64URL: 27,
-  /** The base64 of a PEM is incomplete, not canonical, or has a foreign character. */
+  /** The base64 of a PEM is incomplete, not canonical, or has a character that is not base64. */
   KEY_NOT_BASE64: 28,
   /** A PEM block has no END line. */
   KEY_TRUNCATED: 29,
@@ -64,7 +64,7 @@ export const codes = {
   KEY_MULTIPLE_PEM_BLOCKS: 30,
   /** The label of a PEM block contradicts its END line or its content. */
   KEY_PEM_LABEL: 31,
-  /** The input is something else than a key, or has another form than expected. */
+  /** The input is not a key, or a key in another form than expected. */
   KEY_NOT_RECOGNIZED: 32,
   /** The RSA private key has no primes, so that only its public key can be used. */
   KEY_PRIMES_MISSING: 33,
@@ -84,7 +84,7 @@ export const codes = {
   KEY_ALGORITHM_MISMATCH: 40,
   /** The type or curve of the key does not fit the algorithm. */
   KEY_TYPE_MISMATCH: 41,
-  /** The `use` of the key does not permit the operation. */
+  /** The `use` or the algorithm of the key does not permit the operation. */
   KEY_USE_MISMATCH: 42,
   /** The `key_ops` of the key do not permit the operation. */
   KEY_OPERATION_NOT_PERMITTED: 43,
@@ -116,7 +116,7 @@ export const codes = {
   DISCOVERY_MALFORMED: 56,
   /** The discovery document is larger than its limit. */
   DISCOVERY_TOO_LARGE: 57,
-  /** The claims have no expiry, and it was not omitted on purpose. */
+  /** The claims have no expiry, and the issuer requires one. */
   CLAIMS_WITHOUT_EXPIRY: 58,
   /** The custom claims have a member with the name of a registered claim. */
   CLAIMS_REGISTERED_NAME: 59,
@@ -136,7 +136,7 @@ export const codes = {
   CLAIM_TYPE: 66,
   /** A time is outside the years 1970 to 9999. */
   CLAIM_RANGE: 67,
-  /** A time has the form of another token format. */
+  /** A time has the wrong form: a JWT has seconds, and a PASETO a text (RFC 3339). */
   CLAIM_DATE_FORM: 68,
   /** A registered claim is set twice. */
   CLAIM_SET_TWICE: 69,
@@ -160,7 +160,7 @@ export const codes = {
   INVALID_TYPE: 78,
   /** The form or the key management does not allow this number of recipients. */
   INVALID_RECIPIENTS: 79,
-  /** The compact serialization cannot carry this. */
+  /** A JWT is always compact; the compact serialization has no unprotected header, and no associated data. */
   COMPACT_FORM_UNSUPPORTED: 80,
   /** The header member is already set, or the library sets it. */
   INVALID_HEADER_MEMBER: 81,
@@ -180,7 +180,7 @@ export const codes = {
   RSA_KEY_SHARED: 88,
   /** The capacity of the cache is outside its limits. */
   INVALID_CACHE_ENTRIES: 89,
-  /** Keys may not be fetched from the address of the key set. */
+  /** The URL of the key set is not allowed. */
   KEY_SET_ADDRESS: 90,
   /** A certificate authority is not a certificate in PEM. */
   INVALID_CERTIFICATE_AUTHORITY: 91,
@@ -194,13 +194,13 @@ export const codes = {
   INTERNAL: 95,
   /** The key set could not be fetched from its server. */
   KEY_SET_UNREACHABLE: 96,
-  /** A pointer is null where a value is required. */
+  /** A required value is missing (null). */
   ARGUMENT_NULL: 117,
   /** A length is larger than the address space. */
   ARGUMENT_LENGTH: 118,
   /** A text is not valid UTF-8. */
   ARGUMENT_NOT_UTF8: 119,
-  /** A handle has the wrong type or is released. */
+  /** A value has the wrong type, or is closed. */
   ARGUMENT_HANDLE: 120,
   /** An option is unknown, missing, has the wrong type, or contradicts another. */
   INVALID_OPTION: 121,
@@ -208,7 +208,7 @@ export const codes = {
   BUFFER_TOO_SMALL: 122,
   /** A signature was already passed for the prepared token. */
   PREPARED_TOKEN_USED: 123,
-  /** The key set must be fetched before the token can be verified. */
+  /** The keys are not fetched yet. */
   KEY_SET_TO_FETCH: 124,
   /** The token cannot be decrypted with this key. */
   TOKEN_DECRYPTION_FAILED: 125,
