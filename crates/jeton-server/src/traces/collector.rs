@@ -155,10 +155,10 @@ fn tls(traces: &Traces) -> Result<ClientConfig> {
             return Err(invalid("has a malformed certificate".to_owned()));
         }
     }
-    match roots.is_empty() {
-        true => Err(invalid("has no certificate".to_owned())),
-        false => Ok(builder.with_root_certificates(roots).with_no_client_auth()),
+    if roots.is_empty() {
+        return Err(invalid("has no certificate".to_owned()));
     }
+    Ok(builder.with_root_certificates(roots).with_no_client_auth())
 }
 
 /// Reads a line `name: value` for each header. An error names the line, and no value.

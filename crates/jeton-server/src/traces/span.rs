@@ -101,9 +101,10 @@ impl RequestSpan {
 
 impl Drop for RequestSpan {
     fn drop(&mut self) {
-        match self.is_grpc {
-            true => self.end_grpc(Code::Cancelled),
-            false => self.end(KeyValue::new("error.type", "cancelled"), None),
+        if self.is_grpc {
+            self.end_grpc(Code::Cancelled);
+        } else {
+            self.end(KeyValue::new("error.type", "cancelled"), None);
         }
     }
 }

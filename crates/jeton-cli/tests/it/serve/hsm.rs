@@ -137,9 +137,10 @@ impl Hsm {
         let args = ["token", "issue", "--server", &address, "--profile", profile];
         let args = [&args[..], &["--subject", "alice"]].concat();
         let output = jeton(self.folder.path(), &args, b"");
-        match output.status.success() {
-            true => Ok(text(&output.stdout).trim().to_owned()),
-            false => Err(text(&output.stderr)),
+        if output.status.success() {
+            Ok(text(&output.stdout).trim().to_owned())
+        } else {
+            Err(text(&output.stderr))
         }
     }
 
