@@ -214,7 +214,7 @@ impl RemoteKeySet {
         cached.as_ref().map(|set| set.keys.clone())
     }
 
-    /// Fetches the keys, if there are none. Call it when a service starts: then the first verification does not
+    /// Fetches the keys unless it has some. Call it when a service starts: then the first verification does not
     /// wait, and a wrong address is found early.
     ///
     /// # Errors

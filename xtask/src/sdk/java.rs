@@ -25,7 +25,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
     counted::run(FOLDER, Format::Surefire, &mut tests)
 }
 
-/// Runs its tests on the newest JDK, compiled by the oldest, and returns false if there is none.
+/// Runs its tests on the newest JDK, compiled by the oldest. Returns false without such a JDK.
 pub(crate) fn newest(workspace: &Workspace) -> Result<bool, Error> {
     let Some((folder, version)) = find_jdk(NEWEST) else {
         return Ok(false);

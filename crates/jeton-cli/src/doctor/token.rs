@@ -313,12 +313,12 @@ fn check_alg(findings: &mut Section, alg: Option<&str>, kid: Option<&str>) {
 
 fn encrypted(findings: &mut Section, jwe: &Jwe<'_>, token: &str, criteria: &Criteria<'_>) {
     let Some(decrypter) = criteria.decrypter() else {
-        findings.undetermined(
-            "a JWE: the content is encrypted",
-            if decrypts(token, criteria) { "the key of --keys decrypts it: pass it as `--decrypt-key FILE`" } else {
-                "pass the decryption key with `--decrypt-key FILE`, and the keys of the signer with `--keys`"
-            },
-        );
+        let what_to_do = if decrypts(token, criteria) {
+            "the key of --keys decrypts it: pass it as `--decrypt-key FILE`"
+        } else {
+            "pass the decryption key with `--decrypt-key FILE`, and the keys of the signer with `--keys`"
+        };
+        findings.undetermined("a JWE: the content is encrypted", what_to_do);
         findings.explaining(EVERYTHING);
         return;
     };

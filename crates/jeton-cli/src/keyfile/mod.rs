@@ -97,17 +97,26 @@ impl KeyFile {
         let password = password.as_ref().map(|text| text.as_bytes());
         KeyFile::of_encrypted(&name, &bytes, password).map_err(|error| match problem_of(&error) {
             Some(KeyProblem::Found(FoundInput::EncryptedPkcs8)) => {
-                Failure::error(format!("{name}: the key is encrypted")).hint(if has_option { "to decrypt it, add `--key-password-file FILE`".to_owned() } else { format!("to get the public key, run `jeton key public --key-password-file PASSWORD_FILE {name}`") })
+                let hint = if has_option {
+                    "to decrypt it, add `--key-password-file FILE`".to_owned()
+                } else {
+                    let command = "jeton key public --key-password-file PASSWORD_FILE";
+                    format!("to get the public key, run `{command} {name}`")
+                };
+                Failure::error(format!("{name}: the key is encrypted")).hint(hint)
             }
             Some(KeyProblem::Found(
                 FoundInput::OpenSshPrivateKey | FoundInput::OpenSshPublicKey,
-            )) if is_openssh_ed25519(&bytes) => {
-                Failure::error(format!("{name}: {KEY_ERROR_PREFIX}this is an Ed25519 key of OpenSSH"))
-                    .hint("ssh-keygen cannot convert it; to make a new key, run `jeton key new --alg EdDSA`")
-            }
+            )) if is_openssh_ed25519(&bytes) => Failure::error(format!(
+                "{name}: {KEY_ERROR_PREFIX}this is an Ed25519 key of OpenSSH"
+            ))
+            .hint(
+                "ssh-keygen cannot convert it; to make a new key, run `jeton key new --alg EdDSA`",
+            ),
             Some(KeyProblem::Found(found)) => no_key(path, &name, found),
-            Some(KeyProblem::Malformed) => Failure::error(format!("{name}: unknown key format"))
-                .hint(UNKNOWN_FORMAT),
+            Some(KeyProblem::Malformed) => {
+                Failure::error(format!("{name}: unknown key format")).hint(UNKNOWN_FORMAT)
+            }
             _ => Failure::error(format!("{name}: {}", load_error::message_of(error))),
         })
     }

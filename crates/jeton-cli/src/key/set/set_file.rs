@@ -81,17 +81,18 @@ impl SetFile {
                 continue;
             }
             let name = key.name();
-            return Err(if key.is_symmetric() {
-                Failure::error(format!(
-                "{name}: a symmetric key (kty oct): everyone who reads the set could sign with it"
-            ))
-            .hint("if nobody else reads the set, add `--symmetric`")
-            } else {
+            if key.is_symmetric() {
+                let why =
+                    "a symmetric key (kty oct): everyone who reads the set could sign with it";
+                return Err(Failure::error(format!("{name}: {why}"))
+                    .hint("if nobody else reads the set, add `--symmetric`"));
+            }
+            return Err(
                 Failure::error(format!("{name}: a private key in a key set")).hint(format!(
                     "to get the public keys, run `jeton key public {}`",
                     self.argument()
-                ))
-            });
+                )),
+            );
         }
         Ok(())
     }
