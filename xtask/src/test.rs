@@ -20,6 +20,7 @@ mod proxies;
 mod published;
 mod schedule;
 mod separate_crate;
+mod space;
 mod step;
 mod steps;
 mod verifiers;
@@ -48,6 +49,7 @@ pub(crate) fn run(workspace: Workspace, choice: &Choice) -> Result<(), Error> {
     }
     let started = Instant::now();
     if choice.needs_setup() {
+        space::check(&workspace, choice.part())?;
         eprintln!("== setup");
         setup::run(&workspace, choice.extent())?;
     }
