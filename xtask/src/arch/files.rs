@@ -1,6 +1,6 @@
 //! The length of source files, and names that say nothing.
 
-use super::{layers, sources};
+use super::layers;
 use crate::command::{Error, Workspace, output};
 
 /// Lines that are neither blank nor a line comment. Aim for 400.
@@ -26,29 +26,33 @@ const VAGUE: [&str; 8] = [
     "common", "helper", "helpers", "manager", "managers", "misc", "util", "utils",
 ];
 
-/// Checks every source that git knows. Returns how many, and what is wrong.
-pub(super) fn check(workspace: &Workspace) -> Result<(usize, Vec<String>), Error> {
+/// The sources and manifests that git knows, each with its text.
+pub(super) fn sources(workspace: &Workspace) -> Result<Vec<(String, String)>, Error> {
     let listed = output(workspace.command("git").args(["ls-files", "-z"]))?;
-    let mut counted = 0;
+    let paths = listed
+        .split('\0')
+        .filter(|path| ENDINGS.iter().any(|ending| path.ends_with(ending)) && !is_generated(path));
+    // A file that was deleted is not committed yet.
+    let read = |path: &str| {
+        let text = std::fs::read_to_string(workspace.path(path)).ok()?;
+        Some((path.to_owned(), text))
+    };
+    Ok(paths.filter_map(read).collect())
+}
+
+/// What is wrong in the sources.
+pub(super) fn check(workspace: &Workspace, sources: &[(String, String)]) -> Vec<String> {
     let mut broken = Vec::new();
-    for path in listed.split('\0') {
-        if !ENDINGS.iter().any(|ending| path.ends_with(ending)) || is_generated(path) {
-            continue;
-        }
-        // A file that was deleted is not committed yet.
-        let Ok(text) = std::fs::read_to_string(workspace.path(path)) else {
-            continue;
-        };
-        counted += 1;
-        broken.extend(too_long(path, &text));
+    for (path, text) in sources {
+        broken.extend(too_long(path, text));
         if path.ends_with(".rs") || path.ends_with("Cargo.toml") {
             let text_of = |path: &str| std::fs::read_to_string(workspace.path(path)).ok();
-            broken.extend(sources::check(path, &text, text_of));
-            broken.extend(layers::check(path, &text));
+            broken.extend(super::sources::check(path, text, text_of));
+            broken.extend(layers::check(path, text));
         }
         broken.extend(vague_name(path));
     }
-    Ok((counted, broken))
+    broken
 }
 
 fn too_long(path: &str, text: &str) -> Option<String> {

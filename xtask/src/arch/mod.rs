@@ -4,8 +4,10 @@
 
 mod files;
 mod graph;
+mod imports;
 mod layers;
 mod library;
+mod modules;
 mod sources;
 
 pub(crate) use graph::PUBLISHED;
@@ -25,16 +27,18 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
 
     let mut broken = graph::check(&metadata, &page);
     broken.extend(library::check(workspace)?);
-    let (counted, too_long) = files::check(workspace)?;
-    broken.extend(too_long);
+    let sources = files::sources(workspace)?;
+    broken.extend(files::check(workspace, &sources));
+    broken.extend(modules::check(&sources));
     for rule in &broken {
         println!("{rule}");
     }
     match broken.len() {
         0 => {
             eprintln!(
-                "arch: {} crates are as {PAGE} draws them; {counted} files are within {} lines of code",
+                "arch: {} crates are as {PAGE} draws them; {} files are within {} lines of code; modules import one way",
                 metadata.packages.len(),
+                sources.len(),
                 files::MAX_LINES_OF_CODE
             );
             Ok(())
