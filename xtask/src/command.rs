@@ -152,6 +152,15 @@ impl Workspace {
         Ok(self.target().join("debug/jeton"))
     }
 
+    /// Builds the binary `jeton-lab` as the tests have it, and returns its path.
+    ///
+    /// # Errors
+    /// If cargo cannot build it.
+    pub fn tested_lab(&self) -> Result<PathBuf, Error> {
+        self.build()?;
+        Ok(self.target().join("debug/jeton-lab"))
+    }
+
     /// Returns a command that starts in the checkout's root.
     pub fn command(&self, program: impl AsRef<Path>) -> Command {
         let mut command = Command::new(program.as_ref());

@@ -55,7 +55,7 @@ Studies, which are built from studies/ when one of them is called:
   cargo xtask cluster-cost
                         Load three servers on one etcd, and write docs/reference/cluster-cost.md with what
                         larger clusters carry on paper; about five minutes
-  cargo xtask loaders   Load the same two servers with h2load and with jeton lab load, and write
+  cargo xtask loaders   Load the same two servers with h2load and with jeton-lab load, and write
                         docs/reference/load-generator-check.md; about nine minutes, on a quiet machine
   cargo xtask soak      Run the long checks and write a log to docs/soak/
 
@@ -91,7 +91,7 @@ Options of soak:
   --kills N             How often an issuer is killed during revocations (default 1000)
 
 Examples:
-  cargo xtask setup --runtimes            then: jeton lab run --runtimes newest
+  cargo xtask setup --runtimes            then: jeton-lab run --runtimes newest
   cargo xtask test                        before a commit
   cargo xtask test --rest                 then, what continuous integration also runs
   cargo xtask test --for library          after a change of the library

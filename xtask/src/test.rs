@@ -204,14 +204,14 @@ fn tests_in(workspace: &Workspace, file: &str, variables: &[(&str, &Path)]) -> R
     counted::run(&module, Format::Libtest, &mut test)
 }
 
-/// The binary of the tests, to run it as a user would: what the tests have compiled is not compiled again. A release
+/// The lab of the tests, to run it as a user would: what the tests have compiled is not compiled again. A release
 /// build differs in its speed alone. The drivers that it builds are not optimised either: these are checks.
-fn tested_jeton(workspace: &Workspace) -> Result<Command, Error> {
-    let mut jeton = workspace.command(workspace.tested_binary()?);
-    jeton
+fn tested_lab(workspace: &Workspace) -> Result<Command, Error> {
+    let mut lab = workspace.command(workspace.tested_lab()?);
+    lab
         .envs(CHECKED_DRIVERS)
         .envs(aws_lc::compiled(workspace));
-    Ok(jeton)
+    Ok(lab)
 }
 
 /// `crates/c/tests/it/serve/grpcurl.rs` is the module `serve::grpcurl::` of the test program `it` in `crates/c`.

@@ -137,10 +137,9 @@ fn said() -> Vec<String> {
             format!("{} bits", limits::RSA_EXPONENT_BITS),
         ),
         format!(
-            "{} for tokens and payloads, {} for keys and secrets, and {} MB for results",
+            "{} for tokens and payloads, {} for keys and secrets",
             bytes(crate::input::INPUT_BYTES_MAX),
-            bytes(limits::KEY_SET_BYTES as u64),
-            jeton_lab_model::result::RESULT_BYTES_MAX / 1_000_000
+            bytes(limits::KEY_SET_BYTES as u64)
         ),
         format!(
             "At most {} Argon2id computations run at once (`ARGON2_AT_ONCE`), and {} wait",

@@ -1,4 +1,4 @@
-//! The `jeton` command: issues, verifies and measures security tokens.
+//! The `jeton` command: issues and verifies security tokens.
 //!
 //! Results go to standard output, diagnostics to standard error. Exit codes: 0 success; 1 the token was rejected;
 //! 2 invalid usage, or a file could not be read or written.
@@ -15,7 +15,6 @@ mod jwt;
 mod key;
 mod lab;
 mod limit_args;
-mod manual;
 mod paseto;
 mod serve;
 mod token;
@@ -24,34 +23,29 @@ mod verify;
 // Shared by the commands
 mod algorithm;
 mod allow;
-mod args;
 mod atomic_file;
 mod claims;
 mod command_result;
 mod credentials;
-mod escape;
-mod exit;
 mod fetch;
 mod header_style;
-mod input;
 mod jose;
-mod json;
 mod keyfile;
-mod output;
 mod pasted;
 mod policy_args;
 mod private_file;
-mod redact;
 mod rejection_hints;
-mod shell;
-mod source;
-mod time;
+mod token_argument;
 mod verification;
 mod verification_output;
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
+// Modules of this program name them as their own.
+use jeton_terminal::{
+    args, escape, exit, input, json, manual, output, redact, shell, source, time,
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -62,7 +56,6 @@ Examples:
   jeton jwe encrypt --key reader.jwk @document.pdf > document.jwe
   jeton inspect @token
   jeton doctor --keys https://id.example/jwks.json @token
-  jeton lab run --quick
   jeton serve
 
 Pass tokens, claims and payloads as text, as @FILE, or as - for standard input. In scripts, pass untrusted text \
@@ -107,12 +100,18 @@ enum Command {
     Serve(serve::Serve),
     /// Issue, verify and revoke tokens with a running service
     Token(token::Token),
-    /// Measure and compare token formats, algorithms and libraries
     Lab(lab::Lab),
     Admin(admin::Admin),
-    /// Print a shell completion script
+    #[command(after_help = "\
+Examples:
+  jeton completions bash > ~/.local/share/bash-completion/completions/jeton
+  jeton completions zsh > ~/.zfunc/_jeton
+  jeton completions fish > ~/.config/fish/completions/jeton.fish")]
     Completions(manual::Completions),
-    /// Print the manual page, or write all manual pages
+    #[command(after_help = "\
+Examples:
+  jeton man | man -l -
+  jeton man --out ~/.local/share/man/man1")]
     Man(manual::Man),
 }
 

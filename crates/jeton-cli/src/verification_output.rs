@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use crate::exit::{Failure, Outcome};
 use crate::output;
 use crate::policy_args::PolicyArgs;
-use crate::source::Checked;
+use crate::token_argument::Checked;
 
 /// How verified claims are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use crate::jwt::{JwtVerification, JwtVerifyArgs};
 use crate::output;
 use crate::paseto::{self, ContextArgs, PasetoVerification};
 use crate::rejection_hints::Command;
-use crate::source::{GivenToken, TokenArgument};
+use crate::token_argument::{GivenToken, TokenArgument};
 use crate::verification_output;
 
 /// The features that --allow enables here: those of the commands for each format.

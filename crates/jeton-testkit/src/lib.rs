@@ -1,4 +1,5 @@
-//! Shared test support: an etcd cluster ([`Etcd`]), free ports ([`free_port`]), samples of long tests ([`is_sampled`]), and a counting allocator for tests and drivers that report
+//! Shared test support: the programs of the workspace ([`program`]), an etcd cluster ([`Etcd`]), free ports
+//! ([`free_port`]), samples of long tests ([`is_sampled`]), and a counting allocator for tests and drivers that report
 //! allocations.
 //!
 //! The counts are exact: every call to the global allocator of Rust, and the requested bytes. Allocations of C
@@ -22,10 +23,12 @@
 
 mod etcd;
 mod ports;
+mod programs;
 mod sampling;
 
 pub use etcd::{Etcd, Host as EtcdHost, VARIABLE as ETCD_VARIABLE};
 pub use ports::free_port;
+pub use programs::{program, run};
 pub use sampling::{WHOLE, is_sampled, is_whole};
 
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -27,7 +27,7 @@ use jeton_lab_stats::median::median as middle;
 pub const REPORT_BYTES_MAX: u64 = 32_000_000;
 
 /// How to make a report that can be imported.
-const ADVICE: &str = "measure with the configuration of `jeton lab export ghz`";
+const ADVICE: &str = "measure with the configuration of `jeton-lab export ghz`";
 
 /// The method whose tokens are counted, in both notations of ghz.
 const CALLS: [&str; 2] = [
@@ -327,7 +327,7 @@ mod tests {
             name: "go/mine".to_owned(),
             cores: 1,
         };
-        let result = result(&reports, &server, "jeton lab import").unwrap();
+        let result = result(&reports, &server, "jeton-lab import").unwrap();
         assert_eq!(result.environment.started, "2026-11-22T09:00:08Z");
         let [row] = result.rows.servers.as_slice() else {
             unreachable!("one scenario is one row")

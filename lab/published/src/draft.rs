@@ -177,10 +177,10 @@ impl Draft {
 /// # Errors
 /// What is missing.
 fn served_figure(rows: &Rows, server: &str, scenario: Scenario) -> Result<f64, String> {
-    let row = served(rows, server, scenario).ok_or("needs `jeton lab servers`")?;
+    let row = served(rows, server, scenario).ok_or("needs `jeton-lab servers`")?;
     if row.oversubscribed {
         return Err(format!(
-            "server and loader need {} cores: use `jeton lab servers` on such a machine",
+            "server and loader need {} cores: use `jeton-lab servers` on such a machine",
             scenario.cores + 1
         ));
     }

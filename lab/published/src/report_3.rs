@@ -1,4 +1,4 @@
-//! Report 3, gRPC servers on Node.js and Go: eight scenarios, which `jeton lab servers` repeats.
+//! Report 3, gRPC servers on Node.js and Go: eight scenarios, which `jeton-lab servers` repeats.
 
 use super::draft::{Draft, Figure, Line, RatioTo, Work, read};
 use super::servers::scenario;

@@ -22,7 +22,7 @@ pub fn text(result: &RunResult) -> String {
         }
     }
     let mut out = String::from(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"jeton lab attack\">\n",
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"jeton-lab attack\">\n",
     );
     for (name, rows) in subjects {
         let count = |of: fn(&AttackRow) -> bool| rows.iter().filter(|r| of(r)).count();

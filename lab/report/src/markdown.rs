@@ -31,7 +31,7 @@ pub fn text(result: &RunResult) -> String {
 }
 
 fn write(result: &RunResult, out: &mut String) -> fmt::Result {
-    writeln!(out, "# jeton lab\n")?;
+    writeln!(out, "# jeton-lab\n")?;
     let rows = &result.rows;
     // Results of commands without timings skip the timed sections.
     let is_timed = !rows.measured.is_empty() || rows.is_empty();

@@ -26,7 +26,7 @@ pub fn text(result: &RunResult) -> String {
         "version": "2.1.0",
         "runs": [{
             "tool": {"driver": {
-                "name": "jeton lab attack",
+                "name": "jeton-lab attack",
                 "version": result.environment.jeton,
                 "rules": rules,
             }},

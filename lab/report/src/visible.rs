@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use jeton_lab_model::result::RunResult;
+use jeton_terminal::escape::is_obeyed;
 
 /// Replaces every control character in the result's texts by `[U+001B]`, and line ends by spaces.
 ///
@@ -41,45 +42,6 @@ pub fn text(text: &str) -> Cow<'_, str> {
         c => c.to_string(),
     };
     Cow::Owned(text.chars().map(one).collect())
-}
-
-/// Reports whether a character can mislead a reader: control characters, bidirectional controls (Unicode,
-/// Bidi_Control), line separators, and invisible characters (Unicode, Default_Ignorable_Code_Point).
-///
-/// ```
-/// use jeton_lab_report::visible::is_obeyed;
-/// assert!(is_obeyed('\u{1b}') && is_obeyed('\u{202e}') && is_obeyed('\u{feff}') && !is_obeyed('ü'));
-/// ```
-#[must_use]
-pub fn is_obeyed(c: char) -> bool {
-    let turns = matches!(
-        c,
-        '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-    );
-    c.is_control() || turns || is_shapeless(c)
-}
-
-/// Format characters, joiners, fillers, variation selectors and tags.
-fn is_shapeless(c: char) -> bool {
-    matches!(
-        c,
-        '\u{00ad}'
-            | '\u{034f}'
-            | '\u{115f}' | '\u{1160}'
-            | '\u{17b4}' | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200d}'
-            | '\u{2060}'..='\u{2065}'
-            | '\u{206a}'..='\u{206f}'
-            | '\u{3164}'
-            | '\u{fe00}'..='\u{fe0f}'
-            | '\u{feff}'
-            | '\u{ffa0}'
-            | '\u{fff0}'..='\u{fffb}'
-            | '\u{1bca0}'..='\u{1bca3}'
-            | '\u{1d173}'..='\u{1d17a}'
-            | '\u{e0000}'..='\u{e0fff}'
-    )
 }
 
 /// Applies [`text`] to all strings of JSON from `serde_json`; returns `None` if nothing changes. It works

@@ -57,13 +57,13 @@ impl Figures {
 
 /// Builds the lab, so that no pair waits for it.
 pub(super) fn build_lab(workspace: &Workspace) -> Result<(), Error> {
-    run(&mut workspace.cargo(&["build", "--profile", "dist", "--locked", "-p", "jeton-cli"]))
+    run(&mut workspace.cargo(&["build", "--profile", "dist", "--locked", "-p", "jeton-lab"]))
 }
 
 /// One run of the lab over the cases.
 pub(super) fn lab(workspace: &Workspace, cases: &[Case]) -> Result<Figures, Error> {
-    let mut command = workspace.command(workspace.target().join("dist/jeton"));
-    command.args(["lab", "run", "libraries", "--rounds", "4", "--out", OUT]);
+    let mut command = workspace.command(workspace.target().join("dist/jeton-lab"));
+    command.args(["run", "libraries", "--rounds", "4", "--out", OUT]);
     command.args(["--operation", "sign", "--operation", "verify", "--json"]);
     let mut subjects: Vec<String> = cases.iter().map(Case::subject).collect();
     subjects.sort();

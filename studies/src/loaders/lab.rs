@@ -1,4 +1,4 @@
-//! One load by `jeton lab load`: its file has a histogram.
+//! One load by `jeton-lab load`: its file has a histogram.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +16,8 @@ pub(super) fn load(
 ) -> Result<Figures, Error> {
     let mut load = workspace.command("taskset");
     load.args(["-c", LOADER_CORE])
-        .arg(workspace.target().join("dist/jeton"))
-        .args(["lab", "load", server.address(), "--alg", algorithm])
+        .arg(workspace.target().join("dist/jeton-lab"))
+        .args(["load", server.address(), "--alg", algorithm])
         .args(["--connections", &CONNECTIONS.to_string()])
         .args(["--in-flight", &IN_FLIGHT.to_string()])
         .args(["--seconds", &SECONDS.to_string()])

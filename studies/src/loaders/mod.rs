@@ -1,7 +1,7 @@
-//! `cargo xtask loaders`: does `jeton lab load` measure what an independent loader measures?
+//! `cargo xtask loaders`: does `jeton-lab load` measure what an independent loader measures?
 //!
-//! The same closed loop, of the same server on the same cores, by h2load, by `jeton lab load` and by
-//! `jeton lab load` once more, in random order; that is a round, and there are ten. The first two are
+//! The same closed loop, of the same server on the same cores, by h2load, by `jeton-lab load` and by
+//! `jeton-lab load` once more, in random order; that is a round, and there are ten. The first two are
 //! compared: the interval of their ratio has to lie inside the bound. The two that are alike are the
 //! noise floor: no loader agrees with another better than with itself. The log is
 //! docs/reference/load-generator-check.md.
@@ -159,7 +159,7 @@ fn log(workspace: &Workspace, plan: &Plan, lines: &[Line]) -> Result<String, Err
     let mut text = format!(
         "# The load generator against h2load\n\n\
          `cargo xtask loaders --pairs {}`, {}, commit {}, {}.\n\n\
-         `jeton lab load` and h2load make the same load: `GenerateJwt` in a closed loop of {CONNECTIONS} \
+         `jeton-lab load` and h2load make the same load: `GenerateJwt` in a closed loop of {CONNECTIONS} \
          connections with {IN_FLIGHT} calls in flight on\neach. A load is measured for {SECONDS} s after \
          {WARM_UP_SECONDS} s of warm-up. The server has one core and the load generator another. There are\n\
          {} rounds, each in random order. h2load's percentiles come from its log of every request. The \

@@ -199,10 +199,10 @@ impl Drop for Server {
     }
 }
 
-/// Builds jeton as it is shipped.
+/// Builds the service and the lab as they are shipped.
 pub(crate) fn build(workspace: &Workspace) -> Result<(), Error> {
-    let profile = ["build", "--profile", "dist", "--locked", "-p", "jeton-cli"];
-    run_command(&mut workspace.cargo(&profile))
+    let mut build = workspace.cargo(&["build", "--profile", "dist", "--locked"]);
+    run_command(build.args(["-p", "jeton-cli", "-p", "jeton-lab"]))
 }
 
 fn gone() -> Error {

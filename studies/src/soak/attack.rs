@@ -30,8 +30,9 @@ pub(super) fn run(workspace: &Workspace, plan: &Plan, log: &mut Log) -> Result<(
         "--release",
         "--locked",
         "--quiet",
+        "-p",
+        "jeton-lab",
         "--",
-        "lab",
         "attack",
     ]);
     lab.args([

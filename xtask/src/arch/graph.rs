@@ -30,6 +30,9 @@ pub(crate) const PUBLISHED: [&str; 5] = [
 /// No crate uses these: xtask starts them when it is asked to.
 const STARTED_BY_XTASK: [&str; 1] = ["jeton-studies"];
 
+/// The names of the lab's crates begin with this. No crate in `crates/` uses one, also in its tests.
+const OF_THE_LAB: &str = "jeton-lab";
+
 /// Every check waits until this crate is built, so it uses no other crate of the workspace.
 const BUILT_FIRST: &str = "xtask";
 
@@ -42,6 +45,8 @@ pub(super) struct Metadata {
 #[derive(Debug, Deserialize)]
 pub(super) struct Package {
     name: String,
+    #[serde(default)]
+    manifest_path: String,
     dependencies: Vec<Dependency>,
 }
 
@@ -87,6 +92,18 @@ pub(super) fn check(metadata: &Metadata, page: &str) -> Vec<String> {
             broken.push(format!(
                 "{PAGE}: the crate `{}` is not on the page",
                 package.name
+            ));
+        }
+    }
+    for package in &metadata.packages {
+        let of_the_lab = |used: &&Dependency| used.name.starts_with(OF_THE_LAB);
+        let is_outside = package.manifest_path.contains("/crates/");
+        if let Some(used) = package.dependencies.iter().find(of_the_lab)
+            && is_outside
+        {
+            broken.push(format!(
+                "`{}` uses `{}`: nothing in crates/ uses the lab",
+                package.name, used.name
             ));
         }
     }
@@ -290,6 +307,20 @@ mod tests {
         assert_eq!(check(&metadata(&arrows), DRAWING).len(), 1);
         let used = [as_drawn(), vec![("lib", "jeton-example-a", None)]].concat();
         assert_eq!(check(&metadata(&used), DRAWING).len(), 1);
+    }
+
+    #[test]
+    fn crate_that_uses_the_lab_fails() {
+        let package = serde_json::json!({"name": "jeton-cli", "manifest_path": "/w/crates/jeton-cli/Cargo.toml",
+            "dependencies": [{"name": "jeton-lab-model", "kind": "dev"}]});
+        let lab = serde_json::json!({"name": "jeton-lab-model", "dependencies": []});
+        let metadata = serde_json::json!({"packages": [package, lab]}).to_string();
+        let drawing = "```mermaid\ngraph RL\n  jeton-cli --> jeton-lab-model\n```\n";
+        let broken = check(&Metadata::parse(&metadata).unwrap(), drawing);
+        assert!(
+            broken.len() == 1 && broken[0].contains("nothing in crates/ uses the lab"),
+            "{broken:?}"
+        );
     }
 
     #[test]

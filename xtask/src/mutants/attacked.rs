@@ -67,7 +67,7 @@ pub(super) fn run(workspace: &Workspace, choice: &Choice) -> Result<(), Error> {
     }
     // Nothing is timed, so the build of the tests is enough.
     let built = workspace
-        .cargo(&["build", "--locked", "-p", "jeton-cli"])
+        .cargo(&["build", "--locked", "-p", "jeton-lab"])
         .status();
     if !built.is_ok_and(|status| status.success()) {
         return Err(Error::Failed("the lab does not build".into()));
@@ -145,13 +145,12 @@ fn weakened(workspace: &Workspace, copy: &LibraryCopy, mutant: &Mutant) -> Resul
 /// Attacks the copy's driver.
 fn attack(workspace: &Workspace, copy: &LibraryCopy) -> Result<Vec<Row>, Error> {
     let out = copy.root.join("attacked");
-    let lab = workspace.target().join("debug/jeton");
+    let lab = workspace.target().join("debug/jeton-lab");
     let mut command = workspace.command(lab);
     // The copy's driver is attacked and never timed: it need not be optimised.
     command.envs(CHECKED_DRIVERS);
     command
         .args([
-            "lab",
             "attack",
             "--subject",
             "rust/jeton",

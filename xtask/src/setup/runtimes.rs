@@ -1,7 +1,7 @@
 //! `cargo xtask setup --runtimes`: the runtimes that published figures come from.
 //!
 //! What is brought goes into `target/tools/runtimes` and Go's module cache, and nothing takes the place
-//! of what the user has: `jeton lab run --runtimes newest` finds it there.
+//! of what the user has: `jeton-lab run --runtimes newest` finds it there.
 
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ pub(super) fn bring(workspace: &Workspace) -> Result<(), Error> {
     go(workspace);
     jdk();
     python();
-    eprintln!("setup: measure on them with: jeton lab run --runtimes newest");
+    eprintln!("setup: measure on them with: jeton-lab run --runtimes newest");
     Ok(())
 }
 

@@ -46,7 +46,7 @@ impl Area {
     pub(super) fn packages(self) -> &'static [&'static str] {
         match self {
             Self::Library => &["jeton", "jeton-jwks", "jeton-testkit", "jeton-tower"],
-            Self::Cli => &["jeton-cli"],
+            Self::Cli => &["jeton-cli", "jeton-terminal"],
             Self::Service => &[
                 "jeton-cli",
                 "jeton-client",
@@ -65,8 +65,10 @@ impl Area {
                 "jeton-node",
                 "jeton-python",
             ],
+            // The attacks on a running service need the command.
             Self::Lab => &[
                 "jeton-cli",
+                "jeton-lab",
                 "jeton-lab-conformance",
                 "jeton-lab-fixtures",
                 "jeton-lab-harness",
@@ -87,7 +89,6 @@ impl Area {
         }
         let of = |area: &Self| match area {
             Self::Service => &["admin::", "operating::", "serve::"][..],
-            Self::Lab => &["lab::"],
             _ => &[],
         };
         Some(areas.iter().flat_map(of).copied().collect())
@@ -102,7 +103,7 @@ impl Area {
             | "crates/jeton-jwks"
             | "crates/jeton-testkit"
             | "crates/jeton-tower" => Self::Library,
-            "crates/jeton-cli" => Self::Cli,
+            "crates/jeton-cli" | "crates/jeton-terminal" => Self::Cli,
             "crates/jeton-bindings" | "crates/jeton-ffi" => Self::Sdk,
             crates if crates.starts_with("crates/") => Self::Service,
             sdk if sdk.starts_with("sdk/") => Self::Sdk,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{Outcome, tested_jeton};
+use super::{Outcome, tested_lab};
 use crate::command::{Error, Workspace, run as run_command};
 use xtask::DISAGREEMENTS;
 
@@ -117,8 +117,7 @@ struct Subject {
 }
 
 pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
-    run_command(tested_jeton(workspace)?.args([
-        "lab",
+    run_command(tested_lab(workspace)?.args([
         "attack",
         "--built-only",
         "--subject",
@@ -136,8 +135,8 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
     ]))?;
     let said = check(&results(workspace, OUT)?).map_err(Error::Failed)?;
     eprintln!("  {said}");
-    let mut report_2 = tested_jeton(workspace)?;
-    report_2.args(["lab", "attack", "--built-only", "--subject", REPORT_2]);
+    let mut report_2 = tested_lab(workspace)?;
+    report_2.args(["attack", "--built-only", "--subject", REPORT_2]);
     for attack in ATTACKS_REPORT_2 {
         report_2.args(["--attack", attack]);
     }
@@ -146,8 +145,7 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
     let seen = known(&file).map_err(Error::Failed)?;
     eprintln!("  {REPORT_2}: {seen} known cases came out as known");
     // What libraries disagreed about once, and how.
-    run_command(tested_jeton(workspace)?.args([
-        "lab",
+    run_command(tested_lab(workspace)?.args([
         "attack",
         "--built-only",
         "--corpus",

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use super::{Outcome, tested_jeton};
+use super::{Outcome, tested_lab};
 use crate::command::{Error, Workspace, on_path, run as run_command};
 use crate::counted;
 use crate::setup::{self, BROWSER_TEST};
@@ -84,8 +84,8 @@ fn measured(
     subjects: &[String],
     more: &[&str],
 ) -> Result<Result<String, Defects>, Error> {
-    let mut run = tested_jeton(workspace)?;
-    run.args(["lab", "run", "--quick", "--out", out]).args(more);
+    let mut run = tested_lab(workspace)?;
+    run.args(["run", "--quick", "--out", out]).args(more);
     for subject in subjects {
         run.args(["--subject", subject]);
     }
@@ -123,8 +123,7 @@ const OWN: &str = "rust/jeton";
 /// Lets jeton and every library that this machine can build verify each other's tokens. Each pair
 /// must come to a verified token, or to an explanation by a limit of the other side.
 pub(super) fn interop(workspace: &Workspace) -> Result<Outcome, Error> {
-    run_command(tested_jeton(workspace)?.args([
-        "lab",
+    run_command(tested_lab(workspace)?.args([
         "interop",
         "--subject",
         OWN,

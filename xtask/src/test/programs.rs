@@ -207,21 +207,31 @@ const SAMPLED: [Sampled; 6] = [
         tests: &[
             "doctor::agrees::",
             "untrusted::input::",
-            "untrusted::files::hostile_lab_files",
         ],
         left_out: &[
-            "lab::outputs::",
-            "lab::results::",
-            "lab::runtimes::",
-            "lab::gate::",
             "files::bad::binary_file",
             "files::bad::folder_instead",
         ],
-        what: "doctor against verify: one of 11 calls; hostile tokens, keys and results: one of 10; not: what a run of \
-               the lab does with files that are there, and two of the wrong files for each argument",
+        what: "doctor against verify: one of 11 calls; hostile tokens and keys: one of 10; not: two of the wrong files \
+               for each argument",
     },
     Sampled {
-        folder: COMMAND,
+        folder: LAB,
+        program: "it",
+        tests: &["untrusted::hostile_results"],
+        left_out: &[
+            "outputs::",
+            "results::",
+            "runtimes::",
+            "gate::",
+            "files::binary_file",
+            "files::folder_instead",
+        ],
+        what: "the lab's command: hostile results: one of 10; not: what a run does with files that are there, and two of \
+               the wrong files for each argument",
+    },
+    Sampled {
+        folder: LAB,
         program: "load",
         tests: &[],
         left_out: &[
@@ -450,6 +460,9 @@ fn execute(
 
 /// The crate of the command, whose tests several areas need in part.
 const COMMAND: &str = "crates/jeton-cli";
+
+/// The crate of the lab's command.
+const LAB: &str = "lab/cli";
 
 /// Its tests that need SoftHSM.
 const HSM: [&str; 2] = ["serve::hsm", "operating::every_command_of_the_manual_works"];

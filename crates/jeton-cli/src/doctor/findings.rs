@@ -5,7 +5,7 @@
 
 use std::fmt::{Display, Write as _};
 
-use jeton_lab_report::terminal::wrapped;
+use jeton_terminal::width::wrapped;
 use serde::Serialize;
 
 use super::key_check::KeyCheck;

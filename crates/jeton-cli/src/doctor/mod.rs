@@ -28,7 +28,7 @@ use crate::command_result::{self, CriteriaArgs, SUPPORTED};
 use crate::exit::{Failure, Outcome};
 use crate::fetch::RemoteKeyArgs;
 use crate::keyfile::{KeyFile, Secret, SecretArgs};
-use crate::source::{GivenToken, TokenArgument};
+use crate::token_argument::{GivenToken, TokenArgument};
 use crate::{algorithm, allow, output};
 use findings::Section;
 use probe::Probe;

@@ -13,7 +13,7 @@ use super::{Criteria, claims, graph, header, typ};
 use crate::command_result::{self, CommandResult, is_local, is_paseto};
 use crate::exit::{Failure, Outcome};
 use crate::jose::{self, Jwe, Jws, Serialization, Token};
-use crate::source::GivenToken;
+use crate::token_argument::GivenToken;
 use crate::{limit_args, paseto, verification};
 
 /// The size limit of a cookie, with name and attributes (RFC 6265, section 6.1), bytes.
@@ -188,7 +188,7 @@ fn size(findings: &mut Section, bytes: usize) {
         ),
         _ => findings.undetermined(
             format!("{bytes} bytes: larger than the header limit of most servers"),
-            "use fewer claims, or a shorter signature: run `jeton lab run algorithms --quick`",
+            "use fewer claims, or a shorter signature: run `jeton-lab run algorithms --quick`",
         ),
     }
 }

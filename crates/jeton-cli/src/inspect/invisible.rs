@@ -2,7 +2,7 @@
 //!
 //! Two claims can look the same and differ in such a character. JSON can also contain it as an escape.
 
-use jeton_lab_report::visible::is_obeyed;
+use jeton_terminal::escape::is_obeyed;
 
 /// A piece of a text.
 #[derive(Debug, PartialEq, Eq)]

@@ -23,7 +23,7 @@ use crate::command_result::SUPPORTED;
 use crate::exit::{Failure, Outcome};
 use crate::jose::Token;
 use crate::keyfile::KeyFile;
-use crate::source::TokenArgument;
+use crate::token_argument::TokenArgument;
 use crate::{allow, limit_args, output};
 
 /// Show a token or key of any format, and verify it if keys are given

@@ -12,7 +12,7 @@ use crate::jose::{self, Token};
 use crate::keyfile::{DecryptionKeyFile, Loaded};
 use crate::limit_args::TokenLimits;
 use crate::rejection_hints::{self, Command};
-use crate::source::{Checked, TokenArgument};
+use crate::token_argument::{Checked, TokenArgument};
 use crate::{output, verification, verification_output};
 
 /// The features that --allow enables here.

@@ -11,7 +11,8 @@ use crate::input::Member;
 use crate::jose::Serialization;
 use crate::keyfile::{EncryptionKeyFiles, Recipient};
 use crate::output;
-use crate::source::{self, PayloadArgument, Source, Text};
+use crate::source::{self, Source, Text};
+use crate::token_argument::PayloadArgument;
 
 /// The features that --allow enables here.
 const SUPPORTED: [InsecureOption; 3] = [

@@ -9,7 +9,7 @@ use crate::input::Member;
 use crate::jose::Serialization;
 use crate::keyfile::{self, SigningKeyFiles};
 use crate::output;
-use crate::source::PayloadArgument;
+use crate::token_argument::PayloadArgument;
 
 /// The features that --allow enables here.
 const SUPPORTED: [InsecureOption; 1] = [InsecureOption::WeakKeys];

@@ -11,7 +11,8 @@ use crate::jose::{self, Token};
 use crate::keyfile::{Loaded, VerifyingKeyFile};
 use crate::limit_args::SignedTokenLimits;
 use crate::rejection_hints::{self, Command};
-use crate::source::{self, Checked, Source, Text, TokenArgument};
+use crate::source::{self, Source, Text};
+use crate::token_argument::{Checked, TokenArgument};
 use crate::{output, verification_output};
 
 /// The features that --allow enables here.

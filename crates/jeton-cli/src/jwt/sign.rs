@@ -11,7 +11,7 @@ use crate::exit::{Failure, Outcome};
 use crate::header_style::{self, HeaderStyle};
 use crate::keyfile::{Signer, SigningKeyFile, TokenEncryptionKeyFile};
 use crate::output;
-use crate::source::ClaimsArgument;
+use crate::token_argument::ClaimsArgument;
 
 /// The features that --allow enables here.
 const SUPPORTED: [InsecureOption; 4] = [

@@ -9,7 +9,7 @@ use crate::keyfile::{TokenDecryptionKeyFile, VerifyingKeyFile};
 use crate::limit_args::SignedTokenLimits;
 use crate::policy_args::PolicyArgs;
 use crate::rejection_hints;
-use crate::source::{Checked, TokenArgument};
+use crate::token_argument::{Checked, TokenArgument};
 use crate::verification::{self, JwtPolicy};
 use crate::verification_output::{self, Format};
 

@@ -14,7 +14,7 @@ use crate::limit_args::TokenSize;
 use crate::output;
 use crate::policy_args::PolicyArgs;
 use crate::rejection_hints::{self, Command};
-use crate::source::TokenArgument;
+use crate::token_argument::TokenArgument;
 use crate::verification;
 use crate::verification_output::{self, Format};
 

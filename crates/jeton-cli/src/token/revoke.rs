@@ -5,7 +5,7 @@ use jeton_client::revoke_request::What;
 use super::server::Server;
 use crate::exit::{Failure, Outcome};
 use crate::output;
-use crate::source::TokenArgument;
+use crate::token_argument::TokenArgument;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

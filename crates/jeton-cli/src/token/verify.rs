@@ -4,7 +4,7 @@ use jeton_client::VerifyRequest;
 use super::server::Server;
 use crate::exit::Outcome;
 use crate::output;
-use crate::source::TokenArgument;
+use crate::token_argument::TokenArgument;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -1,14 +1,15 @@
-//! Runs the `jeton` binary.
+//! Runs the program that is tested. The tests of `jeton-lab` use this file, too.
 
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use serde_json::Value;
 
+use crate::PROGRAM;
+
 pub(crate) fn keys() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/keys")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/jeton-cli/tests/keys")
 }
 
 /// Reads a file of `vectors/`.
@@ -22,21 +23,7 @@ pub(crate) fn vector_json(path: &str) -> Value {
 }
 
 pub(crate) fn jeton(folder: &Path, args: &[&str], stdin: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_jeton"))
-        .args(args)
-        .current_dir(folder)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut pipe = child.stdin.take().unwrap();
-    let stdin = stdin.to_vec();
-    // A child that does not read its input closes the pipe.
-    let writer = std::thread::spawn(move || drop(pipe.write_all(&stdin)));
-    let output = child.wait_with_output().unwrap();
-    writer.join().unwrap();
-    output
+    jeton_testkit::run(&jeton_testkit::program(PROGRAM), folder, args, stdin)
 }
 
 /// Returns a folder of `vectors/inputs`.

@@ -10,14 +10,12 @@ mod data_folder;
 #[cfg(unix)]
 mod doctor;
 mod encryption;
-mod fake_lab;
 mod files;
 mod help;
 mod help_arguments;
 mod inputs;
 mod inspect_web;
 mod key;
-mod lab;
 #[cfg(unix)]
 mod operating;
 mod pasted;
@@ -30,3 +28,6 @@ mod serving;
 mod streams;
 #[cfg(target_os = "linux")]
 mod untrusted;
+
+/// The program that is tested.
+const PROGRAM: &str = "jeton";

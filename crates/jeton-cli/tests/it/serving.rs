@@ -1,4 +1,4 @@
-//! Runs a server for a test.
+//! Runs a server for a test. The tests of `jeton-lab` use this file, too.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -6,8 +6,6 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-
-const JETON: &str = env!("CARGO_BIN_EXE_jeton");
 
 /// The time limit for what a server does on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(120);
@@ -27,7 +25,9 @@ impl Serving {
 
     /// Starts the server with a wrapper program, which receives the whole command.
     pub(crate) fn start_by(program: &[&str], folder: &Path, args: &[&str]) -> Serving {
-        let words = [program, &[JETON, "serve"], args].concat();
+        let jeton = jeton_testkit::program("jeton");
+        let jeton = jeton.to_str().unwrap();
+        let words = [program, &[jeton, "serve"], args].concat();
         let mut child = Command::new(words[0])
             .args(&words[1..])
             .current_dir(folder)

@@ -1,4 +1,4 @@
-//! Servers under load.
+//! The service under load.
 //!
 //! A program of its own, so that no other test runs on the same cores at the same time.
 
@@ -6,18 +6,7 @@
 
 #[cfg(target_os = "linux")]
 mod overload;
-#[cfg(unix)]
-mod servers;
 #[cfg(target_os = "linux")]
 #[path = "../it/serving.rs"]
 #[allow(dead_code)]
 mod serving;
-
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// Allows one load at a time: parallel loads would disturb each other.
-static CORES: Mutex<()> = Mutex::new(());
-
-fn alone() -> MutexGuard<'static, ()> {
-    CORES.lock().unwrap_or_else(PoisonError::into_inner)
-}

@@ -15,7 +15,6 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 use tokio::time::interval;
 
-use crate::alone;
 use crate::serving::Serving;
 
 /// Clients, each with its own connection, because calls in flight are limited for each connection.

@@ -97,14 +97,14 @@ impl fmt::Display for PlanError {
         match self {
             Self::NoSubject { pattern, nearest } => write!(
                 f,
-                "no driver matches `{pattern}`{nearest} (`jeton lab list` shows all)"
+                "no driver matches `{pattern}`{nearest} (`jeton-lab list` shows all)"
             ),
             Self::NoAlg { pattern, nearest } => write!(
                 f,
-                "no driver offers the algorithm `{pattern}`{nearest} (`jeton lab list` shows all)"
+                "no driver offers the algorithm `{pattern}`{nearest} (`jeton-lab list` shows all)"
             ),
             Self::Nothing => f.write_str(
-                "no matching subject makes or verifies tokens with a matching algorithm (`jeton lab list` shows the offers)",
+                "no matching subject makes or verifies tokens with a matching algorithm (`jeton-lab list` shows the offers)",
             ),
         }
     }

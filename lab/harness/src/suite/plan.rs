@@ -63,11 +63,11 @@ impl fmt::Display for PlanError {
             }
             Self::Nothing(operations) => write!(
                 f,
-                "no subject of these suites has the operation {operations}; list all with `jeton lab list`"
+                "no subject of these suites has the operation {operations}; list all with `jeton-lab list`"
             ),
             Self::NoSubject { pattern, nearest } => write!(
                 f,
-                "no subject of these suites matches `{pattern}`{nearest}; list all with `jeton lab list`"
+                "no subject of these suites matches `{pattern}`{nearest}; list all with `jeton-lab list`"
             ),
         }
     }

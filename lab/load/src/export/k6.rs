@@ -97,7 +97,7 @@ pub fn k6(plan: &Plan) -> Result<String, Inexpressible> {
         None => CLOSED,
         Some(_) => OPEN,
     };
-    let mut script = format!("// {}: jeton lab export k6\n{BEGINNING}{pace}", plan.name());
+    let mut script = format!("// {}: jeton-lab export k6\n{BEGINNING}{pace}", plan.name());
     // No value contains a quote: a target is checked, and all others are constants or numbers.
     for (name, value) in [
         ("proto", PROTO.to_owned()),

@@ -22,7 +22,7 @@ const MANIFEST: &str = "\
 # Each pod writes load-<index>.json to the volume claim. Where that is mounted, one command merges
 # the files exactly, bucket by bucket:
 #
-#   jeton lab load merge load-*.json -o load.json
+#   jeton-lab load merge load-*.json -o load.json
 #
 # Pods do not start at the same moment, so a load should be long compared with the start.
 # One loader is one thread and needs one core. `client_bound` in the file says whether that was
@@ -54,7 +54,7 @@ spec:
       containers:
         - name: load
           image: {image}
-          command: [\"jeton\"]
+          command: [\"jeton-lab\"]
           args: {args}
           resources:
             requests:
@@ -101,8 +101,7 @@ pub fn kubernetes(plan: &Plan, cluster: &Cluster) -> String {
 
 /// Returns the command line of each loader. Kubernetes inserts the pod's index.
 fn arguments(plan: &Plan) -> Vec<String> {
-    let mut arguments: Vec<String> = ["lab", "load"].map(str::to_owned).into();
-    arguments.push(plan.target.to_string());
+    let mut arguments = vec!["load".to_owned(), plan.target.to_string()];
     let mut option = |name: &str, value: String| arguments.extend([name.to_owned(), value]);
     option("--alg", plan.alg.to_string());
     option("--connections", plan.connections.to_string());

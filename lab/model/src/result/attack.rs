@@ -16,7 +16,7 @@ pub struct AttackRow {
     /// The reason if the status is not `ok`, or the library's message when it rejected; one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The attack's name; `jeton lab attack --list` lists all names.
+    /// The attack's name; `jeton-lab attack --list` lists all names.
     pub attack: String,
     /// The attack's family: `header`, `keys`, …
     pub family: String,

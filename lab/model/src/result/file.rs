@@ -102,7 +102,7 @@ impl OutDir {
     }
 }
 
-/// Returns the lab command: `run` of `jeton lab run --quick`.
+/// Returns the lab command: `run` of `jeton-lab run --quick`.
 fn verb(command: &str) -> Option<&str> {
     let mut words = command.split_whitespace().skip_while(|word| *word != "lab");
     let verb = words.nth(1)?;

@@ -170,7 +170,7 @@ pub(super) fn accepted(e: &Evidence<'_>) -> String {
     let fell = documented.filter(|row| row.outcome == Some(AttackOutcome::Accepted));
     let fell: BTreeSet<&str> = fell.map(|row| &*row.subject.driver).collect();
     match all.len() {
-        0 => "`jeton lab attack` shows what each library accepts that it must reject".to_owned(),
+        0 => "`jeton-lab attack` shows what each library accepts that it must reject".to_owned(),
         all => format!(
             "called as documented, {} of {all} attacked libraries accepted a token that they must reject",
             fell.len()

@@ -18,7 +18,7 @@ const ONE_PASETO_LOADED: &str = "rust/jeton:v4.public:paserk";
 /// What bears on whether a format's structure is clearer (RFC 7515, section 4.1).
 const STRUCTURE: &str = "the header of a JWT is JSON, for which RFC 7515 registers 11 members; the header of a \
                          PASETO is one of the fixed texts, for example `v4.public.`";
-const ATTACKS: &str = "rows of `jeton lab attack`, merged with this run (`jeton lab merge`)";
+const ATTACKS: &str = "rows of `jeton-lab attack`, merged with this run (`jeton-lab merge`)";
 
 /// A part of a conclusion that the rows do not decide.
 const BY_ITSELF: &str =

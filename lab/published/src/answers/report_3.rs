@@ -1,4 +1,4 @@
-//! Conclusions of report 3: gRPC servers, measured by `jeton lab servers`.
+//! Conclusions of report 3: gRPC servers, measured by `jeton-lab servers`.
 
 use super::evidence::{Finding, Open, Parts};
 use super::{Claim, claim, of};
@@ -14,7 +14,7 @@ use jeton_lab_stats::verdict::{Band, judge};
 const NEAR: f64 = 0.10;
 
 /// What the conclusions need without rows.
-const SERVERS: &str = "the servers of the report: `jeton lab run --all`, or `jeton lab servers`";
+const SERVERS: &str = "the servers of the report: `jeton-lab run --all`, or `jeton-lab servers`";
 
 pub(super) fn answers(rows: &[ServerRow]) -> Vec<ClaimAnswered> {
     let claims: Vec<Claim> = vec![
@@ -41,10 +41,10 @@ fn repetitions(rows: &[ServerRow], id: &str, scenario: Scenario) -> Result<Vec<f
     let found = rows
         .iter()
         .find(|row| row.subject.id == id && row.rate.is_none() && row.of_scenario() == scenario);
-    let row = found.ok_or_else(|| format!("{id} in {} (`jeton lab servers`)", scenario.name()))?;
+    let row = found.ok_or_else(|| format!("{id} in {} (`jeton-lab servers`)", scenario.name()))?;
     if row.oversubscribed {
         return Err(format!(
-            "{} cores for server and loader: use `jeton lab servers --cores {}` on such a machine",
+            "{} cores for server and loader: use `jeton-lab servers --cores {}` on such a machine",
             scenario.cores + 1,
             scenario.cores
         )
@@ -155,7 +155,7 @@ fn memory(rows: &[ServerRow], id: &str, (low, high): (f64, f64)) -> Result<Findi
         return Err(if rows.is_empty() {
             SERVERS.into()
         } else {
-            format!("{id} on one core (`jeton lab servers`)").into()
+            format!("{id} on one core (`jeton-lab servers`)").into()
         });
     };
     let measured = format!(

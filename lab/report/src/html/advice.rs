@@ -88,7 +88,7 @@ fn requirements(advice: &Recommendation, has_cases: bool) -> Markup {
             p {
                 @if has_cases { "No requirements given, so there are three cases. " }
                 "Set your own requirements: "
-                code { "jeton lab report results.json --html --need verify-by-third-parties,languages=go+node" } "."
+                code { "jeton-lab report results.json --html --need verify-by-third-parties,languages=go+node" } "."
             }
         } @else {
             p {

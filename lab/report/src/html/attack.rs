@@ -160,12 +160,12 @@ fn opened(result: &RunResult, row: &AttackRow) -> Markup {
     let practice = row.practice.name();
     let command = if s.is_endpoint() {
         format!(
-            "jeton lab attack --attack {} --target {} --target-key FILE",
+            "jeton-lab attack --attack {} --target {} --target-key FILE",
             row.attack, s.driver
         )
     } else {
         format!(
-            "jeton lab attack --attack {} --subject {}:{}:{practice} --seed {}",
+            "jeton-lab attack --attack {} --subject {}:{}:{practice} --seed {}",
             row.attack,
             s.driver,
             row.format,
@@ -192,7 +192,7 @@ fn opened(result: &RunResult, row: &AttackRow) -> Markup {
 
 /// Returns the seed of the attack run; a merged result has its own seed for the timed run.
 fn seed(result: &RunResult) -> u64 {
-    let of_attacks = |run: &&MergedRun| run.command.starts_with("jeton lab attack");
+    let of_attacks = |run: &&MergedRun| run.command.starts_with("jeton-lab attack");
     let own = result.runs.iter().find(of_attacks);
     own.map_or(result.seed, |run| run.seed)
 }

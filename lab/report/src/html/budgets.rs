@@ -31,7 +31,7 @@ pub(super) fn section(sets: &[Set<'_>]) -> Markup {
         p {
             "Bytes around a token count too: " code { (USUAL[0].carrier.around()) } ", and "
             code { (USUAL[1].carrier.around()) } ". Set your own limit: "
-            code { "jeton lab report results.json --need header-budget=4096" } "."
+            code { "jeton-lab report results.json --need header-budget=4096" } "."
         }
         (Page::new("Tokens that fit, by claims set", "").labelled_by("budgets").figures().table(&columns(), sets))
         ul.note {

@@ -32,7 +32,7 @@ pub(super) fn section(result: &RunResult) -> Markup {
                 " " span.muted { (units::fixed(packed.len() as f64 / 1000.0, 1)) " kB, every round of every row; this page is created from it" }
             }
             p.note {
-                "Compressed with gzip. Read it directly with " code { "jeton lab report results.json.gz" } ", or unpack it with " code { "gunzip results.json.gz" } "."
+                "Compressed with gzip. Read it directly with " code { "jeton-lab report results.json.gz" } ", or unpack it with " code { "gunzip results.json.gz" } "."
             }
         } @else {
             p {

@@ -25,27 +25,27 @@ fn not_requested(result: &RunResult) -> Markup {
         (
             sizes,
             "how time grows with the payload",
-            "jeton lab run --sweep",
+            "jeton-lab run --sweep",
         ),
         (
             threads,
             "how time changes with several threads",
-            "jeton lab run --threads 1,2",
+            "jeton-lab run --threads 1,2",
         ),
         (
             !result.rows.interop.is_empty(),
             "which libraries verify each other's tokens",
-            "jeton lab interop",
+            "jeton-lab interop",
         ),
         (
             !result.rows.servers.is_empty(),
             "the cost of issuing tokens over gRPC",
-            "jeton lab servers",
+            "jeton-lab servers",
         ),
         (
             !result.rows.attack.is_empty(),
             "which libraries accept tokens that must be rejected",
-            "jeton lab attack",
+            "jeton-lab attack",
         ),
     ];
     let missing = missing.into_iter().filter(|(asked, ..)| !asked);

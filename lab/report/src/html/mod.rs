@@ -268,9 +268,9 @@ fn title(result: &RunResult) -> String {
 fn program(result: &RunResult) -> &'static str {
     let rows = &result.rows;
     if rows.measured.is_empty() && !rows.servers.is_empty() {
-        "jeton lab, servers"
+        "jeton-lab, servers"
     } else {
-        "jeton lab"
+        "jeton-lab"
     }
 }
 

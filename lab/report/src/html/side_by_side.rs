@@ -33,7 +33,7 @@ pub fn side_by_side(runs: &[Named]) -> String {
     .collect();
     let body = html! {
         header.page-head {
-            p.eyebrow { "jeton lab, side by side" }
+            p.eyebrow { "jeton-lab, side by side" }
             h1 { (title) }
             p.facts {
                 "Each run keeps its own noise floor and verdicts. Nothing is merged: times of different machines "
@@ -188,11 +188,11 @@ fn remark(both: &str, earlier: &Named, later: &Named) -> Option<Markup> {
         }
     };
     let is_timed = |run: &Named| !run.result.rows.measured.is_empty();
-    let merges = merge(vec![earlier.clone(), later.clone()], "jeton lab merge").is_ok();
+    let merges = merge(vec![earlier.clone(), later.clone()], "jeton-lab merge").is_ok();
     Some(html! {
         (said)
-        @if is_timed(earlier) && is_timed(later) { " " code { "jeton lab compare" } " judges such runs." }
-        @if merges { " " code { "jeton lab merge" } " joins them." }
+        @if is_timed(earlier) && is_timed(later) { " " code { "jeton-lab compare" } " judges such runs." }
+        @if merges { " " code { "jeton-lab merge" } " joins them." }
     })
 }
 

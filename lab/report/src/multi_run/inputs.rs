@@ -55,11 +55,11 @@ impl fmt::Display for Unmergeable {
             Self::TooFew => f.write_str("a merge requires at least two results"),
             Self::ServersBeside(servers, other) => write!(
                 f,
-                "{servers} has server rows, and {other} has other rows; results of `jeton lab servers` \
+                "{servers} has server rows, and {other} has other rows; results of `jeton-lab servers` \
                  merge only with each other"
             ),
             Self::NothingTimed => f.write_str(
-                "none of the results is from `jeton lab run`; results of attack and interop can only be added to a run",
+                "none of the results is from `jeton-lab run`; results of attack and interop can only be added to a run",
             ),
             Self::Overlap(a, b, what) => {
                 write!(f, "{a} and {b} both have rows of {what}; omit one of them")
@@ -69,7 +69,7 @@ impl fmt::Display for Unmergeable {
                 let list: Vec<String> = differences.iter().map(ToString::to_string).collect();
                 write!(
                     f,
-                    "{a} and {b} come from different machines ({}); compare them with `jeton lab compare --across-cpus`",
+                    "{a} and {b} come from different machines ({}); compare them with `jeton-lab compare --across-cpus`",
                     list.join("; ")
                 )
             }
@@ -79,7 +79,7 @@ impl fmt::Display for Unmergeable {
             ),
             Self::AnotherSubject(a, b, difference) => write!(
                 f,
-                "{a} and {b} differ ({difference}); compare them with `jeton lab compare`"
+                "{a} and {b} differ ({difference}); compare them with `jeton-lab compare`"
             ),
             Self::Ragged(name, row) => write!(
                 f,
@@ -87,7 +87,7 @@ impl fmt::Display for Unmergeable {
             ),
             Self::Contradicts(name, Contradiction { about, what }) => write!(
                 f,
-                "{name} contradicts itself: {about}: {what}; see `jeton lab check`"
+                "{name} contradicts itself: {about}: {what}; see `jeton-lab check`"
             ),
             Self::NothingMeasured => f.write_str("no row was measured in all of them"),
         }

@@ -80,7 +80,7 @@ pub(super) fn result(measured: Vec<Row>, floor: f64) -> RunResult {
             floor: Some(floor),
             ..NoiseFloor::default()
         },
-        ..RunResult::without_verdicts("jeton lab run".into(), 1, environment, rows)
+        ..RunResult::without_verdicts("jeton-lab run".into(), 1, environment, rows)
     }
 }
 

@@ -67,7 +67,7 @@ pub(super) fn changes(
     }
     if *attacks == Attacks::NotRun {
         told.push(
-            "Attack results, which may exclude libraries: run `jeton lab attack --out attack`, and merge its results.json with this one by `jeton lab merge`."
+            "Attack results, which may exclude libraries: run `jeton-lab attack --out attack`, and merge its results.json with this one by `jeton-lab merge`."
                 .into(),
         );
     }

@@ -4,10 +4,11 @@ use std::fmt::{self, Write};
 
 use jeton_lab_model::recommendation::{Choice, Pick, Recommendation};
 use jeton_lab_model::result::RunResult;
+use jeton_terminal::width::wrapped;
 
 use crate::recommendation::{Case, cases_of, recommendation_of};
 
-use super::words::{list, microseconds, wrapped};
+use super::words::{list, microseconds};
 use super::{BOLD, DIM};
 
 pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> fmt::Result {

@@ -7,6 +7,7 @@ use crate::table;
 use anstyle::{AnsiColor, Style};
 use jeton_lab_conformance::attack::{Attack, Family};
 use jeton_lab_model::result::RunResult;
+use jeton_terminal::width::wrapped;
 
 use super::{BOLD, DIM, paragraph};
 
@@ -69,7 +70,7 @@ pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std
         writeln!(out, "{line}")?;
         for (outcome, attacks) in one.found() {
             let text = format!("{}: {}", outcome.name(), attacks.join(", "));
-            for line in super::wrapped(&text, columns.saturating_sub(2).max(20)) {
+            for line in wrapped(&text, columns.saturating_sub(2).max(20)) {
                 writeln!(out, "  {BAD}{line}{BAD:#}")?;
             }
         }

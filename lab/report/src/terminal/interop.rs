@@ -5,6 +5,7 @@ use std::fmt::Write;
 use crate::interop::{CELL_COLUMNS, Matrix, failure_groups, letter, matrices, tally};
 use crate::table;
 use jeton_lab_model::result::{Interop, InteropRow, RunResult};
+use jeton_terminal::width::wrapped;
 
 use super::{BOLD, DIM, paragraph, words};
 
@@ -51,7 +52,7 @@ fn legend(rows: &[InteropRow], columns: usize, out: &mut String) -> std::fmt::Re
 
 fn write_matrix(matrix: &Matrix<'_>, columns: usize, out: &mut String) -> std::fmt::Result {
     writeln!(out)?;
-    for line in words::wrapped(&matrix.title(), columns) {
+    for line in wrapped(&matrix.title(), columns) {
         writeln!(out, "{BOLD}{line}{BOLD:#}")?;
     }
     let room = columns.saturating_sub(matrix.issuer_columns());
@@ -89,7 +90,7 @@ fn explanations(rows: &[InteropRow], columns: usize, out: &mut String) -> std::f
             group.place(),
             group.explanation
         );
-        for (i, part) in words::wrapped(&line, columns.saturating_sub(4))
+        for (i, part) in wrapped(&line, columns.saturating_sub(4))
             .iter()
             .enumerate()
         {

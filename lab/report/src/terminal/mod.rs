@@ -25,24 +25,17 @@ use jeton_lab_model::result::{
 };
 use jeton_lab_model::units::times;
 use jeton_lab_stats::verdict::UNMEASURED_FLOOR;
+use jeton_terminal::width::wrapped;
 
 use section::sections;
 use words::{percent, plural};
 
 pub use attack::attacks;
 pub use multi_run::{comparison, describe_set_by, gate_summary};
-pub use words::wrapped;
 pub(crate) use words::{colour, microseconds, significant};
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
-
-/// Returns the width of the terminal, or 100 if it is unknown.
-#[must_use]
-pub fn columns() -> usize {
-    let asked = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
-    asked.or_else(console_width).unwrap_or(100)
-}
 
 /// Formats the whole result as styled text.
 #[must_use]
@@ -241,7 +234,7 @@ fn disturbance(result: &RunResult, columns: usize, out: &mut String) -> std::fmt
 }
 
 fn paragraph(text: &str, columns: usize, out: &mut String) -> std::fmt::Result {
-    for line in words::wrapped(text, columns) {
+    for line in wrapped(text, columns) {
         writeln!(out, "{line}")?;
     }
     Ok(())
@@ -274,7 +267,7 @@ fn left_out(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::R
     writeln!(out, "\n{BOLD}Not measured{BOLD:#}")?;
     for (line, count) in reasons {
         let line = format!("{line} ({})", plural(count, "row"));
-        for (i, part) in words::wrapped(&line, columns.saturating_sub(4))
+        for (i, part) in wrapped(&line, columns.saturating_sub(4))
             .iter()
             .enumerate()
         {
@@ -283,9 +276,4 @@ fn left_out(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::R
         }
     }
     Ok(())
-}
-
-fn console_width() -> Option<usize> {
-    let (columns, _) = terminal_size::terminal_size_of(std::io::stdout())?;
-    Some(usize::from(columns.0))
 }

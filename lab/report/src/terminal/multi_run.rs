@@ -7,8 +7,9 @@ use crate::multi_run::{
     SetBy, ShiftKept,
 };
 
+use jeton_terminal::width::wrapped;
 use super::table::NAME_WIDTH_MAX;
-use super::words::{colour, microseconds, percent, plural, significant, wrapped};
+use super::words::{colour, microseconds, percent, plural, significant};
 use super::{BOLD, DIM};
 
 /// Formats a comparison of two results as styled text.

@@ -4,8 +4,9 @@ use std::fmt::Write;
 
 use jeton_lab_model::result::{Answer, ClaimAnswered, RunResult};
 use jeton_lab_published::{Source, decidable, reports};
+use jeton_terminal::width::wrapped;
 
-use super::words::{list, wrapped};
+use super::words::list;
 use super::{BOLD, DIM};
 
 /// Writes how many conclusions this run answers, and for each report the answers that matter most. Writes

@@ -7,9 +7,10 @@ use jeton_lab_harness::suite::{Suite, suite_named};
 use jeton_lab_model::claims::STANDARD;
 use jeton_lab_model::names;
 use jeton_lab_model::result::Row;
+use jeton_terminal::width::wrapped;
 
 use super::section::{Line, Section};
-use super::words::{list, plural, wrapped};
+use super::words::{list, plural};
 use super::{BOLD, DIM};
 use crate::comparison::{self, Entry, Role, Shared, terminal_time};
 use crate::table::{Column, of_terminal};

@@ -54,27 +54,6 @@ pub(super) fn list(names: &[String]) -> String {
     }
 }
 
-/// Wraps text at `columns`, between words.
-#[must_use]
-pub fn wrapped(text: &str, columns: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let full = lines.last().is_some_and(|l| {
-            !l.is_empty() && l.chars().count() + 1 + word.chars().count() > columns
-        });
-        if full {
-            lines.push(String::new());
-        }
-        if let Some(line) = lines.last_mut() {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-    }
-    lines
-}
-
 /// Names a library with its version, and with its runtime if several were measured.
 pub(super) fn library(subject: &Subject) -> String {
     with_version(&subject.library, subject)
@@ -99,11 +78,5 @@ mod tests {
         assert_eq!(microseconds(968_123.0), "968");
         assert_eq!(percent(0.0123), "1.2 %");
         assert_eq!(percent(0.25), "25 %");
-    }
-
-    #[test]
-    fn lines_break_between_words() {
-        assert_eq!(wrapped("one two three", 8), ["one two", "three"]);
-        assert_eq!(wrapped("unbreakable", 4), ["unbreakable"]);
     }
 }

@@ -15,12 +15,12 @@ import { chromium } from "playwright-core";
 
 /** The required sections of a page, by the program named above its title. */
 const SECTIONS = {
-  "jeton lab": [
+  "jeton-lab": [
     "answers", "recommendation", "language", "charts", "tradeoff", "summary", "groups", "sizes", "overhead", "gaps",
     "trust", "environment", "data", "glossary",
   ],
-  "jeton lab, servers": ["servers", "reports", "environment", "data", "glossary"],
-  "jeton lab, side by side": ["machines", "compared", "verdicts", "glossary"],
+  "jeton-lab, servers": ["servers", "reports", "environment", "data", "glossary"],
+  "jeton-lab, side by side": ["machines", "compared", "verdicts", "glossary"],
   // Its sections depend on the token.
   "jeton inspect": [],
 };

@@ -53,7 +53,7 @@ fn options(fakes: &Fakes, attacks: &[&str]) -> Options {
         rounds: 1,
         budget: None,
         seed: 7,
-        command: "jeton lab attack".into(),
+        command: "jeton-lab attack".into(),
         cache: fakes.cache(),
         built_only: false,
         workers: 2,

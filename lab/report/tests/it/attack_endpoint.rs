@@ -167,7 +167,7 @@ fn attacked(address: &str, key: &SigningKey, attacks: &[&str]) -> Result<RunResu
         demands: vec![Demand::Issuer, Demand::Audience, Demand::Expiry],
         attacks: attacks.iter().map(|a| (*a).to_owned()).collect(),
         seed: 7,
-        command: "jeton lab attack --target".into(),
+        command: "jeton-lab attack --target".into(),
     };
     attack::run_target(&options, &Stop::default(), |_, _| {})
 }

@@ -18,7 +18,7 @@ fn options(fakes: &Fakes) -> Options {
         rounds: 1,
         budget: None,
         seed: 7,
-        command: "jeton lab interop".into(),
+        command: "jeton-lab interop".into(),
         cache: fakes.cache(),
     }
 }

@@ -348,7 +348,7 @@ fn measured(machine: &Machine, which: Runtimes) -> RunResult {
         },
         budget: None,
         seed: 7,
-        command: "jeton lab run".into(),
+        command: "jeton-lab run".into(),
         cache: Cache::at(&machine.path("cache")),
         own_claims: None,
     };

@@ -117,7 +117,7 @@ pub(crate) fn result() -> RunResult {
 /// Returns a result of `lab interop`: two libraries with each other's tokens, and an absent one.
 pub(crate) fn interop() -> RunResult {
     let mut result = empty();
-    result.command = "jeton lab interop".to_owned();
+    result.command = "jeton-lab interop".to_owned();
     let pem_refused = exchange("go/fake-x", "go/fake-y", Interop::Refused);
     let mut absent = exchange("java/absent", "java/absent", Interop::NotOffered);
     absent.status = Status::Unavailable;
@@ -138,7 +138,7 @@ pub(crate) fn interop() -> RunResult {
 /// absent one.
 pub(crate) fn servers() -> RunResult {
     let mut result = empty();
-    result.command = "jeton lab servers".to_owned();
+    result.command = "jeton-lab servers".to_owned();
     let row = |id: &str, status: &str, reason: Option<&str>, measured: bool| {
         let mut row = serde_json::json!({
             "suite": "servers", "status": status, "scenario": "1 core, 5×50", "cores": 1,
@@ -217,7 +217,7 @@ fn exchange(issuer: &str, verifier: &str, outcome: Interop) -> InteropRow {
 /// Returns a result of `lab attack`: one attack of each outcome.
 pub(crate) fn attack() -> RunResult {
     let mut result = empty();
-    result.command = "jeton lab attack".to_owned();
+    result.command = "jeton-lab attack".to_owned();
     let mut void = attacked("other-key", None);
     void.status = Status::FailedPreflight;
     void.reason = Some("void: the positive control is rejected too: no".to_owned());
@@ -276,7 +276,7 @@ fn attacked(attack: &str, outcome: Option<AttackOutcome>) -> AttackRow {
 pub(crate) fn empty() -> RunResult {
     RunResult {
         schema: SCHEMA,
-        command: "jeton lab run --quick".to_owned(),
+        command: "jeton-lab run --quick".to_owned(),
         seed: 7_211_983_105,
         environment: Environment {
             started: "2026-11-20T09:00:00Z".to_owned(),

@@ -1,4 +1,4 @@
-//! The token service: one static binary, the root file system of its container, and a Debian package.
+//! The token service and the lab: two static programs, the root file system of its container, and a Debian package.
 //!
 //! Two checkouts of the same commit give the same bytes: no path and no time of the builder is in them.
 
@@ -23,11 +23,11 @@ pub(super) fn run(workspace: &Workspace, target: &str) -> Result<(), Error> {
         .path(FOLDER)
         .join(format!("jeton-service-{target}"));
     let _ = fs::remove_dir_all(&folder);
-    let binary = binary(workspace, target)?;
+    let programs = binaries(workspace, target)?;
     let time = time(workspace)?;
-    let mut files = root_file_system(workspace, &binary, &folder)?;
+    let mut files = root_file_system(workspace, &programs, &folder)?;
     check_root(workspace, &folder.join("rootfs"))?;
-    files.push(debian(workspace, target, &binary, &folder, &time)?);
+    files.push(debian(workspace, target, &programs, &folder, &time)?);
     let list = folder.join("sbom.cdx.json");
     write(
         &list,
@@ -49,8 +49,11 @@ fn time(workspace: &Workspace) -> Result<String, Error> {
     Ok(text.trim().to_owned())
 }
 
-/// Builds the binary: static, stripped, without folders of the builder.
-fn binary(workspace: &Workspace, target: &str) -> Result<PathBuf, Error> {
+/// The programs of the package.
+const PROGRAMS: [&str; 2] = ["jeton", "jeton-lab"];
+
+/// Builds the programs: static, stripped, without folders of the builder.
+fn binaries(workspace: &Workspace, target: &str) -> Result<Vec<PathBuf>, Error> {
     let root = workspace.root().display().to_string();
     let registry = cargo_home()?;
     let built_in = workspace.target().display().to_string();
@@ -67,27 +70,30 @@ fn binary(workspace: &Workspace, target: &str) -> Result<PathBuf, Error> {
     let c_flags = format!(
         "-ffile-prefix-map={registry}={REGISTRY} -ffile-prefix-map={built_in}={SOURCES}/target -ffile-prefix-map={root}={SOURCES} -g0"
     );
-    let mut cargo = workspace.cargo(&["build", "--locked", "-p", "jeton-cli", "--profile", "dist"]);
+    let mut cargo = workspace.cargo(&["build", "--locked", "--profile", "dist"]);
     cargo
+        .args(["-p", "jeton-cli", "-p", "jeton-lab"])
         .args(["--target", target])
         .arg("--target-dir")
         .arg(workspace.target().join("static"))
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"))
-        // The laboratory looks for drivers in the current folder.
+        // The lab looks for drivers in the current folder.
         .env("JETON_CHECKOUT", ".")
         .env("CARGO_INCREMENTAL", "0")
         .env("CFLAGS", &c_flags)
         .env("CXXFLAGS", &c_flags);
     run_command(&mut cargo)?;
-    let built = workspace
-        .target()
-        .join(format!("static/{target}/dist/jeton"));
-    let stripped = workspace.target().join("static/jeton");
-    let mut strip = workspace.command("objcopy");
-    strip.args(["--strip-all", "--remove-section=.comment"]);
-    run_command(strip.arg(&built).arg(&stripped))?;
-    check_binary(&stripped, &[&root, &registry, &built_in])?;
-    Ok(stripped)
+    let built = workspace.target().join(format!("static/{target}/dist"));
+    let mut programs = Vec::new();
+    for name in PROGRAMS {
+        let stripped = workspace.target().join("static").join(name);
+        let mut strip = workspace.command("objcopy");
+        strip.args(["--strip-all", "--remove-section=.comment"]);
+        run_command(strip.arg(built.join(name)).arg(&stripped))?;
+        check_binary(&stripped, &[&root, &registry, &built_in])?;
+        programs.push(stripped);
+    }
+    Ok(programs)
 }
 
 fn cargo_home() -> Result<String, Error> {
@@ -127,7 +133,7 @@ fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
 /// Makes what the container file copies: `rootfs/`, `state/`, and the file itself.
 fn root_file_system(
     workspace: &Workspace,
-    binary: &Path,
+    programs: &[PathBuf],
     folder: &Path,
 ) -> Result<Vec<PathBuf>, Error> {
     let root = folder.join("rootfs");
@@ -135,7 +141,7 @@ fn root_file_system(
         make(&root.join(part))?;
     }
     make(&folder.join("state/jeton"))?;
-    let mut files = vec![program(binary, &root.join("usr/bin/jeton"))?];
+    let mut files = install(programs, &root)?;
     for (name, text) in [("etc/passwd", USER), ("etc/group", GROUP)] {
         let file = root.join(name);
         write(&file, text)?;
@@ -157,21 +163,23 @@ fn check_root(workspace: &Workspace, root: &Path) -> Result<(), Error> {
         eprintln!("== the root file system was not run: chroot requires root");
         return Ok(());
     }
-    let run = |arguments: &[&str]| {
+    let run = |name: &str, arguments: &[&str]| {
         let mut command = workspace.command("chroot");
-        output(command.arg(root).arg("/usr/bin/jeton").args(arguments))
+        let program = format!("/usr/bin/{name}");
+        output(command.arg(root).arg(program).args(arguments))
     };
-    let version = run(&["--version"])?;
+    run("jeton-lab", &["--version"])?;
+    let version = run("jeton", &["--version"])?;
     eprintln!("== in its root file system: {}", version.trim());
     // Needs random bytes, and there is no /dev.
-    run(&["key", "new", "--alg", "HS256"]).map(drop)
+    run("jeton", &["key", "new", "--alg", "HS256"]).map(drop)
 }
 
 /// Makes the Debian package.
 fn debian(
     workspace: &Workspace,
     target: &str,
-    binary: &Path,
+    programs: &[PathBuf],
     folder: &Path,
     time: &str,
 ) -> Result<PathBuf, Error> {
@@ -196,7 +204,7 @@ fn debian(
     ] {
         make(&root.join(part))?;
     }
-    program(binary, &root.join("usr/bin/jeton"))?;
+    install(programs, &root)?;
     documents(workspace, &root.join("usr/share/doc/jeton"))?;
     let deploy = |name: &str| workspace.path("deploy").join(name);
     let control = deploy("debian/control");
@@ -243,10 +251,15 @@ fn documents(workspace: &Workspace, folder: &Path) -> Result<Vec<PathBuf>, Error
     Ok(files)
 }
 
-fn program(binary: &Path, to: &Path) -> Result<PathBuf, Error> {
-    let file = copy(binary, to)?;
-    set_mode(&file, 0o755)?;
-    Ok(file)
+/// Copies the programs to `usr/bin`.
+fn install(programs: &[PathBuf], root: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut files = Vec::new();
+    for (program, name) in programs.iter().zip(PROGRAMS) {
+        let file = copy(program, &root.join("usr/bin").join(name))?;
+        set_mode(&file, 0o755)?;
+        files.push(file);
+    }
+    Ok(files)
 }
 
 fn make(folder: &Path) -> Result<(), Error> {

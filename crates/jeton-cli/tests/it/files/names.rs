@@ -204,11 +204,6 @@ fn arguments() -> Vec<Argument> {
         positional(&format!("token revoke {nowhere} NAME"), "TOKEN", BINARY),
         positional("admin issuer add NAME", "SETTINGS", b"{\"iss\":1}"),
         positional("admin issuer set NAME", "SETTINGS", b"{\"iss\":1}"),
-        option(
-            "lab attack --target http://127.0.0.1:1/ --target-key hs256.jwk --target-claims NAME",
-            "--target-claims",
-            BINARY,
-        ),
     ]
 }
 

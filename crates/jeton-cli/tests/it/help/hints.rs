@@ -64,10 +64,6 @@ fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for folder in fs::read_dir(root).unwrap() {
         let folder = folder.unwrap().path();
-        // The hints of the lab need a lab.
-        if folder.ends_with("lab") {
-            continue;
-        }
         for file in fs::read_dir(&folder).unwrap() {
             cases.extend(case(&file.unwrap().path()));
         }
@@ -301,10 +297,9 @@ fn hint_is_accepted_and_changes_the_error() {
 }
 
 /// The folders of the source whose hints are not run here, and why.
-const ELSEWHERE: [(&str, &str); 6] = [
+const ELSEWHERE: [(&str, &str); 5] = [
     ("admin", "they need a data folder: tests of `admin`"),
     ("doctor", "advice: tests of `doctor` run it"),
-    ("lab", "they need a lab"),
     ("serve.rs", "they need a service: tests of `serve`"),
     ("token", "they need a service"),
     (
@@ -321,20 +316,21 @@ const NOT_HERE: [&str; 2] = [
 
 /// Returns the texts in the source that tell the user to type something.
 fn texts_in_source() -> Vec<(String, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let roots = [own.join("src"), own.join("../jeton-terminal/src")];
     let mut texts = Vec::new();
-    let mut folders = vec![root.clone()];
-    while let Some(folder) = folders.pop() {
+    let mut folders: Vec<_> = roots.iter().map(|root| (root, root.clone())).collect();
+    while let Some((root, folder)) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            let name = path.strip_prefix(&root).unwrap().display().to_string();
+            let name = path.strip_prefix(root).unwrap().display().to_string();
             if ELSEWHERE.iter().any(|(part, _)| name.starts_with(part))
                 || name.ends_with("tests.rs")
             {
                 continue;
             }
             if path.is_dir() {
-                folders.push(path);
+                folders.push((root, path));
                 continue;
             }
             let source = fs::read_to_string(path).unwrap();

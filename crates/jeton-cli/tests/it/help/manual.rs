@@ -49,7 +49,6 @@ fn man_writes_a_page_for_every_command() {
         "jeton-paseto-decrypt.1",
         "jeton-inspect.1",
         "jeton-verify.1",
-        "jeton-lab-run.1",
         "jeton-serve.1",
         "jeton-token-revoke.1",
         "jeton-admin-issuer-add.1",

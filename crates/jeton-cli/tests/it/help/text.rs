@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::binary::keys;
 
-/// Returns every command, for example `jwt verify`. The lab is not among them.
+/// Returns every command, for example `jwt verify`.
 fn commands() -> Vec<Vec<String>> {
     let mut found = vec![Vec::new()];
     let mut at = 0;
@@ -16,7 +16,7 @@ fn commands() -> Vec<Vec<String>> {
             .take_while(|line| !line.is_empty())
             .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
             .filter_map(|line| line.split_whitespace().next())
-            .filter(|name| !["help", "lab"].contains(name));
+            .filter(|name| *name != "help");
         for name in names {
             found.push([&command[..], &[name.to_owned()]].concat());
         }

@@ -1,4 +1,4 @@
-//! Runs the `jeton` binary with a memory limit.
+//! Runs the program that is tested with a memory limit. The tests of `jeton-lab` use this file, too.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _};
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-const JETON: &str = env!("CARGO_BIN_EXE_jeton");
+use crate::PROGRAM;
 
 /// Address space of a command, KiB. A quarter of it is the binary, its libraries and a stack; the default limit is 2 MiB
 /// for a token and 64 MiB for a file.
@@ -24,7 +24,7 @@ pub(crate) struct Ended {
     pub(crate) stderr: String,
 }
 
-/// Runs jeton within [`MEMORY_KIB`]. It must end with one of its exit codes, and not by a signal (out of memory) or a
+/// Runs the program within [`MEMORY_KIB`]. It must end with one of its exit codes, and not by a signal (out of memory) or a
 /// panic.
 #[track_caller]
 pub(crate) fn confined(folder: &Path, args: &[&str], stdin: Stdio) -> Ended {
@@ -39,7 +39,7 @@ pub(crate) fn confined_to(kib: u64, folder: &Path, args: &[&str], stdin: Stdio) 
     let mut child = Command::new("sh")
         .args(["-c", "ulimit -v \"$1\" && shift && exec \"$@\"", "sh"])
         .arg(kib.to_string())
-        .arg(JETON)
+        .arg(jeton_testkit::program(PROGRAM))
         .args(args)
         .current_dir(folder)
         .env_remove("JETON_KEY_ENCRYPTION_KEY")

@@ -145,7 +145,7 @@ key_handling = ["prepared"]
             pace,
             budget: None,
             seed: 7,
-            command: "jeton lab run".into(),
+            command: "jeton-lab run".into(),
             cache: self.cache(),
             own_claims: None,
         };

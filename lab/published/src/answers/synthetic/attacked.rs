@@ -96,7 +96,7 @@ fn answer_without_attacks_is_not_measured() {
     let none = Run::default().says("1.10c");
     assert_eq!(none.answer, Answer::NotMeasured);
     assert!(
-        none.measured.contains("jeton lab attack"),
+        none.measured.contains("jeton-lab attack"),
         "{}",
         none.measured
     );

@@ -26,7 +26,7 @@ const NAMED_MAX: usize = 3;
 
 pub(super) fn answer(result: &RunResult, costs: &[Cost<'_>]) -> Answer {
     let question = "Which algorithm?";
-    let command = "jeton lab run algorithms";
+    let command = "jeton-lab run algorithms";
     let own = of_one_library(costs);
     let charted: Vec<&Cost<'_>> = CHARTED.iter().filter_map(|alg| find(&own, alg)).collect();
     let pair = pair(&charted);

@@ -19,7 +19,7 @@ const OPERATIONS: [(&str, &str); 3] = [
 
 pub(super) fn answer(result: &RunResult) -> Answer {
     let question = "JWT or PASETO?";
-    let command = "jeton lab run formats";
+    let command = "jeton-lab run formats";
     let found = OPERATIONS
         .iter()
         .find_map(|(operation, words)| Some((find(result, operation)?, *words)));

@@ -28,7 +28,7 @@ struct Pair<'c, 'a> {
 }
 
 pub(super) fn answer(result: &RunResult, costs: &[Cost<'_>]) -> Answer {
-    let command = "jeton lab run libraries";
+    let command = "jeton-lab run libraries";
     let of_alg = USUAL.map(|alg| (alg, pairs(result, &of(costs, alg))));
     let most = of_alg.iter().map(|(_, pairs)| pairs.len()).max();
     let found = of_alg

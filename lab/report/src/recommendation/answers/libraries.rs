@@ -29,7 +29,7 @@ pub(super) fn answer(result: &RunResult, costs: &[Cost<'_>]) -> Answer {
     let question = "Which library?";
     let missing = || {
         let what = "the time to sign and verify one kind of token with several libraries";
-        Answer::missing("library", question, what, "jeton lab run libraries")
+        Answer::missing("library", question, what, "jeton-lab run libraries")
     };
     let Some(alg) = USUAL.iter().find(|alg| of(costs, alg).len() > 1) else {
         return missing();
@@ -59,7 +59,7 @@ pub(super) fn answer(result: &RunResult, costs: &[Cost<'_>]) -> Answer {
         question,
         sentence: format!("The fastest of each language, with {alg}:"),
         measured: Some(measured),
-        command: "jeton lab run libraries",
+        command: "jeton-lab run libraries",
     }
 }
 

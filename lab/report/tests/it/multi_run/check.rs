@@ -20,7 +20,7 @@ fn sound(runs: u64) -> RunResult {
         name: format!("run {seed}"),
         result: run(seed),
     };
-    let mut result = merge((1..=runs).map(named).collect(), "jeton lab merge").unwrap();
+    let mut result = merge((1..=runs).map(named).collect(), "jeton-lab merge").unwrap();
     let requirements = Requirements::parse(&["weight=sign"]).unwrap();
     result.recommendation = Some(recommend(&result, &requirements, Noisy::Allowed));
     result

@@ -38,7 +38,7 @@ fn assert_said(what: &str, edit: impl Fn(&mut RunResult)) {
     };
     let merged = merge(
         vec![named("a", kept()), named("b", edited)],
-        "jeton lab merge",
+        "jeton-lab merge",
     );
     let refused = merged.unwrap_err().to_string();
     assert!(refused.contains("b contradicts itself"), "{refused}");
@@ -112,7 +112,7 @@ fn check_repeated_run_is_found() {
     assert_said("runs[1]: is the same run as runs[0]", |result| {
         let run = jeton_lab_model::result::MergedRun {
             started: result.environment.started.clone(),
-            command: "jeton lab run".to_owned(),
+            command: "jeton-lab run".to_owned(),
             seed: 1,
             rounds: 2,
         };

@@ -19,11 +19,11 @@ fn named(results: impl IntoIterator<Item = RunResult>) -> Vec<Named> {
 }
 
 fn merged(results: impl IntoIterator<Item = RunResult>) -> RunResult {
-    merge(named(results), "jeton lab merge").unwrap()
+    merge(named(results), "jeton-lab merge").unwrap()
 }
 
 fn refused(results: impl IntoIterator<Item = RunResult>) -> String {
-    merge(named(results), "jeton lab merge")
+    merge(named(results), "jeton-lab merge")
         .unwrap_err()
         .to_string()
 }
@@ -115,7 +115,7 @@ fn attack_on(driver: &str) -> RunResult {
     let mut result = run(9);
     result.rows = Rows::default();
     (result.verdicts, result.noise_floor) = Default::default();
-    result.command = "jeton lab attack".into();
+    result.command = "jeton-lab attack".into();
     result.environment.started = "2026-11-20T10:00:00Z".into();
     (
         result.environment.rounds_planned,
@@ -157,7 +157,7 @@ fn merge_combines_attacks_with_one_or_more_runs() {
         whole
             .runs
             .iter()
-            .any(|run| run.command == "jeton lab attack")
+            .any(|run| run.command == "jeton-lab attack")
     );
     // With another run, the attacks are kept.
     let more = merged([whole.clone(), run(2)]);
@@ -201,7 +201,7 @@ fn of_servers(seed: u64, loads: &[(&str, u32)]) -> RunResult {
             "latencies": jeton_lab_model::servers::Latencies::default()})
     });
     let mut result = attack_on("go/b");
-    result.command = "jeton lab servers".into();
+    result.command = "jeton-lab servers".into();
     result.seed = seed;
     result.rows = serde_json::from_value(rows.collect()).unwrap();
     result

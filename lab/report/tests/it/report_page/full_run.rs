@@ -43,7 +43,7 @@ pub(crate) fn result() -> RunResult {
     let mut rows: Vec<Row> = cases.map(|(c, s)| row(c, s, &sets, &mut noise)).collect();
     break_some(&mut rows);
     let mut result = crate::sample::empty();
-    result.command = "jeton lab run".to_owned();
+    result.command = "jeton-lab run".to_owned();
     result.noise_floor = noise_floor(&rows, &mut noise);
     result.verdicts = verdicts(&plan, &rows, &result.noise_floor);
     let environment = &mut result.environment;

@@ -80,7 +80,7 @@ fn language_without_times_names_the_command() {
         section.contains("Not measured: the time of jeton"),
         "{section}"
     );
-    assert!(section.contains("jeton lab run libraries"), "{section}");
+    assert!(section.contains("jeton-lab run libraries"), "{section}");
 }
 
 /// One library in two languages is two lines, which name their language.

@@ -86,10 +86,10 @@ fn side_by_side_same_run_is_said() {
 fn side_by_side_merge_is_named_only_if_it_joins() {
     let html = of([kept("2026-11-28-full"), kept("2026-11-28-sdks")]);
     assert!(html.contains("are of the same machine"));
-    assert!(html.contains("jeton lab compare") && !html.contains(JOINS));
+    assert!(html.contains("jeton-lab compare") && !html.contains(JOINS));
     let html = of([kept("2026-11-28-full"), kept("2026-11-28-servers")]);
     assert!(html.contains("are of the same machine"));
-    assert!(!html.contains("jeton lab compare</code> judges") && !html.contains(JOINS));
+    assert!(!html.contains("jeton-lab compare</code> judges") && !html.contains(JOINS));
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn imported_ghz_report_matches_the_schema() {
         name: "go/mine".to_owned(),
         cores: 3,
     };
-    assert_published(&import::result(&reports, &server, "jeton lab import").unwrap());
+    assert_published(&import::result(&reports, &server, "jeton-lab import").unwrap());
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn run_output_matches_the_schema() {
         name: "one".into(),
         result,
     });
-    let merged = merge(results.into(), "jeton lab merge a b").unwrap();
+    let merged = merge(results.into(), "jeton-lab merge a b").unwrap();
     assert_eq!(merged.runs.len(), 2);
     assert_published(&merged);
 }

@@ -1,0 +1,50 @@
+//! Runs the programs of the workspace, as a user would.
+
+use std::env;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+
+/// Returns a program that is built beside the test.
+///
+/// # Panics
+///
+/// If it is missing. Cargo builds the programs of the tested package; those of other packages are built with the
+/// workspace.
+#[must_use]
+pub fn program(name: &str) -> PathBuf {
+    let own = env::current_exe().expect("the test has a path");
+    // target/PROFILE/deps/TEST
+    let folder = own.ancestors().nth(2).expect("the test is in a folder");
+    let program = folder.join(format!("{name}{}", env::consts::EXE_SUFFIX));
+    assert!(
+        program.is_file(),
+        "{name} is not built: cargo build --workspace"
+    );
+    program
+}
+
+/// Runs a program in a folder, with this standard input.
+///
+/// # Panics
+///
+/// If the program cannot be started.
+#[must_use]
+pub fn run(program: &Path, folder: &Path, args: &[&str], stdin: &[u8]) -> Output {
+    let mut child = Command::new(program)
+        .args(args)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut pipe = child.stdin.take().expect("standard input is a pipe");
+    let stdin = stdin.to_vec();
+    // A child that does not read its input closes the pipe.
+    let writer = thread::spawn(move || drop(pipe.write_all(&stdin)));
+    let output = child.wait_with_output().expect("the program ends");
+    writer.join().expect("the input is written");
+    output
+}
