@@ -23,6 +23,7 @@ pub struct Failure {
     code: Option<&'static str>,
 }
 
+/// Why a command failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
     /// The token was rejected.

@@ -27,7 +27,9 @@ const KEY_CAPACITY_BYTES: usize = jeton::limits::KEY_BYTES;
 /// `NAME=TEXT`
 #[derive(Debug, Clone)]
 pub struct Member {
+    /// What is before the first `=`. Not empty.
     pub name: String,
+    /// What follows it.
     pub value: String,
 }
 

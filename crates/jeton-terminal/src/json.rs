@@ -15,6 +15,7 @@ pub struct Members<'a>(pub Vec<(String, &'a RawValue)>);
 pub enum Problem {
     /// It is not JSON; the message of the parser.
     Syntax(String),
+    /// It is JSON, but not an object.
     NotAnObject,
     /// An object has two members of this name.
     Duplicate(String),

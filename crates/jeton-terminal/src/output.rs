@@ -141,6 +141,7 @@ pub fn report(outcome: Outcome) -> ExitCode {
     failure.code()
 }
 
+/// Writes an error.
 pub fn error(message: impl Display) {
     diagnostic(AnsiColor::Red.on_default().bold(), "error", message);
 }
@@ -153,6 +154,7 @@ fn found(what: impl Display) {
     diagnostic(AnsiColor::Red.on_default().bold(), "found", what);
 }
 
+/// Writes what to do next.
 pub fn hint(message: impl Display) {
     diagnostic(AnsiColor::Green.on_default(), "hint", message);
 }

@@ -10,7 +10,9 @@ use crate::escape;
 /// What a text looks like that must not be repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Redacted {
+    /// A private key, a public key or a secret.
     Key,
+    /// A token of any format.
     Token,
     /// For example claims.
     Json,
