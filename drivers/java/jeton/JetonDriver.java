@@ -2,6 +2,7 @@ import io.github.jeton.Algorithm;
 import io.github.jeton.Issuer;
 import io.github.jeton.Key;
 import io.github.jeton.Verifier;
+import io.github.jeton.bytes.BytesIssuer;
 import io.github.jeton.bytes.BytesVerifier;
 import java.io.IOException;
 import java.time.Instant;
@@ -66,6 +67,13 @@ public final class JetonDriver implements Driver {
     }
     String text = prepare.privateKey();
     Algorithm algorithm = algorithm(prepare);
+    List<?> claims = prepare.claims();
+    if (!prepare.isPaseto() && prepare.values.stream().noneMatch(one -> one.containsKey("iat"))) {
+      // An issuer adds `iat`.
+      Callable<BytesIssuer> bytes =
+          prepare.keyed(() -> BytesIssuer.jws(Key.of(text, algorithm)).type("JWT").build());
+      return index -> bytes.call().issue(JetonJwe.json(claims.get(index)));
+    }
     boolean expires = prepare.expiryRequired();
     Callable<Issuer> issuer =
         prepare.keyed(
@@ -73,7 +81,6 @@ public final class JetonDriver implements Driver {
               var builder = Issuer.builder(Key.of(text, algorithm));
               return (expires ? builder : builder.withoutExpiry()).build();
             });
-    List<?> claims = prepare.claims();
     return index -> issuer.call().issue(claims.get(index));
   }
 

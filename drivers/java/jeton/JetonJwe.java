@@ -1,6 +1,7 @@
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -70,7 +71,11 @@ final class JetonJwe {
         prepare.keyed(
             () -> BytesIssuer.jwe(key(prepare, jwk)).contentEncryption(prepare.enc).build());
     List<?> claims = prepare.typed == null ? prepare.values : prepare.typed;
-    return index -> issuer.call().issue(JSON.writeValueAsBytes(claims.get(index)));
+    return index -> issuer.call().issue(json(claims.get(index)));
+  }
+
+  static byte[] json(Object claims) throws JsonProcessingException {
+    return JSON.writeValueAsBytes(claims);
   }
 
   static Driver.Check check(Prepare prepare) throws Exception {
