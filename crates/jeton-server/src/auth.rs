@@ -14,6 +14,7 @@ use http::header::AUTHORIZATION;
 use jeton::Clock;
 use jeton_issuer::Node;
 use jeton_store::{Moment, Revision};
+use jeton_transport::{Peer, PeerCertificate};
 
 use crate::admin_token::AdminToken;
 use crate::clients::Clients;
@@ -22,7 +23,6 @@ use crate::error::Result;
 use crate::limits;
 use crate::permissions::{Caller, Permission};
 use crate::service::Service;
-use crate::transport::{Peer, PeerCertificate};
 
 /// Identifies callers by their credentials. A configuration reload replaces it as a whole.
 #[derive(Debug)]

@@ -61,11 +61,9 @@ mod node;
 mod request_check;
 mod route;
 mod service;
-mod text_file;
 
 // Listeners, connections and load control
 mod server;
-mod transport;
 
 // The comparison with plain tonic
 #[cfg(test)]

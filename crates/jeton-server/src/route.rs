@@ -8,6 +8,9 @@ use http::header::TRANSFER_ENCODING;
 use http::{Method, Request, Version};
 use jeton_proto::report::jwt_service_server;
 use jeton_proto::v1::{admin_service_server, token_service_server};
+use jeton_transport::grpc::deadline::{self, InvalidTimeout};
+use jeton_transport::grpc::{GrpcHandler, MeteredBody, fail};
+use jeton_transport::{DrainedBody, Handler, Listener, Peer, ResponseBody, ResponseFuture};
 use tonic::Status;
 
 use crate::authority::{Authority, InvalidAuthority};
@@ -15,9 +18,6 @@ use crate::cross_origin;
 use crate::grpc;
 use crate::request_check::{self, RequestError};
 use crate::service::{Failure, Service};
-use crate::transport::grpc::deadline::{self, InvalidTimeout};
-use crate::transport::grpc::{GrpcHandler, MeteredBody, fail};
-use crate::transport::{DrainedBody, Handler, Listener, Peer, ResponseBody, ResponseFuture};
 
 /// All services.
 pub(crate) struct Routes {

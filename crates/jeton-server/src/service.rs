@@ -8,6 +8,7 @@ use arc_swap::ArcSwap;
 use http::HeaderMap;
 use jeton::{RawClaims, Verified};
 use jeton_issuer::{Error, Issued, Node, Request};
+use jeton_transport::{Load, Peer, Refused, Shared};
 
 use crate::argon2_queue::Argon2Queue;
 use crate::auth::{Authenticator, CurrentCertificate, Denied};
@@ -21,7 +22,6 @@ use crate::permissions::{Caller, Permission};
 use crate::rate_limit::RateExceeded;
 use crate::stream_permits::{Limit, StreamPermits};
 use crate::traces::RequestTracer;
-use crate::transport::{self, Load, Peer, Refused};
 use crate::trusts::Trusts;
 use crate::verify_clock::clock_of;
 
@@ -43,7 +43,7 @@ pub(crate) struct Service {
     pub(crate) metrics: Metrics,
     /// `None` unless the configuration asks for traces.
     pub(crate) traces: Option<RequestTracer>,
-    pub(crate) transport: Arc<transport::Shared>,
+    pub(crate) transport: Arc<Shared>,
     pub(crate) generate_jwt: Option<GenerateJwt>,
     /// Index of the next address that [`grpc::report`](crate::grpc) issues a token for.
     pub(crate) next_address: AtomicUsize,
@@ -59,7 +59,7 @@ impl Service {
         config: &Config,
         hsm: Option<Arc<dyn HsmKeys>>,
         traces: Option<RequestTracer>,
-        transport: Arc<transport::Shared>,
+        transport: Arc<Shared>,
     ) -> StartResult<Service> {
         let clock = clock_of(&node);
         Ok(Service {

@@ -34,12 +34,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jeton_issuer::IssuerSettings;
+use jeton_transport::text_file;
 use serde::Deserialize;
 
 use self::problem::Problem;
 use crate::error::{ConfigError, Result};
 use crate::limits::{CONFIG_BYTES, DRAIN, STORE_COMPARISON_SECONDS};
-use crate::text_file;
 
 /// The configuration of a server.
 ///

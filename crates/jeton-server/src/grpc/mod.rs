@@ -19,13 +19,13 @@ use http::Request;
 use jeton_proto::report::jwt_service_server::JwtService as _;
 use jeton_proto::v1::admin_service_server::{AdminService as _, AdminServiceServer};
 use jeton_proto::v1::token_service_server::{TokenService as _, TokenServiceServer};
+use jeton_transport::grpc::{MeteredBody, fail, stream, unary};
+use jeton_transport::{Peer, ResponseFuture};
 use tonic::Status;
 
 use crate::auth::CallerCredentials;
 use crate::permissions::Caller;
 use crate::service::{Failure, Service};
-use crate::transport::grpc::{MeteredBody, fail, stream, unary};
-use crate::transport::{Peer, ResponseFuture};
 
 /// `jeton.v1.TokenService`
 pub(crate) fn token(

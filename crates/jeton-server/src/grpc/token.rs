@@ -16,6 +16,8 @@ use jeton_proto::v1::{
     VerifyOutcome, VerifyRequest, VerifyResponse, WatchRevocationsRequest, issue_outcome,
     revoke_request, verify_outcome,
 };
+use jeton_transport::grpc::MethodFuture;
+use jeton_transport::{RequestStream, SlicedStream, TimeSlice};
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::{Request, Response, Status, Streaming};
 
@@ -28,8 +30,6 @@ use crate::metrics::{Call, CallOutcome};
 use crate::permissions::{Caller, Permission};
 use crate::service::{Failure, Service, check_permission};
 use crate::traces::in_child_span;
-use crate::transport::grpc::MethodFuture;
-use crate::transport::{RequestStream, SlicedStream, TimeSlice};
 
 /// The service, for one caller.
 #[derive(Clone)]

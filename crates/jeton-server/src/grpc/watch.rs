@@ -11,6 +11,7 @@ use jeton_issuer::{RevocationFeed, RevocationUpdate as FeedUpdate};
 use jeton_proto::v1::{RevocationRule, RevocationUpdate, RevokedToken, revocation_rule::Kind};
 use jeton_store::Moment;
 use jeton_store::limits::PROGRESS_EVERY;
+use jeton_transport::wait_until_true;
 use tokio::sync::mpsc::{self, Sender};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -20,7 +21,6 @@ use tonic::Status;
 use super::TokenApi;
 use crate::limits;
 use crate::service::Failure;
-use crate::transport::wait_until_true;
 
 /// The response stream.
 pub(super) type Updates = Pin<Box<dyn Stream<Item = Result<RevocationUpdate, Status>> + Send>>;

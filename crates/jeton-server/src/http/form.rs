@@ -6,6 +6,7 @@ use std::time::Instant;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body_util::BodyExt as _;
+use jeton_transport::{DrainedBody, Peer};
 use tonic::body::Body;
 use zeroize::Zeroizing;
 
@@ -17,7 +18,6 @@ use crate::limits;
 use crate::metrics::{Call, CallOutcome};
 use crate::permissions::{Caller, Permission};
 use crate::service::{Failure, Service, check_permission};
-use crate::transport::{DrainedBody, Peer};
 
 /// The parameters of a form. Each has one value, and an empty value counts as none (RFC 6749, section 3.2).
 pub(crate) struct Form {

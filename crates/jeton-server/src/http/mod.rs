@@ -20,13 +20,13 @@ use bytes::Bytes;
 use http::header::{self, HeaderName, HeaderValue};
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::Full;
+use jeton_transport::{DrainedBody, Listener, Peer};
 use tonic::Status;
 use tonic::body::Body;
 
 use crate::grpc;
 use crate::request_check::speaks_grpc;
 use crate::service::{Failure, Service};
-use crate::transport::{DrainedBody, Listener, Peer};
 
 /// Handles a request that is not gRPC.
 pub(crate) async fn handle(

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use http::{Request, Response, StatusCode};
 use jeton_issuer::Error;
+use jeton_transport::{DrainedBody, Peer};
 use serde_json::json;
 use tonic::body::Body;
 
@@ -14,7 +15,6 @@ use crate::metrics::{Call, CallOutcome};
 use crate::permissions::Permission;
 use crate::service::{Failure, Service};
 use crate::traces::in_child_span;
-use crate::transport::{DrainedBody, Peer};
 
 pub(super) async fn revoke(
     service: &Arc<Service>,

@@ -16,6 +16,7 @@ use std::time::Instant;
 use http::{Request, Response, StatusCode};
 use jeton::Timestamp;
 use jeton_issuer::{CustomClaims, Error, Issued, Request as IssueRequest};
+use jeton_transport::{DrainedBody, Peer};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use tonic::body::Body;
@@ -30,7 +31,6 @@ use crate::metrics::{Call, CallOutcome};
 use crate::permissions::{Caller, Permission};
 use crate::service::{Failure, Service, check_permission};
 use crate::token_rights::{Chosen, NotAllowed, choose};
-use crate::transport::{DrainedBody, Peer};
 
 /// The types of tokens that are accepted and issued (RFC 8693, section 3).
 const ACCESS_TOKEN: &str = "urn:ietf:params:oauth:token-type:access_token";
