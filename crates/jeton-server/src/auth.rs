@@ -18,10 +18,10 @@ use jeton_transport::{Peer, PeerCertificate};
 
 use crate::admin_token::AdminToken;
 use crate::clients::Clients;
-use crate::config::{Bearer, Config};
+use crate::config::{Bearer, Config, Permission};
 use crate::error::Result;
 use crate::limits;
-use crate::permissions::{Caller, Permission};
+use crate::permissions::Caller;
 use crate::service::Service;
 
 /// Identifies callers by their credentials. A configuration reload replaces it as a whole.

@@ -224,7 +224,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::permissions::Permission;
+    use crate::config::Permission;
 
     #[test]
     fn permission_applies_to_the_named_issuers_only() {

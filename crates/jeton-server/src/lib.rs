@@ -92,10 +92,9 @@ pub use claim_pattern::ClaimPattern;
 pub use client_secret::{Argon2idHash, ClientSecret, SecretError, SecretHash};
 pub use config::{
     AllowedToken, Bearer, Client, Config, Etcd, GenerateJwt, Grant, Limits, Log, LogFormat,
-    LogLevel, Pkcs11, Pkcs11Key, Tls, Traces, Trust, WhenStale,
+    LogLevel, Permission, Pkcs11, Pkcs11Key, Tls, Traces, Trust, WhenStale,
 };
 pub use error::{ConfigError, Error, Result};
 pub use hsm::{HsmKeys, Pkcs11Provider};
-pub use permissions::Permission;
 pub use server::{IssuableProfile, Reload, Server};
 pub use subject_template::SubjectTemplate;

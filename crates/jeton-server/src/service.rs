@@ -12,13 +12,13 @@ use jeton_transport::{Load, Peer, Refused, Shared};
 
 use crate::argon2_queue::Argon2Queue;
 use crate::auth::{Authenticator, CurrentCertificate, Denied};
-use crate::config::{Config, GenerateJwt, Limits};
+use crate::config::{Config, GenerateJwt, Limits, Permission};
 use crate::error::Result as StartResult;
 use crate::hosts::Hosts;
 use crate::hsm::{HsmKeys, SigningQueue};
 use crate::limits;
 use crate::metrics::{CallOutcome, Metrics};
-use crate::permissions::{Caller, Permission};
+use crate::permissions::Caller;
 use crate::rate_limit::RateExceeded;
 use crate::stream_permits::{Limit, StreamPermits};
 use crate::traces::RequestTracer;

@@ -12,8 +12,9 @@ use jeton_proto::report::jwt_service_server::JwtService;
 use jeton_proto::report::{GenerateJwtRequest, GenerateJwtResponse};
 use tonic::{Request, Response, Status};
 
+use crate::config::Permission;
 use crate::metrics::{Call, CallOutcome};
-use crate::permissions::{Caller, Permission};
+use crate::permissions::Caller;
 use crate::service::{Failure, Service, check_permission};
 
 /// Number of addresses.

@@ -25,9 +25,10 @@ use super::issue_batch::{Batch, Contents, Item, Outcomes};
 use super::status::denied;
 use super::watch;
 use crate::auth::CallerCredentials;
+use crate::config::Permission;
 use crate::hsm;
 use crate::metrics::{Call, CallOutcome};
-use crate::permissions::{Caller, Permission};
+use crate::permissions::Caller;
 use crate::service::{Failure, Service, check_permission};
 use crate::traces::in_child_span;
 

@@ -14,9 +14,10 @@ use super::issuer_path::issuer_of;
 use super::{client_error_response, error_response, plain};
 use crate::auth::Denied;
 use crate::client_auth;
+use crate::config::Permission;
 use crate::limits;
 use crate::metrics::{Call, CallOutcome};
-use crate::permissions::{Caller, Permission};
+use crate::permissions::Caller;
 use crate::service::{Failure, Service, check_permission};
 
 /// The parameters of a form. Each has one value, and an empty value counts as none (RFC 6749, section 3.2).

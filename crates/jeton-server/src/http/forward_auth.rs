@@ -17,8 +17,8 @@ use super::issuer_path::issuer_of;
 use super::{client_error_response, no_store, plain};
 use crate::auth::bearer_token;
 use crate::client_auth;
+use crate::config::Permission;
 use crate::metrics::{Call, CallOutcome};
-use crate::permissions::Permission;
 use crate::service::{Failure, Service, check_permission};
 
 /// Headers of a response that lets a request pass. A proxy copies them to the request.

@@ -13,8 +13,8 @@ use tonic::body::Body;
 
 use super::error_response;
 use super::form::TokenForm;
+use crate::config::Permission;
 use crate::metrics::{Call, CallOutcome};
-use crate::permissions::Permission;
 use crate::service::{Failure, Service};
 
 pub(super) async fn introspect(

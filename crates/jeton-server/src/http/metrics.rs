@@ -11,7 +11,7 @@ use tonic::body::Body;
 
 use super::{error_response, respond};
 use crate::auth::Denied;
-use crate::permissions::Permission;
+use crate::config::Permission;
 use crate::service::{Failure, Service};
 
 pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -> Response<Body> {

@@ -25,8 +25,9 @@ use tonic::{Request, Response, Status};
 use zeroize::{Zeroize as _, Zeroizing};
 
 use self::whole_store::{Messages, check_audit, check_whole};
+use crate::config::Permission;
 use crate::metrics::{Call, CallOutcome};
-use crate::permissions::{Caller, Permission};
+use crate::permissions::Caller;
 use crate::service::{Failure, Service, check_permission};
 use crate::traces::in_child_span;
 

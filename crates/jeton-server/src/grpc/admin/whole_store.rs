@@ -18,8 +18,9 @@ use tonic::Status;
 
 use super::AdminApi;
 use crate::auth::Denied;
+use crate::config::Permission;
 use crate::metrics::{Call, CallOutcome};
-use crate::permissions::{Caller, Permission};
+use crate::permissions::Caller;
 use crate::service::{Failure, check_permission};
 
 /// Bytes of a backup in one message.

@@ -26,9 +26,9 @@ use super::issuer_path::issuer_of;
 use super::{client_error_response, plain};
 use crate::auth::Denied;
 use crate::client_auth;
-use crate::config::{AllowedToken, Grant};
+use crate::config::{AllowedToken, Grant, Permission};
 use crate::metrics::{Call, CallOutcome};
-use crate::permissions::{Caller, Permission};
+use crate::permissions::Caller;
 use crate::service::{Failure, Service, check_permission};
 use crate::token_rights::{Chosen, NotAllowed, choose};
 
