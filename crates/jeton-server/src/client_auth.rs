@@ -24,10 +24,11 @@ use zeroize::Zeroizing;
 use crate::argon2_queue::Applicant;
 use crate::auth::{Authenticator, Denied};
 use crate::client_secret::{Argon2Memory, SecretHash};
-use crate::http::Form;
+use crate::failure::Failure;
+use crate::form::Form;
 use crate::limits;
 use crate::permissions::Caller;
-use crate::service::{Failure, Service};
+use crate::service::Service;
 
 /// `client_assertion_type` of a JWT (RFC 7523, section 2.2).
 const JWT_ASSERTION: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";

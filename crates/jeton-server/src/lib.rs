@@ -38,7 +38,9 @@ mod client_auth;
 mod client_secret;
 mod clients;
 mod cross_origin;
+mod form;
 mod hosts;
+mod issuer_url;
 mod permissions;
 mod rate_limit;
 mod slow_comparisons;
@@ -71,6 +73,7 @@ mod plain_tonic_test;
 
 // Errors, logs, metrics, traces and health
 mod error;
+mod failure;
 mod health_log;
 mod logs;
 mod metrics;

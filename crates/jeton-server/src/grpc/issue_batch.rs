@@ -13,7 +13,7 @@ use prost::encoding::{
 };
 use tonic::Status;
 
-use crate::service::Failure;
+use crate::failure::Failure;
 
 /// An encoded `jeton.v1.IssueBatchRequest`.
 ///

@@ -1,17 +1,18 @@
 //! The gRPC services, and the encoding of their responses and errors.
 
 mod admin;
+mod content_type;
 mod issue_batch;
 mod report;
-mod status;
 mod token;
+mod token_api;
 mod watch;
 
 pub(crate) use admin::AdminApi;
 use admin::ImportKeyMessage;
+pub(crate) use content_type::{is_grpc, speaks_grpc};
 pub(crate) use report::ReportApi;
-pub(crate) use status::{denied, http as http_status, permission_denied};
-pub(crate) use token::TokenApi;
+pub(crate) use token_api::TokenApi;
 
 use std::sync::Arc;
 
@@ -23,9 +24,9 @@ use jeton_transport::grpc::{MeteredBody, fail, stream, unary};
 use jeton_transport::{Peer, ResponseFuture};
 use tonic::Status;
 
-use crate::auth::CallerCredentials;
+use crate::failure::Failure;
 use crate::permissions::Caller;
-use crate::service::{Failure, Service};
+use crate::service::{CallerCredentials, Service};
 
 /// `jeton.v1.TokenService`
 pub(crate) fn token(

@@ -18,9 +18,9 @@ use tokio::time::timeout;
 use tokio_stream::Stream;
 use tonic::Status;
 
-use super::TokenApi;
+use super::token_api::TokenApi;
+use crate::failure::Failure;
 use crate::limits;
-use crate::service::Failure;
 
 /// The response stream.
 pub(super) type Updates = Pin<Box<dyn Stream<Item = Result<RevocationUpdate, Status>> + Send>>;

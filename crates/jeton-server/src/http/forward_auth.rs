@@ -18,8 +18,9 @@ use super::{client_error_response, no_store, plain};
 use crate::auth::bearer_token;
 use crate::client_auth;
 use crate::config::Permission;
+use crate::failure::Failure;
 use crate::metrics::{Call, CallOutcome};
-use crate::service::{Failure, Service, check_permission};
+use crate::service::{Service, check_permission};
 
 /// Headers of a response that lets a request pass. A proxy copies them to the request.
 const SUBJECT: HeaderName = HeaderName::from_static("x-auth-subject");

@@ -12,7 +12,8 @@ use tonic::body::Body;
 use super::{error_response, respond};
 use crate::auth::Denied;
 use crate::config::Permission;
-use crate::service::{Failure, Service};
+use crate::failure::Failure;
+use crate::service::Service;
 
 pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -> Response<Body> {
     let caller = service.identify(peer, request.headers());

@@ -12,8 +12,9 @@ use tonic::body::Body;
 use super::error_response;
 use super::form::TokenForm;
 use crate::config::Permission;
+use crate::failure::Failure;
 use crate::metrics::{Call, CallOutcome};
-use crate::service::{Failure, Service};
+use crate::service::Service;
 use crate::traces::in_child_span;
 
 pub(super) async fn revoke(

@@ -26,9 +26,10 @@ use zeroize::{Zeroize as _, Zeroizing};
 
 use self::whole_store::{Messages, check_audit, check_whole};
 use crate::config::Permission;
+use crate::failure::Failure;
 use crate::metrics::{Call, CallOutcome};
 use crate::permissions::Caller;
-use crate::service::{Failure, Service, check_permission};
+use crate::service::{Service, check_permission};
 use crate::traces::in_child_span;
 
 /// A request with a private key. Its bytes are wiped after decoding.

@@ -10,9 +10,9 @@ use jeton_proto::v1::ItemError;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
+use super::Failure;
 use crate::auth::Denied;
 use crate::metrics::CallOutcome;
-use crate::service::Failure;
 
 /// The `domain` of every google.rpc.ErrorInfo.
 const DOMAIN: &str = "jeton";
@@ -36,7 +36,7 @@ impl Failure {
         Status::with_error_details(parts.code, parts.message, details)
     }
 
-    pub(super) fn item(&self) -> ItemError {
+    pub(crate) fn item(&self) -> ItemError {
         let parts = self.parts();
         ItemError {
             code: parts.code as i32,
