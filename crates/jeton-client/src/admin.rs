@@ -3,7 +3,7 @@
 use jeton_proto::v1::admin_service_client::AdminServiceClient;
 use tonic::Streaming;
 
-use crate::connection::Channels;
+use crate::channels::Channels;
 use crate::error::{Error, Result};
 
 /// The messages of AdminService.

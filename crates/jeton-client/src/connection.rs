@@ -4,11 +4,11 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use jeton_proto::v1::token_service_client::TokenServiceClient;
-use tonic::Request;
-use tonic::metadata::{Ascii, MetadataValue};
+use tonic::metadata::MetadataValue;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
 
 use crate::admin::AdminClient;
+use crate::channels::Channels;
 use crate::error::{Error, Result};
 use crate::follower::Follower;
 use crate::moment::Moment;
@@ -161,29 +161,6 @@ impl Connection {
             bearer,
             timeout: self.timeout,
         })
-    }
-}
-
-/// A connection, and what each call adds.
-#[derive(Clone)]
-pub(crate) struct Channels {
-    pub(crate) channel: Channel,
-    bearer: Option<MetadataValue<Ascii>>,
-    timeout: Duration,
-}
-
-impl Channels {
-    /// Adds the credentials. Without a time limit for streams.
-    pub(crate) fn request<T>(&self, is_stream: bool, message: T) -> Request<T> {
-        let mut request = Request::new(message);
-        if !is_stream {
-            request.set_timeout(self.timeout);
-        }
-        if let Some(bearer) = &self.bearer {
-            let metadata = request.metadata_mut();
-            metadata.insert("authorization", bearer.clone());
-        }
-        request
     }
 }
 

@@ -32,6 +32,7 @@
 //! ```
 
 pub mod admin;
+mod channels;
 mod clock_guard;
 mod connection;
 mod error;

@@ -1,6 +1,6 @@
-//! Checks that every record can be read.
+//! Reads whole stores: whether every record can be read, and which key-encryption keys are in use.
 
-use jeton_store::{Entry, Key, Prefix, Store};
+use jeton_store::{Entry, Key, Prefix, Store, block_on};
 
 use crate::audit::AuditEntry;
 use crate::error::{Error, Result};
@@ -80,6 +80,28 @@ pub async fn count_records(store: &dyn Store) -> Result<RecordCounts> {
         }
     }
     Ok(counts)
+}
+
+/// Returns the ids of the key-encryption keys that are in use in a store.
+///
+/// # Errors
+///
+/// [`Error::Store`], [`Error::Record`], [`Error::NewerRecord`].
+pub fn sealed_under(store: &dyn Store) -> Result<Vec<String>> {
+    let mut ids = Vec::new();
+    let mut pages = block_on(store.scan(&Prefix::of(["k"])?))?;
+    while let Some(page) = block_on(pages.next())? {
+        for entry in page {
+            if entry.key.parts().last().is_some_and(|part| part == "_set") {
+                continue;
+            }
+            let sealed: SealedKey = record::read(&entry)?;
+            if !ids.contains(&sealed.under) {
+                ids.push(sealed.under);
+            }
+        }
+    }
+    Ok(ids)
 }
 
 /// Returns whether the key is of a kind that jeton writes.

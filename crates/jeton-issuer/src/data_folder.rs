@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use jeton_store::{Prefix, RedbStore, Store, block_on};
+use jeton_store::{RedbStore, Store};
 
+use crate::check::sealed_under;
 use crate::error::{Error, Result};
 use crate::node::Options;
-use crate::record::{self, SealedKey};
 use crate::seal::KeyEncryptionKey;
 
 /// Default file of the key-encryption key, in the folder.
@@ -172,28 +172,6 @@ impl DataFolder {
         write_key(&self.path, &key).map_err(|error| unusable(&path, "written", &error))?;
         Ok(key)
     }
-}
-
-/// Returns the ids of the key-encryption keys that are in use in a store.
-///
-/// # Errors
-///
-/// [`Error::Store`], [`Error::Record`], [`Error::NewerRecord`].
-pub fn sealed_under(store: &dyn Store) -> Result<Vec<String>> {
-    let mut ids = Vec::new();
-    let mut pages = block_on(store.scan(&Prefix::of(["k"])?))?;
-    while let Some(page) = block_on(pages.next())? {
-        for entry in page {
-            if entry.key.parts().last().is_some_and(|part| part == "_set") {
-                continue;
-            }
-            let sealed: SealedKey = record::read(&entry)?;
-            if !ids.contains(&sealed.under) {
-                ids.push(sealed.under);
-            }
-        }
-    }
-    Ok(ids)
 }
 
 impl KeySource {

@@ -4,8 +4,6 @@ use std::error::Error as _;
 use std::fmt;
 use std::time::Duration;
 
-use crate::migrate::MigrateError;
-
 /// An error of this crate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -107,6 +105,24 @@ pub struct Rule {
     pub rule: String,
 }
 
+/// Why a migration cannot begin or continue, or what its check found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MigrateError {
+    /// The source has no issuer and no audit log.
+    Empty,
+    /// The target has a part of the records, from an interrupted migration of this source.
+    Unfinished,
+    /// The part has a key that jeton does not write. Nothing was changed.
+    OtherKey(String),
+    /// A record of the source changed meanwhile: its key.
+    SourceChanged(String),
+    /// A record differs after the copy: its key.
+    Differs(String),
+    /// Another process has finished the same migration.
+    FinishedElsewhere,
+}
+
 /// The result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -201,7 +217,34 @@ impl fmt::Display for Error {
     }
 }
 
+impl fmt::Display for MigrateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MigrateError::Empty => f.write_str("the source has no issuer: nothing to migrate"),
+            MigrateError::Unfinished => f.write_str(
+                "the target has a part of the records, from an interrupted migration of this source",
+            ),
+            MigrateError::OtherKey(key) => write!(
+                f,
+                "the target has the key {key}, which is not of this migration: nothing was changed"
+            ),
+            MigrateError::SourceChanged(key) => write!(
+                f,
+                "the source changed during the migration (record {key}): the migration is not finished"
+            ),
+            MigrateError::Differs(key) => write!(
+                f,
+                "record {key} of the target differs from the source: the migration is not finished"
+            ),
+            MigrateError::FinishedElsewhere => {
+                f.write_str("another process has finished this migration")
+            }
+        }
+    }
+}
+
 impl std::error::Error for Error {}
+impl std::error::Error for MigrateError {}
 
 impl From<MigrateError> for Error {
     fn from(error: MigrateError) -> Self {

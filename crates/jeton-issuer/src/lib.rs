@@ -66,15 +66,14 @@ mod model_checker;
 
 pub use audit::{AuditEntry, AuditFilter, audit_last_hash, read_audit, verify_audit};
 pub use backup::{BackupSummary, back_up, restore};
-pub use check::{RecordCounts, check_records, count_records};
+pub use check::{RecordCounts, check_records, count_records, sealed_under};
 pub use custom_claims::{CustomClaims, STATED_BY_INTROSPECTION};
-pub use data_folder::{DataFolder, KEY_FILE, KEY_VARIABLE, KeySource, Missing, sealed_under};
+pub use data_folder::{DataFolder, KEY_FILE, KEY_VARIABLE, KeySource, Missing};
 pub use difference::Difference;
-pub use error::{Error, Result, Rule};
+pub use error::{Error, MigrateError, Result, Rule};
 pub use key_kind::KeyKind;
 pub use migrate::{
-    Found, IfUnfinished, MigrateError, MigrationEntry, MigrationSource, MigrationStep,
-    MigrationTarget,
+    Found, IfUnfinished, MigrationEntry, MigrationSource, MigrationStep, MigrationTarget,
 };
 pub use node::{
     Configured, Issued, IssuedRef, Node, Options, ProfileBatch, ProfileIssuer, Request,

@@ -1,49 +1,10 @@
 //! Which addresses keys may be fetched from.
 
-use std::fmt;
 use std::net::IpAddr;
 
 use http::Uri;
 
-use crate::error::FetchError;
-
-/// Why keys may not be fetched from an address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum AddressError {
-    /// Not an absolute URL with `https` or `http`.
-    NotHttp,
-    /// The address contains a user name or a password.
-    Credentials,
-    /// `http` to a host other than a loopback host: an attacker on the network could replace the keys.
-    NotEncrypted,
-    /// An address in a private network, from a document and not from the caller. The host of the issuer is
-    /// allowed; for other hosts see
-    /// [`allow_private_addresses`](crate::RemoteKeySetBuilder::allow_private_addresses).
-    Private,
-    /// The address of an issuer (RFC 8414, section 2) or of a resource has a query or a fragment.
-    QueryOrFragment,
-}
-
-impl fmt::Display for AddressError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            AddressError::NotHttp => "the address is not an https URL",
-            AddressError::Credentials => "the address contains credentials",
-            AddressError::NotEncrypted => "the address must use https, or http to a loopback host",
-            AddressError::Private => "the address is in a private network",
-            AddressError::QueryOrFragment => "the address must have no query and no fragment",
-        })
-    }
-}
-
-impl std::error::Error for AddressError {}
-
-impl From<AddressError> for FetchError {
-    fn from(why: AddressError) -> Self {
-        FetchError::InvalidAddress(why)
-    }
-}
+use crate::error::{AddressError, FetchError};
 
 /// Checks that keys may be fetched from an address: `https`, or `http` to a loopback host, without
 /// credentials.

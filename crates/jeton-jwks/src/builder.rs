@@ -46,12 +46,75 @@ enum Source {
     Issuer(String),
 }
 
+impl RemoteKeySet {
+    /// Creates a key set that is fetched from this address with [`Https`](crate::Https) and the default [`Schedule`].
+    ///
+    /// # Errors
+    /// [`FetchError::InvalidAddress`] if the address is not allowed, and the errors of
+    /// [`Https::new`](crate::Https::new).
+    pub fn new(address: impl Into<String>) -> Result<Self, FetchError> {
+        Self::builder(address).build()
+    }
+
+    /// Returns a builder for a key set that is fetched from this address.
+    ///
+    /// ```
+    /// use jeton::key::SigAlg;
+    /// use jeton_jwks::RemoteKeySet;
+    ///
+    /// let keys = RemoteKeySet::builder("https://id.example/jwks.json")
+    ///     .default_alg(SigAlg::RS256)
+    ///     .build()?;
+    /// # Ok::<(), jeton_jwks::FetchError>(())
+    /// ```
+    pub fn builder(address: impl Into<String>) -> RemoteKeySetBuilder {
+        RemoteKeySetBuilder::new(address.into())
+    }
+
+    /// Creates a key set of an issuer and discovers its address, from the document of OpenID Connect or of
+    /// RFC 8414. It uses [`Https`](crate::Https) and the default [`Schedule`].
+    ///
+    /// `issuer` is `iss` of the tokens, byte for byte. This function sends no request. The crate documentation says
+    /// [which addresses are allowed](crate#discovery).
+    ///
+    /// ```
+    /// use jeton::Policy;
+    /// use jeton_jwks::{RemoteKeySet, RemoteVerifier};
+    ///
+    /// let keys = RemoteKeySet::discover("https://id.example")?;
+    /// let verifier = RemoteVerifier::new(&keys, Policy::new("https://id.example", "api"));
+    /// # Ok::<(), jeton_jwks::FetchError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`FetchError::InvalidAddress`] if the URL of the issuer is not allowed, and the errors of
+    /// [`Https::new`](crate::Https::new).
+    pub fn discover(issuer: impl Into<String>) -> Result<Self, FetchError> {
+        Self::builder_with_discovery(issuer).build()
+    }
+
+    /// Returns a builder for a key set with a [discovered](RemoteKeySet::discover) address.
+    ///
+    /// ```
+    /// use jeton::key::SigAlg;
+    /// use jeton_jwks::RemoteKeySet;
+    ///
+    /// let keys = RemoteKeySet::builder_with_discovery("https://id.example")
+    ///     .default_alg(SigAlg::RS256)
+    ///     .build()?;
+    /// # Ok::<(), jeton_jwks::FetchError>(())
+    /// ```
+    pub fn builder_with_discovery(issuer: impl Into<String>) -> RemoteKeySetBuilder {
+        RemoteKeySetBuilder::with_discovery(issuer.into())
+    }
+}
+
 impl RemoteKeySetBuilder {
-    pub(crate) fn new(address: String) -> Self {
+    fn new(address: String) -> Self {
         Self::of(Source::Address(address))
     }
 
-    pub(crate) fn with_discovery(issuer: String) -> Self {
+    fn with_discovery(issuer: String) -> Self {
         Self::of(Source::Issuer(issuer))
     }
 

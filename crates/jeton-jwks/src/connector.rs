@@ -16,7 +16,7 @@ use hyper_util::client::{
 };
 use tower_service::Service;
 
-use crate::address::AddressError;
+use crate::error::AddressError;
 use crate::network::is_public;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;

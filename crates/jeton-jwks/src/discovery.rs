@@ -1,103 +1,16 @@
 //! Discovers the address of an issuer's key set: OpenID Connect Discovery 1.0 and RFC 8414.
 
-use std::fmt;
-
 use http::Uri;
-use jeton::error::codes;
 use serde::Deserialize;
 use tokio::time::{Instant, timeout};
 
-use crate::address::{AddressError, parse_address};
-use crate::error::FetchError;
+use crate::address::parse_address;
+use crate::error::{AddressError, DiscoveryError, FetchError};
 use crate::fetch::{Fetch, FetchRequest, FetchResponse, TIMEOUT};
 use crate::network::may_be_public;
 
 /// Maximum length of a discovery document, bytes.
 pub const DISCOVERY_BYTES: usize = 256 * 1024;
-
-/// Why the address of a key set could not be discovered.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum DiscoveryError {
-    /// The document could not be fetched.
-    NotFetched(Box<FetchError>),
-    /// The document is larger than [`DISCOVERY_BYTES`].
-    TooLarge {
-        /// The length of the document, bytes. If it was not announced, reading stopped at the limit plus one.
-        bytes: u64,
-        /// The limit, bytes.
-        limit: u64,
-    },
-    /// The document is an HTML page, often of a proxy, a login or an error.
-    Html,
-    /// The document is not a JSON object, or a member has the wrong type.
-    Malformed,
-    /// The document lacks this member.
-    MemberMissing(&'static str),
-    /// The document names another issuer (RFC 8414, section 3.3).
-    IssuerMismatch {
-        /// The issuer that the document names. The server chose this text.
-        published: String,
-        /// Whether the two differ only in a trailing slash.
-        only_slash: bool,
-    },
-    /// Keys may not be fetched from `jwks_uri`.
-    InvalidKeySetAddress(AddressError),
-}
-
-impl DiscoveryError {
-    /// Returns the stable code, for example `DISCOVERY_ISSUER_MISMATCH`. [`codes`] lists all codes.
-    #[must_use]
-    pub fn code(&self) -> &'static str {
-        match self {
-            DiscoveryError::NotFetched(error) => error.code(),
-            DiscoveryError::TooLarge { .. } => codes::DISCOVERY_TOO_LARGE.name(),
-            DiscoveryError::Html | DiscoveryError::Malformed | DiscoveryError::MemberMissing(_) => {
-                codes::DISCOVERY_MALFORMED.name()
-            }
-            DiscoveryError::IssuerMismatch { .. } => codes::DISCOVERY_ISSUER_MISMATCH.name(),
-            DiscoveryError::InvalidKeySetAddress(_) => codes::KEY_SET_ADDRESS.name(),
-        }
-    }
-}
-
-impl fmt::Display for DiscoveryError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("discovery: ")?;
-        match self {
-            DiscoveryError::NotFetched(error) => error.fmt(f),
-            DiscoveryError::TooLarge { bytes, limit } => {
-                write!(f, "the document has {bytes} bytes or more, limit {limit}")
-            }
-            DiscoveryError::Html => f.write_str("the document is an HTML page, not JSON"),
-            DiscoveryError::Malformed => f.write_str("the document is malformed"),
-            DiscoveryError::MemberMissing(name) => write!(f, "the document has no `{name}`"),
-            DiscoveryError::IssuerMismatch {
-                only_slash: true, ..
-            } => f.write_str("`issuer` of the document differs in the trailing slash"),
-            DiscoveryError::IssuerMismatch { .. } => {
-                f.write_str("the document names another issuer")
-            }
-            DiscoveryError::InvalidKeySetAddress(why) => write!(f, "`jwks_uri`: {why}"),
-        }
-    }
-}
-
-impl std::error::Error for DiscoveryError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            DiscoveryError::NotFetched(error) => Some(error),
-            DiscoveryError::InvalidKeySetAddress(error) => Some(error),
-            _ => None,
-        }
-    }
-}
-
-impl From<DiscoveryError> for FetchError {
-    fn from(error: DiscoveryError) -> Self {
-        FetchError::Discovery(error)
-    }
-}
 
 /// Discovers the key set of an issuer and returns the request for it. It is for tools that explain a response. To
 /// verify tokens, use [`RemoteKeySet::discover`](crate::RemoteKeySet::discover).

@@ -4,9 +4,6 @@ use std::sync::Arc;
 use jeton::error::{KeyError, codes};
 use jeton::jwk::Skipped;
 
-use crate::address::AddressError;
-use crate::discovery::DiscoveryError;
-
 /// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -175,6 +172,128 @@ impl std::error::Error for FetchError {
             FetchError::Discovery(error) => Some(error),
             _ => None,
         }
+    }
+}
+
+/// Why keys may not be fetched from an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum AddressError {
+    /// Not an absolute URL with `https` or `http`.
+    NotHttp,
+    /// The address contains a user name or a password.
+    Credentials,
+    /// `http` to a host other than a loopback host: an attacker on the network could replace the keys.
+    NotEncrypted,
+    /// An address in a private network, from a document and not from the caller. The host of the issuer is
+    /// allowed; for other hosts see
+    /// [`allow_private_addresses`](crate::RemoteKeySetBuilder::allow_private_addresses).
+    Private,
+    /// The address of an issuer (RFC 8414, section 2) or of a resource has a query or a fragment.
+    QueryOrFragment,
+}
+
+impl fmt::Display for AddressError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            AddressError::NotHttp => "the address is not an https URL",
+            AddressError::Credentials => "the address contains credentials",
+            AddressError::NotEncrypted => "the address must use https, or http to a loopback host",
+            AddressError::Private => "the address is in a private network",
+            AddressError::QueryOrFragment => "the address must have no query and no fragment",
+        })
+    }
+}
+
+impl std::error::Error for AddressError {}
+
+impl From<AddressError> for FetchError {
+    fn from(why: AddressError) -> Self {
+        FetchError::InvalidAddress(why)
+    }
+}
+
+/// Why the address of a key set could not be discovered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DiscoveryError {
+    /// The document could not be fetched.
+    NotFetched(Box<FetchError>),
+    /// The document is larger than [`DISCOVERY_BYTES`](crate::DISCOVERY_BYTES).
+    TooLarge {
+        /// The length of the document, bytes. If it was not announced, reading stopped at the limit plus one.
+        bytes: u64,
+        /// The limit, bytes.
+        limit: u64,
+    },
+    /// The document is an HTML page, often of a proxy, a login or an error.
+    Html,
+    /// The document is not a JSON object, or a member has the wrong type.
+    Malformed,
+    /// The document lacks this member.
+    MemberMissing(&'static str),
+    /// The document names another issuer (RFC 8414, section 3.3).
+    IssuerMismatch {
+        /// The issuer that the document names. The server chose this text.
+        published: String,
+        /// Whether the two differ only in a trailing slash.
+        only_slash: bool,
+    },
+    /// Keys may not be fetched from `jwks_uri`.
+    InvalidKeySetAddress(AddressError),
+}
+
+impl DiscoveryError {
+    /// Returns the stable code, for example `DISCOVERY_ISSUER_MISMATCH`. [`codes`] lists all codes.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            DiscoveryError::NotFetched(error) => error.code(),
+            DiscoveryError::TooLarge { .. } => codes::DISCOVERY_TOO_LARGE.name(),
+            DiscoveryError::Html | DiscoveryError::Malformed | DiscoveryError::MemberMissing(_) => {
+                codes::DISCOVERY_MALFORMED.name()
+            }
+            DiscoveryError::IssuerMismatch { .. } => codes::DISCOVERY_ISSUER_MISMATCH.name(),
+            DiscoveryError::InvalidKeySetAddress(_) => codes::KEY_SET_ADDRESS.name(),
+        }
+    }
+}
+
+impl fmt::Display for DiscoveryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("discovery: ")?;
+        match self {
+            DiscoveryError::NotFetched(error) => error.fmt(f),
+            DiscoveryError::TooLarge { bytes, limit } => {
+                write!(f, "the document has {bytes} bytes or more, limit {limit}")
+            }
+            DiscoveryError::Html => f.write_str("the document is an HTML page, not JSON"),
+            DiscoveryError::Malformed => f.write_str("the document is malformed"),
+            DiscoveryError::MemberMissing(name) => write!(f, "the document has no `{name}`"),
+            DiscoveryError::IssuerMismatch {
+                only_slash: true, ..
+            } => f.write_str("`issuer` of the document differs in the trailing slash"),
+            DiscoveryError::IssuerMismatch { .. } => {
+                f.write_str("the document names another issuer")
+            }
+            DiscoveryError::InvalidKeySetAddress(why) => write!(f, "`jwks_uri`: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for DiscoveryError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            DiscoveryError::NotFetched(error) => Some(error),
+            DiscoveryError::InvalidKeySetAddress(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<DiscoveryError> for FetchError {
+    fn from(error: DiscoveryError) -> Self {
+        FetchError::Discovery(error)
     }
 }
 

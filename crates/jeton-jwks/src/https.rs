@@ -15,9 +15,9 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 
-use crate::address::{AddressError, check_address};
+use crate::address::check_address;
 use crate::connector::{Connector, Reach};
-use crate::error::FetchError;
+use crate::error::{AddressError, FetchError};
 use crate::fetch::{Fetch, FetchFuture, FetchRequest, FetchResponse, age, too_large};
 use crate::network::may_be_public;
 

@@ -97,10 +97,10 @@ mod remote;
 mod schedule;
 mod verifier;
 
-pub use address::{AddressError, check_address};
+pub use address::check_address;
 pub use builder::RemoteKeySetBuilder;
-pub use discovery::{DISCOVERY_BYTES, DiscoveryError, check_issuer, discover_key_set};
-pub use error::{Error, FetchError, Result};
+pub use discovery::{DISCOVERY_BYTES, check_issuer, discover_key_set};
+pub use error::{AddressError, DiscoveryError, Error, FetchError, Result};
 pub use fetch::{Fetch, FetchFuture, FetchRequest, FetchResponse, TIMEOUT};
 #[cfg(feature = "https")]
 pub use https::{Https, Response};

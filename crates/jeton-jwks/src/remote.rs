@@ -12,10 +12,8 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::address::AddressError;
-use crate::builder::RemoteKeySetBuilder;
-use crate::discovery::{DiscoveredIssuer, DiscoveryError, KeySetAddress, send};
-use crate::error::FetchError;
+use crate::discovery::{DiscoveredIssuer, KeySetAddress, send};
+use crate::error::{AddressError, DiscoveryError, FetchError};
 use crate::fetch::{Fetch, FetchRequest, FetchResponse};
 use crate::metrics::Metrics;
 use crate::public_keys::{log_skipped, public_keys};
@@ -82,67 +80,6 @@ enum ProxyCache {
 }
 
 impl RemoteKeySet {
-    /// Creates a key set that is fetched from this address with [`Https`](crate::Https) and the default [`Schedule`].
-    ///
-    /// # Errors
-    /// [`FetchError::InvalidAddress`] if the address is not allowed, and the errors of
-    /// [`Https::new`](crate::Https::new).
-    pub fn new(address: impl Into<String>) -> Result<Self, FetchError> {
-        Self::builder(address).build()
-    }
-
-    /// Returns a builder for a key set that is fetched from this address.
-    ///
-    /// ```
-    /// use jeton::key::SigAlg;
-    /// use jeton_jwks::RemoteKeySet;
-    ///
-    /// let keys = RemoteKeySet::builder("https://id.example/jwks.json")
-    ///     .default_alg(SigAlg::RS256)
-    ///     .build()?;
-    /// # Ok::<(), jeton_jwks::FetchError>(())
-    /// ```
-    pub fn builder(address: impl Into<String>) -> RemoteKeySetBuilder {
-        RemoteKeySetBuilder::new(address.into())
-    }
-
-    /// Creates a key set of an issuer and discovers its address, from the document of OpenID Connect or of
-    /// RFC 8414. It uses [`Https`](crate::Https) and the default [`Schedule`].
-    ///
-    /// `issuer` is `iss` of the tokens, byte for byte. This function sends no request. The crate documentation says
-    /// [which addresses are allowed](crate#discovery).
-    ///
-    /// ```
-    /// use jeton::Policy;
-    /// use jeton_jwks::{RemoteKeySet, RemoteVerifier};
-    ///
-    /// let keys = RemoteKeySet::discover("https://id.example")?;
-    /// let verifier = RemoteVerifier::new(&keys, Policy::new("https://id.example", "api"));
-    /// # Ok::<(), jeton_jwks::FetchError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`FetchError::InvalidAddress`] if the URL of the issuer is not allowed, and the errors of
-    /// [`Https::new`](crate::Https::new).
-    pub fn discover(issuer: impl Into<String>) -> Result<Self, FetchError> {
-        Self::builder_with_discovery(issuer).build()
-    }
-
-    /// Returns a builder for a key set with a [discovered](RemoteKeySet::discover) address.
-    ///
-    /// ```
-    /// use jeton::key::SigAlg;
-    /// use jeton_jwks::RemoteKeySet;
-    ///
-    /// let keys = RemoteKeySet::builder_with_discovery("https://id.example")
-    ///     .default_alg(SigAlg::RS256)
-    ///     .build()?;
-    /// # Ok::<(), jeton_jwks::FetchError>(())
-    /// ```
-    pub fn builder_with_discovery(issuer: impl Into<String>) -> RemoteKeySetBuilder {
-        RemoteKeySetBuilder::with_discovery(issuer.into())
-    }
-
     pub(crate) fn from_parts(
         location: Location,
         fetch: Arc<dyn Fetch>,

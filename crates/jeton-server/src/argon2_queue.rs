@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
 use crate::client_secret::Argon2Memory;
+use crate::failure::Failure;
 use crate::limits::{ARGON2_AT_ONCE, ARGON2_WAITING};
-use crate::service::Failure;
 
 /// The queue, for all workers.
 #[derive(Debug)]

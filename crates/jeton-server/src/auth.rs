@@ -14,15 +14,14 @@ use http::header::AUTHORIZATION;
 use jeton::Clock;
 use jeton_issuer::Node;
 use jeton_store::{Moment, Revision};
+use jeton_transport::PeerCertificate;
 
 use crate::admin_token::AdminToken;
 use crate::clients::Clients;
-use crate::config::{Bearer, Config};
+use crate::config::{Bearer, Config, Permission};
 use crate::error::Result;
 use crate::limits;
-use crate::permissions::{Caller, Permission};
-use crate::service::Service;
-use crate::transport::{Peer, PeerCertificate};
+use crate::permissions::Caller;
 
 /// Identifies callers by their credentials. A configuration reload replaces it as a whole.
 #[derive(Debug)]
@@ -41,31 +40,6 @@ struct TrialMode {
     anyone: Arc<Caller>,
     administrator: Arc<Caller>,
     token: Arc<AdminToken>,
-}
-
-/// The credentials of a streaming call.
-///
-/// A stream may outlive its credentials, so the caller is identified again for each message.
-#[derive(Debug)]
-pub(crate) struct CallerCredentials {
-    peer: Arc<Peer>,
-    /// Only the `authorization` headers of the request.
-    headers: HeaderMap,
-}
-
-impl CallerCredentials {
-    pub(crate) fn new(peer: &Arc<Peer>, headers: &HeaderMap) -> CallerCredentials {
-        let values = headers.get_all(AUTHORIZATION).iter();
-        CallerCredentials {
-            peer: peer.clone(),
-            headers: values.map(|value| (AUTHORIZATION, value.clone())).collect(),
-        }
-    }
-
-    /// Identifies the caller with the current configuration and revocations.
-    pub(crate) fn identify(&self, service: &Service) -> Result<Arc<Caller>, Denied> {
-        service.identify(&self.peer, &self.headers)
-    }
 }
 
 /// Why a caller is refused.

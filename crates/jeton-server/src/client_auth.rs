@@ -18,16 +18,17 @@ use jeton::error::Rejection;
 use jeton::key::Alg;
 use jeton::{Limits as TokenLimits, Verify as _};
 use jeton_issuer::limits::NAME_BYTES;
+use jeton_transport::{DrainedBody, Peer};
 use zeroize::Zeroizing;
 
 use crate::argon2_queue::Applicant;
 use crate::auth::{Authenticator, Denied};
 use crate::client_secret::{Argon2Memory, SecretHash};
-use crate::http::Form;
+use crate::failure::Failure;
+use crate::form::Form;
 use crate::limits;
 use crate::permissions::Caller;
-use crate::service::{Failure, Service};
-use crate::transport::{DrainedBody, Peer};
+use crate::service::Service;
 
 /// `client_assertion_type` of a JWT (RFC 7523, section 2.2).
 const JWT_ASSERTION: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";

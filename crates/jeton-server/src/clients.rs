@@ -9,6 +9,7 @@ use jeton::jwt::JwtVerifier;
 use jeton::key::{Alg, Keys, SigAlg};
 use jeton::limits::KEY_SET_BYTES;
 use jeton::{Clock, Policy};
+use jeton_transport::{PeerCertificate, text_file};
 
 use crate::client_secret::SecretHash;
 use crate::config::Config;
@@ -16,9 +17,7 @@ use crate::error::{Error, Result};
 use crate::permissions::Caller;
 use crate::rate_limit::RateLimit;
 use crate::slow_comparisons::SlowComparisons;
-use crate::text_file;
 use crate::token_rights::TokenRights;
-use crate::transport::PeerCertificate;
 use crate::verify_clock::LEEWAY;
 
 /// The configured clients, indexed by their credentials.
@@ -225,7 +224,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::permissions::Permission;
+    use crate::config::Permission;
 
     #[test]
     fn permission_applies_to_the_named_issuers_only() {

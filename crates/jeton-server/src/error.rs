@@ -5,6 +5,8 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use jeton_transport::{TlsError, TooFewDescriptors};
+
 /// An error of starting a server or of reloading its configuration.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -88,11 +90,11 @@ impl fmt::Display for Error {
             Error::AdminToken(file, error) => {
                 write!(f, "cannot write {}: {error}", file.display())
             }
-            Error::Descriptors { limit, needed } => write!(
-                f,
-                "too few file descriptors: the limit is {limit}, and the server needs at least {needed}: raise \
-                 the limit (`ulimit -n`, LimitNOFILE=)"
-            ),
+            Error::Descriptors { limit, needed } => TooFewDescriptors {
+                limit: *limit,
+                needed: *needed,
+            }
+            .fmt(f),
             Error::System(error) => error.fmt(f),
         }
     }
@@ -122,6 +124,18 @@ impl std::error::Error for ConfigError {}
 impl From<jeton_issuer::Error> for Error {
     fn from(error: jeton_issuer::Error) -> Self {
         Error::Issuer(error)
+    }
+}
+
+impl From<TlsError> for Error {
+    fn from(TlsError { file, what }: TlsError) -> Self {
+        Error::Tls { file, what }
+    }
+}
+
+impl From<TooFewDescriptors> for Error {
+    fn from(TooFewDescriptors { limit, needed }: TooFewDescriptors) -> Self {
+        Error::Descriptors { limit, needed }
     }
 }
 

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use jeton_issuer::{KeyEncryptionKey, KeySource, Options};
 use jeton_store::{EtcdAccess, EtcdAddress, EtcdStore, Store};
+use jeton_transport::text_file;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use zeroize::Zeroizing;
 
 use crate::config::Etcd;
 use crate::error::{ConfigError, Error, Result};
-use crate::{limits, text_file};
+use crate::limits;
 
 /// Returns the node options. The key-encryption key must be configured: all servers need the same one.
 pub(crate) fn options(source: KeySource) -> Result<Options> {

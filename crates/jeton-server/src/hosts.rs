@@ -11,7 +11,7 @@ use jeton_issuer::Node;
 
 use crate::authority::Authority;
 use crate::config::Config;
-use crate::http::issuer_url;
+use crate::issuer_url;
 
 /// The configured host names. A configuration reload replaces them.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl Hosts {
             _ => {}
         }
         let is_issuer_host = |iss: &str| {
-            let host = issuer_url(iss).and_then(|(host, _)| Authority::parse(host));
+            let host = issuer_url::split(iss).and_then(|(host, _)| Authority::parse(host));
             host.is_some_and(|host| requested.has_host(host.host()))
         };
         node.find_issuer(is_issuer_host).is_some()

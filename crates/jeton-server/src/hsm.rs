@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 
 use crate::config::{Config, Pkcs11, Pkcs11Key};
 use crate::error::{ConfigError, Error, Result};
-use crate::service::Failure;
+use crate::failure::Failure;
 use crate::traces::in_child_span;
 
 /// Tokens of a batch for which a call may wait `timeout_seconds` once more.

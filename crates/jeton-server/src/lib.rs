@@ -38,7 +38,9 @@ mod client_auth;
 mod client_secret;
 mod clients;
 mod cross_origin;
+mod form;
 mod hosts;
+mod issuer_url;
 mod permissions;
 mod rate_limit;
 mod slow_comparisons;
@@ -61,11 +63,9 @@ mod node;
 mod request_check;
 mod route;
 mod service;
-mod text_file;
 
 // Listeners, connections and load control
 mod server;
-mod transport;
 
 // The comparison with plain tonic
 #[cfg(test)]
@@ -73,6 +73,7 @@ mod plain_tonic_test;
 
 // Errors, logs, metrics, traces and health
 mod error;
+mod failure;
 mod health_log;
 mod logs;
 mod metrics;
@@ -94,10 +95,9 @@ pub use claim_pattern::ClaimPattern;
 pub use client_secret::{Argon2idHash, ClientSecret, SecretError, SecretHash};
 pub use config::{
     AllowedToken, Bearer, Client, Config, Etcd, GenerateJwt, Grant, Limits, Log, LogFormat,
-    LogLevel, Pkcs11, Pkcs11Key, Tls, Traces, Trust, WhenStale,
+    LogLevel, Permission, Pkcs11, Pkcs11Key, Tls, Traces, Trust, WhenStale,
 };
 pub use error::{ConfigError, Error, Result};
 pub use hsm::{HsmKeys, Pkcs11Provider};
-pub use permissions::Permission;
 pub use server::{IssuableProfile, Reload, Server};
 pub use subject_template::SubjectTemplate;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-pub use crate::transport::limits::*;
+pub use jeton_transport::limits::*;
 
 /// Minimum for `limits.message_bytes`: a short token and the longest names fit.
 pub const MESSAGE_BYTES_MIN: usize = 4096;

@@ -20,6 +20,7 @@ pub(crate) fn start(log: &Log) {
         .with_default(level.min(LevelFilter::INFO))
         .with_target("jeton", level)
         .with_target("jeton_server", level)
+        .with_target("jeton_transport", level)
         .with_target("jeton_issuer", level);
     let lines = fmt::layer().with_writer(io::stderr).with_target(false);
     let started = match log.format {

@@ -6,7 +6,7 @@ mod rejections;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::transport::ConnectionCounters;
+use jeton_transport::ConnectionCounters;
 
 /// A method or endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,48 +1,9 @@
-//! Permissions for issuers, and the callers that have them.
+//! Callers, and the permissions for issuers that they have.
 
 use std::collections::HashMap;
-use std::fmt;
 
-use serde::Deserialize;
-
+use crate::config::Permission;
 use crate::token_rights::TokenRights;
-
-/// A permission of a client.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Permission {
-    /// Issue tokens.
-    Issue,
-    /// Get tokens for itself from the token endpoint.
-    Token,
-    /// Verify tokens and follow revocations.
-    Verify,
-    /// Revoke tokens.
-    Revoke,
-    /// Administer issuers. Status and backups require it for all issuers.
-    Admin,
-    /// Read the metrics. They are of all issuers, so the permission must be too.
-    Metrics,
-}
-
-impl Permission {
-    fn bit(self) -> u8 {
-        1 << self as u8
-    }
-}
-
-impl fmt::Display for Permission {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Permission::Issue => "issue",
-            Permission::Token => "get tokens",
-            Permission::Verify => "verify",
-            Permission::Revoke => "revoke",
-            Permission::Admin => "admin",
-            Permission::Metrics => "read the metrics",
-        })
-    }
-}
 
 /// An identified caller and its permissions.
 #[derive(Debug)]

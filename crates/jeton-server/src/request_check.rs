@@ -2,12 +2,13 @@
 //!
 //! A response says what to do. It never repeats parts of the request.
 
-use http::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue};
+use http::header::{ALLOW, CONNECTION, HeaderValue};
 use http::{Request, Response, StatusCode, Version};
 use jeton::error::codes;
 use tonic::body::Body;
 
-use crate::grpc;
+use crate::failure;
+use crate::grpc::speaks_grpc;
 use crate::http::plain;
 
 /// Why a request is rejected before its caller is identified.
@@ -57,7 +58,8 @@ impl RequestError {
             // gRPC clients show the status message of a call. Of an HTTP status other than 200 they show
             // only the number.
             RequestError::Host if speaks_grpc(request) => {
-                grpc::permission_denied(codes::HOST_NOT_ALLOWED.name(), HOST.trim_end()).into_http()
+                failure::permission_denied(codes::HOST_NOT_ALLOWED.name(), HOST.trim_end())
+                    .into_http()
             }
             RequestError::Host => plain(StatusCode::MISDIRECTED_REQUEST, HOST),
             RequestError::Method => {
@@ -76,8 +78,10 @@ impl RequestError {
             ),
             // Only browsers and their proxies send those headers. They understand status 403.
             RequestError::CrossOrigin if speaks_grpc(request) => {
-                let status =
-                    grpc::permission_denied(codes::FOREIGN_ORIGIN.name(), CROSS_ORIGIN.trim_end());
+                let status = failure::permission_denied(
+                    codes::FOREIGN_ORIGIN.name(),
+                    CROSS_ORIGIN.trim_end(),
+                );
                 let mut response = status.into_http();
                 *response.status_mut() = StatusCode::FORBIDDEN;
                 response
@@ -85,18 +89,4 @@ impl RequestError {
             RequestError::CrossOrigin => plain(StatusCode::FORBIDDEN, CROSS_ORIGIN),
         }
     }
-}
-
-/// Whether the request has exactly one gRPC content type.
-pub(crate) fn is_grpc<B>(request: &Request<B>) -> bool {
-    let mut types = request.headers().get_all(CONTENT_TYPE).iter();
-    let (Some(only), None) = (types.next(), types.next()) else {
-        return false;
-    };
-    only == "application/grpc" || only == "application/grpc+proto"
-}
-
-/// Whether the client can read a gRPC status.
-pub(crate) fn speaks_grpc<B>(request: &Request<B>) -> bool {
-    request.version() == Version::HTTP_2 && is_grpc(request)
 }

@@ -8,16 +8,17 @@ use http::header::TRANSFER_ENCODING;
 use http::{Method, Request, Version};
 use jeton_proto::report::jwt_service_server;
 use jeton_proto::v1::{admin_service_server, token_service_server};
+use jeton_transport::grpc::deadline::{self, InvalidTimeout};
+use jeton_transport::grpc::{GrpcHandler, MeteredBody, fail};
+use jeton_transport::{DrainedBody, Handler, Listener, Peer, ResponseBody, ResponseFuture};
 use tonic::Status;
 
 use crate::authority::{Authority, InvalidAuthority};
 use crate::cross_origin;
+use crate::failure::{self, Failure};
 use crate::grpc;
-use crate::request_check::{self, RequestError};
-use crate::service::{Failure, Service};
-use crate::transport::grpc::deadline::{self, InvalidTimeout};
-use crate::transport::grpc::{GrpcHandler, MeteredBody, fail};
-use crate::transport::{DrainedBody, Handler, Listener, Peer, ResponseBody, ResponseFuture};
+use crate::request_check::RequestError;
+use crate::service::Service;
 
 /// All services.
 pub(crate) struct Routes {
@@ -130,7 +131,7 @@ impl Routes {
         };
         let caller = match caller {
             Ok(caller) => caller,
-            Err(denied) => return fail(grpc::denied(denied)),
+            Err(denied) => return fail(failure::denied(denied)),
         };
         match (grpc_service, peer.listener) {
             (GrpcService::Token, Listener::Data) => {
@@ -176,7 +177,7 @@ fn check_grpc<B>(request: &Request<B>) -> Result<(), RequestError> {
     if request.method() != Method::POST {
         return Err(RequestError::Method);
     }
-    if request.version() != Version::HTTP_2 || !request_check::is_grpc(request) {
+    if request.version() != Version::HTTP_2 || !grpc::is_grpc(request) {
         return Err(RequestError::NotGrpc);
     }
     Ok(())

@@ -10,6 +10,7 @@ use std::time::Duration;
 use jeton::{Clock, SystemClock};
 use jeton_proto::report::jwt_service_server;
 use jeton_proto::v1::{admin_service_server, token_service_server};
+use jeton_transport::{Listener, Shared, TlsConfig, Transport, Workers, wait_until_true};
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -28,7 +29,6 @@ use crate::limits::NAME_MESSAGE_BYTES;
 use crate::route::{Reflection, Routes};
 use crate::service::Service;
 use crate::traces::RequestTracer;
-use crate::transport::{self, Listener, TlsConfig, Transport, Workers, wait_until_true};
 use crate::trusts::Trusts;
 use crate::verify_clock::clock_of;
 use crate::{hsm, logs, node, sd_notify};
@@ -123,11 +123,10 @@ impl Server {
         let count = config.workers.unwrap_or_else(cores);
         let started = config.clone();
         config.limits.connections =
-            transport::connections_within_descriptors(config.limits.connections, count)?;
+            jeton_transport::connections_within_descriptors(config.limits.connections, count)?;
         let tls = tls_config(&config)?;
         let traces = RequestTracer::start(&config)?;
-        let data = transport::bind(config.listen)?;
-        let admin = transport::bind(config.admin_listen)?;
+        let (data, admin) = (bind(config.listen)?, bind(config.admin_listen)?);
         let address = |bound: &Bound| bound.local_addr().map_err(Error::System);
         let (data_address, admin_address) = (address(&data)?, address(&admin)?);
 
@@ -136,7 +135,7 @@ impl Server {
         node::create_trial_issuer(&config, &node, &format!("http://{data_address}"))?;
         let (stop, stopping) = watch::channel(false);
         let (end, ending) = watch::channel(false);
-        let shared = transport::Shared::new(config.limits.transport(), stopping);
+        let shared = Shared::new(config.limits.transport(), stopping);
         let shared = Arc::new(shared);
         let service = Arc::new(Service::new(node, &config, hsm, traces, shared.clone())?);
         note_certificate(&service, &config);
@@ -144,7 +143,7 @@ impl Server {
         let handler = Box::new(routes);
         let transport = Transport::new(handler, shared, tls, data_address, admin_address);
         let transport = Arc::new(transport);
-        let workers = Workers::start(count, &transport, &ending)?;
+        let workers = Workers::start(count, &transport, &ending).map_err(Error::System)?;
 
         let running = RunningServer {
             config: started.clone(),
@@ -237,21 +236,24 @@ impl RunningServer {
         // Before the server says that it is ready: a SIGHUP without a handler ends the process.
         let signals = Signals::register();
         tokio::spawn(follow_health(self.health.clone(), self.service.clone()));
-        tokio::spawn(transport::return_memory(self.service.transport.clone()));
+        tokio::spawn(jeton_transport::return_memory(
+            self.service.transport.account.clone(),
+        ));
         sd_notify::send(sd_notify::READY);
         tracing::info!("ready");
 
         let transport = self.transport.clone();
-        let administer = transport::accept(self.transport.clone(), admin, Listener::Admin, {
+        let administer = jeton_transport::accept(self.transport.clone(), admin, Listener::Admin, {
             move |stream, permit| {
-                transport::spawn(transport.clone(), stream, Listener::Admin, permit)
+                jeton_transport::spawn(transport.clone(), stream, Listener::Admin, permit)
             }
         });
         let administer = tokio::spawn(administer);
         {
             let workers = &mut self.workers;
             let assign = |stream, permit| workers.assign(stream, permit);
-            let accept = transport::accept(self.transport.clone(), data, Listener::Data, assign);
+            let accept =
+                jeton_transport::accept(self.transport.clone(), data, Listener::Data, assign);
             let stopper = Stopper {
                 delay: self.config.stop_delay(),
                 shared: self.service.transport.clone(),
@@ -319,7 +321,7 @@ impl Signals {
 /// Stops the server after `stop_delay_seconds`.
 struct Stopper {
     delay: Duration,
-    shared: Arc<transport::Shared>,
+    shared: Arc<Shared>,
     health: HealthReporter,
     stop: watch::Sender<bool>,
     /// When the server stops. `None`: it has not been told to.
@@ -470,7 +472,7 @@ fn apply_reload(
 /// Notes when the certificate ends, for the metrics.
 fn note_certificate(service: &Service, config: &Config) {
     let files = config.tls.as_ref().map(Tls::files);
-    let end = files.and_then(transport::certificate_end);
+    let end = files.and_then(jeton_transport::certificate_end);
     let metrics = &service.metrics;
     metrics
         .certificate_end
@@ -480,7 +482,11 @@ fn note_certificate(service: &Service, config: &Config) {
 /// Reads the certificates, if TLS is configured.
 pub(crate) fn tls_config(config: &Config) -> Result<Option<TlsConfig>> {
     let files = config.tls.as_ref().map(Tls::files);
-    files.map(transport::tls_config).transpose()
+    Ok(files.map(jeton_transport::tls_config).transpose()?)
+}
+
+fn bind(address: SocketAddr) -> Result<Bound> {
+    jeton_transport::bind(address).map_err(|error| Error::Listen(address, error))
 }
 
 fn routes(service: Arc<Service>) -> Result<(HealthReporter, Routes)> {

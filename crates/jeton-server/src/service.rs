@@ -6,22 +6,23 @@ use std::sync::atomic::AtomicUsize;
 
 use arc_swap::ArcSwap;
 use http::HeaderMap;
+use http::header::AUTHORIZATION;
 use jeton::{RawClaims, Verified};
 use jeton_issuer::{Error, Issued, Node, Request};
+use jeton_transport::{Load, Peer, Shared};
 
 use crate::argon2_queue::Argon2Queue;
 use crate::auth::{Authenticator, CurrentCertificate, Denied};
-use crate::config::{Config, GenerateJwt, Limits};
+use crate::config::{Config, GenerateJwt, Limits, Permission};
 use crate::error::Result as StartResult;
+use crate::failure::Failure;
 use crate::hosts::Hosts;
 use crate::hsm::{HsmKeys, SigningQueue};
 use crate::limits;
 use crate::metrics::{CallOutcome, Metrics};
-use crate::permissions::{Caller, Permission};
-use crate::rate_limit::RateExceeded;
+use crate::permissions::Caller;
 use crate::stream_permits::{Limit, StreamPermits};
 use crate::traces::RequestTracer;
-use crate::transport::{self, Load, Peer, Refused};
 use crate::trusts::Trusts;
 use crate::verify_clock::clock_of;
 
@@ -43,7 +44,7 @@ pub(crate) struct Service {
     pub(crate) metrics: Metrics,
     /// `None` unless the configuration asks for traces.
     pub(crate) traces: Option<RequestTracer>,
-    pub(crate) transport: Arc<transport::Shared>,
+    pub(crate) transport: Arc<Shared>,
     pub(crate) generate_jwt: Option<GenerateJwt>,
     /// Index of the next address that [`grpc::report`](crate::grpc) issues a token for.
     pub(crate) next_address: AtomicUsize,
@@ -59,7 +60,7 @@ impl Service {
         config: &Config,
         hsm: Option<Arc<dyn HsmKeys>>,
         traces: Option<RequestTracer>,
-        transport: Arc<transport::Shared>,
+        transport: Arc<Shared>,
     ) -> StartResult<Service> {
         let clock = clock_of(&node);
         Ok(Service {
@@ -213,61 +214,28 @@ impl Service {
     }
 }
 
-/// Why a call failed.
+/// The credentials of a streaming call.
+///
+/// A stream may outlive its credentials, so the caller is identified again for each message.
 #[derive(Debug)]
-pub(crate) enum Failure {
-    Denied(Denied),
-    Issuer(Error),
-    /// A field of the request is invalid: the field and the problem.
-    Field(&'static str, String),
-    /// A limit was exceeded, or the server is overloaded.
-    Overloaded(Cow<'static, str>),
-    /// The deadline of the call has passed.
-    DeadlineExceeded,
-    /// A request to the token endpoint is refused (RFC 6749, section 5.2).
-    OAuth(OAuthError),
-    /// A client exceeded its requests per minute.
-    Rate(RateExceeded),
+pub(crate) struct CallerCredentials {
+    peer: Arc<Peer>,
+    /// Only the `authorization` headers of the request.
+    headers: HeaderMap,
 }
 
-/// An error of the token endpoint: its code, and what is wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct OAuthError {
-    /// The code of RFC 6749, RFC 8693 or RFC 8707.
-    pub(crate) code: &'static str,
-    /// Names the parameter, and repeats no value.
-    pub(crate) what: String,
-}
-
-impl Failure {
-    /// An error of the token endpoint.
-    pub(crate) fn oauth(code: &'static str, what: impl Into<String>) -> Failure {
-        let what = what.into();
-        Failure::OAuth(OAuthError { code, what })
+impl CallerCredentials {
+    pub(crate) fn new(peer: &Arc<Peer>, headers: &HeaderMap) -> CallerCredentials {
+        let values = headers.get_all(AUTHORIZATION).iter();
+        CallerCredentials {
+            peer: peer.clone(),
+            headers: values.map(|value| (AUTHORIZATION, value.clone())).collect(),
+        }
     }
-}
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Failure::Issuer(error)
-    }
-}
-
-impl From<Refused> for Failure {
-    fn from(refused: Refused) -> Self {
-        Failure::Overloaded(refused.to_string().into())
-    }
-}
-
-impl From<RateExceeded> for Failure {
-    fn from(exceeded: RateExceeded) -> Self {
-        Failure::Rate(exceeded)
-    }
-}
-
-impl From<Denied> for Failure {
-    fn from(denied: Denied) -> Self {
-        Failure::Denied(denied)
+    /// Identifies the caller with the current configuration and revocations.
+    pub(crate) fn identify(&self, service: &Service) -> Result<Arc<Caller>, Denied> {
+        service.identify(&self.peer, &self.headers)
     }
 }
 

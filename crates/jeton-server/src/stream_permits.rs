@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::service::Failure;
+use crate::failure::Failure;
 
 /// The permits for one kind of call: a total, and a limit for each client.
 #[derive(Debug)]

@@ -16,9 +16,9 @@ use serde_json::Value;
 use crate::clients::read_key_set;
 use crate::config::{Config, Trust};
 use crate::error::{Error, Result as StartResult};
+use crate::failure::Failure;
 use crate::limits::REQUESTS_PER_MINUTE;
 use crate::rate_limit::RateLimit;
-use crate::service::Failure;
 use crate::subject_template::SubjectTemplate;
 use crate::verify_clock::LEEWAY;
 

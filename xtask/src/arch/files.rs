@@ -1,6 +1,5 @@
 //! The length of source files, and names that say nothing.
 
-use super::layers;
 use crate::command::{Error, Workspace, output};
 
 /// Lines that are neither blank nor a line comment. Aim for 400.
@@ -48,7 +47,6 @@ pub(super) fn check(workspace: &Workspace, sources: &[(String, String)]) -> Vec<
         if path.ends_with(".rs") || path.ends_with("Cargo.toml") {
             let text_of = |path: &str| std::fs::read_to_string(workspace.path(path)).ok();
             broken.extend(super::sources::check(path, text, text_of));
-            broken.extend(layers::check(path, text));
         }
         broken.extend(vague_name(path));
     }

@@ -5,7 +5,6 @@
 mod files;
 mod graph;
 mod imports;
-mod layers;
 mod library;
 mod modules;
 mod sources;

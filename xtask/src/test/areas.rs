@@ -56,6 +56,7 @@ impl Area {
                 "jeton-proto",
                 "jeton-server",
                 "jeton-store",
+                "jeton-transport",
             ],
             Self::Sdk => &[
                 "jeton-bindings",

@@ -4,8 +4,7 @@ use std::collections::VecDeque;
 
 use jeton_store::{Entry, Key, Outcome, Pending, Store, Txn, block_on, limits as store_limits};
 
-use super::MigrateError;
-use crate::error::Result;
+use crate::error::{MigrateError, Result};
 use crate::limits;
 
 /// Concurrent transactions, which share flushes.

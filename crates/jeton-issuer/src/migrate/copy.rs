@@ -2,11 +2,11 @@
 
 use jeton_store::{Revision, Store};
 
+use super::MigrationStep;
 use super::batch::Batch;
 use super::merge::{Entries, Merge, Pair};
-use super::{MigrateError, MigrationStep};
 use crate::check::is_of_jeton;
-use crate::error::Result;
+use crate::error::{MigrateError, Result};
 
 /// Records between two progress reports.
 const REPORT_EVERY: u64 = 1024;

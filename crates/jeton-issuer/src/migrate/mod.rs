@@ -8,14 +8,12 @@ mod copy;
 mod merge;
 mod target;
 
-use std::fmt;
-
 use aws_lc_rs::digest;
 use jeton_store::{Revision, Store, Txn, block_on};
 
 use crate::audit::{Act, Chain, verify_audit};
 use crate::check::{RecordCounts, count_records};
-use crate::error::Result;
+use crate::error::{MigrateError, Result};
 use crate::hex::hex;
 use crate::record::{audit_head_key, audit_key};
 use crate::settings::name;
@@ -53,24 +51,6 @@ pub enum MigrationStep {
     Copy,
     /// Compares every record of both stores.
     Compare,
-}
-
-/// Why a migration cannot begin or continue, or what its check found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum MigrateError {
-    /// The source has no issuer and no audit log.
-    Empty,
-    /// The target has a part of the records, from an interrupted migration of this source.
-    Unfinished,
-    /// The part has a key that jeton does not write. Nothing was changed.
-    OtherKey(String),
-    /// A record of the source changed meanwhile: its key.
-    SourceChanged(String),
-    /// A record differs after the copy: its key.
-    Differs(String),
-    /// Another process has finished the same migration.
-    FinishedElsewhere,
 }
 
 impl<'s> MigrationSource<'s> {
@@ -163,31 +143,3 @@ pub struct MigrationEntry<'e> {
     /// The folder or the address of the source, without credentials.
     pub from: &'e str,
 }
-
-impl fmt::Display for MigrateError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            MigrateError::Empty => f.write_str("the source has no issuer: nothing to migrate"),
-            MigrateError::Unfinished => f.write_str(
-                "the target has a part of the records, from an interrupted migration of this source",
-            ),
-            MigrateError::OtherKey(key) => write!(
-                f,
-                "the target has the key {key}, which is not of this migration: nothing was changed"
-            ),
-            MigrateError::SourceChanged(key) => write!(
-                f,
-                "the source changed during the migration (record {key}): the migration is not finished"
-            ),
-            MigrateError::Differs(key) => write!(
-                f,
-                "record {key} of the target differs from the source: the migration is not finished"
-            ),
-            MigrateError::FinishedElsewhere => {
-                f.write_str("another process has finished this migration")
-            }
-        }
-    }
-}
-
-impl std::error::Error for MigrateError {}

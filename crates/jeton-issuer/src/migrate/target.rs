@@ -10,9 +10,9 @@ use jeton_store::{
     Result as StoreResult, Store, Txn, block_on, check_folder,
 };
 
-use super::{MigrateError, MigrationSource};
+use super::MigrationSource;
 use crate::data_folder::retry_until;
-use crate::error::{Error, Result};
+use crate::error::{Error, MigrateError, Result};
 
 /// The name of the folder in which the store of a data folder is built, before the name of the source.
 const UNFINISHED: &str = "migrating-";

@@ -1,20 +1,14 @@
-//! Compares the view of the node with the whole store, at intervals.
-//!
-//! The view follows a watch. If the watch lost an event, nothing else would tell: the node would go on to accept a
-//! revoked token. So the node reads the store at one revision, and compares its own view at the same revision. A
-//! difference is repaired by loading everything again.
+//! The views that are compared with the whole store, and what a comparison finds.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex, Weak};
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
 
-use jeton_store::{Entry, Error as StoreError, Prefix, Revision, block_on};
+use jeton_store::{Entry, Revision};
 
-use super::inner::{Inner, lock};
-use crate::error::{Error, Result};
+use super::lock::lock;
+use crate::error::Result;
 use crate::keyring::Keyring;
 use crate::record::{self, IssuerRecord, SealedKey};
 use crate::revocation::{RuleRecord, Stamp, StampText, first_live_minute};
@@ -63,9 +57,29 @@ impl Comparison {
         self.has_difference.load(Ordering::Acquire)
     }
 
+    /// Records that everything must be loaded again.
+    pub(super) fn load_again(&self) {
+        self.has_difference.store(true, Ordering::Release);
+    }
+
     /// Records that everything has been loaded.
     pub(super) fn loaded(&self) {
         self.has_difference.store(false, Ordering::Release);
+    }
+
+    /// Counts a comparison that could not be completed.
+    pub(super) fn count_incomplete(&self) {
+        self.incomplete.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts a complete comparison, and records the difference that it found.
+    pub(super) fn count_done(&self, difference: Option<String>) {
+        if let Some(what) = difference {
+            *lock(&self.last) = Some(what);
+            self.differences.fetch_add(1, Ordering::Relaxed);
+            self.load_again();
+        }
+        self.done.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The number of complete comparisons.
@@ -88,97 +102,27 @@ impl Comparison {
         lock(&self.last).clone()
     }
 
+    /// Begins to collect views, with the present one.
+    pub(super) fn begin(&self, view: Arc<Snapshot>) {
+        *lock(&self.views) = Some(vec![view]);
+    }
+
+    /// Ends the collection without a comparison.
+    pub(super) fn cancel(&self) {
+        *lock(&self.views) = None;
+    }
+
     /// Ends the collection, and returns the view at that revision.
-    fn view_at(&self, revision: Revision) -> Option<Arc<Snapshot>> {
+    pub(super) fn view_at(&self, revision: Revision) -> Option<Arc<Snapshot>> {
         let views = lock(&self.views).take()?;
         let is_older = |view: &&Arc<Snapshot>| view.revision <= revision;
         views.iter().rev().find(is_older).cloned()
     }
 }
 
-/// Compares at intervals until the node is dropped, which disconnects `ended`.
-pub(super) fn run(node: &Weak<Inner>, interval: Duration, ended: &Receiver<()>) {
-    while ended.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
-        let Some(node) = node.upgrade() else { return };
-        node.compare();
-    }
-}
-
-impl Inner {
-    fn compare(&self) {
-        if self.comparison.has_difference() {
-            return;
-        }
-        let comparison = &self.comparison;
-        let difference = match self.difference() {
-            Ok(Some(difference)) => difference,
-            incomplete => {
-                comparison.incomplete.fetch_add(1, Ordering::Relaxed);
-                // The follower may never have seen this record. It loads everything again until it can be read. Without
-                // an answer of the store, the view becomes stale.
-                if let Err(error) = incomplete
-                    && is_unreadable(&error)
-                {
-                    self.working().fault = Some(error.to_string());
-                    comparison.has_difference.store(true, Ordering::Release);
-                }
-                return;
-            }
-        };
-        if !difference.is_none() {
-            let what = difference.to_string();
-            // Until everything is loaded, the node is not ready.
-            self.working().fault = Some(format!("the view differs from the store: {what}"));
-            *lock(&comparison.last) = Some(what);
-            comparison.differences.fetch_add(1, Ordering::Relaxed);
-            comparison.has_difference.store(true, Ordering::Release);
-        }
-        comparison.done.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Compares once. None: this node does not have the view of that revision.
-    fn difference(&self) -> Result<Option<Difference>> {
-        {
-            // With this lock no view is published in between.
-            let _working = self.working();
-            *lock(&self.comparison.views) = Some(vec![self.snapshot.load_full()]);
-        }
-        let begun = block_on(self.store.scan(&Prefix::all())).map_err(Into::into);
-        let begun = begun.and_then(|pages| {
-            self.wait_for(pages.revision())?;
-            Ok(pages)
-        });
-        let mut pages = match begun {
-            Ok(pages) => pages,
-            Err(error) => {
-                *lock(&self.comparison.views) = None;
-                return Err(error);
-            }
-        };
-        let Some(view) = self.comparison.view_at(pages.revision()) else {
-            return Ok(None);
-        };
-        let mut check = Check::new(&view, self.now());
-        while let Some(page) = block_on(pages.next())? {
-            for entry in &page {
-                check.entry(entry)?;
-            }
-        }
-        Ok(Some(check.end()))
-    }
-}
-
-/// Returns whether a record of the store is damaged or newer than this version.
-fn is_unreadable(error: &Error) -> bool {
-    matches!(
-        error,
-        Error::Record(_) | Error::NewerRecord { .. } | Error::Store(StoreError::Damaged(_))
-    )
-}
-
 /// What a view lacks or has in another way.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Difference {
+pub(super) struct Difference {
     tokens: u64,
     rules: u64,
     counter: bool,
@@ -186,7 +130,7 @@ struct Difference {
 }
 
 impl Difference {
-    fn is_none(&self) -> bool {
+    pub(super) fn is_none(&self) -> bool {
         *self == Difference::default()
     }
 }
@@ -217,7 +161,7 @@ impl fmt::Display for Difference {
 }
 
 /// Compares the records of the store, one after the other, with a view.
-struct Check<'v> {
+pub(super) struct Check<'v> {
     view: &'v Snapshot,
     now: i64,
     first_live_minute: u32,
@@ -235,7 +179,7 @@ struct Parts {
 }
 
 impl<'v> Check<'v> {
-    fn new(view: &'v Snapshot, now: i64) -> Check<'v> {
+    pub(super) fn new(view: &'v Snapshot, now: i64) -> Check<'v> {
         Check {
             view,
             now,
@@ -247,7 +191,7 @@ impl<'v> Check<'v> {
     }
 
     /// A view may have more revocations than the store: a node keeps them until they end by its own clock.
-    fn entry(&mut self, entry: &Entry) -> Result<()> {
+    pub(super) fn entry(&mut self, entry: &Entry) -> Result<()> {
         let parts: Vec<String> = entry.key.parts().collect();
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         match parts.as_slice() {
@@ -282,7 +226,7 @@ impl<'v> Check<'v> {
         Ok(())
     }
 
-    fn end(mut self) -> Difference {
+    pub(super) fn end(mut self) -> Difference {
         self.found.counter = StampText::from(self.counter) != self.view.stamp;
         let mut differing: Vec<String> = Vec::new();
         for (iss, parts) in &self.issuers {

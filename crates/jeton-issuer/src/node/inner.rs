@@ -11,6 +11,7 @@ use jeton_store::{Moment, Outcome, Revision, Store, Txn};
 
 use super::clock_guard::ClockGuard;
 use super::comparison::Comparison;
+use super::lock::lock;
 use super::options::Options;
 use super::other_clocks::OtherClocks;
 use super::recent::Recent;
@@ -51,10 +52,6 @@ pub(crate) struct Inner {
     pub(super) comparison: Comparison,
     /// Dropping it ends the thread that compares.
     pub(super) _comparing: SyncSender<()>,
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for Inner {

@@ -2,10 +2,12 @@
 
 mod admin_ops;
 mod clock_guard;
+mod compare;
 mod comparison;
 mod feed;
 mod follower;
 mod inner;
+mod lock;
 mod lookup;
 mod maintenance;
 mod options;

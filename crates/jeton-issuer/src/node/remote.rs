@@ -1,7 +1,8 @@
 //! Keys that are held outside the store: which are new, and which are due for rotation.
 
 use super::Node;
-use super::inner::{Inner, lock};
+use super::inner::Inner;
+use super::lock::lock;
 use crate::error::{Error, Result};
 use crate::key_kind::KeyKind;
 use crate::keyring::{Event, Keyring};

@@ -11,11 +11,12 @@ use jeton_store::{Moment, Store, block_on};
 
 use super::clock_guard::ClockGuard;
 use super::comparison::Comparison;
-use super::inner::{Inner, lock};
+use super::inner::Inner;
+use super::lock::lock;
 use super::recent::Recent;
 use super::working::Working;
 use super::writes::Writes;
-use super::{Node, Options, comparison, follower, revocation_writer, revoke_token};
+use super::{Node, Options, compare, follower, revocation_writer, revoke_token};
 use crate::audit;
 use crate::error::{Error, Result};
 use crate::limits;
@@ -91,7 +92,7 @@ impl Node {
                 let node = node.clone();
                 let spawned = thread("jeton-comparison").spawn(move || {
                     let _ending = comparison_ends;
-                    comparison::run(&node, interval, &compared_until);
+                    compare::run(&node, interval, &compared_until);
                 });
                 spawned.map(drop)
             })

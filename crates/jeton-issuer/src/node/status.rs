@@ -6,7 +6,8 @@ use std::time::Duration;
 use jeton_store::{Moment, Revision};
 
 use super::Node;
-use super::inner::{Inner, lock};
+use super::inner::Inner;
+use super::lock::lock;
 
 /// The status of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,8 +7,7 @@ use jeton_store::{Status as StoreStatus, block_on};
 use super::Node;
 use crate::audit::{AuditEntry, AuditFilter, audit_last_hash, read_audit, verify_audit};
 use crate::backup::{BackupSummary, back_up};
-use crate::check::check_records;
-use crate::data_folder::sealed_under;
+use crate::check::{check_records, sealed_under};
 use crate::error::Result;
 
 /// The result of a check of a whole store.

@@ -6,10 +6,9 @@ use serde::Deserialize;
 
 use super::problem::Problem;
 use super::token_endpoint::{allowed_token_problem, rate_problem};
-use super::{AllowedToken, Config, Grant};
+use super::{AllowedToken, Config, Grant, Permission};
 use crate::client_secret::SecretHash;
 use crate::limits;
-use crate::permissions::Permission;
 use crate::slow_comparisons::SlowComparisons;
 
 /// Bearer tokens (RFC 6750) of an issuer of this server, as credentials of clients.

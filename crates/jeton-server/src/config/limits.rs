@@ -3,11 +3,11 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
+use jeton_transport::Settings;
 use serde::Deserialize;
 
 use super::problem::Problem;
 use crate::limits;
-use crate::transport::Settings;
 
 /// Configurable limits for clients. [`limits`](crate::limits) has the defaults and the fixed limits.
 #[derive(Debug, Clone, Deserialize)]

@@ -1,5 +1,6 @@
 //! The configuration: one TOML file, or none in trial mode.
 
+mod check;
 mod clients;
 mod exposure;
 mod former_names;
@@ -7,6 +8,7 @@ mod issuers;
 mod limits;
 mod location;
 mod log;
+mod permission;
 mod pkcs11;
 mod problem;
 mod restart;
@@ -20,6 +22,7 @@ pub use clients::{Bearer, Client};
 pub use issuers::GenerateJwt;
 pub use limits::Limits;
 pub use log::{Log, LogFormat, LogLevel};
+pub use permission::Permission;
 pub use pkcs11::{Pkcs11, Pkcs11Key};
 pub(crate) use restart::ChangedKey;
 pub use store::{Etcd, WhenStale};
@@ -34,12 +37,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jeton_issuer::IssuerSettings;
+use jeton_transport::text_file;
 use serde::Deserialize;
 
 use self::problem::Problem;
 use crate::error::{ConfigError, Result};
 use crate::limits::{CONFIG_BYTES, DRAIN, STORE_COMPARISON_SECONDS};
-use crate::text_file;
 
 /// The configuration of a server.
 ///
@@ -241,7 +244,7 @@ impl Default for Config {
 
 fn parse(text: &str) -> Result<Config, ConfigError> {
     let config: Config = toml::from_str(text).map_err(|error| location::locate(text, &error))?;
-    match Problem::first(&config) {
+    match check::first_problem(&config) {
         None => Ok(config),
         Some(Problem { key, what }) => Err(ConfigError {
             file: None,

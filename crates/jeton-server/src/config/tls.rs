@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
+use jeton_transport::TlsFiles;
 use serde::Deserialize;
-
-use crate::transport::TlsFiles;
 
 /// The server's certificate, and the authorities of client certificates.
 #[derive(Debug, Clone, Deserialize)]

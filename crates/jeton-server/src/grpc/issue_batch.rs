@@ -5,6 +5,7 @@
 use bytes::Bytes;
 use jeton_issuer::IssuedRef;
 use jeton_proto::v1::{IssueBatchRequest, IssueOutcome, issue_outcome};
+use jeton_transport::grpc::{FRAME_HEADER, RequestMessage, ResponseMessage, write_header};
 use prost::Message as _;
 use prost::encoding::{
     DecodeContext, WireType, decode_key, decode_varint, encode_varint, encoded_len_varint,
@@ -12,8 +13,7 @@ use prost::encoding::{
 };
 use tonic::Status;
 
-use crate::service::Failure;
-use crate::transport::grpc::{FRAME_HEADER, RequestMessage, ResponseMessage, write_header};
+use crate::failure::Failure;
 
 /// An encoded `jeton.v1.IssueBatchRequest`.
 ///
@@ -235,7 +235,7 @@ mod tests {
     use jeton_proto::v1::{IssueBatchResponse, IssueItem, IssueResponse};
 
     use super::*;
-    use crate::transport::grpc::frame;
+    use jeton_transport::grpc::frame;
 
     #[test]
     fn batch_read_returns_the_encoded_fields() {

@@ -1,17 +1,18 @@
 //! The gRPC services, and the encoding of their responses and errors.
 
 mod admin;
+mod content_type;
 mod issue_batch;
 mod report;
-mod status;
 mod token;
+mod token_api;
 mod watch;
 
 pub(crate) use admin::AdminApi;
 use admin::ImportKeyMessage;
+pub(crate) use content_type::{is_grpc, speaks_grpc};
 pub(crate) use report::ReportApi;
-pub(crate) use status::{denied, http as http_status, permission_denied};
-pub(crate) use token::TokenApi;
+pub(crate) use token_api::TokenApi;
 
 use std::sync::Arc;
 
@@ -19,13 +20,13 @@ use http::Request;
 use jeton_proto::report::jwt_service_server::JwtService as _;
 use jeton_proto::v1::admin_service_server::{AdminService as _, AdminServiceServer};
 use jeton_proto::v1::token_service_server::{TokenService as _, TokenServiceServer};
+use jeton_transport::grpc::{MeteredBody, fail, stream, unary};
+use jeton_transport::{Peer, ResponseFuture};
 use tonic::Status;
 
-use crate::auth::CallerCredentials;
+use crate::failure::Failure;
 use crate::permissions::Caller;
-use crate::service::{Failure, Service};
-use crate::transport::grpc::{MeteredBody, fail, stream, unary};
-use crate::transport::{Peer, ResponseFuture};
+use crate::service::{CallerCredentials, Service};
 
 /// `jeton.v1.TokenService`
 pub(crate) fn token(

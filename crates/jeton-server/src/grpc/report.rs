@@ -12,9 +12,11 @@ use jeton_proto::report::jwt_service_server::JwtService;
 use jeton_proto::report::{GenerateJwtRequest, GenerateJwtResponse};
 use tonic::{Request, Response, Status};
 
+use crate::config::Permission;
+use crate::failure::Failure;
 use crate::metrics::{Call, CallOutcome};
-use crate::permissions::{Caller, Permission};
-use crate::service::{Failure, Service, check_permission};
+use crate::permissions::Caller;
+use crate::service::{Service, check_permission};
 
 /// Number of addresses.
 const ADDRESSES: usize = 1000;

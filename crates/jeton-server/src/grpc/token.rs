@@ -1,6 +1,5 @@
 //! `jeton.v1.TokenService`.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -16,31 +15,19 @@ use jeton_proto::v1::{
     VerifyOutcome, VerifyRequest, VerifyResponse, WatchRevocationsRequest, issue_outcome,
     revoke_request, verify_outcome,
 };
+use jeton_transport::grpc::MethodFuture;
+use jeton_transport::{SlicedStream, TimeSlice};
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::{Request, Response, Status, Streaming};
 
 use super::issue_batch::{Batch, Contents, Item, Outcomes};
-use super::status::denied;
+use super::token_api::TokenApi;
 use super::watch;
-use crate::auth::CallerCredentials;
+use crate::config::Permission;
+use crate::failure::Failure;
 use crate::hsm;
-use crate::metrics::{Call, CallOutcome};
-use crate::permissions::{Caller, Permission};
-use crate::service::{Failure, Service, check_permission};
+use crate::metrics::Call;
 use crate::traces::in_child_span;
-use crate::transport::grpc::MethodFuture;
-use crate::transport::{RequestStream, SlicedStream, TimeSlice};
-
-/// The service, for one caller.
-#[derive(Clone)]
-pub(crate) struct TokenApi {
-    pub(crate) service: Arc<Service>,
-    pub(crate) caller: Arc<Caller>,
-    /// Set for streaming calls.
-    pub(crate) credentials: Option<Arc<CallerCredentials>>,
-    /// What the call is charged to. Set for streaming calls and batches.
-    pub(crate) stream: Option<Arc<RequestStream>>,
-}
 
 type ResponseStream<T> = std::pin::Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
@@ -180,62 +167,6 @@ impl TokenService for TokenApi {
 }
 
 impl TokenApi {
-    /// Handles a call unless the worker is overloaded, and counts its outcome.
-    fn respond<T>(
-        &self,
-        call: Call,
-        work: impl FnOnce() -> Result<T, Failure>,
-    ) -> Result<Response<T>, Status> {
-        let started = Instant::now();
-        let done = self.service.check_load().and_then(|()| work());
-        self.count(call, &done, started);
-        Ok(Response::new(done.map_err(|failure| failure.status())?))
-    }
-
-    /// Same as [`respond`](TokenApi::respond), for work that yields to other calls.
-    async fn respond_in_slices<T>(
-        &self,
-        call: Call,
-        work: impl Future<Output = Result<T, Failure>>,
-    ) -> Result<Response<T>, Status> {
-        let started = Instant::now();
-        let done = match self.service.check_load() {
-            Ok(()) => work.await,
-            Err(overloaded) => Err(overloaded),
-        };
-        self.count(call, &done, started);
-        Ok(Response::new(done.map_err(|failure| failure.status())?))
-    }
-
-    fn count<T>(&self, call: Call, done: &Result<T, Failure>, started: Instant) {
-        let outcome = done
-            .as_ref()
-            .map_or_else(Failure::outcome, |_| CallOutcome::Ok);
-        self.service.metrics.count(call, outcome, started);
-    }
-
-    /// Identifies the caller of a stream again.
-    ///
-    /// Its bearer token may have expired or been revoked since, or the configured clients have changed.
-    fn identify_again(&mut self) -> Result<(), Status> {
-        if let Some(credentials) = &self.credentials {
-            self.caller = credentials.identify(&self.service).map_err(denied)?;
-        }
-        Ok(())
-    }
-
-    /// Checks that the caller of a stream may still verify.
-    pub(super) fn check_again(&mut self, iss: &str) -> Result<(), Status> {
-        self.identify_again()?;
-        check_permission(&self.caller, Permission::Verify, iss).map_err(|failure| failure.status())
-    }
-
-    fn issuer(&self, named: &str, permission: Permission) -> Result<String, Failure> {
-        let iss = self.service.issuer(named)?;
-        check_permission(&self.caller, permission, &iss)?;
-        Ok(iss.into_owned())
-    }
-
     fn issue_one(&self, request: &IssueRequest) -> Result<IssueResponse, Failure> {
         let iss = self.service.issuer(&request.issuer)?;
         let node_request = node_request(request, self.service.limits.token_bytes())?;

@@ -11,16 +11,16 @@ use jeton_issuer::{RevocationFeed, RevocationUpdate as FeedUpdate};
 use jeton_proto::v1::{RevocationRule, RevocationUpdate, RevokedToken, revocation_rule::Kind};
 use jeton_store::Moment;
 use jeton_store::limits::PROGRESS_EVERY;
+use jeton_transport::wait_until_true;
 use tokio::sync::mpsc::{self, Sender};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_stream::Stream;
 use tonic::Status;
 
-use super::TokenApi;
+use super::token_api::TokenApi;
+use crate::failure::Failure;
 use crate::limits;
-use crate::service::Failure;
-use crate::transport::wait_until_true;
 
 /// The response stream.
 pub(super) type Updates = Pin<Box<dyn Stream<Item = Result<RevocationUpdate, Status>> + Send>>;

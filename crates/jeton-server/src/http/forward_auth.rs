@@ -10,16 +10,17 @@ use std::time::Instant;
 use http::header::{self, HeaderName, HeaderValue};
 use http::{Request, Response, StatusCode};
 use jeton::{RawClaims, Verified};
+use jeton_transport::{DrainedBody, Peer};
 use tonic::body::Body;
 
 use super::issuer_path::issuer_of;
 use super::{client_error_response, no_store, plain};
 use crate::auth::bearer_token;
 use crate::client_auth;
+use crate::config::Permission;
+use crate::failure::Failure;
 use crate::metrics::{Call, CallOutcome};
-use crate::permissions::Permission;
-use crate::service::{Failure, Service, check_permission};
-use crate::transport::{DrainedBody, Peer};
+use crate::service::{Service, check_permission};
 
 /// Headers of a response that lets a request pass. A proxy copies them to the request.
 const SUBJECT: HeaderName = HeaderName::from_static("x-auth-subject");

@@ -7,15 +7,16 @@ use http::{Request, Response, StatusCode};
 use jeton::__private::{JsonError, read_members};
 use jeton::{RawClaims, Verified};
 use jeton_issuer::{STATED_BY_INTROSPECTION, limits};
+use jeton_transport::{DrainedBody, Peer};
 use serde_json::json;
 use tonic::body::Body;
 
 use super::error_response;
 use super::form::TokenForm;
+use crate::config::Permission;
+use crate::failure::Failure;
 use crate::metrics::{Call, CallOutcome};
-use crate::permissions::Permission;
-use crate::service::{Failure, Service};
-use crate::transport::{DrainedBody, Peer};
+use crate::service::Service;
 
 pub(super) async fn introspect(
     service: &Arc<Service>,

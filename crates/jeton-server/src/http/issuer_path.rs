@@ -3,6 +3,7 @@
 use http::Request;
 use http::header::HOST;
 
+use crate::issuer_url;
 use crate::service::Service;
 
 /// Returns the issuer whose URL has this path.
@@ -12,7 +13,7 @@ use crate::service::Service;
 pub(super) fn issuer_of<B>(service: &Service, request: &Request<B>, path: &str) -> Option<String> {
     if path.is_empty()
         && let Ok(only) = service.node.only_issuer()
-        && url(&only).is_none_or(|(_, own)| own.is_empty())
+        && issuer_url::split(&only).is_none_or(|(_, own)| own.is_empty())
     {
         return Some(only);
     }
@@ -25,11 +26,12 @@ pub(super) fn issuer_of<B>(service: &Service, request: &Request<B>, path: &str) 
         .get(HOST)
         .and_then(|host| host.to_str().ok());
     let host = host.or(header);
-    let has_path = |iss: &str| match url(iss) {
+    let has_path = |iss: &str| match issuer_url::split(iss) {
         Some((_, own)) => own == path,
         None => path.strip_prefix('/') == Some(iss),
     };
-    let has_host_and_path = |iss: &str| has_path(iss) && url(iss).map(|(host, _)| host) == host;
+    let has_host_and_path =
+        |iss: &str| has_path(iss) && issuer_url::split(iss).map(|(host, _)| host) == host;
     let by_host = service.node.find_issuer(has_host_and_path);
     by_host.or_else(|| {
         // A proxy may change the host. Then the path decides, if only one issuer has it.
@@ -41,26 +43,4 @@ pub(super) fn issuer_of<B>(service: &Service, request: &Request<B>, path: &str) 
         debug_assert!(found.is_none());
         (several == 1).then(|| service.node.find_issuer(has_path))?
     })
-}
-
-/// Splits an issuer's URL into host (with port) and path (without trailing slash). `None` if it is not a URL.
-pub(crate) fn url(iss: &str) -> Option<(&str, &str)> {
-    let rest = iss
-        .strip_prefix("https://")
-        .or_else(|| iss.strip_prefix("http://"))?;
-    let end = rest.find('/').unwrap_or(rest.len());
-    let (host, path) = rest.split_at(end);
-    Some((host, path.trim_end_matches('/')))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn url_splits_host_and_path() {
-        assert_eq!(url("https://id.example"), Some(("id.example", "")));
-        assert_eq!(url("http://h:1/a/b/"), Some(("h:1", "/a/b")));
-        assert_eq!(url("tenant"), None);
-    }
 }

@@ -11,8 +11,9 @@ use tonic::body::Body;
 
 use super::issuer_path::issuer_of;
 use super::{error_response, plain, respond};
+use crate::failure::Failure;
 use crate::metrics::{Call, CallOutcome};
-use crate::service::{Failure, Service};
+use crate::service::Service;
 
 /// `…/.well-known/jwks.json` (RFC 7517, section 8.5).
 pub(super) fn key_set<B>(service: &Service, request: &Request<B>, at: &str) -> Response<Body> {

@@ -12,10 +12,11 @@ use jeton_issuer::KeyKind;
 use serde_json::{Value, json};
 use tonic::body::Body;
 
-use super::issuer_path::{issuer_of, url};
+use super::issuer_path::issuer_of;
 use super::keys::set_cache_headers;
 use super::{plain, respond};
 use crate::config::Grant;
+use crate::issuer_url;
 use crate::metrics::{Call, CallOutcome};
 use crate::service::Service;
 
@@ -88,7 +89,7 @@ fn document<B>(
     let started = Instant::now();
     let at = at.trim_end_matches('/');
     let issuer = issuer_of(service, request, at).and_then(|iss| {
-        url(&iss)?;
+        issuer_url::split(&iss)?;
         let (settings, _) = service.node.issuer(&iss).ok()?;
         Some((iss, settings))
     });

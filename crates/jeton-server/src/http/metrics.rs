@@ -6,13 +6,14 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use jeton_issuer::keyring::{KeyEntry, State};
+use jeton_transport::Peer;
 use tonic::body::Body;
 
 use super::{error_response, respond};
 use crate::auth::Denied;
-use crate::permissions::Permission;
-use crate::service::{Failure, Service};
-use crate::transport::Peer;
+use crate::config::Permission;
+use crate::failure::Failure;
+use crate::service::Service;
 
 pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -> Response<Body> {
     let caller = service.identify(peer, request.headers());

@@ -11,22 +11,19 @@ mod metrics;
 mod revoke;
 mod token;
 
-pub(crate) use form::Form;
-pub(crate) use issuer_path::url as issuer_url;
-
 use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::{self, HeaderName, HeaderValue};
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::Full;
+use jeton_transport::{DrainedBody, Listener, Peer};
 use tonic::Status;
 use tonic::body::Body;
 
-use crate::grpc;
-use crate::request_check::speaks_grpc;
-use crate::service::{Failure, Service};
-use crate::transport::{DrainedBody, Listener, Peer};
+use crate::failure::{Failure, http_status};
+use crate::grpc::speaks_grpc;
+use crate::service::Service;
 
 /// Handles a request that is not gRPC.
 pub(crate) async fn handle(
@@ -221,7 +218,7 @@ fn json_text(status: StatusCode, text: String) -> Response<Body> {
 
 /// An OAuth error response (RFC 6749, section 5.2).
 fn error_response(failure: &Failure) -> Response<Body> {
-    let (status, reason, message) = grpc::http_status(failure);
+    let (status, reason, message) = http_status(failure);
     let (status, error) = match failure {
         Failure::OAuth(error) if error.code == "temporarily_unavailable" => {
             (StatusCode::SERVICE_UNAVAILABLE, error.code)

@@ -5,16 +5,17 @@ use std::time::Instant;
 
 use http::{Request, Response, StatusCode};
 use jeton_issuer::Error;
+use jeton_transport::{DrainedBody, Peer};
 use serde_json::json;
 use tonic::body::Body;
 
 use super::error_response;
 use super::form::TokenForm;
+use crate::config::Permission;
+use crate::failure::Failure;
 use crate::metrics::{Call, CallOutcome};
-use crate::permissions::Permission;
-use crate::service::{Failure, Service};
+use crate::service::Service;
 use crate::traces::in_child_span;
-use crate::transport::{DrainedBody, Peer};
 
 pub(super) async fn revoke(
     service: &Arc<Service>,

@@ -1,37 +1,34 @@
-//! Compares the transport with plain tonic (`tonic::transport::Server`).
+//! Compares the services behind the transport with the same services behind plain tonic
+//! (`tonic::transport::Server`).
 //!
-//! The same service is behind both on loopback and gets the same requests. Whatever differs is intended, and
-//! then `intended.rs` says why, or it is a failure. `docs/reference/transport.md` has the reasons as a table.
+//! Both get the same requests. Whatever differs is intended, and then `intended.rs` says why, or it is a failure.
+//! The tests of jeton-transport compare the transport itself in the same way.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod client;
-mod connections;
+#[path = "../../../jeton-transport/tests/it/client_view.rs"]
+mod client_view;
+#[path = "../../../jeton-transport/tests/it/differences.rs"]
 mod differences;
+#[path = "../../../jeton-transport/tests/it/exchange.rs"]
+#[allow(dead_code)]
 mod exchange;
-mod frames;
+#[path = "../../../jeton-transport/tests/it/intended.rs"]
+#[allow(dead_code)]
 mod intended;
-mod page;
-mod probe;
-mod probe_calls;
+#[path = "../../../jeton-transport/tests/it/servers.rs"]
+#[allow(dead_code)]
 mod servers;
 mod service_calls;
+mod token_server;
 
 use self::differences::assert_intended;
-use self::probe::Probes;
-use self::servers::{ISS, Pair, TokenServer};
+use self::servers::Pair;
+use self::token_server::{ISS, TokenServer};
 
 fn block_on<T>(test: impl Future<Output = T>) -> T {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     runtime.enable_all().build().unwrap().block_on(test)
-}
-
-#[test]
-fn statuses_metadata_and_deadlines_are_as_with_tonic() {
-    block_on(async {
-        let probes = Probes::start().await;
-        assert_intended(probes.pair, &probe_calls::all()).await;
-        probes.stop().await;
-    });
 }
 
 #[test]

@@ -11,7 +11,8 @@ use tonic_reflection::pb::v1::ServerReflectionRequest;
 use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
 
 use super::exchange::{Call, End, framed};
-use super::servers::{ISS, MESSAGE_BYTES};
+use super::servers::MESSAGE_BYTES;
+use super::token_server::ISS;
 
 const TOKENS: &str = "/jeton.v1.TokenService/";
 const ADMIN: &str = "/jeton.v1.AdminService/";

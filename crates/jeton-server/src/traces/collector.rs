@@ -13,6 +13,7 @@ use hyper_rustls::{ConfigBuilderExt as _, HttpsConnector, HttpsConnectorBuilder}
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
+use jeton_transport::text_file;
 use opentelemetry_http::{HttpClient, HttpError};
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceResponse;
 use prost::Message as _;
@@ -27,7 +28,6 @@ use super::wrong;
 use crate::config::Traces;
 use crate::error::{Error, Result};
 use crate::limits::{PEM_BYTES, TRACE_EXPORT_TIMEOUT, TRACE_HEADERS_BYTES, TRACE_RESPONSE_BYTES};
-use crate::text_file;
 
 type SendFuture<'f> = Pin<Box<dyn Future<Output = Result<Response<Bytes>, HttpError>> + Send + 'f>>;
 

@@ -19,6 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use http::Request;
+use jeton_transport::Peer;
 use opentelemetry::Context;
 use opentelemetry::trace::{
     FutureExt as _, SpanBuilder, SpanContext, SpanKind, TraceContextExt as _, TraceFlags,
@@ -35,7 +36,6 @@ pub(crate) use self::span::RequestSpan;
 use crate::config::{Config, Traces};
 use crate::error::{ConfigError, Error, Result};
 use crate::limits::{TRACE_EXPORT_TIMEOUT, TRACE_FLUSH_TIMEOUT};
-use crate::transport::Peer;
 
 /// Starts spans, and sends them to the collector.
 pub(crate) struct RequestTracer {

@@ -7,9 +7,8 @@ use std::borrow::Cow;
 use http::{Method, Request};
 use jeton_proto::report::jwt_service_server;
 use jeton_proto::v1::{admin_service_server, token_service_server};
+use jeton_transport::Peer;
 use opentelemetry::KeyValue;
-
-use crate::transport::Peer;
 
 /// What the conventions put in place of an unknown method.
 const OTHER: &str = "_OTHER";

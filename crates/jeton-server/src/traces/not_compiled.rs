@@ -2,10 +2,10 @@
 //! remains.
 
 use http::Request;
+use jeton_transport::{Peer, ResponseFuture};
 
 use crate::config::Config;
 use crate::error::{ConfigError, Error, Result};
-use crate::transport::{Peer, ResponseFuture};
 
 #[derive(Debug)]
 pub(crate) enum RequestTracer {}

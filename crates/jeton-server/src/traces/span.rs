@@ -6,12 +6,11 @@ use std::task::{Context as TaskContext, Poll};
 use bytes::Bytes;
 use http::{HeaderMap, Response, StatusCode};
 use hyper::body::{Frame, SizeHint};
+use jeton_transport::{ResponseBody, ResponseFuture};
 use opentelemetry::trace::{FutureExt as _, Status as SpanStatus, TraceContextExt as _};
 use opentelemetry::{Context, KeyValue, StringValue};
 use tonic::body::Body;
 use tonic::{Code, Status};
-
-use crate::transport::{ResponseBody, ResponseFuture};
 
 /// A span that ends once. If it is dropped before, the caller is gone: the request is cancelled.
 pub(crate) struct RequestSpan {

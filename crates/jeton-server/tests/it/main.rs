@@ -35,6 +35,7 @@ mod time_slice;
 mod tokens;
 #[cfg(feature = "otel")]
 mod traces;
+mod transport_page;
 mod unary;
 mod verifiers;
 mod watchers;

@@ -20,15 +20,17 @@ use jeton_proto::v1::{
     ReportCompromisedKeyRequest, Revocation, RotateKeyRequest, SetIssuerRequest, StatusRequest,
     StatusResponse, WithdrawKeyRequest, key,
 };
+use jeton_transport::grpc::RequestMessage;
 use tonic::{Request, Response, Status};
 use zeroize::{Zeroize as _, Zeroizing};
 
 use self::whole_store::{Messages, check_audit, check_whole};
+use crate::config::Permission;
+use crate::failure::Failure;
 use crate::metrics::{Call, CallOutcome};
-use crate::permissions::{Caller, Permission};
-use crate::service::{Failure, Service, check_permission};
+use crate::permissions::Caller;
+use crate::service::{Service, check_permission};
 use crate::traces::in_child_span;
-use crate::transport::grpc::RequestMessage;
 
 /// A request with a private key. Its bytes are wiped after decoding.
 ///

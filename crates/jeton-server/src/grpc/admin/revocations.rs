@@ -7,7 +7,7 @@ use jeton_proto::v1::{
 };
 use jeton_store::block_on;
 
-use crate::service::Failure;
+use crate::failure::Failure;
 
 /// The most names of one call. They share transactions.
 const NAMES: usize = 1000;

@@ -18,9 +18,11 @@ use tonic::Status;
 
 use super::AdminApi;
 use crate::auth::Denied;
+use crate::config::Permission;
+use crate::failure::Failure;
 use crate::metrics::{Call, CallOutcome};
-use crate::permissions::{Caller, Permission};
-use crate::service::{Failure, check_permission};
+use crate::permissions::Caller;
+use crate::service::check_permission;
 
 /// Bytes of a backup in one message.
 const PART_BYTES: usize = 64 * 1024;

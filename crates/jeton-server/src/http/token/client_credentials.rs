@@ -1,7 +1,7 @@
 //! A client gets a token for itself (RFC 6749, section 4.4).
 
 use super::{Granted, NewClaims, TokenRequest};
-use crate::service::Failure;
+use crate::failure::Failure;
 use crate::token_rights::Chosen;
 
 pub(super) fn grant<'r>(request: &TokenRequest<'r>) -> Result<Granted<'r>, Failure> {

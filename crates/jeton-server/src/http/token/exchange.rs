@@ -11,14 +11,15 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::{ACCESS_TOKEN, Granted, ID_TOKEN, JWT, NewClaims, TokenRequest, federation};
+use super::{ACCESS_TOKEN, Granted, ID_TOKEN, JWT, NewClaims, TokenRequest};
 use crate::config::Grant;
+use crate::failure::Failure;
 use crate::limits::ACTORS;
 use crate::permissions::Caller;
-use crate::service::Failure;
 use crate::token_rights::parse_scope;
 
-pub(super) async fn exchange(request: &TokenRequest<'_>) -> Result<Value, Failure> {
+/// Reads the token to exchange, and checks the types of the request.
+pub(super) fn subject_token<'r>(request: &TokenRequest<'r>) -> Result<&'r str, Failure> {
     let form = request.form;
     let token = form.required("subject_token")?;
     check_type("subject_token_type", form.required("subject_token_type")?)?;
@@ -29,12 +30,15 @@ pub(super) async fn exchange(request: &TokenRequest<'_>) -> Result<Value, Failur
             return Err(Failure::Field("requested_token_type", what));
         }
     }
-    if let Some(outside) = federation::outside_issuer(request, token) {
-        return federation::exchange(request, &outside, token).await;
-    }
-    let Some(caller) = request.caller else {
-        return Err(federation::unknown_to_anyone(federation::OF_SUBJECT_TOKEN));
-    };
+    Ok(token)
+}
+
+/// Exchanges a token of this issuer.
+pub(super) async fn exchange(
+    request: &TokenRequest<'_>,
+    caller: &Caller,
+    token: &str,
+) -> Result<Value, Failure> {
     let subject_token = verify(request, caller, "subject_token", token)?;
     let actor = actor(request, caller)?;
     let claims = claims_of(&subject_token)?;
@@ -42,7 +46,7 @@ pub(super) async fn exchange(request: &TokenRequest<'_>) -> Result<Value, Failur
     let subject = subject_token.subject();
     let subject = subject.ok_or_else(|| rejected("subject_token", "has no `sub`"))?;
     let mut chosen = request.choose(caller.token_rights().tokens())?;
-    narrow(&mut chosen.scopes, form.one("scope")?, &claims)?;
+    narrow(&mut chosen.scopes, request.form.one("scope")?, &claims)?;
     let mut new_claims = NewClaims::new();
     new_claims.insert(
         "act".to_owned(),

@@ -14,8 +14,8 @@ use super::exchange::{check_may_act, check_not_bound, check_not_ended};
 use super::{ACCESS_TOKEN, Granted, NewClaims, TokenRequest};
 use crate::claim_pattern::{claim, raw_claim};
 use crate::config::Grant;
+use crate::failure::Failure;
 use crate::limits::SINGLE_USE_SECONDS;
-use crate::service::Failure;
 use crate::traces::in_child_span;
 use crate::trusts::OutsideToken;
 

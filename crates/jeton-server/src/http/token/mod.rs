@@ -16,21 +16,22 @@ use std::time::Instant;
 use http::{Request, Response, StatusCode};
 use jeton::Timestamp;
 use jeton_issuer::{CustomClaims, Error, Issued, Request as IssueRequest};
+use jeton_transport::{DrainedBody, Peer};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use tonic::body::Body;
 
-use super::form::Form;
 use super::issuer_path::issuer_of;
 use super::{client_error_response, plain};
 use crate::auth::Denied;
 use crate::client_auth;
-use crate::config::{AllowedToken, Grant};
+use crate::config::{AllowedToken, Grant, Permission};
+use crate::failure::Failure;
+use crate::form::Form;
 use crate::metrics::{Call, CallOutcome};
-use crate::permissions::{Caller, Permission};
-use crate::service::{Failure, Service, check_permission};
+use crate::permissions::Caller;
+use crate::service::{Service, check_permission};
 use crate::token_rights::{Chosen, NotAllowed, choose};
-use crate::transport::{DrainedBody, Peer};
 
 /// The types of tokens that are accepted and issued (RFC 8693, section 3).
 const ACCESS_TOKEN: &str = "urn:ietf:params:oauth:token-type:access_token";
@@ -122,8 +123,18 @@ impl<'r> TokenRequest<'r> {
         }
         match grant {
             Grant::ClientCredentials => self.issue(grant, client_credentials::grant(self)?).await,
-            Grant::TokenExchange => exchange::exchange(self).await,
+            Grant::TokenExchange => self.exchange().await,
             Grant::JwtBearer => federation::assertion(self).await,
+        }
+    }
+
+    /// Exchanges a token of this issuer or of an outside one.
+    async fn exchange(&self) -> Result<Value, Failure> {
+        let token = exchange::subject_token(self)?;
+        match (federation::outside_issuer(self, token), self.caller) {
+            (Some(outside), _) => federation::exchange(self, &outside, token).await,
+            (None, Some(caller)) => exchange::exchange(self, caller, token).await,
+            (None, None) => Err(federation::unknown_to_anyone(federation::OF_SUBJECT_TOKEN)),
         }
     }
 
