@@ -1,16 +1,14 @@
 //! Signs and encrypts bytes that are not claims, and verifies and decrypts them.
 
-use jeton::Limits;
-use jeton::error::Rejection;
 use jeton::jwe::Encrypter;
 use jeton::jws::{GeneralJws, JwsSigner};
 use jeton::paseto::TokenContext;
 
-use crate::fault::Fault;
+use crate::fault::{Fault, another_use};
 use crate::format::Serialization;
 use crate::issuer::{Issuer, Signer, encrypting};
 use crate::key::Key;
-use crate::verifier::{Kind, Verifier, another_use};
+use crate::verifier::{Kind, Verifier};
 
 impl Issuer {
     /// Signs or encrypts bytes. The format of the issuer is `jws`, `jwe`, `paseto-bytes` or `paseto`.
@@ -120,34 +118,6 @@ fn paseto(key: &Key, data: &[u8], context: TokenContext<'_>) -> Result<String, F
         Key::V4Secret(key) => key.sign(data, context)?,
         _ => return Err(another_use()),
     })
-}
-
-/// Verifies or decrypts PASETOs that contain bytes, with one key.
-pub(crate) struct PasetoBytes {
-    pub(crate) key: Key,
-    /// If it is not set, any footer is accepted.
-    pub(crate) footer: Option<String>,
-    pub(crate) implicit_assertion: String,
-    pub(crate) limits: Limits,
-}
-
-impl PasetoBytes {
-    fn verify(&self, token: &str) -> Result<Vec<u8>, Fault> {
-        let (limits, assertion) = (&self.limits, self.implicit_assertion.as_bytes());
-        let message = match &self.key {
-            Key::V3Local(key) => key.decrypt_with_limits(token, assertion, limits)?,
-            Key::V3Public(key) => key.verify_with_limits(token, assertion, limits)?,
-            Key::V4Local(key) => key.decrypt_with_limits(token, assertion, limits)?,
-            Key::V4Public(key) => key.verify_with_limits(token, assertion, limits)?,
-            _ => return Err(another_use()),
-        };
-        match &self.footer {
-            Some(footer) if footer.as_bytes() != message.footer() => {
-                Err(Rejection::FooterMismatch.into())
-            }
-            _ => Ok(message.into_message()),
-        }
-    }
 }
 
 fn verify(verifier: &Verifier, token: &str, content: Option<&[u8]>) -> Result<Vec<u8>, Fault> {

@@ -6,6 +6,7 @@ use std::fmt;
 use jeton::Error;
 use jeton::error::codes::{self, Code};
 use jeton::error::{InvalidUse, KeyError, KeyProblem, Rejection, RemoteError};
+use jeton::key::ContentEnc;
 use jeton_jwks::FetchError;
 
 /// Why a call failed.
@@ -125,4 +126,20 @@ impl From<KeyProblem> for Fault {
     fn from(problem: KeyProblem) -> Fault {
         KeyError::from(problem).into()
     }
+}
+
+/// Returns the error for a key with another use.
+#[cold]
+pub(crate) fn another_use() -> Fault {
+    KeyProblem::AnotherUse.into()
+}
+
+/// Returns the error for an `enc` that is not the content encryption of the key.
+#[cold]
+pub(crate) fn enc_mismatch(expected: ContentEnc) -> Fault {
+    let expected = expected.name();
+    Fault::option(
+        "enc",
+        format!("does not match the key: {expected} expected"),
+    )
 }

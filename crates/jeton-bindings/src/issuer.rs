@@ -12,11 +12,10 @@ use jeton::paseto::{BoundIssuer, PasetoRemoteKey, TokenContext};
 use jeton::remote::RemoteKey;
 use jeton::{Claims, Clock, Issue, JsonClaims};
 
-use crate::fault::Fault;
+use crate::fault::{Fault, another_use, enc_mismatch};
 use crate::format::{Format, Serialization};
 use crate::key::Key;
 use crate::settings::{self, IssuerOptions, Texts, content_enc};
-use crate::verifier::{another_use, enc_mismatch};
 
 /// Issues tokens of one format with its key and its settings.
 pub struct Issuer {

@@ -45,6 +45,7 @@ mod key;
 mod key_export;
 mod key_import;
 mod key_set;
+mod paseto_bytes;
 mod prepared;
 mod remote_keys;
 mod settings;

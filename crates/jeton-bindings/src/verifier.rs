@@ -3,22 +3,22 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use jeton::error::{Claim, InvalidUse, KeyProblem};
+use jeton::error::{Claim, InvalidUse};
 use jeton::jwe::Decrypter;
 use jeton::jws::JwsVerifier;
 use jeton::jwt::{EncryptedVerifier, JwtVerifier, NestedVerifier};
-use jeton::key::{ContentEnc, Keys};
+use jeton::key::Keys;
 use jeton::paseto::{PasetoKeys, PasetoVerifier};
 use jeton::{Cached, Clock, Policy, RawClaims, Scratch, Verified, Verify};
 use jeton_jwks::RemoteVerifier;
 
-use crate::bytes::PasetoBytes;
-use crate::fault::Fault;
+use crate::fault::{Fault, enc_mismatch};
 use crate::format::{Format, Serialization};
 use crate::key::Key;
 use crate::key_set::{
     KeySet, decryption_keys, keys_of_set, paseto_key, paseto_keys_of_set, verification_key,
 };
+use crate::paseto_bytes::PasetoBytes;
 use crate::remote_keys::RemoteKeys;
 use crate::settings::{self, Texts, VerifierOptions, content_enc};
 
@@ -358,20 +358,4 @@ fn cached(verifier: impl Verify + 'static, options: &VerifierOptions) -> Result<
         None => Box::new(verifier),
         Some(entries) => Box::new(Cached::new(verifier, entries)?),
     }))
-}
-
-/// Returns the error for a key with another use.
-#[cold]
-pub(crate) fn another_use() -> Fault {
-    KeyProblem::AnotherUse.into()
-}
-
-/// Returns the error for an `enc` that is not the content encryption of the key.
-#[cold]
-pub(crate) fn enc_mismatch(expected: ContentEnc) -> Fault {
-    let expected = expected.name();
-    Fault::option(
-        "enc",
-        format!("does not match the key: {expected} expected"),
-    )
 }

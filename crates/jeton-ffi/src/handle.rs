@@ -9,19 +9,9 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
 
 use jeton::error::codes;
+use jeton_bindings::Fault;
 
 use crate::argument::null;
-use crate::clock::JetonClock;
-use crate::code::JetonCode;
-use crate::guard::guard;
-use crate::issuer::JetonIssuer;
-use crate::key::JetonKey;
-use crate::key_set::JetonKeySet;
-use crate::prepared::JetonPrepared;
-use crate::reason::JetonReason;
-use crate::remote_keys::JetonRemoteKeys;
-use crate::verifier::JetonVerifier;
-use jeton_bindings::Fault;
 
 /// An opaque type of the header.
 pub(crate) trait Handle: Sized {
@@ -44,7 +34,18 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    fn of(number: u32) -> Option<Kind> {
+    /// Returns the kind of a handle, or an error for a released handle and for other memory.
+    ///
+    /// # Safety
+    ///
+    /// Those of [`get`].
+    pub(crate) unsafe fn of(handle: *const c_void) -> Result<Kind, Fault> {
+        // SAFETY: the caller ensures it.
+        let head = unsafe { head(handle) }?;
+        Kind::from_number(head.kind.load(Ordering::Relaxed)).ok_or_else(not_a_handle)
+    }
+
+    fn from_number(number: u32) -> Option<Kind> {
         [
             Kind::Key,
             Kind::KeySet,
@@ -162,6 +163,33 @@ fn take_reference(head: &Head) -> bool {
         .is_ok()
 }
 
+/// Adds a reference to a handle of any kind.
+///
+/// # Safety
+///
+/// Those of [`get`].
+pub(crate) unsafe fn retain(handle: *const c_void) -> Result<(), Fault> {
+    // SAFETY: the caller ensures it.
+    let head = unsafe { head(handle) }?;
+    let is_handle = Kind::from_number(head.kind.load(Ordering::Relaxed)).is_some();
+    if is_handle && take_reference(head) {
+        Ok(())
+    } else {
+        Err(not_a_handle())
+    }
+}
+
+/// Drops a reference to a handle. The last one also drops the value.
+///
+/// # Safety
+///
+/// The handle has this type, and the caller has a reference.
+pub(crate) unsafe fn release<H: Handle>(handle: *const H) {
+    let shared = handle.cast_mut().cast::<Shared<H::Value>>();
+    // SAFETY: the kind determines which value follows the head, and the caller has a reference.
+    unsafe { drop_reference(shared) };
+}
+
 /// Drops a reference. The last one also drops the value.
 ///
 /// # Safety
@@ -180,54 +208,4 @@ unsafe fn drop_reference<V>(shared: *mut Shared<V>) {
     #[cfg(not(feature = "checking"))]
     // SAFETY: `create` allocated it, and nothing has a reference.
     drop(unsafe { Box::from_raw(shared) });
-}
-
-/// Adds a reference to a handle of any type. Each reference needs one call to `jeton_release`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn jeton_retain(
-    handle: *const c_void,
-    reason: *mut JetonReason,
-) -> JetonCode {
-    guard(reason, || {
-        // SAFETY: the caller passes a handle, or null.
-        let head = unsafe { head(handle) }?;
-        let is_handle = Kind::of(head.kind.load(Ordering::Relaxed)).is_some();
-        if is_handle && take_reference(head) {
-            Ok(())
-        } else {
-            Err(not_a_handle())
-        }
-    })
-}
-
-/// Drops a reference to a handle of any type. The last release wipes and frees the handle. A null pointer is ignored.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn jeton_release(
-    handle: *const c_void,
-    reason: *mut JetonReason,
-) -> JetonCode {
-    guard(reason, || {
-        if handle.is_null() {
-            return Ok(());
-        }
-        // SAFETY: not null, and the caller passes a handle.
-        let head = unsafe { head(handle) }?;
-        let kind = Kind::of(head.kind.load(Ordering::Relaxed)).ok_or_else(not_a_handle)?;
-        let handle = handle.cast_mut();
-        // SAFETY: the kind determines the type of the value, and the caller gives up its reference.
-        unsafe {
-            match kind {
-                Kind::Key => drop_reference::<<JetonKey as Handle>::Value>(handle.cast()),
-                Kind::KeySet => drop_reference::<<JetonKeySet as Handle>::Value>(handle.cast()),
-                Kind::Issuer => drop_reference::<<JetonIssuer as Handle>::Value>(handle.cast()),
-                Kind::Verifier => drop_reference::<<JetonVerifier as Handle>::Value>(handle.cast()),
-                Kind::Prepared => drop_reference::<<JetonPrepared as Handle>::Value>(handle.cast()),
-                Kind::RemoteKeys => {
-                    drop_reference::<<JetonRemoteKeys as Handle>::Value>(handle.cast())
-                }
-                Kind::Clock => drop_reference::<<JetonClock as Handle>::Value>(handle.cast()),
-            }
-        }
-        Ok(())
-    })
 }

@@ -24,6 +24,7 @@ mod key_import;
 mod key_set;
 mod prepared;
 mod reason;
+mod references;
 mod remote_keys;
 #[cfg(feature = "test-hooks")]
 pub mod script;
@@ -35,7 +36,6 @@ pub use bytes::{jeton_issue_bytes, jeton_verify_bytes};
 pub use claims::{JETON_CLAIMS_MAX, JetonClaim, JetonRange, JetonVerified};
 pub use clock::{JetonClock, jeton_clock_new, jeton_clock_set};
 pub use code::{JetonCode, NUMBERS, jeton_code_name};
-pub use handle::{jeton_release, jeton_retain};
 #[cfg(feature = "test-hooks")]
 pub use hooks::jeton_test_panic_next;
 pub use issuer::{JetonIssuer, jeton_issue, jeton_issue_bound, jeton_issuer_new};
@@ -45,6 +45,7 @@ pub use key_import::jeton_key_import;
 pub use key_set::{JetonKeySet, jeton_key_set_export, jeton_key_set_import, jeton_key_set_new};
 pub use prepared::{JetonPrepared, jeton_attach, jeton_prepare, jeton_prepared_input};
 pub use reason::{JETON_MESSAGE_BYTES, JetonReason};
+pub use references::{jeton_release, jeton_retain};
 pub use remote_keys::{
     JetonRemoteKeys, jeton_remote_keys_new, jeton_remote_keys_next, jeton_remote_keys_ready,
     jeton_remote_keys_respond,

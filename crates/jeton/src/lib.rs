@@ -91,6 +91,8 @@ pub mod jwk;
 pub mod key;
 #[cfg(feature = "paseto")]
 pub mod paserk;
+#[cfg(feature = "paseto")]
+mod paserk_kind;
 pub mod remote;
 
 // Formats
@@ -119,7 +121,7 @@ pub mod __private {
     pub use crate::claims::read_json_claims;
     pub use crate::diagnose::{SignatureCheck, check_signature};
     pub use crate::json::{JsonError, Member, read_members};
-    pub use crate::jwt::multi_issuer::UnverifiedJwt;
+    pub use crate::jwt::unverified::UnverifiedJwt;
     pub use crate::jwt::verifier::verify_read;
 }
 

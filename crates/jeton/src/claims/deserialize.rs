@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
 
-use super::registered::registered_name;
+use super::registered_name::registered_name;
 use crate::error::{Claim, Rejection, ShapeMismatch};
 use crate::json::{self, ScanError, Text, Value};
 

@@ -10,6 +10,7 @@ mod json;
 mod members;
 mod object;
 mod registered;
+mod registered_name;
 #[cfg(feature = "paseto")]
 mod rfc3339;
 mod with_registered;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::Layout;
+use super::registered_name::registered_name;
 #[cfg(feature = "paseto")]
 use super::rfc3339;
 use crate::clock::Timestamp;
@@ -183,15 +184,6 @@ impl Audience {
             Some(text) if count == 1 => Audience::One(TextRange::of(text)),
             _ => Audience::List(TextRange::at(value.range())),
         })
-    }
-}
-
-/// Finds a registered claim by its exact name, whether or not the name has escapes.
-pub(super) fn registered_name(name: Text<'_>) -> Option<Claim> {
-    if !name.has_escapes() {
-        Claim::of_name(name.written_bytes())
-    } else {
-        Claim::from_name(&name.to_cow())
     }
 }
 

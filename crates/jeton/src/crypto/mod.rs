@@ -33,10 +33,13 @@ pub(crate) mod random;
 pub(crate) mod rsa;
 #[cfg(feature = "jwe")]
 pub(crate) mod rsa_encryption;
+mod rsa_size;
 #[cfg(feature = "paseto")]
 pub(crate) mod xchacha20;
 #[cfg(feature = "paseto")]
 pub(crate) mod xchacha20_poly1305;
+
+pub use rsa_size::RsaSize;
 
 use aws_lc_rs::digest;
 use smallvec::SmallVec;

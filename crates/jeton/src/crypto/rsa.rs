@@ -6,9 +6,8 @@ use aws_lc_rs::rsa::{KeyPair, KeyPairComponents, KeySize, PublicKeyComponents};
 use aws_lc_rs::signature::{self as aws, ParsedPublicKey, RsaEncoding, RsaParameters};
 use zeroize::Zeroizing;
 
-use super::{Hash, Padding};
+use super::{Hash, Padding, RsaSize};
 use crate::error::{Error, KeyError, KeyProblem, Result};
-use crate::key::RsaSize;
 use crate::limits;
 
 /// The requirements for a public key.

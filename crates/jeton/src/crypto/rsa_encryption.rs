@@ -210,7 +210,7 @@ impl Pkcs1Private {
 mod tests {
     use super::super::rsa;
     use super::*;
-    use crate::key::RsaSize;
+    use crate::crypto::RsaSize;
 
     fn pair(padding: Padding) -> (Public, Private) {
         let pkcs8 = rsa::Pair::generate(RsaSize::default()).and_then(|pair| pair.pkcs8());

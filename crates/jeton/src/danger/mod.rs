@@ -22,7 +22,6 @@ pub mod paseto_v2;
 pub use crate::jwe::insecure::{allow_unprotected_enc, encrypt_under};
 #[cfg(all(feature = "jwe", feature = "legacy"))]
 pub use crate::jwe::insecure::{allow_zip, compress};
-pub use crate::jwk::set::weak_key_set;
 pub use crate::jws::insecure::{Unverified, allow_unprotected_alg, peek};
 pub use crate::jws::raw_header::RawHeaderSigner;
 #[cfg(feature = "jwe")]
@@ -31,6 +30,7 @@ pub use crate::jwt::issuer_wrapping_key::IssuerWrappingKey;
 pub use crate::key::encryption_algorithm::{LegacyOptIn, RSA1_5};
 #[cfg(all(feature = "jwe", feature = "legacy"))]
 pub use crate::key::password::{Password, Pbes2Alg};
+pub use crate::key::set::weak_key_set;
 pub use crate::key::weak::weak_rsa_key_from_jwk;
 #[cfg(feature = "hmac")]
 pub use crate::key::weak::{weak_mac_key, weak_mac_key_from_jwk};

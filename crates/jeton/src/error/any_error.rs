@@ -1,6 +1,7 @@
 use std::fmt;
 
 use super::codes::{self, Code};
+use super::debug::write_debug;
 use super::{InvalidUse, KeyError, Rejection, RemoteError};
 
 /// The error of every fallible function in the library.
@@ -101,16 +102,6 @@ impl fmt::Debug for Error {
             Error::Primitive => f.write_str("Primitive(INTERNAL)"),
         }
     }
-}
-
-/// Writes `name(CODE: "message")`.
-pub(super) fn write_debug(
-    f: &mut fmt::Formatter<'_>,
-    name: &str,
-    code: &str,
-    message: &dyn fmt::Display,
-) -> fmt::Result {
-    write!(f, "{name}({code}: \"{message}\")")
 }
 
 /// [`Error`] shows the message of the error that it contains, so its source is the source of that error.

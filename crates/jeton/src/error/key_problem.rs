@@ -3,7 +3,7 @@ use std::fmt;
 use super::codes::{self, Code};
 use super::{FoundInput, PemLabel};
 #[cfg(feature = "paseto")]
-use crate::paserk::Kind;
+use crate::paserk_kind::Kind;
 
 /// What is wrong with key material.
 ///

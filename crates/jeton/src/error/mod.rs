@@ -13,6 +13,7 @@
 pub(crate) mod any_error;
 mod claim;
 pub mod codes;
+mod debug;
 mod found_input;
 mod invalid_use;
 mod key_error;
@@ -30,4 +31,4 @@ pub use remote_error::RemoteError;
 
 pub(crate) use any_error::{Error, Result};
 
-use any_error::write_debug;
+use debug::write_debug;

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::base64;
 use crate::error::{InvalidUse, Part, Rejection};
 use crate::json::{self, Kind, ScanError, Value};
-use crate::jwk;
+use crate::key::jwk;
 use crate::token_limits::Limits;
 
 const MALFORMED: Rejection = Rejection::Malformed(Part::Header);

@@ -12,9 +12,9 @@ use crate::crypto::{aes_gcm, aes_kw, concat_kdf};
 use crate::error::Rejection;
 #[cfg(feature = "legacy")]
 use crate::error::{Measure, Part};
-use crate::jwk::Members;
 #[cfg(feature = "legacy")]
 use crate::key::Password;
+use crate::key::jwk::Members;
 use crate::key::{
     self, ContentEnc, DecryptWith, DecryptionKey, Management, Private, Wrapping, WrappingKey,
 };

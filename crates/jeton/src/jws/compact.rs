@@ -267,13 +267,6 @@ fn unsigned_onto(encoded_header: &str, payload: &[u8], signature_bytes: usize, t
     base64::encode_onto(payload, token);
 }
 
-/// Appends the signature to the signing input.
-pub(crate) fn attach(mut token: String, signature: &[u8]) -> String {
-    token.push('.');
-    base64::encode_onto(signature, &mut token);
-    token
-}
-
 /// Returns `header.payload.signature` with one allocation of the exact size.
 pub(crate) fn assemble(
     key: SigningKeyRef<'_>,

@@ -38,8 +38,8 @@ pub use signer::JwsSigner;
 pub use verified_payload::VerifiedPayload;
 pub use verifier::JwsVerifier;
 
-pub(crate) use compact::{Compact, assemble, assemble_onto, attach, compact_length, unsigned};
-pub(crate) use header::{Extensions, Header, Headers, KnownHeader};
+pub(crate) use compact::{Compact, assemble, assemble_onto, compact_length, unsigned};
+pub(crate) use header::{Extensions, Header};
 pub(crate) use raw_header::RawHeaderSigner;
 #[cfg(feature = "jwe")]
 pub(crate) use raw_header::check_header_text;

@@ -5,8 +5,8 @@ use crate::issue::{AnyClaims, Issue, WriteClaims};
 use crate::jws::{RawHeaderSigner, assemble_onto, compact_length};
 #[cfg(feature = "hmac")]
 use crate::key::MacKey;
+use crate::key::remote::RemoteSigner;
 use crate::key::{SigningKey, SigningKeyRef};
-use crate::remote::RemoteSigner;
 
 #[cfg(feature = "hmac")]
 impl MacKey {

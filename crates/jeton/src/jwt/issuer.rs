@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{BatchIssuer, IssuerBuilder, IssuerKey};
+use super::{BatchIssuer, IssuerKey};
 use crate::claims::{
     Buffer, Claims, CustomClaims, Dates, IssuerClaims, JsonClaims, write_own_with,
 };
@@ -58,12 +58,6 @@ pub struct JwtIssuer {
 }
 
 impl JwtIssuer {
-    /// Starts to set up an issuer with this key: a [`MacKey`](crate::key::MacKey), a [`SigningKey`](crate::key::SigningKey) or a
-    /// [`RemoteSigner`](crate::remote::RemoteSigner), or an `Arc` of one.
-    pub fn builder(key: impl Into<IssuerKey>) -> IssuerBuilder {
-        IssuerBuilder::new(key.into())
-    }
-
     /// Issues a JWT, using the system clock. Pass custom claims, or [`Claims`] to add registered claims.
     ///
     /// # Errors
@@ -115,7 +109,7 @@ impl JwtIssuer {
     ///
     /// # Errors
     ///
-    /// Those of [`BatchIssuer::new`]. A batch is not available for [`access_tokens`](IssuerBuilder::access_tokens).
+    /// Those of [`BatchIssuer::new`]. A batch is not available for [`access_tokens`](super::IssuerBuilder::access_tokens).
     ///
     /// ```
     /// # use std::time::Duration;

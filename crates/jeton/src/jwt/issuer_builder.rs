@@ -22,8 +22,16 @@ pub struct IssuerBuilder {
     is_for_access_tokens: bool,
 }
 
+impl JwtIssuer {
+    /// Starts to set up an issuer with this key: a [`MacKey`](crate::key::MacKey), a [`SigningKey`](crate::key::SigningKey) or a
+    /// [`RemoteSigner`](crate::remote::RemoteSigner), or an `Arc` of one.
+    pub fn builder(key: impl Into<IssuerKey>) -> IssuerBuilder {
+        IssuerBuilder::new(key.into())
+    }
+}
+
 impl IssuerBuilder {
-    pub(super) fn new(key: IssuerKey) -> IssuerBuilder {
+    fn new(key: IssuerKey) -> IssuerBuilder {
         IssuerBuilder {
             key,
             claims: Claims::registered(),

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 #[cfg(feature = "hmac")]
 use crate::key::MacKey;
+use crate::key::remote::RemoteSigner;
 use crate::key::{SigningKey, SigningKeyRef};
-use crate::remote::RemoteSigner;
 
 /// The key of a [`JwtIssuer`](super::JwtIssuer): a [`MacKey`], a [`SigningKey`] or a [`RemoteSigner`]. Clones share it.
 ///

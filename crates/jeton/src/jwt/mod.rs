@@ -41,9 +41,10 @@ mod issuer_builder;
 mod issuer_key;
 #[cfg(feature = "jwe")]
 pub(crate) mod issuer_wrapping_key;
-pub(crate) mod multi_issuer;
+mod multi_issuer;
 #[cfg(feature = "jwe")]
 mod nested;
+pub(crate) mod unverified;
 pub(crate) mod verifier;
 
 pub use batch::{BatchIssuer, TokenClaims};
@@ -59,4 +60,4 @@ pub use verifier::JwtVerifier;
 
 pub(crate) use issuer::check_access_token;
 pub(crate) use issuer_builder::ACCESS_TOKEN_TYPE;
-use multi_issuer::UnverifiedJwt;
+use unverified::UnverifiedJwt;

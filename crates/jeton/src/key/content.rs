@@ -3,11 +3,11 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
+use super::jwk::{self, Members};
 use super::shared_secret::{KeyOps, PermittedUse, SharedSecret};
 use super::{ContentEnc, KeyId};
 use crate::crypto::random;
 use crate::error::{KeyError, KeyProblem, Result};
-use crate::jwk::{self, Members};
 
 /// A shared key that encrypts content directly (`alg: dir`, RFC 7518, section 4.5).
 ///

@@ -5,12 +5,12 @@ use zeroize::Zeroizing;
 
 use super::encryption::{self, Public};
 use super::encryption_algorithm::Management;
+use super::jwk::Members;
 use super::mismatch::wrong_type;
 use super::{EncryptionKey, KeyId, KeyManagementAlg, RsaSize};
 use crate::crypto::ecdh::{self, Group};
 use crate::crypto::{rsa, rsa_encryption};
 use crate::error::{KeyError, KeyProblem, Result};
-use crate::jwk::Members;
 
 /// A private key that decrypts with one key management algorithm.
 ///

@@ -1,8 +1,8 @@
 #[cfg(feature = "legacy")]
 use super::Password;
-use super::{ContentKey, DecryptionKey, KeyId, KeyManagementAlg, WrappingKey};
+use super::jwk::Members;
+use super::{ContentKey, DecryptionKey, KeyId, KeyManagementAlg, WrappingKey, set};
 use crate::error::{InvalidUse, KeyError, KeyProblem, Result};
-use crate::jwk::{self, Members};
 
 /// The keys of a decrypter: one, or several.
 ///
@@ -39,7 +39,7 @@ impl DecryptionKeys {
     /// [`limits::KEY_SET_BYTES`](crate::limits::KEY_SET_BYTES) bytes.
     pub fn from_jwk_set(text: &str) -> Result<DecryptionKeys> {
         let mut keys = Vec::new();
-        for key in jwk::set_elements(text)? {
+        for key in set::elements(text)? {
             keys.extend(read_key(key));
         }
         if keys.is_empty() {

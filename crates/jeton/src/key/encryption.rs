@@ -3,13 +3,13 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::encryption_algorithm::Management;
+use super::jwk::{self, Members};
 use super::mismatch::{another_algorithm, another_kind, wrong_jwk_type, wrong_type};
 use super::{KeyId, KeyManagementAlg};
 use crate::base64;
 use crate::crypto::ecdh::{self, Group};
 use crate::crypto::rsa_encryption;
 use crate::error::{KeyError, KeyProblem, Result};
-use crate::jwk::{self, Members};
 
 /// A public key that encrypts with one key management algorithm.
 ///

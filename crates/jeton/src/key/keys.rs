@@ -1,9 +1,8 @@
 #[cfg(feature = "hmac")]
 use super::MacKey;
-use super::{Alg, KeyId, VerifyingKey};
+use super::{Alg, Headers, KeyId, KnownHeader, VerifyingKey};
 use crate::error::Rejection;
 use crate::json::Text;
-use crate::jws::{Headers, KnownHeader};
 
 /// The keys that a verifier trusts: one key, or a key set.
 ///

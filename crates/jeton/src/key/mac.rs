@@ -3,13 +3,12 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
+use super::jwk::{self, Members, Operation};
 use super::key_text::is_key_text;
 use super::mismatch::{another_algorithm, another_kind, wrong_jwk_type};
-use super::{KeyId, MacAlg};
+use super::{Headers, KeyId, MacAlg};
 use crate::crypto::{SignatureBuffer, hmac, random};
 use crate::error::{KeyError, KeyProblem, Result};
-use crate::jwk::{self, Members, Operation};
-use crate::jws::Headers;
 
 /// An HMAC key. Anyone who can verify with it can also sign with it.
 ///

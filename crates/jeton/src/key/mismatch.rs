@@ -1,12 +1,9 @@
 //! Errors for keys that do not fit an algorithm or an operation. They name what was found and what was expected.
 
-#[cfg(feature = "pem")]
-use super::KeyHalf;
 use super::algorithm::Scheme;
 #[cfg(feature = "jwe")]
 use super::encryption_algorithm::Management;
-use super::signing::Pair;
-use super::verifying::Public;
+use super::jwk::Members;
 #[cfg(feature = "jwe")]
 use super::{ContentEnc, KeyManagementAlg, KeyWrapAlg};
 use super::{MacAlg, SigAlg};
@@ -14,27 +11,7 @@ use crate::crypto::Curve;
 #[cfg(any(feature = "jwe", feature = "paseto"))]
 use crate::crypto::ecdh::Group;
 use crate::crypto::ml_dsa::ParameterSet;
-use crate::error::{FoundInput, KeyError, KeyProblem};
-use crate::jwk::Members;
-
-/// The start of a PEM block (RFC 7468).
-pub(super) const PEM_BEGIN: &str = "-----BEGIN ";
-
-/// Whether the text has a block.
-pub(super) fn is_pem(text: &str) -> bool {
-    text.contains(PEM_BEGIN)
-}
-
-/// Returns the error for a text that is no JSON object.
-pub(crate) fn not_json(text: &str) -> KeyError {
-    let start = text.trim_start_matches('\u{feff}').trim_start().as_bytes();
-    match start {
-        [] => KeyError::input(FoundInput::Empty),
-        [b'k', b'1'..=b'4', b'.', ..] => KeyError::input(FoundInput::Paserk),
-        _ if is_pem(text) => KeyError::input(FoundInput::Pem),
-        _ => KeyError::new(KeyProblem::Malformed),
-    }
-}
+use crate::error::{KeyError, KeyProblem};
 
 /// A key names another algorithm than the requested one.
 pub(super) fn another_algorithm(declared: &str, expected: &str) -> KeyError {
@@ -57,20 +34,8 @@ pub(super) fn wrong_type(found: &'static str, expected: &'static str) -> KeyErro
         .with_expected(expected)
 }
 
-/// A key pair, or a half of it, was given for a MAC.
-#[cfg(feature = "pem")]
-pub(super) fn not_a_secret(half: KeyHalf) -> KeyError {
-    KeyError::new(KeyProblem::WrongKeyType)
-        .with_found(Some(match half {
-            KeyHalf::Public => "a public key",
-            KeyHalf::Private => "a private key",
-            KeyHalf::Symmetric => "a secret",
-        }))
-        .with_expected("a secret for HMAC")
-}
-
 /// The `kty` or `crv` of a JWK does not fit the algorithm.
-pub(crate) fn wrong_jwk_type(members: &Members<'_>, expected: &'static str) -> KeyError {
+pub(super) fn wrong_jwk_type(members: &Members<'_>, expected: &'static str) -> KeyError {
     KeyError::at("kty", KeyProblem::WrongKeyType)
         .with_found(jwk_type(members))
         .with_expected(expected)
@@ -139,30 +104,6 @@ impl Group {
             Group::P384 => "EC P-384",
             Group::P521 => "EC P-521",
             Group::X25519 => "X25519",
-        }
-    }
-}
-
-impl Pair {
-    /// Returns the type of the key, for messages.
-    pub(super) const fn key_type(&self) -> &'static str {
-        match self {
-            Pair::Rsa(_) => "RSA",
-            Pair::Ecdsa(_) => "EC",
-            Pair::Ed25519(_) => "Ed25519",
-            Pair::MlDsa(_) => "ML-DSA",
-        }
-    }
-}
-
-impl Public {
-    /// Returns the type of the key, for messages.
-    pub(super) const fn key_type(&self) -> &'static str {
-        match self {
-            Public::Rsa { .. } => "RSA",
-            Public::Ecdsa(_) => "EC",
-            Public::Ed25519(_) => "Ed25519",
-            Public::MlDsa(_) => "ML-DSA",
         }
     }
 }

@@ -49,49 +49,34 @@
 //! ```
 
 mod algorithm;
-#[cfg(feature = "pem")]
-mod any_key;
-#[cfg(feature = "pem")]
-mod certificate;
 #[cfg(feature = "jwe")]
 mod content;
 #[cfg(feature = "jwe")]
 mod decryption;
 #[cfg(feature = "jwe")]
 mod decryption_keys;
-#[cfg(feature = "pem")]
-mod der_form;
-#[cfg(feature = "pem")]
-mod encrypted;
+#[cfg(any(feature = "pem", all(feature = "paseto", feature = "legacy")))]
+mod encoding;
 #[cfg(feature = "jwe")]
 mod encryption;
 #[cfg(feature = "jwe")]
 pub(crate) mod encryption_algorithm;
 #[cfg(feature = "jwe")]
 mod encryption_ref;
+mod headers;
 mod id;
-mod ignored_member;
+pub(crate) mod jwk;
 #[cfg(feature = "_der")]
 mod key_text;
 mod keys;
 #[cfg(feature = "hmac")]
 mod mac;
 mod mismatch;
-#[cfg(feature = "pem")]
-mod oid;
+mod not_json;
 #[cfg(all(feature = "jwe", feature = "legacy"))]
 pub(crate) mod password;
-#[cfg(feature = "pem")]
-mod pem;
-#[cfg(feature = "pem")]
-mod pkix;
-#[cfg(all(feature = "jwe", feature = "pem"))]
-mod pkix_encryption;
-#[cfg(feature = "pem")]
-mod private_key_info;
-#[cfg(any(feature = "pem", all(feature = "paseto", feature = "legacy")))]
-mod rsa_private_key;
-mod rsa_size;
+pub(crate) mod remote;
+pub(crate) mod set;
 #[cfg(feature = "jwe")]
 mod shared_secret;
 mod signing;
@@ -101,9 +86,8 @@ pub(crate) mod weak;
 #[cfg(feature = "jwe")]
 mod wrapping;
 
+pub use crate::crypto::RsaSize;
 pub use algorithm::{Alg, MacAlg, SigAlg, UnknownAlgorithm};
-#[cfg(feature = "pem")]
-pub use any_key::{AnyKey, KeyFormat, KeyHalf};
 #[cfg(feature = "jwe")]
 pub use content::ContentKey;
 #[cfg(feature = "jwe")]
@@ -111,18 +95,17 @@ pub use decryption::DecryptionKey;
 #[cfg(feature = "jwe")]
 pub use decryption_keys::DecryptionKeys;
 #[cfg(feature = "pem")]
-pub use encrypted::Pkcs8Limits;
+pub use encoding::{AnyKey, KeyFormat, KeyHalf, Pkcs8Limits};
 #[cfg(feature = "jwe")]
 pub use encryption::EncryptionKey;
 #[cfg(feature = "jwe")]
 pub use encryption_algorithm::{ContentEnc, KeyManagementAlg, KeyWrapAlg};
 #[cfg(feature = "jwe")]
 pub use encryption_ref::EncryptionKeyRef;
-pub use ignored_member::IgnoredMember;
+pub use jwk::IgnoredMember;
 pub use keys::{Keys, VerificationKey};
 #[cfg(feature = "hmac")]
 pub use mac::MacKey;
-pub use rsa_size::RsaSize;
 pub use signing::SigningKey;
 pub use signing_ref::SigningKeyRef;
 pub use verifying::VerifyingKey;
@@ -134,19 +117,19 @@ pub(crate) use algorithm::Scheme;
 pub(crate) use decryption::Private;
 #[cfg(feature = "jwe")]
 pub(crate) use decryption_keys::DecryptWith;
+#[cfg(any(feature = "pem", all(feature = "paseto", feature = "legacy")))]
+pub(crate) use encoding::rsa_parts_from_pkcs1;
 #[cfg(feature = "jwe")]
 pub(crate) use encryption::{Public, crv, group, public_bytes};
 #[cfg(feature = "jwe")]
 pub(crate) use encryption_algorithm::{Cipher, Management, Wrapping};
 #[cfg(feature = "jwe")]
 pub(crate) use encryption_ref::EncryptWith;
+pub(crate) use headers::{Headers, KnownHeader};
 pub(crate) use id::KeyId;
 #[cfg(feature = "_secrets")]
 pub(crate) use key_text::is_key_text;
-pub(crate) use mismatch::{not_json, wrong_jwk_type};
 #[cfg(all(feature = "jwe", feature = "legacy"))]
 pub(crate) use password::{Password, invalid_rounds};
-#[cfg(any(feature = "pem", all(feature = "paseto", feature = "legacy")))]
-pub(crate) use rsa_private_key::parts_from_pkcs1 as rsa_parts_from_pkcs1;
 #[cfg(feature = "jwe")]
 pub(crate) use shared_secret::{KeyOps, PermittedUse, algorithm as shared_algorithm};

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
+use super::jwk::Members;
 use super::{KeyId, KeyOps, PermittedUse, UnknownAlgorithm, is_key_text, shared_algorithm};
 use crate::crypto::{Hash, pbes2};
 use crate::error::{InvalidUse, KeyError, KeyProblem, Result};
-use crate::jwk::Members;
 use crate::limits;
 
 /// How a password wraps a content key (RFC 7518, section 4.8).

@@ -6,11 +6,11 @@ use std::str::FromStr;
 
 use zeroize::Zeroizing;
 
+use super::jwk::{self, Members};
 use super::key_text::is_key_text;
 use super::mismatch::{another_algorithm, another_kind, wrong_jwk_type};
 use crate::base64;
 use crate::error::{KeyError, KeyProblem};
-use crate::jwk::{self, Members};
 
 pub(crate) struct SharedSecret {
     bytes: Zeroizing<Vec<u8>>,

@@ -3,13 +3,12 @@ use std::fmt;
 use zeroize::Zeroizing;
 
 use super::algorithm::Scheme;
+use super::jwk::{Members, Operation};
 use super::mismatch::wrong_type;
 use super::verifying::{self, Public};
-use super::{RsaSize, SigAlg, VerifyingKey};
+use super::{Headers, RsaSize, SigAlg, VerifyingKey};
 use crate::crypto::{Curve, SignatureBuffer, ecdsa, ed25519, ml_dsa, rsa};
 use crate::error::{Error, KeyError, KeyProblem, Result};
-use crate::jwk::{Members, Operation};
-use crate::jws::Headers;
 
 /// A private key that signs with one algorithm.
 ///
@@ -32,6 +31,18 @@ pub(super) enum Pair {
     Ecdsa(ecdsa::Pair),
     Ed25519(ed25519::Pair),
     MlDsa(ml_dsa::Pair),
+}
+
+impl Pair {
+    /// Returns the type of the key, for messages.
+    pub(super) const fn key_type(&self) -> &'static str {
+        match self {
+            Pair::Rsa(_) => "RSA",
+            Pair::Ecdsa(_) => "EC",
+            Pair::Ed25519(_) => "Ed25519",
+            Pair::MlDsa(_) => "ML-DSA",
+        }
+    }
 }
 
 impl SigningKey {

@@ -1,12 +1,11 @@
 #[cfg(feature = "hmac")]
 use super::MacKey;
-use super::SigningKey;
+use super::remote::RemoteSigner;
+use super::{Headers, SigningKey};
 use crate::crypto::SignatureBuffer;
 #[cfg(feature = "hmac")]
 use crate::crypto::hmac::MacPrefix;
 use crate::error::Result;
-use crate::jws::Headers;
-use crate::remote::RemoteSigner;
 
 /// A reference to a key that signs: a [`MacKey`], a [`SigningKey`] or a [`RemoteSigner`].
 #[derive(Debug, Clone, Copy)]

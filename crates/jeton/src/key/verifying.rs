@@ -3,14 +3,13 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::algorithm::Scheme;
+use super::jwk::{self, Members, Metadata, Operation};
 use super::mismatch::{another_algorithm, another_kind, wrong_jwk_type, wrong_type};
-use super::{KeyId, SigAlg};
+use super::{Headers, KeyId, SigAlg};
 use crate::base64;
 use crate::crypto::rsa::Strength;
 use crate::crypto::{Curve, ecdsa, ed25519, ml_dsa, rsa};
 use crate::error::{KeyError, KeyProblem, Result};
-use crate::jwk::{self, Members, Metadata, Operation};
-use crate::jws::Headers;
 
 /// A public key that verifies signatures of one algorithm.
 ///
@@ -45,6 +44,18 @@ pub(super) enum Public {
     Ecdsa(ecdsa::Public),
     Ed25519(ed25519::Public),
     MlDsa(ml_dsa::Public),
+}
+
+impl Public {
+    /// Returns the type of the key, for messages.
+    pub(super) const fn key_type(&self) -> &'static str {
+        match self {
+            Public::Rsa { .. } => "RSA",
+            Public::Ecdsa(_) => "EC",
+            Public::Ed25519(_) => "Ed25519",
+            Public::MlDsa(_) => "ML-DSA",
+        }
+    }
 }
 
 impl VerifyingKey {

@@ -1,10 +1,10 @@
 //! Reads keys below the minimum strength. [`danger`](crate::danger) re-exports the functions.
 
+use super::jwk::Members;
 #[cfg(feature = "hmac")]
 use super::{MacAlg, MacKey};
 use super::{SigAlg, VerifyingKey};
 use crate::error::Result;
-use crate::jwk::Members;
 
 /// Reads a public RSA key below the minimum strength from a JWK, to verify signatures of a legacy system.
 ///

@@ -3,11 +3,11 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
+use super::jwk::{self, Members};
 use super::shared_secret::{KeyOps, PermittedUse, SharedSecret};
 use super::{KeyId, KeyWrapAlg};
 use crate::crypto::random;
 use crate::error::{KeyError, Result};
-use crate::jwk::{self, Members};
 
 /// A shared key that wraps content keys. Anyone who can decrypt with it can also encrypt, and so can every
 /// other recipient of a token that it decrypts ([`Encrypter::recipient`](crate::jwe::Encrypter::recipient)).

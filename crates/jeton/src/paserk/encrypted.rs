@@ -2,9 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Form, Kind, key_error};
 use crate::base64;
 use crate::error::{KeyProblem, Result};
+use crate::paserk_kind::{Form, Kind};
+use crate::paseto::paserk::key_error;
 
 /// The contents of such a text, for one kind and protocol.
 pub(super) struct Envelope {

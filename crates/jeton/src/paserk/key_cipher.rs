@@ -5,26 +5,12 @@ use sha2::{Digest, Sha384};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-use super::PaserkVersion;
 use crate::crypto::blake2b::Blake2b;
 use crate::crypto::{aes_ctr, hmac, xchacha20};
 use crate::error::Result;
-
-/// The algorithms of a version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Family {
-    Nist,
-    Sodium,
-}
+use crate::paserk_kind::Family;
 
 impl Family {
-    pub(super) fn of(version: PaserkVersion) -> Family {
-        match version {
-            PaserkVersion::V1 | PaserkVersion::V3 => Family::Nist,
-            PaserkVersion::V2 | PaserkVersion::V4 => Family::Sodium,
-        }
-    }
-
     /// Length of the tag, bytes.
     pub(super) fn tag_bytes(self) -> usize {
         match self {

@@ -5,13 +5,15 @@ use std::ops::RangeInclusive;
 use der::pem::{self, LineEnding};
 use zeroize::Zeroizing;
 
+use super::PasswordLimits;
 use super::encrypted::Envelope;
-use super::key_cipher::{Family, KeyCipher};
-use super::{Form, Kind, PasswordLimits, key_error};
+use super::key_cipher::KeyCipher;
 use crate::crypto::{Hash, argon2id, pbes2, random};
 use crate::error::{Error, InvalidUse, KeyError, KeyProblem, Result};
 use crate::limits;
 use crate::paserk;
+use crate::paserk_kind::{Family, Form, Kind};
+use crate::paseto::paserk::key_error;
 use crate::paseto::{LocalKey, SecretKey, Version};
 
 /// The cost of deriving a key from a password. The reader of the key pays it once, an attacker for every

@@ -1,6 +1,6 @@
 use crate::error::{KeyError, KeyProblem};
 use crate::limits;
-use crate::paserk::key_error;
+use crate::paseto::paserk::key_error;
 
 /// Limits the cost of decrypting a key with a password.
 ///

@@ -3,12 +3,13 @@
 use zeroize::Zeroizing;
 
 use super::encrypted::Envelope;
-use super::key_cipher::{Family, KeyCipher};
-use super::{Form, Kind, key_error};
+use super::key_cipher::KeyCipher;
 use crate::crypto::ecdh::{Group, Private, Public};
 use crate::crypto::{ecdsa, ed25519};
 use crate::error::{KeyError, KeyProblem, Result};
 use crate::paserk;
+use crate::paserk_kind::{Family, Form, Kind};
+use crate::paseto::paserk::key_error;
 use crate::paseto::{LocalKey, PublicKey, SecretKey, Version};
 
 impl<V: Version> LocalKey<V> {

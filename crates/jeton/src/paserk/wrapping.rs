@@ -4,10 +4,11 @@ use std::marker::PhantomData;
 use zeroize::Zeroizing;
 
 use super::encrypted::Envelope;
-use super::key_cipher::{Family, KeyCipher};
-use super::{Form, Id, Kind, LOCAL_KEY_BYTES, Paserk, key_error};
+use super::key_cipher::KeyCipher;
 use crate::crypto::random;
 use crate::error::{KeyProblem, Result};
+use crate::paserk_kind::{Family, Form, Kind, LOCAL_KEY_BYTES};
+use crate::paseto::paserk::{self, Id, Paserk, key_error};
 use crate::paseto::{LocalKey, SecretKey, Version};
 
 const NONCE_BYTES: usize = 32;
@@ -64,7 +65,7 @@ impl<V: Version> PaserkWrappingKey<V> {
 
     /// Returns the PASERK of the key, which is as secret as the key and all keys that it wraps.
     pub fn to_paserk(&self) -> Zeroizing<String> {
-        super::text(Self::KIND, &self.key)
+        paserk::text(Self::KIND, &self.key)
     }
 
     /// Returns the id of the key, for example `k4.lid`. It is not secret.

@@ -3,14 +3,12 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::open::{Open, PasetoKeys};
+use super::open::Open;
 use super::token::Parts;
-use super::{v3, v4};
-use crate::error::{Error, KeyError, KeyProblem, Part, Rejection, Result};
+use crate::error::{KeyError, KeyProblem, Part, Rejection, Result};
 use crate::json::{self, ScanError};
-use crate::jwk::Skipped;
+use crate::key::set::Skipped;
 use crate::limits;
-use crate::paserk::{self, Form, Kind};
 use crate::token_limits::Limits;
 
 /// A set of keys. The footer of a token selects one by its PASERK id: `{"kid":"k4.pid.…"}`.
@@ -44,7 +42,7 @@ use crate::token_limits::Limits;
 #[derive(Clone, Default)]
 pub struct PasetoKeySet {
     keys: Vec<PasetoKey>,
-    skipped: Vec<Skipped>,
+    pub(super) skipped: Vec<Skipped>,
 }
 
 /// A key that verifies or decrypts, of any version and purpose: an element of a [`PasetoKeySet`].
@@ -89,39 +87,6 @@ impl PasetoKeySet {
     /// Creates an empty set.
     pub fn new() -> PasetoKeySet {
         PasetoKeySet::default()
-    }
-
-    /// Reads PASERKs of the forms `public` and `local`.
-    ///
-    /// PASERKs of an unknown kind and keys that cannot verify are skipped, and [`skipped`](PasetoKeySet::skipped) says
-    /// why. A set without a usable key is no error: check [`is_empty`](PasetoKeySet::is_empty).
-    ///
-    /// # Errors
-    ///
-    /// Those of [`insert`](PasetoKeySet::insert). Skipped PASERKs count towards the limit.
-    ///
-    /// ```
-    /// use jeton::paseto::{PasetoKeySet, v4};
-    ///
-    /// let key = v4::SecretKey::generate()?.public_key();
-    /// let set = PasetoKeySet::from_paserks([key.to_paserk().as_str(), "k9.public.AAAA"])?;
-    /// assert_eq!((set.len(), set.skipped().len()), (1, 1));
-    /// assert_eq!(set.skipped()[0].to_string(), "key 1: paserk: malformed");
-    /// # Ok::<_, jeton::Error>(())
-    /// ```
-    pub fn from_paserks<'t>(texts: impl IntoIterator<Item = &'t str>) -> Result<PasetoKeySet> {
-        let mut set = PasetoKeySet::new();
-        for (index, text) in texts.into_iter().enumerate() {
-            if index == limits::KEY_SET_KEYS {
-                return Err(too_many_keys().into());
-            }
-            match read(text) {
-                Ok(key) => set.insert(key)?,
-                Err(Error::Key(reason)) => set.skipped.push(Skipped::of_paserk(index, reason)),
-                Err(other) => return Err(other),
-            }
-        }
-        Ok(set)
     }
 
     /// Adds a key.
@@ -212,30 +177,6 @@ impl PasetoKeySet {
     }
 }
 
-impl From<PasetoKey> for PasetoKeys {
-    fn from(key: PasetoKey) -> PasetoKeys {
-        PasetoKeys(super::open::Trusted::One(key))
-    }
-}
-
-impl From<&PasetoKey> for PasetoKeys {
-    fn from(key: &PasetoKey) -> PasetoKeys {
-        key.clone().into()
-    }
-}
-
-impl From<&PasetoKeySet> for PasetoKeys {
-    fn from(set: &PasetoKeySet) -> PasetoKeys {
-        set.clone().into()
-    }
-}
-
-impl From<PasetoKeySet> for PasetoKeys {
-    fn from(set: PasetoKeySet) -> PasetoKeys {
-        PasetoKeys(super::open::Trusted::Set(set))
-    }
-}
-
 impl<'s> IntoIterator for &'s PasetoKeySet {
     type Item = &'s PasetoKey;
     type IntoIter = std::slice::Iter<'s, PasetoKey>;
@@ -252,24 +193,8 @@ impl fmt::Debug for PasetoKeySet {
     }
 }
 
-fn too_many_keys() -> KeyError {
+pub(super) fn too_many_keys() -> KeyError {
     KeyError::too_large("keys", limits::KEY_SET_KEYS + 1, limits::KEY_SET_KEYS)
-}
-
-/// Reads a key of a current version.
-fn read(text: &str) -> Result<PasetoKey> {
-    let malformed = || paserk::key_error(KeyProblem::Malformed);
-    let (kind, _) = Kind::split(text).ok_or_else(malformed)?;
-    Ok(match kind {
-        Kind::K4_PUBLIC => v4::PublicKey::from_paserk(text)?.into(),
-        Kind::K4_LOCAL => v4::LocalKey::from_paserk(text)?.into(),
-        Kind::K3_PUBLIC => v3::PublicKey::from_paserk(text)?.into(),
-        Kind::K3_LOCAL => v3::LocalKey::from_paserk(text)?.into(),
-        secret if secret.form() == Form::Secret => {
-            return Err(paserk::key_error(KeyProblem::PrivateGiven).into());
-        }
-        _ => return Err(paserk::key_error(KeyProblem::Unsupported).into()),
-    })
 }
 
 struct Rejected(Rejection);

@@ -6,16 +6,17 @@ use std::sync::{Arc, OnceLock};
 use zeroize::Zeroizing;
 
 use super::issue::{self, Buffer, Seal};
-use super::open::{self, Message, Open, PasetoKeys};
+use super::open::{self, Message, Open};
+use super::paserk::{self, Id, Paserk};
 use super::suite::{Cipher, Suite};
 use super::token::Parts;
-use super::{PasetoKey, TokenContext, Version, bound};
+use super::{PasetoKey, PasetoKeys, TokenContext, Version, bound};
 use crate::claims::{Claims, CustomClaims, JsonClaims};
 use crate::clock::{Clock, SystemClock};
 use crate::crypto::random;
 use crate::error::{KeyProblem, Result};
 use crate::issue::{AnyClaims, Issue};
-use crate::paserk::{self, Form, Id, Kind, LOCAL_KEY_BYTES, Paserk};
+use crate::paserk_kind::{Form, Kind, LOCAL_KEY_BYTES};
 use crate::token_limits::Limits;
 
 /// A key that encrypts and decrypts the `local` tokens of one version.

@@ -58,13 +58,17 @@
 
 mod bound;
 mod context;
+mod current_versions;
 mod key_set;
+mod keys;
 mod local;
 mod open;
+pub(crate) mod paserk;
 mod public;
 mod remote;
 mod verifier;
 mod version;
+mod versions;
 
 // The versions and their algorithms
 pub(crate) mod aes_ctr_hmac;
@@ -86,11 +90,10 @@ mod token;
 pub use bound::{BoundIssuer, IssueBound};
 pub use context::TokenContext;
 pub use key_set::{PasetoKey, PasetoKeySet};
+pub use keys::PasetoKeys;
 pub use local::LocalKey;
-pub use open::{Message, PasetoKeys};
+pub use open::Message;
 pub use public::{PublicKey, SecretKey};
 pub use remote::{PasetoRemoteKey, PasetoRemoteSigner, RemotePublicKey};
 pub use verifier::PasetoVerifier;
 pub use version::Version;
-
-pub(crate) use token::attach;

@@ -4,13 +4,11 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use smallvec::smallvec;
 use zeroize::Zeroizing;
 
-use super::key_set::Candidates;
+use super::TokenContext;
 use super::suite::Suite;
 use super::token::{Footer, Parts};
-use super::{PasetoKey, PasetoKeySet, TokenContext};
 use crate::error::{Rejection, Result};
 use crate::token_limits::Limits;
 
@@ -35,64 +33,6 @@ pub(super) trait Open: Send + Sync {
         implicit_assertion: &[u8],
         buffer: &mut [u8],
     ) -> Result<Range<usize>>;
-}
-
-/// The keys of a verifier: one key of one version and purpose, or a [set](super::PasetoKeySet) of keys.
-///
-/// Every PASETO key, or a reference to it, converts into it. The key is shared, not copied.
-///
-/// ```
-/// use jeton::paseto::{PasetoKeys, v4};
-/// let key = v4::SecretKey::generate()?;
-/// let keys: PasetoKeys = key.public_key().into();
-/// # Ok::<_, jeton::Error>(())
-/// ```
-#[derive(Clone)]
-pub struct PasetoKeys(pub(super) Trusted);
-
-#[derive(Clone)]
-pub(super) enum Trusted {
-    One(PasetoKey),
-    Set(PasetoKeySet),
-}
-
-impl PasetoKeys {
-    pub(super) fn one(key: Arc<dyn Open>) -> PasetoKeys {
-        PasetoKeys(Trusted::One(PasetoKey(key)))
-    }
-
-    /// Splits the token, and returns it with the keys that may have created it, all of its version and purpose.
-    pub(super) fn candidates<'k, 't>(
-        &'k self,
-        token: &'t str,
-        limits: &Limits,
-    ) -> Result<(Parts<'t>, Candidates<'k>), Rejection> {
-        match &self.0 {
-            Trusted::One(PasetoKey(key)) => {
-                let parts = Parts::of(token, key.header(), limits)?;
-                let keys = smallvec![key];
-                Ok((parts, Candidates { keys, count: 1 }))
-            }
-            Trusted::Set(set) => set.candidates(token, limits),
-        }
-    }
-}
-
-impl Trusted {
-    pub(super) fn all(&self) -> &[PasetoKey] {
-        match self {
-            Trusted::One(key) => std::slice::from_ref(key),
-            Trusted::Set(set) => set.keys(),
-        }
-    }
-}
-
-impl fmt::Debug for PasetoKeys {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ids = self.0.all().iter().map(PasetoKey::key_id);
-        f.write_str("PasetoKeys")?;
-        f.debug_list().entries(ids).finish()
-    }
 }
 
 /// The bytes of an authenticated token, and its footer. The bytes are wiped when dropped.

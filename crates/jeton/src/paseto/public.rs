@@ -7,21 +7,20 @@ use zeroize::Zeroizing;
 
 use super::frame::Frame;
 use super::issue::{self, Buffer, Seal};
-use super::open::{self, Message, Open, PasetoKeys};
+use super::open::{self, Message, Open};
+use super::paserk::{self, Id, Paserk};
 use super::remote::{self, RemotelySigned};
 use super::suite::{Pair, Public, Suite};
 use super::token::Parts;
-use super::v3::V3;
-use super::v4::V4;
-use super::{PasetoKey, RemotePublicKey, TokenContext, Version, bound};
+use super::{PasetoKey, PasetoKeys, TokenContext, Version, bound};
 use crate::claims::{Claims, CustomClaims, JsonClaims};
 use crate::clock::{Clock, SystemClock};
 use crate::crypto::Signature;
 use crate::error::{Rejection, Result};
 use crate::issue::{AnyClaims, Issue};
 use crate::key::SigAlg;
-use crate::paserk::{self, Form, Id, Kind, Paserk};
-use crate::remote::RemoteVerifier;
+use crate::key::remote::RemoteVerifier;
+use crate::paserk_kind::{Form, Kind};
 use crate::token_limits::Limits;
 
 /// A key that signs the `public` tokens of one version. Its [`public_key`](SecretKey::public_key) verifies
@@ -410,9 +409,6 @@ struct Prepared {
     key: Box<dyn Public>,
     id: OnceLock<Arc<str>>,
 }
-
-impl RemotePublicKey for PublicKey<V3> {}
-impl RemotePublicKey for PublicKey<V4> {}
 
 impl<V> remote::sealed::Share for PublicKey<V> {
     fn share(&self) -> Arc<dyn RemotelySigned> {

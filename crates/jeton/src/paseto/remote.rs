@@ -4,13 +4,13 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::TokenContext;
 use super::issue::Buffer;
+use super::{TokenContext, token};
 use crate::claims::{Claims, CustomClaims};
 use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
 use crate::issue::{AnyClaims, Issue};
-use crate::remote::{Prepared, RemoteVerifier, SignRemotely};
+use crate::key::remote::{Prepared, RemoteVerifier, SignRemotely};
 
 /// A secret key in a KMS, an HSM or another process ([`remote`](crate::remote)), represented by its public
 /// key.
@@ -134,11 +134,13 @@ impl PasetoRemoteKey {
         clock: &dyn Clock,
     ) -> Result<Prepared> {
         let (signed, message) = self.public.signed_bytes(claims, context, clock)?;
+        let mut footer = String::new();
+        token::footer_onto(context.footer, &mut footer);
         Ok(Prepared::paseto(
             Arc::clone(&self.public) as Arc<dyn RemoteVerifier>,
             self.public.header(),
             (signed.to_vec(), message),
-            context.footer,
+            footer,
         ))
     }
 }

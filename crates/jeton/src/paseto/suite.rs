@@ -1,5 +1,5 @@
 //! The algorithms of a PASETO version. Each version defines one [`Suite`] in its own file, and
-//! [`super::version`] lists them. All other code is shared.
+//! [`super::versions`] lists them. All other code is shared.
 
 use smallvec::SmallVec;
 use zeroize::Zeroizing;
@@ -9,7 +9,7 @@ use crate::crypto::Signature;
 use crate::error::{InvalidUse, KeyProblem, Result};
 use crate::key::SigAlg;
 use crate::limits;
-use crate::paserk::PaserkVersion;
+use crate::paserk_kind::PaserkVersion;
 
 pub struct Suite {
     pub(crate) version: PaserkVersion,

@@ -81,6 +81,7 @@ impl<'t> Parts<'t> {
 }
 
 /// Assembles a token in one allocation.
+#[cfg(test)]
 pub(super) fn assemble(header: &str, body: &[u8], footer: &[u8]) -> String {
     let mut token = String::new();
     assemble_onto(header, body, footer, &mut token);
@@ -93,6 +94,11 @@ pub(super) fn assemble_onto(header: &str, body: &[u8], footer: &[u8], token: &mu
     token.reserve(length(header, body.len(), footer));
     token.push_str(header);
     base64::encode_onto(body, token);
+    footer_onto(footer, token);
+}
+
+/// Appends the footer, with the dot before it.
+pub(super) fn footer_onto(footer: &[u8], token: &mut String) {
     if !footer.is_empty() {
         token.push('.');
         base64::encode_onto(footer, token);
@@ -106,11 +112,6 @@ pub(super) fn length(header: &str, body_bytes: usize, footer: &[u8]) -> usize {
         footer => 1 + base64::encoded_length(footer.len()),
     };
     header.len() + base64::encoded_length(body_bytes) + footer_bytes
-}
-
-/// Assembles a signed token, with the signature after the message.
-pub(crate) fn attach(header: &str, message: &[u8], signature: &[u8], footer: &[u8]) -> String {
-    assemble(header, &[message, signature].concat(), footer)
 }
 
 /// Returns the length of the decoded bytes; an upper limit if the text is not valid.

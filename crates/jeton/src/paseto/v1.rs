@@ -13,7 +13,7 @@ use crate::crypto::rsa::{self, Strength};
 use crate::crypto::{Hash, Padding, Signature, hkdf};
 use crate::error::{Error, KeyProblem, Result};
 use crate::key::{RsaSize, SigAlg, rsa_parts_from_pkcs1};
-use crate::paserk::{K1_PUBLIC_BYTES, PaserkVersion};
+use crate::paserk_kind::{K1_PUBLIC_BYTES, PaserkVersion};
 
 /// The type parameter for version 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use crate::crypto::xchacha20::NONCE_BYTES;
 use crate::crypto::xchacha20_poly1305::{self as aead, TAG_BYTES};
 use crate::error::{Rejection, Result};
 use crate::key::SigAlg;
-use crate::paserk::{LOCAL_KEY_BYTES, PaserkVersion};
+use crate::paserk_kind::{LOCAL_KEY_BYTES, PaserkVersion};
 
 /// The type parameter for version 2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

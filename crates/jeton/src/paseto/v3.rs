@@ -29,7 +29,7 @@ use crate::crypto::ecdh::{Group, Private};
 use crate::crypto::{Curve, Signature, ecdsa, hkdf};
 use crate::error::{KeyProblem, Result};
 use crate::key::SigAlg;
-use crate::paserk::PaserkVersion;
+use crate::paserk_kind::PaserkVersion;
 
 /// The type parameter for version 3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

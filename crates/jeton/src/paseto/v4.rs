@@ -12,7 +12,7 @@ use crate::crypto::blake2b::Blake2b;
 use crate::crypto::xchacha20;
 use crate::error::{Rejection, Result};
 use crate::key::SigAlg;
-use crate::paserk::{LOCAL_KEY_BYTES, PaserkVersion};
+use crate::paserk_kind::{LOCAL_KEY_BYTES, PaserkVersion};
 
 /// The type parameter for version 4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,8 +6,9 @@ use serde::de::DeserializeOwned;
 use smallvec::SmallVec;
 use subtle::ConstantTimeEq;
 
+use super::PasetoKeys;
 use super::key_set::Candidates;
-use super::open::{self, Open, PasetoKeys};
+use super::open::{self, Open};
 use super::token::{Footer, Parts};
 use crate::claims::{Dates, Scanned};
 use crate::clock::{Clock, SystemClock};

@@ -1,9 +1,9 @@
-use super::{Prepared, RemoteSigner, SignRemotely};
 use crate::claims::{Buffer, Claims, CustomClaims, Dates};
 use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
 use crate::jws::{self, unsigned};
 use crate::jwt::{ACCESS_TOKEN_TYPE, check_access_token};
+use crate::key::remote::{Prepared, RemoteSigner, SignRemotely};
 use crate::key::{SigAlg, VerifyingKey};
 
 /// A remote private key, represented by its public key, its algorithm and its id.

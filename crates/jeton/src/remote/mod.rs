@@ -96,14 +96,7 @@
 //!
 //! The folder `examples/pkcs11` contains an implementation over PKCS#11, tested with SoftHSM.
 
-mod input;
 mod key;
-mod prepared;
-mod signer;
 
-pub use input::{Signature, SigningInput};
+pub use crate::key::remote::{Prepared, RemoteSigner, SignRemotely, Signature, SigningInput};
 pub use key::RemoteKey;
-pub use prepared::Prepared;
-pub use signer::{RemoteSigner, SignRemotely};
-
-pub(crate) use input::RemoteVerifier;

@@ -55,7 +55,7 @@ fn failed(env: napi_env, fault: &Fault) -> napi_value {
 pub(crate) fn guarded<R>(run: impl FnOnce() -> Result<R, Fault>) -> Result<R, Fault> {
     let caught = catch_unwind(AssertUnwindSafe(|| {
         #[cfg(feature = "test-hooks")]
-        crate::module::panic_if_asked();
+        crate::hooks::panic_if_asked();
         run()
     }));
     match caught {

@@ -6,6 +6,8 @@
 mod arguments;
 mod call;
 mod handle;
+#[cfg(feature = "test-hooks")]
+mod hooks;
 mod issuing;
 mod keys;
 mod module;
@@ -14,4 +16,5 @@ mod outputs;
 mod pool;
 mod remote;
 mod state;
+mod verified;
 mod verifying;

@@ -2,9 +2,15 @@
 
 use std::ptr;
 
+#[cfg(feature = "test-hooks")]
+use jeton_bindings::Fault;
 use napi_sys::{napi_env, napi_value};
 
+#[cfg(feature = "test-hooks")]
+use crate::call::Call;
 use crate::call::{self, Function};
+#[cfg(feature = "test-hooks")]
+use crate::{hooks, outputs};
 use crate::{issuing, keys, remote, verifying};
 
 /// The functions by name. The data of each callback is a pointer to its entry in this static table.
@@ -84,35 +90,9 @@ pub(crate) unsafe extern "C" fn napi_register_module_v1(
     exports
 }
 
+/// `panicNext()`: makes the next call panic.
 #[cfg(feature = "test-hooks")]
-mod hooks {
-    use std::sync::atomic::{AtomicBool, Ordering};
-
-    use jeton_bindings::Fault;
-    use napi_sys::napi_value;
-
-    use crate::call::Call;
-    use crate::outputs;
-
-    static PANIC_NEXT: AtomicBool = AtomicBool::new(false);
-
-    /// `panicNext()`: makes the next call panic.
-    pub(super) fn panic_next(call: &Call) -> Result<napi_value, Fault> {
-        PANIC_NEXT.store(true, Ordering::SeqCst);
-        outputs::null(call.env)
-    }
-
-    pub(crate) fn panic_if_asked() {
-        if PANIC_NEXT.swap(false, Ordering::SeqCst) {
-            #[allow(clippy::panic, reason = "the purpose of the hook")]
-            {
-                panic!("a test asked for it");
-            }
-        }
-    }
+fn panic_next(call: &Call) -> Result<napi_value, Fault> {
+    hooks::panic_next();
+    outputs::null(call.env)
 }
-
-#[cfg(feature = "test-hooks")]
-pub(crate) use hooks::panic_if_asked;
-#[cfg(feature = "test-hooks")]
-use hooks::panic_next;

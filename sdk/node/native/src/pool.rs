@@ -9,7 +9,7 @@ use napi_sys::{napi_async_work, napi_deferred, napi_env, napi_status, napi_value
 use crate::call::guarded;
 use crate::handle::{self, Object};
 use crate::outputs::{self, made};
-use crate::verifying::Owned;
+use crate::verified::Owned;
 
 /// The result of the work.
 pub(crate) enum Output {
@@ -80,7 +80,7 @@ unsafe extern "C" fn complete(env: napi_env, _: napi_status, data: *mut c_void) 
         Ok(Output::Text(text)) => outputs::text(env, text),
         Ok(Output::Bytes(bytes)) => outputs::bytes(env, bytes),
         Ok(Output::Object(object)) => handle::create(env, object.clone()),
-        Ok(Output::Verified(owned)) => verified(env, owned),
+        Ok(Output::Verified(owned)) => owned.array(env),
         Err(fault) => outputs::pair(env, fault.code().name(), &fault.to_string()),
     });
     // A caller awaits the promise, so it always resolves.
@@ -94,26 +94,4 @@ unsafe extern "C" fn complete(env: napi_env, _: napi_status, data: *mut c_void) 
         }
         napi_sys::napi_delete_async_work(env, handle);
     }
-}
-
-/// Returns an array: the claims, four header parts, three times, and whether numbers may be rounded.
-fn verified(env: napi_env, owned: &Owned) -> Result<napi_value, Fault> {
-    let mut values = vec![outputs::text(env, &owned.json)?];
-    for part in &owned.parts {
-        values.push(match part {
-            Some(part) => outputs::bytes(env, part)?,
-            None => outputs::null(env)?,
-        });
-    }
-    for time in owned.times {
-        values.push(outputs::number(
-            env,
-            time.map_or(f64::NAN, |time| time as f64),
-        )?);
-    }
-    values.push(outputs::number(
-        env,
-        f64::from(u8::from(owned.may_be_rounded)),
-    )?);
-    outputs::list(env, &values)
 }

@@ -17,6 +17,7 @@ use crate::numbers;
 use crate::outputs;
 use crate::pool::{self, Output};
 use crate::state::State;
+use crate::verified::ReadOwned;
 
 /// `verifier(key, set, decryption, remote, clock, settings)`
 pub(crate) fn create(call: &Call) -> Result<napi_value, Fault> {
@@ -188,17 +189,6 @@ unsafe extern "C" fn header_part(env: napi_env, info: napi_callback_info) -> nap
     }
 }
 
-/// Returns the algorithm, key id, type and footer.
-fn parts<Text: AsRef<str>>(verified: &Verified<RawClaims, Text>) -> [Option<Vec<u8>>; 4] {
-    let header = verified.header();
-    [
-        Some(header.alg().as_bytes().to_vec()),
-        header.kid().map(|kid| kid.as_bytes().to_vec()),
-        header.typ().map(|typ| typ.as_bytes().to_vec()),
-        verified.footer().map(<[u8]>::to_vec),
-    ]
-}
-
 fn token(call: &Call, index: usize) -> Result<Zeroizing<String>, Fault> {
     arguments::text(call.env, call.argument(index)).map_err(|_| no_token())
 }
@@ -224,35 +214,6 @@ pub(crate) fn verify_later(call: &Call) -> Result<napi_value, Fault> {
         let read = verifier.verify(&token, &mut Scratch::new(), ReadOwned)?;
         Ok(Output::Verified(Box::new(read)))
     })
-}
-
-/// A verified token that moves between threads.
-pub(crate) struct Owned {
-    pub(crate) json: Zeroizing<String>,
-    pub(crate) parts: [Option<Vec<u8>>; 4],
-    pub(crate) times: [Option<i64>; 3],
-    pub(crate) may_be_rounded: bool,
-}
-
-struct ReadOwned;
-
-impl ReadVerified for ReadOwned {
-    type Output = Owned;
-
-    fn read<Text: AsRef<str>>(self, verified: &Verified<RawClaims, Text>) -> Owned {
-        let json = verified.json();
-        let times = [
-            verified.expires_at(),
-            verified.not_before(),
-            verified.issued_at(),
-        ];
-        Owned {
-            json: Zeroizing::new(json.to_owned()),
-            parts: parts(verified),
-            times: times.map(|time| time.map(Timestamp::unix_seconds)),
-            may_be_rounded: numbers::may_be_rounded(json),
-        }
-    }
 }
 
 /// `verifyBytesLater(verifier, token, content)`: in the thread pool.

@@ -1,11 +1,12 @@
 use std::fmt;
 
+#[cfg(feature = "hmac")]
+use super::MacKey;
+use super::jwk::{Members, Operation};
+use super::mismatch::wrong_jwk_type;
+use super::{Alg, Keys, SigAlg, VerificationKey, VerifyingKey};
 use crate::error::{KeyError, KeyProblem, Result};
 use crate::json::{self, ScanError};
-use crate::jwk::{Members, Operation};
-#[cfg(feature = "hmac")]
-use crate::key::MacKey;
-use crate::key::{Alg, Keys, SigAlg, VerificationKey, VerifyingKey, wrong_jwk_type};
 use crate::limits;
 
 /// A set of keys for verification (RFC 7517, section 5).

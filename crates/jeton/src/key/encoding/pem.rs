@@ -6,10 +6,10 @@ use base64ct::{Base64, Encoding as _};
 use zeroize::Zeroizing;
 
 use super::der_form::DerForm;
-use super::key_text;
-use super::mismatch::PEM_BEGIN as BEGIN;
-pub(super) use super::mismatch::is_pem as is;
 use crate::error::{FoundInput, KeyError, KeyProblem};
+use crate::key::key_text;
+use crate::key::not_json::PEM_BEGIN as BEGIN;
+pub(super) use crate::key::not_json::is_pem as is;
 use crate::limits;
 
 /// The only key in a PEM text.

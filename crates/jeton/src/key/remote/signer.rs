@@ -37,7 +37,7 @@ pub struct RemoteSigner {
 }
 
 impl RemoteSigner {
-    pub(super) fn new(public: VerifyingKey, signer: Box<dyn SignRemotely>) -> RemoteSigner {
+    pub(crate) fn new(public: VerifyingKey, signer: Box<dyn SignRemotely>) -> RemoteSigner {
         RemoteSigner { public, signer }
     }
 

@@ -3,11 +3,11 @@ use std::str::FromStr;
 
 use sha2::{Digest, Sha384};
 
-use super::key_cipher::Family;
-use super::{Kind, key_error};
+use super::key_error;
 use crate::base64;
 use crate::crypto::blake2b::Blake2b;
 use crate::error::{Error, KeyProblem, Result};
+use crate::paserk_kind::{Family, Kind};
 
 const HASH_BYTES: usize = 33;
 

@@ -4,15 +4,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{RemoteVerifier, Signature, SigningInput};
+use crate::base64;
 use crate::error::Result;
-use crate::jws::attach;
 use crate::key::VerifyingKey;
-#[cfg(feature = "paseto")]
-use crate::paseto;
 
 /// A token without its signature.
 ///
-/// Created by [`RemoteKey`](super::RemoteKey) and [`paseto::PasetoRemoteKey`](crate::paseto::PasetoRemoteKey). It borrows
+/// Created by [`RemoteKey`](crate::remote::RemoteKey) and [`paseto::PasetoRemoteKey`](crate::paseto::PasetoRemoteKey). It borrows
 /// nothing, so it can be held across an `await`.
 pub struct Prepared {
     key: Arc<dyn RemoteVerifier>,
@@ -23,13 +21,14 @@ pub struct Prepared {
 enum Form {
     /// A compact JWS: the signing input is the start of the token.
     Compact { signing_input: String },
-    /// A PASETO: the signing input contains the message.
+    /// A PASETO: the signing input contains the message, which is encoded together with the signature.
     #[cfg(feature = "paseto")]
     Paseto {
         header: &'static str,
         signed: Vec<u8>,
         message: Range<usize>,
-        footer: Vec<u8>,
+        /// The end of the token: a dot and the encoded footer, or nothing.
+        encoded_footer: String,
     },
 }
 
@@ -46,7 +45,7 @@ impl Prepared {
         key: Arc<dyn RemoteVerifier>,
         header: &'static str,
         (signed, message): (Vec<u8>, Range<usize>),
-        footer: &[u8],
+        encoded_footer: String,
     ) -> Prepared {
         Prepared {
             key,
@@ -54,7 +53,7 @@ impl Prepared {
                 header,
                 signed,
                 message,
-                footer: footer.to_vec(),
+                encoded_footer,
             },
         }
     }
@@ -91,14 +90,29 @@ impl Prepared {
     pub fn attach(self, signature: &Signature) -> Result<String> {
         let fixed = signature.checked(&*self.key, self.input().message())?;
         match self.form {
-            Form::Compact { signing_input } => Ok(attach(signing_input, &fixed)),
+            Form::Compact {
+                signing_input: mut token,
+            } => {
+                token.push('.');
+                base64::encode_onto(&fixed, &mut token);
+                Ok(token)
+            }
             #[cfg(feature = "paseto")]
             Form::Paseto {
                 header,
                 signed,
                 message,
-                footer,
-            } => Ok(paseto::attach(header, &signed[message], &fixed, &footer)),
+                encoded_footer,
+            } => {
+                let body = [&signed[message], fixed.as_slice()].concat();
+                let length =
+                    header.len() + base64::encoded_length(body.len()) + encoded_footer.len();
+                let mut token = String::with_capacity(length);
+                token.push_str(header);
+                base64::encode_onto(&body, &mut token);
+                token.push_str(&encoded_footer);
+                Ok(token)
+            }
         }
     }
 }

@@ -22,7 +22,7 @@ const MIB: u64 = 1024 * 1024;
 /// use jeton::key::{AnyKey, Pkcs8Limits};
 ///
 /// // From `openssl pkcs8 -topk8 -v2 aes-256-cbc -iter 2048`; the password is "password".
-/// let file = include_bytes!("../../../../vectors/inputs/encrypted/pbkdf2.pem");
+/// let file = include_bytes!("../../../../../vectors/inputs/encrypted/pbkdf2.pem");
 /// assert!(AnyKey::from_bytes_with_password(file, b"password").is_ok());
 ///
 /// let tight = Pkcs8Limits::new().pbkdf2_iterations(1_000);

@@ -8,9 +8,7 @@ use pkcs1::RsaPublicKeyRef;
 use spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
 use zeroize::Zeroizing;
 
-use super::algorithm::Scheme;
 use super::der_form::DerForm;
-use super::mismatch::wrong_type;
 use super::oid::{
     EC, ED25519, ML_DSA_44, ML_DSA_65, ML_DSA_87, P256, P384, P521, RSA, SECP256K1, curve,
     malformed, parameters,
@@ -18,13 +16,15 @@ use super::oid::{
 use super::pem::{Pem, not_der};
 use super::private_key_info::{PrivateKey, are_null, ec_pair};
 use super::rsa_private_key::parts_from_pkcs1;
-use super::signing::Pair;
-use super::verifying::Public;
-use super::{SigAlg, SigningKey, VerifyingKey};
 use crate::crypto::ml_dsa::ParameterSet;
 use crate::crypto::rsa::Strength;
 use crate::crypto::{Curve, ed25519, rsa};
 use crate::error::{Error, FoundInput, KeyError, KeyProblem, Result};
+use crate::key::algorithm::Scheme;
+use crate::key::mismatch::wrong_type;
+use crate::key::signing::Pair;
+use crate::key::verifying::Public;
+use crate::key::{SigAlg, SigningKey, VerifyingKey};
 use crate::limits;
 
 impl SigningKey {

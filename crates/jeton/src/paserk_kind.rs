@@ -1,3 +1,5 @@
+//! The kinds of PASERK. [`paserk`](crate::paserk) has the documentation.
+
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -23,6 +25,22 @@ pub enum PaserkVersion {
     V3,
     /// Ed25519, and XChaCha20 with BLAKE2b. Recommended.
     V4,
+}
+
+/// The algorithms of a version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Family {
+    Nist,
+    Sodium,
+}
+
+impl Family {
+    pub(crate) fn of(version: PaserkVersion) -> Family {
+        match version {
+            PaserkVersion::V1 | PaserkVersion::V3 => Family::Nist,
+            PaserkVersion::V2 | PaserkVersion::V4 => Family::Sodium,
+        }
+    }
 }
 
 /// The contents of a PASERK: a key, an encrypted key, or the id of a key.
@@ -56,7 +74,7 @@ pub enum Form {
 /// Version and form of a PASERK: the text before its second dot.
 ///
 /// All kinds of the specification are known, so that errors can name them.
-/// [`Paserk::parse`](super::Paserk::parse) accepts only those that contain an unencrypted key.
+/// [`Paserk::parse`](crate::paserk::Paserk::parse) accepts only those that contain an unencrypted key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Kind {
     version: PaserkVersion,
@@ -78,7 +96,7 @@ impl Kind {
     pub const K4_PUBLIC: Kind = Kind::of(PaserkVersion::V4, Form::Public);
 
     /// Length of the longest prefix, `k4.secret-wrap.`.
-    pub(super) const PREFIX_BYTES_MAX: usize = 15;
+    pub(crate) const PREFIX_BYTES_MAX: usize = 15;
 
     /// Returns the kind with this version and form.
     ///
@@ -117,7 +135,7 @@ impl Kind {
         })
     }
 
-    pub(super) fn write_prefix(self, text: &mut String) {
+    pub(crate) fn write_prefix(self, text: &mut String) {
         text.push_str(self.version.name());
         text.push('.');
         text.push_str(self.form.name());
@@ -126,7 +144,7 @@ impl Kind {
 
     /// Returns the length of the key, bytes, if the kind contains an unencrypted key. Only RSA secret keys have
     /// several lengths, because of sign bytes.
-    pub(super) fn key_bytes(self) -> Option<RangeInclusive<usize>> {
+    pub(crate) fn key_bytes(self) -> Option<RangeInclusive<usize>> {
         let bytes = match (self.version, self.form) {
             (_, Form::Local) => LOCAL_KEY_BYTES,
             (PaserkVersion::V2 | PaserkVersion::V4, Form::Public) => 32,
@@ -141,7 +159,7 @@ impl Kind {
     }
 
     /// Returns the kind of the id of such a key.
-    pub(super) fn id_kind(self) -> Option<Kind> {
+    pub(crate) fn id_kind(self) -> Option<Kind> {
         let form = match self.form {
             Form::Local => Form::LocalId,
             Form::Secret => Form::SecretId,
@@ -152,7 +170,7 @@ impl Kind {
     }
 
     /// Whether this is the kind of an id.
-    pub(super) fn is_id(self) -> bool {
+    pub(crate) fn is_id(self) -> bool {
         matches!(self.form, Form::LocalId | Form::SecretId | Form::PublicId)
     }
 }

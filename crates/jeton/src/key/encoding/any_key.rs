@@ -3,20 +3,21 @@ use std::fmt;
 use zeroize::Zeroizing;
 
 use super::der_form::DerForm;
-use super::mismatch::{not_a_secret, wrong_jwk_type};
 use super::pem::{self, Pem};
-use super::{
-    Alg, IgnoredMember, Keys, Pkcs8Limits, SigAlg, SigningKey, VerifyingKey, certificate,
-    encrypted, key_text, pkix,
-};
 #[cfg(feature = "jwe")]
-use super::{DecryptionKey, EncryptionKey, KeyManagementAlg, pkix_encryption};
-#[cfg(feature = "hmac")]
-use super::{MacAlg, MacKey};
+use super::pkix_encryption;
+use super::{Pkcs8Limits, certificate, encrypted, pkix};
 use crate::crypto::rsa::Strength;
 use crate::error::{Error, FoundInput, KeyError, KeyProblem, Result};
 use crate::json::{self, Kind, ScanError, Value};
-use crate::jwk::{self, KeySet, Members};
+use crate::key::jwk::{IgnoredMember, Members};
+use crate::key::mismatch::wrong_jwk_type;
+use crate::key::set::{self, KeySet};
+use crate::key::{Alg, Keys, SigAlg, SigningKey, VerifyingKey, key_text};
+#[cfg(feature = "jwe")]
+use crate::key::{DecryptionKey, EncryptionKey, KeyManagementAlg};
+#[cfg(feature = "hmac")]
+use crate::key::{MacAlg, MacKey};
 use crate::limits;
 
 /// A key in any encoding, not bound to an algorithm yet.
@@ -308,7 +309,7 @@ impl AnyKey {
     /// Returns the keys of a set, valid or not; a single key is the only element.
     pub fn each(&self) -> Result<Vec<AnyKey>> {
         let texts = match &self.form {
-            Form::Set(text) => jwk::set_elements(text)?,
+            Form::Set(text) => set::elements(text)?,
             Form::Jwk(text) => vec![text.as_str()],
             Form::Der(form, der) => {
                 return Ok(vec![AnyKey {
@@ -450,7 +451,7 @@ impl AnyKey {
     fn not_one_key(&self) -> KeyError {
         KeyError::input(match &self.form {
             Form::Set(text) => FoundInput::JwkSet {
-                keys: jwk::set_elements(text).map_or(0, |keys| keys.len() as u32),
+                keys: set::elements(text).map_or(0, |keys| keys.len() as u32),
             },
             _ => FoundInput::Paserk,
         })
@@ -525,12 +526,12 @@ fn json_form(text: &str) -> Result<KeyFormat, KeyError> {
     struct Rejected(KeyError);
     impl From<ScanError> for Rejected {
         fn from(error: ScanError) -> Self {
-            Rejected(jwk::scan_error(error))
+            Rejected(set::scan_error(error))
         }
     }
     let mut names = Vec::new();
     let mut certificates = 0;
-    json::read_object(text, jwk::SET_DEPTH, |name, value: Value<'_>| {
+    json::read_object(text, set::SET_DEPTH, |name, value: Value<'_>| {
         let is_text = value.kind() == Kind::String;
         certificates += usize::from(is_text && value.raw().contains("BEGIN CERTIFICATE"));
         names.push(name.to_cow());
@@ -548,6 +549,17 @@ fn json_form(text: &str) -> Result<KeyFormat, KeyError> {
         () => FoundInput::OtherJson,
     };
     Err(KeyError::input(found))
+}
+
+/// A key pair, or a half of it, was given for a MAC.
+fn not_a_secret(half: KeyHalf) -> KeyError {
+    KeyError::new(KeyProblem::WrongKeyType)
+        .with_found(Some(match half {
+            KeyHalf::Public => "a public key",
+            KeyHalf::Private => "a private key",
+            KeyHalf::Symmetric => "a secret",
+        }))
+        .with_expected("a secret for HMAC")
 }
 
 impl fmt::Debug for AnyKey {

@@ -3,10 +3,12 @@ use std::collections::BTreeSet;
 
 use zeroize::{Zeroize, Zeroizing};
 
+use super::IgnoredMember;
 use crate::base64;
 use crate::error::{FoundInput, KeyError, KeyProblem};
 use crate::json::{self, Kind, ScanError, Value};
-use crate::key::{self, IgnoredMember, KeyId};
+use crate::key::id::KeyId;
+use crate::key::not_json::not_json;
 use crate::limits;
 
 /// The members of one JWK, validated as JSON but not as a key.
@@ -69,7 +71,7 @@ impl<'a> Members<'a> {
             Ok::<_, Rejected>(())
         })
         .map_err(|Rejected(error)| match error.problem() {
-            KeyProblem::Malformed => key::not_json(text),
+            KeyProblem::Malformed => not_json(text),
             _ => error,
         })?;
         let members = Members(members);

@@ -8,20 +8,20 @@ use pkcs1::RsaPublicKeyRef;
 use spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
 use zeroize::Zeroizing;
 
-use super::decryption::Private;
 use super::der_form::DerForm;
-use super::encryption::Public;
-use super::encryption_algorithm::Management;
-use super::mismatch::wrong_type;
 use super::oid::{EC, P256, P384, P521, RSA, malformed, parameters};
 use super::pem::{Pem, not_der};
 use super::pkix::{bounded, no_key, write_private_pem};
 use super::private_key_info::{PrivateKey, are_null, ec_pair};
 use super::rsa_private_key::parts_from_pkcs1;
-use super::{DecryptionKey, EncryptionKey, KeyManagementAlg};
 use crate::crypto::ecdh::{self, Group};
 use crate::crypto::ecdsa;
 use crate::error::{Error, KeyError, KeyProblem, Result};
+use crate::key::decryption::Private;
+use crate::key::encryption::Public;
+use crate::key::encryption_algorithm::Management;
+use crate::key::mismatch::wrong_type;
+use crate::key::{DecryptionKey, EncryptionKey, KeyManagementAlg};
 
 const X25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.110");
 
