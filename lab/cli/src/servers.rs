@@ -171,7 +171,7 @@ pub(super) fn of_report(
 fn loader() -> Result<Vec<OsString>, String> {
     let own = std::env::current_exe()
         .map_err(|e| format!("cannot determine the path of this program: {e}"))?;
-    Ok(vec![own.into(), "lab".into(), "load".into()])
+    Ok(vec![own.into(), "load".into()])
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
