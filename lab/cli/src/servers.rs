@@ -15,9 +15,9 @@ use jeton_lab_model::servers::{Algorithm, Scenario};
 use jeton_lab_published::answers_of_servers;
 
 use super::load::seconds;
+use super::measuring::{budget, handle_ctrl_c, some_seed};
 use super::progress::{Progress, rounded};
 use super::repro_command::repro_command;
-use super::run::{budget, handle_ctrl_c, some_seed};
 use super::write_outputs::write_outputs;
 use super::{ENDED_EARLY, runtimes, sentence};
 

@@ -104,7 +104,10 @@ impl OutDir {
 
 /// Returns the lab command: `run` of `jeton-lab run --quick`.
 fn verb(command: &str) -> Option<&str> {
-    let verb = command.strip_prefix("jeton-lab ")?.split_whitespace().next()?;
+    let verb = command
+        .strip_prefix("jeton-lab ")?
+        .split_whitespace()
+        .next()?;
     verb.bytes().all(|b| b.is_ascii_lowercase()).then_some(verb)
 }
 
