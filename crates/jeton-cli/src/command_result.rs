@@ -155,7 +155,7 @@ fn paseto(token: &str, criteria: &Criteria<'_>) -> Outcome {
         )
     };
     let policy_args = criteria.policy.policy_args;
-    let verifier = verification::paseto(
+    let verifier = paseto::verifier(
         &*key,
         policy_args,
         criteria.footer,

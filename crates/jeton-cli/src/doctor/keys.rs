@@ -197,7 +197,7 @@ fn check_response(section: &mut Section, response: &Fetched) -> Option<KeyFile> 
             "verifiers see a new key only when the copy expires: configure the cache to obey no-cache",
         );
     }
-    match response.key_file("the response") {
+    match KeyFile::of_response("the response", response) {
         Ok(file) => Some(file),
         Err(Problem { what, how }) => {
             section.wrong(what, &how);

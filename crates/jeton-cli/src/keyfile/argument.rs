@@ -352,10 +352,10 @@ impl VerifyingKeyFile {
     /// Reads the key files, which can have any format, or fetches the key sets.
     pub(crate) fn file(&self) -> Outcome<KeyFile> {
         if let Some(remote) = self.remote.of_issuer()? {
-            return remote.key_file();
+            return KeyFile::fetch(&remote);
         }
         let read = |place: &Path| match self.remote.at("--key", place)? {
-            Some(remote) => remote.key_file(),
+            Some(remote) => KeyFile::fetch(&remote),
             None => KeyFile::read(place),
         };
         KeyFile::of_several(keys_or_secret(&self.key, &self.secret, read)?)
