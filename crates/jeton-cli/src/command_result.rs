@@ -174,5 +174,5 @@ pub(crate) fn is_paseto(token: &str) -> bool {
 }
 
 fn no_key() -> Failure {
-    Failure::error("no key: pass --keys")
+    Failure::error("no key: pass --key")
 }

@@ -78,7 +78,7 @@ pub(super) struct Servers {
     quick: bool,
 
     /// Number of repetitions of each scenario [default: 3, with --quick 1]
-    #[arg(long, alias = "repetitions", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: Option<u32>,
 
     /// Time limit, for example 90s or 10m; runs fewer repetitions and skips the rest [default: 25m; none with --full or
@@ -87,7 +87,7 @@ pub(super) struct Servers {
     budget: Option<Duration>,
 
     /// Filter by part of a server id (`*` matches anything; repeatable)
-    #[arg(long = "subject", alias = "server", value_name = "PATTERN")]
+    #[arg(long = "subject", value_name = "PATTERN")]
     subjects: Vec<String>,
 
     /// Run only scenarios with this many server cores

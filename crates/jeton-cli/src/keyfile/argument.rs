@@ -108,12 +108,7 @@ pub(crate) struct VerifyingKeyFile {
 #[derive(Debug, Args)]
 pub(crate) struct EncryptionKeyFiles {
     /// Public or symmetric key file of the recipient: JWK, JWK Set, PEM or DER (- for standard input); repeat it for several recipients
-    #[arg(
-        long,
-        visible_alias = "recipient",
-        value_name = "FILE",
-        required_unless_present = "password_file"
-    )]
+    #[arg(long, value_name = "FILE", required_unless_present = "password_file")]
     key: Vec<PathBuf>,
 
     /// Use the password in this file, which has one line (- for standard input); requires --allow pbes2
