@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use jeton_lab_model::result::{RunResult, read};
+use jeton_lab_model::result::{Processor, RunResult, read};
 use jeton_lab_report::html::side_by_side;
 use jeton_lab_report::multi_run::Named;
 
@@ -64,7 +64,7 @@ fn side_by_side_same_machine_is_said() {
 #[test]
 fn side_by_side_unknown_processor_is_no_same_machine() {
     let mut old = another();
-    old.environment.processor = None;
+    old.environment.processor = Processor::default();
     let html = of([sample::result(), old]);
     assert!(!html.contains("of the same machine"));
     assert!(html.contains("The files of runs 1 and 2 name no difference of their machines."));
@@ -105,7 +105,7 @@ fn side_by_side_servers_have_their_figures() {
 #[test]
 fn side_by_side_headings_differ() {
     let mut other = another();
-    other.environment.processor.as_mut().unwrap().model = Some("1".to_owned());
+    other.environment.processor.model = Some("1".to_owned());
     let html = of([sample::result(), other]);
     for heading in [
         "1: AMD EPYC 9R14, family 25, model 17",
