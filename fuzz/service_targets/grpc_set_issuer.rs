@@ -10,7 +10,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(
     init: seeds::write(|| ["ES256", "HS256", "v4.public", "v4.local"].map(|alg| {
         let profile = format!(r#"{{"name":"p","alg":"{alg}","lifetime_seconds":60,"audiences":["a"]}}"#);
-        let times = r#""lead_seconds":3600,"max_age_seconds":300,"rotate_every_seconds":2592000"#;
+        let times = r#""publish_before_use_seconds":3600,"max_age_seconds":300,"rotate_every_seconds":2592000"#;
         let settings_json = format!(r#"{{"iss":"https://id.example/tenant","profiles":[{profile}],{times}}}"#);
         service::seed(&SetIssuerRequest { settings_json })
     }).to_vec()),

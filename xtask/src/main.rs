@@ -8,6 +8,7 @@ mod counted;
 mod instructions;
 mod lines;
 mod mutants;
+mod pages;
 mod sdk;
 mod setup;
 mod studies;
@@ -41,6 +42,7 @@ Development tasks of jeton
   cargo xtask package [NAME]
                         Build what users of this platform get into dist/, with checksums and an SBOM;
                         `package service --twice` builds in two folders and compares every file
+  cargo xtask pages     Render the stored runs of docs/runs into target/pages
   cargo xtask audit     Look up the dependencies in the advisory database; needs the network
 
 Studies, which are built from studies/ when one of them is called:
@@ -143,6 +145,7 @@ fn run(workspace: &Workspace, task: &str, options: &[String]) -> Result<ExitCode
         "mutants" => mutants::run(workspace, &mutants::Choice::parse(options)?),
         "sdk" => sdk::run(workspace, options),
         "package" => sdk::package::run(workspace, options),
+        "pages" => no_options(task, options).and_then(|()| pages::run(workspace)),
         "audit" => no_options(task, options).and_then(|()| audit::run(workspace)),
         other if is_help(other) => {
             print_help();

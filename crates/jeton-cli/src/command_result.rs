@@ -155,7 +155,7 @@ fn paseto(token: &str, criteria: &Criteria<'_>) -> Outcome {
         )
     };
     let policy_args = criteria.policy.policy_args;
-    let verifier = verification::paseto(
+    let verifier = paseto::verifier(
         &*key,
         policy_args,
         criteria.footer,
@@ -174,5 +174,5 @@ pub(crate) fn is_paseto(token: &str) -> bool {
 }
 
 fn no_key() -> Failure {
-    Failure::error("no key: pass --keys")
+    Failure::error("no key: pass --key")
 }

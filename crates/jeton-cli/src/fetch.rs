@@ -13,12 +13,10 @@ use jeton_jwks::{
 use jiff::{SignedDuration, Timestamp};
 use rustls::crypto::aws_lc_rs::default_provider;
 use rustls::{ClientConfig, RootCertStore};
-use serde::Deserialize;
 use tokio::time::{sleep, timeout};
 use zeroize::Zeroizing;
 
 use crate::exit::{Failure, Outcome};
-use crate::keyfile::KeyFile;
 use crate::{input, output};
 
 /// The time limit of all requests together.
@@ -28,7 +26,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 const QUIET: Duration = Duration::from_secs(2);
 
 /// The longest text of a server that a hint repeats, bytes.
-const SHOWN_BYTES: usize = 200;
+pub(crate) const SHOWN_BYTES: usize = 200;
 
 /// The largest file of certificate authorities, bytes.
 const AUTHORITIES_BYTES: usize = 1024 * 1024;
@@ -63,7 +61,7 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    fn new(what: impl Into<String>, how: impl Into<String>) -> Problem {
+    pub(crate) fn new(what: impl Into<String>, how: impl Into<String>) -> Problem {
         Problem {
             what: what.into(),
             how: how.into(),
@@ -168,36 +166,6 @@ impl RemoteKeys {
             Location::Url { uri } => without_query(uri),
             Location::Issuer(issuer) => issuer.clone(),
         }
-    }
-
-    /// Fetches the keys to verify with.
-    pub(crate) fn key_file(&self) -> Outcome<KeyFile> {
-        let name = self.name();
-        let fetched = self.fetch().and_then(|fetched| fetched.key_file(&name));
-        let file = fetched.map_err(|Problem { what, how }| {
-            let failure = Failure::error(format!("{name}: {what}"));
-            if how.is_empty() {
-                failure
-            } else {
-                failure.hint(how)
-            }
-        })?;
-        for key in file.set_keys()?.iter().flatten() {
-            if key.is_secret() {
-                let name = key.name();
-                output::note(format_args!(
-                    "skipped: {name}: the key is secret, and anyone can read it"
-                ));
-            }
-        }
-        let file = file.without_secrets()?;
-        let file = file.ok_or_else(|| {
-            Failure::error(format!(
-                "{name}: all keys are secret, and anyone can read them"
-            ))
-        })?;
-        file.note_ignored();
-        Ok(file)
     }
 
     /// Sends requests that bypass caches, so that the result is about the current key set.
@@ -332,42 +300,6 @@ impl Fetched {
                 None => "pass the address of the key set itself".to_owned(),
             },
         ))
-    }
-
-    /// Returns the key set, or what the response is instead.
-    pub(crate) fn key_file(&self, name: &str) -> Result<KeyFile, Problem> {
-        self.check_status()?;
-        if self.body.trim_ascii_start().starts_with(b"<") {
-            return Err(Problem::new(
-                "the response is an HTML page, not a key set",
-                "check the URL: a login page or a proxy may have answered",
-            ));
-        }
-        if let Some(metadata) = Metadata::of(&self.body) {
-            return Err(Problem::new(
-                "the response is provider metadata, not a key set",
-                format!("use the URL in jwks_uri: {}", metadata.jwks_uri),
-            ));
-        }
-        KeyFile::of(name, &self.body).map_err(|_| {
-            Problem::new(
-                "the response is not a key set",
-                "a key set is a JSON object with the member keys (RFC 7517, section 5)",
-            )
-        })
-    }
-}
-
-/// Provider metadata (RFC 8414).
-#[derive(Deserialize)]
-struct Metadata {
-    jwks_uri: String,
-}
-
-impl Metadata {
-    fn of(body: &[u8]) -> Option<Metadata> {
-        let metadata: Metadata = serde_json::from_slice(body).ok()?;
-        (metadata.jwks_uri.len() <= SHOWN_BYTES).then_some(metadata)
     }
 }
 

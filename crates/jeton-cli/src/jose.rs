@@ -209,11 +209,7 @@ impl<'t> Document<'t> {
 
 /// Returns whether a header is readable and has no `enc`, which the header of a JWE has.
 fn is_without_enc(protected: &str) -> bool {
-    let header = decode_json(protected);
-    let members = header
-        .as_deref()
-        .and_then(|header| Members::loose(header.get()));
-    members.is_some_and(|Members(members)| members.iter().all(|(name, _)| name != "enc"))
+    Headers::of_protected(protected).is_some_and(|headers| !headers.has("enc"))
 }
 
 /// Returns the JWT of an SD-JWT, with or without key binding.
@@ -276,6 +272,13 @@ impl Jwe<'_> {
 }
 
 impl Headers {
+    /// Reads a protected header; `None` if it is not a JSON object.
+    pub(crate) fn of_protected(protected: &str) -> Option<Headers> {
+        let header = decode_json(protected)?;
+        Members::loose(header.get())?;
+        Some(Headers(vec![header]))
+    }
+
     fn of(protected: Option<&str>, others: [Option<&RawValue>; 2]) -> Headers {
         let protected = protected.and_then(decode_json);
         let others = others.into_iter().flatten().map(ToOwned::to_owned);
@@ -284,21 +287,30 @@ impl Headers {
 
     /// Returns whether a member is `false`.
     pub(crate) fn is_false(&self, name: &str) -> bool {
-        self.0.iter().any(|header| {
-            let members = Members::loose(header.get()).map_or(Vec::new(), |Members(all)| all);
-            let mut found = members.iter().filter(|(member, _)| member == name);
-            found.any(|(_, value)| value.get() == "false")
-        })
+        let headers = self.0.iter();
+        headers
+            .flat_map(|header| values(header, name))
+            .any(|value| value.get() == "false")
     }
 
     /// Returns a member that is a string.
     pub(crate) fn text(&self, name: &str) -> Option<String> {
         self.0.iter().find_map(|header| {
-            let Members(members) = Members::loose(header.get())?;
-            let (_, value) = members.iter().find(|(member, _)| member == name)?;
+            let value = values(header, name).into_iter().next()?;
             serde_json::from_str(value.get()).ok()
         })
     }
+
+    fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|header| !values(header, name).is_empty())
+    }
+}
+
+/// Returns the values of the members of this name.
+fn values<'h>(header: &'h RawValue, name: &str) -> Vec<&'h RawValue> {
+    let members = Members::loose(header.get()).map_or(Vec::new(), |Members(all)| all);
+    let named = members.into_iter().filter(|(member, _)| member == name);
+    named.map(|(_, value)| value).collect()
 }
 
 /// Decodes base64url.

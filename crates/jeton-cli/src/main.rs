@@ -55,7 +55,7 @@ Examples:
   jeton jwt verify --key public.jwk --audience api @token
   jeton jwe encrypt --key reader.jwk @document.pdf > document.jwe
   jeton inspect @token
-  jeton doctor --keys https://id.example/jwks.json @token
+  jeton doctor --key https://id.example/jwks.json @token
   jeton serve
 
 Pass tokens, claims and payloads as text, as @FILE, or as - for standard input. In scripts, pass untrusted text \

@@ -1,18 +1,15 @@
-//! Verification as in `jwt verify`, `jwe decrypt`, `paseto verify` and `paseto decrypt`. `doctor` runs the same code, so
-//! that both always agree.
+//! Verification as in `jwt verify` and `jwe decrypt`. `doctor` runs the same code, so that both always agree.
 
 use jeton::jwe::{Decrypted, Decrypter};
 use jeton::key::{ContentEnc, DecryptionKeys, Keys};
 use jeton::{
     Limits, Policy, Verified, danger,
     jwt::{self, JwtVerifier},
-    paseto::PasetoVerifier,
 };
 use serde::de::IgnoredAny;
 
 use crate::allow::{Allowed, InsecureOption};
 use crate::jose;
-use crate::paseto::AcceptingKey;
 use crate::policy_args::PolicyArgs;
 use crate::rejection_hints::Command;
 
@@ -99,24 +96,4 @@ pub(crate) fn decrypt(decrypter: &Decrypter, token: &str) -> jeton::Result<Decry
     } else {
         decrypter.decrypt_json(token)
     }
-}
-
-/// Returns a verifier for PASETOs. Without `footer`, any footer is accepted.
-pub(crate) fn paseto(
-    key: &dyn AcceptingKey,
-    policy_args: &PolicyArgs,
-    footer: Option<&[u8]>,
-    implicit: &[u8],
-    limits: Limits,
-) -> PasetoVerifier {
-    let mut verifier = PasetoVerifier::new(key.keys(), policy_args.policy())
-        .implicit_assertion(implicit)
-        .limits(limits);
-    if let Some(footer) = footer {
-        verifier = verifier.footer(footer);
-    }
-    if let Some(clock) = policy_args.clock() {
-        verifier = verifier.clock(clock);
-    }
-    verifier
 }

@@ -18,9 +18,9 @@ use jeton_lab_report::terminal;
 use jeton_lab_report::{junit, sarif};
 
 use super::destination::written;
+use super::measuring::{budget, building_first, handle_ctrl_c, some_seed};
 use super::progress::{Progress, rounded};
 use super::repro_command::repro_command;
-use super::run::{budget, building_first, handle_ctrl_c, some_seed};
 use super::write_outputs::write_outputs;
 use super::{Drivers, ENDED_EARLY, runtimes, sentence};
 use target::TargetArgs;

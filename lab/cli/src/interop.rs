@@ -10,9 +10,9 @@ use jeton_lab_harness::Stop;
 use jeton_lab_harness::driver::{Cache, Driver};
 use jeton_lab_model::result::OutDir;
 
+use super::measuring::{budget, building_first, handle_ctrl_c, some_seed};
 use super::progress::{Progress, rounded};
 use super::repro_command::repro_command;
-use super::run::{budget, handle_ctrl_c, some_seed};
 use super::write_outputs::write_outputs;
 use super::{Drivers, ENDED_EARLY, runtimes, sentence};
 
@@ -141,6 +141,6 @@ fn estimate(plan: &Plan, drivers: &[Driver], options: &Options) -> String {
         plan.exchanges(),
         plan.exchanges.len(),
         ids.len(),
-        super::run::building_first(stale)
+        building_first(stale)
     )
 }

@@ -16,6 +16,7 @@ mod import;
 mod interop;
 mod list;
 mod load;
+mod measuring;
 mod merge;
 mod progress;
 mod published;

@@ -6,7 +6,7 @@ use crate::shell::quoted;
 
 /// Returns this process's command line, and adds `--seed` if the user did not pass one.
 pub(super) fn repro_command(seed: Option<u64>) -> String {
-    let mut command = String::from("jeton");
+    let mut command = String::from("jeton-lab");
     let mut say = |word: &OsStr| {
         command.push(' ');
         command.push_str(&quoted(&word.to_string_lossy()));

@@ -15,9 +15,9 @@ use jeton_lab_model::servers::{Algorithm, Scenario};
 use jeton_lab_published::answers_of_servers;
 
 use super::load::seconds;
+use super::measuring::{budget, handle_ctrl_c, some_seed};
 use super::progress::{Progress, rounded};
 use super::repro_command::repro_command;
-use super::run::{budget, handle_ctrl_c, some_seed};
 use super::write_outputs::write_outputs;
 use super::{ENDED_EARLY, runtimes, sentence};
 
@@ -78,7 +78,7 @@ pub(super) struct Servers {
     quick: bool,
 
     /// Number of repetitions of each scenario [default: 3, with --quick 1]
-    #[arg(long, alias = "repetitions", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: Option<u32>,
 
     /// Time limit, for example 90s or 10m; runs fewer repetitions and skips the rest [default: 25m; none with --full or
@@ -87,7 +87,7 @@ pub(super) struct Servers {
     budget: Option<Duration>,
 
     /// Filter by part of a server id (`*` matches anything; repeatable)
-    #[arg(long = "subject", alias = "server", value_name = "PATTERN")]
+    #[arg(long = "subject", value_name = "PATTERN")]
     subjects: Vec<String>,
 
     /// Run only scenarios with this many server cores
@@ -171,7 +171,7 @@ pub(super) fn of_report(
 fn loader() -> Result<Vec<OsString>, String> {
     let own = std::env::current_exe()
         .map_err(|e| format!("cannot determine the path of this program: {e}"))?;
-    Ok(vec![own.into(), "lab".into(), "load".into()])
+    Ok(vec![own.into(), "load".into()])
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

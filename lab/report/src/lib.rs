@@ -24,3 +24,4 @@ pub mod servers;
 mod table;
 pub mod terminal;
 pub mod visible;
+mod words;

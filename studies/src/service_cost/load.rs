@@ -35,7 +35,7 @@ impl Call {
     pub(super) fn issue(times: u64) -> Self {
         Self::grpc(
             "jeton.v1.TokenService/Issue",
-            message::issue(super::servers::HS256_PROFILE),
+            message::issue(message::HS256_PROFILE),
             times,
         )
     }
@@ -43,7 +43,7 @@ impl Call {
     pub(super) fn issue_batch(times: u64, tokens: usize) -> Self {
         Self::grpc(
             "jeton.v1.TokenService/IssueBatch",
-            message::issue_batch(super::servers::HS256_PROFILE, tokens),
+            message::issue_batch(message::HS256_PROFILE, tokens),
             times,
         )
     }

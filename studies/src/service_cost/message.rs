@@ -1,6 +1,9 @@
 //! The few messages that are sent, as gRPC frames: one byte that says that nothing is compressed,
 //! four of length, and the message in protobuf.
 
+/// jeton's profile for HS256.
+pub(super) const HS256_PROFILE: &str = "mac";
+
 /// A string field. Shorter than 128 bytes, and so is the field's number times eight.
 fn text(field: u8, value: &str) -> Vec<u8> {
     nested(field, value.as_bytes())

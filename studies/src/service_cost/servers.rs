@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use xtask::command::{Error, Workspace, on_path, run as run_command};
 
 use super::load::{Call, Seen};
+use super::message::HS256_PROFILE;
 
 /// The core that the servers run on: one works while the other waits.
 const CORE: &str = "0";
@@ -15,8 +16,6 @@ const CORE: &str = "0";
 const FOLDER: &str = "target/service-cost";
 /// How long a server may take to say where it listens.
 const START_LIMIT: Duration = Duration::from_secs(20);
-/// jeton's profile for HS256.
-pub(super) const HS256_PROFILE: &str = "mac";
 
 /// Whether the machine has what it takes to build the servers and to load one from another core.
 pub(crate) fn needs() -> Result<(), Error> {

@@ -5,6 +5,9 @@ use crate::command::{Error, Workspace, output};
 /// Lines that are neither blank nor a line comment. Aim for 400.
 pub(super) const MAX_LINES_OF_CODE: usize = 600;
 
+/// The stored runs of the lab. Each has one file; a page is rendered from it.
+const RUNS: &str = "docs/runs/";
+
 /// Code that a generator wrote from `proto/` or that others wrote: nobody edits it here.
 const GENERATED: [&str; 3] = ["/src/generated/", "/jwt/services/", "vectors/"];
 
@@ -37,6 +40,25 @@ pub(super) fn sources(workspace: &Workspace) -> Result<Vec<(String, String)>, Er
         Some((path.to_owned(), text))
     };
     Ok(paths.filter_map(read).collect())
+}
+
+/// What the folder of stored runs has besides their results and the page that lists them.
+pub(super) fn stored_runs(workspace: &Workspace) -> Result<Vec<String>, Error> {
+    let listed = output(workspace.command("git").args(["ls-files", "-z", RUNS]))?;
+    let paths = listed.split('\0').filter(|path| !path.is_empty());
+    // A file that was deleted is not committed yet.
+    let there = paths.filter(|path| workspace.path(path).is_file());
+    Ok(there.filter_map(not_a_result).collect())
+}
+
+fn not_a_result(path: &str) -> Option<String> {
+    let inside = path.strip_prefix(RUNS)?;
+    let is_result = inside
+        .split_once('/')
+        .is_some_and(|(_, file)| file == "results.json.gz");
+    (!is_result && inside != "README.md").then(|| {
+        format!("{path}: a stored run is one results.json.gz; `cargo xtask pages` renders its page")
+    })
 }
 
 /// What is wrong in the sources.
@@ -98,6 +120,17 @@ mod tests {
         );
         assert!(is_generated("crates/a/src/generated/b.rs"));
         assert!(!is_generated("crates/a/src/b.rs"));
+    }
+
+    #[test]
+    fn stored_page_fails() {
+        let run = "docs/runs/2026-11-28-full";
+        assert!(not_a_result(&format!("{run}/report.html")).is_some());
+        assert!(not_a_result(&format!("{run}/report.md")).is_some());
+        assert!(not_a_result(&format!("{run}/results.json")).is_some());
+        assert_eq!(not_a_result(&format!("{run}/results.json.gz")), None);
+        assert_eq!(not_a_result("docs/runs/README.md"), None);
+        assert_eq!(not_a_result("docs/method.html"), None);
     }
 
     #[test]

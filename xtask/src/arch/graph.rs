@@ -1,8 +1,8 @@
 //! The crate graph: as Cargo builds it, and as ARCHITECTURE.md draws it.
 //!
-//! An arrow on the page points from a crate to a crate that it uses. The page may leave an arrow out if
-//! others lead there. Every arrow that it draws must be a dependency in Cargo, and every dependency in Cargo
-//! must follow the drawn arrows. Examples are not drawn: see [`EXAMPLE`].
+//! An arrow on the page points from a crate to a crate that it uses, and a dotted arrow to one that only its tests
+//! use. The page may leave an arrow out if others lead there. Every arrow that it draws must be a dependency of its
+//! kind in Cargo, and every dependency in Cargo must follow the drawn arrows. Examples are not drawn: see [`EXAMPLE`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::PAGE;
 use crate::command::Error;
 
-/// Any crate may use these, in its tests only.
+/// Only tests use these.
 const FOR_TESTS: [&str; 1] = ["jeton-testkit"];
 
 /// The names of examples begin with this. They are programs of users: they use published crates only, and
@@ -80,8 +80,16 @@ impl Metadata {
     }
 }
 
+/// Arrows: user, and what it uses.
+type Arrows = BTreeMap<String, BTreeSet<String>>;
+
 /// The arrows that the page draws.
-type Drawn = BTreeMap<String, BTreeSet<String>>;
+#[derive(Default)]
+struct Drawn {
+    normal: Arrows,
+    /// The dotted ones: of tests.
+    dev: Arrows,
+}
 
 /// Every difference between Cargo and the page.
 pub(super) fn check(metadata: &Metadata, page: &str) -> Vec<String> {
@@ -108,13 +116,11 @@ pub(super) fn check(metadata: &Metadata, page: &str) -> Vec<String> {
         }
     }
     for (user, used, is_dev) in metadata.arrows() {
-        if FOR_TESTS.contains(&used) {
-            // A study is a check, too.
-            if !is_dev && !STARTED_BY_XTASK.contains(&user) {
-                broken.push(format!(
-                    "`{user}` uses `{used}`, which is for tests: move it to [dev-dependencies]"
-                ));
-            }
+        // A study is a check, too.
+        if FOR_TESTS.contains(&used) && !is_dev && !STARTED_BY_XTASK.contains(&user) {
+            broken.push(format!(
+                "`{user}` uses `{used}`, which is for tests: move it to [dev-dependencies]"
+            ));
         } else if user.starts_with(EXAMPLE) {
             if !PUBLISHED.contains(&used) {
                 broken.push(format!(
@@ -130,54 +136,74 @@ pub(super) fn check(metadata: &Metadata, page: &str) -> Vec<String> {
             broken.push(format!(
                 "`{user}` uses `{used}`, and every check waits until it is built: move the task to `jeton-studies`"
             ));
-        } else if !leads_to(&drawn, user, used) {
+        } else if !drawn.lead_to(user, used, is_dev) {
+            let of_tests = if is_dev { " in its tests" } else { "" };
             broken.push(format!(
-                "`{user}` uses `{used}`, but no arrow on {PAGE} leads there: move the code below both, or \
+                "`{user}` uses `{used}`{of_tests}, but no arrow on {PAGE} leads there: move the code below both, or \
                  draw the arrow and say why"
             ));
         }
     }
-    for (user, all) in &drawn {
-        for used in all {
-            let exists = (metadata.arrows()).any(|(from, to, _)| from == user && to == used);
-            if !exists {
-                broken.push(format!(
-                    "{PAGE}: `{user} --> {used}` is drawn, but Cargo has no such dependency"
-                ));
-            }
+    let has = |user: &str, used: &str, is_dev: bool| {
+        (metadata.arrows()).any(|arrow| arrow == (user, used, is_dev))
+    };
+    for (user, used) in pairs(&drawn.normal) {
+        if !has(user, used, false) {
+            broken.push(format!(
+                "{PAGE}: `{user} --> {used}` is drawn, but Cargo has no such dependency"
+            ));
+        }
+    }
+    for (user, used) in pairs(&drawn.dev) {
+        if !has(user, used, true) || has(user, used, false) {
+            broken.push(format!(
+                "{PAGE}: `{user} -.-> {used}` is drawn, but in Cargo it is no dependency of tests alone"
+            ));
         }
     }
     broken
 }
 
-/// Whether following the arrows from `user` arrives at `used`.
-fn leads_to(drawn: &Drawn, user: &str, used: &str) -> bool {
-    let mut seen = BTreeSet::new();
-    let mut open = vec![user];
-    while let Some(at) = open.pop() {
-        for next in drawn.get(at).into_iter().flatten() {
-            if next == used {
-                return true;
-            }
-            if seen.insert(next.as_str()) {
-                open.push(next);
-            }
-        }
-    }
-    false
+fn pairs(arrows: &Arrows) -> impl Iterator<Item = (&str, &str)> {
+    arrows
+        .iter()
+        .flat_map(|(user, all)| all.iter().map(move |used| (user.as_str(), used.as_str())))
 }
 
-/// Reads the page's mermaid graphs: `a[name] --> b`, in which a later `a` stands for `name`.
+impl Drawn {
+    /// Whether following the arrows from `user` arrives at `used`. A crate's tests may begin with a dotted one.
+    fn lead_to(&self, user: &str, used: &str, is_dev: bool) -> bool {
+        let of_tests = self.dev.get(user).filter(|_| is_dev);
+        let mut open: Vec<&str> = of_tests.into_iter().flatten().map(String::as_str).collect();
+        open.push(user);
+        let mut seen: BTreeSet<&str> = open.iter().copied().collect();
+        while let Some(at) = open.pop() {
+            if at == used {
+                return true;
+            }
+            for next in self.normal.get(at).into_iter().flatten() {
+                if seen.insert(next.as_str()) {
+                    open.push(next);
+                }
+            }
+        }
+        false
+    }
+}
+
+/// Reads the page's mermaid graphs: `a[name] --> b` or `a -.-> b`, in which a later `a` stands for `name`.
 fn drawn_arrows(page: &str) -> Drawn {
     let mut full: BTreeMap<String, String> = BTreeMap::new();
-    let mut pairs: Vec<(String, String)> = Vec::new();
+    let mut pairs: Vec<(String, String, bool)> = Vec::new();
     let mut inside = false;
     for line in page.lines().map(str::trim) {
         if line.starts_with("```") {
             inside = line == "```mermaid";
             continue;
         }
-        let Some((from, to)) = line.split_once("-->").filter(|_| inside) else {
+        let normal = line.split_once("-->").map(|(from, to)| (from, to, false));
+        let dotted = || line.split_once("-.->").map(|(from, to)| (from, to, true));
+        let Some((from, to, is_dev)) = normal.or_else(dotted).filter(|_| inside) else {
             continue;
         };
         // Several crates on one side are joined by `&`.
@@ -185,14 +211,19 @@ fn drawn_arrows(page: &str) -> Drawn {
             let from = node_id(from, &mut full);
             for to in to.split('&') {
                 let to = node_id(to, &mut full);
-                pairs.push((from.clone(), to));
+                pairs.push((from.clone(), to, is_dev));
             }
         }
     }
     let name = |id: String| full.get(&id).cloned().unwrap_or(id);
-    let mut drawn = Drawn::new();
-    for (from, to) in pairs {
-        drawn.entry(name(from)).or_default().insert(name(to));
+    let mut drawn = Drawn::default();
+    for (from, to, is_dev) in pairs {
+        let arrows = if is_dev {
+            &mut drawn.dev
+        } else {
+            &mut drawn.normal
+        };
+        arrows.entry(name(from)).or_default().insert(name(to));
     }
     drawn
 }
@@ -315,7 +346,7 @@ mod tests {
             "dependencies": [{"name": "jeton-lab-model", "kind": "dev"}]});
         let lab = serde_json::json!({"name": "jeton-lab-model", "dependencies": []});
         let metadata = serde_json::json!({"packages": [package, lab]}).to_string();
-        let drawing = "```mermaid\ngraph RL\n  jeton-cli --> jeton-lab-model\n```\n";
+        let drawing = "```mermaid\ngraph RL\n  jeton-cli -.-> jeton-lab-model\n```\n";
         let broken = check(&Metadata::parse(&metadata).unwrap(), drawing);
         assert!(
             broken.len() == 1 && broken[0].contains("nothing in crates/ uses the lab"),
@@ -349,10 +380,55 @@ mod tests {
 
     #[test]
     fn testkit_outside_tests_fails() {
+        let drawing = DRAWING.replace("m --> lib", "m --> lib\n  lib -.-> jeton-testkit");
         let mut arrows = as_drawn();
         arrows.push(("lib", "jeton-testkit", Some("dev")));
-        assert_eq!(check(&metadata(&arrows), DRAWING), [""; 0]);
+        assert_eq!(check(&metadata(&arrows), &drawing), [""; 0]);
+        let drawing = DRAWING.replace("m --> lib", "m --> lib\n  lib --> jeton-testkit");
+        let mut arrows = as_drawn();
         arrows.push(("lib", "jeton-testkit", None));
-        assert_eq!(check(&metadata(&arrows), DRAWING).len(), 1);
+        let broken = check(&metadata(&arrows), &drawing);
+        assert!(
+            broken.len() == 1 && broken[0].contains("move it to [dev-dependencies]"),
+            "{broken:?}"
+        );
+    }
+
+    /// Returns a page with these arrows.
+    fn page(arrows: &str) -> String {
+        let named = PACKAGES.join(" ");
+        format!("{named}\n```mermaid\ngraph RL\n{arrows}\n```\n")
+    }
+
+    #[test]
+    fn dotted_arrow_is_a_dependency_of_tests() {
+        let page = page("  top -.-> mid\n  mid --> lib");
+        let of_mid = ("mid", "lib", None);
+        let said = |arrows: &[(&str, &str, Option<&str>)]| check(&metadata(arrows), &page);
+        let dev = ("top", "mid", Some("dev"));
+        assert_eq!(said(&[of_mid, dev]), [""; 0]);
+        // A crate's tests use what that crate uses.
+        assert_eq!(said(&[of_mid, dev, ("top", "lib", Some("dev"))]), [""; 0]);
+        for (arrows, why) in [
+            (vec![of_mid, ("top", "mid", None)], "no arrow on"),
+            (vec![of_mid, dev, ("top", "lib", None)], "no arrow on"),
+            (vec![of_mid], "`top -.-> mid` is drawn"),
+        ] {
+            let broken = said(&arrows);
+            assert!(broken.iter().any(|line| line.contains(why)), "{broken:?}");
+        }
+    }
+
+    #[test]
+    fn dotted_arrow_is_no_step_of_another_crate() {
+        let page = page("  top --> mid\n  mid -.-> lib");
+        let arrows = [("top", "mid", None), ("mid", "lib", Some("dev"))];
+        assert_eq!(check(&metadata(&arrows), &page), [""; 0]);
+        let more = [&arrows[..], &[("top", "lib", Some("dev"))]].concat();
+        let broken = check(&metadata(&more), &page);
+        assert!(
+            broken.len() == 1 && broken[0].contains("`top` uses `lib` in its tests"),
+            "{broken:?}"
+        );
     }
 }

@@ -26,6 +26,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
 
     let mut broken = graph::check(&metadata, &page);
     broken.extend(library::check(workspace)?);
+    broken.extend(files::stored_runs(workspace)?);
     let sources = files::sources(workspace)?;
     broken.extend(files::check(workspace, &sources));
     broken.extend(modules::check(&sources));

@@ -10,11 +10,13 @@ use jeton_issuer::{
     DataFolder, Error, KEY_VARIABLE, KeyEncryptionKey, KeySource, Missing, Node, Options,
 };
 use jeton_server::Config;
-use jeton_store::{Error as StoreError, Store};
+use jeton_store::Error as StoreError;
 use zeroize::Zeroizing;
 
-use super::etcd::{self, EtcdPlace};
-use super::server;
+use super::etcd::EtcdPlace;
+use super::failure::{etcd_failure, failure};
+use super::open_store::OpenStore;
+use super::running_server;
 use crate::exit::{Failure, Outcome};
 use crate::input;
 use crate::output;
@@ -71,40 +73,6 @@ pub(super) struct Opened {
     pub(super) node: Node,
     pub(super) actor: String,
     pub(super) store: OpenStore,
-}
-
-/// An open store.
-pub(super) enum OpenStore {
-    Folder(DataFolder),
-    Etcd {
-        store: Arc<dyn Store>,
-        address: String,
-    },
-}
-
-impl OpenStore {
-    pub(super) fn store(&self) -> Arc<dyn Store> {
-        match self {
-            OpenStore::Folder(folder) => folder.store(),
-            OpenStore::Etcd { store, .. } => store.clone(),
-        }
-    }
-
-    /// Returns the path of the folder or the address of the etcd.
-    pub(super) fn name(&self) -> String {
-        match self {
-            OpenStore::Folder(folder) => folder.path().display().to_string(),
-            OpenStore::Etcd { address, .. } => address.clone(),
-        }
-    }
-
-    /// Returns the failure with a hint for this kind of store.
-    pub(super) fn failure(&self, error: Error) -> Failure {
-        match self {
-            OpenStore::Folder(_) => failure(error),
-            OpenStore::Etcd { .. } => etcd::failed(error),
-        }
-    }
 }
 
 /// What the arguments and the configuration say about the store.
@@ -199,19 +167,19 @@ impl Place {
                 "{}; to wait longer, add `--lock-timeout 1m`",
                 self.server_hint()
             )),
-            other if self.etcd.is_some() => etcd::failed(other),
+            other if self.etcd.is_some() => etcd_failure(other),
             other => failure(other),
         }
     }
 
     fn server_hint(&self) -> String {
-        let url = server::url_of(&self.path)
+        let url = running_server::url_of(&self.path)
             .or_else(|| self.admin_url.clone())
             .unwrap_or_else(|| format!("http://127.0.0.1:{}", Config::ADMIN_PORT));
         let arguments: Vec<String> = std::env::args().skip(1).collect();
         format!(
             "for the server that uses it, run `{}`",
-            server::command_for(&arguments, &url)
+            running_server::command_for(&arguments, &url)
         )
     }
 }
@@ -302,38 +270,4 @@ pub(super) fn user() -> String {
     named("LOGNAME")
         .or_else(|| named("USER"))
         .unwrap_or_else(|| "admin".to_owned())
-}
-
-/// Returns the failure with a hint.
-pub(super) fn failure(error: Error) -> Failure {
-    let failure = Failure::error(error.to_string());
-    match error {
-        Error::NoStore(_) => failure
-            .hint("to use another folder, add `--data DIR`; to create one, run `jeton admin issuer add @issuer.json`"),
-        Error::Store(StoreError::InUse) => {
-            failure.hint("to wait longer, add `--lock-timeout 1m`; stop the server that uses the folder")
-        }
-        Error::Store(StoreError::Unsafe(exposed)) => failure.hint(exposed.remedy()),
-        Error::Store(StoreError::Damaged(_)) | Error::Record(_) => failure.hint(
-            "to check the whole folder, run `jeton admin verify`; to use a backup, run `jeton admin restore FILE --data DIR`",
-        ),
-        Error::Store(StoreError::AlreadyThere) => {
-            failure.hint("to restore to a new folder, add `--data DIR`")
-        }
-        Error::Store(StoreError::NoStore(_)) => failure.hint(
-            "to create a store, run `jeton serve --store URL`; to fill it from a data folder, run \
-             `jeton admin migrate --from DIR --to URL`",
-        ),
-        Error::Store(StoreError::Unfinished) => failure.hint(
-            "to finish a migration, run `jeton admin migrate --from SOURCE --to URL --continue`; to finish a restore, run \
-             the same `jeton admin restore` again",
-        ),
-        Error::WrongKeyEncryptionKey { .. } => failure.hint(format!(
-            "add `--key-encryption-key FILE`, or set {KEY_VARIABLE}"
-        )),
-        Error::UnknownIssuer => failure.hint("to list the issuers, run `jeton admin issuer list`"),
-        Error::IssuerExists => failure.hint("to change its settings, run `jeton admin issuer set @issuer.json`"),
-        Error::UnknownKey => failure.hint("to list the keys, run `jeton admin key list ISSUER`"),
-        _ => failure,
-    }
 }

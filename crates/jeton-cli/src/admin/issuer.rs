@@ -5,7 +5,7 @@ use jeton_issuer::IssuerSettings;
 use serde::Serialize;
 
 use super::display::{self, KeyRow};
-use super::folder::failure;
+use super::failure::failure;
 use super::target::TargetArgs;
 use crate::exit::Outcome;
 use crate::output;

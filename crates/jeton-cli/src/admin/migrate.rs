@@ -11,9 +11,10 @@ use jeton_issuer::{
 use jeton_store::{Error as StoreError, RedbStore, block_on};
 
 use super::display;
-use super::etcd::{self, EtcdPlace};
-use super::folder::{FolderArgs, OpenStore, failure, user};
-use super::restore::note_key;
+use super::etcd::EtcdPlace;
+use super::failure::{FINISHED_ELSEWHERE, OTHER_KEY, failure, unfilled};
+use super::folder::{FolderArgs, user};
+use super::open_store::OpenStore;
 use crate::exit::{Failure, Outcome};
 use crate::input;
 use crate::output;
@@ -137,7 +138,7 @@ impl Migrate {
             opened.name(),
             to.name()?
         ));
-        note_key(&self.open(&to)?)?;
+        self.open(&to)?.note_key()?;
         output::note(format_args!(
             "{} still has its store: remove it, so that no server uses it again",
             opened.name()
@@ -221,45 +222,6 @@ fn unopened(error: Error) -> Failure {
         other => failure(other),
     }
 }
-
-/// Returns the failure of a target: an etcd with this root, or a folder.
-pub(super) fn unfilled(error: Error, root: Option<&str>) -> Failure {
-    let hint = match &error {
-        Error::Store(StoreError::AlreadyThere) => {
-            "name a target without a store: another folder, or another /ROOT of the etcd. If the network failed at the \
-             end of this migration, it may have finished: `jeton admin audit --act store.migrate` tells"
-                .to_owned()
-        }
-        // The root alone is also the beginning of other roots: `/jeton` of `/jeton-2`.
-        Error::Store(StoreError::OtherSource) => format!(
-            "name another target; or continue that migration; or delete its part: {}",
-            match root {
-                None => "the folder `migrating-…` in the target".to_owned(),
-                Some(root) => format!(
-                    "`etcdctl del --prefix '{root}!'` and `etcdctl del --prefix '{root}/'`"
-                ),
-            }
-        ),
-        Error::Store(StoreError::NotAStore) => {
-            "other keys are under the root of this etcd, or the root of another store contains it: name another \
-             /ROOT, and not one inside the root of a store"
-                .to_owned()
-        }
-        Error::Store(StoreError::InUse) => {
-            "another process fills the folder: wait for it".to_owned()
-        }
-        _ if root.is_some() => return etcd::failed(error),
-        _ => return failure(error),
-    };
-    Failure::error(error.to_string()).hint(hint)
-}
-
-/// The hint if the target has keys of others.
-pub(super) const OTHER_KEY: &str = "another store or program has it: name another target";
-
-/// The hint if another process has filled the target.
-pub(super) const FINISHED_ELSEWHERE: &str =
-    "the target is complete: to check it, run `jeton admin verify --store URL`";
 
 /// Returns the failure of a migration that has begun.
 fn stopped(error: Error) -> Failure {

@@ -8,13 +8,13 @@ use std::time::Duration;
 use clap::Args;
 use jeton_issuer::{
     BackupSummary, DataFolder, Error, IfUnfinished, MigrateError, MigrationEntry, MigrationSource,
-    MigrationTarget, Missing, restore, sealed_under,
+    MigrationTarget, Missing, restore,
 };
 
 use super::display;
 use super::etcd::EtcdPlace;
-use super::folder::{FolderArgs, OpenStore, failure, user};
-use super::migrate::{FINISHED_ELSEWHERE, OTHER_KEY, unfilled};
+use super::failure::{FINISHED_ELSEWHERE, OTHER_KEY, failure, unfilled};
+use super::folder::{FolderArgs, user};
 use crate::exit::{Failure, Outcome};
 use crate::output;
 
@@ -56,7 +56,7 @@ impl Restore {
             restored.revision,
             opened.name()
         ));
-        note_key(&opened)
+        opened.note_key()
     }
 
     fn restore(&self, path: &Path) -> Outcome<BackupSummary> {
@@ -101,24 +101,4 @@ impl Restore {
         })?;
         Ok(restored)
     }
-}
-
-/// Says which key-encryption key a new folder needs.
-pub(super) fn note_key(opened: &OpenStore) -> Outcome {
-    let needed = sealed_under(&*opened.store()).map_err(failure)?;
-    if needed.is_empty() {
-        return Ok(());
-    }
-    let needed = needed.join(" and ");
-    match opened {
-        OpenStore::Folder(folder) if folder.has_key_file() => {}
-        OpenStore::Folder(folder) => output::note(format_args!(
-            "the private keys are encrypted under {needed}: copy this key-encryption key to {}",
-            folder.key_file().display()
-        )),
-        OpenStore::Etcd { .. } => output::note(format_args!(
-            "the private keys are encrypted under {needed}: give this key-encryption key to every server"
-        )),
-    }
-    Ok(())
 }

@@ -1,24 +1,19 @@
 //! A running server, as the target of an administrative command.
 
-use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use jeton_client::admin::messages as m;
 use jeton_client::{AdminClient, Connection, Error};
 use jeton_issuer::{AuditEntry, AuditFilter, KeyKind};
-use jeton_server::{ADMIN_TOKEN_FILE, ADMIN_URL_FILE};
+use jeton_server::ADMIN_TOKEN_FILE;
 
 use super::folder::FolderArgs;
 use super::revocation::Revocations;
 use super::view::{IssuerView, RuleView, StatusView, StoreView};
 use crate::credentials::{Certificates, bearer_token};
 use crate::exit::{Failure, Outcome};
-use crate::shell::quoted;
-
-/// The longest URL in the file of a server.
-const URL_BYTES: u64 = 1024;
 
 /// The arguments for a running server.
 #[derive(Debug, Args)]
@@ -230,45 +225,6 @@ impl Remote {
     }
 }
 
-/// The URL that the server of this folder has written, if it runs.
-pub(super) fn url_of(folder: &Path) -> Option<String> {
-    let file = folder.join(ADMIN_URL_FILE);
-    let is_short = fs::metadata(&file).is_ok_and(|about| about.len() <= URL_BYTES);
-    let text = fs::read_to_string(file).ok().filter(|_| is_short)?;
-    let url = text.trim();
-    let is_url = url.starts_with("http://") || url.starts_with("https://");
-    let is_plain = !url.contains(|c: char| c.is_control() || c.is_whitespace());
-    (is_url && is_plain).then(|| url.to_owned())
-}
-
-/// The call with `--server`, without the options that only a folder needs.
-pub(super) fn command_for(arguments: &[String], url: &str) -> String {
-    const ONLY_FOR_FOLDERS: [&str; 4] = [
-        "--lock-timeout",
-        "--key-encryption-key",
-        "--actor",
-        "--old-key",
-    ];
-    let mut words = vec!["jeton".to_owned()];
-    let mut rest = arguments.iter();
-    let mut names = Vec::new();
-    while let Some(word) = rest.next() {
-        if word == "--" {
-            names = std::iter::once(word).chain(rest.by_ref()).collect();
-            break;
-        }
-        let name = word.split('=').next().unwrap_or_default();
-        match ONLY_FOR_FOLDERS.contains(&name) {
-            true if word.contains('=') => {}
-            true => drop(rest.next()),
-            false => words.push(quoted(word)),
-        }
-    }
-    words.push(format!("--server {}", quoted(url)));
-    words.extend(names.into_iter().map(|word| quoted(word)));
-    words.join(" ")
-}
-
 /// Returns the failure of a call, with a hint.
 fn failed(error: &Error) -> Failure {
     let message = error.to_string();
@@ -295,26 +251,5 @@ fn failed(error: &Error) -> Failure {
     match hint {
         Some(hint) => failure.hint(hint),
         None => failure,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::command_for;
-
-    #[test]
-    fn command_for_server_has_no_options_of_a_folder() {
-        let call = |words: &str| {
-            let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
-            command_for(&words, "http://127.0.0.1:1")
-        };
-        assert_eq!(
-            call("admin key rotate i --lock-timeout 1m --actor=me --data d"),
-            "jeton admin key rotate i --data d --server http://127.0.0.1:1"
-        );
-        assert_eq!(
-            call("admin revoke subject i -- -a --actor"),
-            "jeton admin revoke subject i --server http://127.0.0.1:1 -- -a --actor"
-        );
     }
 }

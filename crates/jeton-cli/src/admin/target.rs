@@ -7,7 +7,8 @@ use jeton_issuer::{IssuerSettings, KeyKind, Missing};
 use jeton_store::block_on;
 
 use super::display;
-use super::folder::{AdminArgs, FolderArgs, Opened, Place, failure};
+use super::failure::failure;
+use super::folder::{AdminArgs, FolderArgs, Opened, Place};
 use super::revocation::Revocations;
 use super::server::{Remote, ServerArgs};
 use super::view::{IssuerView, RuleView, StatusView};

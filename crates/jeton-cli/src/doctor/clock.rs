@@ -34,7 +34,7 @@ fn compare(now: Timestamp, date: Option<Date>) -> Section {
     else {
         findings.undetermined(
             format!("{time}; not compared with another clock"),
-            "to compare it with a server, pass the URL of a key set: `--keys https://…`",
+            "to compare it with a server, pass the URL of a key set: `--key https://…`",
         );
         return findings;
     };

@@ -96,7 +96,7 @@ impl JwkMembers {
 
 /// Reads a key file or fetches a key set. A file that is no key file may be the secret that signed the token.
 pub(super) fn load(place: &Path, remote: &RemoteKeyArgs, token: Option<&str>) -> Outcome<Keys> {
-    if let Some(remote) = remote.at("--keys", place)? {
+    if let Some(remote) = remote.at("--key", place)? {
         return Ok(from_url(&remote));
     }
     KeyFile::read_as(place, None)
@@ -104,7 +104,7 @@ pub(super) fn load(place: &Path, remote: &RemoteKeyArgs, token: Option<&str>) ->
         .or_else(
             |failure| match token.and_then(|token| secret(place, token)) {
                 Some(section) => Ok(Keys::unusable(section)),
-                None => Err(suggest_secret("--keys", place, failure)),
+                None => Err(suggest_secret("--key", place, failure)),
             },
         )
 }
@@ -197,7 +197,7 @@ fn check_response(section: &mut Section, response: &Fetched) -> Option<KeyFile> 
             "verifiers see a new key only when the copy expires: configure the cache to obey no-cache",
         );
     }
-    match response.key_file("the response") {
+    match KeyFile::of_response("the response", response) {
         Ok(file) => Some(file),
         Err(Problem { what, how }) => {
             section.wrong(what, &how);

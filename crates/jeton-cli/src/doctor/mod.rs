@@ -40,16 +40,16 @@ use probe::Probe;
     group = ArgGroup::new("key_source").args(["keys", "secret_file", "secret_env", "discover"]), after_help = "\
 Examples:
   jeton doctor --discover https://id.example --audience api @token
-  jeton doctor --keys https://id.example/jwks.json @token
-  jeton doctor --keys jwks.json --audience api @token
-  jeton doctor --keys jwks.json --alg RS256 @token
+  jeton doctor --key https://id.example/jwks.json @token
+  jeton doctor --key jwks.json --audience api @token
+  jeton doctor --key jwks.json --alg RS256 @token
   jeton doctor --secret-file secret.txt --alg HS256 @token
-  jeton doctor --keys author.pub.jwk --decrypt-key private.jwk @nested
-  jeton doctor --keys public.paserk --implicit tenant-7 v4.public.…
-  jeton doctor --keys https://id.example/jwks.json
+  jeton doctor --key author.pub.jwk --decrypt-key private.jwk @nested
+  jeton doctor --key public.paserk --implicit tenant-7 v4.public.…
+  jeton doctor --key https://id.example/jwks.json
   jeton doctor --key private.pem
   jeton doctor @token
-  jeton doctor --json --keys jwks.json @token | jq '.[].findings'
+  jeton doctor --json --key jwks.json @token | jq '.[].findings'
 
 A token is verified by the code of jeton jwt verify, with the same keys, policy and time. A PASETO is verified as \
 by jeton paseto verify or decrypt; a JWE with only --decrypt-key as by jeton jwe decrypt. If that command accepts \
@@ -81,7 +81,7 @@ Marks:
 Exit codes: 0 no error; 1 at least one error; 2 invalid usage, or a file could not be read.")]
 pub(crate) struct Doctor {
     /// Verification keys: a file (JWK, JWK Set, PEM, DER or PASERK) or the URL of a key set; repeat it for several
-    #[arg(long, visible_alias = "key", value_name = "FILE|URL")]
+    #[arg(long = "key", value_name = "FILE|URL")]
     keys: Vec<PathBuf>,
 
     #[command(flatten)]

@@ -68,7 +68,7 @@ pub(super) fn check_file(path: &Path, bytes: &[u8], token: &str) -> Option<Secti
         EVERYTHING,
         format!("not a key file but a secret: read as {encoding}, it signed the token"),
         &format!(
-            "instead of --keys, pass `--secret-file {file} --secret-encoding {encoding} --alg {alg}`"
+            "instead of --key, pass `--secret-file {file} --secret-encoding {encoding} --alg {alg}`"
         ),
     );
     let (length, needed) = (secret.len(), alg.key_bytes());

@@ -120,7 +120,7 @@ pub(super) fn check(token: Outcome<GivenToken>, criteria: &Criteria<'_>) -> Outc
         }
         CommandResult::NotRun => findings.undetermined(
             "not verified: no keys",
-            "pass the verification keys: `--keys FILE` or `--keys https://…`",
+            "pass the verification keys: `--key FILE` or `--key https://…`",
         ),
     }
     let a_key_fits = is_accepted || findings.key_checks().iter().any(KeyCheck::is_signed);
@@ -314,9 +314,9 @@ fn check_alg(findings: &mut Section, alg: Option<&str>, kid: Option<&str>) {
 fn encrypted(findings: &mut Section, jwe: &Jwe<'_>, token: &str, criteria: &Criteria<'_>) {
     let Some(decrypter) = criteria.decrypter() else {
         let what_to_do = if decrypts(token, criteria) {
-            "the key of --keys decrypts it: pass it as `--decrypt-key FILE`"
+            "the key of --key decrypts it: pass it as `--decrypt-key FILE`"
         } else {
-            "pass the decryption key with `--decrypt-key FILE`, and the keys of the signer with `--keys`"
+            "pass the decryption key with `--decrypt-key FILE`, and the keys of the signer with `--key`"
         };
         findings.undetermined("a JWE: the content is encrypted", what_to_do);
         findings.explaining(EVERYTHING);
@@ -340,7 +340,7 @@ fn encrypted(findings: &mut Section, jwe: &Jwe<'_>, token: &str, criteria: &Crit
     if criteria.keys.is_none() {
         findings.undetermined(
             "the content was not verified",
-            "if it is a signed JWT, pass the keys of its signer: `--keys FILE`",
+            "if it is a signed JWT, pass the keys of its signer: `--key FILE`",
         );
         return;
     }
@@ -358,7 +358,7 @@ fn encrypted(findings: &mut Section, jwe: &Jwe<'_>, token: &str, criteria: &Crit
     }
 }
 
-/// Returns whether the key of --keys decrypts the token.
+/// Returns whether the key of --key decrypts the token.
 fn decrypts(token: &str, criteria: &Criteria<'_>) -> bool {
     let keys = criteria.keys.filter(|keys| keys.has_secret());
     let loaded = keys.and_then(|keys| criteria.decryption.load(keys, criteria.allowed).ok());

@@ -5,6 +5,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::json_tokens::{Kind, Token, json_tokens};
+
 /// The default nesting limit of verifiers.
 pub(super) const LEVELS: usize = 32;
 
@@ -46,7 +48,7 @@ impl Reason {
 impl Hidden {
     /// Finds the hidden values of a valid JSON value.
     pub(super) fn of(json: &str) -> Hidden {
-        let mut hidden = Scan::new(json).all();
+        let mut hidden = Scan::all(json);
         hidden.sort_by_key(|(range, _)| (range.start, usize::MAX - range.end));
         let mut end = 0;
         hidden.retain(|(range, _)| {
@@ -149,83 +151,61 @@ enum Member {
     Key,
 }
 
-struct Scan<'j> {
-    json: &'j str,
-    at: usize,
+/// The nesting at one place of a text.
+#[derive(Default)]
+struct Scan {
     /// At most [`LEVELS`].
     levels: Vec<Level>,
     /// Unordered, and possibly nested.
     hidden: Vec<(Range<usize>, Reason)>,
 }
 
-impl<'j> Scan<'j> {
-    fn new(json: &'j str) -> Scan<'j> {
-        Scan {
-            json,
-            at: 0,
-            levels: Vec::new(),
-            hidden: Vec::new(),
-        }
-    }
-
-    fn all(mut self) -> Vec<(Range<usize>, Reason)> {
-        while let Some(byte) = self.json.as_bytes().get(self.at).copied() {
-            match byte {
-                b'{' | b'[' if self.levels.len() == LEVELS => {
-                    let begin = self.at;
-                    self.skip_nested();
-                    self.hidden.push((begin..self.at, Reason::TooDeep));
-                    self.value(begin..self.at);
+impl Scan {
+    fn all(json: &str) -> Vec<(Range<usize>, Reason)> {
+        let mut scan = Scan::default();
+        let mut tokens = json_tokens(json).peekable();
+        while let Some(Token { kind, range }) = tokens.next() {
+            match kind {
+                Kind::Begin if scan.levels.len() == LEVELS => {
+                    let deep = range.start..end_of_nested(&mut tokens, range.end);
+                    scan.hidden.push((deep.clone(), Reason::TooDeep));
+                    scan.value(deep);
                 }
-                b'{' | b'[' => {
-                    self.levels.push(Level {
-                        begin: self.at,
-                        is_object: byte == b'{',
-                        is_key: self.levels.last().is_some_and(Level::has_key_next),
-                        ..Level::default()
-                    });
-                    self.at += 1;
-                }
-                b'}' | b']' => {
-                    self.at += 1;
-                    self.end_level();
-                }
-                b'"' => self.string(),
-                b',' | b':' | b' ' | b'\t' | b'\n' | b'\r' => self.at += 1,
-                _ => {
-                    let begin = self.at;
-                    let rest = &self.json[begin..];
-                    let end = rest.find([',', '}', ']', ' ', '\t', '\n', '\r']);
-                    self.at += end.unwrap_or(rest.len()).max(1);
-                    self.value(begin..self.at);
+                Kind::Begin => scan.levels.push(Level {
+                    begin: range.start,
+                    is_object: json[range].starts_with('{'),
+                    is_key: scan.levels.last().is_some_and(Level::has_key_next),
+                    ..Level::default()
+                }),
+                Kind::End => scan.end_level(range.end),
+                Kind::Comma | Kind::Colon => {}
+                Kind::Other => scan.value(range),
+                Kind::String => {
+                    let text = unescaped(&json[range.clone()]);
+                    let next = tokens.peek().map(|token| token.kind);
+                    if next == Some(Kind::Colon) {
+                        scan.name(&text);
+                    } else {
+                        if is_private_key(&text) {
+                            scan.hidden.push((range.clone(), Reason::Private));
+                        }
+                        scan.value(range);
+                    }
                 }
             }
         }
-        self.hidden
+        scan.hidden
     }
 
-    /// Reads a name or a string value.
-    fn string(&mut self) {
-        let begin = self.at;
-        self.at = end_of_string(self.json, begin);
-        let is_name = self.levels.last().is_some_and(|level| level.is_object)
-            && self.json[self.at..].trim_start().starts_with(':');
-        let text = unescaped(&self.json[begin..self.at]);
-        match self.levels.last_mut().filter(|_| is_name) {
-            Some(level) => {
-                level.is_key |= text == "kty";
-                level.member = match &*text {
-                    name if PRIVATE.contains(&name) => Member::Private,
-                    name if KEYS.contains(&name) => Member::Key,
-                    _ => Member::Any,
-                };
-            }
-            None => {
-                if is_private_key(&text) {
-                    self.hidden.push((begin..self.at, Reason::Private));
-                }
-                self.value(begin..self.at);
-            }
+    /// Reads the name of a member.
+    fn name(&mut self, text: &str) {
+        if let Some(level) = self.levels.last_mut() {
+            level.is_key |= text == "kty";
+            level.member = match text {
+                name if PRIVATE.contains(&name) => Member::Private,
+                name if KEYS.contains(&name) => Member::Key,
+                _ => Member::Any,
+            };
         }
     }
 
@@ -238,7 +218,7 @@ impl<'j> Scan<'j> {
         }
     }
 
-    fn end_level(&mut self) {
+    fn end_level(&mut self, end: usize) {
         let Some(level) = self.levels.pop() else {
             return;
         };
@@ -247,41 +227,24 @@ impl<'j> Scan<'j> {
             self.hidden
                 .extend(private.map(|range| (range, Reason::Private)));
         }
-        self.value(level.begin..self.at);
-    }
-
-    /// Skips an object or array of any depth.
-    fn skip_nested(&mut self) {
-        let mut depth = 0_usize;
-        while let Some(byte) = self.json.as_bytes().get(self.at) {
-            match byte {
-                b'"' => {
-                    self.at = end_of_string(self.json, self.at);
-                    continue;
-                }
-                b'{' | b'[' => depth += 1,
-                b'}' | b']' => depth -= 1,
-                _ => {}
-            }
-            self.at += 1;
-            if depth == 0 {
-                return;
-            }
-        }
+        self.value(level.begin..end);
     }
 }
 
-/// Returns the position after the closing quotation mark of a string.
-fn end_of_string(json: &str, begin: usize) -> usize {
-    let mut at = begin + 1;
-    while let Some(byte) = json.as_bytes().get(at) {
-        match byte {
-            b'\\' => at += 2,
-            b'"' => return at + 1,
-            _ => at += 1,
+/// Returns the end of an object or array of any depth, whose beginning was read up to `begun`.
+fn end_of_nested(tokens: &mut impl Iterator<Item = Token>, begun: usize) -> usize {
+    let (mut depth, mut end) = (1_usize, begun);
+    while depth > 0
+        && let Some(token) = tokens.next()
+    {
+        end = token.range.end;
+        match token.kind {
+            Kind::Begin => depth += 1,
+            Kind::End => depth -= 1,
+            _ => {}
         }
     }
-    json.len()
+    end
 }
 
 fn unescaped(string: &str) -> Cow<'_, str> {

@@ -3,6 +3,7 @@
 mod hidden;
 mod invisible;
 mod jose;
+mod json_tokens;
 mod key;
 mod paseto;
 mod pretty;

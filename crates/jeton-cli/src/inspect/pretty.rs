@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 
 use super::hidden::Hidden;
+use super::json_tokens::{Kind, json_tokens};
 use crate::escape;
 
 /// How many bytes of binary data are shown.
@@ -27,7 +28,6 @@ pub(super) fn json(text: &str, hidden: &Hidden) -> String {
 struct Written {
     out: String,
     indent: usize,
-    in_string: bool,
     /// An object or array was opened, and no element has been written yet.
     is_opened: bool,
 }
@@ -35,41 +35,27 @@ struct Written {
 impl Written {
     /// Writes text that begins and ends outside of a string.
     fn text(&mut self, text: &str) {
-        let mut chars = text.chars();
-        while let Some(c) = chars.next() {
-            if self.in_string {
-                match c {
-                    '\\' => {
-                        self.out.push('\\');
-                        self.out.extend(chars.next());
-                    }
-                    _ => escape::push(&mut self.out, c),
+        for token in json_tokens(text) {
+            let written = &text[token.range];
+            if token.kind == Kind::End {
+                self.indent = self.indent.saturating_sub(1);
+                if !std::mem::take(&mut self.is_opened) {
+                    self.line();
                 }
-                self.in_string = c != '"';
-                continue;
+            } else {
+                self.begin();
             }
-            match c {
-                ' ' | '\t' | '\n' | '\r' => continue,
-                '}' | ']' => {
-                    self.indent = self.indent.saturating_sub(1);
-                    if !self.is_opened {
-                        self.line();
-                    }
-                    self.is_opened = false;
-                    self.out.push(c);
-                    continue;
-                }
-                _ => self.begin(),
+            for c in written.chars() {
+                escape::push(&mut self.out, c);
             }
-            self.out.push(c);
-            match c {
-                '{' | '[' => {
+            match token.kind {
+                Kind::Begin => {
                     self.indent += 1;
                     self.is_opened = true;
                 }
-                ',' => self.line(),
-                ':' => self.out.push(' '),
-                _ => self.in_string = c == '"',
+                Kind::Comma => self.line(),
+                Kind::Colon => self.out.push(' '),
+                Kind::End | Kind::String | Kind::Other => {}
             }
         }
     }

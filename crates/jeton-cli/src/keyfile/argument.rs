@@ -108,12 +108,7 @@ pub(crate) struct VerifyingKeyFile {
 #[derive(Debug, Args)]
 pub(crate) struct EncryptionKeyFiles {
     /// Public or symmetric key file of the recipient: JWK, JWK Set, PEM or DER (- for standard input); repeat it for several recipients
-    #[arg(
-        long,
-        visible_alias = "recipient",
-        value_name = "FILE",
-        required_unless_present = "password_file"
-    )]
+    #[arg(long, value_name = "FILE", required_unless_present = "password_file")]
     key: Vec<PathBuf>,
 
     /// Use the password in this file, which has one line (- for standard input); requires --allow pbes2
@@ -352,10 +347,10 @@ impl VerifyingKeyFile {
     /// Reads the key files, which can have any format, or fetches the key sets.
     pub(crate) fn file(&self) -> Outcome<KeyFile> {
         if let Some(remote) = self.remote.of_issuer()? {
-            return remote.key_file();
+            return KeyFile::fetch(&remote);
         }
         let read = |place: &Path| match self.remote.at("--key", place)? {
-            Some(remote) => remote.key_file(),
+            Some(remote) => KeyFile::fetch(&remote),
             None => KeyFile::read(place),
         };
         KeyFile::of_several(keys_or_secret(&self.key, &self.secret, read)?)

@@ -9,6 +9,7 @@ mod decrypting;
 mod encrypting;
 mod ignored;
 mod load_error;
+mod remote;
 mod secret;
 mod set;
 mod signing;

@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 
 pub(crate) use context::ContextArgs;
 pub(crate) use key::{AcceptingKey, decrypting, signing, verifying};
-pub(crate) use verify::PasetoVerification;
+pub(crate) use verify::{PasetoVerification, verifier};
 
 use crate::exit::Outcome;
 

@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use jeton::error::Rejection;
+use jeton::paseto::PasetoVerifier;
 use jeton::{Limits, Verified};
 use serde::de::IgnoredAny;
 
@@ -15,7 +16,6 @@ use crate::output;
 use crate::policy_args::PolicyArgs;
 use crate::rejection_hints::{self, Command};
 use crate::token_argument::TokenArgument;
-use crate::verification;
 use crate::verification_output::{self, Format};
 
 pub(super) const VERIFY_EXAMPLES: &str = "\
@@ -115,6 +115,26 @@ impl VerifyArgs {
     }
 }
 
+/// Returns a verifier for PASETOs. Without `footer`, any footer is accepted.
+pub(crate) fn verifier(
+    key: &dyn AcceptingKey,
+    policy_args: &PolicyArgs,
+    footer: Option<&[u8]>,
+    implicit: &[u8],
+    limits: Limits,
+) -> PasetoVerifier {
+    let mut verifier = PasetoVerifier::new(key.keys(), policy_args.policy())
+        .implicit_assertion(implicit)
+        .limits(limits);
+    if let Some(footer) = footer {
+        verifier = verifier.footer(footer);
+    }
+    if let Some(clock) = policy_args.clock() {
+        verifier = verifier.clock(clock);
+    }
+    verifier
+}
+
 /// The verification of a PASETO, for each command that does it.
 pub(crate) struct PasetoVerification<'a> {
     pub(crate) key: &'a dyn AcceptingKey,
@@ -152,7 +172,7 @@ impl PasetoVerification<'_> {
         let footer = self.context.footer()?;
         let implicit = self.context.implicit()?;
         let footer = footer.as_ref().map(|footer| footer.as_slice());
-        let verifier = verification::paseto(key, self.policy_args, footer, &implicit, limits);
+        let verifier = verifier(key, self.policy_args, footer, &implicit, limits);
         let checked = self.token.check(|token| {
             let verified: jeton::Result<Verified<IgnoredAny>> = verifier.verify(token);
             verified.map_err(|error| rejection_hints::failure(error, token, command))

@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use jeton::key::Alg;
 
-use crate::jose;
-use crate::json::Members;
+use crate::jose::{self, Headers};
 
 /// The longest header that is decoded here, characters.
 const HEADER_CHARS: usize = 1 << 21;
@@ -357,15 +356,10 @@ impl<'t> Chain<'t> {
                 break;
             }
         }
-        let json = jose::decode_json(header.trim_end_matches('='))?;
-        let Members(members) = Members::loose(json.get())?;
-        let text = |name: &str| {
-            let (_, value) = members.iter().find(|(member, _)| member == name)?;
-            serde_json::from_str(value.get()).ok()
-        };
+        let headers = Headers::of_protected(header.trim_end_matches('='))?;
         Some(Header {
-            alg: text("alg"),
-            enc: text("enc"),
+            alg: headers.text("alg"),
+            enc: headers.text("enc"),
         })
     }
 }

@@ -82,7 +82,7 @@ fn json_without_a_key_is_named_with_what_to_take() {
         ("google-x509", "x509.json", "…/jwk/…"),
     ] {
         fails(folder, &["jwt", "verify", "--key", file, "@tok"], 2, &[why]);
-        fails(folder, &["doctor", "--keys", file, "@tok"], 2, &[why]);
+        fails(folder, &["doctor", "--key", file, "@tok"], 2, &[why]);
     }
 }
 
@@ -135,7 +135,7 @@ fn key_store_is_named_with_the_command_for_it() {
             &["key", "public", file][..],
             &["jws", "sign", "--key", file, "x"],
             &["jwt", "verify", "--key", file, "x"],
-            &["doctor", "--keys", file],
+            &["doctor", "--key", file],
         ] {
             fails("pkcs12", call, 2, &[what, command]);
         }
@@ -226,7 +226,7 @@ fn null_and_malformed_members_are_noted() {
             text.contains(&format!("note: {file}, key 1: {why}\n")),
             "{text}"
         );
-        let call = [&["doctor", "--keys", file, "@tok"], &AT[..]].concat();
+        let call = [&["doctor", "--key", file, "@tok"], &AT[..]].concat();
         fails("jwk-nulls", &call, 0, &[why]);
     }
     // The keys of Keycloak and of Microsoft Entra have well-formed ones.
@@ -261,7 +261,7 @@ fn null_key_material_is_an_error_with_its_name() {
             2,
             &[why],
         );
-        fails("jwk-nulls", &["doctor", "--keys", file, "@tok"], 1, &[why]);
+        fails("jwk-nulls", &["doctor", "--key", file, "@tok"], 1, &[why]);
     }
 }
 
@@ -315,7 +315,7 @@ fn text_that_is_no_token_is_named() {
         for call in [
             &verify[..],
             &jws,
-            &["doctor", "--keys", "es256.pub.jwk"],
+            &["doctor", "--key", "es256.pub.jwk"],
             &["doctor"],
         ] {
             let (text, code) = said(&keys(), &[call, &[&path]].concat());
@@ -349,12 +349,12 @@ fn jwk_in_place_of_a_token_is_named() {
 fn long_kid_and_header_are_accepted() {
     for key in ["jwks.json", "rsa.jwk"] {
         verifies("long-kid", key, "@rsa.tok", &[]);
-        let call = [&["doctor", "--keys", key, "@rsa.tok"], &AT[..]].concat();
+        let call = [&["doctor", "--key", key, "@rsa.tok"], &AT[..]].concat();
         fails("long-kid", &call, 0, &["signed by the key did:jwk:"]);
     }
     verifies("long-header", "p.pem", "@t5", &["--alg", "RS256"]);
     let call = [
-        &["doctor", "--keys", "p.pem", "--alg", "RS256", "@t5"],
+        &["doctor", "--key", "p.pem", "--alg", "RS256", "@t5"],
         &AT[..],
     ]
     .concat();
@@ -372,7 +372,7 @@ fn long_kid_and_header_are_accepted() {
 fn has_option(folder: &Path, key: &str, token: &str, more: &[&str], error: &str, option: &str) {
     let more = [&AT[..], more].concat();
     let verify = [&["jwt", "verify", "--key", key, token], &more[..]].concat();
-    let doctor = [&["doctor", "--keys", key, token], &more[..]].concat();
+    let doctor = [&["doctor", "--key", key, token], &more[..]].concat();
     let (text, code) = said(folder, &verify);
     assert_eq!(code, 1, "{text}");
     assert!(
@@ -422,7 +422,7 @@ fn limit_of_the_header_has_an_option() {
 
 #[test]
 fn limit_of_the_header_does_not_apply_to_other_checks() {
-    let key = ["--keys", "p.pem", "--alg", "RS256", "@t5"];
+    let key = ["--key", "p.pem", "--alg", "RS256", "@t5"];
     let call = [&["doctor"], &key[..], &AT, &["--max-header-bytes", "5"]].concat();
     fails(
         "long-header",

@@ -80,7 +80,7 @@ fn token_in_pasted_text_is_inspected_and_explained() {
             assert!(stderr.contains(&format!("note: {note}\n")), "{stderr}");
             assert_eq!(report["input_notes"][0], note, "{file}");
         }
-        let call = ["doctor", "--keys", "p.pem", "--at", "1795656378", &path];
+        let call = ["doctor", "--key", "p.pem", "--at", "1795656378", &path];
         let (stdout, stderr, code) = streams("pasted", &call, "");
         assert_eq!(code, Some(0), "{file}: {stdout}");
         // It is told once.
@@ -103,7 +103,7 @@ fn text_option_takes_exactly_the_text() {
         for call in [
             &VERIFY[..],
             &["jws", "verify", "--key", "p.pem"],
-            &["doctor", "--keys", "p.pem", "--at", "1795656378"],
+            &["doctor", "--key", "p.pem", "--at", "1795656378"],
         ] {
             let call = [call, &["--text", &pasted]].concat();
             let (stdout, stderr, code) = streams("pasted", &call, "");
@@ -171,7 +171,7 @@ fn json_answers_have_notes_and_codes() {
         let answer: Value = serde_json::from_str(line).unwrap();
         assert_eq!(answer["code"], code, "{command}: {text}");
     }
-    let call = ["doctor", "--json", "--keys", "p.pem", "@tok", "--at"];
+    let call = ["doctor", "--json", "--key", "p.pem", "@tok", "--at"];
     let (stdout, _, _) = streams("pasted", &[&call[..], &["1895656378"]].concat(), "");
     assert!(stdout.contains(r#""code":"TOKEN_EXPIRED""#), "{stdout}");
 }
@@ -197,7 +197,7 @@ fn two_tokens_are_named_and_one_is_chosen() {
     let call = [&call[..], &["--member", "access_token"]].concat();
     let (_, stderr, code) = streams("pasted", &call, "");
     assert_eq!(code, Some(0), "{stderr}");
-    for command in [&["inspect"][..], &["doctor", "--keys", "p.pem"]] {
+    for command in [&["inspect"][..], &["doctor", "--key", "p.pem"]] {
         let (text, code) = said(&inputs("pasted"), &[command, &[&answer]].concat());
         assert_eq!(code, 1, "{text}");
         assert!(text.contains("`id_token` (JWT, HS256, typ JWT)"), "{text}");
@@ -268,7 +268,7 @@ fn token_without_argument_is_read_from_a_pipe() {
     assert_eq!(code, Some(2), "{stderr}");
     assert!(stderr.starts_with("error: no token\n"), "{stderr}");
     // `doctor` also checks keys alone.
-    let (_, stderr, code) = streams("pasted", &["doctor", "--keys", "p.pem"], &token);
+    let (_, stderr, code) = streams("pasted", &["doctor", "--key", "p.pem"], &token);
     assert_eq!(code, Some(0), "{stderr}");
 }
 
@@ -292,7 +292,7 @@ fn policy_option_that_is_repeated_accepts_each_value() {
         policy(&["--audience", "other", "--audience", "another"]).0,
         Some(1)
     );
-    let call = ["doctor", "--keys", "p.pem", "--at", "1795656378", "@tok"];
+    let call = ["doctor", "--key", "p.pem", "--at", "1795656378", "@tok"];
     let (text, code) = said(&inputs("pasted"), &[&call[..], &issuers].concat());
     assert_eq!(code, 0, "{text}");
     let call = [&call[..], &["--issuer", "other", "--issuer", "another"]].concat();

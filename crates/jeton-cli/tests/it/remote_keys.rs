@@ -117,7 +117,7 @@ fn key_set_at_a_url_verifies() {
     assert!(line(issuer.at(), &verify).contains("\"aud\":\"api\""));
     assert_eq!(issuer.requested(), ["/keys"]);
     succeeds(issuer.at(), &["jws", "verify", "--key", &keys, &token], b"");
-    let doctor = ["doctor", "--at", NOW, "--keys", &keys, &token];
+    let doctor = ["doctor", "--at", NOW, "--key", &keys, &token];
     succeeds(issuer.at(), &doctor, b"");
 }
 
@@ -166,14 +166,13 @@ fn discovered_issuer_verifies_and_is_required() {
 #[track_caller]
 fn fails(issuer: &Issuer, option: &str, place: &str, what: &str, how: &str) {
     let token = issuer.token(&issuer.url);
-    let keys = if option == "--key" { "--keys" } else { option };
     for (call, code) in [
         (["jwt", "verify", "--at", NOW, option, place, &token], 2),
         (
             ["jws", "verify", option, place, "--text", &token, "--json"],
             2,
         ),
-        (["doctor", "--at", NOW, keys, place, "--text", &token], 1),
+        (["doctor", "--at", NOW, option, place, "--text", &token], 1),
     ] {
         let (text, found) = said(issuer.at(), &call);
         assert_eq!(found, code, "{call:?}: {text}");
@@ -301,7 +300,7 @@ fn secret_keys_at_a_url_verify_nothing() {
     issuer.page("/keys", &format!("{{\"keys\":[{mac},{public}]}}"));
     let verify = ["jwt", "verify", "--at", NOW, "--key", &keys];
     ends(at, &[&verify[..], &[&token]].concat(), b"", 1, "rejected: ");
-    let doctor = ["doctor", "--at", NOW, "--keys", &keys, &token];
+    let doctor = ["doctor", "--at", NOW, "--key", &keys, &token];
     let (text, code) = said(at, &doctor);
     assert_eq!(code, 1, "{text}");
     assert!(text.contains("a secret key is published"), "{text}");
@@ -414,7 +413,7 @@ fn authority_of_the_caller_is_trusted() {
         text.contains("hint: --ca takes certificates in PEM"),
         "{text}"
     );
-    let doctor = ["doctor", "--keys", &keys, "--ca", "authority.pem"];
+    let doctor = ["doctor", "--key", &keys, "--ca", "authority.pem"];
     succeeds(at, &doctor, b"");
     let file = ["--key", "one.pub", "--ca", "authority.pem", &token];
     let (text, code) = said(at, &[&["jwt", "verify"][..], &file].concat());

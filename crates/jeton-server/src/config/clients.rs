@@ -28,7 +28,7 @@ pub struct Client {
     /// The name in the audit log. For clients of the token endpoint, it is the `client_id`.
     pub name: String,
     /// The `sub` of its bearer tokens.
-    #[serde(default, alias = "subject")]
+    #[serde(default)]
     pub bearer_subject: Option<String>,
     /// A DNS name or URI in its certificate (subjectAltName).
     #[serde(default)]

@@ -17,19 +17,15 @@ pub struct Limits {
     pub message_bytes: usize,
     pub token_bytes: Option<usize>,
     pub batch_items: usize,
-    #[serde(alias = "streams")]
     pub calls_per_connection: u32,
     pub header_bytes: u32,
     pub connections: usize,
     pub memory_bytes: usize,
     pub memory_share_bytes: usize,
     pub proxies: Vec<IpAddr>,
-    #[serde(alias = "watchers")]
     pub revocation_watchers: usize,
     pub revocation_watchers_per_client: Option<usize>,
-    #[serde(alias = "stall_seconds")]
     pub client_stall_timeout_seconds: u64,
-    #[serde(alias = "lag_milliseconds")]
     pub worker_delay_milliseconds: u64,
 }
 

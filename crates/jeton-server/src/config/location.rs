@@ -1,6 +1,5 @@
 //! Finds the line of a key in a TOML file.
 
-use super::former_names::former_name;
 use crate::error::ConfigError;
 
 /// Maximum length of a key that an error message repeats. No key of the configuration is longer.
@@ -20,22 +19,12 @@ pub(super) fn locate(text: &str, error: &toml::de::Error) -> ConfigError {
     let what = error.message().lines().next().unwrap_or_default();
     // The error already names the key.
     let what = what.replace(&format!("unknown field `{key}`"), "unknown field");
-    let what = both_names(&what).unwrap_or_else(|| without_value(&what));
     ConfigError {
         file: None,
         line,
         key,
-        what,
+        what: without_value(&what),
     }
-}
-
-/// The message for a key that is set under its former name too. TOML itself permits no other duplicate.
-fn both_names(what: &str) -> Option<String> {
-    let key = what.strip_prefix("duplicate field `")?.strip_suffix('`')?;
-    let former = former_name(key)?;
-    Some(format!(
-        "set as `{key}` and as `{former}`, its former name: remove `{former}`"
-    ))
 }
 
 /// The line of a key such as `tls.certificate` or `client[1].may`. `None` if no line has the key.
@@ -59,11 +48,9 @@ pub(super) fn line_of(text: &str, key: &str) -> Option<usize> {
                     header = Some(index + 1);
                 }
             }
-        } else if here == table && (table.is_empty() || seen == wanted + 1) {
-            let key = key_on(line);
-            if key == name || former_name(name).is_some_and(|former| key == former) {
-                return Some(index + 1);
-            }
+        } else if here == table && (table.is_empty() || seen == wanted + 1) && key_on(line) == name
+        {
+            return Some(index + 1);
         }
     }
     header

@@ -3,7 +3,6 @@
 mod check;
 mod clients;
 mod exposure;
-mod former_names;
 mod issuers;
 mod limits;
 mod location;
@@ -88,7 +87,6 @@ pub struct Config {
     /// How long tokens are issued without contact to the store, in seconds. An issuer with a shorter
     /// pre-publication period stops after that period. Default: 900, or
     /// [`freshness_seconds`](Config::freshness_seconds) if that is more.
-    #[serde(alias = "issue_without_store_seconds")]
     pub store_outage_issuing_seconds: Option<u64>,
     /// How often the server compares its view with the whole etcd, in seconds. 0: never. Without `store`, it has no
     /// effect.

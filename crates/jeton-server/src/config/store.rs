@@ -32,7 +32,6 @@ pub enum WhenStale {
     /// Verifies no token.
     Refuse,
     /// Continues to verify and reports that it is not ready.
-    #[serde(alias = "answer")]
     Verify,
 }
 

@@ -17,7 +17,7 @@ mod deploy;
 mod drain;
 #[path = "../../../jeton-issuer/tests/it/fake_hsm.rs"]
 mod fake_hsm;
-mod former_names;
+mod first_format;
 #[cfg(target_os = "linux")]
 mod full_disk;
 mod harness;

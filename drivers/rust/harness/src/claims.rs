@@ -1,7 +1,7 @@
 //! The claims sets, in the types that a Rust user would give them.
 
 use crate::Map;
-use crate::protocol::DriverError;
+use crate::error::DriverError;
 use serde::de::{self, DeserializeOwned, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;

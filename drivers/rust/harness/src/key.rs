@@ -1,12 +1,12 @@
-//! The keys of a `prepare` request: JWKs (RFC 7517), and the DER that most libraries need.
+//! The keys of a `prepare` request: JWKs (RFC 7517), the DER that most libraries need, and how a key is handled.
 
-use crate::protocol::{DriverError, KeyHandling};
+use crate::error::DriverError;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use der::asn1::{BitStringRef, ObjectIdentifier, OctetStringRef, UintRef};
 use der::{AnyRef, Encode};
 use pkcs8::AlgorithmIdentifierRef;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The keys of a `prepare` request, as received.
@@ -50,6 +50,69 @@ impl Keys {
     /// [`DriverError::Invalid`] if there is none.
     pub fn public(&self) -> Result<String, DriverError> {
         text(self.public.as_ref(), "public")
+    }
+}
+
+/// What happens to the key inside the timed loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KeyHandling {
+    /// Nothing: the key was loaded before.
+    Prepared,
+    /// Its text is parsed in every call.
+    ParsedPerCall,
+    /// For `load-key`: loads the JWK.
+    Jwk,
+    /// For `load-key`: loads the PEM.
+    Pem,
+    /// For `load-key`: loads the PASERK.
+    Paserk,
+}
+
+/// The encoding of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum KeyForm {
+    /// The JSON text of a JWK.
+    Jwk,
+    /// PKCS#8 and SPKI in PEM.
+    Pem,
+    /// PASERK.
+    Paserk,
+}
+
+/// A key as text in one form; `load-key` loads this text.
+#[derive(Clone, Debug, Deserialize)]
+pub struct KeyText {
+    /// The form.
+    pub form: KeyForm,
+    /// The private or symmetric key.
+    #[serde(default)]
+    pub private: Option<String>,
+    /// The public key.
+    #[serde(default)]
+    pub public: Option<String>,
+}
+
+impl KeyText {
+    /// Returns the text of the private or symmetric key.
+    ///
+    /// # Errors
+    ///
+    /// [`DriverError::Invalid`] if there is none.
+    pub fn private(&self) -> Result<String, DriverError> {
+        let text = self.private.clone();
+        text.ok_or_else(|| DriverError::invalid("no private key text"))
+    }
+
+    /// Returns the text of the public key.
+    ///
+    /// # Errors
+    ///
+    /// [`DriverError::Invalid`] if there is none.
+    pub fn public(&self) -> Result<String, DriverError> {
+        let text = self.public.clone();
+        text.ok_or_else(|| DriverError::invalid("no public key text"))
     }
 }
 

@@ -4,7 +4,8 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`protocol`] | requests, answers, offers and errors |
+//! | [`protocol`] | requests, answers and offers |
+//! | [`error`] | why a request failed |
 //! | [`claims`] | the claims sets that are signed and decoded |
 //! | [`policy`] | the policy check, for libraries that check no claims |
 //! | [`key`] | JWKs, and the DER that most libraries need |
@@ -16,6 +17,7 @@
 pub mod claims;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+pub mod error;
 pub mod key;
 #[cfg(feature = "conformance")]
 pub mod page;
@@ -25,11 +27,10 @@ pub mod serve;
 pub mod work;
 
 pub use claims::{Claims, ClaimsVisitor, Pool, Standard, StandardPaseto};
-pub use key::{Jwk, KeySource, Keys};
+pub use error::DriverError;
+pub use key::{Jwk, KeyForm, KeyHandling, KeySource, KeyText, Keys};
 pub use policy::Registered;
-pub use protocol::{
-    DriverError, KeyForm, KeyHandling, KeyText, Offer, Operation, Policy, Practice, PrepareRequest,
-};
+pub use protocol::{Offer, Operation, Policy, Practice, PrepareRequest};
 pub use serve::serve;
 pub use work::{Rejection, Signer, Verifier, Work};
 

@@ -1,10 +1,10 @@
 //! The protocol's messages, as far as a driver needs them.
 
 use crate::claims::Pool;
-use crate::key::Keys;
+use crate::error::DriverError;
+use crate::key::{KeyForm, KeyHandling, KeyText, Keys};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
-use std::fmt::Display;
 
 /// The protocol's version.
 pub const PROTOCOL: u32 = 1;
@@ -104,69 +104,6 @@ impl Operation {
     }
 }
 
-/// What happens to the key inside the timed loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum KeyHandling {
-    /// Nothing: the key was loaded before.
-    Prepared,
-    /// Its text is parsed in every call.
-    ParsedPerCall,
-    /// For `load-key`: loads the JWK.
-    Jwk,
-    /// For `load-key`: loads the PEM.
-    Pem,
-    /// For `load-key`: loads the PASERK.
-    Paserk,
-}
-
-/// The encoding of a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum KeyForm {
-    /// The JSON text of a JWK.
-    Jwk,
-    /// PKCS#8 and SPKI in PEM.
-    Pem,
-    /// PASERK.
-    Paserk,
-}
-
-/// A key as text in one form; `load-key` loads this text.
-#[derive(Clone, Debug, Deserialize)]
-pub struct KeyText {
-    /// The form.
-    pub form: KeyForm,
-    /// The private or symmetric key.
-    #[serde(default)]
-    pub private: Option<String>,
-    /// The public key.
-    #[serde(default)]
-    pub public: Option<String>,
-}
-
-impl KeyText {
-    /// Returns the text of the private or symmetric key.
-    ///
-    /// # Errors
-    ///
-    /// [`DriverError::Invalid`] if there is none.
-    pub fn private(&self) -> Result<String, DriverError> {
-        let text = self.private.clone();
-        text.ok_or_else(|| DriverError::invalid("no private key text"))
-    }
-
-    /// Returns the text of the public key.
-    ///
-    /// # Errors
-    ///
-    /// [`DriverError::Invalid`] if there is none.
-    pub fn public(&self) -> Result<String, DriverError> {
-        let text = self.public.clone();
-        text.ok_or_else(|| DriverError::invalid("no public key text"))
-    }
-}
-
 /// What `verify` must check in addition to the signature, `exp` and `nbf`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
@@ -255,34 +192,6 @@ impl PrepareRequest {
         self.key_text
             .as_ref()
             .ok_or_else(|| DriverError::invalid("load-key needs a key_text"))
-    }
-}
-
-/// Why a request failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DriverError {
-    /// The library does not support this.
-    Unsupported(String),
-    /// The request is inconsistent.
-    Invalid(String),
-    /// The library failed on valid input.
-    Failed(String),
-}
-
-impl DriverError {
-    /// Creates an error for what the library does not support.
-    pub fn unsupported(reason: impl Display) -> Self {
-        Self::Unsupported(reason.to_string())
-    }
-
-    /// Creates an error for an inconsistent request.
-    pub fn invalid(reason: impl Display) -> Self {
-        Self::Invalid(reason.to_string())
-    }
-
-    /// Creates an error for a failure of the library on valid input.
-    pub fn failed(reason: impl Display) -> Self {
-        Self::Failed(reason.to_string())
     }
 }
 

@@ -2,7 +2,8 @@
 //! clock.
 
 use crate::Driver;
-use crate::protocol::{DriverError, PROTOCOL, Request, Run};
+use crate::error::DriverError;
+use crate::protocol::{PROTOCOL, Request, Run};
 use crate::work::Work;
 use serde_json::{Value, json};
 use std::io::{self, BufRead, Read, Write};

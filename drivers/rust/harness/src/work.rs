@@ -2,7 +2,7 @@
 //! [`Verifier`].
 
 use crate::claims::{Claims, ClaimsVisitor};
-use crate::protocol::DriverError;
+use crate::error::DriverError;
 use serde_json::Value;
 use std::hint::black_box;
 

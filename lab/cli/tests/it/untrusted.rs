@@ -34,8 +34,8 @@ fn endless_input_is_an_error_within_memory() {
 fn hostile_results_stay_within_memory() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let run = fs::read_to_string(crate::stored_result()).unwrap();
-    let run: serde_json::Value = serde_json::from_str(&run).unwrap();
+    let run = jeton_lab_model::result::read(&crate::stored_result()).unwrap();
+    let run = serde_json::to_value(run).unwrap();
     let with = |member: &str, value: &str| {
         let mut run = run.clone();
         run[member] = serde_json::Value::from("@@");

@@ -15,7 +15,7 @@ pub fn describe(cores: &Cores) -> Environment {
         cpu: (cpu.name).unwrap_or_else(|| format!("unknown ({})", std::env::consts::ARCH)),
         cores: cores.count(),
         flags: cpu.flags,
-        processor: Some(cpu.processor),
+        processor: cpu.processor,
         kernel: kernel(),
         hypervisor: hypervisor(cpu.is_virtual),
         governor: line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),

@@ -68,8 +68,7 @@ pub fn settings() -> Vec<Setting> {
 
 fn cpu(environment: &Environment) -> Setting {
     let (name, found) = ("CPU", environment.cpu_in_full());
-    let processor = environment.processor.as_ref();
-    match processor.and_then(|p| p.family.as_ref()) {
+    match &environment.processor.family {
         Some(_) => good(name, found),
         None => Setting {
             found,

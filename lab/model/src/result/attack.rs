@@ -29,13 +29,10 @@ pub struct AttackRow {
     /// The worst outcome of all variants; `None` if the row is void or the driver cannot run.
     pub outcome: Option<AttackOutcome>,
     /// The number of tokens or keys whose positive control was accepted.
-    #[serde(default)]
     pub tried: u32,
     /// The number of void tokens or keys: their positive control was rejected too.
-    #[serde(default)]
     pub void: u32,
     /// The tested algorithms; empty for PASETO.
-    #[serde(default)]
     pub algs: Vec<String>,
     /// The number of tested tokens or keys that were not rejected.
     #[serde(default, skip_serializing_if = "is_zero")]

@@ -39,6 +39,9 @@ pub(super) use derived::derived;
 /// days. Outside of them, ratios of times are no numbers.
 const ROUND_NS: [f64; 2] = [1e-3, 1e15];
 
+/// A stored and a recomputed figure may differ by rounding only.
+const ROUNDING: f64 = 1e-9;
+
 /// Checks what was measured; returns the first error as `place: message`.
 pub(super) fn measured(result: &RunResult) -> Result<(), String> {
     counts(result)?;

@@ -52,18 +52,11 @@ impl fmt::Display for FileError {
             Self::NoResult(path, why) => {
                 write!(f, "{} is not a result of the lab: {why}", path.display())
             }
-            Self::Schema(path, found) => {
-                let advice = if *found > u64::from(SCHEMA) {
-                    "written by a newer jeton; read it with that version"
-                } else {
-                    "written by an older jeton; measure again"
-                };
-                write!(
-                    f,
-                    "{} has schema {found}, this jeton reads {SCHEMA}: {advice}",
-                    path.display()
-                )
-            }
+            Self::Schema(path, found) => write!(
+                f,
+                "{} has schema {found}, this jeton reads {SCHEMA}; read it with the version that wrote it",
+                path.display()
+            ),
         }
     }
 }

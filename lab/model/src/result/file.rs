@@ -104,8 +104,10 @@ impl OutDir {
 
 /// Returns the lab command: `run` of `jeton-lab run --quick`.
 fn verb(command: &str) -> Option<&str> {
-    let mut words = command.split_whitespace().skip_while(|word| *word != "lab");
-    let verb = words.nth(1)?;
+    let verb = command
+        .strip_prefix("jeton-lab ")?
+        .split_whitespace()
+        .next()?;
     verb.bytes().all(|b| b.is_ascii_lowercase()).then_some(verb)
 }
 

@@ -128,9 +128,8 @@ pub struct Environment {
     pub cores: usize,
     /// CPU flags that matter for cryptography, with the kernel's names.
     pub flags: Vec<String>,
-    /// Further identification of the CPU; `None` in files of older labs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub processor: Option<Processor>,
+    /// Further identification of the CPU.
+    pub processor: Processor,
     /// Operating system and kernel release.
     pub kernel: String,
     /// The hypervisor, if the machine reports one.
@@ -141,7 +140,7 @@ pub struct Environment {
     pub jeton: String,
     /// The runtime versions, by language.
     pub runtimes: BTreeMap<String, String>,
-    /// The runtimes of the drivers with their support state; empty in files of older labs.
+    /// The runtimes of the drivers with their support state.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub runtimes_used: Vec<RuntimeUsed>,
     /// The SHA-256 of each driver's sources and lockfile, by driver.
@@ -237,7 +236,6 @@ pub struct Processor {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub microcode: Option<String>,
     /// The flags that the lab looked for; `flags` gives no information about others.
-    #[serde(default)]
     pub flags_looked_for: Vec<String>,
 }
 
@@ -246,7 +244,7 @@ impl Environment {
     /// 1, microcode 0x1000065)`.
     #[must_use]
     pub fn cpu_in_full(&self) -> String {
-        let processor = self.processor.clone().unwrap_or_default();
+        let processor = self.processor.clone();
         // On aarch64 the kernel reports no CPU name; the implementer distinguishes the parts.
         let vendor = processor.vendor.filter(|v| v.starts_with("0x"));
         let known: Vec<String> = [
@@ -288,10 +286,10 @@ pub struct Disturbance {
     /// shared it, if known. A round excludes these batches for a subject that has others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared: Option<f64>,
-    /// The share of the time in which work waited for a free core, if known; `None` in files of older labs.
+    /// The share of the time in which work waited for a free core, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pressure: Option<f64>,
-    /// How often the CPU was throttled because of heat, if known; `None` in files of older labs.
+    /// How often the CPU was throttled because of heat, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttled: Option<u64>,
     /// What could not be checked on this machine, one sentence each.
@@ -350,7 +348,6 @@ pub struct AaPair {
     #[serde(rename = "contract")]
     pub operation: String,
     /// The number of threads.
-    #[serde(default = "one_thread")]
     pub threads: u32,
     /// The ratio of the second to the first, geometric mean of the rounds.
     pub ratio: f64,
@@ -359,7 +356,6 @@ pub struct AaPair {
     /// The verdict on the pair.
     pub verdict: VerdictKind,
     /// Nanoseconds per operation by round, of the first and the second measurement.
-    #[serde(default)]
     pub rounds: [Vec<f64>; 2],
 }
 
@@ -372,10 +368,8 @@ pub struct Verdict {
     #[serde(rename = "contract")]
     pub operation: String,
     /// The claims set, the same for both.
-    #[serde(default = "standard_claims")]
     pub claims: String,
     /// The number of threads, the same for both.
-    #[serde(default = "one_thread")]
     pub threads: u32,
     /// The title of the comparison, unique in the file.
     pub comparison: String,
@@ -416,15 +410,6 @@ impl Verdict {
             && row.claims.name == self.claims
             && row.threads == self.threads
     }
-}
-
-/// The claims set of verdicts in files of older labs.
-fn standard_claims() -> String {
-    crate::claims::STANDARD.to_owned()
-}
-
-fn one_thread() -> u32 {
-    1
 }
 
 /// The four verdicts.
@@ -568,9 +553,7 @@ pub struct Timing {
     /// The value of each round, in order.
     pub rounds: Vec<f64>,
     /// Rounds beyond the outer fences: counted, kept.
-    #[serde(default)]
     pub outliers: u32,
     /// True if the runtime did not settle during warm-up.
-    #[serde(default)]
     pub unsettled: bool,
 }

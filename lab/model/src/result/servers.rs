@@ -25,8 +25,7 @@ pub struct ServerRow {
     pub connections: u32,
     /// The number of calls in flight on each connection.
     pub in_flight: u32,
-    /// The call; files without it are of `GenerateJwt`.
-    #[serde(default)]
+    /// The call.
     pub call: Call,
     /// The algorithm of the tokens.
     pub alg: Algorithm,

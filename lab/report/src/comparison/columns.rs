@@ -4,7 +4,7 @@ use maud::html;
 
 use super::{Comparison, Entry, Role, time};
 use crate::table::{CSV, Column, FILES, Form, Value, status};
-use crate::terminal::{microseconds, significant};
+use crate::words::{microseconds, significant};
 use jeton_lab_model::names;
 use jeton_lab_model::result::{Row, Status, Timing};
 use jeton_lab_model::units::{self, Unit};

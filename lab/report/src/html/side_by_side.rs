@@ -63,13 +63,9 @@ fn name(index: usize, runs: &[Named]) -> String {
         cpu => cpu.to_owned(),
     };
     let longer = |run: &Named| {
-        let processor = run.result.environment.processor.as_ref();
-        let family = processor
-            .and_then(|p| p.family.as_deref())
-            .unwrap_or("unknown");
-        let model = processor
-            .and_then(|p| p.model.as_deref())
-            .unwrap_or("unknown");
+        let processor = &run.result.environment.processor;
+        let family = processor.family.as_deref().unwrap_or("unknown");
+        let model = processor.model.as_deref().unwrap_or("unknown");
         format!("{}, family {family}, model {model}", short(run))
     };
     let with_file = |run: &Named| format!("{}, {}", short(run), run.name);

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::band::{Around, Control, ControlsShow, Like, Noise, SetBy};
 use super::machine::{Difference, machine, settings, system};
-use super::merge::has_run_in_common;
+use super::runs::has_run_in_common;
 use super::same::{Work, by_work, measured, unchanged, unchanged_driver};
 use jeton_lab_model::result::{Row, RunResult, Status, VerdictKind};
 use jeton_lab_stats::interval::Ratio;

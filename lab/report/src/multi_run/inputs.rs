@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::check::Contradiction;
+use super::contradiction::Contradiction;
 use super::machine::{Difference, machine, settings};
 use jeton_lab_model::result::{Disturbance, Environment, RunResult};
 

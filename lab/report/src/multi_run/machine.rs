@@ -24,25 +24,6 @@ impl fmt::Display for Difference {
     }
 }
 
-/// The flags that older labs looked for, whose files do not list them.
-const OLD_FLAGS_LOOKED_FOR: [&str; 15] = [
-    "aes",
-    "pclmulqdq",
-    "sha_ni",
-    "avx",
-    "avx2",
-    "bmi2",
-    "adx",
-    "vaes",
-    "vpclmulqdq",
-    "avx512f",
-    "asimd",
-    "pmull",
-    "sha2",
-    "sha512",
-    "sve",
-];
-
 /// Returns the differences that mean another machine. A ratio across machines does not describe a subject.
 /// A fact that only one result contains is not a difference.
 pub(super) fn machine(before: &Environment, after: &Environment) -> Vec<Difference> {
@@ -65,15 +46,13 @@ pub(super) fn machine(before: &Environment, after: &Environment) -> Vec<Differen
     found
 }
 
-/// The beginning of a hypervisor that reports no kind: `yes, of unknown kind`, and other words in files of
-/// older labs.
-const OF_UNKNOWN_KIND: &str = "yes, ";
+/// A hypervisor that reports no kind.
+const OF_UNKNOWN_KIND: &str = "yes, of unknown kind";
 
 /// Returns the difference between the hypervisors. One of unknown kind can be any.
 fn hypervisor(before: &Environment, after: &Environment) -> Option<Difference> {
     let both = [before, after].map(|e| e.hypervisor.as_deref());
-    let is_any = |kind: Option<&str>| kind.is_some_and(|kind| kind.starts_with(OF_UNKNOWN_KIND));
-    if both.iter().all(Option::is_some) && both.into_iter().any(is_any) {
+    if both.iter().all(Option::is_some) && both.contains(&Some(OF_UNKNOWN_KIND)) {
         return None;
     }
     let [before, after] = both.map(known);
@@ -99,11 +78,9 @@ pub(crate) fn machines(one: &RunResult, other: &RunResult) -> Machines {
         return Machines::Differ;
     }
     let is_identified = |e: &&Environment| {
-        let facts = e
-            .processor
-            .as_ref()
-            .map(|p| [&p.vendor, &p.family, &p.model, &p.stepping]);
-        facts.is_some_and(|facts| facts.into_iter().all(Option::is_some))
+        let p = &e.processor;
+        let facts = [&p.vendor, &p.family, &p.model, &p.stepping];
+        facts.into_iter().all(Option::is_some)
     };
     let settings = system(one, other);
     if settings.is_empty() && [one, other].iter().all(is_identified) {
@@ -134,10 +111,8 @@ fn flags(before: &Environment, after: &Environment) -> Option<Difference> {
 }
 
 fn looked_for(environment: &Environment, flag: &str) -> bool {
-    match &environment.processor {
-        Some(processor) => processor.flags_looked_for.iter().any(|f| f == flag),
-        None => OLD_FLAGS_LOOKED_FOR.contains(&flag),
-    }
+    let flags = &environment.processor.flags_looked_for;
+    flags.iter().any(|known| known == flag)
 }
 
 /// The name of a fact, and its value if known.
@@ -149,10 +124,7 @@ fn known_differences(
     after: &Environment,
     facts: fn(&Processor) -> Vec<Fact>,
 ) -> Vec<Difference> {
-    let [Some(before), Some(after)] = [before, after].map(|e| e.processor.as_ref()) else {
-        return Vec::new();
-    };
-    let both = facts(before).into_iter().zip(facts(after));
+    let both = (facts(&before.processor).into_iter()).zip(facts(&after.processor));
     let differ = both.filter_map(|((what, before), (_, after))| {
         let (before, after) = (before?, after?);
         (before != after).then(|| Difference {

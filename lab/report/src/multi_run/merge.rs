@@ -1,29 +1,22 @@
 //! Merges several runs of one plan into one result.
 //!
 //! The rounds of several runs are more rounds, in which all subjects are still interleaved, and each
-//! run has new processes. From [`RUN_VALUES_MIN`] runs on, verdicts take each run as one value (the geometric
-//! mean of its rounds): rounds of one run share their processes and their time, so only then do the
-//! intervals include these effects. With fewer runs, every round is a value, as in one run.
+//! run has new processes. From [`RUN_VALUES_MIN`](super::RUN_VALUES_MIN) runs on, verdicts take each run as
+//! one value (the geometric mean of its rounds): rounds of one run share their processes and their time, so only
+//! then do the intervals include these effects. With fewer runs, every round is a value, as in one run.
 
-use std::collections::BTreeMap;
-
-use super::aa_pairs::{PairRounds, objection};
 use super::check::contradictions;
 use super::inputs::{Named, Unmergeable, code, environment, mean, same_machine};
 use super::machine::Difference;
+use super::pooled::{measured, noise_floor, verdicts};
+use super::runs::{has_run_in_common, runs};
 use super::same::{Work, counterpart};
 use super::servers::{has_servers_alone, of_servers};
-use super::untimed::{self, untimed_runs};
-use jeton_lab_model::result::{
-    AaPair, MergedRun, NoiseFloor, Row, Rows, RunResult, SCHEMA, Status, Timing, Verdict,
-};
+use super::untimed;
+use jeton_lab_model::result::{MergedRun, Row, Rows, RunResult, SCHEMA, Status, Timing};
 use jeton_lab_published as published;
 use jeton_lab_stats::median::median_interval;
 use jeton_lab_stats::outliers::beyond_outer_fences;
-use jeton_lab_stats::verdicts::{self, AaRounds, ComparisonInput, Entrant};
-
-/// From this number of runs on, each counts as one value; with fewer, the intervals would be useless.
-pub const RUN_VALUES_MIN: usize = 6;
 
 /// Merges several runs of the same plan on the same machine, in the order of their starts. The result
 /// has all rounds, the seeds, and all disturbances; its noise floor and verdicts are computed again. A
@@ -117,34 +110,6 @@ fn began(result: &RunResult) -> Option<jiff::Timestamp> {
     result.environment.started.parse().ok()
 }
 
-/// Returns the timed runs of a result: itself, if it is not merged.
-pub(super) fn runs(result: &RunResult) -> Vec<MergedRun> {
-    if !result.runs.is_empty() {
-        let timed = result.runs.iter().filter(|run| run.rounds > 0);
-        return timed.cloned().collect();
-    }
-    vec![MergedRun {
-        started: result.environment.started.clone(),
-        command: result.command.clone(),
-        seed: result.seed,
-        rounds: result.environment.rounds_finished,
-    }]
-}
-
-/// Reports whether two results have a run in common, by its start, command and seed.
-#[must_use]
-pub(crate) fn is_same_run(one: &RunResult, other: &RunResult) -> bool {
-    let all = |result: &RunResult| [runs(result), untimed_runs(result)].concat();
-    let theirs = all(other);
-    all(one).iter().any(|run| theirs.contains(run))
-}
-
-/// Reports whether two results have times of the same run.
-pub(super) fn has_run_in_common(one: &RunResult, other: &RunResult) -> bool {
-    let theirs = runs(other);
-    runs(one).iter().any(|run| theirs.contains(run))
-}
-
 fn not_twice(a: &Named, b: &Named) -> Result<(), Unmergeable> {
     if has_run_in_common(&a.result, &b.result) {
         return Err(Unmergeable::Twice(a.name.clone(), b.name.clone()));
@@ -223,11 +188,6 @@ fn level(named: &Named) -> Result<(), Unmergeable> {
     }
 }
 
-fn measured(row: &Row) -> Option<&Timing> {
-    let ok = matches!(row.status, Status::Ok | Status::Disturbed);
-    row.ns_per_op.as_ref().filter(|_| ok)
-}
-
 fn merged_row(row: &Row, results: &[Named]) -> Result<Row, Unmergeable> {
     let work = Work::of(row);
     let mut merged = row.clone();
@@ -268,141 +228,4 @@ fn merged_row(row: &Row, results: &[Named]) -> Result<Row, Unmergeable> {
         rounds,
     });
     Ok(merged)
-}
-
-/// Returns one value per run if there are enough runs; otherwise the rounds.
-fn run_values(rounds: &[f64], runs: &[MergedRun]) -> Vec<f64> {
-    if runs.len() < RUN_VALUES_MIN {
-        return rounds.to_vec();
-    }
-    let mut rest = rounds;
-    let means = runs.iter().map(|run| {
-        let (own, others) = rest.split_at(rest.len().min(run.rounds as usize));
-        rest = others;
-        (own.iter().map(|t| t.ln()).sum::<f64>() / own.len() as f64).exp()
-    });
-    means.collect()
-}
-
-/// Merges the A/A pairs that every run has, and whose rounds are those of rows. If results do not contain the rounds of their pairs, the
-/// largest floor is used.
-pub(super) fn noise_floor(results: &[Named], rows: &[Row], runs: &[MergedRun]) -> NoiseFloor {
-    let mut pooled: Vec<(&AaPair, PairRounds, usize)> = Vec::new();
-    for (run, named) in results.iter().enumerate() {
-        for pair in &named.result.noise_floor.pairs {
-            // A subject may have two pairs with different claims; they are matched in order.
-            let same = |(p, _, held): &&mut (&AaPair, PairRounds, usize)| {
-                (&p.subject, &p.operation, p.threads, run)
-                    == (&pair.subject, &pair.operation, pair.threads, *held)
-            };
-            match pooled.iter_mut().find(same) {
-                Some((_, rounds, held)) => {
-                    rounds[0].extend_from_slice(&pair.rounds[0]);
-                    rounds[1].extend_from_slice(&pair.rounds[1]);
-                    *held += 1;
-                }
-                None => pooled.push((pair, pair.rounds.clone(), 1)),
-            }
-        }
-    }
-    let total: usize = runs.iter().map(|run| run.rounds as usize).sum();
-    pooled.retain(|(_, rounds, held)| *held == results.len() && rounds[0].len() == total);
-    let is_of_rows: Vec<bool> = (0..pooled.len())
-        .map(|at| {
-            let earlier: Vec<&PairRounds> = pooled[..at].iter().map(|(_, r, _)| r).collect();
-            objection(pooled[at].0, &pooled[at].1, rows, &earlier).is_none()
-        })
-        .collect();
-    let mut whole: Vec<_> = (pooled.into_iter().zip(is_of_rows))
-        .filter_map(|(pair, is_of_rows)| is_of_rows.then_some(pair))
-        .collect();
-    let aa_pairs: Vec<AaRounds> = whole
-        .iter()
-        .map(|(pair, rounds, _)| AaRounds {
-            subject: pair.subject.clone(),
-            operation: pair.operation.clone(),
-            threads: pair.threads,
-            managed: rows
-                .iter()
-                .any(|r| r.subject.id == pair.subject && r.subject.is_managed()),
-            rounds: [0, 1].map(|side| run_values(&rounds[side], runs)),
-        })
-        .collect();
-    let floors = results.iter().map(|n| &n.result.noise_floor);
-    let widest =
-        |floor: fn(&NoiseFloor) -> Option<f64>| floors.clone().filter_map(floor).reduce(f64::max);
-    if aa_pairs.is_empty() {
-        return NoiseFloor {
-            floor: widest(|n| n.floor),
-            managed: widest(|n| n.managed),
-            ..NoiseFloor::default()
-        };
-    }
-    let mut judged = verdicts::noise_floor(&aa_pairs);
-    // The file keeps every round, also if verdicts used one value per run.
-    for pair in &mut judged.pairs {
-        let same = |(p, _, _): &(&AaPair, PairRounds, usize)| {
-            (&p.subject, &p.operation, p.threads) == (&pair.subject, &pair.operation, pair.threads)
-        };
-        if let Some(at) = whole.iter().position(same) {
-            pair.rounds = whole.remove(at).1;
-        }
-    }
-    judged
-}
-
-/// Computes the comparisons of the first result over the merged rounds. A comparison whose baseline was
-/// not measured in every run is omitted.
-pub(super) fn verdicts(
-    first: &RunResult,
-    rows: &[Row],
-    noise: &NoiseFloor,
-    runs: &[MergedRun],
-) -> Vec<Verdict> {
-    let mut order: Vec<&str> = Vec::new();
-    let mut comparisons: BTreeMap<&str, Vec<&Verdict>> = BTreeMap::new();
-    for verdict in &first.verdicts {
-        let title = verdict.comparison.as_str();
-        if !order.contains(&title) {
-            order.push(title);
-        }
-        let planned = comparisons.entry(title).or_default();
-        // A verdict stands once, and none is on the baseline itself.
-        let is_known = planned.iter().any(|other| other.subject == verdict.subject);
-        if !is_known && verdict.subject != verdict.baseline {
-            planned.push(verdict);
-        }
-    }
-    let entrant = |verdict: &Verdict, id: &str| {
-        let row = rows.iter().find(|r| verdict.is_about(r, id))?;
-        let baseline = rows
-            .iter()
-            .find(|r| verdict.is_about(r, &verdict.baseline))?;
-        let factors = baseline.subject.factors(&row.subject);
-        Some(Entrant {
-            id: id.to_owned(),
-            managed: row.subject.is_managed(),
-            factors: factors.into_iter().map(str::to_owned).collect(),
-            rounds: run_values(&measured(row)?.rounds, runs),
-        })
-    };
-    let mut judged = Vec::new();
-    for title in order {
-        let planned = &comparisons[title];
-        let first = planned.first();
-        let Some(baseline) = first.and_then(|first| entrant(first, &first.baseline)) else {
-            continue;
-        };
-        let others = planned.iter().filter_map(|v| entrant(v, &v.subject));
-        let input = ComparisonInput {
-            suite: planned[0].suite.clone(),
-            operation: planned[0].operation.clone(),
-            claims: planned[0].claims.clone(),
-            threads: planned[0].threads,
-            title: title.to_owned(),
-            entrants: std::iter::once(baseline).chain(others).collect(),
-        };
-        judged.extend(verdicts::verdicts(&input, noise));
-    }
-    judged
 }

@@ -7,7 +7,8 @@ use jeton_lab_stats::median::{median, median_interval};
 use jeton_lab_stats::outliers::beyond_outer_fences;
 
 use super::inputs::Named;
-use super::merge::{noise_floor, runs, verdicts};
+use super::pooled::{noise_floor, verdicts};
+use super::runs::runs;
 use super::servers::has_servers_alone;
 use crate::recommendation::{Noisy, recommend};
 

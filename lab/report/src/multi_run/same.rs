@@ -103,10 +103,8 @@ pub(super) fn unchanged_driver(before: &RunResult, after: &RunResult, driver: &s
 /// Reports whether a subject has the same code in two results: version, driver sources, lockfile and
 /// runtime. Missing information counts as different.
 pub(super) fn unchanged(before: (&RunResult, &Row), after: (&RunResult, &Row)) -> bool {
-    // A run on several runtimes records them in its rows; files of older labs do not.
-    if let (Some(before), Some(after)) = (&before.1.subject.runtime, &after.1.subject.runtime)
-        && before != after
-    {
+    // A run on several runtimes has the runtime in each row.
+    if before.1.subject.runtime != after.1.subject.runtime {
         return false;
     }
     let code = |(result, row): (&RunResult, &Row)| {

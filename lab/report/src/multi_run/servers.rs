@@ -6,7 +6,7 @@
 
 use super::inputs::{Named, Unmergeable, code, environment, same_machine};
 use super::machine::Difference;
-use super::untimed::untimed_runs;
+use super::runs::untimed_runs;
 use jeton_lab_model::result::{Rows, RunResult, ServerLoad, ServerRow, Status, latency_ms};
 use jeton_lab_model::servers::Scenario;
 use jeton_lab_published::answers_of_servers;

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use super::inputs::{Named, Unmergeable, code};
+use super::runs::untimed_runs;
 use super::same::other_version;
-use jeton_lab_model::result::{AttackRow, InteropRow, MergedRun, RunResult};
+use jeton_lab_model::result::{AttackRow, InteropRow, RunResult};
 use jeton_lab_published as published;
 
 /// Adds the rows without times to the run, and answers the published conclusions again. These rows have
@@ -39,20 +40,6 @@ pub(super) fn join(mut whole: RunResult, results: &[Named]) -> Result<RunResult,
     }
     whole.claims_answered = published::answers(&whole.rows, &whole.noise_floor);
     Ok(whole)
-}
-
-/// The runs that made rows without times; they have no rounds.
-pub(super) fn untimed_runs(result: &RunResult) -> Vec<MergedRun> {
-    if !result.runs.is_empty() {
-        let untimed = result.runs.iter().filter(|run| run.rounds == 0);
-        return untimed.cloned().collect();
-    }
-    vec![MergedRun {
-        started: result.environment.started.clone(),
-        command: result.command.clone(),
-        seed: result.seed,
-        rounds: 0,
-    }]
 }
 
 fn same_code(whole: &RunResult, named: &Named) -> Result<(), Unmergeable> {

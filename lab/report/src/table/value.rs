@@ -3,7 +3,7 @@
 use anstyle::Style;
 use maud::{Markup, html};
 
-use crate::terminal::colour;
+use crate::words::colour;
 use jeton_lab_model::result::{Status, VerdictKind};
 use jeton_lab_model::units;
 

@@ -7,8 +7,8 @@ use jeton_lab_model::result::RunResult;
 use jeton_terminal::width::wrapped;
 
 use crate::recommendation::{Case, cases_of, recommendation_of};
+use crate::words::{list, microseconds};
 
-use super::words::{list, microseconds};
 use super::{BOLD, DIM};
 
 pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> fmt::Result {

@@ -90,10 +90,7 @@ fn explanations(rows: &[InteropRow], columns: usize, out: &mut String) -> std::f
             group.place(),
             group.explanation
         );
-        for (i, part) in wrapped(&line, columns.saturating_sub(4))
-            .iter()
-            .enumerate()
-        {
+        for (i, part) in wrapped(&line, columns.saturating_sub(4)).iter().enumerate() {
             let indent = if i == 0 { "  " } else { "    " };
             writeln!(out, "{indent}{part}")?;
         }

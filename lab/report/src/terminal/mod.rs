@@ -12,11 +12,11 @@ mod published_comparison;
 mod section;
 mod servers;
 mod table;
-mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use crate::words::{self, percent, plural};
 use crate::{sentences, visible};
 use anstyle::Style;
 use jeton_lab_model::names;
@@ -28,11 +28,9 @@ use jeton_lab_stats::verdict::UNMEASURED_FLOOR;
 use jeton_terminal::width::wrapped;
 
 use section::sections;
-use words::{percent, plural};
 
 pub use attack::attacks;
 pub use multi_run::{comparison, describe_set_by, gate_summary};
-pub(crate) use words::{colour, microseconds, significant};
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
@@ -267,10 +265,7 @@ fn left_out(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::R
     writeln!(out, "\n{BOLD}Not measured{BOLD:#}")?;
     for (line, count) in reasons {
         let line = format!("{line} ({})", plural(count, "row"));
-        for (i, part) in wrapped(&line, columns.saturating_sub(4))
-            .iter()
-            .enumerate()
-        {
+        for (i, part) in wrapped(&line, columns.saturating_sub(4)).iter().enumerate() {
             let indent = if i == 0 { "  " } else { "    " };
             writeln!(out, "{indent}{part}")?;
         }

@@ -7,10 +7,10 @@ use crate::multi_run::{
     SetBy, ShiftKept,
 };
 
-use jeton_terminal::width::wrapped;
 use super::table::NAME_WIDTH_MAX;
-use super::words::{colour, microseconds, percent, plural, significant};
 use super::{BOLD, DIM};
+use crate::words::{colour, microseconds, percent, plural, significant};
+use jeton_terminal::width::wrapped;
 
 /// Formats a comparison of two results as styled text.
 #[must_use]

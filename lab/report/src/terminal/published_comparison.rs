@@ -6,8 +6,8 @@ use jeton_lab_model::result::{Answer, ClaimAnswered, RunResult};
 use jeton_lab_published::{Source, decidable, reports};
 use jeton_terminal::width::wrapped;
 
-use super::words::list;
 use super::{BOLD, DIM};
+use crate::words::list;
 
 /// Writes how many conclusions this run answers, and for each report the answers that matter most. Writes
 /// nothing if the run relates to no report.

@@ -1,6 +1,7 @@
 //! One table of the terminal: comparisons of the same subjects for several operations.
 
 use crate::comparison::{Entry, Role, entry};
+use crate::words::with_version;
 use jeton_lab_model::names;
 use jeton_lab_model::result::{Row, RunResult, Verdict};
 
@@ -195,7 +196,7 @@ impl<'a> Section<'a> {
         let kinds: Vec<String> = self.rows().map(kind).collect();
         let one_kind = kinds.windows(2).all(|w| w[0] == w[1]);
         match (one_library, one_kind) {
-            (_, true) => super::words::with_version(&named, subject),
+            (_, true) => with_version(&named, subject),
             (true, false) => kind(row),
             (false, false) => format!("{named} {}", kind(row)),
         }

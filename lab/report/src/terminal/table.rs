@@ -10,10 +10,10 @@ use jeton_lab_model::result::Row;
 use jeton_terminal::width::wrapped;
 
 use super::section::{Line, Section};
-use super::words::{list, plural};
 use super::{BOLD, DIM};
 use crate::comparison::{self, Entry, Role, Shared, terminal_time};
 use crate::table::{Column, of_terminal};
+use crate::words::{self, list, plural};
 
 /// The columns that fit: details are dropped first, from the last one, then intervals.
 struct Room<'a> {
@@ -117,10 +117,7 @@ pub(super) fn write_alone(rows: &[&Row], out: &mut String) -> fmt::Result {
     }
     writeln!(out, "\n{BOLD}Measured without a comparison{BOLD:#}")?;
     for row in rows {
-        let (library, language) = (
-            super::words::library(&row.subject),
-            names::language(&row.subject),
-        );
+        let (library, language) = (words::library(&row.subject), names::language(&row.subject));
         let name = format!("{library} ({language})");
         let mut what = super::section::kind(row);
         if row.claims.name != STANDARD {

@@ -14,3 +14,4 @@ mod report_page;
 mod result_file;
 mod runtimes;
 mod sample;
+mod stored;

@@ -289,7 +289,7 @@ pub(crate) fn empty() -> RunResult {
             flags: ["aes", "avx2", "avx512f", "sha_ni", "vaes"]
                 .map(str::to_owned)
                 .to_vec(),
-            processor: Some(processor()),
+            processor: processor(),
             kernel: "Linux 6.12.8".to_owned(),
             hypervisor: Some("KVM".to_owned()),
             governor: None,

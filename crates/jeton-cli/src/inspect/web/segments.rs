@@ -2,6 +2,8 @@
 //!
 //! Nothing is decoded here; the report has the content of the segments.
 
+use crate::inspect::json_tokens::{self, json_tokens};
+
 /// The kind of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -66,42 +68,27 @@ fn dotted<'t>(text: &'t str, kinds: &[Kind]) -> Vec<Segment<'t>> {
 /// Finds the values of the members of RFC 7515, section 7.2, and RFC 7516, section 7.2.
 fn json(text: &str) -> Vec<Segment<'_>> {
     let mut all = Vec::new();
-    let mut rest = text;
-    let mut name = None;
-    let mut other = text;
-    while let Some(quote) = rest.find('"') {
-        // Only a colon is between a name and its value.
-        if rest[..quote].trim() != ":" {
-            name = None;
-        }
-        let inside = &rest[quote + 1..];
-        let Some(end) = end_of_string(inside) else {
-            break;
-        };
-        let string = &inside[..end];
-        let after = &inside[end + 1..];
-        match name.take() {
-            Some(kind) => {
-                let begin = text.len() - inside.len();
-                all.push((None, &other[..begin - (text.len() - other.len())]));
-                all.push((Some(kind), string));
-                other = &text[begin + end..];
+    let (mut kind, mut end) = (None, 0);
+    let mut tokens = json_tokens(text).peekable();
+    while let Some(token) = tokens.next() {
+        match token.kind {
+            json_tokens::Kind::Colon => {}
+            json_tokens::Kind::String => {
+                let inside = token.range.start + 1..token.range.end - 1;
+                let next = tokens.peek().map(|token| token.kind);
+                if next == Some(json_tokens::Kind::Colon) {
+                    kind = kind_of(&text[inside]);
+                } else if let Some(kind) = kind.take() {
+                    all.push((None, &text[end..inside.start]));
+                    all.push((Some(kind), &text[inside.clone()]));
+                    end = inside.end;
+                }
             }
-            None => name = kind_of(string),
+            _ => kind = None,
         }
-        rest = after;
     }
-    all.push((None, other));
+    all.push((None, &text[end..]));
     all
-}
-
-fn end_of_string(inside: &str) -> Option<usize> {
-    let mut escaped = false;
-    inside.find(|c| {
-        let ends = c == '"' && !escaped;
-        escaped = c == '\\' && !escaped;
-        ends
-    })
 }
 
 fn kind_of(member: &str) -> Option<Kind> {

@@ -13,7 +13,7 @@ const ISS: &str = "https://id.example/tenant";
 /// Copies the data folder that the first version wrote.
 fn first_format(to: &Path) {
     let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("../jeton-server");
-    let from = server.join("tests/fixtures/former_names/data");
+    let from = server.join("tests/fixtures/first_format/data");
     fs::create_dir(to).unwrap();
     let key = fs::read_to_string(from.join("key-encryption-key")).unwrap();
     private(&to.join("key-encryption-key"), &key);

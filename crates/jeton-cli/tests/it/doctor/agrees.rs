@@ -31,7 +31,7 @@ struct Bench {
 /// The option that names the key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum With {
-    /// `--keys`, which is `--key` of the command.
+    /// `--key`, which is `--key` of the command.
     Keys,
     /// Only `--decrypt-key`, which is `--key` of `jwe decrypt`.
     DecryptionKey,
@@ -66,9 +66,9 @@ impl Bench {
             With::DecryptionKey => (["jwe", "decrypt"], options.to_vec()),
             With::Keys => of_verb(token, options),
         };
-        let (verify_key, doctor_key) = match with {
-            With::DecryptionKey => ("--key", "--decrypt-key"),
-            With::Keys => ("--key", "--keys"),
+        let doctor_key = match with {
+            With::DecryptionKey => "--decrypt-key",
+            With::Keys => "--key",
         };
         let doctor_options: Vec<&str> = options
             .iter()
@@ -77,7 +77,7 @@ impl Bench {
                 (_, option) => option,
             })
             .collect();
-        let verify = [&command[..], &[verify_key, key], &options, &["@token"]].concat();
+        let verify = [&command[..], &["--key", key], &options, &["@token"]].concat();
         let doctor = [
             &["doctor", doctor_key, key],
             &doctor_options[..],

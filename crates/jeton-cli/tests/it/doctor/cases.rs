@@ -33,7 +33,7 @@ fn both_accept(folder: &Path, key: &str, token: &str, options: &[&str]) {
     let verify = [&["jwt", "verify", "--key", key], &options[..]].concat();
     let (verified, code) = said(folder, &verify);
     assert_eq!(code, 0, "{verified}");
-    let (found, code) = said(folder, &[&["doctor", "--keys", key], &options[..]].concat());
+    let (found, code) = said(folder, &[&["doctor", "--key", key], &options[..]].concat());
     assert_eq!(code, 0, "{found}");
     assert!(!found.contains("! "), "{found}");
     assert!(found.contains("signed by "), "{found}");
@@ -41,7 +41,7 @@ fn both_accept(folder: &Path, key: &str, token: &str, options: &[&str]) {
 
 #[test]
 fn doctor_coordinate_of_31_bytes_is_undetermined() {
-    let args = ["--keys", "short.json", "@t1"];
+    let args = ["--key", "short.json", "@t1"];
     let why = "x has 31 bytes, P-256 needs 32: a leading zero was removed";
     answers(
         &case("leading-zero"),
@@ -53,7 +53,7 @@ fn doctor_coordinate_of_31_bytes_is_undetermined() {
 
 #[test]
 fn doctor_coordinate_of_33_bytes_is_undetermined() {
-    let args = ["--keys", "long.json", "@t1"];
+    let args = ["--key", "long.json", "@t1"];
     let why = "x has 33 bytes, P-256 needs 32: a leading zero was added";
     answers(
         &case("leading-zero"),
@@ -67,7 +67,7 @@ fn doctor_coordinate_of_33_bytes_is_undetermined() {
 fn doctor_numeric_kid_is_undetermined() {
     let why = "`kid` must be a string, not a number";
     for token in ["@t1", "@tn"] {
-        let args = ["--keys", "numkid.json", token];
+        let args = ["--key", "numkid.json", token];
         answers(&case("leading-zero"), &args, 1, &["undetermined", why]);
     }
 }
@@ -83,7 +83,7 @@ fn verify_key_of_wrong_length_is_an_error_with_both_lengths() {
 #[test]
 fn doctor_unknown_crit_is_undetermined_with_its_names() {
     for keys in ["p.pem", "p.jwk"] {
-        let args = ["--keys", keys, "@ob"];
+        let args = ["--key", keys, "@ob"];
         let why = "http://openbanking.org.uk/iat";
         answers(
             &case("crit-and-b64"),
@@ -96,7 +96,7 @@ fn doctor_unknown_crit_is_undetermined_with_its_names() {
 
 #[test]
 fn doctor_b64_in_a_jwt_is_rejected_and_signed_by_its_key() {
-    let args = ["--keys", "p.pem", "@b64true"];
+    let args = ["--key", "p.pem", "@b64true"];
     answers(
         &case("crit-and-b64"),
         &args,
@@ -107,7 +107,7 @@ fn doctor_b64_in_a_jwt_is_rejected_and_signed_by_its_key() {
 
 #[test]
 fn doctor_padded_parts_are_signed_and_an_error() {
-    let args = ["--keys", "pub.pem", "@alb"];
+    let args = ["--key", "pub.pem", "@alb"];
     let texts = [
         "signed by ",
         "over padded base64, as AWS load balancers do",
@@ -127,13 +127,13 @@ fn doctor_changed_token_is_not_signed_by_its_key() {
     let (signed, _) = one.trim().rsplit_once('.').unwrap();
     let (_, signature) = other.trim().rsplit_once('.').unwrap();
     let token = format!("{signed}.{signature}");
-    let (said, code) = doctor(folder.path(), &["--keys", "p.pem", &token]);
+    let (said, code) = doctor(folder.path(), &["--key", "p.pem", &token]);
     assert!(said.contains("not signed by "), "{said}");
     assert!(!said.contains("undetermined"), "{said}");
     assert_eq!(code, 1, "{said}");
     // A signature of another length is not computed.
     let token = format!("{signed}.{}", &signature[..40]);
-    let (said, code) = doctor(folder.path(), &["--keys", "p.pem", &token]);
+    let (said, code) = doctor(folder.path(), &["--key", "p.pem", &token]);
     assert!(
         said.contains("the signature has 30 bytes, ES256 requires 64"),
         "{said}"
@@ -153,16 +153,16 @@ fn doctor_json_has_all_three_results() {
         assert!(token["findings"].is_array());
         token["keys"][0].clone()
     };
-    let signed = answer("typ-full", &["--keys", "p.pem", "--typ", "at+jwt", "@full"]);
+    let signed = answer("typ-full", &["--key", "p.pem", "--typ", "at+jwt", "@full"]);
     assert_eq!(signed["answer"], "signed", "{signed}");
-    let short = answer("leading-zero", &["--keys", "short.json", "@t1"]);
+    let short = answer("leading-zero", &["--key", "short.json", "@t1"]);
     assert_eq!(short["answer"], "undetermined", "{short}");
     assert_eq!(short["kid"], "a");
     assert!(
         short["reason"].as_str().unwrap().contains("31 bytes"),
         "{short}"
     );
-    let other = answer("typ-full", &["--keys", "../pasted/p.pem", "@full"]);
+    let other = answer("typ-full", &["--key", "../pasted/p.pem", "@full"]);
     assert_eq!(other["answer"], "not-signed", "{other}");
 }
 
@@ -181,7 +181,7 @@ fn doctor_keys_without_alg_use_the_alg_option() {
     let folder = case("entra-keycloak");
     both_accept(&folder, "entra.json", "@tok", &["--alg", "RS256"]);
     // Without it both reject the token, and the doctor names the key and the option.
-    let (said, code) = doctor(&folder, &["--keys", "entra.json", "@tok"]);
+    let (said, code) = doctor(&folder, &["--key", "entra.json", "@tok"]);
     assert_eq!(code, 1, "{said}");
     for text in ["signed by the key kid1", "--alg RS256"] {
         assert!(said.contains(text), "{text}: {said}");
@@ -192,10 +192,10 @@ fn doctor_keys_without_alg_use_the_alg_option() {
 fn doctor_key_for_another_use_is_not_reported() {
     let folder = case("entra-keycloak");
     both_accept(&folder, "keycloak.json", "@tok", &[]);
-    let (said, code) = doctor(&folder, &["--keys", "keycloak.json", "@tok"]);
+    let (said, code) = doctor(&folder, &["--key", "keycloak.json", "@tok"]);
     assert_eq!(code, 0, "{said}");
     assert!(!said.contains("enc1"), "{said}");
-    let (said, code) = doctor(&folder, &["-v", "--keys", "keycloak.json", "@tok"]);
+    let (said, code) = doctor(&folder, &["-v", "--key", "keycloak.json", "@tok"]);
     assert_eq!(code, 0, "{said}");
     for kid in ["enc1", "odd", "ed448", "new"] {
         assert!(said.contains(kid), "{kid}: {said}");
@@ -249,7 +249,7 @@ fn doctor_paserk_verifies_its_tokens() {
             ("local", &hidden, &["--implicit", "t"]),
             ("local", &hidden, &["--implicit", "t", "--footer", "f"]),
         ] {
-            let call = [&["doctor", "--keys", key], more, &[token.as_str()]].concat();
+            let call = [&["doctor", "--key", key], more, &[token.as_str()]].concat();
             let (found, code) = said(path, &call);
             assert_eq!(code, 0, "{found}");
             assert!(!found.contains("! "), "{found}");
@@ -263,7 +263,7 @@ fn doctor_paserk_verifies_its_tokens() {
             ("local", &signed, &[], "undetermined"),
             ("secret", &signed, &[], "jeton key public"),
         ] {
-            let call = [&["doctor", "--keys", key], more, &[token.as_str()]].concat();
+            let call = [&["doctor", "--key", key], more, &[token.as_str()]].concat();
             let (found, code) = said(path, &call);
             assert_eq!(code, 1, "{found}");
             assert!(found.contains(text), "{text}: {found}");
@@ -272,7 +272,7 @@ fn doctor_paserk_verifies_its_tokens() {
     // The PASERK of the case is a valid key.
     let (found, code) = said(
         &case("paseto-paserk"),
-        &[&["doctor", "--keys", "p.paserk"], &at[..]].concat(),
+        &[&["doctor", "--key", "p.paserk"], &at[..]].concat(),
     );
     assert_eq!(code, 0, "{found}");
 }
@@ -315,13 +315,13 @@ fn doctor_jwe_with_its_key_agrees_with_verify() {
         (&[][..], 0, "encrypted"),
         (&["--decrypt-key", "reader"], 0, "decrypted"),
         (
-            &["--keys", "author.pub", "--decrypt-key", "reader"],
+            &["--key", "author.pub", "--decrypt-key", "reader"],
             0,
             "verified",
         ),
         (
             &[
-                "--keys",
+                "--key",
                 "author.pub",
                 "--decrypt-key",
                 "reader",
@@ -332,13 +332,13 @@ fn doctor_jwe_with_its_key_agrees_with_verify() {
             "aud is api",
         ),
         (
-            &["--keys", "author.pub", "--decrypt-key", "other"],
+            &["--key", "author.pub", "--decrypt-key", "other"],
             1,
             "cannot be decrypted",
         ),
         (&["--decrypt-key", "other"], 1, "cannot be decrypted"),
-        (&["--keys", "author.pub"], 1, "--decrypt-key"),
-        (&["--keys", "reader"], 1, "--decrypt-key"),
+        (&["--key", "author.pub"], 1, "--decrypt-key"),
+        (&["--key", "reader"], 1, "--decrypt-key"),
     ] {
         let (found, ended) = said(path, &[&["doctor"], args, &[token.as_str()]].concat());
         assert_eq!(ended, code, "{args:?}: {found}");
@@ -349,7 +349,7 @@ fn doctor_jwe_with_its_key_agrees_with_verify() {
 #[test]
 fn doctor_text_around_a_token_is_removed() {
     let folder = case("pasted");
-    let keys = ["--keys", "p.pem"];
+    let keys = ["--key", "p.pem"];
     for (token, code) in [
         ("@tok", 0),
         ("@bearer", 0),

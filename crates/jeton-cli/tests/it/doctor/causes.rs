@@ -44,25 +44,25 @@ fn doctor_cause_is_counted_once() {
     for (folder, args, cause, consequences) in [
         (
             "aws-alb",
-            &["--keys", "pub.pem", "@alb"][..],
+            &["--key", "pub.pem", "@alb"][..],
             "signed by the key of pub.pem, over padded base64, as AWS load balancers do",
             &["jeton jwt verify rejects it: the header is malformed"][..],
         ),
         (
             "leading-zero",
-            &["--keys", "short.json", "@t1"],
+            &["--key", "short.json", "@t1"],
             "x has 31 bytes, P-256 needs 32: a leading zero was removed",
             &["jeton jwt verify rejects it"],
         ),
         (
             "leading-zero",
-            &["--keys", "numkid.json", "@t1"],
+            &["--key", "numkid.json", "@t1"],
             "`kid` must be a string, not a number",
             &["jeton jwt verify rejects it"],
         ),
         (
             "crit-and-b64",
-            &["--keys", "p.pem", "@ob"],
+            &["--key", "p.pem", "@ob"],
             "crit lists http://openbanking.org.uk/iat",
             &[
                 "undetermined whether the key of p.pem signed it",
@@ -71,38 +71,38 @@ fn doctor_cause_is_counted_once() {
         ),
         (
             "entra-keycloak",
-            &["--keys", "entra.json", "@tok"],
+            &["--key", "entra.json", "@tok"],
             "3 keys, from key 1: RSA, kid kid0: no alg",
             &["jeton jwt verify rejects it"],
         ),
         (
             "typ-full",
-            &["--keys", "p.pem", "@full"],
+            &["--key", "p.pem", "@full"],
             "typ is application/at+jwt, expected JWT or no typ",
             &["jeton jwt verify rejects it"],
         ),
         (
             "typ-full",
-            &["--keys", "../pasted/p.pem", "--typ", "at+jwt", "@full"],
+            &["--key", "../pasted/p.pem", "--typ", "at+jwt", "@full"],
             "not signed by the key of ../pasted/p.pem",
             &["jeton jwt verify rejects it: the signature is not valid"],
         ),
         (
             "many-keys",
-            &["--keys", "nine.json", "@nokid"],
+            &["--key", "nine.json", "@nokid"],
             "9 keys could have signed it",
             &[],
         ),
         (
             "jwk-nulls",
-            &["--keys", "algnull.json", "@tok"],
+            &["--key", "algnull.json", "@tok"],
             "`alg` is null: remove it",
             &["jeton jwt verify rejects it"],
         ),
         (
             "typ-full",
             &[
-                "--keys",
+                "--key",
                 "p.pem",
                 "--typ",
                 "at+jwt",
@@ -125,7 +125,7 @@ fn doctor_two_causes_are_two_errors() {
         &folder,
         &[
             "doctor",
-            "--keys",
+            "--key",
             "p.pem",
             "--at",
             "1995656378",
@@ -166,14 +166,14 @@ fn doctor_graph_token_is_undetermined() {
     let sent = format!("{}.{payload}.{signature}", header("nonce"));
     one_cause(
         folder,
-        &["--keys", "public", &sent],
+        &["--key", "public", &sent],
         "the header has `nonce`, as tokens for Microsoft Graph have: only Graph can verify them",
         &[
             "undetermined whether the key of public signed it",
             "jeton jwt verify rejects it",
         ],
     );
-    let (text, _) = doctor(folder, &["--keys", "public", &sent]);
+    let (text, _) = doctor(folder, &["--key", "public", &sent]);
     assert!(!text.contains("not signed by"), "{text}");
     assert!(text.contains("request a token"), "{text}");
     // Without keys, nothing was computed.
@@ -181,7 +181,7 @@ fn doctor_graph_token_is_undetermined() {
     assert_eq!(code, 0, "{text}");
     assert!(text.contains("? the header has `nonce`"), "{text}");
     // Other tokens can have this header and a valid signature.
-    let (text, code) = doctor(folder, &["--keys", "public", &signed]);
+    let (text, code) = doctor(folder, &["--key", "public", &signed]);
     assert_eq!(code, 0, "{text}");
     assert!(!text.contains("Graph"), "{text}");
 }
@@ -196,7 +196,7 @@ fn doctor_empty_signature_is_named() {
     let empty = format!("{signed}.");
     one_cause(
         folder,
-        &["--keys", "public", &empty],
+        &["--key", "public", &empty],
         "the signature is empty",
         &[
             "undetermined whether the key of public signed it",
@@ -211,7 +211,7 @@ fn doctor_empty_signature_is_named() {
     let mac = mac.unwrap();
     let (signed, _) = mac.rsplit_once('.').unwrap();
     let hs256 = keys().join("hs256.jwk");
-    let args = ["--keys", hs256.to_str().unwrap(), &format!("{signed}.")];
+    let args = ["--key", hs256.to_str().unwrap(), &format!("{signed}.")];
     one_cause(
         folder,
         &args,
@@ -241,18 +241,15 @@ fn doctor_secret_file_names_its_encoding() {
         fs::write(folder.join("secret"), &text).unwrap();
         one_cause(
             folder,
-            &["--keys", "secret", &token],
+            &["--key", "secret", &token],
             &format!("not a key file but a secret: read as {encoding}, it signed the token"),
             &[],
         );
-        let (said, _) = doctor(folder, &["--keys", "secret", &token]);
+        let (said, _) = doctor(folder, &["--key", "secret", &token]);
         assert!(!said.contains(text.trim()), "{said}");
         // The advice works.
         let instead = ["--secret-file", "secret", "--secret-encoding", encoding];
-        let advice = format!(
-            "instead of --keys, pass `{} --alg HS256`",
-            instead.join(" ")
-        );
+        let advice = format!("instead of --key, pass `{} --alg HS256`", instead.join(" "));
         assert!(said.contains(&advice), "{said}");
         let (said, code) = doctor(
             folder,
@@ -262,10 +259,10 @@ fn doctor_secret_file_names_its_encoding() {
     }
     fs::write(folder.join("secret"), "another secret\n").unwrap();
     let cause = "not a key file, and not the secret that signed the token";
-    one_cause(folder, &["--keys", "secret", &token], cause, &[]);
+    one_cause(folder, &["--key", "secret", &token], cause, &[]);
     // A token with another algorithm was signed by no secret.
     let es256 = JwsSigner::new(&key_in(folder)).sign(CLAIMS).unwrap();
-    let (text, code) = doctor(folder, &["--keys", "secret", &es256]);
+    let (text, code) = doctor(folder, &["--key", "secret", &es256]);
     assert_eq!(code, 2, "{text}");
     assert!(text.contains("error: secret: unknown key format"), "{text}");
 }
@@ -277,7 +274,7 @@ fn doctor_short_secret_is_named_with_both_lengths() {
     let token = JwsSigner::new(&weak_mac_key(MacAlg::HS256, b"hush-hush").unwrap()).sign(CLAIMS);
     let token = token.unwrap();
     fs::write(folder.join("secret"), "hush-hush\n").unwrap();
-    let (text, code) = doctor(folder, &["--keys", "secret", &token]);
+    let (text, code) = doctor(folder, &["--key", "secret", &token]);
     assert_eq!(code, 1, "{text}");
     assert!(text.contains("read as text, it signed the token"), "{text}");
     assert!(
@@ -293,7 +290,7 @@ fn doctor_secret_files_of_the_cases_are_explained() {
     let mut signers = 0;
     for token in ["@tok", "@stok"] {
         for file in ["secret.txt", "secret.b64"] {
-            let (text, code) = doctor(&folder, &["--keys", file, token]);
+            let (text, code) = doctor(&folder, &["--key", file, token]);
             assert_eq!(code, 1, "{text}");
             signers += text.matches("it signed the token").count();
         }
@@ -315,7 +312,7 @@ fn doctor_jwk_secret_encoded_twice_is_named() {
     fs::write(folder.join("jwk"), jwk).unwrap();
     one_cause(
         folder,
-        &["--keys", "jwk", &token],
+        &["--key", "jwk", &token],
         "signed by the secret of the key of jwk, if its encoding is base64",
         &["jeton jwt verify rejects it"],
     );
@@ -324,7 +321,7 @@ fn doctor_jwk_secret_encoded_twice_is_named() {
     let token = JwsSigner::new(&MacKey::new(MacAlg::HS256, text.as_bytes()).unwrap()).sign(CLAIMS);
     let jwk = format!(r#"{{"kty":"oct","alg":"HS256","k":"{text}"}}"#);
     fs::write(folder.join("jwk"), jwk).unwrap();
-    let (said, code) = doctor(folder, &["--keys", "jwk", &token.unwrap()]);
+    let (said, code) = doctor(folder, &["--key", "jwk", &token.unwrap()]);
     assert_eq!(code, 1, "{said}");
     assert!(said.ends_with("found: 1 error\n"), "{said}");
     let what = "signed by the secret of the key of jwk, if its encoding is text";
@@ -334,14 +331,14 @@ fn doctor_jwk_secret_encoded_twice_is_named() {
 #[test]
 fn doctor_type_is_named_with_the_option_that_accepts_it() {
     let folder = inputs("typ-full");
-    let (text, _) = doctor(&folder, &["--keys", "p.pem", "@full"]);
+    let (text, _) = doctor(&folder, &["--key", "p.pem", "@full"]);
     assert!(
         text.contains("an access token (RFC 9068); to accept it, add `--typ at+jwt`"),
         "{text}"
     );
-    let (text, code) = doctor(&folder, &["--keys", "p.pem", "--typ", "at+jwt", "@full"]);
+    let (text, code) = doctor(&folder, &["--key", "p.pem", "--typ", "at+jwt", "@full"]);
     assert_eq!(code, 0, "{text}");
-    let (text, _) = doctor(&inputs("crit-and-b64"), &["--keys", "p.pem", "@logout"]);
+    let (text, _) = doctor(&inputs("crit-and-b64"), &["--key", "p.pem", "@logout"]);
     assert!(
         text.contains("a logout token") && text.contains("add `--typ logout+jwt`"),
         "{text}"
@@ -351,7 +348,7 @@ fn doctor_type_is_named_with_the_option_that_accepts_it() {
     let token = format!("@{}", es256.display());
     let args = [
         "doctor",
-        "--keys",
+        "--key",
         "es256.pub.jwk",
         "--typ",
         "at+jwt",
@@ -375,7 +372,7 @@ fn doctor_access_token_without_its_claims_is_a_warning() {
     let key = key_in(folder);
     let signer = RawHeaderSigner::new(&key, r#"{"alg":"ES256","typ":"at+jwt"}"#).unwrap();
     let token = signer.sign(CLAIMS).unwrap();
-    let (text, code) = doctor(folder, &["--keys", "public", "--typ", "at+jwt", &token]);
+    let (text, code) = doctor(folder, &["--key", "public", "--typ", "at+jwt", &token]);
     assert_eq!(code, 0, "{text}");
     assert!(
         text.contains("? at+jwt without aud, sub, client_id, iat, jti"),
@@ -413,12 +410,10 @@ fn doctor_key_file_says_what_it_is_and_can_do() {
         ("k4.public", &["PASERK k4.public"]),
         ("k4.local", &["PASERK k4.local: secret, do not publish it"]),
     ] {
-        for option in ["--keys", "--key"] {
-            let (text, code) = said(&keys(), &["doctor", option, file]);
-            assert_eq!(code, 0, "{file}: {text}");
-            for part in texts {
-                assert!(text.contains(part), "{file}: {part}: {text}");
-            }
+        let (text, code) = said(&keys(), &["doctor", "--key", file]);
+        assert_eq!(code, 0, "{file}: {text}");
+        for part in texts {
+            assert!(text.contains(part), "{file}: {part}: {text}");
         }
     }
 }
@@ -426,7 +421,7 @@ fn doctor_key_file_says_what_it_is_and_can_do() {
 #[test]
 fn doctor_text_has_the_token_first_and_no_uncompared_clock() {
     let folder = inputs("typ-full");
-    let call = ["--keys", "p.pem", "--typ", "at+jwt", "@full"];
+    let call = ["--key", "p.pem", "--typ", "at+jwt", "@full"];
     let (text, _) = doctor(&folder, &call);
     assert!(text.starts_with("token\n"), "{text}");
     assert!(!text.contains("clock"), "{text}");
@@ -446,12 +441,7 @@ fn doctor_text_has_the_token_first_and_no_uncompared_clock() {
 #[test]
 fn doctor_json_lists_consequences_under_their_cause() {
     let folder = inputs("typ-full");
-    let call = [
-        &["doctor", "--json"],
-        &AT[..],
-        &["--keys", "p.pem", "@full"],
-    ]
-    .concat();
+    let call = [&["doctor", "--json"], &AT[..], &["--key", "p.pem", "@full"]].concat();
     let output = jeton(&folder, &call, b"");
     let all: Value = serde_json::from_slice(&output.stdout).unwrap();
     let findings = all[2]["findings"].as_array().unwrap();
@@ -478,10 +468,10 @@ fn doctor_thumbprint_of_another_length_is_listed_with_v() {
     let (text, code) = said(folder, &["key", "thumbprint", "key"]);
     assert_eq!(code, 0, "{text}");
     assert!(!text.contains("x5t"), "{text}");
-    let (text, code) = doctor(folder, &["--keys", "key"]);
+    let (text, code) = doctor(folder, &["--key", "key"]);
     assert_eq!(code, 0, "{text}");
     assert!(!text.contains("x5t"), "{text}");
-    let (text, code) = doctor(folder, &["-v", "--keys", "key"]);
+    let (text, code) = doctor(folder, &["-v", "--key", "key"]);
     assert_eq!(code, 0, "{text}");
     assert!(text.contains(why), "{text}");
 }

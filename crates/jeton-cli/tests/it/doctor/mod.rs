@@ -88,7 +88,7 @@ fn claims() -> Value {
 }
 
 const DEMANDED: [&str; 8] = [
-    "--keys",
+    "--key",
     "set.json",
     "--issuer",
     "https://id.example",
@@ -189,7 +189,7 @@ fn doctor_all_claim_problems_are_reported_at_once() {
         fixture.finds(&[&DEMANDED[..], &[&token]].concat(), what);
     }
     let wrong = with("exp", json!(NOW_S - 60));
-    let (said, _) = fixture.doctor(&["--keys", "set.json", "--at", NOW, "--issuer", "x", &wrong]);
+    let (said, _) = fixture.doctor(&["--key", "set.json", "--at", NOW, "--issuer", "x", &wrong]);
     for what in [
         "expired 1 minute ago",
         "expected x",
@@ -211,7 +211,7 @@ fn doctor_rejected_token_reports_its_signer() {
     let fixture = Fixture::new();
     let token = fixture.token("one.jwk", &claims());
     let check = |keys: &str, token: &str, what: &str| {
-        fixture.finds(&["--keys", keys, "--at", NOW, token], what);
+        fixture.finds(&["--key", keys, "--at", NOW, token], what);
     };
     let changed = {
         let (rest, _) = token.rsplit_once('.').unwrap();
@@ -234,7 +234,7 @@ fn doctor_rejected_token_reports_its_signer() {
         "signed by the key uno, and the header has the kid one",
     );
     check("one.jwk", &token, "private key given");
-    let (said, _) = fixture.doctor(&["--keys", "one.jwk", "--at", NOW, &token]);
+    let (said, _) = fixture.doctor(&["--key", "one.jwk", "--at", NOW, &token]);
     assert!(said.contains("signed by the key one"), "{said}");
     let none = URL_SAFE_NO_PAD.encode_to_string(br#"{"alg":"none"}"#);
     let body = token.split('.').nth(1).unwrap();
@@ -262,7 +262,7 @@ fn doctor_key_set_problems_are_reported_for_each_key() {
         (&["one.pub", "weak.pub"], "key 2: RS256, kid old: unusable"),
     ] {
         fixture.write("wrong.json", &fixture.set(names));
-        fixture.finds(&["--keys", "wrong.json"], what);
+        fixture.finds(&["--key", "wrong.json"], what);
     }
 }
 
@@ -307,11 +307,11 @@ fn doctor_url_is_checked_for_keys_and_time() {
         (answering("200 OK", &old, &set), "s ahead of 127.0.0.1"),
         ("http://127.0.0.1:1/".to_owned(), "the request failed"),
     ] {
-        fixture.finds(&["--keys", &address], what);
-        let (said, _) = fixture.doctor(&["--keys", &address]);
+        fixture.finds(&["--key", &address], what);
+        let (said, _) = fixture.doctor(&["--key", &address]);
         assert!(!said.contains("hidden"), "{said}");
     }
-    let (said, code) = fixture.doctor(&["--keys", &answering("200 OK", "", &set)]);
+    let (said, code) = fixture.doctor(&["--key", &answering("200 OK", "", &set)]);
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("? Content-Type is none"), "{said}");
     assert!(said.contains("? no Cache-Control"), "{said}");
@@ -320,7 +320,7 @@ fn doctor_url_is_checked_for_keys_and_time() {
         "https://u:p@id.example/",
         "nowhere.json",
     ] {
-        let (said, code) = fixture.doctor(&["--keys", wrong]);
+        let (said, code) = fixture.doctor(&["--key", wrong]);
         assert_eq!(code, 2, "{said}");
     }
 }
@@ -355,10 +355,10 @@ fn caching(heeds_no_cache: bool, copy: &str, published: &str) -> String {
 fn doctor_url_request_bypasses_caches() {
     let fixture = Fixture::new();
     let (old, new) = (fixture.set(&["one.pub"]), fixture.set(&["two.pub"]));
-    let (said, code) = fixture.doctor(&["--keys", &caching(true, &old, &new)]);
+    let (said, code) = fixture.doctor(&["--key", &caching(true, &old, &new)]);
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("kid two"), "{said}");
-    let (said, _) = fixture.doctor(&["--keys", &caching(false, &old, &new)]);
+    let (said, _) = fixture.doctor(&["--key", &caching(false, &old, &new)]);
     assert!(said.contains("kid one"), "{said}");
     assert!(
         said.contains("? a cache returned a copy that is 120 s old"),
@@ -382,7 +382,7 @@ fn doctor_real_service_has_no_error() {
     let token = line(folder.path(), &issue);
     let call = [
         "doctor",
-        "--keys",
+        "--key",
         &keys,
         "--issuer",
         data_folder::ISS,

@@ -182,12 +182,12 @@ fn arguments() -> Vec<Argument> {
         ),
         positional("doctor NAME", "TOKEN", JWS),
         option(
-            "doctor --keys k4.public --footer NAME @signed-footer",
+            "doctor --key k4.public --footer NAME @signed-footer",
             "--footer",
             b"the.footer",
         ),
         option(
-            "doctor --keys k4.public --implicit NAME @signed-implicit",
+            "doctor --key k4.public --implicit NAME @signed-implicit",
             "--implicit",
             b"tenant-7",
         ),

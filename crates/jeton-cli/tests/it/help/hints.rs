@@ -106,7 +106,6 @@ fn actions(hint: &str) -> Vec<(Action, &str)> {
             let action = match pair[0] {
                 before if before.ends_with("remove ") => Action::Remove,
                 before if before.ends_with("instead of --key, pass ") => Action::Replace("--key"),
-                before if before.ends_with("instead of --keys, pass ") => Action::Replace("--keys"),
                 _ => Action::Add,
             };
             (action, pair[1])
@@ -137,7 +136,7 @@ fn filled(case: &Case, word: &str) -> String {
         case.args.get(at + 1).cloned()
     };
     match word {
-        "FILE" => value_of(&["--key", "--keys", "--encrypt-key", "--decrypt-key"])
+        "FILE" => value_of(&["--key", "--encrypt-key", "--decrypt-key"])
             .or_else(|| case.args.last().cloned())
             .unwrap(),
         // The payload of the detached token.

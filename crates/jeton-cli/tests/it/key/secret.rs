@@ -238,7 +238,7 @@ fn doctor_names_the_encoding_of_a_jwk() {
             ),
         };
         private(Path::new(jwk), &text);
-        let call = ["doctor", "--keys", jwk, "@tok", AT[0], AT[1]];
+        let call = ["doctor", "--key", jwk, "@tok", AT[0], AT[1]];
         let (text, code) = said(&folder, &call);
         assert_eq!(code, 1, "{text}");
         let wanted =
@@ -267,7 +267,7 @@ fn secret_as_key_file_is_named_with_the_option() {
             &["jwt", "verify", "--key", file, "@tok"][..],
             &["jws", "sign", "--key", file, "text"],
             &["inspect", "--key", file, "@tok"],
-            &["doctor", "--keys", file],
+            &["doctor", "--key", file],
         ] {
             ends(
                 &folder,

@@ -67,7 +67,7 @@ fn doctor_names_the_file_that_signed() {
     let doctor = |files: [&str; 2]| {
         said(
             path,
-            &["doctor", "--key", files[0], "--keys", files[1], &token],
+            &["doctor", "--key", files[0], "--key", files[1], &token],
         )
     };
     let (text, code) = doctor(["a.pub", "b.pub"]);
@@ -87,14 +87,7 @@ fn doctor_names_the_file_that_signed() {
 #[test]
 fn several_keys_for_a_paseto_are_an_error() {
     let token = line(&keys(), &["paseto", "sign", "--key", "k4.secret", "text"]);
-    let call = [
-        "doctor",
-        "--keys",
-        "k4.public",
-        "--keys",
-        "k3.public",
-        &token,
-    ];
+    let call = ["doctor", "--key", "k4.public", "--key", "k3.public", &token];
     let (text, code) = said(Path::new(&keys()), &call);
     assert_eq!(code, 1, "{text}");
     assert!(text.contains("a PASETO has one key"), "{text}");

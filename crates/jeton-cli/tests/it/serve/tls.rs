@@ -147,7 +147,7 @@ fn doctor_url_is_fetched_through_the_proxy() {
     let server = Serving::any_port(folder.path(), &["--config", "jeton.toml"]);
     let (proxy, requests) = proxy();
     let output = Command::new(env!("CARGO_BIN_EXE_jeton"))
-        .args(["doctor", "--keys"])
+        .args(["doctor", "--key"])
         .arg(format!("{}/.well-known/jwks.json", server.address()))
         .env("SSL_CERT_FILE", folder.path().join("authority.pem"))
         .env_remove("SSL_CERT_DIR")
@@ -175,7 +175,7 @@ fn doctor_url_is_verified_with_ssl_cert_file() {
     let keys = format!("{}/.well-known/jwks.json", server.address());
     let asked = |authority: &str| {
         let output = Command::new(env!("CARGO_BIN_EXE_jeton"))
-            .args(["doctor", "--keys", &keys])
+            .args(["doctor", "--key", &keys])
             .env("SSL_CERT_FILE", folder.path().join(authority))
             .env_remove("SSL_CERT_DIR")
             .output()

@@ -115,7 +115,7 @@ fn many_parts_stay_within_memory() {
             &["jwe", "decrypt", "--key", "ecdh.jwk", "--json"],
             &["paseto", "verify", "--key", "k4.public"],
             &["paseto", "decrypt", "--key", "k4.local"],
-            &["doctor", "--keys", "es256.pub.jwk"],
+            &["doctor", "--key", "es256.pub.jwk"],
             &["doctor", "--json"],
             &[
                 "token",
@@ -159,7 +159,7 @@ fn verified_hostile_payload_stays_within_memory() {
                 &signed,
             );
         }
-        reads(folder, &["doctor", "--keys", "hs256.jwk"], &signed);
+        reads(folder, &["doctor", "--key", "hs256.jwk"], &signed);
         reads(folder, &["doctor", "--json"], &signed);
 
         let call = ["paseto", "sign", "--key", "k4.secret", "@payload"];
@@ -251,7 +251,7 @@ fn hostile_keys_stay_within_memory() {
             &["jwe", "encrypt", "--key", "key", "text"],
             &["jwe", "decrypt", "--key", "key", "a.b.c.d.e"],
             &["paseto", "verify", "--key", "key", "v4.public.AAAA"],
-            &["doctor", "--keys", "key", &token],
+            &["doctor", "--key", "key", &token],
         ] {
             confined(folder, call, Stdio::null());
         }
@@ -354,7 +354,7 @@ fn endless_input_is_an_error_within_memory() {
             &["inspect", at][..],
             &["inspect", "--json", at],
             &["doctor", at],
-            &["doctor", "--keys", zeros],
+            &["doctor", "--key", zeros],
             &["jwt", "verify", "--key", "es256.pub.jwk", at],
             &["jwt", "verify", "--key", zeros, "a.b.c"],
             &["jws", "verify", "--key", "es256.pub.jwk", at],

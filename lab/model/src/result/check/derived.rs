@@ -1,11 +1,8 @@
 //! Checks that derived figures have valid ranges, and that rows exist for them.
 
-use super::{Wrong, not_negative, published_comparison, recommendation};
+use super::{ROUNDING, Wrong, not_negative, published_comparison, recommendation};
 use crate::median;
 use crate::result::{NoiseFloor, Row, RunResult, Timing, Verdict};
-
-/// A stored and a recomputed figure may differ by rounding only.
-pub(super) const ROUNDING: f64 = 1e-9;
 
 /// Returns the first error as `place: message`.
 pub(in crate::result) fn derived(result: &RunResult) -> Result<(), String> {

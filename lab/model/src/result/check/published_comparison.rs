@@ -1,7 +1,6 @@
 //! Checks that published comparisons match the rows.
 
-use super::derived::ROUNDING;
-use super::{Wrong, not_negative};
+use super::{ROUNDING, Wrong, not_negative};
 use crate::result::{ClaimAnswered, PublishedFigure, PublishedTable, Row, RowId, RunResult};
 
 /// Returns the first error as `place: message`.

@@ -33,8 +33,7 @@ pub(super) fn of_environment(result: &RunResult) -> Vec<Contradiction> {
     for missing in own.iter().filter(|own| !reasons.contains(own)) {
         add(format!("do not say that {missing}"));
     }
-    let of_figures =
-        |reason: &&String| host::is_of_figures(reason, disturbance) && !own.contains(reason);
+    let of_figures = |reason: &&String| host::is_of_figures(reason) && !own.contains(reason);
     for reason in reasons.iter().filter(of_figures) {
         add(format!("say that {reason}; the figures do not"));
     }

@@ -14,29 +14,12 @@ use jeton_lab_model::result::{Environment, NoiseFloor, Row, RunResult, ServerRow
 use serde::Serialize;
 
 use super::aa_pairs::{PairRounds, objection};
+use super::contradiction::Contradiction;
 use super::recompute::recomputed;
 use super::same::Work;
 pub(super) use subjects::of_result as contradictions;
 
 use members::{close, difference, says};
-
-/// One figure of a file that does not follow from its rounds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Contradiction {
-    /// The row, pair, verdict or other part.
-    pub about: String,
-    /// The member, what the file says, and what follows from the rounds.
-    pub what: String,
-}
-
-impl Contradiction {
-    fn new(about: impl Into<String>, what: impl Into<String>) -> Self {
-        Self {
-            about: about.into(),
-            what: what.into(),
-        }
-    }
-}
 
 /// What a check computed again.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use jeton_lab_model::recommendation::Requirements;
-use jeton_lab_model::result::{AaPair, RunResult, read, read_from, to_bytes};
+use jeton_lab_model::result::{AaPair, RunResult, read_from, to_bytes};
 use jeton_lab_model::servers::Latencies;
 use jeton_lab_report::multi_run::{check, recomputed};
 use jeton_lab_report::recommendation::{Noisy, recommend};
 use serde_json::{Value, json};
 
-use crate::sample;
+use crate::{sample, stored};
 
 /// Members that a run observes: nothing else in the file tells their value.
 const INPUTS: &[&str] = &[
@@ -85,8 +85,7 @@ const INPUTS_OF_SERVERS: &[&str] = &[
 
 /// A part of a stored run that has everything a file can have, in a hundredth of the rows.
 fn part_of_a_run() -> RunResult {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/runs");
-    let mut result = read(&docs.join("2026-11-24-full/results.json")).unwrap();
+    let mut result = stored::run("full");
     let chosen = ["ES256, sign", "ES256, verify"];
     let is_chosen = |title: &str| {
         chosen.contains(&title) || title == "report 4's pair: HS256 (claims report4), sign"

@@ -6,14 +6,12 @@ use jeton_lab_model::result::read_from;
 use jeton_lab_report::multi_run::{check, recomputed};
 use serde_json::{Value, json};
 
-use crate::sample;
+use crate::{sample, stored};
 
 /// Edits the rows of one server in a stored run, and returns what reading or checking says first. All
 /// derived figures are computed again, as an attacker would do.
 fn said(edit: impl Fn(&mut Value)) -> Option<String> {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/runs");
-    let text = std::fs::read(docs.join("2026-11-28-servers/results.json")).unwrap();
-    let mut whole: Value = serde_json::from_slice(&text).unwrap();
+    let mut whole = serde_json::to_value(stored::run("servers")).unwrap();
     let rows = whole["rows"].as_array_mut().unwrap();
     let own = rows
         .iter_mut()
@@ -159,9 +157,7 @@ fn read_too_many_calls_are_refused() {
 /// A machine without a core for the loader gives CPU times only.
 #[test]
 fn check_hidden_oversubscription_is_found() {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/runs");
-    let path = docs.join("2026-11-28-servers/results.json");
-    let mut result = jeton_lab_model::result::read(&path).unwrap();
+    let mut result = stored::run("servers");
     let rows = &mut result.rows.servers;
     let hidden = rows.iter_mut().filter(|row| row.oversubscribed);
     let count = hidden.map(|row| row.oversubscribed = false).count();

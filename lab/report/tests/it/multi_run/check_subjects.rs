@@ -1,15 +1,12 @@
 //! Which facts about subjects and runs must be the same in all parts of a file. A merge refuses the same.
 
-use std::path::Path;
-
-use jeton_lab_model::result::{Party, RunResult, RuntimeUsed, Status, SupportState, read};
+use jeton_lab_model::result::{Party, RunResult, RuntimeUsed, Status, SupportState};
 use jeton_lab_report::multi_run::{Named, check, merge, recomputed};
 
-use crate::sample;
+use crate::{sample, stored};
 
 fn kept() -> RunResult {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/runs");
-    read(&docs.join("2026-11-28-full/results.json")).unwrap()
+    stored::run("full")
 }
 
 /// Edits a stored run, computes everything derived again, and returns what the check says.

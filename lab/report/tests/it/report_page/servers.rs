@@ -1,11 +1,8 @@
 //! The page of a run of servers: findings, a chart, six columns, and the rest folded.
 
-use std::path::Path;
-
-use jeton_lab_model::result::read;
 use jeton_lab_report::html::page;
 
-use crate::sample;
+use crate::{sample, stored};
 
 #[test]
 fn servers_page_begins_with_the_findings() {
@@ -27,8 +24,8 @@ fn servers_page_begins_with_the_findings() {
 /// A reader asks first which server; faults of the published servers come after.
 #[test]
 fn servers_page_of_kept_run_names_the_best_server_first() {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/runs");
-    let html = page(&read(&docs.join("2026-11-28-servers/results.json")).unwrap());
+    let html = page(&stored::run("servers"));
+    super::keep("report-servers.html", &html);
     let findings = super::between(&html, "<ul class=\"findings\">", "</ul>");
     let findings: Vec<&str> = findings.split("<li>").skip(1).collect();
     assert!(
@@ -66,8 +63,7 @@ fn servers_page_of_kept_run_names_the_best_server_first() {
 /// With one connection, two servers waited for calls: their tokens per second are not what they can do.
 #[test]
 fn servers_whose_cores_were_not_busy_are_named() {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/runs");
-    let result = read(&docs.join("2026-11-28-servers/results.json")).unwrap();
+    let result = stored::run("servers");
     let scenarios = jeton_lab_report::servers::scenarios(&result.rows.servers);
     let said = |title: &str| {
         let table = scenarios.iter().find(|table| table.title == title).unwrap();

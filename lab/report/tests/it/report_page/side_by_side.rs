@@ -1,12 +1,10 @@
 //! Several results side by side on one page.
 
-use std::path::Path;
-
-use jeton_lab_model::result::{RunResult, read};
+use jeton_lab_model::result::{Processor, RunResult};
 use jeton_lab_report::html::side_by_side;
 use jeton_lab_report::multi_run::Named;
 
-use crate::sample;
+use crate::{sample, stored};
 
 fn named(name: &str, result: RunResult) -> Named {
     Named {
@@ -46,11 +44,6 @@ fn of(results: [RunResult; 2]) -> String {
     side_by_side(&[named("a.json", a), named("b.json", b)])
 }
 
-fn kept(run: &str) -> RunResult {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/runs");
-    read(&docs.join(run).join("results.json")).unwrap()
-}
-
 const JOINS: &str = "joins them";
 
 #[test]
@@ -64,7 +57,7 @@ fn side_by_side_same_machine_is_said() {
 #[test]
 fn side_by_side_unknown_processor_is_no_same_machine() {
     let mut old = another();
-    old.environment.processor = None;
+    old.environment.processor = Processor::default();
     let html = of([sample::result(), old]);
     assert!(!html.contains("of the same machine"));
     assert!(html.contains("The files of runs 1 and 2 name no difference of their machines."));
@@ -84,20 +77,22 @@ fn side_by_side_same_run_is_said() {
 
 #[test]
 fn side_by_side_merge_is_named_only_if_it_joins() {
-    let html = of([kept("2026-11-28-full"), kept("2026-11-28-sdks")]);
+    let html = of([stored::run("full"), stored::run("sdks")]);
     assert!(html.contains("are of the same machine"));
     assert!(html.contains("jeton-lab compare") && !html.contains(JOINS));
-    let html = of([kept("2026-11-28-full"), kept("2026-11-28-servers")]);
+    let html = of([stored::run("full"), stored::run("servers")]);
     assert!(html.contains("are of the same machine"));
     assert!(!html.contains("jeton-lab compare</code> judges") && !html.contains(JOINS));
 }
 
 #[test]
 fn side_by_side_servers_have_their_figures() {
-    let html = of([kept("2026-11-22-servers"), kept("2026-11-28-servers")]);
+    let mut again = stored::run("servers");
+    again.seed += 1;
+    let html = of([stored::run("servers"), again]);
     assert!(html.contains("Servers of each run") && html.contains("1 core, 1×50, HS256"));
     assert!(html.contains("tokens per second") && html.contains("rust/jeton"));
-    let html = of([kept("2026-11-28-sdks"), kept("2026-11-28-servers")]);
+    let html = of([stored::run("sdks"), stored::run("servers")]);
     assert!(html.contains("Servers of each run") && html.contains("not measured"));
     assert!(!of([sample::result(), another()]).contains("Servers of each run"));
 }
@@ -105,7 +100,7 @@ fn side_by_side_servers_have_their_figures() {
 #[test]
 fn side_by_side_headings_differ() {
     let mut other = another();
-    other.environment.processor.as_mut().unwrap().model = Some("1".to_owned());
+    other.environment.processor.model = Some("1".to_owned());
     let html = of([sample::result(), other]);
     for heading in [
         "1: AMD EPYC 9R14, family 25, model 17",

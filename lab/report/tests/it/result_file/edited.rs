@@ -182,8 +182,8 @@ const EDITS: &[(&str, &str, &str, bool)] = &[
     ),
     ("/seed", "1.5", "seed: invalid type: floating point", true),
     ("/schema", "\"1\"", "schema: invalid type: string", true),
-    ("/schema", "2", "written by a newer jeton", true),
-    ("/schema", "0", "written by an older jeton", true),
+    ("/schema", "2", "the version that wrote it", true),
+    ("/schema", "0", "the version that wrote it", true),
 ];
 
 /// The same for a result of `lab interop`.

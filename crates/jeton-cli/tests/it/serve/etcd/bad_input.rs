@@ -105,7 +105,7 @@ fn etcd_record_of_a_newer_version_stops_older_servers() {
     assert_eq!(cluster.verify(&server, &token).0, Some(0));
 }
 
-/// An older server, which knows neither the counter of rules nor today's name of the pre-publication period.
+/// An older server, which does not know the counter of rules.
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
 fn etcd_records_of_an_older_server_are_read_by_a_newer_one() {
@@ -126,7 +126,7 @@ fn etcd_records_of_an_older_server_are_read_by_a_newer_one() {
     until("it rejects the token", || {
         cluster.verify(&server, token).0 == Some(1)
     });
-    let settings = r#"{"schema":1,"record":{"iss":"https://old.example","profiles":[{"name":"access","alg":"ES256","lifetime_seconds":900,"audiences":["api"]}],"lead_seconds":7200,"max_age_seconds":300,"rotate_every_seconds":2592000}}"#;
+    let settings = r#"{"schema":1,"record":{"iss":"https://old.example","profiles":[{"name":"access","alg":"ES256","lifetime_seconds":900,"audiences":["api"]}],"publish_before_use_seconds":7200,"max_age_seconds":300,"rotate_every_seconds":2592000}}"#;
     put(&cluster.etcd, "/tokens/i/https:%2F%2Fold.example", settings);
     assert!(is_ready(&server), "{}", server.said());
     let second = cluster.serve();

@@ -1,4 +1,4 @@
-//! Formatting of figures, verdicts and text.
+//! Formatting of figures, verdicts and names for people.
 
 use anstyle::{AnsiColor, Style};
 use jeton_lab_model::result::{Subject, VerdictKind};
@@ -14,7 +14,7 @@ pub(crate) fn colour(verdict: VerdictKind) -> Style {
 }
 
 /// Formats 0.012 as `1.2 %`.
-pub(super) fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     let hundredths = share * 100.0;
     if hundredths < 9.95 {
         format!("{hundredths:.1} %")
@@ -38,7 +38,7 @@ pub(crate) fn significant(value: f64) -> String {
     }
 }
 
-pub(super) fn plural(count: usize, noun: &str) -> String {
+pub(crate) fn plural(count: usize, noun: &str) -> String {
     match count {
         1 => format!("1 {noun}"),
         n => format!("{n} {noun}s"),
@@ -46,7 +46,7 @@ pub(super) fn plural(count: usize, noun: &str) -> String {
 }
 
 /// Joins names: `a`, `a and b`, `a, b and c`.
-pub(super) fn list(names: &[String]) -> String {
+pub(crate) fn list(names: &[String]) -> String {
     match names {
         [] => String::new(),
         [one] => one.clone(),
@@ -55,11 +55,11 @@ pub(super) fn list(names: &[String]) -> String {
 }
 
 /// Names a library with its version, and with its runtime if several were measured.
-pub(super) fn library(subject: &Subject) -> String {
+pub(crate) fn library(subject: &Subject) -> String {
     with_version(&subject.library, subject)
 }
 
-pub(super) fn with_version(name: &str, subject: &Subject) -> String {
+pub(crate) fn with_version(name: &str, subject: &Subject) -> String {
     let named = format!("{name} {}", subject.version);
     match subject.own_runtime() {
         Some(runtime) => format!("{named} ({runtime})"),
