@@ -7,9 +7,6 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::imports::Imports;
 
-/// Circles that are meant: a folder, and the modules in it that may name each other.
-const EXCEPTIONS: [(&str, &[&str]); 0] = [];
-
 /// A module, as its path inside the crate: `["key", "algorithm"]`. The root has none.
 type Module = Vec<String>;
 
@@ -151,7 +148,7 @@ fn child(module: &Module, name: &str) -> Module {
 fn circles(root: &str, arrows: &Arrows) -> Vec<String> {
     let mut found: Vec<Vec<Module>> = arrows
         .keys()
-        .filter_map(|start| circle_through(root, start, arrows))
+        .filter_map(|start| circle_through(start, arrows))
         .collect();
     found.sort_by_key(Vec::len);
     let mut reported = BTreeSet::new();
@@ -177,14 +174,11 @@ fn circles(root: &str, arrows: &Arrows) -> Vec<String> {
 }
 
 /// The shortest way from a module back to it.
-fn circle_through(root: &str, start: &Module, arrows: &Arrows) -> Option<Vec<Module>> {
+fn circle_through(start: &Module, arrows: &Arrows) -> Option<Vec<Module>> {
     let mut before: BTreeMap<&Module, &Module> = BTreeMap::new();
     let mut waiting = VecDeque::from([start]);
     while let Some(at) = waiting.pop_front() {
         for next in arrows.get(at).into_iter().flat_map(BTreeMap::keys) {
-            if is_exception(root, at, next) {
-                continue;
-            }
             if next == start {
                 let mut circle = vec![at.clone()];
                 while let Some(module) = before.get(&circle[circle.len() - 1]) {
@@ -200,22 +194,6 @@ fn circle_through(root: &str, start: &Module, arrows: &Arrows) -> Option<Vec<Mod
         }
     }
     None
-}
-
-fn is_exception(root: &str, from: &Module, to: &Module) -> bool {
-    let folder = |module: &Module| {
-        let parts = [root]
-            .into_iter()
-            .chain(module[..module.len() - 1].iter().map(String::as_str));
-        parts.collect::<Vec<_>>().join("/")
-    };
-    let (folder, names) = (folder(from), [from.last(), to.last()]);
-    EXCEPTIONS.iter().any(|(excepted, modules)| {
-        *excepted == folder
-            && names
-                .iter()
-                .all(|name| name.is_some_and(|name| modules.contains(&name.as_str())))
-    })
 }
 
 #[cfg(test)]
