@@ -10,7 +10,9 @@ use crate::fault::Fault;
 use crate::format::Serialization;
 use crate::issuer::{Issuer, Signer, encrypting};
 use crate::key::Key;
-use crate::verifier::{Kind, Verifier, another_use};
+use crate::key_set::wrong_use;
+use crate::prepared::only_prepares;
+use crate::verifier::{Kind, Verifier};
 
 impl Issuer {
     /// Signs or encrypts bytes. The format of the issuer is `jws`, `jwe`, `paseto-bytes` or `paseto`.
@@ -81,9 +83,7 @@ fn issue(issuer: &Issuer, data: &[u8]) -> Result<String, Fault> {
             })
         }
         Signer::Paseto(key) | Signer::PasetoBytes(key) => paseto(key, data, issuer.context()),
-        Signer::Remote(_) | Signer::PasetoRemote(_) => {
-            Err(jeton::error::KeyProblem::PublicGiven.into())
-        }
+        Signer::Remote(_) | Signer::PasetoRemote(_) => Err(only_prepares()),
         Signer::Jwt(_) | Signer::Nested(..) | Signer::Encrypted(_) => Err(Fault::option(
             "format",
             "an issuer of claims cannot issue bytes",
@@ -118,7 +118,7 @@ fn paseto(key: &Key, data: &[u8], context: TokenContext<'_>) -> Result<String, F
         Key::V3Secret(key) => key.sign(data, context)?,
         Key::V4Local(key) => key.encrypt(data, context)?,
         Key::V4Secret(key) => key.sign(data, context)?,
-        _ => return Err(another_use()),
+        key => return Err(wrong_use(key, "a PASETO key")),
     })
 }
 
@@ -139,7 +139,7 @@ impl PasetoBytes {
             Key::V3Public(key) => key.verify_with_limits(token, assertion, limits)?,
             Key::V4Local(key) => key.decrypt_with_limits(token, assertion, limits)?,
             Key::V4Public(key) => key.verify_with_limits(token, assertion, limits)?,
-            _ => return Err(another_use()),
+            key => return Err(wrong_use(key, "a PASETO key")),
         };
         match &self.footer {
             Some(footer) if footer.as_bytes() != message.footer() => {

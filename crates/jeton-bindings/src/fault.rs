@@ -19,7 +19,7 @@ pub enum Fault {
         /// The code.
         code: &'static Code,
         /// What is wrong.
-        message: &'static str,
+        message: Cow<'static, str>,
     },
     /// An option is invalid or does not apply.
     Option {
@@ -51,8 +51,17 @@ pub enum Fault {
 impl Fault {
     /// Creates an error about an argument.
     #[cold]
-    pub fn argument(code: &'static Code, message: &'static str) -> Fault {
-        Fault::Argument { code, message }
+    pub fn argument(code: &'static Code, message: impl Into<Cow<'static, str>>) -> Fault {
+        Fault::Argument {
+            code,
+            message: message.into(),
+        }
+    }
+
+    /// Creates an error about a key that does not fit the call.
+    #[cold]
+    pub(crate) fn key(code: &'static Code, why: impl fmt::Display) -> Fault {
+        Fault::argument(code, format!("key rejected: {why}"))
     }
 
     /// Creates an error about one option.
@@ -98,7 +107,7 @@ impl fmt::Display for Fault {
                 write!(f, "the buffer has {actual} bytes, {needed} required")
             }
             Fault::NoKeys(error) => error.fmt(f),
-            Fault::Internal => f.write_str("internal error: the library panicked"),
+            Fault::Internal => f.write_str("internal error in the native library: report it"),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Form, Kind, key_error};
+use super::{Form, Kind, key_error, not_a_paserk};
 use crate::base64;
 use crate::error::{KeyProblem, Result};
 
@@ -46,7 +46,7 @@ impl Envelope {
 
     /// Decodes a text of this kind. The length is checked.
     pub(super) fn read(&self, text: &str) -> Result<Vec<u8>> {
-        let (given, rest) = Kind::split(text).ok_or(key_error(KeyProblem::Malformed))?;
+        let (given, rest) = Kind::split(text).ok_or(not_a_paserk())?;
         let wanted = self.kind;
         if given != wanted {
             return Err(key_error(KeyProblem::WrongKind { wanted, given }).into());

@@ -110,7 +110,7 @@ impl Paserk {
     /// assert!(Paserk::parse("k4.local.cHFyc3R1dnd4eXp7fH1-f4CBgoOEhYaHiImKi4yNjo").is_err());
     /// ```
     pub fn parse(text: &str) -> Result<Paserk> {
-        let (kind, encoded) = Kind::split(text).ok_or(key_error(KeyProblem::Malformed))?;
+        let (kind, encoded) = Kind::split(text).ok_or(not_a_paserk())?;
         Paserk::decode(kind, encoded)
     }
 
@@ -156,7 +156,7 @@ impl Paserk {
 
     /// Decodes a key of this kind.
     pub(crate) fn read(text: &str, wanted: Kind) -> Result<Paserk> {
-        let (given, encoded) = Kind::split(text).ok_or(key_error(KeyProblem::Malformed))?;
+        let (given, encoded) = Kind::split(text).ok_or(not_a_paserk())?;
         if given != wanted {
             return Err(key_error(KeyProblem::WrongKind { wanted, given }).into());
         }
@@ -218,6 +218,11 @@ pub(crate) fn text(kind: Kind, bytes: &[u8]) -> Zeroizing<String> {
 }
 
 /// An error about the whole text, which has no members.
+/// Returns the error for a text that does not begin like a PASERK.
+pub(crate) const fn not_a_paserk() -> KeyError {
+    key_error(KeyProblem::Malformed).with_expected("a text that begins like k4.public.")
+}
+
 pub(crate) const fn key_error(problem: KeyProblem) -> KeyError {
     KeyError::at(MEMBER, problem)
 }

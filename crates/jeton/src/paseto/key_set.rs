@@ -189,15 +189,15 @@ impl PasetoKeySet {
         token: &'t str,
         limits: &Limits,
     ) -> Result<(Parts<'t>, Candidates<'k>), Rejection> {
-        if self.keys.is_empty() {
+        let Some(PasetoKey(first)) = self.keys.first() else {
             return Err(Rejection::UnknownKey);
-        }
+        };
         let keys = self.keys.iter().map(|PasetoKey(key)| key);
         let header = keys
             .clone()
             .map(|key| key.header())
             .find(|header| token.starts_with(header))
-            .ok_or(Rejection::WrongFormat)?;
+            .ok_or_else(|| Rejection::wrong_format(token, first.header()))?;
         let parts = Parts::of(token, header, limits)?;
         let kid = key_id(&parts.footer, limits)?;
         let all = keys
@@ -258,8 +258,7 @@ fn too_many_keys() -> KeyError {
 
 /// Reads a key of a current version.
 fn read(text: &str) -> Result<PasetoKey> {
-    let malformed = || paserk::key_error(KeyProblem::Malformed);
-    let (kind, _) = Kind::split(text).ok_or_else(malformed)?;
+    let (kind, _) = Kind::split(text).ok_or(paserk::not_a_paserk())?;
     Ok(match kind {
         Kind::K4_PUBLIC => v4::PublicKey::from_paserk(text)?.into(),
         Kind::K4_LOCAL => v4::LocalKey::from_paserk(text)?.into(),
