@@ -6,7 +6,7 @@ use std::fmt;
 use jeton::Error;
 use jeton::error::codes::{self, Code};
 use jeton::error::{InvalidUse, KeyError, KeyProblem, Rejection, RemoteError};
-use jeton_jwks::FetchError;
+use jeton_jwks::{AddressError, DiscoveryError, FetchError};
 
 /// Why a call failed.
 #[derive(Debug)]
@@ -106,10 +106,24 @@ impl fmt::Display for Fault {
             Fault::TooSmall { needed, actual } => {
                 write!(f, "the buffer has {actual} bytes, {needed} required")
             }
-            Fault::NoKeys(error) => error.fmt(f),
+            Fault::NoKeys(error) => {
+                error.fmt(f)?;
+                if is_private(error) {
+                    f.write_str(": allow private addresses if you trust the issuer")?;
+                }
+                Ok(())
+            }
             Fault::Internal => f.write_str("internal error in the native library: report it"),
         }
     }
+}
+
+/// Whether a discovered address is rejected because it is private.
+fn is_private(error: &FetchError) -> bool {
+    matches!(
+        error,
+        FetchError::Discovery(DiscoveryError::InvalidKeySetAddress(AddressError::Private))
+    )
 }
 
 macro_rules! from {

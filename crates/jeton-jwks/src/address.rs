@@ -31,7 +31,7 @@ impl fmt::Display for AddressError {
             AddressError::NotHttp => "the address is not an https URL",
             AddressError::Credentials => "the address contains credentials",
             AddressError::NotEncrypted => "the address must use https, or http to a loopback host",
-            AddressError::Private => "the address is in a private network",
+            AddressError::Private => "the address is in a private network, and not on the host of the issuer",
             AddressError::QueryOrFragment => "the address must have no query and no fragment",
         })
     }

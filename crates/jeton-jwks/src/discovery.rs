@@ -69,14 +69,16 @@ impl fmt::Display for DiscoveryError {
             DiscoveryError::TooLarge { bytes, limit } => {
                 write!(f, "the document has {bytes} bytes or more, limit {limit}")
             }
-            DiscoveryError::Html => f.write_str("the document is an HTML page, not JSON"),
-            DiscoveryError::Malformed => f.write_str("the document is malformed"),
+            DiscoveryError::Html => f.write_str("the document is an HTML page, not JSON: check the address of the issuer"),
+            DiscoveryError::Malformed => f.write_str("the document is not a JSON object with `issuer` and `jwks_uri`"),
             DiscoveryError::MemberMissing(name) => write!(f, "the document has no `{name}`"),
             DiscoveryError::IssuerMismatch {
                 only_slash: true, ..
-            } => f.write_str("`issuer` of the document differs in the trailing slash"),
+            } => f.write_str(
+                "the `issuer` of the document differs from yours in the trailing slash: add the slash, or remove it",
+            ),
             DiscoveryError::IssuerMismatch { .. } => {
-                f.write_str("the document names another issuer")
+                f.write_str("the `issuer` of the document is not the requested issuer")
             }
             DiscoveryError::InvalidKeySetAddress(why) => write!(f, "`jwks_uri`: {why}"),
         }

@@ -142,13 +142,13 @@ impl fmt::Display for FetchError {
             FetchError::TimedOut => f.write_str("the server did not respond in time"),
             FetchError::Status(status @ (301..=303 | 307 | 308)) => write!(
                 f,
-                "the server redirects (status {status}), and redirects are not followed"
+                "the server redirects (status {status}), and redirects are not followed: configure the final address"
             ),
             FetchError::Status(status) => write!(f, "the server responded with status {status}"),
             FetchError::TooLarge { bytes, limit } => {
                 write!(f, "the response has {bytes} bytes or more, limit {limit}")
             }
-            FetchError::Html => f.write_str("the response is an HTML page, not JSON"),
+            FetchError::Html => f.write_str("the response is an HTML page, not a key set: check the address"),
             FetchError::InvalidKeySet(error) => write!(f, "the response is not a key set: {error}"),
             FetchError::NoUsableKey { skipped } if skipped.is_empty() => {
                 f.write_str("the key set has no keys")

@@ -184,7 +184,7 @@ fn debug_output_has_code_and_message() {
     );
     assert_eq!(
         found(RemoteError::not_signed("locked").into()),
-        r#"Remote(SIGNER_FAILED: "the remote signer returned no signature", cause: "locked")"#
+        r#"Remote(SIGNER_FAILED: "the signer returned no signature", cause: "locked")"#
     );
 }
 
