@@ -46,15 +46,21 @@ final class JetonJwe {
                 operations,
                 Set.of("jwk"),
                 List.of(
-                    "dir", "A128KW", "A192KW", "A256KW", "A128GCMKW", "A192GCMKW", "A256GCMKW"),
+                    // begin: secrets for JWE, written by `cargo xtask sdk algorithms`
+                    "dir", "A128KW", "A192KW", "A256KW", "A128GCMKW", "A192GCMKW", "A256GCMKW"
+                    // end: secrets for JWE
+                    ),
                 encs));
     offers.addAll(
         Driver.Offer.jwe(
             operations,
             Set.of("jwk", "pem"),
             List.of(
+                // begin: key pairs for JWE, written by `cargo xtask sdk algorithms`
                 "RSA-OAEP", "RSA-OAEP-256", "RSA-OAEP-384", "RSA-OAEP-512", "ECDH-ES",
-                "ECDH-ES+A128KW", "ECDH-ES+A192KW", "ECDH-ES+A256KW"),
+                "ECDH-ES+A128KW", "ECDH-ES+A192KW", "ECDH-ES+A256KW"
+                // end: key pairs for JWE
+                ),
             encs));
     return offers;
   }
