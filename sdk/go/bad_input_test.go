@@ -58,6 +58,7 @@ func TestErrorsNameTheValueAndTheOption(t *testing.T) {
 		"the key is nil":                                                       second(jeton.NewVerifier(secretKey().Public())),
 		"the key is nil, zero":                                                 second(none.PublicKey()),
 		"`alg`: pass the algorithm (WithAlgorithm)":                            second(jeton.ParseKey(rsa)),
+		"import it as a key set (ParseKeySet)":                                 second(jeton.ParseKey([]byte(`{"keys":[]}`))),
 		"ES256K is not supported with a crypto.Signer: RS256":                  second(jeton.NewKeyFromSigner(ed25519.PrivateKey(make([]byte, 64)), jeton.ES256K)),
 		"a key for HS256 is symmetric: it has no public key":                   second(secretKey().PublicKey()),
 		"a key for v4.public cannot be exported as PEM: export it as a PASERK": second(must(jeton.GenerateKey(jeton.V4Public)).PEM()),

@@ -109,13 +109,23 @@ func failed(failure core.Failure) error {
 		return nil
 	}
 	message := failure.Message
-	switch Code(failure.Code) {
-	case CodeInvalidOption:
+	if Code(failure.Code) == CodeInvalidOption {
 		message = withOptionNames(message)
-	case CodeKeyAlgorithmNeeded:
-		message += " (WithAlgorithm)"
+	}
+	for _, hint := range functions {
+		if strings.Contains(message, hint.found) {
+			message += " (" + hint.use + ")"
+		}
 	}
 	return &Error{Code: Code(failure.Code), Message: message}
+}
+
+// functions are the names of what a message asks for.
+var functions = []struct{ found, use string }{
+	{"pass the algorithm", "WithAlgorithm"},
+	{"this is a certificate;", "ParseCertificate"},
+	{"the key is encrypted;", "WithPassword"},
+	{"this is a JWK Set", "ParseKeySet"},
 }
 
 var settingName = regexp.MustCompile("`[a-z_]+`")

@@ -28,11 +28,11 @@ pub enum AddressError {
 impl fmt::Display for AddressError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            AddressError::NotHttp => "the address is not an https URL",
-            AddressError::Credentials => "the address contains credentials",
-            AddressError::NotEncrypted => "the address must use https, or http to a loopback host",
-            AddressError::Private => "the address is in a private network, and not on the host of the issuer",
-            AddressError::QueryOrFragment => "the address must have no query and no fragment",
+            AddressError::NotHttp => "the URL is not an https URL",
+            AddressError::Credentials => "the URL contains credentials",
+            AddressError::NotEncrypted => "the URL must use https, or http to a loopback host",
+            AddressError::Private => "the URL has a private IP address, and is not on the host of the issuer",
+            AddressError::QueryOrFragment => "the URL must have no query and no fragment",
         })
     }
 }

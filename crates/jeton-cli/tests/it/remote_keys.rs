@@ -253,7 +253,7 @@ fn issuer_without_a_valid_document_is_described() {
     let by_name = other.keys().replace("127.0.0.1", "localhost");
     for keys in [&other.keys(), &by_name] {
         issuer.document(url, keys);
-        let what = "`jwks_uri`: the address is in a private network";
+        let what = "`jwks_uri`: the URL has a private IP address";
         fails(
             &issuer,
             "--discover",

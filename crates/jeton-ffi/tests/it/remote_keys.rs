@@ -170,7 +170,7 @@ fn discovered_private_address_is_explained() {
     assert_eq!(failure.code, "KEY_SET_ADDRESS");
     assert_eq!(
         failure.message,
-        "discovery: `jwks_uri`: the address is in a private network, and not on the host of the issuer: \
+        "discovery: `jwks_uri`: the URL has a private IP address, and is not on the host of the issuer: \
          allow private addresses if you trust the issuer"
     );
 }
