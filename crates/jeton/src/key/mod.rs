@@ -54,8 +54,6 @@ mod any_key;
 #[cfg(feature = "pem")]
 mod certificate;
 #[cfg(feature = "jwe")]
-mod content;
-#[cfg(feature = "jwe")]
 mod decryption;
 #[cfg(feature = "jwe")]
 mod decryption_keys;
@@ -93,19 +91,17 @@ mod private_key_info;
 mod rsa_private_key;
 mod rsa_size;
 #[cfg(feature = "jwe")]
+mod shared_key;
+#[cfg(feature = "jwe")]
 mod shared_secret;
 mod signing;
 mod signing_ref;
 mod verifying;
 pub(crate) mod weak;
-#[cfg(feature = "jwe")]
-mod wrapping;
 
 pub use algorithm::{Alg, MacAlg, SigAlg, UnknownAlgorithm};
 #[cfg(feature = "pem")]
 pub use any_key::{AnyKey, KeyFormat, KeyHalf};
-#[cfg(feature = "jwe")]
-pub use content::ContentKey;
 #[cfg(feature = "jwe")]
 pub use decryption::DecryptionKey;
 #[cfg(feature = "jwe")]
@@ -123,11 +119,11 @@ pub use keys::{Keys, VerificationKey};
 #[cfg(feature = "hmac")]
 pub use mac::MacKey;
 pub use rsa_size::RsaSize;
+#[cfg(feature = "jwe")]
+pub use shared_key::{ContentKey, WrappingKey};
 pub use signing::SigningKey;
 pub use signing_ref::SigningKeyRef;
 pub use verifying::VerifyingKey;
-#[cfg(feature = "jwe")]
-pub use wrapping::WrappingKey;
 
 pub(crate) use algorithm::Scheme;
 #[cfg(feature = "jwe")]

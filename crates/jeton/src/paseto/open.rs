@@ -95,6 +95,37 @@ impl fmt::Debug for PasetoKeys {
     }
 }
 
+/// Defines the conversions of a key that opens tokens of one version.
+macro_rules! opening_key {
+    ($key:ident) => {
+        impl<V> From<&$key<V>> for PasetoKey {
+            fn from(key: &$key<V>) -> PasetoKey {
+                PasetoKey(Arc::clone(&key.prepared) as Arc<dyn Open>)
+            }
+        }
+
+        impl<V> From<$key<V>> for PasetoKey {
+            fn from(key: $key<V>) -> PasetoKey {
+                PasetoKey(key.prepared)
+            }
+        }
+
+        impl<V> From<&$key<V>> for PasetoKeys {
+            fn from(key: &$key<V>) -> PasetoKeys {
+                PasetoKeys::one(Arc::clone(&key.prepared) as Arc<dyn Open>)
+            }
+        }
+
+        impl<V> From<$key<V>> for PasetoKeys {
+            fn from(key: $key<V>) -> PasetoKeys {
+                PasetoKeys::one(key.prepared)
+            }
+        }
+    };
+}
+
+pub(super) use opening_key;
+
 /// The bytes of an authenticated token, and its footer. The bytes are wiped when dropped.
 ///
 /// Only a key creates it. The message is not checked: to verify claims, use a
