@@ -46,7 +46,7 @@ Algorithms:
                       A128CBC-HS256 A192CBC-HS384 A256CBC-HS512
 
 The key id (`kid`) is the thumbprint (RFC 7638). Tokens contain it, and verifiers select the key by it. A \
-symmetric key gets none by default, because its thumbprint is a hash of the secret.
+symmetric key gets no key id by default, because its thumbprint is a hash of the secret.
 
 The key is written to standard output. With -o it is written to a new file that only its owner can read.")]
 pub(super) struct New {
