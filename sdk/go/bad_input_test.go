@@ -1,6 +1,7 @@
 package jeton_test
 
 import (
+	"crypto/ed25519"
 	"errors"
 	"strings"
 	"testing"
@@ -46,6 +47,24 @@ func TestKeysOfTheWrongKind(t *testing.T) {
 		var failed *jeton.Error
 		if !errors.As(err, &failed) || failed.Code == jeton.CodeInternal || failed.Code == jeton.CodeArgumentHandle {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestErrorsNameTheValueAndTheOption(t *testing.T) {
+	var none *jeton.Key
+	rsa := []byte(`{"kty":"RSA","n":"` + strings.Repeat("uzE_", 86) + `","e":"AQAB"}`)
+	for text, err := range map[string]error{
+		"the key is nil":                                                       second(jeton.NewVerifier(secretKey().Public())),
+		"the key is nil, zero":                                                 second(none.PublicKey()),
+		"`alg`: pass the algorithm (WithAlgorithm)":                            second(jeton.ParseKey(rsa)),
+		"import it as a key set (ParseKeySet)":                                 second(jeton.ParseKey([]byte(`{"keys":[]}`))),
+		"ES256K is not supported with a crypto.Signer: RS256":                  second(jeton.NewKeyFromSigner(ed25519.PrivateKey(make([]byte, 64)), jeton.ES256K)),
+		"a key for HS256 is symmetric: it has no public key":                   second(secretKey().PublicKey()),
+		"a key for v4.public cannot be exported as PEM: export it as a PASERK": second(must(jeton.GenerateKey(jeton.V4Public)).PEM()),
+	} {
+		if err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func NewSigner(key *Key, options ...BytesOption) (*Signer, error) {
 // Sign signs the content and returns the JWS. With [WithDetached], the JWS does not contain the content.
 func (s *Signer) Sign(content []byte) (string, error) {
 	if s == nil {
-		return "", errClosed()
+		return "", unusable("signer")
 	}
 	defer runtime.KeepAlive(s)
 	if s.remote != nil {
@@ -41,7 +41,7 @@ func (s *Signer) Sign(content []byte) (string, error) {
 // Prepare prepares a JWS that a KMS or an HSM signs. Create the signer with the public key. See [Issuer.Prepare].
 func (s *Signer) Prepare(content []byte) (*Prepared, error) {
 	if s == nil {
-		return nil, errClosed()
+		return nil, unusable("signer")
 	}
 	defer runtime.KeepAlive(s)
 	return preparedOf(core.Prepare(s.handle, content))
@@ -73,7 +73,7 @@ func NewEncrypter(key *Key, options ...BytesOption) (*Encrypter, error) {
 // Encrypt encrypts the content and returns the JWE.
 func (e *Encrypter) Encrypt(content []byte) (string, error) {
 	if e == nil {
-		return "", errClosed()
+		return "", unusable("encrypter")
 	}
 	defer runtime.KeepAlive(e)
 	token, why := core.IssueBytes(e.handle, content)
@@ -90,7 +90,7 @@ func (e *Encrypter) Close() error {
 
 func newBytesIssuer(format string, key, encryption *Key, options []BytesOption) (*core.Handle, error) {
 	if key == nil && encryption == nil {
-		return nil, errClosed()
+		return nil, unusable("key")
 	}
 	text, err := bytesOptionsOf(format, options, nil)
 	if err != nil {
@@ -101,12 +101,12 @@ func newBytesIssuer(format string, key, encryption *Key, options []BytesOption) 
 	var keyHandle, encryptionHandle *core.Handle
 	if key != nil {
 		if keyHandle = key.handle; keyHandle == nil {
-			return nil, errClosed()
+			return nil, unusable("key")
 		}
 	}
 	if encryption != nil {
 		if encryptionHandle = encryption.handle; encryptionHandle == nil {
-			return nil, errClosed()
+			return nil, unusable("key")
 		}
 	}
 	handle, why := core.NewIssuer(keyHandle, encryptionHandle, nil, text)
@@ -138,7 +138,7 @@ type SignatureVerifier struct{ handle *core.Handle }
 // NewSignatureVerifier creates a JWS verifier from a [*Key] or a [*KeySet]. A [*RemoteKeySet] is not supported.
 func NewSignatureVerifier(keys Keys, options ...BytesOption) (*SignatureVerifier, error) {
 	if keys == nil {
-		return nil, errClosed()
+		return nil, unusable("key")
 	}
 	from, err := keys.verifying()
 	if err != nil {
@@ -161,7 +161,7 @@ func NewSignatureVerifier(keys Keys, options ...BytesOption) (*SignatureVerifier
 // Verify verifies a JWS and returns its content.
 func (v *SignatureVerifier) Verify(token string) ([]byte, error) {
 	if v == nil {
-		return nil, errClosed()
+		return nil, unusable("verifier")
 	}
 	defer runtime.KeepAlive(v)
 	content, why := core.VerifyBytes(v.handle, token, nil)
@@ -171,7 +171,7 @@ func (v *SignatureVerifier) Verify(token string) ([]byte, error) {
 // VerifyDetached verifies a JWS that does not contain its content (RFC 7515, appendix F). Pass the content separately.
 func (v *SignatureVerifier) VerifyDetached(token string, content []byte) error {
 	if v == nil {
-		return errClosed()
+		return unusable("verifier")
 	}
 	defer runtime.KeepAlive(v)
 	if content == nil {
@@ -196,7 +196,7 @@ type Decrypter struct{ handle *core.Handle }
 // NewDecrypter creates a decrypter from a [*Key] or a [*KeySet]. A [*RemoteKeySet] is not supported.
 func NewDecrypter(keys Keys, options ...BytesOption) (*Decrypter, error) {
 	if keys == nil {
-		return nil, errClosed()
+		return nil, unusable("key")
 	}
 	from, err := keys.verifying()
 	if err != nil {
@@ -228,7 +228,7 @@ func NewDecrypter(keys Keys, options ...BytesOption) (*Decrypter, error) {
 // Decrypt decrypts a JWE and returns its content.
 func (d *Decrypter) Decrypt(token string) ([]byte, error) {
 	if d == nil {
-		return nil, errClosed()
+		return nil, unusable("decrypter")
 	}
 	defer runtime.KeepAlive(d)
 	content, why := core.VerifyBytes(d.handle, token, nil)

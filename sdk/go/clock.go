@@ -24,7 +24,7 @@ func NewClock(now time.Time) (*Clock, error) {
 // Set sets the time for all issuers and verifiers that use the clock.
 func (c *Clock) Set(now time.Time) error {
 	if c == nil {
-		return errClosed()
+		return unusable("clock")
 	}
 	defer runtime.KeepAlive(c)
 	return failed(core.SetClock(c.handle, now.Unix()))

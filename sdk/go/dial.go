@@ -140,7 +140,7 @@ type refusing struct{ transport http.RoundTripper }
 
 func (r refusing) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.Context().Value(publicOnly{}) != nil {
-		return nil, errPrivate
+		return nil, errUnchecked
 	}
 	return r.transport.RoundTrip(request)
 }

@@ -20,12 +20,18 @@ type Error struct {
 	noKeys bool
 }
 
-// Error returns the name of the code and the message. It does not contain the cause: log [Error.Unwrap] too.
+// Error returns the name of the code and the message. If keys could not be fetched, the error of the HTTP client or of
+// the context follows. It never contains the error of your encoder, decoder or signer, which may name claims: log
+// [Error.Unwrap] if it does not.
 func (e *Error) Error() string {
 	if e == nil {
 		return "jeton: no error"
 	}
-	return "jeton: " + e.Code.String() + ": " + e.Message
+	text := "jeton: " + e.Code.String() + ": " + e.Message
+	if e.noKeys && e.cause != nil {
+		text += ": " + e.cause.Error()
+	}
+	return text
 }
 
 // Unwrap returns the cause, or nil. The cause is the error of your encoder, decoder or signer, of the HTTP client that
@@ -106,7 +112,20 @@ func failed(failure core.Failure) error {
 	if Code(failure.Code) == CodeInvalidOption {
 		message = withOptionNames(message)
 	}
+	for _, hint := range functions {
+		if strings.Contains(message, hint.found) {
+			message += " (" + hint.use + ")"
+		}
+	}
 	return &Error{Code: Code(failure.Code), Message: message}
+}
+
+// functions are the names of what a message asks for.
+var functions = []struct{ found, use string }{
+	{"pass the algorithm", "WithAlgorithm"},
+	{"this is a certificate;", "ParseCertificate"},
+	{"the key is encrypted;", "WithPassword"},
+	{"this is a JWK Set", "ParseKeySet"},
 }
 
 var settingName = regexp.MustCompile("`[a-z_]+`")
@@ -124,6 +143,8 @@ func caused(code Code, message string, cause error) error {
 	return &Error{Code: code, Message: message, cause: cause}
 }
 
-func errClosed() error {
-	return failure(CodeArgumentHandle, "the value is nil, zero or closed")
+func errClosed() error { return unusable("value") }
+
+func unusable(what string) error {
+	return failure(CodeArgumentHandle, "the "+what+" is nil, zero or closed")
 }

@@ -31,7 +31,7 @@ type Issuer struct {
 // `iat` is the current time, unless the claims have it.
 func NewIssuer(key *Key, options ...IssuerOption) (*Issuer, error) {
 	if key == nil {
-		return nil, errClosed()
+		return nil, unusable("key")
 	}
 	chosen := newConfig()
 	if key.alg.isPaseto() {
@@ -47,7 +47,7 @@ func NewIssuer(key *Key, options ...IssuerOption) (*Issuer, error) {
 		return nil, err
 	}
 	if key.handle == nil {
-		return nil, errClosed()
+		return nil, unusable("key")
 	}
 	var encryption, clock *core.Handle
 	if chosen.encryption != nil {
@@ -90,7 +90,7 @@ var encoders = sync.Pool{New: func() any {
 // of [WithIssuer], is [ErrClaimsSetForAll].
 func (i *Issuer) Issue(claims any) (string, error) {
 	if i == nil || i.handle == nil {
-		return "", errClosed()
+		return "", unusable("issuer")
 	}
 	if i.encode != nil || i.signer != nil {
 		return i.issueEncoded(claims)
@@ -116,7 +116,7 @@ func (i *Issuer) Issue(claims any) (string, error) {
 // not re-encode it.
 func (i *Issuer) IssueJSON(claims []byte) (string, error) {
 	if i == nil || i.handle == nil {
-		return "", errClosed()
+		return "", unusable("issuer")
 	}
 	if i.signer != nil {
 		defer runtime.KeepAlive(i)

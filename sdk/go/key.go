@@ -131,7 +131,7 @@ func (k *Key) Public() *Key {
 // PublicKey is [Key.Public], but returns an error for a symmetric key.
 func (k *Key) PublicKey() (*Key, error) {
 	if k == nil {
-		return nil, errClosed()
+		return nil, unusable("key")
 	}
 	defer runtime.KeepAlive(k)
 	return keyOf(core.PublicKey(k.handle))
@@ -199,7 +199,7 @@ func (k *Key) InsecurePASERK() ([]byte, error) { return k.export("insecure-paser
 
 func (k *Key) export(what string) ([]byte, error) {
 	if k == nil {
-		return nil, errClosed()
+		return nil, unusable("key")
 	}
 	defer runtime.KeepAlive(k)
 	text, why := core.ExportKey(k.handle, what)
@@ -210,7 +210,7 @@ func (k *Key) export(what string) ([]byte, error) {
 // Creating the first private key already does this: call WarmUp only after a fork.
 func (k *Key) WarmUp() error {
 	if k == nil {
-		return errClosed()
+		return unusable("key")
 	}
 	defer runtime.KeepAlive(k)
 	return failed(core.WarmUp(k.handle))
@@ -241,8 +241,11 @@ func (k *Key) LogValue() slog.Value { return slog.StringValue(k.String()) }
 
 // verifying returns the key as the keys of a verifier.
 func (k *Key) verifying() (source, error) {
-	if k == nil || k.handle == nil {
-		return source{}, errClosed()
+	if k == nil {
+		return source{}, failure(CodeArgumentHandle, "the key is nil: Key.Public returns nil for a symmetric key")
+	}
+	if k.handle == nil {
+		return source{}, unusable("key")
 	}
 	return source{key: k.handle, isPaseto: k.alg.isPaseto(), keepsAlive: k}, nil
 }

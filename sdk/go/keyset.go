@@ -22,7 +22,7 @@ func NewKeySet(keys ...*Key) (*KeySet, error) {
 	isPaseto := false
 	for at, key := range keys {
 		if key == nil {
-			return nil, errClosed()
+			return nil, unusable("key")
 		}
 		handles[at] = key.handle
 		isPaseto = isPaseto || key.alg.isPaseto()
@@ -78,7 +78,7 @@ func (s *KeySet) Skipped() ([]string, error) {
 
 func (s *KeySet) export(what string) ([]byte, error) {
 	if s == nil {
-		return nil, errClosed()
+		return nil, unusable("key set")
 	}
 	defer runtime.KeepAlive(s)
 	text, why := core.ExportKeySet(s.handle, what)
@@ -104,7 +104,7 @@ func (s *KeySet) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
 func (s *KeySet) verifying() (source, error) {
 	if s == nil || s.handle == nil {
-		return source{}, errClosed()
+		return source{}, unusable("key set")
 	}
 	return source{keys: s.handle, isPaseto: s.isPaseto, keepsAlive: s}, nil
 }

@@ -109,6 +109,9 @@ func TestFetchReturnsTheReasonForMissingKeys(t *testing.T) {
 	if !errors.Is(err, jeton.ErrKeySetUnreachable) || !errors.As(err, &refused) {
 		t.Errorf("no server: %v, because of %v", err, errors.Unwrap(err))
 	}
+	if !strings.Contains(err.Error(), refused.Error()) {
+		t.Errorf("the text has no cause: %v", err)
+	}
 }
 
 func TestCloseClosesConnections(t *testing.T) {

@@ -29,7 +29,7 @@ const (
 // or [Prepared.Digest], and pass the signature to [Prepared.Attach].
 func (i *Issuer) Prepare(claims any) (*Prepared, error) {
 	if i == nil || i.handle == nil {
-		return nil, errClosed()
+		return nil, unusable("issuer")
 	}
 	defer runtime.KeepAlive(i)
 	text, err := i.encoded(claims)
@@ -63,7 +63,7 @@ func (p *Prepared) Algorithm() (Algorithm, error) {
 
 func (p *Prepared) input(what string) ([]byte, error) {
 	if p == nil {
-		return nil, errClosed()
+		return nil, unusable("prepared token")
 	}
 	defer runtime.KeepAlive(p)
 	text, why := core.PreparedInput(p.handle, what)
@@ -74,7 +74,7 @@ func (p *Prepared) input(what string) ([]byte, error) {
 // signature is invalid, prepare the token again.
 func (p *Prepared) Attach(signature []byte, form SignatureForm) (string, error) {
 	if p == nil {
-		return "", errClosed()
+		return "", unusable("prepared token")
 	}
 	defer runtime.KeepAlive(p)
 	token, why := core.Attach(p.handle, signature, string(form))
@@ -117,7 +117,8 @@ func NewKeyFromSigner(signer crypto.Signer, alg Algorithm, options ...KeyOption)
 		return nil, failure(CodeArgumentNull, "the signer is nil")
 	}
 	if _, ok := hashOf(alg); !ok {
-		return nil, failure(CodeInvalidOption, "the algorithm is not supported with a crypto.Signer")
+		return nil, failure(CodeInvalidOption, string(alg)+" is not supported with a crypto.Signer: RS256 to RS512, "+
+			"PS256 to PS512, ES256 to ES512, EdDSA or Ed25519 expected")
 	}
 	der, err := publicOf(signer)
 	if err != nil {

@@ -64,7 +64,7 @@ func TestCryptoSigner(t *testing.T) {
 	cause := errors.New("the HSM is offline")
 	_, ed, _ := ed25519.GenerateKey(rand.Reader)
 	offline := must(jeton.NewKeyFromSigner(hsm{Signer: ed, failed: cause}, jeton.EdDSA))
-	if _, err := must(jeton.NewIssuer(offline, jeton.WithoutExpiry())).Issue(visit{}); !errors.Is(err, jeton.ErrSignerFailed) || !errors.Is(err, cause) {
+	if _, err := must(jeton.NewIssuer(offline, jeton.WithoutExpiry())).Issue(visit{}); !errors.Is(err, jeton.ErrSignerFailed) || !errors.Is(err, cause) || strings.Contains(err.Error(), cause.Error()) {
 		t.Errorf("a signer that fails: %v", err)
 	}
 	for name, err := range map[string]error{

@@ -121,7 +121,7 @@ func newRemoteKeySet(name, value string, options []RemoteOption) (*RemoteKeySet,
 // so that the first verification does not wait.
 func (r *RemoteKeySet) Fetch(ctx context.Context) error {
 	if r == nil || r.handle == nil {
-		return errClosed()
+		return unusable("key set")
 	}
 	defer runtime.KeepAlive(r)
 	if err := r.wait(ctx); err != nil {
@@ -186,7 +186,7 @@ func (r *RemoteKeySet) wait(ctx context.Context) error {
 		err.cause = context.Cause(ctx)
 		return err
 	case <-r.closed.Done():
-		return errClosed()
+		return unusable("key set")
 	}
 }
 
@@ -313,10 +313,15 @@ func (r *RemoteKeySet) String() string { return "jeton.RemoteKeySet" }
 
 func (r *RemoteKeySet) verifying() (source, error) {
 	if r == nil || r.handle == nil {
-		return source{}, errClosed()
+		return source{}, unusable("key set")
 	}
 	return source{remote: r.handle, fetcher: r, keepsAlive: r}, nil
 }
 
-// errPrivate is the reason for a request that was not sent.
-var errPrivate = errors.New("the address of the key set is private")
+// The reasons for a request that was not sent.
+var (
+	errPrivate = errors.New("the `jwks_uri` is on another host than the issuer and has a private IP address: " +
+		"pass WithPrivateAddresses to allow it")
+	errUnchecked = errors.New("the transport of WithHTTPClient is not an *http.Transport, or has DialTLS, so that " +
+		"private IP addresses cannot be refused: pass WithPrivateAddresses if the transport refuses them")
+)

@@ -15,8 +15,9 @@ type scanner struct {
 	numbers bool
 	// Members whose names differ from a field in case only. encoding/json would read them.
 	wrong []span
-	// A number would be rounded.
-	rounded bool
+	// A number would be rounded, in the innermost field with this name, if there is one.
+	rounded      bool
+	roundedField string
 	// Missing fields are not an error.
 	partial bool
 	// The name of a missing field.
@@ -33,8 +34,12 @@ func (v *Verifier) check(text []byte, of *shape) ([]byte, error) {
 	walk := scanner{text: text, numbers: v.numbers, partial: v.partial}
 	walk.value(of)
 	if walk.rounded {
+		what := "the claims have"
+		if walk.roundedField != "" {
+			what = "the claim `" + walk.roundedField + "` is"
+		}
 		return nil, failure(CodeTokenClaimsShape,
-			"a whole number does not fit its float type: use int64, json.Number or the option WithNumbers")
+			what+" an integer that a float cannot hold exactly: use int64, json.Number or WithNumbers")
 	}
 	if walk.missing != "" {
 		return nil, failure(CodeTokenClaimsShape, "the claim `"+walk.missing+"` is missing or null")
@@ -155,7 +160,11 @@ func (s *scanner) object(of *shape) {
 			s.at++
 		}
 		isNull := s.peek() == 'n'
+		wasRounded := s.rounded
 		s.value(found.shape)
+		if isStruct && s.rounded && !wasRounded && s.roundedField == "" && !hasEscapes {
+			s.roundedField = string(raw)
+		}
 		if isWrong {
 			s.wrong = append(s.wrong, span{start, s.at})
 		}

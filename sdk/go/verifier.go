@@ -42,7 +42,7 @@ type Verified[T any] struct {
 // key is private, the verifier uses its public key.
 func NewVerifier(keys Keys, options ...VerifierOption) (*Verifier, error) {
 	if keys == nil {
-		return nil, errClosed()
+		return nil, unusable("key")
 	}
 	from, err := keys.verifying()
 	if err != nil {
@@ -95,7 +95,7 @@ func Verify[T any](verifier *Verifier, token string) (*Verified[T], error) {
 // VerifyContext is [Verify] with a context. The context limits the wait for the keys of a [RemoteKeySet].
 func VerifyContext[T any](ctx context.Context, verifier *Verifier, token string) (*Verified[T], error) {
 	if verifier == nil || verifier.handle == nil {
-		return nil, errClosed()
+		return nil, unusable("verifier")
 	}
 	scratch := core.NewScratch()
 	defer scratch.Keep()

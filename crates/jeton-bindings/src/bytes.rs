@@ -4,10 +4,12 @@ use jeton::jwe::Encrypter;
 use jeton::jws::{GeneralJws, JwsSigner};
 use jeton::paseto::TokenContext;
 
-use crate::fault::{Fault, another_use};
+use crate::fault::Fault;
 use crate::format::Serialization;
 use crate::issuer::{Issuer, Signer, encrypting};
 use crate::key::Key;
+use crate::key_set::wrong_use;
+use crate::prepared::only_prepares;
 use crate::verifier::{Kind, Verifier};
 
 impl Issuer {
@@ -79,9 +81,7 @@ fn issue(issuer: &Issuer, data: &[u8]) -> Result<String, Fault> {
             })
         }
         Signer::Paseto(key) | Signer::PasetoBytes(key) => paseto(key, data, issuer.context()),
-        Signer::Remote(_) | Signer::PasetoRemote(_) => {
-            Err(jeton::error::KeyProblem::PublicGiven.into())
-        }
+        Signer::Remote(_) | Signer::PasetoRemote(_) => Err(only_prepares()),
         Signer::Jwt(_) | Signer::Nested(..) | Signer::Encrypted(_) => Err(Fault::option(
             "format",
             "an issuer of claims cannot issue bytes",
@@ -116,7 +116,7 @@ fn paseto(key: &Key, data: &[u8], context: TokenContext<'_>) -> Result<String, F
         Key::V3Secret(key) => key.sign(data, context)?,
         Key::V4Local(key) => key.encrypt(data, context)?,
         Key::V4Secret(key) => key.sign(data, context)?,
-        _ => return Err(another_use()),
+        key => return Err(wrong_use(key, "a PASETO key")),
     })
 }
 

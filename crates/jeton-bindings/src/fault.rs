@@ -7,7 +7,7 @@ use jeton::Error;
 use jeton::error::codes::{self, Code};
 use jeton::error::{InvalidUse, KeyError, KeyProblem, Rejection, RemoteError};
 use jeton::key::ContentEnc;
-use jeton_jwks::FetchError;
+use jeton_jwks::{AddressError, DiscoveryError, FetchError};
 
 /// Why a call failed.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub enum Fault {
         /// The code.
         code: &'static Code,
         /// What is wrong.
-        message: &'static str,
+        message: Cow<'static, str>,
     },
     /// An option is invalid or does not apply.
     Option {
@@ -52,8 +52,17 @@ pub enum Fault {
 impl Fault {
     /// Creates an error about an argument.
     #[cold]
-    pub fn argument(code: &'static Code, message: &'static str) -> Fault {
-        Fault::Argument { code, message }
+    pub fn argument(code: &'static Code, message: impl Into<Cow<'static, str>>) -> Fault {
+        Fault::Argument {
+            code,
+            message: message.into(),
+        }
+    }
+
+    /// Creates an error about a key that does not fit the call.
+    #[cold]
+    pub(crate) fn key(code: &'static Code, why: impl fmt::Display) -> Fault {
+        Fault::argument(code, format!("key rejected: {why}"))
     }
 
     /// Creates an error about one option.
@@ -98,10 +107,24 @@ impl fmt::Display for Fault {
             Fault::TooSmall { needed, actual } => {
                 write!(f, "the buffer has {actual} bytes, {needed} required")
             }
-            Fault::NoKeys(error) => error.fmt(f),
-            Fault::Internal => f.write_str("internal error: the library panicked"),
+            Fault::NoKeys(error) => {
+                error.fmt(f)?;
+                if is_private(error) {
+                    f.write_str(": allow private addresses if you trust the issuer")?;
+                }
+                Ok(())
+            }
+            Fault::Internal => f.write_str("internal error in the native library: report it"),
         }
     }
+}
+
+/// Whether a discovered address is rejected because it is private.
+fn is_private(error: &FetchError) -> bool {
+    matches!(
+        error,
+        FetchError::Discovery(DiscoveryError::InvalidKeySetAddress(AddressError::Private))
+    )
 }
 
 macro_rules! from {

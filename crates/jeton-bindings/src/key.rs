@@ -5,7 +5,7 @@ use std::process;
 use std::sync::Arc;
 
 use jeton::danger::Password;
-use jeton::error::KeyProblem;
+use jeton::error::codes;
 use jeton::jws::JwsSigner;
 use jeton::key::{
     ContentKey, DecryptionKey, EncryptionKey, KeyManagementAlg, MacKey, RsaSize, SigAlg,
@@ -14,6 +14,7 @@ use jeton::key::{
 use jeton::paseto::{TokenContext, v3, v4};
 
 use crate::fault::Fault;
+use crate::key_export::alg_name;
 use crate::settings::{self, AnyAlg, GenerateOptions, content_enc};
 
 thread_local! {
@@ -89,7 +90,11 @@ impl Key {
             | Key::Password(_)
             | Key::V3Local(_)
             | Key::V4Local(_) => {
-                return Err(KeyProblem::WrongKeyType.into());
+                let why = format_args!(
+                    "a key for {} is symmetric: it has no public key",
+                    alg_name(self)
+                );
+                return Err(Fault::key(&codes::KEY_TYPE_MISMATCH, why));
             }
         })
     }

@@ -1,6 +1,6 @@
 //! Exports keys as text and bytes.
 
-use jeton::error::KeyProblem;
+use jeton::error::{KeyProblem, codes};
 use jeton::paseto::{PublicKey, Version};
 
 use crate::fault::Fault;
@@ -44,7 +44,7 @@ fn public(key: &Key, form: &str) -> Result<Vec<u8>, Fault> {
         (Key::Encryption(key), "der") => key.to_der()?,
         (Key::V3Public(key), "paserk") => paserk(key),
         (Key::V4Public(key), "paserk") => paserk(key),
-        _ => return Err(no_such_form()),
+        _ => return Err(no_such_form(key, form)),
     })
 }
 
@@ -70,13 +70,33 @@ fn secret(key: &Key, form: &str) -> Result<Vec<u8>, Fault> {
         (Key::Verifying(_) | Key::Encryption(_) | Key::V3Public(_) | Key::V4Public(_), _) => {
             return Err(KeyProblem::PublicGiven.into());
         }
-        _ => return Err(no_such_form()),
+        _ => return Err(no_such_form(key, form)),
     })
 }
 
+/// Returns the error for a form in which this type of key cannot be exported.
 #[cold]
-fn no_such_form() -> Fault {
-    Fault::option("what", "unknown, or not available for this type of key")
+fn no_such_form(key: &Key, form: &str) -> Fault {
+    let name = match form {
+        "jwk" => "a JWK",
+        "pem" => "PEM",
+        "der" => "DER",
+        "paserk" => "a PASERK",
+        _ => return Fault::option("what", "not a form or a property of a key"),
+    };
+    let supported = match key {
+        Key::Password(_) => {
+            return Fault::argument(&codes::INVALID_OPTION, "a password cannot be exported");
+        }
+        Key::Mac(_) | Key::Wrapping(_) | Key::Content(_) => "a JWK",
+        key if key.is_paseto() => "a PASERK",
+        _ => "a JWK, PEM or DER",
+    };
+    let alg = alg_name(key);
+    Fault::argument(
+        &codes::INVALID_OPTION,
+        format!("a key for {alg} cannot be exported as {name}: export it as {supported}"),
+    )
 }
 
 /// Returns the id that a token names. The id of a PASETO key is computed from the key.
@@ -98,6 +118,11 @@ fn key_id(key: &Key) -> Result<Option<String>, Fault> {
         Key::V3Public(key) => Some(key.id().to_string()),
         Key::V4Public(key) => Some(key.id().to_string()),
     })
+}
+
+/// Describes a key in an error: which half it is, and its algorithm.
+pub(crate) fn described(key: &Key) -> String {
+    format!("a {} key for {}", kind(key), alg_name(key))
 }
 
 pub(crate) fn alg_name(key: &Key) -> &'static str {
@@ -149,9 +174,10 @@ fn thumbprint(key: &Key, uri: bool) -> Result<String, Fault> {
         Key::Decryption(key) => of!(key.encryption_key()),
         Key::Encryption(key) => of!(key),
         _ => {
-            return Err(Fault::option(
-                "what",
-                "a PASETO key or a password has no thumbprint; use `kid`",
+            let alg = alg_name(key);
+            return Err(Fault::argument(
+                &codes::INVALID_OPTION,
+                format!("a key for {alg} has no thumbprint: use its key id (`kid`)"),
             ));
         }
     })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base64ct::{Base64, Base64Unpadded, Base64Url, Base64UrlUnpadded, Encoding};
 use jeton::danger::{self, Password, Pbes2Alg};
-use jeton::error::KeyProblem;
+use jeton::error::{KeyProblem, codes};
 use jeton::key::{AnyKey, ContentKey, KeyFormat, KeyHalf, MacKey, WrappingKey};
 use jeton::paserk::{Kind as PaserkKind, Paserk};
 use jeton::paseto::{v3, v4};
@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 
 use crate::fault::Fault;
 use crate::key::Key;
-use crate::key_export::alg_name;
+use crate::key_export::{alg_name, described};
 use crate::settings::{self, AnyAlg, ImportOptions, KeyText, content_enc};
 
 impl Key {
@@ -49,10 +49,10 @@ fn import(data: &[u8], options: &ImportOptions) -> Result<Key, Fault> {
         KeyText::SecretBase64 => secret(&decoded(data)?, alg, options),
         KeyText::InsecureSecret => match alg {
             Some(AnyAlg::Mac(alg)) => Ok(Key::Mac(Arc::new(danger::weak_mac_key(alg, data)?))),
-            Some(_) => Err(KeyProblem::WrongKeyType.into()),
+            Some(_) => Err(wrong_alg(options, "a MAC algorithm, such as HS256")),
             None => Err(KeyProblem::AlgorithmNeeded.into()),
         },
-        KeyText::InsecureRsa => weak_rsa(data, alg),
+        KeyText::InsecureRsa => weak_rsa(data, alg, options),
         KeyText::InsecurePassword => Err(Fault::Internal),
         KeyText::Certificate => any(&AnyKey::from_certificate(data)?, alg, options),
         KeyText::Any => {
@@ -78,10 +78,15 @@ fn password(data: &[u8], options: &ImportOptions) -> Result<Key, Fault> {
 }
 
 /// Imports a public RSA key of a legacy system, as JWK, PEM or DER.
-fn weak_rsa(data: &[u8], alg: Option<AnyAlg>) -> Result<Key, Fault> {
+fn weak_rsa(data: &[u8], alg: Option<AnyAlg>, options: &ImportOptions) -> Result<Key, Fault> {
     let alg = match alg {
         Some(AnyAlg::Sig(alg)) => alg,
-        Some(_) => return Err(KeyProblem::WrongKeyType.into()),
+        Some(_) => {
+            return Err(wrong_alg(
+                options,
+                "an algorithm for RSA signatures, such as RS256",
+            ));
+        }
         None => return Err(KeyProblem::AlgorithmNeeded.into()),
     };
     let key = match std::str::from_utf8(data) {
@@ -120,8 +125,23 @@ fn secret(bytes: &[u8], alg: Option<AnyAlg>, options: &ImportOptions) -> Result<
         }
         Some(AnyAlg::Paseto("v3.local")) => local(bytes, PaserkKind::K3_LOCAL)?,
         Some(AnyAlg::Paseto("v4.local")) => local(bytes, PaserkKind::K4_LOCAL)?,
-        Some(_) => return Err(KeyProblem::WrongKeyType.into()),
+        Some(_) => {
+            let expected =
+                "an algorithm for a secret; import the other keys from a JWK, PEM, DER or a PASERK";
+            return Err(wrong_alg(options, expected));
+        }
     })
+}
+
+/// Returns the error for an algorithm that does not fit the format of the settings.
+#[cold]
+fn wrong_alg(options: &ImportOptions, expected: &str) -> Fault {
+    // The name was parsed, so it is the name of an algorithm.
+    let found = options.alg.as_deref().unwrap_or_default();
+    Fault::key(
+        &codes::KEY_TYPE_MISMATCH,
+        format_args!("found {found}, expected {expected}"),
+    )
 }
 
 fn local(bytes: &[u8], kind: PaserkKind) -> Result<Key, Fault> {
@@ -151,14 +171,21 @@ fn any(key: &AnyKey, alg: Option<AnyAlg>, options: &ImportOptions) -> Result<Key
             return match alg {
                 None => Ok(key),
                 Some(AnyAlg::Paseto(name)) if name == alg_name(&key) => Ok(key),
-                Some(_) => Err(KeyProblem::AnotherAlgorithm.into()),
+                Some(_) => {
+                    let (found, expected) = (described(&key), options.alg.as_deref());
+                    let why = format_args!(
+                        "found {found}, expected a key for {}",
+                        expected.unwrap_or_default()
+                    );
+                    Err(Fault::key(&codes::KEY_ALGORITHM_MISMATCH, why))
+                }
             };
         }
         // `KeySet::import` reads it.
         KeyFormat::JwkSet => {
-            return Err(Fault::option(
-                "format",
-                "the data is a JWK Set; import it as a key set",
+            return Err(Fault::key(
+                &codes::INVALID_OPTION,
+                "this is a JWK Set: import it as a key set",
             ));
         }
         _ => {}
@@ -188,13 +215,33 @@ fn any(key: &AnyKey, alg: Option<AnyAlg>, options: &ImportOptions) -> Result<Key
                 None => ContentKey::from_jwk(jwk)?,
             }))
         }
-        (Some(AnyAlg::Paseto(_)), _) => return Err(KeyProblem::WrongKeyType.into()),
+        (Some(AnyAlg::Paseto(_)), _) => {
+            return Err(wrong_encoding(
+                key,
+                "a PASERK, or a secret for v3.local or v4.local",
+            ));
+        }
     })
 }
 
 fn jwk_text(key: &AnyKey) -> Result<&str, Fault> {
-    let problem = || Fault::from(KeyProblem::WrongKeyType);
-    key.text().ok_or_else(problem)
+    let error = || wrong_encoding(key, "a JWK or a secret");
+    key.text().ok_or_else(error)
+}
+
+/// Returns the error for an encoding that keys for the requested algorithm do not have.
+#[cold]
+fn wrong_encoding(key: &AnyKey, expected: &str) -> Fault {
+    let found = match key.format() {
+        KeyFormat::Pem => "PEM",
+        KeyFormat::Der => "DER",
+        KeyFormat::Base64 => "the base64 of DER",
+        _ => "a JWK",
+    };
+    Fault::key(
+        &codes::KEY_TYPE_MISMATCH,
+        format_args!("found {found}, expected {expected}"),
+    )
 }
 
 /// Returns the algorithm of a JWK. `alg` may name a content encryption, or the JWK may also have `enc`. The library
@@ -242,7 +289,13 @@ fn paserk(text: &str, password: Option<&str>) -> Result<Key, Fault> {
         ("k3.local" | "k3.secret" | "k4.local" | "k4.secret", Some(_)) => {
             return Err(Fault::option("password", "the PASERK is not encrypted"));
         }
-        _ => return Err(KeyProblem::Unsupported.into()),
+        _ => {
+            let expected = "local, secret or public (also local-pw and secret-pw with a password), version 3 or 4";
+            return Err(Fault::key(
+                &codes::KEY_UNSUPPORTED,
+                format_args!("this kind of PASERK is not supported: expected {expected}"),
+            ));
+        }
     })
 }
 

@@ -1,12 +1,13 @@
 //! Key sets.
 
-use jeton::error::KeyProblem;
+use jeton::error::{KeyProblem, codes};
 use jeton::jwk::{self, Skipped};
 use jeton::key::{Alg, DecryptionKeys, Keys, VerificationKey};
 use jeton::paseto::{PasetoKey, PasetoKeySet, PasetoKeys};
 
 use crate::fault::Fault;
 use crate::key::Key;
+use crate::key_export::described;
 use crate::settings::{self, KeySetOptions, signature_alg};
 
 /// Several keys of one use.
@@ -41,8 +42,8 @@ impl KeySet {
             return Ok(KeySet::Paseto(set));
         }
         if decrypts(first) {
-            if !keys.iter().all(decrypts) {
-                return Err(KeyProblem::AnotherUse.into());
+            if let Some(other) = keys.iter().find(|key| !decrypts(key)) {
+                return Err(wrong_use(other, "a key that decrypts, like the first key"));
             }
             return Ok(KeySet::Decryption(keys.to_vec()));
         }
@@ -82,13 +83,28 @@ impl KeySet {
             }
             (KeySet::Paseto(set), "ids") => lines(set.iter().map(PasetoKey::key_id)),
             (set, "skipped") => lines(set.skipped()),
-            _ => {
-                return Err(Fault::option(
-                    "what",
-                    "unknown, or not available for this set",
+            (set, "jwks" | "ids") => {
+                return Err(Fault::argument(
+                    &codes::INVALID_OPTION,
+                    match set {
+                        KeySet::Paseto(_) => {
+                            "PASETO keys cannot be exported as a JWK Set: export each key as a PASERK"
+                        }
+                        _ => "a set of keys that decrypt cannot be exported",
+                    },
                 ));
             }
+            _ => return Err(Fault::option("what", "must be jwks, ids or skipped")),
         })
+    }
+
+    /// Describes the set in an error.
+    fn described(&self) -> &'static str {
+        match self {
+            KeySet::Verification(_) => "a set of keys that verify signatures",
+            KeySet::Decryption(_) => "a set of keys that decrypt",
+            KeySet::Paseto(_) => "a set of PASETO keys",
+        }
     }
 
     fn skipped(&self) -> &[Skipped] {
@@ -113,7 +129,7 @@ pub(crate) fn verification_key(key: &Key) -> Result<VerificationKey, Fault> {
         Key::Mac(key) => (&**key).into(),
         Key::Signing(key) => key.verifying_key().into(),
         Key::Verifying(key) => key.clone().into(),
-        _ => return Err(KeyProblem::AnotherUse.into()),
+        key => return Err(wrong_use(key, "a key that verifies signatures")),
     })
 }
 
@@ -126,7 +142,7 @@ pub(crate) fn paseto_key(key: &Key) -> Result<PasetoKey, Fault> {
         Key::V4Local(key) => (&**key).into(),
         Key::V4Secret(key) => key.public_key().into(),
         Key::V4Public(key) => key.into(),
-        _ => return Err(KeyProblem::AnotherUse.into()),
+        key => return Err(wrong_use(key, "a PASETO key")),
     })
 }
 
@@ -134,7 +150,7 @@ pub(crate) fn paseto_key(key: &Key) -> Result<PasetoKey, Fault> {
 pub(crate) fn keys_of_set(set: &KeySet) -> Result<Keys, Fault> {
     match set {
         KeySet::Verification(set) => Ok(set.into()),
-        _ => Err(KeyProblem::AnotherUse.into()),
+        set => Err(wrong_set(set, "keys that verify signatures")),
     }
 }
 
@@ -142,14 +158,14 @@ pub(crate) fn keys_of_set(set: &KeySet) -> Result<Keys, Fault> {
 pub(crate) fn paseto_keys_of_set(set: &KeySet) -> Result<PasetoKeys, Fault> {
     match set {
         KeySet::Paseto(set) => Ok(set.into()),
-        _ => Err(KeyProblem::AnotherUse.into()),
+        set => Err(wrong_set(set, "PASETO keys")),
     }
 }
 
 /// Returns the keys that decrypt a JWE.
 pub(crate) fn decryption_keys(set: &KeySet) -> Result<DecryptionKeys, Fault> {
     let KeySet::Decryption(keys) = set else {
-        return Err(KeyProblem::AnotherUse.into());
+        return Err(wrong_set(set, "keys that decrypt"));
     };
     let mut all: Option<DecryptionKeys> = None;
     for key in keys {
@@ -166,6 +182,25 @@ pub(crate) fn decryption_keys(set: &KeySet) -> Result<DecryptionKeys, Fault> {
         });
     }
     all.ok_or(Fault::Internal)
+}
+
+/// Returns the error for a key that cannot be used for the operation.
+#[cold]
+pub(crate) fn wrong_use(key: &Key, expected: &str) -> Fault {
+    let found = described(key);
+    Fault::key(
+        &codes::KEY_USE_MISMATCH,
+        format_args!("found {found}, expected {expected}"),
+    )
+}
+
+#[cold]
+fn wrong_set(set: &KeySet, expected: &str) -> Fault {
+    let found = set.described();
+    Fault::key(
+        &codes::KEY_USE_MISMATCH,
+        format_args!("found {found}, expected {expected}"),
+    )
 }
 
 fn import(text: &str, options: &KeySetOptions) -> Result<KeySet, Fault> {

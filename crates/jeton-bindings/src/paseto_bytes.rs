@@ -3,8 +3,9 @@
 use jeton::Limits;
 use jeton::error::Rejection;
 
-use crate::fault::{Fault, another_use};
+use crate::fault::Fault;
 use crate::key::Key;
+use crate::key_set::wrong_use;
 
 /// Verifies or decrypts PASETOs that contain bytes, with one key.
 pub(crate) struct PasetoBytes {
@@ -23,7 +24,7 @@ impl PasetoBytes {
             Key::V3Public(key) => key.verify_with_limits(token, assertion, limits)?,
             Key::V4Local(key) => key.decrypt_with_limits(token, assertion, limits)?,
             Key::V4Public(key) => key.verify_with_limits(token, assertion, limits)?,
-            _ => return Err(another_use()),
+            key => return Err(wrong_use(key, "a PASETO key")),
         };
         match &self.footer {
             Some(footer) if footer.as_bytes() != message.footer() => {

@@ -44,7 +44,9 @@ impl Prepared {
         Ok(match what {
             "message" => input.message().to_vec(),
             "digest" => input.digest().ok_or_else(|| {
-                Fault::option("what", "this algorithm has no digest; use `message`")
+                let alg = input.alg().name();
+                let why = format!("{alg} signs the message, and has no digest: use the message");
+                Fault::argument(&codes::INVALID_OPTION, why)
             })?,
             "alg" => input.alg().name().into(),
             _ => return Err(Fault::option("what", "must be message, digest or alg")),
@@ -99,7 +101,19 @@ fn prepare_bytes(issuer: &Issuer, data: &[u8]) -> Result<remote::Prepared, Fault
 
 #[cold]
 fn not_remote() -> Fault {
-    Fault::option("key", "must be a public key to prepare a token")
+    Fault::argument(
+        &codes::INVALID_OPTION,
+        "the issuer issues tokens itself: to prepare tokens, create it with a public key",
+    )
+}
+
+/// Returns the error for an issuer with a public key, which cannot issue tokens.
+#[cold]
+pub(crate) fn only_prepares() -> Fault {
+    Fault::key(
+        &codes::KEY_IS_PUBLIC,
+        "the issuer has a public key, so it only prepares tokens: to issue them, create it with the private key",
+    )
 }
 
 #[cold]

@@ -279,7 +279,7 @@ fn once<F: Future>(future: F) -> Poll<F::Output> {
 fn read_response(status: u32, headers: &str, body: &[u8]) -> Response {
     if status == 0 {
         return Err(FetchError::Unreachable(
-            "the HTTP client returned no response".into(),
+            "the HTTP client got no response".into(),
         ));
     }
     let status = u16::try_from(status).unwrap_or(u16::MAX);

@@ -54,6 +54,28 @@ pub(crate) struct Names<T> {
     parse: fn(&str) -> Result<T, String>,
 }
 
+/// Returns the names of the algorithms for which a key can be created without --allow, by kind.
+pub(crate) fn by_kind() -> [(&'static str, Vec<&'static str>); 5] {
+    let managing = |family: &str| {
+        let is_of =
+            |alg: Algorithm| matches!(alg, Algorithm::Manage(_)) && alg.name().starts_with(family);
+        names(is_of)
+    };
+    [
+        ("Signature, MAC", names(Algorithm::signs)),
+        ("Key encryption", managing("RSA-OAEP")),
+        ("Key agreement", managing("ECDH-ES")),
+        (
+            "Key wrapping",
+            names(|alg| matches!(alg, Algorithm::Wrap(_))),
+        ),
+        (
+            "Direct encryption",
+            names(|alg| matches!(alg, Algorithm::Content(_))),
+        ),
+    ]
+}
+
 /// Parses `--alg` of a key that signs.
 pub(crate) fn signing() -> Names<Alg> {
     Names {

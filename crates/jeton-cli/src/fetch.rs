@@ -38,7 +38,7 @@ pub(crate) struct RemoteKeyArgs {
     #[arg(long, value_name = "ISSUER")]
     discover: Option<String>,
 
-    /// Trust the certificate authorities in this PEM file too when keys are fetched (- for standard input)
+    /// Also trust the certificate authorities in this PEM file when keys are fetched (- for standard input)
     #[arg(long, value_name = "FILE", requires = "key_source")]
     ca: Option<PathBuf>,
 }

@@ -56,7 +56,7 @@ pub(crate) fn failure_with_keys(
 /// Returns what to do about a rejection.
 pub(crate) fn hint(rejection: &Rejection, token: &str, command: Command) -> Option<String> {
     let fixed = match rejection {
-        Rejection::WrongFormat | Rejection::Malformed(_) | Rejection::Signature
+        Rejection::WrongFormat { .. } | Rejection::Malformed(_) | Rejection::Signature
             if jose::other_form(token).is_some() =>
         {
             return jose::other_form(token);
@@ -91,7 +91,7 @@ pub(crate) fn hint(rejection: &Rejection, token: &str, command: Command) -> Opti
         Rejection::TooLarge { .. } | Rejection::TooManyKeys { .. } => {
             return limit_args::hint(rejection);
         }
-        Rejection::WrongFormat => return another_format(token, command),
+        Rejection::WrongFormat { .. } => return another_format(token, command),
         Rejection::Malformed(part) => return another_form(*part, token, command),
         _ => return None,
     };

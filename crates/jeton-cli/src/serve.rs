@@ -34,8 +34,8 @@ start.
 
 The server refuses to listen on a non-loopback address unless the configuration has three things: TLS ([tls]), \
 client authentication ([[client]] with tls.client_ca or [bearer]), and a key-encryption key \
-(key_encryption_key_file, or the environment variable JETON_KEY_ENCRYPTION_KEY). The key in the data folder does \
-not count: a copy of the folder would include it.
+(key_encryption_key_file, or the environment variable JETON_KEY_ENCRYPTION_KEY). The key in the data folder is \
+not enough, because a copy of the folder includes it.
 
 Servers with the same etcd form one service: each applies the revocations of the others. They share one \
 key-encryption key, which is JETON_KEY_ENCRYPTION_KEY or a file named in the configuration.
@@ -68,8 +68,8 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "ADDRESS:PORT")]
     admin_listen: Option<SocketAddr>,
 
-    /// Check the configuration and the files that it names, and do not start: opens no store, binds no address, sends
-    /// no request. Logs in to the configured HSM, and signs once with each key
+    /// Check the configuration and its files without starting: no store is opened, no address is bound, no request is
+    /// sent. With an HSM, logs in and signs once with each key
     #[arg(long)]
     check: bool,
 }

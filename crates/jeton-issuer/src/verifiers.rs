@@ -110,11 +110,7 @@ impl Verifiers {
     }
 
     fn verify_paseto(&self, token: &str) -> Result<Verified<RawClaims>, jeton::Error> {
-        let mut rejection = if self.paseto.is_empty() {
-            Rejection::UnknownKey
-        } else {
-            Rejection::WrongFormat
-        };
+        let mut rejection = None;
         for verifier in &self.paseto {
             let refused = match verifier.verify_raw(token) {
                 Ok(verified) => return Ok(verified),
@@ -122,14 +118,16 @@ impl Verifiers {
             };
             match refused.rejection() {
                 // Another verifier may have the key.
-                Some(Rejection::WrongFormat) => {}
+                Some(other @ Rejection::WrongFormat { .. }) => {
+                    rejection.get_or_insert_with(|| other.clone());
+                }
                 Some(
                     other @ (Rejection::UnknownKey | Rejection::Signature | Rejection::Decryption),
-                ) => rejection = other.clone(),
+                ) => rejection = Some(other.clone()),
                 _ => return Err(refused),
             }
         }
-        Err(rejection.into())
+        Err(rejection.unwrap_or(Rejection::UnknownKey).into())
     }
 }
 

@@ -139,13 +139,13 @@ impl fmt::Display for FetchError {
             FetchError::TimedOut => f.write_str("the server did not respond in time"),
             FetchError::Status(status @ (301..=303 | 307 | 308)) => write!(
                 f,
-                "the server redirects (status {status}), and redirects are not followed"
+                "the server redirects (status {status}), and redirects are not followed: configure the final address"
             ),
             FetchError::Status(status) => write!(f, "the server responded with status {status}"),
             FetchError::TooLarge { bytes, limit } => {
                 write!(f, "the response has {bytes} bytes or more, limit {limit}")
             }
-            FetchError::Html => f.write_str("the response is an HTML page, not JSON"),
+            FetchError::Html => f.write_str("the response is an HTML page, not a key set: check the address"),
             FetchError::InvalidKeySet(error) => write!(f, "the response is not a key set: {error}"),
             FetchError::NoUsableKey { skipped } if skipped.is_empty() => {
                 f.write_str("the key set has no keys")
@@ -196,11 +196,11 @@ pub enum AddressError {
 impl fmt::Display for AddressError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            AddressError::NotHttp => "the address is not an https URL",
-            AddressError::Credentials => "the address contains credentials",
-            AddressError::NotEncrypted => "the address must use https, or http to a loopback host",
-            AddressError::Private => "the address is in a private network",
-            AddressError::QueryOrFragment => "the address must have no query and no fragment",
+            AddressError::NotHttp => "the URL is not an https URL",
+            AddressError::Credentials => "the URL contains credentials",
+            AddressError::NotEncrypted => "the URL must use https, or http to a loopback host",
+            AddressError::Private => "the URL has a private IP address, and is not on the host of the issuer",
+            AddressError::QueryOrFragment => "the URL must have no query and no fragment",
         })
     }
 }
@@ -267,14 +267,14 @@ impl fmt::Display for DiscoveryError {
             DiscoveryError::TooLarge { bytes, limit } => {
                 write!(f, "the document has {bytes} bytes or more, limit {limit}")
             }
-            DiscoveryError::Html => f.write_str("the document is an HTML page, not JSON"),
-            DiscoveryError::Malformed => f.write_str("the document is malformed"),
+            DiscoveryError::Html => f.write_str("the document is an HTML page, not JSON: check the address of the issuer"),
+            DiscoveryError::Malformed => f.write_str("the document is not a JSON object with `issuer` and `jwks_uri`"),
             DiscoveryError::MemberMissing(name) => write!(f, "the document has no `{name}`"),
             DiscoveryError::IssuerMismatch {
                 only_slash: true, ..
-            } => f.write_str("`issuer` of the document differs in the trailing slash"),
+            } => f.write_str("the `issuer` of the document differs from yours in the trailing slash: add the slash, or remove it"),
             DiscoveryError::IssuerMismatch { .. } => {
-                f.write_str("the document names another issuer")
+                f.write_str("the `issuer` of the document is not the requested issuer")
             }
             DiscoveryError::InvalidKeySetAddress(why) => write!(f, "`jwks_uri`: {why}"),
         }

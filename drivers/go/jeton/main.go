@@ -34,13 +34,18 @@ func driver() *harness.Driver {
 		ByDriver: []string{"jwe:claims"},
 		Offers: slices.Concat(
 			harness.LoadingKeys(harness.JWTOffers(append(slices.Clone(tokens), harness.OperationVerifySignature),
-				"HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384",
-				"ES512", "ES256K", "EdDSA", "Ed25519", "ML-DSA-44", "ML-DSA-65", "ML-DSA-87"),
-				harness.FormJWK, harness.FormPEM),
+				// begin: MACs and signatures, written by `cargo xtask sdk algorithms`
+				"HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256",
+				"ES384", "ES512", "ES256K", "EdDSA", "Ed25519", "ML-DSA-44", "ML-DSA-65", "ML-DSA-87",
+				// end: MACs and signatures
+			), harness.FormJWK, harness.FormPEM),
 			harness.LoadingKeys(harness.JWEOffers(encrypted,
 				[]string{
-					"RSA-OAEP", "RSA-OAEP-256", "RSA-OAEP-384", "RSA-OAEP-512", "dir", "A128KW", "A192KW", "A256KW",
-					"A128GCMKW", "A192GCMKW", "A256GCMKW", "ECDH-ES", "ECDH-ES+A128KW", "ECDH-ES+A192KW", "ECDH-ES+A256KW",
+					// begin: keys for JWE, written by `cargo xtask sdk algorithms`
+					"dir", "A128KW", "A192KW", "A256KW", "A128GCMKW", "A192GCMKW", "A256GCMKW", "RSA-OAEP",
+					"RSA-OAEP-256", "RSA-OAEP-384", "RSA-OAEP-512", "ECDH-ES", "ECDH-ES+A128KW", "ECDH-ES+A192KW",
+					"ECDH-ES+A256KW",
+					// end: keys for JWE
 				},
 				[]string{"A128CBC-HS256", "A192CBC-HS384", "A256CBC-HS512", "A128GCM", "A192GCM", "A256GCM"}),
 				harness.FormJWK, harness.FormPEM),

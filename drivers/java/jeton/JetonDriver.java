@@ -45,12 +45,24 @@ public final class JetonDriver implements Driver {
   public List<Offer> offers() {
     Set<String> signs =
         Set.of("sign", "verify", "verify-signature", "round-trip", "generate-key", "load-key");
-    List<Offer> offers = new ArrayList<>(Offer.jwt(signs, Set.of("jwk"), "HS256", "HS384", "HS512"));
+    List<Offer> offers =
+        new ArrayList<>(
+            Offer.jwt(
+                signs,
+                Set.of("jwk"),
+                // begin: MACs, written by `cargo xtask sdk algorithms`
+                "HS256", "HS384", "HS512"
+                // end: MACs
+                ));
     offers.addAll(
         Offer.jwt(
-            signs, Set.of("jwk", "pem"), "RS256", "RS384", "RS512", "PS256", "PS384", "PS512",
-            "ES256", "ES384", "ES512", "ES256K", "EdDSA", "Ed25519", "ML-DSA-44", "ML-DSA-65",
-            "ML-DSA-87"));
+            signs,
+            Set.of("jwk", "pem"),
+            // begin: signatures, written by `cargo xtask sdk algorithms`
+            "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512",
+            "ES256K", "EdDSA", "Ed25519", "ML-DSA-44", "ML-DSA-65", "ML-DSA-87"
+            // end: signatures
+            ));
     offers.addAll(JetonJwe.offers());
     offers.addAll(Offer.paseto(signs, "v3.public", "v4.public"));
     offers.addAll(

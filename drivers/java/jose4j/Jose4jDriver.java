@@ -199,7 +199,7 @@ public final class Jose4jDriver implements Driver {
       token.setCompactSerialization(text);
       token.setKey(key.call());
       if (!token.verifySignature()) {
-        throw new Rejection("the signature is wrong");
+        throw Rejection.signature();
       }
     };
   }

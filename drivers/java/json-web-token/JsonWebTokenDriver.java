@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import javax.crypto.spec.SecretKeySpec;
+import jeton.harness.ClaimsCheck;
 import jeton.harness.Driver;
 import jeton.harness.Prepare;
 import jeton.harness.Rejection;
@@ -144,7 +145,7 @@ public final class JsonWebTokenDriver implements Driver {
 
   @Override
   public Check check(Prepare prepare) throws Exception {
-    boolean expiryRequired = prepare.expiryRequired();
+    ClaimsCheck claims = new ClaimsCheck(prepare);
     boolean typed = prepare.typed != null;
     if (prepare.format.equals("jwe")) {
       JweAlgorithm alg = JweAlgorithm.parseAlgorithm(prepare.alg);
@@ -158,7 +159,7 @@ public final class JsonWebTokenDriver implements Driver {
           throw Rejection.algorithm();
         }
         token.decrypt(key.call());
-        return verified(token.getClaimsSet(), prepare, expiryRequired, typed);
+        return verified(token.getClaimsSet(), prepare, claims, typed);
       };
     }
     JwsAlgorithm alg = JwsAlgorithm.valueOf(prepare.alg);
@@ -169,17 +170,17 @@ public final class JsonWebTokenDriver implements Driver {
         throw Rejection.algorithm();
       }
       if (!token.verify(key.call())) {
-        throw new Rejection("the signature is wrong");
+        throw Rejection.signature();
       }
-      return verified(token.getClaimsSet(), prepare, expiryRequired, typed);
+      return verified(token.getClaimsSet(), prepare, claims, typed);
     };
   }
 
   private static Verified verified(
-      JwtClaimsSet claims, Prepare prepare, boolean expiryRequired, boolean typed)
+      JwtClaimsSet claims, Prepare prepare, ClaimsCheck check, boolean typed)
       throws Rejection {
     if (!prepare.defaults) {
-      check(claims, prepare, expiryRequired);
+      check(claims, check);
     }
     if (!typed) {
       return new Claims(claims);
@@ -195,26 +196,18 @@ public final class JsonWebTokenDriver implements Driver {
         claims.get("admin").asBoolean());
   }
 
-  private static void check(JwtClaimsSet claims, Prepare prepare, boolean expiryRequired)
-      throws Rejection {
-    Date now = new Date();
-    Date expiry = claims.getExpirationTime();
-    if (expiry == null && expiryRequired) {
-      throw Rejection.expiryMissing();
-    }
-    Date start = claims.getNotBeforeTime();
-    if (expiry != null && !now.before(expiry) || start != null && now.before(start)) {
-      throw new Rejection("the token has expired or is not valid yet");
-    }
-    if (prepare.issuer != null && !prepare.issuer.equals(claims.getIssuer())) {
-      throw new Rejection("the token is of another issuer");
-    }
-    if (prepare.audience != null) {
-      List<String> audience = claims.getAudience();
-      if (audience == null || !audience.contains(prepare.audience)) {
-        throw new Rejection("the token is for another audience");
-      }
-    }
+  private static void check(JwtClaimsSet claims, ClaimsCheck check) throws Rejection {
+    List<String> audience = claims.getAudience();
+    check.check(
+        time(claims.getExpirationTime()),
+        time(claims.getNotBeforeTime()),
+        claims.getIssuer(),
+        expected -> audience != null && audience.contains(expected));
+  }
+
+  /** Returns a time in seconds, or NaN if there is none. */
+  private static double time(Date date) {
+    return date == null ? Double.NaN : date.getTime() / 1000.0;
   }
 
   private static Long seconds(Date date) {

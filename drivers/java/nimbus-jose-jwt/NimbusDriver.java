@@ -262,7 +262,7 @@ public class NimbusDriver implements Driver {
       throw Rejection.algorithm();
     }
     if (!token.verify(verifier)) {
-      throw new Rejection("the signature is wrong");
+      throw Rejection.signature();
     }
   }
 

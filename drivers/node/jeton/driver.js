@@ -23,22 +23,32 @@ await serve({
   offers: [
     offer({
       format: 'jwt',
-      algs: ['HS256', 'HS384', 'HS512'],
+      algs: [
+        // begin: MACs, written by `cargo xtask sdk algorithms`
+        'HS256', 'HS384', 'HS512'
+        // end: MACs
+      ],
       operations: ordered(signatures),
       key_text: ['jwk']
     }),
     offer({
       format: 'jwt',
       algs: [
-        ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'ES256K'],
-        ...['EdDSA', 'Ed25519', 'ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87']
+        // begin: signatures, written by `cargo xtask sdk algorithms`
+        'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'ES256K',
+        'EdDSA', 'Ed25519', 'ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87'
+        // end: signatures
       ],
       operations: ordered(signatures),
       key_text: ['jwk', 'pem']
     }),
     offer({
       format: 'jwe',
-      algs: ['dir', 'A128KW', 'A192KW', 'A256KW', 'A128GCMKW', 'A192GCMKW', 'A256GCMKW'],
+      algs: [
+        // begin: secrets for JWE, written by `cargo xtask sdk algorithms`
+        'dir', 'A128KW', 'A192KW', 'A256KW', 'A128GCMKW', 'A192GCMKW', 'A256GCMKW'
+        // end: secrets for JWE
+      ],
       encs,
       operations: encryption,
       key_text: ['jwk']
@@ -46,8 +56,10 @@ await serve({
     offer({
       format: 'jwe',
       algs: [
-        ...['RSA-OAEP', 'RSA-OAEP-256', 'RSA-OAEP-384', 'RSA-OAEP-512'],
-        ...['ECDH-ES', 'ECDH-ES+A128KW', 'ECDH-ES+A192KW', 'ECDH-ES+A256KW']
+        // begin: key pairs for JWE, written by `cargo xtask sdk algorithms`
+        'RSA-OAEP', 'RSA-OAEP-256', 'RSA-OAEP-384', 'RSA-OAEP-512', 'ECDH-ES', 'ECDH-ES+A128KW',
+        'ECDH-ES+A192KW', 'ECDH-ES+A256KW'
+        // end: key pairs for JWE
       ],
       encs,
       operations: encryption,

@@ -25,17 +25,32 @@ from jeton_harness import (
     serve,
 )
 
-MACS = ["HS256", "HS384", "HS512"]
-SIGNATURES = [
-    *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
-    *("ES256", "ES384", "ES512", "ES256K", "EdDSA", "Ed25519"),
-    *("ML-DSA-44", "ML-DSA-65", "ML-DSA-87"),
+MACS = [
+    # begin: MACs, written by `cargo xtask sdk algorithms`
+    "HS256", "HS384", "HS512",
+    # end: MACs
 ]
-SECRETS = ["dir", "A128KW", "A192KW", "A256KW", "A128GCMKW", "A192GCMKW", "A256GCMKW"]
-PASSWORDS = ["PBES2-HS256+A128KW", "PBES2-HS384+A192KW", "PBES2-HS512+A256KW"]
+SIGNATURES = [
+    # begin: signatures, written by `cargo xtask sdk algorithms`
+    "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "ES256K",
+    "EdDSA", "Ed25519", "ML-DSA-44", "ML-DSA-65", "ML-DSA-87",
+    # end: signatures
+]
+SECRETS = [
+    # begin: secrets for JWE, written by `cargo xtask sdk algorithms`
+    "dir", "A128KW", "A192KW", "A256KW", "A128GCMKW", "A192GCMKW", "A256GCMKW",
+    # end: secrets for JWE
+]
+PASSWORDS = [
+    # begin: passwords, written by `cargo xtask sdk algorithms`
+    "PBES2-HS256+A128KW", "PBES2-HS384+A192KW", "PBES2-HS512+A256KW",
+    # end: passwords
+]
 TRANSPORTS = [
-    *("RSA-OAEP", "RSA-OAEP-256", "RSA-OAEP-384", "RSA-OAEP-512"),
-    *("ECDH-ES", "ECDH-ES+A128KW", "ECDH-ES+A192KW", "ECDH-ES+A256KW"),
+    # begin: key pairs for JWE, written by `cargo xtask sdk algorithms`
+    "RSA-OAEP", "RSA-OAEP-256", "RSA-OAEP-384", "RSA-OAEP-512", "ECDH-ES", "ECDH-ES+A128KW",
+    "ECDH-ES+A192KW", "ECDH-ES+A256KW",
+    # end: key pairs for JWE
 ]
 ENCS = ["A128GCM", "A192GCM", "A256GCM", "A128CBC-HS256", "A192CBC-HS384", "A256CBC-HS512"]
 

@@ -69,7 +69,7 @@ pub(super) struct AttackArgs {
           value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: u32,
 
-    /// Time limit, for example 90s or 10m; unfinished drivers are reported as such [default: no limit]
+    /// Time limit, for example 90s or 10m; unfinished drivers are reported as unfinished [default: no limit]
     #[arg(long, value_name = "TIME", value_parser = budget, conflicts_with_all = ["seconds", "corpus"])]
     budget: Option<Duration>,
 

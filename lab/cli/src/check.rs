@@ -26,12 +26,12 @@ const SHOWN_MAX: usize = 20;
 /// verdicts, groups, published comparisons, answers and the recommendation. For servers, it computes the
 /// figures of the repetitions. Use it before you accept a file from someone else.
 ///
-/// The check cannot detect invention: rounds that were made up can have correct figures.
+/// The check cannot detect invented rounds, because their figures can be correct.
 ///
-/// A file of another version of the lab can have other rules or sentences. With --rewrite, its rounds stay
-/// and everything derived is written again.
+/// A file of another version of the lab can have other rules or sentences. With --rewrite, its rounds stay, and
+/// everything that is derived is computed and written again.
 ///
-/// A file that is not a result does not stop the check of the others.
+/// If a file is not a result, the other files are still checked.
 ///
 /// Exit codes: 0 every figure follows, 1 a figure does not follow, 2 a file is not a result.
 #[derive(Debug, Args)]

@@ -30,15 +30,15 @@ const UNDECIDED: u8 = 2;
 /// crashes, hangs, fails its checks or does not build. Only time is compared. Ratios, intervals and bands
 /// are those of `jeton-lab compare`; the output shows what set each band.
 ///
-/// A subject is undecided if its band or interval is wider than the threshold. The exit code is 2 if an
-/// undecided subject came out slower than the threshold, if its noise is not known and its interval ends
-/// above the threshold, or if no changed subject could be decided. A control (an unchanged subject) is
-/// undecided if its time increased by 50 % or more.
+/// A subject is undecided if its band or interval is wider than the threshold. The exit code is 2 in three
+/// cases: an undecided subject is slower than the threshold; its noise is not known and its interval ends
+/// above the threshold; no changed subject could be decided. A control (an unchanged subject) is undecided
+/// if its time increased by 50 % or more.
 ///
 /// The exit code is also 2 if both files hold the same run, if the results come from different CPUs or
 /// machines (unless --across-cpus), if a run was disturbed (unless --allow-noisy), or if the files have no
 /// subject in common. Subjects that cannot be compared, for example because only one file has them, are
-/// listed. They are no regression. If the baseline measured them and their code may have changed, other
+/// listed, and are not regressions. If the baseline measured them and their code may have changed, other
 /// changed subjects must pass.
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -28,8 +28,8 @@ const FILE_BYTES_MAX: u64 = 16 << 20;
 /// verified. In a closed loop, each call waits for the previous response. With --rate, calls are due
 /// at a fixed rate, and latency counts from when a call was due.
 ///
-/// The loader uses one thread; `client_bound` in the output tells whether that thread was saturated. Run
-/// several loaders to go further, and add their files exactly with `jeton-lab load merge`.
+/// The loader uses one thread; `client_bound` in the output tells whether that thread was saturated. For a
+/// higher load, run several loaders, and add their result files with `jeton-lab load merge`.
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,

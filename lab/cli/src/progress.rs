@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use jeton_lab_conformance::interop;
+use jeton_lab_harness::driver::BuildEvent;
 use jeton_lab_harness::runner::Event;
 use jeton_lab_load as servers;
 use jeton_lab_model::units;
@@ -58,13 +59,7 @@ impl Progress {
 
     pub(super) fn tell(&mut self, event: &Event<'_>) {
         match *event {
-            Event::Building { driver, number, of } => {
-                self.phase(&format!("building {driver} ({number} of {of})"));
-                self.at(number - 1, of, String::new());
-            }
-            Event::Unavailable { driver, reason } => {
-                self.say(&format!("skipped: {driver}: {reason}"));
-            }
+            Event::Build(event) => self.tell_build(event),
             Event::Checking { done, of } => {
                 self.phase("preflight: every library verifies the others' tokens");
                 self.at(done, of, String::new());
@@ -97,6 +92,18 @@ impl Progress {
         }
     }
 
+    fn tell_build(&mut self, event: BuildEvent<'_>) {
+        match event {
+            BuildEvent::Building { id, number, of } => {
+                self.phase(&format!("building {id} ({number} of {of})"));
+                self.at(number - 1, of, String::new());
+            }
+            BuildEvent::Unavailable { id, reason } => {
+                self.say(&format!("skipped: {id}: {reason}"));
+            }
+        }
+    }
+
     /// Shows a step of another command.
     pub(super) fn step(&mut self, line: &str, done: usize, of: usize) {
         self.phase(line);
@@ -106,12 +113,7 @@ impl Progress {
     pub(super) fn tell_interop(&mut self, event: &interop::Event<'_>) {
         use interop::Event;
         match *event {
-            Event::Building { driver, number, of } => {
-                self.tell(&jeton_lab_harness::runner::Event::Building { driver, number, of });
-            }
-            Event::Unavailable { driver, reason } => {
-                self.tell(&jeton_lab_harness::runner::Event::Unavailable { driver, reason });
-            }
+            Event::Build(event) => self.tell_build(event),
             Event::Starting { driver, done, of } => {
                 self.phase("starting every driver");
                 self.at(done, of, format!(" {driver}"));
@@ -138,13 +140,7 @@ impl Progress {
     pub(super) fn tell_servers(&mut self, event: &servers::Event<'_>) {
         use servers::Event;
         match *event {
-            Event::Building { server, number, of } => {
-                self.phase(&format!("building {server} ({number} of {of})"));
-                self.at(number - 1, of, String::new());
-            }
-            Event::Unavailable { server, reason } => {
-                self.say(&format!("skipped: {server}: {reason}"));
-            }
+            Event::Build(event) => self.tell_build(event),
             Event::Checking { server, cores } => {
                 let on = if cores == 1 {
                     "1 core".to_owned()

@@ -19,7 +19,7 @@ mod row;
 mod run;
 mod warming;
 
-pub use manifest::{Manifest, SearchError, Server, find, folder};
+pub use manifest::{Manifest, Server, find, folder};
 pub use pacing::Pacing;
 pub use plan::{Options, cache, estimate, ready, repetitions_within};
 pub use run::{Event, run};

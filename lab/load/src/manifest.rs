@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use jeton_lab_harness::driver::Recipe;
 use jeton_lab_harness::driver::runtime::Runtime;
+use jeton_lab_harness::driver::{Recipe, Search, SearchError};
 use jeton_lab_model::matches;
 use jeton_lab_model::servers::Call;
 
@@ -83,37 +83,6 @@ fn only_generate_jwt() -> Vec<Call> {
     vec![Call::GenerateJwt]
 }
 
-/// Why no servers were found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SearchError {
-    /// The folder does not exist or cannot be read.
-    NoFolder(PathBuf, String),
-    /// The folder contains no server.
-    Empty(PathBuf),
-    /// A manifest is invalid.
-    Manifest(String),
-}
-
-impl fmt::Display for SearchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoFolder(folder, why) => write!(
-                f,
-                "cannot read the servers folder {} ({why}); pass --servers DIR or set JETON_SERVERS",
-                folder.display()
-            ),
-            Self::Empty(folder) => write!(
-                f,
-                "{} contains no <language>/<name>/server.toml; pass --servers DIR or set JETON_SERVERS",
-                folder.display()
-            ),
-            Self::Manifest(what) => f.write_str(what),
-        }
-    }
-}
-
-impl std::error::Error for SearchError {}
-
 impl Server {
     /// Returns whether its id contains the pattern; `*` matches anything.
     #[must_use]
@@ -183,17 +152,18 @@ impl Server {
     }
 }
 
-/// Returns the servers folder: the given one, else `JETON_SERVERS`, else the one of the checkout
+const SERVERS: Search = Search {
+    name: "servers",
+    manifest: "server.toml",
+    option: "--servers",
+    variable: "JETON_SERVERS",
+};
+
+/// Returns the servers' folder: the given one, else `JETON_SERVERS`, else the one of the checkout
 /// that this binary was built from.
 #[must_use]
 pub fn folder(asked: Option<&Path>) -> PathBuf {
-    if let Some(asked) = asked {
-        return asked.to_owned();
-    }
-    match std::env::var_os("JETON_SERVERS") {
-        Some(folder) if !folder.is_empty() => folder.into(),
-        _ => jeton_lab_harness::driver::workspace().join("servers"),
-    }
+    SERVERS.folder(asked)
 }
 
 /// Returns all servers below `folder`, ordered by id.
@@ -202,15 +172,7 @@ pub fn folder(asked: Option<&Path>) -> PathBuf {
 ///
 /// [`SearchError`] if the folder is missing, contains no server, or a manifest is invalid.
 pub fn find(folder: &Path) -> Result<Vec<Server>, SearchError> {
-    let unreadable = |e: std::io::Error| SearchError::NoFolder(folder.to_owned(), e.to_string());
-    let folder = folder.canonicalize().map_err(unreadable)?;
-    let found = jeton_lab_harness::driver::manifests(&folder, "server.toml").map_err(unreadable)?;
-    let servers: Result<Vec<Server>, String> = found.iter().map(|f| Server::read(f)).collect();
-    let servers = servers.map_err(SearchError::Manifest)?;
-    if servers.is_empty() {
-        return Err(SearchError::Empty(folder));
-    }
-    Ok(servers)
+    SERVERS.find(folder, |folder| Server::read(folder))
 }
 
 #[cfg(test)]

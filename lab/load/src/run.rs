@@ -18,7 +18,7 @@ use super::process::{Running, Start};
 use super::row::RowDraft;
 use super::warming::{WarmUpHistory, slice};
 use jeton_lab_harness::Stop;
-use jeton_lab_harness::driver::{Cache, Unbuilt, runtimes_used};
+use jeton_lab_harness::driver::{BuildEvent, Cache, Unbuilt, runtimes_used};
 use jeton_lab_harness::host::{
     Cores, DisturbanceMonitor, Processes, ServerCores, describe, names_load,
 };
@@ -29,22 +29,8 @@ use jeton_lab_model::servers::{Algorithm, Call};
 /// A progress event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// A server is being built.
-    Building {
-        /// The server's id.
-        server: &'a str,
-        /// The number of this build, counted from 1.
-        number: usize,
-        /// The total number of builds.
-        of: usize,
-    },
-    /// A server does not take part.
-    Unavailable {
-        /// The server's id.
-        server: &'a str,
-        /// The reason.
-        reason: &'a str,
-    },
+    /// A server is built or skipped.
+    Build(BuildEvent<'a>),
     /// A server is started and its preflight runs.
     Checking {
         /// The server's id.
@@ -221,11 +207,11 @@ impl Run<'_> {
                 continue;
             }
             if self.cache.stale(server.recipe()) {
-                (self.tell)(Event::Building {
-                    server: &server.id,
+                (self.tell)(Event::Build(BuildEvent::Building {
+                    id: &server.id,
                     number: i + 1,
                     of: servers.len(),
-                });
+                }));
             }
             let absent = match self.cache.build(server.recipe(), self.stop) {
                 Ok(ready) => {
@@ -236,10 +222,10 @@ impl Run<'_> {
                 Err(Unbuilt::Stopped) => Some("the run was stopped".to_owned()),
             };
             if let Some(reason) = &absent {
-                (self.tell)(Event::Unavailable {
-                    server: &server.id,
+                (self.tell)(Event::Build(BuildEvent::Unavailable {
+                    id: &server.id,
                     reason,
-                });
+                }));
             }
             built.push((*server, absent));
         }
@@ -362,10 +348,10 @@ impl Run<'_> {
             cores,
         });
         if let Err(why) = self.start_and_check(&mut one, server_cores, cores, &asked) {
-            (self.tell)(Event::Unavailable {
-                server: &server.id,
+            (self.tell)(Event::Build(BuildEvent::Unavailable {
+                id: &server.id,
                 reason: &why,
-            });
+            }));
             one.absent = Some(why);
         }
         for what in &one.seen.findings {

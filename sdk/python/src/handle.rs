@@ -37,5 +37,8 @@ impl<T> Handle<T> {
 
 #[cold]
 fn closed() -> Fault {
-    Fault::argument(&codes::ARGUMENT_HANDLE, "the object is closed")
+    Fault::argument(
+        &codes::ARGUMENT_HANDLE,
+        "the object is closed: use it before `close` or the end of its `with` block",
+    )
 }

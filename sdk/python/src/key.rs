@@ -1,7 +1,7 @@
 //! Keys.
 
 use jeton::danger::RawHeaderSigner;
-use jeton::error::{KeyError, KeyProblem};
+use jeton::error::codes;
 use jeton_bindings as bindings;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -90,7 +90,13 @@ impl Key {
             let signer = match &*key {
                 bindings::Key::Mac(key) => RawHeaderSigner::new(&**key, header),
                 bindings::Key::Signing(key) => RawHeaderSigner::new(&**key, header),
-                _ => Err(KeyError::from(KeyProblem::AnotherUse).into()),
+                _ => {
+                    return Err(bindings::Fault::argument(
+                        &codes::KEY_USE_MISMATCH,
+                        "key rejected: a private or symmetric key that signs is expected",
+                    )
+                    .into());
+                }
             };
             let signer = signer.map_err(bindings::Fault::from)?;
             let token = py.detach(|| signer.sign(&payload));

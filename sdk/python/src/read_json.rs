@@ -47,11 +47,17 @@ struct Reader<'py, 't> {
 
 #[cold]
 fn shape() -> Failure {
-    Fault::argument(
-        &codes::TOKEN_CLAIMS_SHAPE,
-        "the claims have a value that Python cannot represent",
-    )
-    .into()
+    unreadable("the claims have a value that Python cannot represent: use `verify_json`")
+}
+
+#[cold]
+fn too_long() -> Failure {
+    unreadable("the claims have an integer with too many digits for Python: use `verify_json`")
+}
+
+#[cold]
+fn unreadable(why: &'static str) -> Failure {
+    Fault::argument(&codes::TOKEN_CLAIMS_SHAPE, why).into()
 }
 
 impl<'py, 't> Reader<'py, 't> {
@@ -223,20 +229,22 @@ impl<'py, 't> Reader<'py, 't> {
             return match text.parse::<f64>() {
                 // A different number from the token's would be worse than an error.
                 Ok(number) if number.is_finite() => Ok(PyFloat::new(self.py, number).into_any()),
-                _ => Err(shape()),
+                _ => Err(unreadable(
+                    "the claims have a number that is too large for a float: use `verify_json`",
+                )),
             };
         }
         if let Ok(number) = text.parse::<i64>() {
             return Ok(PyInt::new(self.py, number).into_any());
         }
         if text.len() > LONGEST_INTEGER {
-            return Err(shape());
+            return Err(too_long());
         }
         // A program may have set a lower limit (`sys.set_int_max_str_digits`).
         let integer = self.py.get_type::<PyInt>().call1((text,));
         integer.map_err(|error| {
             if error.is_instance_of::<PyValueError>(self.py) {
-                shape()
+                too_long()
             } else {
                 error.into()
             }

@@ -3,6 +3,8 @@
 //! Reading `dict`, `list`, `tuple`, `str`, `int`, `float`, `bool`, `None` and subclasses runs no Python code, so values
 //! do not change while they are read. Only a `datetime` as `exp`, `nbf` or `iat` is converted by Python.
 
+use std::borrow::Cow;
+
 use jeton::error::codes;
 use jeton_bindings::Fault;
 use pyo3::prelude::*;
@@ -105,9 +107,10 @@ fn any(value: &Bound<'_, PyAny>, depth: usize, text: &mut Vec<u8>) -> Result<(),
         // Writing to memory does not fail.
         serde_json::to_writer(text, &value).map_err(|_| Fault::Internal)?;
     } else {
-        return Err(unserializable(
-            "a value is not a dict, list, tuple, str, int, float, bool or None",
-        ));
+        let found = value.get_type().name()?;
+        return Err(unserializable(format!(
+            "a value is a {found}: convert it to a dict, list, str, int, float, bool or None"
+        )));
     }
     Ok(())
 }
@@ -158,7 +161,7 @@ fn integer(value: &Bound<'_, PyInt>, text: &mut Vec<u8>) -> Result<(), Failure> 
 }
 
 #[cold]
-fn unserializable(why: &'static str) -> Failure {
+fn unserializable(why: impl Into<Cow<'static, str>>) -> Failure {
     Fault::argument(&codes::CLAIMS_NOT_SERIALIZABLE, why).into()
 }
 

@@ -111,9 +111,16 @@ def test_integer_with_too_many_digits_is_an_error(issuer: jeton.Issuer, verifier
     with pytest.raises(jeton.InvalidClaims):
         issuer.issue({"n": 1 << 40_000})
     token = issuer.issue_json('{"n": ' + "7" * 6_000 + "}")
-    with pytest.raises(jeton.TokenClaimsShape):
+    with pytest.raises(jeton.TokenClaimsShape, match="too many digits for Python: use `verify_json`"):
         verifier.verify(token)
     assert "7" * 6_000 in verifier.verify_json(token)
+
+
+def test_value_that_json_does_not_have_is_named(issuer: jeton.Issuer) -> None:
+    with pytest.raises(jeton.InvalidClaims, match="a value is a set"):
+        issuer.issue({"roles": {"a"}})
+    with pytest.raises(jeton.InvalidClaims, match="not Decimal"):
+        issuer.issue({"exp": Decimal(1)})
 
 
 @pytest.mark.parametrize("number", [0.1, 1.0, -0.0, 1e22, 5e-324, 1.7976931348623157e308, 1 / 3, 123456789.123456789])

@@ -9,13 +9,9 @@ from cryptography.hazmat.primitives.asymmetric import ec, utils
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 import jeton
+from jeton._algorithms import MACS, SIGNATURES
 
 NAMES: dict[str, Any] = {"issuer": "https://id.example", "audience": "api"}
-MACS = ["HS256", "HS384", "HS512"]
-SIGNATURES = [
-    *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "ES256K", "EdDSA", "Ed25519"),
-    *("ML-DSA-44", "ML-DSA-65", "ML-DSA-87"),
-]
 PASETO = ["v3.local", "v3.public", "v4.local", "v4.public"]
 ENCRYPTIONS: list[dict[str, Any]] = [
     {"alg": "A256KW"},

@@ -170,6 +170,27 @@ def test_unsafe_use_is_refused(number: int) -> None:
         UNSAFE[number](token)
 
 
+def test_refused_option_says_what_to_do() -> None:
+    with pytest.raises(ours.UnsafeUse, match="use get_unverified_header"):
+        ours.PyJWT({"verify_signature": False})
+    with pytest.raises(ours.UnsafeUse, match="at least 32 bytes for HS256"):
+        ours.PyJWT({"enforce_minimum_key_length": False})
+    with pytest.raises(ours.UnsafeUse, match="pass another algorithm"):
+        ours.encode({}, SECRET, algorithm="none")
+    with pytest.raises(ours.UnsafeUse, match="pass `kid`"):
+        ours.encode({}, SECRET, headers={"jwk": {}})
+    with pytest.raises(ours.PyJWKClientError, match="short `lifespan`"):
+        ours.PyJWKClient("https://id.example/keys", cache_jwk_set=False)
+
+
+def test_later_algorithms_are_supported() -> None:
+    key = jeton.Key.generate("ML-DSA-44")
+    token = ours.encode({"a": 1}, key, algorithm="ML-DSA-44")
+    assert ours.decode(token, key, algorithms=["ML-DSA-44"]) == {"a": 1}
+    jwk = ours.PyJWK(key.public_key().to_jwk())
+    assert (jwk.algorithm_name, jwk.Algorithm.hash_alg) == ("ML-DSA-44", None)
+
+
 def test_weak_and_confused_keys_are_refused() -> None:
     for secret in ("", "secret", "x" * 31, RSA[1], P256[1].decode()):
         with pytest.raises(ours.InvalidKeyError):

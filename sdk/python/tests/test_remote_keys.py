@@ -168,6 +168,13 @@ def test_closed_key_set_stays_usable_for_its_verifiers() -> None:
         keys.refresh()
 
 
+def test_url_or_issuer_is_required() -> None:
+    with pytest.raises(jeton.InvalidUse, match="pass either `url` or `issuer`"):
+        jeton.RemoteKeySet()
+    with pytest.raises(jeton.InvalidUse, match="pass either `url` or `issuer`"):
+        jeton.RemoteKeySet("https://id.example/keys", issuer="https://id.example")
+
+
 @pytest.mark.parametrize("url", ["http://id.example/keys", "file:///etc/passwd", "", "not an address", "https://"])
 def test_address_that_is_not_allowed(url: str) -> None:
     with pytest.raises(jeton.JetonError):

@@ -84,6 +84,39 @@ def test_nothing_is_coerced(changed: dict[str, Any]) -> None:
     assert "Ulm" not in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"sub": "Ulm", "level": "3"}, "`User`: `level` must be int, not str"),
+        ({"admin": None}, "`User`: `admin` must be bool, not None"),
+        ({"score": 2**53 + 1}, "`User`: `score` is an integer that float cannot represent"),
+        ({"roles": ["a", 1]}, "`User`: `roles.*` must be str, not int"),
+        ({"address": {"zip": "1"}}, "`User`: `address` must be "),
+        ({"kind": "Ulm"}, "`User`: `kind` must be one of 'person', 'robot'"),
+        ({"either": 1.5}, "`User`: `either` must be Union[int, str], not float"),
+    ],
+    ids=str,
+)
+def test_mismatch_names_the_member_and_both_types(changed: dict[str, Any], why: str) -> None:
+    with pytest.raises(jeton.TokenClaimsShape) as raised:
+        VERIFIER.verify(ISSUER.issue({**GOOD, **changed}), type=User)
+    assert why in str(raised.value) and "Ulm" not in str(raised.value)
+
+
+def test_missing_member_is_named() -> None:
+    with pytest.raises(jeton.TokenClaimsShape, match="`Visit`: `page` is missing"):
+        VERIFIER.verify(ISSUER.issue({}), type=Visit)
+    with pytest.raises(jeton.TokenClaimsShape, match="`Outer`: `address.city` is missing"):
+        VERIFIER.verify(ISSUER.issue({"address": {}}), type=Outer)
+    with pytest.raises(jeton.TokenClaimsShape, match="`Model`: `level` is not valid: missing"):
+        VERIFIER.verify(ISSUER.issue({"sub": "user-7"}), type=Model)
+
+
+@dataclass
+class Outer:
+    address: Address
+
+
 @pytest.mark.parametrize("name", ["Admin", "ADMIN", "admin ", "adm\u0131n"])
 def test_names_match_exactly(name: str) -> None:
     claims = {key: value for key, value in GOOD.items() if key != "admin"}

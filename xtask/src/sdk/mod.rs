@@ -48,12 +48,9 @@ const SDKS: [Sdk; 5] = [
     },
 ];
 
-/// What is written from Rust sources, and the test that writes it.
+/// What is written from Rust sources, and the tests that write it.
 const WRITTEN: [(&str, &str); 4] = [
-    (
-        "algorithms",
-        "algorithms_of_other_languages_match_the_table",
-    ),
+    ("algorithms", "algorithms::"),
     ("cases", "file_is_what_the_generator_writes"),
     ("codes", "files_of_other_languages_match_the_table"),
     ("header", "header_is_what_the_source_says"),

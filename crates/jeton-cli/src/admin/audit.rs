@@ -12,8 +12,8 @@ use crate::{output, time};
 
 /// Print the audit log, oldest entry first
 ///
-/// An entry has a number, a time, the actor, the operation, the issuer, and what changed. Every condition that is set
-/// must hold. The entries are chained by hashes: `jeton admin verify` verifies the chain.
+/// An entry has a number, a time, the actor, the operation, the issuer, and what changed. It is printed if it meets all
+/// conditions that are set. The entries are chained by hashes: `jeton admin verify` verifies the chain.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -33,7 +33,7 @@ pub(super) struct Audit {
     #[arg(long, value_name = "NAME")]
     actor: Option<String>,
 
-    /// Only this operation; a final * matches the rest, as in key.*
+    /// Only this operation; a * at the end matches any text, as in key.*
     #[arg(long, value_name = "NAME")]
     act: Option<String>,
 

@@ -17,8 +17,8 @@ use crate::{output, private_file};
 /// Write the whole store to one file; private keys stay encrypted
 ///
 /// The file contains a consistent snapshot of the store, one line of JSON for each entry. It ends with the number
-/// of entries and their hash, so that `restore` detects a truncated or changed file. The key-encryption key is not
-/// needed for a backup and not part of it.
+/// of entries and their hash, so that `restore` detects a truncated or changed file. A backup neither
+/// needs nor contains the key-encryption key.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -14,8 +14,8 @@ const SECRET_BYTES: usize = 1024;
 
 /// Create credentials for clients of the token endpoint
 ///
-/// The configuration of the server has the clients, each with hashes of its secrets. These commands create secrets
-/// and hashes. They use no data folder.
+/// The configuration of the server lists the clients, with hashes of their secrets. These commands create secrets and
+/// hashes. They do not use the data folder.
 #[derive(Debug, Args)]
 pub(super) struct Client {
     #[command(subcommand)]
@@ -36,13 +36,13 @@ Examples:
   jeton admin client new ci --profile access --scope read -o ci.secret
 
 The entry contains the SHA-256 of the secret. The secret has 256 random bits and is only in the file. The server \
-reads a changed configuration at SIGHUP.")]
+reads its configuration again at SIGHUP.")]
 struct New {
     /// Name of the client, its `client_id`
     #[arg(value_name = "NAME")]
     name: String,
 
-    /// Issuer that it gets tokens from, by its `iss`; `*` means all
+    /// Issuer whose tokens the client gets, by its `iss`; `*` means all
     #[arg(long, value_name = "ISS", default_value = "*")]
     issuer: String,
 
@@ -54,7 +54,7 @@ struct New {
     #[arg(long = "scope", value_name = "SCOPE")]
     scopes: Vec<String>,
 
-    /// Audience that its tokens may have (repeatable) [default: those of the profile]
+    /// Audience that its tokens may have (repeatable) [default: the audiences of the profile]
     #[arg(long = "audience", value_name = "TEXT")]
     audiences: Vec<String>,
 
@@ -63,14 +63,14 @@ struct New {
     output: PathBuf,
 }
 
-/// Hash a secret from elsewhere, and print the hash for the configuration
+/// Hash an existing secret, and print the hash for the configuration
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   jeton admin client hash --secret-file old.secret
   jeton admin client hash --secret-file - < old.secret
 
-The hash is Argon2id (RFC 9106), because a secret from elsewhere may be guessable. Add it to `secrets` of the \
+The hash is Argon2id (RFC 9106), because an existing secret may be guessable. Add it to `secrets` of the \
 client.")]
 struct Hash {
     /// File with the secret on one line (- for standard input)

@@ -28,7 +28,7 @@ Settings are one JSON object:
     \"rotate_every_seconds\": 2592000
   }
 
-The last three members have these values by default.
+The last three members are optional, and have these values by default.
 
 A profile describes one kind of token. Its alg is a JWS algorithm such as ES256 or HS256, or v4.public, \
 v4.local, v3.public or v3.local. The member typ is optional: JWT, or at+jwt for access tokens (RFC 9068).

@@ -59,7 +59,7 @@ Examples:
 
 --compromised removes the key from the key set and revokes every token that it signed. The next published key, \
 or a new key, signs at once. Verifiers with a cached key set reject tokens of the new key until they fetch the key \
-set again. The audit log records who requested this.")]
+set again. The audit log records the actor.")]
 struct Rotate {
     #[command(flatten)]
     issuer: OneIssuer,
@@ -126,10 +126,11 @@ Examples:
   jeton admin key reencrypt --old-key old.key --key-encryption-key new.key
   jeton admin key reencrypt --server http://127.0.0.1:8421
 
---key-encryption-key names the new key. A running server reads both from its configuration, \
-key_encryption_key_file and old_key_encryption_key_file. Each private key is written in one step, so the command can be interrupted and run again.")]
+--key-encryption-key names the new key. A running server reads both keys from its configuration: \
+key_encryption_key_file and old_key_encryption_key_file. Each private key is written in one step, so the command can be \
+interrupted and run again.")]
 struct Reencrypt {
-    /// File with the old key-encryption key, which the private keys are encrypted under now
+    /// File with the key-encryption key to replace, under which the private keys are encrypted
     #[arg(
         long,
         value_name = "FILE",

@@ -22,14 +22,14 @@ use crate::output;
 /// The time between two lines about the progress.
 const REPORT_EVERY: Duration = Duration::from_secs(2);
 
-/// Upgrade the store to the format of this version, or move it to or from an etcd
+/// Upgrade the store to the format of this version, or move it to or from etcd
 ///
 /// Without --from and --to, upgrades the store in place. A store of a newer version is an error and is not changed.
 /// Make a backup first.
 ///
-/// With --from and --to, copies every record from a data folder to an etcd, or back. It counts the records, copies
-/// them, and compares every record of both stores. Until then no server opens the target. The source stays as it is.
-/// Stop its servers first: a change during the copy is an error.
+/// With --from and --to, copies every record from a data folder to etcd, or back. It counts the records, copies
+/// them, and compares every record of both stores. No server opens the target before the comparison is complete. The
+/// source does not change. Stop its servers first: a change during the copy is an error.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -39,11 +39,11 @@ Examples:
   jeton admin migrate --from jeton-data --to etcd://127.0.0.1:2379
   jeton admin migrate --from etcd://127.0.0.1:2379 --to new-data
 
-An etcd over TLS needs --config, a file with [etcd].
+For etcd over TLS, pass --config with a file that has [etcd].
 
 The private keys stay encrypted under the same key-encryption key, which the command does not need. Give it to every \
-server of the target. The revocations, the counter of revocation rules and its epoch stay the same, so every token \
-that was revoked stays revoked, and no other one is.
+server of the target. The revocations, the counter of revocation rules and its epoch stay the same, so revoked tokens \
+stay revoked, and no other token becomes revoked.
 
 After an interruption, run the command again with --continue or --start-over.")]
 pub(super) struct Migrate {
@@ -51,11 +51,11 @@ pub(super) struct Migrate {
     #[arg(long, value_name = "DIR|URL", requires = "to", conflicts_with_all = ["data", "store"])]
     from: Option<String>,
 
-    /// Target without a store: a data folder, or `etcd://HOST:PORT[,HOST:PORT…][/ROOT]`
+    /// Empty target: a data folder, or `etcd://HOST:PORT[,HOST:PORT…][/ROOT]`
     #[arg(long, value_name = "DIR|URL", requires = "from")]
     to: Option<String>,
 
-    /// Check and count the records of the source and look at the target, and write nothing
+    /// Check the source and the target, count the records, and write nothing
     #[arg(long, requires = "from")]
     dry_run: bool,
 

@@ -31,7 +31,7 @@ use crate::exit::Outcome;
 /// chained by hashes. Private keys are encrypted under a key-encryption key. Only one process can open the folder.
 /// While `jeton serve` runs, add --server with the URL of its admin listener.
 ///
-/// For servers that share an etcd, add --store with its address, or --config with their configuration. This also
+/// For servers that share etcd, add --store with its address, or --config with their configuration. This also
 /// works while they run.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -47,7 +47,7 @@ Examples:
   jeton admin status --config jeton.toml --store etcd://127.0.0.1:2379
 
 The key-encryption key is the file key-encryption-key in the data folder. It is created with the folder. Use \
---key-encryption-key or the environment variable JETON_KEY_ENCRYPTION_KEY to set another one. Keep a copy of it, \
+--key-encryption-key or the environment variable JETON_KEY_ENCRYPTION_KEY to set another key. Keep a copy of it, \
 but not with the backups. Without it the private keys are lost; with it anyone can decrypt them.")]
 pub(crate) struct Admin {
     #[command(subcommand)]

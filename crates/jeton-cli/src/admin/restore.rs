@@ -21,8 +21,8 @@ use crate::output;
 /// Create a data folder from a backup, or a store in etcd
 ///
 /// The store is created only after the whole backup has been verified: its hash, its records and the audit chain.
-/// Changes since the backup are lost: repeat the revocations. That also revokes the tokens that were issued
-/// since the backup.
+/// Changes since the backup are lost. Repeat the revocations: they also affect the tokens that were issued since the
+/// backup.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

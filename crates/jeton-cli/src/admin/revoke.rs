@@ -53,7 +53,7 @@ Examples:
   jeton admin revoke token https://id.example 7f2c… 9a01…
 
 With --expires-at, a revocation needs 16 bytes of memory, so there can be millions. Without it, a revocation is \
-stored like that of a subject, and jeton admin revoke list shows it. There can be 100000 of these.")]
+stored like that of a subject, and jeton admin revoke list shows it. At most 100000 of these are stored.")]
 struct Tokens {
     /// Issuer, by its `iss`
     #[arg(value_name = "ISSUER")]

@@ -22,7 +22,7 @@ pub(super) struct ServerArgs {
     #[arg(long, value_name = "URL", conflicts_with_all = ["lock_timeout", "store"])]
     server: Option<String>,
 
-    /// File with the bearer token for --server [default: admin-token in the data folder, for a server of this machine]
+    /// File with the bearer token for --server [default: admin-token in the data folder, for a server on this machine]
     #[arg(long, value_name = "FILE", requires = "server")]
     bearer: Option<PathBuf>,
 

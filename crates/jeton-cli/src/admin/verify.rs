@@ -26,7 +26,7 @@ Examples:
   jeton admin verify --json | jq -r .last_hash
   jeton admin verify --server http://127.0.0.1:8421
 
-For a running server and for an etcd, the command checks records and audit log, and no pages of a file.")]
+For a running server and for etcd, the command checks the records and the audit log. They have no pages to check.")]
 pub(super) struct Verify {
     /// Print the result as JSON
     #[arg(long)]

@@ -51,27 +51,27 @@ Examples:
   jeton doctor @token
   jeton doctor --json --key jwks.json @token | jq '.[].findings'
 
-A token is verified by the code of jeton jwt verify, with the same keys, policy and time. A PASETO is verified as \
-by jeton paseto verify or decrypt; a JWE with only --decrypt-key as by jeton jwe decrypt. If that command accepts \
-the token, no finding about the token and its keys is an error. Otherwise at least one is.
+A JWT is verified as jeton jwt verify does, with the same keys, policy and time. A PASETO is verified as jeton paseto \
+verify or decrypt does, and a JWE with only --decrypt-key as jeton jwe decrypt does. If that command accepts the \
+token, no finding about the token or its keys is an error. If it rejects the token, at least one finding is an error.
 
 Each key that could have signed the token has one of these results (in JSON: signed, not-signed, undetermined):
   signed by       the signature was computed and is valid
   not signed by   the signature was computed and is not valid
   undetermined    the signature was not computed; the reason follows
 
-Each cause is one finding. What follows from it is listed below it, after so:.
+Each finding is one cause. Its consequences are listed below it, after so:.
 
-Without a token, each key is listed with what it can do, and a problem with a key is an error. With a token, keys for \
-another use and keys of an unsupported kind are listed with -v, or if no key fits. The clock is listed if it was \
-compared with another one, or with -v.
+Without a token, the uses of each key are listed, and a problem with a key is an error. With a token, keys for \
+another use and keys of an unsupported kind are listed only with -v, or if no key fits. The clock is listed if it was \
+compared with another clock, or with -v.
 
 If the signature is not valid with a secret, the other encodings of the secret are tried. A file that is not a key \
 file is tried as an HMAC secret: as text, base64, base64url and hex.
 
 With a URL, one request is sent, which bypasses caches and has a timeout of 10 seconds. --discover reads \
-ISSUER/.well-known/openid-configuration before, or else the metadata of RFC 8414. The response headers and the \
-clock of the server are checked too. Certificates are verified with the certificate authorities of the system, or \
+ISSUER/.well-known/openid-configuration first, or else the metadata of RFC 8414. The response headers and the \
+clock of the server are also checked. Certificates are verified with the certificate authorities of the system, or \
 of SSL_CERT_FILE.
 
 Marks:

@@ -49,15 +49,15 @@ Shows:
   PASETO     footer, and the payload of a signed token
   Key        kind and id of a JWK, JWK Set, PEM or PASERK, never the secret
 
-Private keys inside a token and values below 32 levels of nesting are not shown. With --json they are null, and \
-notes name them.
+Private keys inside a token and values that are nested deeper than 32 levels are not shown. With --json they are \
+null, and notes name them.
 
 --web writes the same content and the token to an HTML page without network access and scripts. The page is as \
 secret as the token: delete it after use.
 
-Without keys, nothing is verified: anyone can create a token with this content. With keys, the token is verified by \
-the code of jeton jwt verify, or for a PASETO, of jeton paseto verify or decrypt. With only --decrypt-key, it is \
-decrypted by the code of jeton jwe decrypt. The content is shown in each case.
+Without keys, nothing is verified: anyone can create a token with this content. With keys, the token is verified as \
+jeton jwt verify does, or for a PASETO as jeton paseto verify or decrypt does. With only --decrypt-key, it is \
+decrypted as jeton jwe decrypt does. The content is also shown if the token is rejected.
 
 Exit codes: 0 shown, and verified if keys are given; 1 unknown format, or rejected; 2 invalid usage, or a file could \
 not be read.",

@@ -1,15 +1,13 @@
 use clap::Args;
 use jeton::danger;
 use jeton::jwe::Decrypted;
-use jeton::key::ContentEnc;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::algorithm;
 use crate::allow::{self, AllowArgs, InsecureOption};
 use crate::exit::Outcome;
 use crate::jose::{self, Token};
-use crate::keyfile::{DecryptionKeyFile, Loaded};
+use crate::keyfile::{ContentEncryption, DecryptionKeyFile, Loaded};
 use crate::limit_args::TokenLimits;
 use crate::rejection_hints::{self, Command};
 use crate::token_argument::{Checked, TokenArgument};
@@ -23,7 +21,11 @@ const SUPPORTED: [InsecureOption; 4] = [
     InsecureOption::UnprotectedAlg,
 ];
 
+const ENC_HELP: &str =
+    "Required content encryption (`enc`); also selects the algorithm of a `dir` key";
+
 #[derive(Debug, Args)]
+#[command(mut_arg("enc", |enc| enc.help(ENC_HELP)))]
 #[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
 Examples:
   jeton jwe decrypt --key private.jwk eyJhbGciOi…
@@ -45,14 +47,8 @@ pub(super) struct Decrypt {
     #[command(flatten)]
     key: DecryptionKeyFile,
 
-    /// Required content encryption (`enc`); also selects the algorithm of a `dir` key
-    #[arg(
-        long,
-        value_name = "NAME",
-        value_parser = algorithm::content_encryption(),
-        hide_possible_values = true
-    )]
-    enc: Option<ContentEnc>,
+    #[command(flatten)]
+    content: ContentEncryption,
 
     /// Print the result as JSON, also for a rejected token
     #[arg(long)]
@@ -95,9 +91,10 @@ struct Accepted<'a> {
 impl Decrypt {
     pub(super) fn run(self) -> Outcome {
         let allowed = self.allow.check(&SUPPORTED)?;
-        let Loaded { keys, skipped } = self.key.load(self.enc, &allowed)?;
+        let Loaded { keys, skipped } = self.key.load(self.content.enc, &allowed)?;
         let skipped = skipped.list_if(self.key.is_verbose());
-        let mut decrypter = verification::decrypter(keys, self.enc, self.limits.limits(), &allowed);
+        let mut decrypter =
+            verification::decrypter(keys, self.content.enc, self.limits.limits(), &allowed);
         if allowed.has(InsecureOption::UnprotectedAlg) {
             decrypter = danger::allow_unprotected_enc(decrypter);
         }

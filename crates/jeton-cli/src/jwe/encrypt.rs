@@ -3,13 +3,12 @@ use jeton::danger;
 use jeton::jwe::Encrypter;
 use jeton::key::ContentEnc;
 
-use crate::algorithm;
 use crate::allow::{self, AllowArgs, Allowed, InsecureOption};
 use crate::exit::{Failure, Outcome};
 use crate::header_style::{self, HeaderStyle};
 use crate::input::Member;
 use crate::jose::Serialization;
-use crate::keyfile::{EncryptionKeyFiles, Recipient};
+use crate::keyfile::{ContentEncryption, EncryptionKeyFiles, Recipient};
 use crate::output;
 use crate::source::{self, Source, Text};
 use crate::token_argument::PayloadArgument;
@@ -21,11 +20,14 @@ const SUPPORTED: [InsecureOption; 3] = [
     InsecureOption::Pbes2,
 ];
 
+const ENC_HELP: &str = "Content encryption: A128GCM, A192GCM, A256GCM, A128CBC-HS256, A192CBC-HS384 or A256CBC-HS512 [default: A256GCM, or the algorithm of a `dir` key]";
+
 const PAYLOAD_HELP: &str = "Plaintext as text, @FILE, or - for standard input";
 
 #[derive(Debug, Args)]
 #[command(
     mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)),
+    mut_arg("enc", |enc| enc.help(ENC_HELP)),
     mut_arg("payload", |payload| payload.help(PAYLOAD_HELP)),
     after_help = "\
 Examples:
@@ -43,14 +45,8 @@ pub(super) struct Encrypt {
     #[command(flatten)]
     key: EncryptionKeyFiles,
 
-    /// Content encryption: A128GCM, A192GCM, A256GCM, A128CBC-HS256, A192CBC-HS384 or A256CBC-HS512 [default: A256GCM, or the algorithm of a `dir` key]
-    #[arg(
-        long,
-        value_name = "NAME",
-        value_parser = algorithm::content_encryption(),
-        hide_possible_values = true
-    )]
-    enc: Option<ContentEnc>,
+    #[command(flatten)]
+    content: ContentEncryption,
 
     /// Serialization of the token; several recipients require general
     #[arg(long, value_name = "FORM", default_value = "compact")]
@@ -133,7 +129,7 @@ impl Encrypt {
     }
 
     fn recipients(&self, allowed: &Allowed) -> Outcome<Vec<Recipient>> {
-        let recipients = self.key.load(self.enc, allowed)?;
+        let recipients = self.key.load(self.content.enc, allowed)?;
         let Some(rounds) = self.p2c else {
             return Ok(recipients);
         };
@@ -154,7 +150,11 @@ impl Encrypt {
         let [first, others @ ..] = recipients else {
             return Err(Failure::error("no recipient: pass --key"));
         };
-        let enc = self.enc.or(first.enc()).unwrap_or(ContentEnc::A256Gcm);
+        let enc = self
+            .content
+            .enc
+            .or(first.enc())
+            .unwrap_or(ContentEnc::A256Gcm);
         let mut encrypter = Encrypter::new(first.key(), enc);
         for other in others {
             encrypter = encrypter.recipient(other.key());

@@ -20,10 +20,10 @@ Examples:
 
 A private key stays private. To get the public key, run jeton key public.
 
-PEM and DER are PKCS#8 (private) or SPKI (public). They contain neither kid nor alg. When such a key is read \
-again, pass --alg for an RSA key and for an encryption key.
+PEM and DER are PKCS#8 (private) or SPKI (public). They contain neither kid nor alg. To read an RSA \
+key or an encryption key from them, pass --alg.
 
-A symmetric key has only the form JWK; for PASETO, it is a PASERK such as k4.local.")]
+The only format of a symmetric key is a JWK, or for PASETO a PASERK such as k4.local.")]
 pub(super) struct Convert {
     /// Output format
     #[arg(long, value_name = "FORM")]

@@ -22,7 +22,7 @@ Examples:
   jeton key import --secret-env SECRET --secret-encoding base64 --alg HS512
   jeton key import --from-certificate --alg RS256 certificate.pem > public.jwk
 
-A key with its own key id (kid) keeps it, unless --kid names another.
+A key keeps its key id (kid), unless --kid sets another.
 
 A key file is PEM or DER (PKCS#8, PKCS#1, SEC1 or SPKI), the base64 of DER, a JWK, or a PASERK with an Ed25519 \
 key. A private key stays private.
@@ -37,11 +37,11 @@ pub(super) struct Import {
     #[command(flatten)]
     secret: SecretArgs,
 
-    /// Take the public key of a certificate (PEM or DER). Nothing checks the certificate
+    /// Use the public key of a certificate (PEM or DER). The certificate is not verified
     #[arg(long, requires = "key")]
     from_certificate: bool,
 
-    /// Algorithm, required if the key has none (RSA, oct, a secret, base64)
+    /// Algorithm, required if the key has no `alg` (RSA, oct, a secret, base64)
     #[arg(long, value_name = "NAME", value_parser = algorithm::any(), hide_possible_values = true)]
     alg: Option<Algorithm>,
 

@@ -35,7 +35,7 @@ pub(crate) struct Key {
 enum Command {
     /// Create a key: a private JWK or a PASERK
     New(new::New),
-    /// Make a JWK from a key of another format, a secret or a certificate
+    /// Convert a key of another format, a secret or a certificate to a JWK
     Import(import::Import),
     Set(set::Set),
     /// Print the public key of a private key, or of every key of a set

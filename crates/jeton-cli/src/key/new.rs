@@ -23,10 +23,7 @@ const SUPPORTED: [InsecureOption; 3] = [
     InsecureOption::PasetoV2,
 ];
 
-#[derive(Debug, Args)]
-#[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)),
-    mut_arg("kid", |kid| kid.conflicts_with("paseto")),
-    mut_arg("no_kid", |no_kid| no_kid.conflicts_with("paseto")), after_help = "\
+const EXAMPLES: &str = "\
 Examples:
   jeton key new --alg ES256 --kid 2026-11 -o private.jwk
   jeton key new --alg HS256 > secret.jwk
@@ -34,21 +31,38 @@ Examples:
   jeton key new --alg ECDH-ES+A256KW --curve X25519 -o private.jwk
   jeton key new --alg A256GCM > content.jwk
   jeton key new --paseto v4.public -o secret.paserk
+";
 
-Algorithms:
-  Signature, MAC      HS256 HS384 HS512 RS256 RS384 RS512 PS256 PS384 PS512
-                      ES256 ES384 ES512 ES256K EdDSA Ed25519
-                      ML-DSA-44 ML-DSA-65 ML-DSA-87
-  Key encryption      RSA-OAEP RSA-OAEP-256 RSA-OAEP-384 RSA-OAEP-512
-  Key agreement       ECDH-ES ECDH-ES+A128KW ECDH-ES+A192KW ECDH-ES+A256KW
-  Key wrapping        A128KW A192KW A256KW A128GCMKW A192GCMKW A256GCMKW
-  Direct encryption   A128GCM A192GCM A256GCM
-                      A128CBC-HS256 A192CBC-HS384 A256CBC-HS512
-
+const NOTES: &str = "\
 The key id (`kid`) is the thumbprint (RFC 7638). Tokens contain it, and verifiers select the key by it. A \
-symmetric key gets none by default, because its thumbprint is a hash of the secret.
+symmetric key gets no key id by default, because its thumbprint is a hash of the secret.
 
-The key is written to standard output. With -o it is written to a new file that only its owner can read.")]
+The key is written to standard output. With -o it is written to a new file that only its owner can read.";
+
+/// Returns the examples, all algorithms by kind, and the notes.
+fn help() -> String {
+    let mut algorithms = String::new();
+    for (kind, names) in algorithm::by_kind() {
+        let mut line = format!("  {kind:20}");
+        for name in names {
+            if line.len() + name.len() > HELP_WIDTH {
+                algorithms.extend([line.trim_end(), "\n"]);
+                line = " ".repeat(22);
+            }
+            line.extend([name, " "]);
+        }
+        algorithms.extend([line.trim_end(), "\n"]);
+    }
+    format!("{EXAMPLES}\nAlgorithms:\n{algorithms}\n{NOTES}")
+}
+
+/// The maximum length of a line with names of algorithms.
+const HELP_WIDTH: usize = 75;
+
+#[derive(Debug, Args)]
+#[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)),
+    mut_arg("kid", |kid| kid.conflicts_with("paseto")),
+    mut_arg("no_kid", |no_kid| no_kid.conflicts_with("paseto")), after_help = help())]
 pub(super) struct New {
     #[command(flatten)]
     key_type: KeyType,

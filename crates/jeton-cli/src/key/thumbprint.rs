@@ -14,7 +14,7 @@ Examples:
   jeton key thumbprint --uri private.pem
   jeton key thumbprint secret.paserk
 
-A private key and its public key have the same thumbprint. For a set, each key has its own line.")]
+A private key and its public key have the same thumbprint. For a set, each line has the thumbprint of one key.")]
 pub(super) struct Thumbprint {
     /// Key file (- for standard input)
     #[arg(value_name = "FILE")]

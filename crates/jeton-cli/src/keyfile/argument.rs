@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, ArgGroup, Args};
+use clap::{Arg, ArgAction, ArgGroup, Args};
 use jeton::danger::{Password, Pbes2Alg};
 use jeton::key::{Alg, ContentEnc, DecryptionKeys, Keys};
 
@@ -32,28 +32,52 @@ impl KeyPassword {
     }
 }
 
+/// A password that encrypts or decrypts a JWE.
+#[derive(Debug, Args)]
+pub(crate) struct PasswordFile {
+    /// Use the password in this file, which has one line (- for standard input); requires --allow pbes2
+    #[arg(long, value_name = "FILE", conflicts_with = "key")]
+    password_file: Option<PathBuf>,
+}
+
+/// The content encryption algorithm. Each command sets the help.
+#[derive(Debug, Args)]
+pub(crate) struct ContentEncryption {
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_parser = algorithm::content_encryption(),
+        hide_possible_values = true
+    )]
+    pub(crate) enc: Option<ContentEnc>,
+}
+
+/// Whether skipped keys are listed even if verification succeeds.
+#[derive(Debug, Args)]
+pub(crate) struct SkippedKeys {
+    /// List the skipped keys of a set, with the reason
+    #[arg(short, long)]
+    verbose: bool,
+}
+
 /// The key that signs a token.
 #[derive(Debug, Args)]
 #[group(skip)]
-#[command(group = key_source(), mut_arg("key_password_file", without_secret))]
+#[command(mut_arg("key", once), mut_arg("alg", once), mut_arg("kid", once))]
 pub(crate) struct SigningKeyFile {
-    /// Private or symmetric key file: JWK, JWK Set, PEM or DER (- for standard input)
-    #[arg(long, value_name = "FILE")]
-    key: Option<PathBuf>,
-
     #[command(flatten)]
-    secret: SecretArgs,
+    only: SigningKeyFiles,
+}
 
-    /// Algorithm, required if the key has no `alg` (RSA, oct, a secret)
-    #[arg(long, value_name = "NAME", value_parser = algorithm::signing(), hide_possible_values = true)]
-    alg: Option<Alg>,
-
-    /// Select the key of a set by its `kid`, or set the `kid` of a key that has none
-    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
-    kid: Option<String>,
-
-    #[command(flatten)]
-    password: KeyPassword,
+/// Allows an option once. Its help then ends before the part about several keys.
+fn once(option: Arg) -> Arg {
+    let help = option
+        .get_help()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    let (help, _) = help.split_once("; ").unwrap_or((&help, ""));
+    let help = help.to_owned();
+    option.action(ArgAction::Set).help(help)
 }
 
 /// The keys that sign a JWS.
@@ -99,9 +123,8 @@ pub(crate) struct VerifyingKeyFile {
     #[arg(long, value_name = "NAME", value_parser = algorithm::signing(), hide_possible_values = true)]
     alg: Option<Alg>,
 
-    /// List the skipped keys of a set, with the reason
-    #[arg(short, long)]
-    verbose: bool,
+    #[command(flatten)]
+    skipped: SkippedKeys,
 }
 
 /// The keys that a JWE is encrypted for.
@@ -111,9 +134,8 @@ pub(crate) struct EncryptionKeyFiles {
     #[arg(long, value_name = "FILE", required_unless_present = "password_file")]
     key: Vec<PathBuf>,
 
-    /// Use the password in this file, which has one line (- for standard input); requires --allow pbes2
-    #[arg(long, value_name = "FILE", conflicts_with = "key")]
-    password_file: Option<PathBuf>,
+    #[command(flatten)]
+    password: PasswordFile,
 
     /// Algorithm, required if the key has no `alg` (RSA, oct); pass it once for all keys, or once for each key
     #[arg(long, value_name = "NAME", value_parser = algorithm::encrypting(), hide_possible_values = true)]
@@ -131,24 +153,25 @@ pub(crate) struct DecryptionKeyFile {
     #[arg(long, value_name = "FILE", required_unless_present = "password_file")]
     key: Option<PathBuf>,
 
-    /// Use the password in this file, which has one line (- for standard input); requires --allow pbes2
-    #[arg(long, value_name = "FILE", conflicts_with = "key")]
-    password_file: Option<PathBuf>,
+    #[command(flatten)]
+    password: PasswordFile,
 
     /// Algorithm, required if the key has no `alg` (RSA, oct)
     #[arg(long, value_name = "NAME", value_parser = algorithm::encrypting(), hide_possible_values = true)]
     alg: Option<Algorithm>,
 
-    /// List the skipped keys of a set, with the reason
-    #[arg(short, long)]
-    verbose: bool,
+    #[command(flatten)]
+    skipped: SkippedKeys,
 
     #[command(flatten)]
-    password: KeyPassword,
+    key_password: KeyPassword,
 }
 
 /// The key that a signed token is encrypted for.
 #[derive(Debug, Args)]
+#[command(mut_arg("enc", |enc| {
+    enc.requires("encrypt_key").help("Content encryption algorithm [default: A256GCM, or the algorithm of a `dir` key]")
+}))]
 pub(crate) struct TokenEncryptionKeyFile {
     /// Encrypt the signed token for this key: JWK, JWK Set, PEM or DER (- for standard input)
     #[arg(long, value_name = "FILE")]
@@ -173,15 +196,8 @@ pub(crate) struct TokenEncryptionKeyFile {
     )]
     encrypt_kid: Option<String>,
 
-    /// Content encryption algorithm [default: A256GCM, or the algorithm of a `dir` key]
-    #[arg(
-        long,
-        value_name = "NAME",
-        requires = "encrypt_key",
-        value_parser = algorithm::content_encryption(),
-        hide_possible_values = true
-    )]
-    enc: Option<ContentEnc>,
+    #[command(flatten)]
+    content: ContentEncryption,
 
     /// Compress before encryption; requires --allow zip
     #[arg(long, requires = "encrypt_key")]
@@ -190,6 +206,12 @@ pub(crate) struct TokenEncryptionKeyFile {
 
 /// The keys that decrypt a token before it is verified.
 #[derive(Debug, Args)]
+#[command(mut_arg("enc", |enc| {
+    enc.requires("decrypt_key").help("Required content encryption (`enc`) [default: any supported]")
+}))]
+#[command(mut_arg("key_password_file", |file| file.requires("decrypt_key").help(
+    "Decrypt the private key (PKCS#8) of --decrypt-key with the password in this file, which has one line (- for standard input)"
+)))]
 pub(crate) struct TokenDecryptionKeyFile {
     /// Decrypt a nested token with this key or key set first: JWK, JWK Set, PEM or DER (- for standard input)
     #[arg(long, value_name = "FILE")]
@@ -205,19 +227,11 @@ pub(crate) struct TokenDecryptionKeyFile {
     )]
     decrypt_alg: Option<Algorithm>,
 
-    /// Required content encryption (`enc`) [default: any supported]
-    #[arg(
-        long,
-        value_name = "NAME",
-        requires = "decrypt_key",
-        value_parser = algorithm::content_encryption(),
-        hide_possible_values = true
-    )]
-    enc: Option<ContentEnc>,
+    #[command(flatten)]
+    content: ContentEncryption,
 
-    /// Decrypt the private key (PKCS#8) of --decrypt-key with the password in this file, which has one line (- for standard input)
-    #[arg(long, value_name = "FILE", requires = "decrypt_key")]
-    key_password_file: Option<PathBuf>,
+    #[command(flatten)]
+    password: KeyPassword,
 }
 
 impl TokenEncryptionKeyFile {
@@ -228,7 +242,7 @@ impl TokenEncryptionKeyFile {
         };
         let requested = Requested {
             alg: self.encrypt_alg,
-            enc: self.enc,
+            enc: self.content.enc,
         };
         let file = read(path, requested.alg, None)?;
         file.to_encrypt(requested, self.encrypt_kid.as_deref(), allowed)
@@ -236,7 +250,7 @@ impl TokenEncryptionKeyFile {
     }
 
     pub(crate) fn enc(&self) -> Option<ContentEnc> {
-        self.enc
+        self.content.enc
     }
 
     pub(crate) fn is_compressed(&self) -> bool {
@@ -253,10 +267,7 @@ impl TokenDecryptionKeyFile {
     /// Reads the key file, if the caller named one.
     pub(crate) fn file(&self) -> Outcome<Option<KeyFile>> {
         let path = self.decrypt_key.as_ref();
-        let password = KeyPassword {
-            key_password_file: self.key_password_file.clone(),
-        };
-        path.map(|path| read(path, self.decrypt_alg, Some(&password)))
+        path.map(|path| read(path, self.decrypt_alg, Some(&self.password)))
             .transpose()
     }
 
@@ -268,13 +279,13 @@ impl TokenDecryptionKeyFile {
     ) -> Outcome<Loaded<DecryptionKeys>> {
         let requested = Requested {
             alg: self.decrypt_alg,
-            enc: self.enc,
+            enc: self.content.enc,
         };
         file.to_decrypt(requested, allowed)
     }
 
     pub(crate) fn enc(&self) -> Option<ContentEnc> {
-        self.enc
+        self.content.enc
     }
 }
 
@@ -321,9 +332,8 @@ pub(crate) fn suggest_secret(option: &str, path: &Path, failure: Failure) -> Fai
 
 impl SigningKeyFile {
     pub(crate) fn load(&self, allowed: &Allowed) -> Outcome<Signer> {
-        let read = |path: &Path| KeyFile::read_encrypted(path, &self.password);
-        let files = keys_or_secret(self.key.as_slice(), &self.secret, read)?;
-        KeyFile::of_several(files)?.to_sign(self.alg, self.kid.as_deref(), allowed)
+        let only = self.only.load(allowed)?.pop();
+        only.ok_or_else(|| Failure::error("no key: pass --key or a secret"))
     }
 }
 
@@ -389,7 +399,7 @@ impl VerifyingKeyFile {
 
     /// Returns whether skipped keys are listed even if verification succeeds.
     pub(crate) fn is_verbose(&self) -> bool {
-        self.verbose
+        self.skipped.verbose
     }
 }
 
@@ -400,7 +410,7 @@ impl EncryptionKeyFiles {
         enc: Option<ContentEnc>,
         allowed: &Allowed,
     ) -> Outcome<Vec<Recipient>> {
-        if let Some(path) = &self.password_file {
+        if let Some(path) = &self.password.password_file {
             let alg = self.alg.first().copied();
             let kid = self.kid.first();
             let mut password = passwords(path, alg, allowed)?.remove(0);
@@ -435,10 +445,9 @@ impl DecryptionKeyFile {
         allowed: &Allowed,
     ) -> Outcome<Loaded<DecryptionKeys>> {
         let alg = self.alg;
-        match (&self.key, &self.password_file) {
-            (Some(path), _) => {
-                read(path, alg, Some(&self.password))?.to_decrypt(Requested { alg, enc }, allowed)
-            }
+        match (&self.key, &self.password.password_file) {
+            (Some(path), _) => read(path, alg, Some(&self.key_password))?
+                .to_decrypt(Requested { alg, enc }, allowed),
             (None, Some(path)) => {
                 let passwords = passwords(path, alg, allowed)?;
                 let keys = passwords.into_iter().map(DecryptionKeys::from);
@@ -455,7 +464,7 @@ impl DecryptionKeyFile {
 
     /// Returns whether skipped keys are listed even if verification succeeds.
     pub(crate) fn is_verbose(&self) -> bool {
-        self.verbose
+        self.skipped.verbose
     }
 }
 

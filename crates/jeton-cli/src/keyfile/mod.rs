@@ -17,8 +17,9 @@ mod verifying;
 
 pub(crate) use any::{AnyKey, Half};
 pub(crate) use argument::{
-    DecryptionKeyFile, EncryptionKeyFiles, KeyPassword, SigningKeyFile, SigningKeyFiles,
-    TokenDecryptionKeyFile, TokenEncryptionKeyFile, VerifyingKeyFile, suggest_secret,
+    ContentEncryption, DecryptionKeyFile, EncryptionKeyFiles, KeyPassword, SigningKeyFile,
+    SigningKeyFiles, TokenDecryptionKeyFile, TokenEncryptionKeyFile, VerifyingKeyFile,
+    suggest_secret,
 };
 pub(crate) use encrypting::Recipient;
 pub(crate) use load_error::{LoadError, PREFIX as KEY_ERROR_PREFIX};

@@ -61,11 +61,11 @@ pub(super) struct Get {
     #[arg(long, value_name = "NAME", value_parser = algorithm::signing(), hide_possible_values = true, requires = "signing_key")]
     alg: Option<Alg>,
 
-    /// Scope of the token (repeatable) [default: all that the client may have]
+    /// Scope of the token (repeatable) [default: all scopes of the client]
     #[arg(long = "scope", value_name = "SCOPE")]
     scopes: Vec<String>,
 
-    /// Audience of the token, as a name [default: the first that the client may have]
+    /// Audience of the token, as a name [default: the first audience of the client]
     #[arg(long, value_name = "TEXT", conflicts_with = "resource")]
     audience: Option<String>,
 

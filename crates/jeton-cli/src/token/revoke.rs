@@ -17,7 +17,7 @@ Examples:
 When the command ends, the revocation is stored and in effect.
 
 --every revokes the tokens that were issued before the revocation. Other servers with the same etcd apply it \
-within the freshness bound; until then, the tokens that they issue are revoked too.")]
+within the freshness bound; until then, the tokens that they issue are also revoked.")]
 pub(super) struct Revoke {
     #[command(flatten)]
     server: Server,

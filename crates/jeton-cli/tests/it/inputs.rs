@@ -439,7 +439,7 @@ fn limit_of_the_keys_tried_has_an_option() {
         "nine.json",
         "@nokid",
         &[],
-        "no `kid`, and 9 keys could have signed it; limit 8",
+        "the token has no `kid`, and 9 keys match its `alg`: at most 8 are tried",
         "--max-keys-tried 9",
     );
 }

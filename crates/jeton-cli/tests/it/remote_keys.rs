@@ -242,8 +242,8 @@ fn issuer_without_a_valid_document_is_described() {
     let url = &*issuer.url;
     let slash = format!("{url}/");
     for (published, what) in [
-        ("https://evil.example", "the document names another issuer"),
-        (&*slash, "differs in the trailing slash"),
+        ("https://evil.example", "the `issuer` of the document is not the requested issuer"),
+        (&*slash, "differs from yours in the trailing slash"),
     ] {
         issuer.document(published, &issuer.keys());
         let how = format!("compare the issuer with that of the document: {published}");
@@ -252,7 +252,7 @@ fn issuer_without_a_valid_document_is_described() {
     let by_name = other.keys().replace("127.0.0.1", "localhost");
     for keys in [&other.keys(), &by_name] {
         issuer.document(url, keys);
-        let what = "`jwks_uri`: the address is in a private network";
+        let what = "`jwks_uri`: the URL has a private IP address";
         fails(
             &issuer,
             "--discover",
@@ -264,7 +264,10 @@ fn issuer_without_a_valid_document_is_described() {
     assert!(other.requested().is_empty());
     for (raw, what) in [
         (response("200 OK", "", "<html>"), "an HTML page, not JSON"),
-        (response("200 OK", "", "[]"), "the document is malformed"),
+        (
+            response("200 OK", "", "[]"),
+            "the document is not a JSON object",
+        ),
         (
             response("200 OK", "", &" ".repeat(10_000_000)),
             "the document has 10000000 bytes or more, limit 262144",

@@ -1,11 +1,14 @@
-//! The names of the algorithms in other languages. `JETON_WRITE=1` writes the files: `cargo xtask sdk algorithms`.
+//! The names of the algorithms in other languages, and in jeton's drivers. `JETON_WRITE=1` writes the files: `cargo
+//! xtask sdk algorithms`.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use jeton::danger::Pbes2Alg;
-use jeton::key::{ContentEnc, KeyManagementAlg, KeyWrapAlg, MacAlg, SigAlg};
+use jeton::key::{ContentEnc, KeyManagementAlg, KeyWrapAlg, MacAlg, SigAlg, SigningKey};
+use serde_json::Value;
 
-use crate::codes::assert_written;
+use crate::codes::{assert_written, read};
 
 const NOTE: &str = "Written from the tables of crates/jeton/src/key by `cargo xtask sdk algorithms`. Do not change it here.";
 
@@ -22,8 +25,91 @@ fn algorithms_of_other_languages_match_the_table() {
                 "sdk/java/core/src/main/java/io/github/jeton/Algorithm.java",
                 java(),
             ),
+            ("sdk/python/python/jeton/_algorithms.py", python()),
         ],
     );
+}
+
+/// The files of jeton's drivers that list algorithms. The driver for Rust reads the table itself.
+const DRIVERS: [&str; 10] = [
+    "drivers/go/jeton/driver.toml",
+    "drivers/go/jeton/main.go",
+    "drivers/java/jeton/driver.toml",
+    "drivers/java/jeton/JetonDriver.java",
+    "drivers/java/jeton/JetonJwe.java",
+    "drivers/node/jeton/driver.js",
+    "drivers/node/jeton/driver.toml",
+    "drivers/python/jeton/driver.py",
+    "drivers/python/jeton/driver.toml",
+    "drivers/rust/jeton/driver.toml",
+];
+
+#[test]
+fn algorithms_of_the_drivers_match_the_table() {
+    let files = DRIVERS.map(|path| (path, with_lists(path)));
+    assert_written("algorithms", &files);
+}
+
+/// Returns the text of a file with its lists, each between a line with `begin: KIND, written by …` and a line with
+/// `end: KIND`.
+fn with_lists(path: &str) -> String {
+    let mut text = String::new();
+    let written = read(path);
+    let mut lines = written.lines();
+    let mut count = 0;
+    while let Some(line) = lines.next() {
+        text.extend([line, "\n"]);
+        let Some((before, rest)) = line.split_once("begin: ") else {
+            continue;
+        };
+        let (kind, _) = rest.split_once(", written by").unwrap();
+        let indent = &before[..before.len() - before.trim_start().len()];
+        text += &quoted(path, indent, &names_of(kind));
+        let end = format!("end: {kind}");
+        let end = lines.find(|line| line.ends_with(&end)).unwrap();
+        text.extend([end, "\n"]);
+        count += 1;
+    }
+    assert!(count > 0, "{path} has no list");
+    text
+}
+
+fn names_of(kind: &str) -> Vec<&'static str> {
+    match kind {
+        "MACs" => macs(),
+        "signatures" => signatures(),
+        "MACs and signatures" => [macs(), signatures()].concat(),
+        "secrets for JWE" => [vec!["dir"], key_wrapping()].concat(),
+        "key pairs for JWE" => asymmetric(),
+        "keys for JWE" => key_management(),
+        "passwords" => passwords(),
+        _ => panic!("unknown kind of algorithms: {kind}"),
+    }
+}
+
+/// Writes names as the strings of a list, in lines of at most 100 characters.
+fn quoted(path: &str, indent: &str, names: &[&str]) -> String {
+    let quote = if path.ends_with(".js") { '\'' } else { '"' };
+    let mut text = String::new();
+    let mut line = String::new();
+    for name in names {
+        let item = format!("{quote}{name}{quote},");
+        if !line.is_empty() && indent.len() + line.len() + 1 + item.len() > 100 {
+            writeln!(text, "{indent}{line}").unwrap();
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line += &item;
+    }
+    // A list of arguments in Java ends without a comma.
+    let last = match path.rsplit_once('.') {
+        Some((_, "java" | "js")) => line.trim_end_matches(','),
+        _ => &line,
+    };
+    writeln!(text, "{indent}{last}").unwrap();
+    text
 }
 
 fn macs() -> Vec<&'static str> {
@@ -34,15 +120,17 @@ fn signatures() -> Vec<&'static str> {
     SigAlg::ALL.iter().map(|alg| alg.name()).collect()
 }
 
+fn key_wrapping() -> Vec<&'static str> {
+    KeyWrapAlg::ALL.iter().map(|alg| alg.name()).collect()
+}
+
+fn asymmetric() -> Vec<&'static str> {
+    KeyManagementAlg::ALL.iter().map(|alg| alg.name()).collect()
+}
+
 /// The algorithms of keys that encrypt, without passwords.
 fn key_management() -> Vec<&'static str> {
-    let wrapping = KeyWrapAlg::ALL.iter().map(|alg| alg.name());
-    let asymmetric = KeyManagementAlg::ALL.iter().map(|alg| alg.name());
-    ["dir"]
-        .into_iter()
-        .chain(wrapping)
-        .chain(asymmetric)
-        .collect()
+    [vec!["dir"], key_wrapping(), asymmetric()].concat()
 }
 
 fn passwords() -> Vec<&'static str> {
@@ -156,6 +244,36 @@ fn union(text: &mut String, name: &str, about: &str, names: &[&str]) {
         let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
         writeln!(text, "  | {}", names.join(" | ")).unwrap();
     }
+}
+
+fn python() -> String {
+    let mut text =
+        format!("# {NOTE}\n\"\"\"The names of the signature and MAC algorithms.\"\"\"\n");
+    for (name, names) in [("MACS", macs()), ("SIGNATURES", signatures())] {
+        write!(text, "\n{name} = (\n").unwrap();
+        text += &quoted("_algorithms.py", "    ", &names);
+        text += ")\n";
+    }
+    text += "\n#: The algorithm of the keys of each curve (`crv`).\nCURVES = {\n";
+    let mut known = BTreeSet::new();
+    for (curve, name) in curves() {
+        // `EdDSA` and `Ed25519` have the same curve.
+        if known.insert(curve.clone()) {
+            writeln!(text, "    \"{curve}\": \"{name}\",").unwrap();
+        }
+    }
+    text + "}\n"
+}
+
+/// The curve of each algorithm whose keys have one. RSA keys take long to generate, and have none.
+fn curves() -> impl Iterator<Item = (String, &'static str)> {
+    let all = SigAlg::ALL.iter().copied();
+    let fixed = all.filter(|alg| alg.signature_bytes().is_some());
+    fixed.filter_map(|alg| {
+        let public = SigningKey::generate(alg).unwrap().verifying_key();
+        let jwk: Value = serde_json::from_str(&public.to_jwk()).unwrap();
+        Some((jwk["crv"].as_str()?.to_owned(), alg.name()))
+    })
 }
 
 fn java() -> String {

@@ -69,17 +69,28 @@ fn files_of_other_languages_match_the_table() {
     );
 }
 
+/// A file of the repository.
+fn file(path: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(path)
+}
+
+/// Returns the text of a file of the repository.
+pub(crate) fn read(path: &str) -> String {
+    std::fs::read_to_string(file(path)).unwrap_or_default()
+}
+
 /// Compares files of the repository with what the tables say. `JETON_WRITE=1` writes them first.
 pub(crate) fn assert_written(name: &str, files: &[(&str, String)]) {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut stale = Vec::new();
     for (path, text) in files {
-        let file = root.join(path);
+        let file = file(path);
         if std::env::var_os("JETON_WRITE").is_some() {
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
             std::fs::write(&file, text).unwrap();
         }
-        if std::fs::read_to_string(&file).unwrap_or_default() != *text {
+        if read(path) != *text {
             stale.push(path);
         }
     }
@@ -158,10 +169,11 @@ fn typescript() -> String {
 
 fn python() -> String {
     let mut text = format!(
-        "# {NOTE}\n\"\"\"The error codes: names, and what each means.\"\"\"\n\nCODES = {{\n"
+        "# {NOTE}\n\"\"\"The error codes: what each means, and what to do.\"\"\"\n\nCODES = {{\n"
     );
     for (_, code) in of_library() {
-        writeln!(text, "    \"{code}\": \"{}\",", code.meaning()).unwrap();
+        let (meaning, action) = (code.meaning(), code.action());
+        write!(text, "    \"{code}\": \"{meaning} \"\n    \"{action}\",\n").unwrap();
     }
     text + "}\n"
 }

@@ -13,6 +13,7 @@ mod cases;
 mod codes;
 mod handles;
 mod header;
+mod messages;
 mod operations;
 mod remote_keys;
 #[cfg(feature = "test-hooks")]

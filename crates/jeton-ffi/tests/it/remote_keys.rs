@@ -159,6 +159,23 @@ fn address_of_an_issuer_is_discovered() {
 }
 
 #[test]
+fn discovered_private_address_is_explained() {
+    let (_, token) = signed("a");
+    let keys = remote(r#"{"issuer":"https://id.example"}"#).unwrap();
+    let verifier = verifier(&keys);
+    let document = next(&keys).unwrap();
+    let body = r#"{"issuer":"https://id.example","jwks_uri":"https://10.0.0.1/jwks"}"#;
+    respond(&keys, &document, 200, "", body).unwrap();
+    let failure = api::verify(&verifier, token.as_bytes()).unwrap_err();
+    assert_eq!(failure.code, "KEY_SET_ADDRESS");
+    assert_eq!(
+        failure.message,
+        "discovery: `jwks_uri`: the URL has a private IP address, and is not on the host of the issuer: \
+         allow private addresses if you trust the issuer"
+    );
+}
+
+#[test]
 fn wrong_settings_of_a_remote_key_set_are_errors() {
     for (options, code) in [
         ("{}", "INVALID_OPTION"),

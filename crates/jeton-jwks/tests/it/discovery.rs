@@ -158,12 +158,12 @@ async fn document_of_another_issuer_is_rejected() {
         (
             format!("{issuer}/"),
             true,
-            "discovery: `issuer` of the document differs in the trailing slash",
+            "discovery: the `issuer` of the document differs from yours in the trailing slash: add the slash, or remove it",
         ),
         (
             "https://evil.example".to_owned(),
             false,
-            "discovery: the document names another issuer",
+            "discovery: the `issuer` of the document is not the requested issuer",
         ),
     ] {
         server.document(OPENID, &published);
@@ -192,17 +192,17 @@ async fn invalid_discovery_response_is_described() {
     let too_large = |bytes| {
         format!("discovery: the document has {bytes} bytes or more, limit {DISCOVERY_BYTES}")
     };
-    let redirect = "discovery: the server redirects (status 302), and redirects are not followed";
+    let redirect = "discovery: the server redirects (status 302), and redirects are not followed: configure the final address";
     for (raw, code, message) in [
         (
             response("200 OK", "", "<html>"),
             "DISCOVERY_MALFORMED",
-            "discovery: the document is an HTML page, not JSON".to_owned(),
+            "discovery: the document is an HTML page, not JSON: check the address of the issuer".to_owned(),
         ),
         (
             response("200 OK", "", "{"),
             "DISCOVERY_MALFORMED",
-            "discovery: the document is malformed".to_owned(),
+            "discovery: the document is not a JSON object with `issuer` and `jwks_uri`".to_owned(),
         ),
         (
             response("200 OK", "", &large),

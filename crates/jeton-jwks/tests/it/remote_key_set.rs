@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use jeton::error::{KeyProblem, Rejection};
+use jeton::error::Rejection;
+use jeton::jwk::KeySet;
 use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey};
 use jeton::{Claims, Policy};
 use jeton_jwks::{
@@ -307,7 +308,7 @@ async fn secret_keys_in_a_published_set_are_skipped() {
 async fn set_without_usable_key_is_described() {
     let server = FakeServer::default();
     let many = [r#"{"kty":"new"}"#; 10].join(",");
-    let unsupported = "kty: not supported";
+    let unsupported = "kty: not supported: expected EC, OKP, RSA or AKP";
     let eight: Vec<_> = (0..8).map(|n| format!("key {n}: {unsupported}")).collect();
     let eight = eight.join("; ");
     for (text, code, message) in [
@@ -329,7 +330,7 @@ async fn set_without_usable_key_is_described() {
         (
             "7".to_owned(),
             "KEY_MALFORMED",
-            "the response is not a key set: key rejected: malformed".to_owned(),
+            "the response is not a key set: key rejected: malformed: expected a JWK Set".to_owned(),
         ),
     ] {
         server.responds(Ok(FetchResponse::key_set(text)));
@@ -349,7 +350,10 @@ async fn cached_set_lists_the_keys_that_were_skipped() {
     let cached = keys.cached().unwrap();
     assert_eq!(cached.len(), 1);
     let skipped: Vec<_> = cached.skipped().iter().map(ToString::to_string).collect();
-    assert_eq!(skipped, ["key 0: kty: not supported"]);
+    assert_eq!(
+        skipped,
+        ["key 0: kty: not supported: expected EC, OKP, RSA or AKP"]
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -462,6 +466,9 @@ async fn https_client_reports_invalid_responses() {
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{long}\r\n0\r\n\r\n",
         long.len()
     );
+    let Err(jeton::Error::Key(not_a_set)) = KeySet::from_json("keys") else {
+        unreachable!("this is no JSON");
+    };
     for (raw, error) in [
         (response("404 Not Found", "", ""), FetchError::Status(404)),
         (
@@ -478,7 +485,7 @@ async fn https_client_reports_invalid_responses() {
         ),
         (
             response("200 OK", "", "keys"),
-            FetchError::InvalidKeySet(KeyProblem::Malformed.into()),
+            FetchError::InvalidKeySet(not_a_set),
         ),
         (response("200 OK", "", &long), too_large(long.len())),
         (chunked, too_large(jeton::limits::KEY_SET_BYTES + 1)),

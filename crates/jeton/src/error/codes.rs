@@ -181,7 +181,7 @@ codes! {
             "Correct the claims at the issuer.", "RFC 7519, section 4.1";
         TOKEN_CLAIMS_SHAPE: "The claims do not match the type that the verifier expects.",
             "Correct the custom claims at the issuer, or the type in the program.";
-        TOKEN_WITHOUT_KEY_ID: "The token has no `kid`, and more keys could have signed it than are tried.",
+        TOKEN_WITHOUT_KEY_ID: "The token has no `kid`, and more keys match it than the verifier tries.",
             "Issue tokens with `kid`, or raise the limit.", "RFC 7515, section 4.1.4";
         TOKEN_TOO_LARGE: "A part of the token is larger or nested deeper than its limit.",
             "Send a smaller token, or raise the limit.", "RFC 8725, section 3.3";
@@ -217,8 +217,8 @@ codes! {
             "Give one file with one key.", "RFC 7468, section 2";
         KEY_PEM_LABEL: "The label of a PEM block contradicts its END line or its content.",
             "Write the label that the message names.", "RFC 7468, section 2";
-        KEY_NOT_RECOGNIZED: "The input is not a key, or a key in another form than expected.",
-            "Do what the message says: it names the form that was found.";
+        KEY_NOT_RECOGNIZED: "The input is not a key, or is a key in another encoding than expected.",
+            "Do what the message says: it names the input that was found.";
         KEY_PRIMES_MISSING: "The RSA private key has no primes, so that only its public key can be used.",
             "Export the key with `p`, `q`, `dp`, `dq` and `qi`.", "RFC 7518, section 6.3.2";
         KEY_MEMBER_NULL: "A member of the key is null.",
@@ -233,7 +233,7 @@ codes! {
             "Do not use the key; generate a new one.", "RFC 7518, section 6";
         KEY_PAIR_MISMATCH: "The private key and the public key do not match.",
             "Export both halves from the same key.", "RFC 7518, section 6";
-        KEY_ALGORITHM_MISMATCH: "The key names another algorithm (`alg`) than the requested one.",
+        KEY_ALGORITHM_MISMATCH: "The `alg` of the key is not the requested algorithm.",
             "Pass the algorithm of the key, or another key.", "RFC 7517, section 4.4";
         KEY_TYPE_MISMATCH: "The type or curve of the key does not fit the algorithm.",
             "Pass an algorithm for this type of key, or another key.", "RFC 7518, section 6.1";
@@ -263,7 +263,7 @@ codes! {
             "Pass a PASERK of the expected kind.", "PASERK, types";
         KEY_SET_EMPTY: "The key set has no usable key.",
             "Check why each key of the set is skipped.", "RFC 7517, section 5";
-        DISCOVERY_ISSUER_MISMATCH: "The discovery document names another issuer.",
+        DISCOVERY_ISSUER_MISMATCH: "The `issuer` of the discovery document is not the requested issuer.",
             "Compare the issuer with the document byte for byte, including a slash at the end.", "RFC 8414, section 3.3";
         DISCOVERY_MALFORMED: "The discovery document is not a JSON object with `issuer` and `jwks_uri`.",
             "Check the address of the issuer.", "RFC 8414, section 2";
@@ -275,7 +275,7 @@ codes! {
             "Set the expiry, or choose tokens without expiry.", "RFC 7519, section 4.1.4";
         CLAIMS_REGISTERED_NAME: "The custom claims have a member with the name of a registered claim.",
             "Set the claim with its method.", "RFC 7519, section 4.1";
-        CLAIMS_SET_FOR_ALL: "A token of a batch sets a claim that the batch sets for all.",
+        CLAIMS_SET_FOR_ALL: "The claims set a claim that the issuer sets for all its tokens.",
             "Set the claim in one place.";
         CLAIMS_NOT_AN_OBJECT: "The claims are not a JSON object.",
             "Pass an object.", "RFC 7519, section 4";
@@ -315,7 +315,7 @@ codes! {
             "Pass a media type, such as `at+jwt`.", "RFC 7515, section 4.1.9";
         INVALID_RECIPIENTS: "The form or the key management does not allow this number of recipients.",
             "Use the general JSON serialization and key wrapping.", "RFC 7516, section 7.2.1";
-        COMPACT_FORM_UNSUPPORTED: "A JWT is always compact; the compact serialization has no unprotected header, and no associated data.",
+        COMPACT_FORM_UNSUPPORTED: "The compact serialization has no unprotected header and no associated data; a JWT has only this serialization.",
             "Use a JSON serialization.", "RFC 7516, section 7.1";
         INVALID_HEADER_MEMBER: "The header member is already set, or the library sets it.",
             "Remove the member.", "RFC 7515, section 4";
@@ -341,16 +341,16 @@ codes! {
             "Pass the certificates of the authorities in PEM.", "RFC 7468, section 5";
     }
     Library Signer {
-        SIGNER_FAILED: "The remote signer returned no signature.",
+        SIGNER_FAILED: "The signer returned no signature.",
             "See the cause; try again if the signer was not reachable.";
-        SIGNER_SIGNATURE_FORM: "The remote signature has the wrong encoding or length.",
+        SIGNER_SIGNATURE_FORM: "The signature from the signer has the wrong encoding or length.",
             "State the encoding that the signer returns: DER or fixed.", "RFC 7518, section 3.4";
-        SIGNER_SIGNATURE_INVALID: "The remote signature does not verify with the public key.",
+        SIGNER_SIGNATURE_INVALID: "The signature from the signer does not verify with the public key.",
             "Check the key, the hash, the padding and the length of the salt.", "RFC 7518, section 3";
     }
     Library System {
-        INTERNAL: "A cryptographic primitive or the service failed on valid input.",
-            "Report it to the operator, whose log has the details.";
+        INTERNAL: "The library or the service failed on valid input.",
+            "Report it with the code and the version; the service logs the details.";
         KEY_SET_UNREACHABLE: "The key set could not be fetched from its server.",
             "Check the address and the server; requests are repeated.";
     }
@@ -401,21 +401,21 @@ codes! {
     Bindings Caller {
         ARGUMENT_NULL: "A required value is missing (null).",
             "Pass the value.";
-        ARGUMENT_LENGTH: "A length is larger than the address space.",
+        ARGUMENT_LENGTH: "A length is larger than any value in memory.",
             "Pass the length of the value in bytes.";
         ARGUMENT_NOT_UTF8: "A text is not valid UTF-8.",
             "Pass UTF-8.", "RFC 3629, section 3";
         ARGUMENT_HANDLE: "A value has the wrong type, or is closed.",
-            "Pass a handle of this type that is not released.";
+            "Pass a value of this type that is not closed.";
         INVALID_OPTION: "An option is unknown, missing, has the wrong type, or contradicts another.",
             "Correct the options.";
-        BUFFER_TOO_SMALL: "The buffer of the caller is smaller than the bound of the result.",
+        BUFFER_TOO_SMALL: "The buffer of the caller is too small for the result.",
             "Pass a buffer of the size that the function returned.";
         PREPARED_TOKEN_USED: "A signature was already passed for the prepared token.",
             "Prepare the token again.";
     }
     Bindings System {
         KEY_SET_TO_FETCH: "The keys are not fetched yet.",
-            "Fetch what the key set asks for, then verify again.";
+            "Fetch the keys, then verify again.";
     }
 }

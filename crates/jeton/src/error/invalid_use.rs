@@ -293,7 +293,7 @@ impl fmt::Display for InvalidUse {
                 "{recipients} recipients, limit {limit}: only the general JSON serialization with key wrapping allows more than one"
             ),
             InvalidUse::CompactForm => f.write_str(
-                "the compact serialization has no associated data and no unprotected header: use a JSON serialization",
+                "a JWT is always compact, and the compact serialization has no associated data and no unprotected header: for bytes, use a JSON serialization",
             ),
             InvalidUse::HeaderMember => {
                 f.write_str("a header member of this name is already set, or set by the library")

@@ -244,6 +244,9 @@ impl KeyError {
             (KeyProblem::WrongLength, Some(member @ "kid"), ..) => {
                 return write!(f, "`{member}` is empty");
             }
+            (KeyProblem::AnotherUse, Some(member), Some(found), Some(expected)) => {
+                return write!(f, "`{member}` is {found}, {expected} expected");
+            }
             (KeyProblem::Null, Some(member), ..) => {
                 return write!(f, "`{member}` is null: remove it");
             }

@@ -227,7 +227,7 @@ impl fmt::Display for KeyProblem {
             KeyProblem::OperationNotPermitted => "the key does not permit this operation",
             KeyProblem::CurveMismatch => "the key names two curves",
             KeyProblem::Unsupported => "not supported",
-            KeyProblem::AlgorithmNeeded => "the key has no `alg`; pass the algorithm",
+            KeyProblem::AlgorithmNeeded => "the key has no `alg`: pass the algorithm",
             KeyProblem::KeyAsSecret => {
                 "the secret is the encoding of a key; load it as a key"
             }

@@ -26,7 +26,7 @@ pub use found_input::{FoundInput, PemLabel};
 pub use invalid_use::InvalidUse;
 pub use key_error::{KeyError, Sizes};
 pub use key_problem::KeyProblem;
-pub use rejection::{Measure, Part, Rejection, ShapeMismatch};
+pub use rejection::{Measure, Part, Rejection, ShapeMismatch, TokenKind};
 pub use remote_error::RemoteError;
 
 pub(crate) use any_error::{Error, Result};

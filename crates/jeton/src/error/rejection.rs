@@ -34,6 +34,73 @@ impl fmt::Display for Part {
     }
 }
 
+/// What a token is, judged by its first characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TokenKind {
+    /// `v1.local`.
+    V1Local,
+    /// `v1.public`.
+    V1Public,
+    /// `v2.local`.
+    V2Local,
+    /// `v2.public`.
+    V2Public,
+    /// `v3.local`.
+    V3Local,
+    /// `v3.public`.
+    V3Public,
+    /// `v4.local`.
+    V4Local,
+    /// `v4.public`.
+    V4Public,
+    /// A JWS or a JWE: the base64url of a JSON object.
+    Jose,
+    /// None of these.
+    Unknown,
+}
+
+impl TokenKind {
+    const PASETO: [(&'static str, TokenKind); 8] = [
+        ("v1.local.", TokenKind::V1Local),
+        ("v1.public.", TokenKind::V1Public),
+        ("v2.local.", TokenKind::V2Local),
+        ("v2.public.", TokenKind::V2Public),
+        ("v3.local.", TokenKind::V3Local),
+        ("v3.public.", TokenKind::V3Public),
+        ("v4.local.", TokenKind::V4Local),
+        ("v4.public.", TokenKind::V4Public),
+    ];
+
+    /// Returns what a token is. Only its start is checked.
+    ///
+    /// ```
+    /// use jeton::error::TokenKind;
+    /// assert_eq!(TokenKind::of("v4.local.AAAA"), TokenKind::V4Local);
+    /// assert_eq!(TokenKind::of("eyJhbGciOiJub25lIn0.e30."), TokenKind::Jose);
+    /// ```
+    pub fn of(token: &str) -> TokenKind {
+        let mut kinds = TokenKind::PASETO.into_iter();
+        match kinds.find(|(header, _)| token.starts_with(header)) {
+            Some((_, kind)) => kind,
+            // The base64url of `{"`.
+            None if token.starts_with("eyJ") => TokenKind::Jose,
+            None => TokenKind::Unknown,
+        }
+    }
+}
+
+impl fmt::Display for TokenKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut kinds = TokenKind::PASETO.iter();
+        f.write_str(match kinds.find(|(_, kind)| kind == self) {
+            Some((header, _)) => header.trim_end_matches('.'),
+            None if *self == TokenKind::Jose => "a JWS or a JWE",
+            None => "not a PASETO",
+        })
+    }
+}
+
 /// What was measured when a part of a token is too large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -141,8 +208,13 @@ pub enum Rejection {
     Malformed(Part),
     /// A JSON object has a duplicate member.
     DuplicateMember(Part),
-    /// The format, version or purpose of the token does not match the key.
-    WrongFormat,
+    /// The format, version or purpose of the token does not match the PASETO key.
+    WrongFormat {
+        /// What the token is.
+        found: TokenKind,
+        /// The tokens of the key; of the first key, if a key set has several.
+        expected: TokenKind,
+    },
     /// The header's `alg` is not the algorithm of the key.
     AlgorithmMismatch,
     /// The header's `enc` is unknown, does not match the content key, or is not allowed.
@@ -220,6 +292,16 @@ impl Rejection {
         }
     }
 
+    /// A token of another format, version or purpose than the key, which has this header.
+    #[cold]
+    #[cfg(feature = "paseto")]
+    pub(crate) fn wrong_format(token: &str, header: &str) -> Rejection {
+        Rejection::WrongFormat {
+            found: TokenKind::of(token),
+            expected: TokenKind::of(header),
+        }
+    }
+
     /// A token without `kid` that more keys could have signed than are tried.
     #[cold]
     pub(crate) const fn too_many_keys(keys: usize, limit: usize) -> Rejection {
@@ -262,7 +344,7 @@ impl Rejection {
             Rejection::TooLarge { .. } | Rejection::TooDeep { .. } => &codes::TOKEN_TOO_LARGE,
             Rejection::Malformed(_) => &codes::TOKEN_MALFORMED,
             Rejection::DuplicateMember(_) => &codes::TOKEN_DUPLICATE_MEMBER,
-            Rejection::WrongFormat | Rejection::AlgorithmMismatch => {
+            Rejection::WrongFormat { .. } | Rejection::AlgorithmMismatch => {
                 &codes::TOKEN_ALGORITHM_MISMATCH
             }
             Rejection::EncryptionMismatch => &codes::TOKEN_ENCRYPTION_MISMATCH,
@@ -320,15 +402,15 @@ impl fmt::Display for Rejection {
             Rejection::TooManyKeys { keys, limit } => {
                 write!(
                     f,
-                    "no `kid`, and {keys} keys could have signed it; limit {limit}"
+                    "the token has no `kid`, and {keys} keys match its `alg`: at most {limit} are tried"
                 )
             }
             Rejection::Malformed(part) => write!(f, "the {part} is malformed"),
             Rejection::DuplicateMember(part) => {
                 write!(f, "the {part} has a duplicate member")
             }
-            Rejection::WrongFormat => {
-                f.write_str("the token's format, version or purpose does not match the key")
+            Rejection::WrongFormat { found, expected } => {
+                write!(f, "the token is {found}, and the key requires {expected}")
             }
             Rejection::AlgorithmMismatch => {
                 f.write_str("the header's `alg` does not match the key")

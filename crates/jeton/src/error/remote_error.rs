@@ -14,7 +14,7 @@ use super::codes::{self, Code};
 /// use jeton::error::RemoteError;
 ///
 /// let error = RemoteError::not_signed("the session has expired");
-/// assert_eq!(error.to_string(), "the remote signer returned no signature");
+/// assert_eq!(error.to_string(), "the signer returned no signature");
 /// assert_eq!(error.source().unwrap().to_string(), "the session has expired");
 /// ```
 #[derive(Clone)]
@@ -98,12 +98,12 @@ impl fmt::Display for RemoteError {
     /// Writes the error without its cause, which is the [`source`](std::error::Error::source).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            RemoteError::NotSigned { .. } => "the remote signer returned no signature",
+            RemoteError::NotSigned { .. } => "the signer returned no signature",
             RemoteError::SignatureForm => {
-                "the remote signature has the wrong encoding or length for its algorithm"
+                "the signature has the wrong encoding or length for its algorithm: state whether it is DER or fixed"
             }
             RemoteError::Signature => {
-                "the remote signature does not verify: check the key, the hash, the padding and the salt length"
+                "the signature does not verify with the public key: check the key, the hash, the padding and the salt length"
             }
         })
     }

@@ -8,185 +8,108 @@ use crate::key::MacKey;
 use crate::key::remote::RemoteSigner;
 use crate::key::{SigningKey, SigningKeyRef};
 
-#[cfg(feature = "hmac")]
-impl MacKey {
-    /// Issues a JWT with these claims and a MAC.
-    ///
-    /// The header contains `alg`, `kid` of the key and `typ: JWT`. The system clock is used, unless the claims
-    /// set both `issued_at` and `expires_at`.
-    pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
-        issue(self.into(), claims, &SystemClock)
-    }
+/// Defines the methods of a key that signs, and its [`Issue`]. The last argument describes what `issue_onto` allocates.
+macro_rules! signer {
+    ($key:ident, $what:literal, $allocation:literal) => {
+        impl $key {
+            #[doc = concat!("Issues a JWT with these claims and ", $what, ".")]
+            ///
+            /// The header contains `alg`, `kid` of the key and `typ: JWT`. The system clock is used, unless the claims
+            /// set both `issued_at` and `expires_at`.
+            ///
+            /// # Errors
+            ///
+            /// [`Error::InvalidUse`](crate::Error::InvalidUse) if a JWT cannot represent the claims. For a remote key
+            /// also [`Error::Remote`](crate::Error::Remote) or the error of the signer, if signing failed.
+            pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
+                issue(self.into(), claims, &SystemClock)
+            }
 
-    /// Issues a JWT with these claims and a MAC, using this clock.
-    pub fn issue_with_clock<T: CustomClaims>(
-        &self,
-        claims: &Claims<'_, T>,
-        clock: &dyn Clock,
-    ) -> Result<String> {
-        issue(self.into(), claims, clock)
-    }
+            #[doc = concat!("Issues a JWT with these claims and ", $what, ", using this clock.")]
+            ///
+            /// # Errors
+            ///
+            /// Those of [`issue`](Self::issue).
+            pub fn issue_with_clock<T: CustomClaims>(
+                &self,
+                claims: &Claims<'_, T>,
+                clock: &dyn Clock,
+            ) -> Result<String> {
+                issue(self.into(), claims, clock)
+            }
 
-    /// Appends a JWT with these claims to a string. Nothing is allocated if the string has enough capacity and
-    /// the claims have at most 1,024 bytes. After an error the string is unchanged.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`issue`](MacKey::issue).
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use jeton::{Claims, key::{MacAlg, MacKey}};
-    ///
-    /// let key = MacKey::generate(MacAlg::HS256)?;
-    /// let claims = Claims::from_json(r#"{"sub":"user-7"}"#)?.expires_in(Duration::from_secs(300));
-    /// let mut answer = String::with_capacity(7 + key.issued_length_bound(&claims));
-    /// answer.push_str("Bearer ");
-    /// key.issue_onto(&claims, &mut answer)?;
-    /// assert!(answer.starts_with("Bearer ey"));
-    /// # Ok::<(), jeton::Error>(())
-    /// ```
-    pub fn issue_onto<T: CustomClaims>(
-        &self,
-        claims: &Claims<'_, T>,
-        token: &mut String,
-    ) -> Result<()> {
-        issue_onto(self.into(), claims, &SystemClock, token)
-    }
+            /// Appends a JWT with these claims to a string. After an error the string is unchanged.
+            ///
+            #[doc = $allocation]
+            ///
+            /// # Errors
+            ///
+            /// Those of [`issue`](Self::issue).
+            ///
+            /// ```
+            /// use std::time::Duration;
+            /// use jeton::{Claims, key::{MacAlg, MacKey}};
+            ///
+            /// let key = MacKey::generate(MacAlg::HS256)?;
+            /// let claims = Claims::from_json(r#"{"sub":"user-7"}"#)?.expires_in(Duration::from_secs(300));
+            /// let mut answer = String::with_capacity(7 + key.issued_length_bound(&claims));
+            /// answer.push_str("Bearer ");
+            /// key.issue_onto(&claims, &mut answer)?;
+            /// assert!(answer.starts_with("Bearer ey"));
+            /// # Ok::<(), jeton::Error>(())
+            /// ```
+            pub fn issue_onto<T: CustomClaims>(
+                &self,
+                claims: &Claims<'_, T>,
+                token: &mut String,
+            ) -> Result<()> {
+                issue_onto(self.into(), claims, &SystemClock, token)
+            }
 
-    /// Returns an upper bound for the length of a token with these claims, bytes. The claims are not written.
-    pub fn issued_length_bound(&self, claims: &Claims<'_, JsonClaims<'_>>) -> usize {
-        length_bound(self.headers().jwt(), self.into(), claims)
-    }
-}
+            /// Returns an upper bound for the length of a token with these claims, bytes. The claims are not written.
+            pub fn issued_length_bound(&self, claims: &Claims<'_, JsonClaims<'_>>) -> usize {
+                let key = SigningKeyRef::from(self);
+                length_bound(key.headers().jwt(), key, claims)
+            }
+        }
 
-impl SigningKey {
-    /// Issues a JWT with these claims and a signature.
-    ///
-    /// The header contains `alg`, `kid` of the key and `typ: JWT`. The system clock is used, unless the claims
-    /// set both `issued_at` and `expires_at`.
-    pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
-        issue(self.into(), claims, &SystemClock)
-    }
+        impl Issue for $key {
+            fn issue_with_clock(
+                &self,
+                claims: &dyn AnyClaims,
+                clock: &dyn Clock,
+            ) -> Result<String> {
+                issue(self.into(), claims, clock)
+            }
 
-    /// Issues a JWT with these claims and a signature, using this clock.
-    pub fn issue_with_clock<T: CustomClaims>(
-        &self,
-        claims: &Claims<'_, T>,
-        clock: &dyn Clock,
-    ) -> Result<String> {
-        issue(self.into(), claims, clock)
-    }
-
-    /// Appends a JWT with these claims to a string, as
-    /// [`MacKey::issue_onto`](crate::key::MacKey::issue_onto) does. The cryptographic library allocates for
-    /// the signature.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`issue`](SigningKey::issue).
-    pub fn issue_onto<T: CustomClaims>(
-        &self,
-        claims: &Claims<'_, T>,
-        token: &mut String,
-    ) -> Result<()> {
-        issue_onto(self.into(), claims, &SystemClock, token)
-    }
-
-    /// Returns an upper bound for the length of a token with these claims, bytes. The claims are not written.
-    pub fn issued_length_bound(&self, claims: &Claims<'_, JsonClaims<'_>>) -> usize {
-        length_bound(self.headers().jwt(), self.into(), claims)
-    }
-}
-
-impl RemoteSigner {
-    /// Issues a JWT with these claims, using the system clock.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::InvalidUse`](crate::Error::InvalidUse) if a JWT cannot represent the claims, and
-    /// [`Error::Remote`](crate::Error::Remote) or the error of the signer if signing failed.
-    pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
-        issue(self.into(), claims, &SystemClock)
-    }
-
-    /// Issues a JWT with these claims, using this clock.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`issue`](RemoteSigner::issue).
-    pub fn issue_with_clock<T: CustomClaims>(
-        &self,
-        claims: &Claims<'_, T>,
-        clock: &dyn Clock,
-    ) -> Result<String> {
-        issue(self.into(), claims, clock)
-    }
-
-    /// Appends a JWT with these claims to a string. After an error the string is unchanged.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`issue`](RemoteSigner::issue).
-    pub fn issue_onto<T: CustomClaims>(
-        &self,
-        claims: &Claims<'_, T>,
-        token: &mut String,
-    ) -> Result<()> {
-        issue_onto(self.into(), claims, &SystemClock, token)
-    }
-
-    /// Returns an upper bound for the length of a token with these claims, bytes. The claims are not written.
-    pub fn issued_length_bound(&self, claims: &Claims<'_, JsonClaims<'_>>) -> usize {
-        length_bound(self.public().headers().jwt(), self.into(), claims)
-    }
+            fn issue_onto_with_clock(
+                &self,
+                claims: &dyn AnyClaims,
+                clock: &dyn Clock,
+                token: &mut String,
+            ) -> Result<()> {
+                issue_onto(self.into(), claims, clock, token)
+            }
+        }
+    };
 }
 
 #[cfg(feature = "hmac")]
-impl Issue for MacKey {
-    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
-        issue(self.into(), claims, clock)
-    }
-
-    fn issue_onto_with_clock(
-        &self,
-        claims: &dyn AnyClaims,
-        clock: &dyn Clock,
-        token: &mut String,
-    ) -> Result<()> {
-        issue_onto(self.into(), claims, clock, token)
-    }
-}
-
-impl Issue for SigningKey {
-    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
-        issue(self.into(), claims, clock)
-    }
-
-    fn issue_onto_with_clock(
-        &self,
-        claims: &dyn AnyClaims,
-        clock: &dyn Clock,
-        token: &mut String,
-    ) -> Result<()> {
-        issue_onto(self.into(), claims, clock, token)
-    }
-}
-
-impl Issue for RemoteSigner {
-    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
-        issue(self.into(), claims, clock)
-    }
-
-    fn issue_onto_with_clock(
-        &self,
-        claims: &dyn AnyClaims,
-        clock: &dyn Clock,
-        token: &mut String,
-    ) -> Result<()> {
-        issue_onto(self.into(), claims, clock, token)
-    }
-}
+signer!(
+    MacKey,
+    "a MAC",
+    "Nothing is allocated if the string has enough capacity and the claims have at most 1,024 bytes."
+);
+signer!(
+    SigningKey,
+    "a signature",
+    "Only the cryptographic library allocates if the string has enough capacity and the claims have at most 1,024 bytes."
+);
+signer!(
+    RemoteSigner,
+    "a signature of the remote signer",
+    "The signer allocates its signature."
+);
 
 impl Issue for RawHeaderSigner<'_> {
     fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {

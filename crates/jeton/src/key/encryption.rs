@@ -264,7 +264,7 @@ pub(super) fn algorithm(
     match (&*members.required("kty")?, alg.management()) {
         ("RSA", Management::Rsa(_)) | ("EC" | "OKP", Management::Ecdh(_)) => Ok(alg),
         ("RSA" | "EC" | "OKP" | "oct", _) => Err(wrong_jwk_type(members, alg.required_key())),
-        _ => Err(KeyError::at("kty", KeyProblem::Unsupported)),
+        _ => Err(KeyError::at("kty", KeyProblem::Unsupported).with_expected("EC, OKP or RSA")),
     }
 }
 
@@ -275,7 +275,8 @@ pub(crate) fn group(members: &Members<'_>) -> Result<Group, KeyError> {
         ("EC", "P-384") => Ok(Group::P384),
         ("EC", "P-521") => Ok(Group::P521),
         ("OKP", "X25519") => Ok(Group::X25519),
-        ("EC" | "OKP", _) => Err(KeyError::at("crv", KeyProblem::Unsupported)),
+        ("EC" | "OKP", _) => Err(KeyError::at("crv", KeyProblem::Unsupported)
+            .with_expected("P-256, P-384, P-521 or X25519")),
         _ => Err(wrong_jwk_type(members, "EC or OKP")),
     }
 }

@@ -50,8 +50,6 @@
 
 mod algorithm;
 #[cfg(feature = "jwe")]
-mod content;
-#[cfg(feature = "jwe")]
 mod decryption;
 #[cfg(feature = "jwe")]
 mod decryption_keys;
@@ -78,18 +76,16 @@ pub(crate) mod password;
 pub(crate) mod remote;
 pub(crate) mod set;
 #[cfg(feature = "jwe")]
+mod shared_key;
+#[cfg(feature = "jwe")]
 mod shared_secret;
 mod signing;
 mod signing_ref;
 mod verifying;
 pub(crate) mod weak;
-#[cfg(feature = "jwe")]
-mod wrapping;
 
 pub use crate::crypto::RsaSize;
 pub use algorithm::{Alg, MacAlg, SigAlg, UnknownAlgorithm};
-#[cfg(feature = "jwe")]
-pub use content::ContentKey;
 #[cfg(feature = "jwe")]
 pub use decryption::DecryptionKey;
 #[cfg(feature = "jwe")]
@@ -106,11 +102,11 @@ pub use jwk::IgnoredMember;
 pub use keys::{Keys, VerificationKey};
 #[cfg(feature = "hmac")]
 pub use mac::MacKey;
+#[cfg(feature = "jwe")]
+pub use shared_key::{ContentKey, WrappingKey};
 pub use signing::SigningKey;
 pub use signing_ref::SigningKeyRef;
 pub use verifying::VerifyingKey;
-#[cfg(feature = "jwe")]
-pub use wrapping::WrappingKey;
 
 pub(crate) use algorithm::Scheme;
 #[cfg(feature = "jwe")]

@@ -17,6 +17,6 @@ pub(super) fn not_json(text: &str) -> KeyError {
         [] => KeyError::input(FoundInput::Empty),
         [b'k', b'1'..=b'4', b'.', ..] => KeyError::input(FoundInput::Paserk),
         _ if is_pem(text) => KeyError::input(FoundInput::Pem),
-        _ => KeyError::new(KeyProblem::Malformed),
+        _ => KeyError::new(KeyProblem::Malformed).with_expected("a JWK"),
     }
 }

@@ -95,7 +95,7 @@ impl Skipped {
     }
 }
 
-/// Writes the position and the reason, without the key id: `key 1: kty: not supported`.
+/// Writes the position and the reason, without the key id: `key 1: kty: missing`.
 impl fmt::Display for Skipped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "key {}: ", self.index)?;
@@ -105,11 +105,11 @@ impl fmt::Display for Skipped {
 
 /// Converts an error of the JSON reader.
 pub(crate) fn scan_error(error: ScanError) -> KeyError {
-    KeyError::new(match error {
-        ScanError::Syntax => KeyProblem::Malformed,
-        ScanError::Depth { .. } | ScanError::TooMany => KeyProblem::TooLarge,
-        ScanError::Duplicate => KeyProblem::Duplicate,
-    })
+    match error {
+        ScanError::Syntax => KeyError::new(KeyProblem::Malformed).with_expected("a JWK Set"),
+        ScanError::Depth { .. } | ScanError::TooMany => KeyError::new(KeyProblem::TooLarge),
+        ScanError::Duplicate => KeyError::new(KeyProblem::Duplicate),
+    }
 }
 
 struct Rejected(KeyError);
@@ -155,7 +155,7 @@ impl KeySet {
     ///
     /// let set = KeySet::from_json(r#"{"keys":[{"kty":"new"}]}"#)?;
     /// assert!(set.is_empty());
-    /// assert_eq!(set.skipped()[0].to_string(), "key 0: kty: not supported");
+    /// assert_eq!(set.skipped()[0].to_string(), "key 0: kty: not supported: expected EC, OKP, RSA or AKP");
     /// # Ok::<(), jeton::Error>(())
     /// ```
     pub fn from_json(text: &str) -> Result<KeySet> {

@@ -339,6 +339,10 @@ impl Public {
     }
 }
 
+const fn unsupported(member: &'static str, expected: &'static str) -> KeyError {
+    KeyError::at(member, KeyProblem::Unsupported).with_expected(expected)
+}
+
 /// Determines the algorithm of an asymmetric JWK from `alg`, the curve and the caller. None may contradict
 /// another.
 pub(super) fn algorithm(members: &Members<'_>, wanted: Option<SigAlg>) -> Result<SigAlg, KeyError> {
@@ -347,22 +351,23 @@ pub(super) fn algorithm(members: &Members<'_>, wanted: Option<SigAlg>) -> Result
         "RSA" => None,
         "EC" => {
             let found = SigAlg::of_curve(&members.required("crv")?);
-            Some(found.ok_or(KeyError::at("crv", KeyProblem::Unsupported))?)
+            let expected = "P-256, P-384, P-521 or secp256k1";
+            Some(found.ok_or(unsupported("crv", expected))?)
         }
         "OKP" => Some(match &*members.required("crv")? {
             "Ed25519" => SigAlg::EdDSA,
-            _ => return Err(KeyError::at("crv", KeyProblem::Unsupported)),
+            _ => return Err(unsupported("crv", "Ed25519")),
         }),
         // Only `alg` names the parameter set, so it is required.
         "AKP" => {
             let alg = members.required("alg")?.parse::<SigAlg>();
-            Some(alg.map_err(|_| KeyError::at("alg", KeyProblem::Unsupported))?)
+            Some(alg.map_err(|_| unsupported("alg", "ML-DSA-44, ML-DSA-65 or ML-DSA-87"))?)
         }
         "oct" => {
             let expected = wanted.map_or("a public key", SigAlg::required_key);
             return Err(wrong_jwk_type(members, expected));
         }
-        _ => return Err(KeyError::at("kty", KeyProblem::Unsupported)),
+        _ => return Err(unsupported("kty", "EC, OKP, RSA or AKP")),
     };
     let declared = match members.optional("alg")? {
         None => None,

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use crate::base64;
 use crate::error::{KeyProblem, Result};
 use crate::paserk_kind::{Form, Kind};
-use crate::paseto::paserk::key_error;
+use crate::paseto::paserk::{key_error, not_a_paserk};
 
 /// The contents of such a text, for one kind and protocol.
 pub(super) struct Envelope {
@@ -47,7 +47,7 @@ impl Envelope {
 
     /// Decodes a text of this kind. The length is checked.
     pub(super) fn read(&self, text: &str) -> Result<Vec<u8>> {
-        let (given, rest) = Kind::split(text).ok_or(key_error(KeyProblem::Malformed))?;
+        let (given, rest) = Kind::split(text).ok_or(not_a_paserk())?;
         let wanted = self.kind;
         if given != wanted {
             return Err(key_error(KeyProblem::WrongKind { wanted, given }).into());

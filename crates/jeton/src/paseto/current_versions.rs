@@ -1,7 +1,7 @@
 //! What only the current versions have: remote signing, and key sets that are read from text.
 
 use super::key_set::too_many_keys;
-use super::paserk::key_error;
+use super::paserk::{key_error, not_a_paserk};
 use super::v3::{self, V3};
 use super::v4::{self, V4};
 use super::{PasetoKey, PasetoKeySet, PublicKey, RemotePublicKey};
@@ -50,8 +50,7 @@ impl PasetoKeySet {
 
 /// Reads a key of a current version.
 fn read(text: &str) -> Result<PasetoKey> {
-    let malformed = || key_error(KeyProblem::Malformed);
-    let (kind, _) = Kind::split(text).ok_or_else(malformed)?;
+    let (kind, _) = Kind::split(text).ok_or(not_a_paserk())?;
     Ok(match kind {
         Kind::K4_PUBLIC => v4::PublicKey::from_paserk(text)?.into(),
         Kind::K4_LOCAL => v4::LocalKey::from_paserk(text)?.into(),

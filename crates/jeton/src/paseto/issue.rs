@@ -95,3 +95,142 @@ fn finish(
     token::assemble_onto(key.header(), &buffer[start..], context.footer, token);
     Ok(())
 }
+
+/// Defines the methods of a key that issues tokens of one version, and its [`Issue`](crate::Issue). The key has a
+/// method `sealer`. `$id` is its public id in an example, and `$allocation` describes what `issue_onto` allocates.
+macro_rules! issuing_key {
+    ($key:ident, $id:literal, $allocation:literal) => {
+        impl<V: Version> $key<V> {
+            /// Issues a token with these claims.
+            ///
+            /// # Errors
+            ///
+            /// [`Error::InvalidUse`](crate::Error::InvalidUse) if a PASETO cannot represent the claims: no expiry
+            /// chosen, a list of audiences, or a custom claim with a registered name.
+            pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
+                self.issue_with(claims, TokenContext::new())
+            }
+
+            /// Issues a token with these claims and this context: a footer, an implicit assertion or both.
+            ///
+            /// # Errors
+            ///
+            /// Those of [`issue`](Self::issue), and an error for a footer that is too long.
+            ///
+            /// ```
+            #[doc = concat!("use jeton::paseto::{TokenContext, v4::", stringify!($key), "};")]
+            /// use jeton::Claims;
+            ///
+            #[doc = concat!("let key = ", stringify!($key), "::generate()?;")]
+            #[doc = concat!("let kid = format!(\"{{\\\"kid\\\":\\\"{}\\\"}}\", ", $id, ");")]
+            /// let claims = Claims::new(()).without_expiry();
+            /// let token = key.issue_with(&claims, TokenContext::new().footer(&kid))?;
+            /// assert_eq!(token.split('.').count(), 4);
+            /// # Ok::<_, jeton::Error>(())
+            /// ```
+            pub fn issue_with<T: CustomClaims>(
+                &self,
+                claims: &Claims<'_, T>,
+                context: TokenContext<'_>,
+            ) -> Result<String> {
+                self.issue_with_clock(claims, context, &SystemClock)
+            }
+
+            /// Issues a token using this clock.
+            ///
+            /// # Errors
+            ///
+            /// Those of [`issue_with`](Self::issue_with).
+            pub fn issue_with_clock<T: CustomClaims>(
+                &self,
+                claims: &Claims<'_, T>,
+                context: TokenContext<'_>,
+                clock: &dyn Clock,
+            ) -> Result<String> {
+                issue::claims(self.sealer(), claims, context, clock)
+            }
+
+            /// Appends a token with these claims and this context to a string. After an error the string is
+            /// unchanged.
+            ///
+            #[doc = $allocation]
+            ///
+            /// # Errors
+            ///
+            /// Those of [`issue_with`](Self::issue_with).
+            ///
+            /// ```
+            #[doc = concat!("use jeton::paseto::{TokenContext, v4::", stringify!($key), "};")]
+            /// use jeton::Claims;
+            ///
+            #[doc = concat!("let key = ", stringify!($key), "::generate()?;")]
+            /// let claims = Claims::from_json(r#"{"sub":"user-7"}"#)?.without_expiry();
+            /// let context = TokenContext::new().footer("f");
+            /// let mut token = String::with_capacity(key.issued_length_bound(&claims, context));
+            /// key.issue_onto(&claims, context, &mut token)?;
+            /// assert!(token.starts_with("v4."));
+            /// # Ok::<_, jeton::Error>(())
+            /// ```
+            pub fn issue_onto<T: CustomClaims>(
+                &self,
+                claims: &Claims<'_, T>,
+                context: TokenContext<'_>,
+                token: &mut String,
+            ) -> Result<()> {
+                issue::claims_onto(self.sealer(), claims, context, &SystemClock, token)
+            }
+
+            /// Returns an upper bound for the length of a token with these claims and this context, bytes. The claims
+            /// are not written.
+            pub fn issued_length_bound(
+                &self,
+                claims: &Claims<'_, JsonClaims<'_>>,
+                context: TokenContext<'_>,
+            ) -> usize {
+                issue::length_bound(self.sealer(), claims, context)
+            }
+        }
+
+        impl<V: Version> Issue for $key<V> {
+            fn issue_with_clock(
+                &self,
+                claims: &dyn AnyClaims,
+                clock: &dyn Clock,
+            ) -> Result<String> {
+                issue::claims(self.sealer(), claims, TokenContext::new(), clock)
+            }
+
+            fn issue_onto_with_clock(
+                &self,
+                claims: &dyn AnyClaims,
+                clock: &dyn Clock,
+                token: &mut String,
+            ) -> Result<()> {
+                issue::claims_onto(self.sealer(), claims, TokenContext::new(), clock, token)
+            }
+        }
+
+        impl<V: Version> bound::sealed::Sealed for $key<V> {}
+
+        impl<V: Version> bound::IssueBound for $key<V> {
+            fn issue_bound_onto(
+                &self,
+                claims: &dyn AnyClaims,
+                context: TokenContext<'_>,
+                clock: &dyn Clock,
+                token: &mut String,
+            ) -> Result<()> {
+                issue::claims_onto(self.sealer(), claims, context, clock, token)
+            }
+        }
+
+        impl<V: Version> fmt::Debug for $key<V> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let name = format!("{}::{}", V::VERSION.module(), stringify!($key));
+                f.debug_struct(&name).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+pub(super) use issuing_key;

@@ -154,15 +154,15 @@ impl PasetoKeySet {
         token: &'t str,
         limits: &Limits,
     ) -> Result<(Parts<'t>, Candidates<'k>), Rejection> {
-        if self.keys.is_empty() {
+        let Some(PasetoKey(first)) = self.keys.first() else {
             return Err(Rejection::UnknownKey);
-        }
+        };
         let keys = self.keys.iter().map(|PasetoKey(key)| key);
         let header = keys
             .clone()
             .map(|key| key.header())
             .find(|header| token.starts_with(header))
-            .ok_or(Rejection::WrongFormat)?;
+            .ok_or_else(|| Rejection::wrong_format(token, first.header()))?;
         let parts = Parts::of(token, header, limits)?;
         let kid = key_id(&parts.footer, limits)?;
         let all = keys

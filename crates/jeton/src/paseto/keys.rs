@@ -91,3 +91,34 @@ impl From<PasetoKeySet> for PasetoKeys {
         PasetoKeys(Trusted::Set(set))
     }
 }
+
+/// Defines the conversions of a key that opens tokens of one version.
+macro_rules! opening_key {
+    ($key:ident) => {
+        impl<V> From<&$key<V>> for PasetoKey {
+            fn from(key: &$key<V>) -> PasetoKey {
+                PasetoKey(Arc::clone(&key.prepared) as Arc<dyn Open>)
+            }
+        }
+
+        impl<V> From<$key<V>> for PasetoKey {
+            fn from(key: $key<V>) -> PasetoKey {
+                PasetoKey(key.prepared)
+            }
+        }
+
+        impl<V> From<&$key<V>> for PasetoKeys {
+            fn from(key: &$key<V>) -> PasetoKeys {
+                PasetoKeys::one(Arc::clone(&key.prepared) as Arc<dyn Open>)
+            }
+        }
+
+        impl<V> From<$key<V>> for PasetoKeys {
+            fn from(key: $key<V>) -> PasetoKeys {
+                PasetoKeys::one(key.prepared)
+            }
+        }
+    };
+}
+
+pub(super) use opening_key;

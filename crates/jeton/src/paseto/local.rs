@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use zeroize::Zeroizing;
 
-use super::issue::{self, Buffer, Seal};
+use super::issue::{self, Buffer, Seal, issuing_key};
+use super::keys::opening_key;
 use super::open::{self, Message, Open};
 use super::paserk::{self, Id, Paserk};
 use super::suite::{Cipher, Suite};
@@ -82,95 +83,7 @@ impl<V: Version> LocalKey<V> {
         Id::of(Self::KIND, self.secret())
     }
 
-    /// Issues a token with these claims.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::InvalidUse`](crate::Error::InvalidUse) if a PASETO cannot represent the claims: no expiry chosen, a list
-    /// of audiences, or a custom claim with a registered name.
-    pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
-        self.issue_with(claims, TokenContext::new())
-    }
-
-    /// Issues a token with these claims and this context: a footer, an implicit assertion or both.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`issue`](LocalKey::issue), and an error for a footer that is too long.
-    ///
-    /// ```
-    /// use jeton::paseto::{TokenContext, v4::LocalKey};
-    /// use jeton::Claims;
-    ///
-    /// let key = LocalKey::generate()?;
-    /// let kid = format!("{{\"kid\":\"{}\"}}", key.id());
-    /// let claims = Claims::new(()).without_expiry();
-    /// let token = key.issue_with(&claims, TokenContext::new().footer(&kid))?;
-    /// assert_eq!(token.split('.').count(), 4);
-    /// # Ok::<_, jeton::Error>(())
-    /// ```
-    pub fn issue_with<T: CustomClaims>(
-        &self,
-        claims: &Claims<'_, T>,
-        context: TokenContext<'_>,
-    ) -> Result<String> {
-        self.issue_with_clock(claims, context, &SystemClock)
-    }
-
-    /// Issues a token using this clock.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`issue_with`](LocalKey::issue_with).
-    pub fn issue_with_clock<T: CustomClaims>(
-        &self,
-        claims: &Claims<'_, T>,
-        context: TokenContext<'_>,
-        clock: &dyn Clock,
-    ) -> Result<String> {
-        issue::claims(&*self.prepared, claims, context, clock)
-    }
-
-    /// Appends a token with these claims and this context to a string. Nothing is allocated if the string has
-    /// enough capacity and the claims have at most 900 bytes.
-    /// After an error the string is unchanged.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`issue_with`](LocalKey::issue_with).
-    ///
-    /// ```
-    /// use jeton::paseto::{TokenContext, v4::LocalKey};
-    /// use jeton::Claims;
-    ///
-    /// let key = LocalKey::generate()?;
-    /// let claims = Claims::from_json(r#"{"sub":"user-7"}"#)?.without_expiry();
-    /// let context = TokenContext::new().footer("f");
-    /// let mut token = String::with_capacity(key.issued_length_bound(&claims, context));
-    /// key.issue_onto(&claims, context, &mut token)?;
-    /// assert!(token.starts_with("v4."));
-    /// # Ok::<_, jeton::Error>(())
-    /// ```
-    pub fn issue_onto<T: CustomClaims>(
-        &self,
-        claims: &Claims<'_, T>,
-        context: TokenContext<'_>,
-        token: &mut String,
-    ) -> Result<()> {
-        issue::claims_onto(&*self.prepared, claims, context, &SystemClock, token)
-    }
-
-    /// Returns an upper bound for the length of a token with these claims and this context, bytes. The claims
-    /// are not written.
-    pub fn issued_length_bound(
-        &self,
-        claims: &Claims<'_, JsonClaims<'_>>,
-        context: TokenContext<'_>,
-    ) -> usize {
-        issue::length_bound(&*self.prepared, claims, context)
-    }
-
-    /// Encrypts bytes. To issue claims, use [`issue`](LocalKey::issue). This is for messages that are not
+    /// Encrypts bytes. To issue claims, use [`issue`](Self::issue). This is for messages that are not
     /// claims, or that another program wrote.
     ///
     /// # Errors
@@ -245,67 +158,18 @@ impl<V: Version> LocalKey<V> {
     pub(crate) fn secret(&self) -> &[u8] {
         self.prepared.cipher.key()
     }
-}
 
-impl<V> From<&LocalKey<V>> for PasetoKey {
-    fn from(key: &LocalKey<V>) -> PasetoKey {
-        PasetoKey(Arc::clone(&key.prepared) as Arc<dyn Open>)
+    fn sealer(&self) -> &Prepared {
+        &self.prepared
     }
 }
 
-impl<V> From<LocalKey<V>> for PasetoKey {
-    fn from(key: LocalKey<V>) -> PasetoKey {
-        PasetoKey(key.prepared)
-    }
-}
-
-impl<V> From<&LocalKey<V>> for PasetoKeys {
-    fn from(key: &LocalKey<V>) -> PasetoKeys {
-        PasetoKeys::one(Arc::clone(&key.prepared) as Arc<dyn Open>)
-    }
-}
-
-impl<V> From<LocalKey<V>> for PasetoKeys {
-    fn from(key: LocalKey<V>) -> PasetoKeys {
-        PasetoKeys::one(key.prepared)
-    }
-}
-
-impl<V: Version> Issue for LocalKey<V> {
-    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
-        issue::claims(&*self.prepared, claims, TokenContext::new(), clock)
-    }
-
-    fn issue_onto_with_clock(
-        &self,
-        claims: &dyn AnyClaims,
-        clock: &dyn Clock,
-        token: &mut String,
-    ) -> Result<()> {
-        issue::claims_onto(&*self.prepared, claims, TokenContext::new(), clock, token)
-    }
-}
-
-impl<V: Version> bound::sealed::Sealed for LocalKey<V> {}
-
-impl<V: Version> bound::IssueBound for LocalKey<V> {
-    fn issue_bound_onto(
-        &self,
-        claims: &dyn AnyClaims,
-        context: TokenContext<'_>,
-        clock: &dyn Clock,
-        token: &mut String,
-    ) -> Result<()> {
-        issue::claims_onto(&*self.prepared, claims, context, clock, token)
-    }
-}
-
-impl<V: Version> fmt::Debug for LocalKey<V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = format!("{}::LocalKey", V::VERSION.module());
-        f.debug_struct(&name).finish_non_exhaustive()
-    }
-}
+issuing_key!(
+    LocalKey,
+    "key.id()",
+    "Nothing is allocated if the string has enough capacity and the claims have at most 900 bytes."
+);
+opening_key!(LocalKey);
 
 /// The key, and its id, which is computed when it is first needed.
 struct Prepared {

@@ -6,7 +6,8 @@ use std::sync::{Arc, OnceLock};
 use zeroize::Zeroizing;
 
 use super::frame::Frame;
-use super::issue::{self, Buffer, Seal};
+use super::issue::{self, Buffer, Seal, issuing_key};
+use super::keys::opening_key;
 use super::open::{self, Message, Open};
 use super::paserk::{self, Id, Paserk};
 use super::remote::{self, RemotelySigned};
@@ -89,95 +90,7 @@ impl<V: Version> SecretKey<V> {
         Ok(Id::of(Self::KIND, &self.secret()?))
     }
 
-    /// Issues a token with these claims.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::InvalidUse`](crate::Error::InvalidUse) if a PASETO cannot represent the claims: no expiry chosen, a list
-    /// of audiences, or a custom claim with a registered name.
-    pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
-        self.issue_with(claims, TokenContext::new())
-    }
-
-    /// Issues a token with these claims and this context: a footer, an implicit assertion or both.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`issue`](SecretKey::issue), and an error for a footer that is too long.
-    ///
-    /// ```
-    /// use jeton::paseto::{TokenContext, v4::SecretKey};
-    /// use jeton::Claims;
-    ///
-    /// let key = SecretKey::generate()?;
-    /// let kid = format!("{{\"kid\":\"{}\"}}", key.public_key().id());
-    /// let claims = Claims::new(()).without_expiry();
-    /// let token = key.issue_with(&claims, TokenContext::new().footer(&kid))?;
-    /// # Ok::<_, jeton::Error>(())
-    /// ```
-    pub fn issue_with<T: CustomClaims>(
-        &self,
-        claims: &Claims<'_, T>,
-        context: TokenContext<'_>,
-    ) -> Result<String> {
-        self.issue_with_clock(claims, context, &SystemClock)
-    }
-
-    /// Issues a token using this clock.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`issue_with`](SecretKey::issue_with).
-    pub fn issue_with_clock<T: CustomClaims>(
-        &self,
-        claims: &Claims<'_, T>,
-        context: TokenContext<'_>,
-        clock: &dyn Clock,
-    ) -> Result<String> {
-        issue::claims(self, claims, context, clock)
-    }
-
-    /// Appends a token with these claims and this context to a string. Nothing is allocated if the string has
-    /// enough capacity and the claims have at most 900 bytes, except
-    /// by the cryptographic library for the signature.
-    /// After an error the string is unchanged.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`issue_with`](SecretKey::issue_with).
-    ///
-    /// ```
-    /// use jeton::paseto::{TokenContext, v4::SecretKey};
-    /// use jeton::Claims;
-    ///
-    /// let key = SecretKey::generate()?;
-    /// let claims = Claims::from_json(r#"{"sub":"user-7"}"#)?.without_expiry();
-    /// let context = TokenContext::new().footer("f");
-    /// let mut token = String::with_capacity(key.issued_length_bound(&claims, context));
-    /// key.issue_onto(&claims, context, &mut token)?;
-    /// assert!(token.starts_with("v4."));
-    /// # Ok::<_, jeton::Error>(())
-    /// ```
-    pub fn issue_onto<T: CustomClaims>(
-        &self,
-        claims: &Claims<'_, T>,
-        context: TokenContext<'_>,
-        token: &mut String,
-    ) -> Result<()> {
-        issue::claims_onto(self, claims, context, &SystemClock, token)
-    }
-
-    /// Returns an upper bound for the length of a token with these claims and this context, bytes. The claims
-    /// are not written.
-    pub fn issued_length_bound(
-        &self,
-        claims: &Claims<'_, JsonClaims<'_>>,
-        context: TokenContext<'_>,
-    ) -> usize {
-        issue::length_bound(self, claims, context)
-    }
-
-    /// Signs bytes. To issue claims, use [`issue`](SecretKey::issue). This is for messages that are not claims,
+    /// Signs bytes. To issue claims, use [`issue`](Self::issue). This is for messages that are not claims,
     /// or that another program wrote.
     ///
     /// # Errors
@@ -209,6 +122,10 @@ impl<V: Version> SecretKey<V> {
         self.pair.bytes()
     }
 
+    fn sealer(&self) -> &Self {
+        self
+    }
+
     fn from_pair(pair: Box<dyn Pair>) -> Result<SecretKey<V>> {
         let public = pair.public().map_err(paserk::key_error)?;
         Ok(SecretKey {
@@ -218,41 +135,12 @@ impl<V: Version> SecretKey<V> {
     }
 }
 
-impl<V: Version> Issue for SecretKey<V> {
-    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
-        issue::claims(self, claims, TokenContext::new(), clock)
-    }
-
-    fn issue_onto_with_clock(
-        &self,
-        claims: &dyn AnyClaims,
-        clock: &dyn Clock,
-        token: &mut String,
-    ) -> Result<()> {
-        issue::claims_onto(self, claims, TokenContext::new(), clock, token)
-    }
-}
-
-impl<V: Version> bound::sealed::Sealed for SecretKey<V> {}
-
-impl<V: Version> bound::IssueBound for SecretKey<V> {
-    fn issue_bound_onto(
-        &self,
-        claims: &dyn AnyClaims,
-        context: TokenContext<'_>,
-        clock: &dyn Clock,
-        token: &mut String,
-    ) -> Result<()> {
-        issue::claims_onto(self, claims, context, clock, token)
-    }
-}
-
-impl<V: Version> fmt::Debug for SecretKey<V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = format!("{}::SecretKey", V::VERSION.module());
-        f.debug_struct(&name).finish_non_exhaustive()
-    }
-}
+issuing_key!(
+    SecretKey,
+    "key.public_key().id()",
+    "Only the cryptographic library allocates, for the signature, if the string has enough capacity and the claims \
+     have at most 900 bytes."
+);
 
 /// A key that verifies the `public` tokens of one version.
 ///
@@ -372,29 +260,7 @@ impl<V> PartialEq for PublicKey<V> {
 
 impl<V> Eq for PublicKey<V> {}
 
-impl<V> From<&PublicKey<V>> for PasetoKey {
-    fn from(key: &PublicKey<V>) -> PasetoKey {
-        PasetoKey(Arc::clone(&key.prepared) as Arc<dyn Open>)
-    }
-}
-
-impl<V> From<PublicKey<V>> for PasetoKey {
-    fn from(key: PublicKey<V>) -> PasetoKey {
-        PasetoKey(key.prepared)
-    }
-}
-
-impl<V> From<&PublicKey<V>> for PasetoKeys {
-    fn from(key: &PublicKey<V>) -> PasetoKeys {
-        PasetoKeys::one(Arc::clone(&key.prepared) as Arc<dyn Open>)
-    }
-}
-
-impl<V> From<PublicKey<V>> for PasetoKeys {
-    fn from(key: PublicKey<V>) -> PasetoKeys {
-        PasetoKeys::one(key.prepared)
-    }
-}
+opening_key!(PublicKey);
 
 impl<V: Version> fmt::Debug for PublicKey<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -26,7 +26,8 @@ impl<'t> Parts<'t> {
         header: &str,
         limits: &Limits,
     ) -> Result<Parts<'t>, Rejection> {
-        let rest = token.strip_prefix(header).ok_or(Rejection::WrongFormat)?;
+        let rest = token.strip_prefix(header);
+        let rest = rest.ok_or_else(|| Rejection::wrong_format(token, header))?;
         if token.len() > limits.token_bytes {
             return Err(Rejection::too_large(
                 Part::Token,

@@ -14,7 +14,9 @@ use std::path::PathBuf;
 
 use jeton::Error;
 use jeton::error::codes::{self, Cause, Code};
-use jeton::error::{Claim, InvalidUse, KeyProblem, Rejection, RemoteError, ShapeMismatch};
+use jeton::error::{
+    Claim, InvalidUse, KeyProblem, Rejection, RemoteError, ShapeMismatch, TokenKind,
+};
 use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey, VerifyingKey};
 
 #[test]
@@ -98,7 +100,13 @@ fn rejection_codes_do_not_change() {
         (Rejection::Decryption, "TOKEN_DECRYPTION_FAILED"),
         (Rejection::UnknownKey, "TOKEN_UNKNOWN_KEY"),
         (Rejection::AlgorithmMismatch, "TOKEN_ALGORITHM_MISMATCH"),
-        (Rejection::WrongFormat, "TOKEN_ALGORITHM_MISMATCH"),
+        (
+            Rejection::WrongFormat {
+                found: TokenKind::Jose,
+                expected: TokenKind::V4Local,
+            },
+            "TOKEN_ALGORITHM_MISMATCH",
+        ),
         (Rejection::IssuerMismatch, "TOKEN_ISSUER_MISMATCH"),
         (Rejection::AudienceMismatch, "TOKEN_AUDIENCE_MISMATCH"),
         (Rejection::Revoked, "TOKEN_REVOKED"),
@@ -176,7 +184,7 @@ fn debug_output_has_code_and_message() {
     );
     assert_eq!(
         found(RemoteError::not_signed("locked").into()),
-        r#"Remote(SIGNER_FAILED: "the remote signer returned no signature", cause: "locked")"#
+        r#"Remote(SIGNER_FAILED: "the signer returned no signature", cause: "locked")"#
     );
 }
 

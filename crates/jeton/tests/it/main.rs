@@ -13,6 +13,7 @@ mod jwe;
 mod jws;
 mod jwt;
 mod key;
+mod macro_items;
 mod paseto;
 mod public_api;
 mod readme;

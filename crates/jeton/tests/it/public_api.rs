@@ -18,6 +18,8 @@ use syn::{
     Attribute, Fields, File, ImplItem, Item, ItemImpl, TraitItem, Type, UseTree, Visibility,
 };
 
+use crate::macro_items;
+
 #[test]
 fn public_api_matches_the_listing() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
@@ -299,8 +301,13 @@ fn is_hidden(attributes: &[Attribute]) -> bool {
         .any(|attribute| attribute.path().is_ident("doc") && tokens(attribute).contains("hidden"))
 }
 
-/// Every source file with the path of its module.
+/// Every source file with the path of its module, and with the items that macros define.
 fn read(folder: &Path, module: &str, files: &mut Vec<(String, File)>) {
+    parse(folder, module, files);
+    macro_items::expand(files);
+}
+
+fn parse(folder: &Path, module: &str, files: &mut Vec<(String, File)>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let stem = path.file_stem().unwrap().to_str().unwrap().to_owned();
@@ -309,7 +316,7 @@ fn read(folder: &Path, module: &str, files: &mut Vec<(String, File)>) {
             _ => format!("{module}::{stem}"),
         };
         if path.is_dir() {
-            read(&path, &inner, files);
+            parse(&path, &inner, files);
         } else if path.extension().is_some_and(|ending| ending == "rs") {
             let text = fs::read_to_string(&path).unwrap();
             files.push((inner, syn::parse_file(&text).unwrap()));

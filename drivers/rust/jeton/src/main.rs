@@ -10,10 +10,13 @@ mod jwe;
 mod keys;
 mod operations;
 
+use jeton::danger::Pbes2Alg;
 use jeton::danger::paseto_v1::V1;
 use jeton::danger::paseto_v2::V2;
 use jeton::jwt::JwtVerifier;
-use jeton::key::{Alg, MacKey, SigningKey, VerifyingKey};
+use jeton::key::{
+    Alg, ContentEnc, KeyManagementAlg, KeyWrapAlg, MacAlg, MacKey, SigAlg, SigningKey, VerifyingKey,
+};
 use jeton::paseto::v3::V3;
 use jeton::paseto::v4::V4;
 use jeton::paseto::{LocalKey, PasetoVerifier, PublicKey, SecretKey, Version};
@@ -57,32 +60,39 @@ const LOCAL: Offer = Offer {
     ..PUBLIC
 };
 
+/// Joins names and the names of all algorithms of these types, so that the driver offers each algorithm of the library.
+macro_rules! names {
+    ([$($first:literal),*] $(, $kind:ty)*) => {{
+        const FIRST: &[&str] = &[$($first),*];
+        const COUNT: usize = FIRST.len() $(+ <$kind>::ALL.len())*;
+        const NAMES: &[&str; COUNT] = &{
+            let mut names = [""; COUNT];
+            let mut end = 0;
+            while end < FIRST.len() {
+                names[end] = FIRST[end];
+                end += 1;
+            }
+            $(
+                let start = end;
+                while end < start + <$kind>::ALL.len() {
+                    names[end] = <$kind>::ALL[end - start].name();
+                    end += 1;
+                }
+            )*
+            assert!(end == COUNT);
+            names
+        };
+        NAMES
+    }};
+}
+
 impl Driver for Jeton {
     const LIBRARY: &'static str = "jeton";
     const BY_DRIVER: &'static [&'static str] = &["jwe:claims"];
     const OFFERS: &'static [Offer] = &[
         Offer {
             format: "jwt",
-            algs: &[
-                "HS256",
-                "HS384",
-                "HS512",
-                "RS256",
-                "RS384",
-                "RS512",
-                "PS256",
-                "PS384",
-                "PS512",
-                "ES256",
-                "ES384",
-                "ES512",
-                "ES256K",
-                "EdDSA",
-                "Ed25519",
-                "ML-DSA-44",
-                "ML-DSA-65",
-                "ML-DSA-87",
-            ],
+            algs: names!([], MacAlg, SigAlg),
             operations: &[
                 Operation::Sign,
                 Operation::Verify,
@@ -97,32 +107,8 @@ impl Driver for Jeton {
         },
         Offer {
             format: "jwe",
-            algs: &[
-                "RSA1_5",
-                "RSA-OAEP",
-                "RSA-OAEP-256",
-                "RSA-OAEP-384",
-                "RSA-OAEP-512",
-                "dir",
-                "A128KW",
-                "A192KW",
-                "A256KW",
-                "A128GCMKW",
-                "A192GCMKW",
-                "A256GCMKW",
-                "ECDH-ES",
-                "ECDH-ES+A128KW",
-                "ECDH-ES+A192KW",
-                "ECDH-ES+A256KW",
-            ],
-            encs: &[
-                "A128CBC-HS256",
-                "A192CBC-HS384",
-                "A256CBC-HS512",
-                "A128GCM",
-                "A192GCM",
-                "A256GCM",
-            ],
+            algs: names!(["RSA1_5", "dir"], KeyWrapAlg, KeyManagementAlg),
+            encs: names!([], ContentEnc),
             operations: &[
                 Operation::Encrypt,
                 Operation::Decrypt,
@@ -135,19 +121,8 @@ impl Driver for Jeton {
         },
         Offer {
             format: "jwe",
-            algs: &[
-                "PBES2-HS256+A128KW",
-                "PBES2-HS384+A192KW",
-                "PBES2-HS512+A256KW",
-            ],
-            encs: &[
-                "A128CBC-HS256",
-                "A192CBC-HS384",
-                "A256CBC-HS512",
-                "A128GCM",
-                "A192GCM",
-                "A256GCM",
-            ],
+            algs: names!([], Pbes2Alg),
+            encs: names!([], ContentEnc),
             operations: &[
                 Operation::Encrypt,
                 Operation::Decrypt,

@@ -10,7 +10,7 @@ use super::driver_handle::{DriverHandle, Stopped};
 use super::exchange::{DriverHandles, ExchangeState};
 use super::plan::Plan;
 use jeton_lab_harness::Stop;
-use jeton_lab_harness::driver::{Cache, Driver, runtimes_used};
+use jeton_lab_harness::driver::{BuildEvent, Cache, Driver, runtimes_used};
 use jeton_lab_harness::host::{Cores, describe};
 use jeton_lab_model::claims::ClaimsSets;
 use jeton_lab_model::result::{InteropRow, Rows, RunResult};
@@ -33,22 +33,8 @@ pub struct Options {
 /// A progress event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// A driver is being built.
-    Building {
-        /// The driver's id.
-        driver: &'a str,
-        /// The number of this build, counted from 1.
-        number: usize,
-        /// The total number of builds.
-        of: usize,
-    },
-    /// A driver does not take part.
-    Unavailable {
-        /// The driver's id.
-        driver: &'a str,
-        /// The reason.
-        reason: &'a str,
-    },
+    /// A driver is built or skipped.
+    Build(BuildEvent<'a>),
     /// A driver is being started.
     Starting {
         /// The driver's id.
@@ -161,10 +147,10 @@ impl Run<'_> {
             });
             handle.begin(self.stop)?;
             if let (false, Some(reason)) = (were_absent, &handle.absent) {
-                (self.tell)(Event::Unavailable {
-                    driver: &driver,
+                (self.tell)(Event::Build(BuildEvent::Unavailable {
+                    id: &driver,
                     reason,
-                });
+                }));
             }
         }
         let mut order = ChaCha8Rng::seed_from_u64(self.options.seed);
@@ -206,21 +192,21 @@ impl Run<'_> {
         let tell = &mut self.tell;
         let cache = &self.options.cache;
         let built = cache.build_each(&wanted, self.stop, |driver, number, of| {
-            tell(Event::Building {
-                driver: &driver.id,
+            tell(Event::Build(BuildEvent::Building {
+                id: &driver.id,
                 number,
                 of,
-            });
+            }));
         });
         for (driver, answer) in built.map_err(|_| Stopped)? {
             match &answer {
                 Ok(ready) => {
                     self.hashes.insert(driver.id.clone(), ready.hash.clone());
                 }
-                Err(reason) => (self.tell)(Event::Unavailable {
-                    driver: &driver.id,
+                Err(reason) => (self.tell)(Event::Build(BuildEvent::Unavailable {
+                    id: &driver.id,
                     reason,
-                }),
+                })),
             }
             let handle = DriverHandle::new(driver, answer);
             self.handles.insert(driver.id.clone(), handle);

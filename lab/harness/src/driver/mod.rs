@@ -1,6 +1,7 @@
 //! Drivers: search, manifests, runtimes and builds.
 
 mod build;
+mod build_event;
 mod equip;
 mod first_line;
 mod manifest;
@@ -11,9 +12,10 @@ mod toolchain;
 mod workspace;
 
 pub use build::{Answer, Built, Cache, Unbuilt};
+pub use build_event::BuildEvent;
 pub use equip::{Equipped, Runtimes, equip, one_of_each, runtimes_used};
 pub use manifest::{Driver, Manifest, Offer};
 pub use recipe::Recipe;
-pub use search::{SearchError, find, folder, manifests};
+pub use search::{Search, SearchError, find, folder};
 pub use toolchain::{Tool, toolchains};
 pub use workspace::workspace;

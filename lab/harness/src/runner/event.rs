@@ -1,24 +1,12 @@
 //! Progress events of a run.
 
+use crate::driver::BuildEvent;
+
 /// A progress event.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Event<'a> {
-    /// A driver is being built.
-    Building {
-        /// The driver's id.
-        driver: &'a str,
-        /// The number of this driver among the stale ones.
-        number: usize,
-        /// The number of stale drivers.
-        of: usize,
-    },
-    /// A driver or subject is skipped.
-    Unavailable {
-        /// The driver's or the subject's id.
-        driver: &'a str,
-        /// The reason.
-        reason: &'a str,
-    },
+    /// A driver is built, or a driver or subject is skipped.
+    Build(BuildEvent<'a>),
     /// Preflight: processes start and verify each other's tokens.
     Checking {
         /// The number of started cases.

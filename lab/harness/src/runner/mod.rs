@@ -24,7 +24,7 @@ use case_run::{CaseRun, Stopped};
 use shared_core::{Sharing, Watch};
 
 use crate::Stop;
-use crate::driver::{Built, Cache, Driver, runtimes_used};
+use crate::driver::{BuildEvent, Built, Cache, Driver, runtimes_used};
 use crate::host::{Cores, DisturbanceMonitor, ReferenceWorkload, describe};
 use crate::protocol::Process;
 use crate::suite::Plan;
@@ -150,20 +150,20 @@ impl Run<'_> {
             .collect();
         for driver in &wanted {
             for word in driver.unknown() {
-                (self.tell)(Event::Unavailable {
-                    driver: &driver.id,
+                (self.tell)(Event::Build(BuildEvent::Unavailable {
+                    id: &driver.id,
                     reason: &format!("unknown name in the manifest: {word}"),
-                });
+                }));
             }
         }
         let tell = &mut self.tell;
         let cache = &self.options.cache;
         let answers = cache.build_each(&wanted, self.stop, |driver, number, of| {
-            tell(Event::Building {
-                driver: &driver.id,
+            tell(Event::Build(BuildEvent::Building {
+                id: &driver.id,
                 number,
                 of,
-            });
+            }));
         });
         let mut built = BTreeMap::new();
         for (driver, answer) in answers.map_err(|_| Stopped)? {
@@ -173,10 +173,10 @@ impl Run<'_> {
                     built.insert(driver.id.clone(), ready);
                 }
                 Err(reason) => {
-                    (self.tell)(Event::Unavailable {
-                        driver: &driver.id,
+                    (self.tell)(Event::Build(BuildEvent::Unavailable {
+                        id: &driver.id,
                         reason: &reason,
-                    });
+                    }));
                     for case_run in &mut self.case_runs {
                         if case_run.case.driver == driver.id {
                             case_run.fail(Status::Unavailable, reason.clone());
@@ -240,8 +240,8 @@ impl Run<'_> {
                 && !told.contains(&(driver, reason))
             {
                 told.push((driver, reason));
-                let driver = &case_run.case.subject_id();
-                (self.tell)(Event::Unavailable { driver, reason });
+                let id = &case_run.case.subject_id();
+                (self.tell)(Event::Build(BuildEvent::Unavailable { id, reason }));
             }
         }
     }

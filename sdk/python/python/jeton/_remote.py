@@ -95,6 +95,8 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
     ) -> RemoteKeySet:
         if not callable(fetch):
             raise TypeError(f"fetch must be a function, not {type(fetch).__name__}")
+        if (url is None) == (issuer is None):
+            raise error_of("INVALID_OPTION", "option `url`: pass either `url` or `issuer`")
         settings = to_json(
             address=url,
             issuer=issuer,
@@ -194,7 +196,9 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
                     self._request = self._next_request()
             # Waiting would block the loop that fetches.
             raise error_of(
-                "INVALID_OPTION", "option `fetch`: an async client needs verify_async or refresh_async in an event loop"
+                "INVALID_OPTION",
+                "option `fetch`: it is async. In an event loop, call `await verifier.verify_async(…)` "
+                "or `await keys.refresh_async()`",
             )
         pending = self._current(None)
         if pending is None:

@@ -13,7 +13,8 @@ _SECOND = timedelta(seconds=1)
 def unix_seconds(moment: object) -> int:
     """Returns whole seconds since 1970, rounded down."""
     if not isinstance(moment, datetime):
-        raise error_of("CLAIM_TYPE", "a time is not a datetime or a number")
+        found = type(moment).__name__
+        raise error_of("CLAIM_TYPE", f"a time must be a datetime or a number of seconds, not {found}")
     if moment.tzinfo is None or moment.utcoffset() is None:
         raise error_of("CLAIM_TYPE", "the datetime has no time zone: use datetime.now(timezone.utc)")
     return (moment - _EPOCH) // _SECOND
@@ -42,11 +43,11 @@ def whole_seconds(name: str, duration: timedelta | int | None) -> int | None:
     if isinstance(duration, timedelta):
         seconds, rest = divmod(duration, _SECOND)
         if rest:
-            raise error_of("INVALID_OPTION", f"option `{name}`: not a whole number of seconds")
+            raise error_of("INVALID_OPTION", f"option `{name}`: must be a whole number of seconds")
     elif isinstance(duration, int) and not isinstance(duration, bool):
         seconds = duration
     else:
         raise TypeError(f"{name} must be a timedelta or an int of seconds, not {type(duration).__name__}")
     if not 0 <= seconds < 1 << 63:
-        raise error_of("INVALID_OPTION", f"option `{name}`: negative or too long")
+        raise error_of("INVALID_OPTION", f"option `{name}`: must be 0 or more, and less than 2^63 seconds")
     return seconds

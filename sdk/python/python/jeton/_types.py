@@ -24,7 +24,26 @@ _Convert = Callable[[Any], Any]
 
 
 class _Mismatch(Exception):
-    """The value does not match the type. The exception contains no data."""
+    """The value does not match the type. The exception contains names of the type, and no data."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+        #: The members from the claims to the value, with `*` for an item or for a member of a dict.
+        self.path: list[str] = []
+
+    def inside(self, member: str) -> _Mismatch:
+        """Adds the member that contains the value."""
+        self.path.insert(0, member)
+        return self
+
+    def __str__(self) -> str:
+        return f"`{'.'.join(self.path)}` {self.why}" if self.path else f"a value {self.why}"
+
+
+def _not(expected: str, value: Any) -> _Mismatch:
+    found = "None" if value is None else type(value).__name__
+    return _Mismatch(f"must be {expected}, not {found}")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,17 +65,34 @@ def from_dict(claims: dict[str, Any], text: str, kind: Any) -> Any:
         if hasattr(kind, "model_validate_json"):
             return _by_model(kind, text)
         return _converter(kind)(claims)
-    except (_Mismatch, RecursionError):
-        raise error_of("TOKEN_CLAIMS_SHAPE", "the claims do not match the expected type") from None
+    except _Mismatch as mismatch:
+        why = str(mismatch)
+    except RecursionError:
+        why = "a value is nested too deep"
+    name = getattr(kind, "__name__", None) or str(kind)
+    raise error_of("TOKEN_CLAIMS_SHAPE", f"the claims do not match `{name}`: {why}")
 
 
 def _by_model(kind: Any, text: str) -> Any:
     """Validates JSON text: only there, pydantic's strict mode accepts a str as a `datetime`."""
     try:
         return kind.model_validate_json(text, strict=True)
-    # Pydantic's error contains the values, which a message must not contain.
-    except ValueError:
-        raise _Mismatch from None
+    except ValueError as error:
+        raise _of_model(kind, error) from None
+
+
+def _of_model(kind: Any, error: ValueError) -> _Mismatch:
+    """Converts pydantic's error, which contains values and names of the token: only names of the model are taken."""
+    errors = getattr(error, "errors", list)()
+    if not errors:
+        return _Mismatch("is not valid")
+    mismatch = _Mismatch(f"is not valid: {errors[0]['type']}")
+    fields = getattr(kind, "model_fields", {})
+    known = {*fields, *(field.alias for field in fields.values())}
+    for name in errors[0]["loc"][:1]:
+        if name in known:
+            mismatch.inside(name)
+    return mismatch
 
 
 def to_dict(claims: Any) -> dict[str, Any]:
@@ -97,11 +133,9 @@ def _converter(kind: Any) -> _Convert:
     if kind is Any or kind is object:
         return lambda value: value
     if kind is None or kind is type(None):
-        return _exactly(None)
-    if kind in (str, bool):
+        return _none
+    if kind in (str, bool, int):
         return _instance(kind)
-    if kind is int:
-        return _integer
     if kind is float:
         return _number
     if kind is datetime:
@@ -118,7 +152,7 @@ def _converter(kind: Any) -> _Convert:
 def _generic(kind: Any) -> _Convert:
     origin, arguments = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
-        return _one_of([_converter(one) for one in arguments])
+        return _one_of([_converter(one) for one in arguments], str(kind).replace("typing.", ""))
     if origin is Literal:
         return _literal(arguments)
     if origin is typing.Annotated or _is_wrapper(origin):
@@ -146,28 +180,19 @@ def _name(hint: Any) -> str | None:
     return getattr(get_origin(hint), "_name", None)
 
 
-def _exactly(expected: Any) -> _Convert:
-    def convert(value: Any) -> Any:
-        if value is not expected:
-            raise _Mismatch
-        return value
-
-    return convert
+def _none(value: Any) -> Any:
+    if value is not None:
+        raise _not("None", value)
+    return value
 
 
 def _instance(kind: type) -> _Convert:
     def convert(value: Any) -> Any:
         if type(value) is not kind:
-            raise _Mismatch
+            raise _not(kind.__name__, value)
         return value
 
     return convert
-
-
-def _integer(value: Any) -> Any:
-    if type(value) is not int:
-        raise _Mismatch
-    return value
 
 
 def _number(value: Any) -> Any:
@@ -175,13 +200,13 @@ def _number(value: Any) -> Any:
     if type(value) is float:
         return value
     if type(value) is not int:
-        raise _Mismatch
+        raise _not("float", value)
     try:
         number = float(value)
     except OverflowError:
-        raise _Mismatch from None
+        raise _Mismatch("is an integer that float cannot represent") from None
     if int(number) != value:
-        raise _Mismatch
+        raise _Mismatch("is an integer that float cannot represent")
     return number
 
 
@@ -196,17 +221,19 @@ def _time(value: Any) -> Any:
             return from_seconds(value)
     except (ValueError, OverflowError):
         pass
-    raise _Mismatch
+    if type(value) in (str, int):
+        raise _Mismatch("is not a time: seconds since 1970 or RFC 3339 text with a time zone expected")
+    raise _not("a time", value)
 
 
-def _one_of(options: list[_Convert]) -> _Convert:
+def _one_of(options: list[_Convert], expected: str) -> _Convert:
     def convert(value: Any) -> Any:
         for option in options:
             try:
                 return option(value)
             except _Mismatch:
                 continue
-        raise _Mismatch
+        raise _not(expected, value)
 
     return convert
 
@@ -216,7 +243,7 @@ def _literal(values: tuple[Any, ...]) -> _Convert:
         for known in values:
             if type(known) is type(value) and known == value:
                 return known
-        raise _Mismatch
+        raise _Mismatch(f"must be one of {', '.join(map(repr, values))}")
 
     return convert
 
@@ -224,8 +251,11 @@ def _literal(values: tuple[Any, ...]) -> _Convert:
 def _list(item: _Convert, make: Any) -> _Convert:
     def convert(value: Any) -> Any:
         if type(value) is not list:
-            raise _Mismatch
-        return make([item(one) for one in value])
+            raise _not("list", value)
+        try:
+            return make([item(one) for one in value])
+        except _Mismatch as mismatch:
+            raise mismatch.inside("*") from None
 
     return convert
 
@@ -233,8 +263,11 @@ def _list(item: _Convert, make: Any) -> _Convert:
 def _dict(member: _Convert) -> _Convert:
     def convert(value: Any) -> Any:
         if type(value) is not dict:
-            raise _Mismatch
-        return {name: member(one) for name, one in value.items()}
+            raise _not("dict", value)
+        try:
+            return {name: member(one) for name, one in value.items()}
+        except _Mismatch as mismatch:
+            raise mismatch.inside("*") from None
 
     return convert
 
@@ -256,18 +289,21 @@ def _dataclass(kind: Any) -> _Convert:
 
     def convert(value: Any) -> Any:
         if type(value) is not dict:
-            raise _Mismatch
+            raise _not("dict", value)
         members = {}
-        for name, optional in has_default.items():
-            if name in value:
-                members[name] = _converter(hints[name])(value[name])
-            elif not optional:
-                raise _Mismatch
+        try:
+            for name, optional in has_default.items():
+                if name in value:
+                    members[name] = _converter(hints[name])(value[name])
+                elif not optional:
+                    raise _Mismatch("is missing")
+        except _Mismatch as mismatch:
+            raise mismatch.inside(name) from None
         try:
             return kind(**members)
         # The type's own checks failed.
         except (TypeError, ValueError):
-            raise _Mismatch from None
+            raise _Mismatch(f"is rejected by `{kind.__name__}`") from None
 
     return convert
 
@@ -279,9 +315,18 @@ def _typed_dict(kind: Any) -> _Convert:
     required |= {name for name in hints if _name(hints[name]) == "Required"}
 
     def convert(value: Any) -> Any:
-        if type(value) is not dict or not required <= value.keys():
-            raise _Mismatch
-        return {name: _converter(hint)(value[name]) for name, hint in hints.items() if name in value}
+        if type(value) is not dict:
+            raise _not("dict", value)
+        members = {}
+        try:
+            for name, hint in hints.items():
+                if name in value:
+                    members[name] = _converter(hint)(value[name])
+                elif name in required:
+                    raise _Mismatch("is missing")
+        except _Mismatch as mismatch:
+            raise mismatch.inside(name) from None
+        return members
 
     return convert
 
@@ -294,7 +339,7 @@ def _model(kind: Any) -> _Convert:
             text = json.dumps(value)
         # An integer may have more digits than the program allows.
         except ValueError:
-            raise _Mismatch from None
+            raise _Mismatch("has an integer with too many digits") from None
         return _by_model(kind, text)
 
     return convert

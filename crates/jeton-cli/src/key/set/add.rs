@@ -14,10 +14,10 @@ Examples:
   jeton key set add jwks.json --alg RS256 --kid 2026-12 rsa.pem
   jeton key public next.jwk | jeton key set add jwks.json -
 
-Of a private key, the set gets the public key. A key without a key id (kid) gets its thumbprint. A key that the set \
-has already is not added again. Another key with the same id is an error.
+The public key of a private key is added. A key without a key id (kid) gets its thumbprint. A key that is already in \
+the set is not added again. Another key with the same id is an error.
 
-The file is replaced in one step and keeps its permissions. Its other keys and members stay as they are written.")]
+The file is replaced in one step and keeps its permissions. Its other keys and members do not change.")]
 pub(super) struct Add {
     /// File with the key set
     #[arg(value_name = "SET")]

@@ -15,7 +15,7 @@ Examples:
   jeton key set new jwks.json --alg RS256 rsa.pem
   jeton key set new - private.jwk > jwks.json
 
-Of a private key, the set gets the public key. A key without a key id (kid) gets its thumbprint.
+The public key of a private key is added. A key without a key id (kid) gets its thumbprint.
 
 An existing file is not replaced. With --symmetric, only its owner can read the new file.")]
 pub(super) struct New {

@@ -10,11 +10,11 @@ use crate::keyfile::{AnyKey, KEY_ERROR_PREFIX, KeyFile, KeyPassword};
 /// How the keys for a set are read.
 #[derive(Debug, Args)]
 pub(super) struct KeyArgs {
-    /// Key id (`kid`) of the only key that has none [default: its thumbprint (RFC 7638)]
+    /// Key id (`kid`) for the only key without one [default: its thumbprint (RFC 7638)]
     #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     kid: Option<String>,
 
-    /// Algorithm of the keys that have none (RSA)
+    /// Algorithm for keys without `alg` (RSA)
     #[arg(long, value_name = "NAME", value_parser = algorithm::any(), hide_possible_values = true)]
     alg: Option<Algorithm>,
 

@@ -29,11 +29,11 @@ pub(super) struct Set {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Create a key set with the public keys of these keys
+    /// Create a key set with the public keys of key files
     New(create::New),
-    /// Add the public keys of these keys to a key set
+    /// Add the public keys of key files to a key set
     Add(add::Add),
-    /// Remove the keys with an id from a key set
+    /// Remove the keys with this id from a key set
     Remove(remove::Remove),
     /// List the keys of a key set
     List(list::List),

@@ -11,9 +11,9 @@ use crate::output;
 Examples:
   jeton key set remove jwks.json --kid 2026-11
 
-Remove a key when the last token that it signed has expired: verifiers then reject its tokens.
+Remove a key after the last token that it signed has expired, because verifiers then reject its tokens.
 
-The file is replaced in one step and keeps its permissions. Its other keys and members stay as they are written.")]
+The file is replaced in one step and keeps its permissions. Its other keys and members do not change.")]
 pub(super) struct Remove {
     /// File with the key set
     #[arg(value_name = "SET")]

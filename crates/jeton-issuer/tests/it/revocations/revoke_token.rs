@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use jeton::error::{Claim, Part, Rejection};
+use jeton::error::{Claim, Part, Rejection, TokenKind};
 
 use jeton::key::{MacAlg, MacKey};
 use jeton_issuer::{
@@ -156,7 +156,13 @@ fn revoke_token_of_unknown_key_on_lagging_node() {
     for (alg, seen_as) in [
         ("HS256", Rejection::UnknownKey),
         ("ES256", Rejection::UnknownKey),
-        ("v4.public", Rejection::WrongFormat),
+        (
+            "v4.public",
+            Rejection::WrongFormat {
+                found: TokenKind::V4Public,
+                expected: TokenKind::V4Local,
+            },
+        ),
         ("v4.local", Rejection::Decryption),
     ] {
         let (store, [member, lagging]) = members([0, 0]);

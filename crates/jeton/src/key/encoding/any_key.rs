@@ -390,7 +390,9 @@ impl AnyKey {
         if key_text::is_wide(bytes) {
             return Err(KeyError::input(FoundInput::Utf16));
         }
-        let text = std::str::from_utf8(bytes).map_err(|_| KeyError::new(KeyProblem::Malformed))?;
+        let malformed =
+            || KeyError::new(KeyProblem::Malformed).with_expected("a JWK, PEM, DER or a PASERK");
+        let text = std::str::from_utf8(bytes).map_err(|_| malformed())?;
         let text = text.trim_start_matches('\u{feff}').trim();
         let owned = || Zeroizing::new(text.to_owned());
         let (form, format) = match text.as_bytes() {
@@ -408,7 +410,6 @@ impl AnyKey {
                 return Err(KeyError::input(FoundInput::OpenSshPublicKey));
             }
             text => {
-                let malformed = || KeyError::new(KeyProblem::Malformed);
                 let inner = key_text::base64(text).ok_or_else(malformed)?;
                 return match DerForm::of(&inner) {
                     Some(form) => Self::of_der(form, inner, KeyFormat::Base64, password),

@@ -20,7 +20,7 @@ pub(super) const ML_DSA_87: ObjectIdentifier =
     ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.3.19");
 
 pub(super) fn malformed<E>(_: E) -> KeyError {
-    KeyError::new(KeyProblem::Malformed)
+    KeyError::new(KeyProblem::Malformed).with_expected("the DER of a key")
 }
 
 /// The algorithm has invalid parameters.
@@ -34,6 +34,7 @@ pub(super) fn curve(oid: ObjectIdentifier) -> Result<Curve, KeyError> {
         P384 => Ok(Curve::P384),
         P521 => Ok(Curve::P521),
         SECP256K1 => Ok(Curve::Secp256k1),
-        _ => Err(KeyError::at("curve", KeyProblem::Unsupported)),
+        _ => Err(KeyError::at("curve", KeyProblem::Unsupported)
+            .with_expected("P-256, P-384, P-521 or secp256k1")),
     }
 }

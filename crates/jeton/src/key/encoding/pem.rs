@@ -43,7 +43,7 @@ fn no_block(text: &str) -> KeyError {
             Some(inner) if key_text::is_key_text(&inner) => {
                 KeyError::input(FoundInput::EncodedTwice)
             }
-            _ => KeyError::new(KeyProblem::Malformed),
+            _ => KeyError::new(KeyProblem::Malformed).with_expected("PEM"),
         },
     }
 }
@@ -54,7 +54,7 @@ pub(super) fn not_der(bytes: &[u8]) -> KeyError {
         Ok(text) if is(text) => KeyError::input(FoundInput::Pem),
         Ok(text) if text.trim().is_empty() => KeyError::input(FoundInput::Empty),
         Ok(text) if text.trim_start().starts_with('{') => KeyError::input(FoundInput::Jwk),
-        _ => KeyError::new(KeyProblem::Malformed),
+        _ => KeyError::new(KeyProblem::Malformed).with_expected("DER"),
     }
 }
 
@@ -191,7 +191,10 @@ impl Block<'_> {
                 return Err(KeyError::input(FoundInput::CertificateRequest));
             }
             "DSA PRIVATE KEY" => return Err(KeyError::input(FoundInput::Dsa)),
-            _ => return Err(KeyError::at("PEM label", KeyProblem::Unsupported)),
+            _ => {
+                return Err(KeyError::at("PEM label", KeyProblem::Unsupported)
+                    .with_expected("PRIVATE KEY or PUBLIC KEY"));
+            }
         };
         let has_field = |name| self.body.contains(name);
         if has_field(":") && (has_field("Proc-Type:") || has_field("DEK-Info:")) {

@@ -166,7 +166,10 @@ impl Kind {
             ML_DSA_65 => Kind::MlDsa(ParameterSet::MlDsa65),
             ML_DSA_87 => Kind::MlDsa(ParameterSet::MlDsa87),
             EC => Kind::Ec(curve(algorithm.parameters_oid().map_err(parameters)?)?),
-            _ => return Err(KeyError::at("algorithm", KeyProblem::Unsupported)),
+            _ => {
+                return Err(KeyError::at("algorithm", KeyProblem::Unsupported)
+                    .with_expected("RSA, EC, Ed25519 or ML-DSA"));
+            }
         };
         let are_right = match &kind {
             Kind::Rsa => are_null(algorithm.parameters),

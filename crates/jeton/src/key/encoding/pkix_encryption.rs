@@ -103,7 +103,10 @@ impl Kind {
             RSA => Kind::Rsa,
             X25519 => Kind::Ecdh(Group::X25519),
             EC => Kind::Ecdh(group(algorithm.parameters_oid().map_err(parameters)?)?),
-            _ => return Err(KeyError::at("algorithm", KeyProblem::Unsupported)),
+            _ => {
+                return Err(KeyError::at("algorithm", KeyProblem::Unsupported)
+                    .with_expected("RSA, EC or X25519"));
+            }
         };
         let are_right = match &kind {
             Kind::Rsa => are_null(algorithm.parameters),
@@ -121,12 +124,16 @@ impl Kind {
     }
 }
 
+const fn unsupported_curve() -> KeyError {
+    KeyError::at("curve", KeyProblem::Unsupported).with_expected("P-256, P-384 or P-521")
+}
+
 fn group(curve: ObjectIdentifier) -> Result<Group, KeyError> {
     match curve {
         P256 => Ok(Group::P256),
         P384 => Ok(Group::P384),
         P521 => Ok(Group::P521),
-        _ => Err(KeyError::at("curve", KeyProblem::Unsupported)),
+        _ => Err(unsupported_curve()),
     }
 }
 
@@ -217,7 +224,7 @@ fn read_sec1(der: &[u8], alg: KeyManagementAlg) -> Result<DecryptionKey, KeyErro
     let mut groups = [Group::P256, Group::P384, Group::P521].into_iter();
     let group = groups
         .find(|group| group.curve() == Some(pair.curve()))
-        .ok_or(KeyError::at("curve", KeyProblem::Unsupported))?;
+        .ok_or(unsupported_curve())?;
     DecryptionKey::of_ecdh(alg, of_pair(group, &pair)?)
 }
 

@@ -9,7 +9,8 @@ use crate::error::{KeyError, KeyProblem};
 
 /// Returns the parts of an RSAPrivateKey (RFC 8017, appendix A.1.2) with two primes.
 pub(crate) fn parts_from_pkcs1(der: &[u8]) -> Result<rsa::Parts, KeyError> {
-    let key = RsaPrivateKeyRef::from_der(der).map_err(|_| KeyError::new(KeyProblem::Malformed))?;
+    let malformed = |_| KeyError::new(KeyProblem::Malformed).with_expected("PKCS#1");
+    let key = RsaPrivateKeyRef::from_der(der).map_err(malformed)?;
     if key.other_prime_infos.is_some() {
         return Err(KeyError::at("otherPrimeInfos", KeyProblem::Unsupported));
     }

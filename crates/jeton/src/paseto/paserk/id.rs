@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use sha2::{Digest, Sha384};
 
-use super::key_error;
+use super::{key_error, not_a_paserk};
 use crate::base64;
 use crate::crypto::blake2b::Blake2b;
 use crate::error::{Error, KeyProblem, Result};
@@ -68,7 +68,7 @@ impl FromStr for Id {
 
     /// Parses the canonical text of an id.
     fn from_str(text: &str) -> Result<Id> {
-        let (kind, encoded) = Kind::split(text).ok_or(key_error(KeyProblem::Malformed))?;
+        let (kind, encoded) = Kind::split(text).ok_or(not_a_paserk())?;
         if !kind.is_id() {
             return Err(key_error(KeyProblem::Unsupported).into());
         }

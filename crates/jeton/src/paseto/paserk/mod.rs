@@ -53,7 +53,7 @@ impl Paserk {
     /// assert!(Paserk::parse("k4.local.cHFyc3R1dnd4eXp7fH1-f4CBgoOEhYaHiImKi4yNjo").is_err());
     /// ```
     pub fn parse(text: &str) -> Result<Paserk> {
-        let (kind, encoded) = Kind::split(text).ok_or(key_error(KeyProblem::Malformed))?;
+        let (kind, encoded) = Kind::split(text).ok_or(not_a_paserk())?;
         Paserk::decode(kind, encoded)
     }
 
@@ -99,7 +99,7 @@ impl Paserk {
 
     /// Decodes a key of this kind.
     pub(crate) fn read(text: &str, wanted: Kind) -> Result<Paserk> {
-        let (given, encoded) = Kind::split(text).ok_or(key_error(KeyProblem::Malformed))?;
+        let (given, encoded) = Kind::split(text).ok_or(not_a_paserk())?;
         if given != wanted {
             return Err(key_error(KeyProblem::WrongKind { wanted, given }).into());
         }
@@ -158,6 +158,11 @@ pub(crate) fn text(kind: Kind, bytes: &[u8]) -> Zeroizing<String> {
         base64::encode_onto(bytes, &mut text)
     }
     text
+}
+
+/// Returns the error for a text that does not begin like a PASERK.
+pub(crate) const fn not_a_paserk() -> KeyError {
+    key_error(KeyProblem::Malformed).with_expected("a text that begins like k4.public.")
 }
 
 /// An error about the whole text, which has no members.

@@ -249,7 +249,7 @@ fn ninth_key_without_key_id_names_the_limit() {
     assert_eq!(rejection(nine(), "many-keys/nokid"), too_many);
     assert_eq!(
         too_many.to_string(),
-        "no `kid`, and 9 keys could have signed it; limit 8"
+        "the token has no `kid`, and 9 keys match its `alg`: at most 8 are tried"
     );
     let token = text("many-keys/nokid");
     let wide = Limits::default().keys_tried(9);

@@ -412,7 +412,7 @@ fn failing_signer_returns_its_error() {
     let cause = error.source().unwrap().downcast_ref::<io::Error>().unwrap();
     assert_eq!(cause.kind(), io::ErrorKind::TimedOut);
     assert!(!error.is_rejection());
-    assert_eq!(error.to_string(), "the remote signer returned no signature");
+    assert_eq!(error.to_string(), "the signer returned no signature");
     // Invalid claims are reported before the signer is called.
     let invalid_use = signer.issue(&Claims::new(())).unwrap_err();
     assert_eq!(invalid_use, Error::InvalidUse(InvalidUse::ExpiryNotChosen));

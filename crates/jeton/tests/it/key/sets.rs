@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use jeton::error::{KeyProblem, Rejection};
+use jeton::error::{KeyProblem, Rejection, TokenKind};
 use jeton::jwk::{KeySet, Skipped};
 use jeton::key::{Alg, AnyKey, MacAlg, MacKey, SigAlg, SigningKey};
 use jeton::paseto::{PasetoKey, PasetoKeySet, PasetoVerifier, TokenContext, v4};
@@ -139,7 +139,10 @@ fn set_without_usable_key_is_empty_and_says_why() {
     ] {
         let read = read.unwrap();
         assert!(read.is_empty());
-        assert_eq!(read.skipped()[0].to_string(), "key 0: kty: not supported");
+        assert_eq!(
+            read.skipped()[0].to_string(),
+            "key 0: kty: not supported: expected EC, OKP, RSA or AKP"
+        );
         let verifier = JwtVerifier::new(read, policy());
         let error = verifier.verify::<IgnoredAny>(&token).unwrap_err();
         assert_eq!(error.rejection(), Some(&Rejection::UnknownKey));
@@ -335,9 +338,13 @@ fn paseto_key_set_accepts_only_versions_of_its_keys() {
     );
     let only_public = paseto_set([pair.public_key().into()]).unwrap();
     let token = local.issue(&claims()).unwrap();
+    let wrong_format = |token: &str| Rejection::WrongFormat {
+        found: TokenKind::of(token),
+        expected: TokenKind::V4Public,
+    };
     assert_eq!(
         paseto_verdict(&only_public, &token),
-        Err(Rejection::WrongFormat)
+        Err(wrong_format(&token))
     );
     for text in [
         "",
@@ -347,10 +354,7 @@ fn paseto_key_set_accepts_only_versions_of_its_keys() {
         "V4.public.AAAA",
         "ey.ey.AA",
     ] {
-        assert_eq!(
-            paseto_verdict(&only_public, text),
-            Err(Rejection::WrongFormat)
-        );
+        assert_eq!(paseto_verdict(&only_public, text), Err(wrong_format(text)));
     }
 }
 
@@ -383,8 +387,8 @@ fn paseto_key_set_has_limits_and_skips_unknown_keys() {
     assert_eq!(
         skipped,
         [
-            "key 1: paserk: malformed",
-            "key 2: paserk: malformed",
+            "key 1: paserk: malformed: expected a text that begins like k4.public.",
+            "key 2: paserk: malformed: expected a text that begins like k4.public.",
             "key 3: paserk: private key given, public key expected"
         ]
     );

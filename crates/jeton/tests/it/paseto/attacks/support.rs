@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use jeton::error::Rejection;
+use jeton::error::{Rejection, TokenKind};
 use jeton::paseto::PasetoVerifier;
 use jeton::paseto::v4::{LocalKey, SecretKey};
 use jeton::paseto::{Message, TokenContext};
@@ -99,5 +99,13 @@ pub(crate) fn why<T: std::fmt::Debug>(result: Result<T>) -> Rejection {
     match result {
         Err(Error::Rejected(rejection)) => rejection,
         other => panic!("not rejected: {other:?}"),
+    }
+}
+
+/// The rejection of a token of another format, version or purpose than a key with this header.
+pub(crate) fn wrong_format(token: &str, header: &str) -> Rejection {
+    Rejection::WrongFormat {
+        found: TokenKind::of(token),
+        expected: TokenKind::of(header),
     }
 }

@@ -4,7 +4,7 @@ use jeton::Limits;
 use jeton::error::{Part, Rejection};
 use jeton::paseto::TokenContext;
 
-use super::support::{ALPHABET, Key, Visit, rejection, why};
+use super::support::{ALPHABET, Key, Visit, rejection, why, wrong_format};
 
 use crate::effort::at_once;
 
@@ -14,7 +14,10 @@ fn verify_token_of_another_version_or_purpose_is_rejected() {
         let token = key.issue(TokenContext::new());
         assert!(key.verifier().verify::<Visit>(&token).is_ok());
         let body = token.strip_prefix(key.header()).unwrap();
-        assert_eq!(rejection(&other.verifier(), &token), Rejection::WrongFormat);
+        assert_eq!(
+            rejection(&other.verifier(), &token),
+            wrong_format(&token, other.header())
+        );
         for header in [
             "v1.local.",
             "v2.local.",
@@ -39,7 +42,7 @@ fn verify_token_of_another_version_or_purpose_is_rejected() {
             let relabelled = format!("{header}{body}");
             assert_eq!(
                 rejection(&key.verifier(), &relabelled),
-                Rejection::WrongFormat,
+                wrong_format(&relabelled, key.header()),
                 "{header}"
             );
         }
@@ -47,7 +50,11 @@ fn verify_token_of_another_version_or_purpose_is_rejected() {
         let relabelled = format!("{}{body}", other.header());
         assert_eq!(rejection(&other.verifier(), &relabelled), other.forged());
         let jwt = "eyJhbGciOiJub25lIn0.e30.";
-        assert_eq!(rejection(&key.verifier(), jwt), Rejection::WrongFormat);
+        let found = rejection(&key.verifier(), jwt);
+        assert_eq!(found, wrong_format(jwt, key.header()));
+        let expected = key.header().trim_end_matches('.');
+        let text = format!("the token is a JWS or a JWE, and the key requires {expected}");
+        assert_eq!(found.to_string(), text);
     }
 }
 

@@ -13,6 +13,10 @@ public final class Rejection extends Exception {
     return new Rejection("the token's algorithm is not the expected one");
   }
 
+  public static Rejection signature() {
+    return new Rejection("the signature is wrong");
+  }
+
   public static Rejection expiryMissing() {
     return new Rejection("the claim exp is missing");
   }

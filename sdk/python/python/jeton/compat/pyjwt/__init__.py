@@ -21,13 +21,14 @@ from collections.abc import Container, Iterable, Sequence
 from datetime import datetime, timedelta, timezone
 from typing import Any, cast
 
+from ..._algorithms import MACS
 from ..._errors import JetonError
 from ..._issuer import Issuer
 from ..._times import unix_seconds
 from . import algorithms, exceptions
 from ._claims import OPTIONS, check_claims, check_issuer
 from ._client import PyJWKClient
-from ._keys import MACS, PyJWK, PyJWKSet, key_of, known_algorithm, verifier_of
+from ._keys import PyJWK, PyJWKSet, key_of, known_algorithm, verifier_of
 from .exceptions import (
     DecodeError,
     ExpiredSignatureError,
@@ -213,9 +214,15 @@ def _merged(options: dict[str, Any], more: dict[str, Any] | None) -> dict[str, A
     if more is None:
         return dict(options)
     if more.get("verify_signature") not in (None, True):
-        raise UnsafeUse("anyone can make a token that is not verified: verify it")
+        raise UnsafeUse(
+            "verify_signature=False is not supported: anyone can forge such a token. "
+            "To choose a key, use get_unverified_header"
+        )
     if more.get("enforce_minimum_key_length") not in (None, True):
-        raise UnsafeUse("a secret or an RSA key below the minimum can be guessed: use a longer one")
+        raise UnsafeUse(
+            "enforce_minimum_key_length=False is not supported: use a secret of at least 32 bytes for HS256, "
+            "or an RSA key of at least 2,048 bits"
+        )
     return {**options, **more}
 
 
@@ -242,7 +249,9 @@ def _sign(
         return signing._sign_with_header(text, payload)
     except JetonError as error:
         if error.code == "INVALID_HEADER_MEMBER":
-            raise UnsafeUse("the header has a member that changes the meaning of the token") from error
+            raise UnsafeUse(
+                "`headers` has a key, `crit` or a duplicate member: to tell other parties the key, pass `kid`"
+            ) from error
         raise_as_pyjwt(error)
 
 
@@ -281,7 +290,7 @@ def _check_mix(algorithms: list[str]) -> None:
     """Refuses both kinds: a public signature key could be used as the secret of a MAC."""
     macs = [alg in MACS for alg in algorithms]
     if any(macs) and not all(macs):
-        raise UnsafeUse("`algorithms` mixes HMAC and public-key algorithms: decode with one kind")
+        raise UnsafeUse("`algorithms` mixes HMAC and public-key algorithms: list only the algorithms of this key")
 
 
 def _check_content(header: dict[str, Any], content: bytes | None) -> None:

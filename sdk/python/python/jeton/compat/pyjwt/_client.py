@@ -50,9 +50,9 @@ class PyJWKClient:
         except JetonError as error:
             raise PyJWKClientError(str(error)) from error
         if headers or ssl_context is not None:
-            raise PyJWKClientError("headers and ssl_context: use RemoteKeySet with your own client")
+            raise PyJWKClientError("headers and ssl_context are not supported: use jeton.RemoteKeySet with your own client (`fetch=`)")
         if not cache_jwk_set:
-            raise PyJWKClientError("cache_jwk_set=False: each token would fetch the set")
+            raise PyJWKClientError("cache_jwk_set=False is not supported: set a short `lifespan`")
         if lifespan <= 0:
             raise PyJWKClientError(f'Lifespan must be greater than 0, the input is "{lifespan}"')
         if cooldown_duration < 0 or not math.isfinite(cooldown_duration):

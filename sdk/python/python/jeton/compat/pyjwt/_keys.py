@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from threading import Lock
 from typing import Any
 
+from ..._algorithms import CURVES, MACS, SIGNATURES
 from ..._errors import JetonError
 from ..._fork import tell_of_fork
 from ..._keys import Key
@@ -23,17 +24,10 @@ from .exceptions import (
     raise_as_pyjwt,
 )
 
-MACS = ("HS256", "HS384", "HS512")
-SIGNATURES = (
-    *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
-    *("ES256", "ES384", "ES512", "ES256K", "EdDSA", "Ed25519"),
-)
 ALGORITHMS = (*MACS, *SIGNATURES)
 
 #: PyJWT's other names for algorithms.
 _ALIASES = {"ES521": "ES512"}
-
-_CURVES = {"P-256": "ES256", "P-384": "ES384", "P-521": "ES512", "secp256k1": "ES256K", "Ed25519": "EdDSA"}
 
 
 class _Lately:
@@ -76,7 +70,7 @@ class PyJWK:
             raise PyJWKError("the key is not a dict")
         self.algorithm_name = _ALIASES.get(algorithm or "", algorithm) or _algorithm_of(jwk_data)
         if self.algorithm_name == "none":
-            raise UnsafeUse("a key for `none` signs nothing: choose an algorithm")
+            raise UnsafeUse("the algorithm `none` is not supported: pass another `algorithm`")
         if self.algorithm_name not in ALGORITHMS:
             raise PyJWKError(f"Unable to find an algorithm for key: {self.algorithm_name}")
         try:
@@ -120,8 +114,8 @@ def _algorithm_of(jwk: dict[str, Any]) -> str:
     if kty == "EC" and crv is None:
         return "ES256"
     if kty in ("EC", "OKP"):
-        if crv in _CURVES:
-            return _CURVES[crv]
+        if crv in CURVES:
+            return CURVES[crv]
         raise InvalidKeyError(f"Unsupported crv: {crv}")
     raise InvalidKeyError(f"Unsupported kty: {kty}")
 
@@ -164,7 +158,7 @@ class PyJWKSet:
 def known_algorithm(alg: Any) -> str:
     """Returns the algorithm if jeton supports it."""
     if alg is None or (isinstance(alg, str) and alg.lower() == "none"):
-        raise UnsafeUse("anyone can make a token without a signature: choose an algorithm")
+        raise UnsafeUse("the algorithm `none` is not supported, because anyone can forge such a token: pass another algorithm")
     alg = _ALIASES.get(alg, alg) if isinstance(alg, str) else alg
     if alg not in ALGORITHMS:
         raise InvalidAlgorithmError("Algorithm not supported")

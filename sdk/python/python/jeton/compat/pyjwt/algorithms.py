@@ -60,9 +60,12 @@ class OKPAlgorithm(Algorithm):
     """EdDSA."""
 
 
+#: The algorithms whose name ends with the length of the hash, by their first letters.
+_WITH_HASH = {"HS": HMACAlgorithm, "RS": RSAAlgorithm, "PS": RSAPSSAlgorithm, "ES": ECAlgorithm}
+
+
 def algorithm_of(name: str) -> Algorithm:
     """Returns the algorithm with this name."""
-    if name in ("EdDSA", "Ed25519"):
-        return OKPAlgorithm()
-    kinds = {"HS": HMACAlgorithm, "RS": RSAAlgorithm, "PS": RSAPSSAlgorithm, "ES": ECAlgorithm}
-    return kinds[name[:2]]("sha256" if name == "ES256K" else f"sha{name[2:]}")
+    if kind := _WITH_HASH.get(name[:2]):
+        return kind(f"sha{name[2:5]}")
+    return OKPAlgorithm() if name.startswith("Ed") else Algorithm()
