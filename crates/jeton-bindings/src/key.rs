@@ -14,7 +14,6 @@ use jeton::key::{
 use jeton::paseto::{TokenContext, v3, v4};
 
 use crate::fault::Fault;
-use crate::key_export::alg_name;
 use crate::settings::{self, AnyAlg, GenerateOptions, content_enc};
 
 thread_local! {
@@ -236,4 +235,41 @@ fn generate_decryption(
             ));
         }
     })
+}
+
+/// Describes a key in an error: which half it is, and its algorithm.
+pub(crate) fn described(key: &Key) -> String {
+    format!("a {} key for {}", kind(key), alg_name(key))
+}
+
+/// Returns the algorithm of a key, or the version and purpose of a PASETO key.
+pub(crate) fn alg_name(key: &Key) -> &'static str {
+    match key {
+        Key::Mac(key) => key.alg().name(),
+        Key::Signing(key) => key.alg().name(),
+        Key::Verifying(key) => key.alg().name(),
+        Key::Wrapping(key) => key.alg().name(),
+        Key::Content(_) => "dir",
+        Key::Decryption(key) => key.alg().name(),
+        Key::Encryption(key) => key.alg().name(),
+        Key::Password(key) => key.alg().name(),
+        Key::V3Local(_) => "v3.local",
+        Key::V3Secret(_) | Key::V3Public(_) => "v3.public",
+        Key::V4Local(_) => "v4.local",
+        Key::V4Secret(_) | Key::V4Public(_) => "v4.public",
+    }
+}
+
+/// Returns which half of a key this is.
+pub(crate) fn kind(key: &Key) -> &'static str {
+    match key {
+        Key::Mac(_)
+        | Key::Wrapping(_)
+        | Key::Content(_)
+        | Key::Password(_)
+        | Key::V3Local(_)
+        | Key::V4Local(_) => "symmetric",
+        Key::Signing(_) | Key::Decryption(_) | Key::V3Secret(_) | Key::V4Secret(_) => "private",
+        Key::Verifying(_) | Key::Encryption(_) | Key::V3Public(_) | Key::V4Public(_) => "public",
+    }
 }

@@ -4,7 +4,7 @@ use jeton::error::{KeyProblem, codes};
 use jeton::paseto::{PublicKey, Version};
 
 use crate::fault::Fault;
-use crate::key::Key;
+use crate::key::{Key, alg_name, kind};
 
 impl Key {
     /// Exports the key, or the property that `what` names:
@@ -118,41 +118,6 @@ fn key_id(key: &Key) -> Result<Option<String>, Fault> {
         Key::V3Public(key) => Some(key.id().to_string()),
         Key::V4Public(key) => Some(key.id().to_string()),
     })
-}
-
-/// Describes a key in an error: which half it is, and its algorithm.
-pub(crate) fn described(key: &Key) -> String {
-    format!("a {} key for {}", kind(key), alg_name(key))
-}
-
-pub(crate) fn alg_name(key: &Key) -> &'static str {
-    match key {
-        Key::Mac(key) => key.alg().name(),
-        Key::Signing(key) => key.alg().name(),
-        Key::Verifying(key) => key.alg().name(),
-        Key::Wrapping(key) => key.alg().name(),
-        Key::Content(_) => "dir",
-        Key::Decryption(key) => key.alg().name(),
-        Key::Encryption(key) => key.alg().name(),
-        Key::Password(key) => key.alg().name(),
-        Key::V3Local(_) => "v3.local",
-        Key::V3Secret(_) | Key::V3Public(_) => "v3.public",
-        Key::V4Local(_) => "v4.local",
-        Key::V4Secret(_) | Key::V4Public(_) => "v4.public",
-    }
-}
-
-fn kind(key: &Key) -> &'static str {
-    match key {
-        Key::Mac(_)
-        | Key::Wrapping(_)
-        | Key::Content(_)
-        | Key::Password(_)
-        | Key::V3Local(_)
-        | Key::V4Local(_) => "symmetric",
-        Key::Signing(_) | Key::Decryption(_) | Key::V3Secret(_) | Key::V4Secret(_) => "private",
-        Key::Verifying(_) | Key::Encryption(_) | Key::V3Public(_) | Key::V4Public(_) => "public",
-    }
 }
 
 fn thumbprint(key: &Key, uri: bool) -> Result<String, Fault> {

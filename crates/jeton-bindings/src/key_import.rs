@@ -13,8 +13,7 @@ use serde::Deserialize;
 use zeroize::Zeroizing;
 
 use crate::fault::Fault;
-use crate::key::Key;
-use crate::key_export::{alg_name, described};
+use crate::key::{Key, alg_name, described};
 use crate::settings::{self, AnyAlg, ImportOptions, KeyText, content_enc};
 
 impl Key {

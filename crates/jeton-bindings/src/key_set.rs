@@ -6,8 +6,7 @@ use jeton::key::{Alg, DecryptionKeys, Keys, VerificationKey};
 use jeton::paseto::{PasetoKey, PasetoKeySet, PasetoKeys};
 
 use crate::fault::Fault;
-use crate::key::Key;
-use crate::key_export::described;
+use crate::key::{Key, described};
 use crate::settings::{self, KeySetOptions, signature_alg};
 
 /// Several keys of one use.
