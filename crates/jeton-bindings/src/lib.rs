@@ -47,7 +47,7 @@ mod key_import;
 mod key_set;
 mod prepared;
 mod remote_keys;
-mod settings;
+pub mod settings;
 pub mod thread_memory;
 mod verifier;
 

@@ -49,7 +49,7 @@ const SDKS: [Sdk; 5] = [
 ];
 
 /// What is written from Rust sources, and the test that writes it.
-const WRITTEN: [(&str, &str); 4] = [
+const WRITTEN: [(&str, &str); 5] = [
     (
         "algorithms",
         "algorithms_of_other_languages_match_the_table",
@@ -57,6 +57,7 @@ const WRITTEN: [(&str, &str); 4] = [
     ("cases", "file_is_what_the_generator_writes"),
     ("codes", "files_of_other_languages_match_the_table"),
     ("header", "header_is_what_the_source_says"),
+    ("settings", "options_of_other_languages_match_the_table"),
 ];
 
 /// What builds the library for a language.

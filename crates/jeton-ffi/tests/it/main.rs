@@ -18,3 +18,4 @@ mod remote_keys;
 #[cfg(feature = "test-hooks")]
 mod scripts;
 mod settings;
+mod settings_files;
