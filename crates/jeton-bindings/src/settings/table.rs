@@ -155,7 +155,7 @@ macro_rules! settings {
         }
 
         $(#[$doc])*
-        pub static $rows: &[Setting] = &[$(Setting {
+        pub const $rows: &[Setting] = &[$(Setting {
             $($column: $value,)*
             ..Setting::of(stringify!($name), <$type as Value>::KIND, $about)
         }),*];

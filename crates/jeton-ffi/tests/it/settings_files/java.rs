@@ -291,7 +291,7 @@ fn of_bytes(
     for (setting, method) in others {
         names.retain(|(other, _)| other != setting);
         if setting != method {
-            names.push((setting, (*method).to_owned()));
+            names.push((*setting, (*method).to_owned()));
         }
     }
     names

@@ -38,7 +38,6 @@ fn settings_name_only_settings_of_their_table() {
         for row in *rows {
             let is_row = |name: &str| rows.iter().any(|other| other.name == name);
             if let Some(other) = row.excludes {
-                // Each column of a row would else be checked without effect.
                 assert!(is_row(other), "{table}: {} excludes {other}", row.name);
             }
             assert!(!row.formats.is_empty(), "{table}: {}", row.name);
