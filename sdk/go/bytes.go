@@ -129,9 +129,6 @@ func bytesOptionsOf(format string, options []BytesOption, unused []string) ([]by
 	return chosen.text()
 }
 
-// producerOptions apply to signers and encrypters only. A verifier reads the values from the header.
-var producerOptions = []string{"detached", "unencoded", "cty", "typ"}
-
 // SignatureVerifier verifies JWS with any content. It does not check claims such as `exp`: for tokens, use [Verifier].
 type SignatureVerifier struct{ handle *core.Handle }
 

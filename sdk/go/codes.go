@@ -164,7 +164,7 @@ const (
 	CodeInvalidType Code = 78
 	// The form or the key management does not allow this number of recipients.
 	CodeInvalidRecipients Code = 79
-	// A JWT is always compact; the compact serialization has no unprotected header, and no associated data.
+	// The compact serialization has no unprotected header and no associated data.
 	CodeCompactFormUnsupported Code = 80
 	// The header member is already set, or the library sets it.
 	CodeInvalidHeaderMember Code = 81

@@ -107,12 +107,6 @@ func (c *config) add(name string, values []string) {
 	c.settings[name] = append(list(before), values...)
 }
 
-// contradicting maps a setting to the one that it excludes.
-var contradicting = map[string]string{
-	"any_issuer": "issuer", "issuer": "any_issuer", "any_audience": "audience", "audience": "any_audience",
-	"without_expiry": "lifetime", "lifetime": "without_expiry",
-}
-
 // once reports whether an option is given for the first time.
 func (c *config) once(name string) bool {
 	if c.isDefaults {
@@ -180,48 +174,6 @@ func (c *config) fail(setting, why string) {
 	if c.failed == nil {
 		c.failed = failure(CodeInvalidOption, "option `"+optionName(setting)+"`: "+why)
 	}
-}
-
-// optionNames maps settings to the options that set them, for error messages.
-var optionNames = map[string]string{
-	"access_tokens":           "WithAccessTokens",
-	"alg":                     "WithAlgorithm",
-	"allow_private_addresses": "WithPrivateAddresses",
-	"any_audience":            "WithAnyAudience",
-	"any_issuer":              "WithAnyIssuer",
-	"audience":                "WithAudience",
-	"cache":                   "WithCache",
-	"clock":                   "WithClock",
-	"cooldown":                "WithCooldown",
-	"crv":                     "WithCurve",
-	"cty":                     "WithContentType",
-	"decoder":                 "WithDecoder",
-	"decryption":              "WithDecryption",
-	"default_alg":             "WithDefaultAlgorithm",
-	"detached":                "WithDetached",
-	"enc":                     "WithContentEncryption",
-	"encoder":                 "WithEncoder",
-	"encryption":              "WithEncryption",
-	"footer":                  "WithFooter",
-	"fresh_for":               "WithFreshFor",
-	"http_client":             "WithHTTPClient",
-	"implicit_assertion":      "WithImplicitAssertion",
-	"issued_ago":              "WithIssuedAgo",
-	"issuer":                  "WithIssuer",
-	"kid":                     "WithKeyID",
-	"leeway":                  "WithLeeway",
-	"lifetime":                "WithLifetime",
-	"limits":                  "WithLimits",
-	"max_age":                 "WithMaxAge",
-	"password":                "WithPassword",
-	"published":               "WithPublishedKeys",
-	"required":                "WithRequired",
-	"rsa_bits":                "WithRSABits",
-	"serialization":           "WithSerialization",
-	"typ":                     "WithType",
-	"unencoded":               "WithUnencoded",
-	"usable_for":              "WithUsableFor",
-	"without_expiry":          "WithoutExpiry",
 }
 
 func optionName(setting string) string {

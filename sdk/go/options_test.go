@@ -128,9 +128,43 @@ func TestFloat32IsNotRounded(t *testing.T) {
 
 // A caller knows options, and not the settings of the native library.
 func TestMessagesNameOptions(t *testing.T) {
-	_, err := jeton.NewVerifier(must(jeton.GenerateKey(jeton.HS256)), jeton.WithAnyAudience())
-	const expected = "option `WithIssuer`: required unless `WithAnyIssuer` is set"
-	if err == nil || !strings.Contains(err.Error(), expected) {
-		t.Errorf("%v", err)
+	secret := must(jeton.GenerateKey(jeton.HS256))
+	paseto := must(jeton.GenerateKey(jeton.V4Public))
+	remote := must(jeton.NewRemoteKeySet("https://id.example/jwks.json"))
+	policy := []jeton.VerifierOption{jeton.WithAnyIssuer(), jeton.WithAnyAudience()}
+	for expected, create := range map[string]func() error{
+		"option `WithIssuer`: required unless `WithAnyIssuer` is set": func() error {
+			_, err := jeton.NewVerifier(secret, jeton.WithAnyAudience())
+			return err
+		},
+		"option `WithAccessTokens`: does not apply to a PASETO": func() error {
+			_, err := jeton.NewVerifier(paseto, append(policy, jeton.WithAccessTokens())...)
+			return err
+		},
+		"option `WithDecryption`: not used with a remote key set": func() error {
+			_, err := jeton.NewVerifier(remote, append(policy, jeton.WithDecryption(secret))...)
+			return err
+		},
+		"option `WithType`: must be one text": func() error {
+			_, err := jeton.NewIssuer(secret, jeton.WithLifetime(time.Minute), jeton.WithType("a", "b"))
+			return err
+		},
+		"option `WithClock`: already set": func() error {
+			clock := jeton.WithClock(must(jeton.NewClock(time.Now())))
+			_, err := jeton.NewVerifier(secret, append(policy, clock, clock)...)
+			return err
+		},
+		"a PASETO key cannot sign a JWS": func() error {
+			_, err := jeton.NewSigner(paseto)
+			return err
+		},
+		"a remote key set verifies JWTs only": func() error {
+			_, err := jeton.NewSignatureVerifier(remote)
+			return err
+		},
+	} {
+		if err := create(); err == nil || !strings.HasSuffix(err.Error(), expected) {
+			t.Errorf("%v, expected %s", err, expected)
+		}
 	}
 }

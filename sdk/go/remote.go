@@ -51,32 +51,10 @@ type remoteConfig struct{ client *http.Client }
 //     transport must then refuse private addresses.
 func WithHTTPClient(client *http.Client) RemoteOption {
 	return remoteOption(func(c *config) {
-		if c.once("http_client") {
+		if c.once("WithHTTPClient") {
 			c.remote.client = client
 		}
 	})
-}
-
-// WithPrivateAddresses accepts a `jwks_uri` that is on another host than the issuer and has a private IP address.
-func WithPrivateAddresses() RemoteOption {
-	return remoteOption(func(c *config) { c.set("allow_private_addresses", true) })
-}
-
-// WithFreshFor sets the age at which keys are fetched again, in the background. The default is 5 minutes.
-// `Cache-Control: max-age` of the response takes precedence.
-func WithFreshFor(fresh time.Duration) RemoteOption {
-	return remoteOption(func(c *config) { c.seconds("fresh_for", fresh) })
-}
-
-// WithCooldown sets the minimum time between two requests. The default is 30 seconds.
-func WithCooldown(cooldown time.Duration) RemoteOption {
-	return remoteOption(func(c *config) { c.seconds("cooldown", cooldown) })
-}
-
-// WithUsableFor sets the age up to which keys are used while fetching fails. After that, verifications return
-// [ErrNoKeys]. The default is 1 day.
-func WithUsableFor(usable time.Duration) RemoteOption {
-	return remoteOption(func(c *config) { c.seconds("usable_for", usable) })
 }
 
 // NewRemoteKeySet creates a key set for the URL of a JWK Set. It sends no request: the first verification does, or

@@ -38,7 +38,8 @@ Development tasks of jeton
                         about half an hour
   cargo xtask sdk [NAME]
                         Build and test the library for one language (c, go, node, python, java) or for all;
-                        cases, codes or header write what is written from Rust sources
+                        algorithms, cases, codes, header or settings write what is written
+                        from Rust sources
   cargo xtask package [NAME]
                         Build what users of this platform get into dist/, with checksums and an SBOM;
                         `package service --twice` builds in two folders and compares every file

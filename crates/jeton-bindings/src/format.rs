@@ -5,7 +5,7 @@ use serde::Deserialize;
 /// What an issuer issues and a verifier verifies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Format {
+pub enum Format {
     /// A JWT. The keys decide whether it is signed, encrypted, or both.
     #[default]
     Jwt,
@@ -20,6 +20,26 @@ pub(crate) enum Format {
 }
 
 impl Format {
+    /// All formats.
+    pub const ALL: &'static [Format] = &[
+        Format::Jwt,
+        Format::Jws,
+        Format::Jwe,
+        Format::Paseto,
+        Format::PasetoBytes,
+    ];
+
+    /// Returns a token of this format, for messages.
+    pub fn phrase(self) -> &'static str {
+        match self {
+            Format::Jwt => "a JWT",
+            Format::Jws => "a JWS",
+            Format::Jwe => "a JWE",
+            Format::Paseto => "a PASETO",
+            Format::PasetoBytes => "a PASETO with bytes",
+        }
+    }
+
     pub(crate) fn is_paseto(self) -> bool {
         matches!(self, Format::Paseto | Format::PasetoBytes)
     }

@@ -1,7 +1,6 @@
 //! Issuers.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use jeton::error::codes;
 use jeton::error::{Claim, InvalidUse, KeyProblem};
@@ -15,7 +14,7 @@ use jeton::{Claims, Clock, Issue, JsonClaims};
 use crate::fault::{Fault, another_use, enc_mismatch};
 use crate::format::{Format, Serialization};
 use crate::key::Key;
-use crate::settings::{self, IssuerOptions, Texts, content_enc};
+use crate::settings::{self, IssuerOptions, Options, Texts, content_enc};
 
 /// Issues tokens of one format with its key and its settings.
 pub struct Issuer {
@@ -100,9 +99,7 @@ impl Issuer {
     /// With `encryption`, JWTs are signed and then encrypted to that key. A content key (`dir`) as `key` encrypts JWTs.
     /// With a public key as `key`, use [`Issuer::prepare`].
     ///
-    /// Settings: `format` is `jwt`, `jws`, `jwe`, `paseto` or `paseto-bytes`. For claims: `issuer`, `audience`,
-    /// `lifetime` (seconds) or `without_expiry`, `issued_ago` (seconds), `access_tokens`. For PASETO: `footer`,
-    /// `implicit_assertion`. For bytes: `cty`, `detached`, `unencoded`, `serialization`. Others: `typ`, `enc`.
+    /// The settings are [`ISSUER`](crate::settings::ISSUER).
     ///
     /// # Errors
     ///
@@ -114,7 +111,15 @@ impl Issuer {
         settings: &str,
     ) -> Result<Issuer, Fault> {
         let options: IssuerOptions = settings::read(settings)?;
-        check(&options)?;
+        let is_paseto = key.is_some_and(Key::is_paseto);
+        if is_paseto != options.format.is_paseto() {
+            return Err(wrong_format(options.format));
+        }
+        let mut given = options.given();
+        if encryption.is_some() {
+            given.push(&settings::ENCRYPTION);
+        }
+        settings::check(settings::ISSUER, &given, options.format)?;
         let signer = Signer::of(key, encryption, &options)?;
         signer.check_unused(&options)?;
         let mut issuer = Issuer {
@@ -154,13 +159,13 @@ impl Issuer {
             None => claims,
         };
         if let Some(seconds) = options.lifetime {
-            claims = claims.expires_in(Duration::from_secs(seconds));
+            claims = claims.expires_in(seconds.into());
         }
         if options.without_expiry {
             claims = claims.without_expiry();
         }
         if let Some(seconds) = options.issued_ago {
-            claims = claims.issued_ago(Duration::from_secs(seconds));
+            claims = claims.issued_ago(seconds.into());
         }
         Ok(claims)
     }
@@ -307,19 +312,6 @@ impl Signer {
         options: &IssuerOptions,
     ) -> Result<Signer, Fault> {
         let key_or_null = || key.ok_or_else(no_key);
-        let is_paseto = key.is_some_and(Key::is_paseto);
-        if is_paseto != options.format.is_paseto() {
-            return Err(Fault::option(
-                "format",
-                "PASETO keys require `paseto` or `paseto-bytes`; other keys cannot use them",
-            ));
-        }
-        if encryption.is_some() && (options.format == Format::Jws || options.format.is_paseto()) {
-            return Err(Fault::option(
-                "encryption",
-                "this format has no encryption key",
-            ));
-        }
         Ok(match options.format {
             Format::PasetoBytes => match key_or_null()? {
                 Key::V3Public(_) | Key::V4Public(_) => {
@@ -338,7 +330,10 @@ impl Signer {
             },
             Format::Jwe => {
                 if key.is_some() {
-                    return Err(Fault::option("key", "a JWE takes only an encryption key"));
+                    return Err(Fault::option(
+                        "key",
+                        "not used with a JWE: pass the key as `encryption`",
+                    ));
                 }
                 let key = encryption_key(encryption.ok_or_else(no_key)?)?;
                 let enc = enc_for(&key, options)?;
@@ -418,13 +413,13 @@ fn jwt_issuer(key: &Key, options: &IssuerOptions) -> Result<JwtIssuer, Fault> {
         None => builder,
     };
     if let Some(seconds) = options.lifetime {
-        builder = builder.lifetime(Duration::from_secs(seconds));
+        builder = builder.lifetime(seconds.into());
     }
     if options.without_expiry {
         builder = builder.without_expiry();
     }
     if let Some(seconds) = options.issued_ago {
-        builder = builder.issued_ago(Duration::from_secs(seconds));
+        builder = builder.issued_ago(seconds.into());
     }
     if let Some(typ) = &options.typ {
         builder = builder.typ(typ.clone());
@@ -432,46 +427,16 @@ fn jwt_issuer(key: &Key, options: &IssuerOptions) -> Result<JwtIssuer, Fault> {
     Ok(builder.build()?)
 }
 
-/// Rejects settings that contradict each other or do not apply to the format.
-fn check(options: &IssuerOptions) -> Result<(), Fault> {
-    let format = options.format;
-    let has_claims = matches!(format, Format::Jwt | Format::Paseto);
-    let of_bytes = matches!(format, Format::Jws | Format::Jwe | Format::PasetoBytes);
-    let is_paseto = format.is_paseto();
-    let for_claims = options.issuer.is_some()
-        || options.audience.is_some()
-        || options.lifetime.is_some()
-        || options.without_expiry
-        || options.issued_ago.is_some();
-    let is_set = |name: &'static str, is_wrong: bool| {
-        if is_wrong {
-            Err(Fault::option(name, "not used with this format"))
-        } else {
-            Ok(())
-        }
+/// Returns the error for a PASETO key with a format of RFC 7519, or another key with a PASETO.
+#[cold]
+fn wrong_format(format: Format) -> Fault {
+    let why = match format {
+        Format::Jwt => "a PASETO key cannot sign a JWT",
+        Format::Jws => "a PASETO key cannot sign a JWS",
+        Format::Jwe => "a PASETO key cannot encrypt a JWE",
+        Format::Paseto | Format::PasetoBytes => "a PASETO requires a PASETO key",
     };
-    is_set("issuer", for_claims && !has_claims)?;
-    is_set(
-        "access_tokens",
-        options.access_tokens && format != Format::Jwt,
-    )?;
-    is_set("typ", options.typ.is_some() && is_paseto)?;
-    is_set("cty", options.cty.is_some() && (!of_bytes || is_paseto))?;
-    is_set("detached", options.detached && format != Format::Jws)?;
-    is_set("unencoded", options.unencoded && format != Format::Jws)?;
-    is_set(
-        "serialization",
-        options.serialization != Serialization::Compact && (!of_bytes || is_paseto),
-    )?;
-    is_set("footer", options.footer.is_some() && !is_paseto)?;
-    is_set(
-        "implicit_assertion",
-        options.implicit_assertion.is_some() && !is_paseto,
-    )?;
-    if options.without_expiry && options.lifetime.is_some() {
-        return Err(Fault::option("without_expiry", "contradicts `lifetime`"));
-    }
-    Ok(())
+    Fault::argument(&codes::INVALID_OPTION, why)
 }
 
 #[cold]

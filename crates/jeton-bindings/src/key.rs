@@ -57,7 +57,7 @@ pub enum Key {
 
 impl Key {
     /// Generates a key for an algorithm: a JWA name, `dir` with the setting `enc`, or `v3.local`, `v3.public`,
-    /// `v4.local`, `v4.public`. The settings are `kid`, `rsa_bits`, `crv` and `enc`.
+    /// `v4.local`, `v4.public`. The settings are [`GENERATED_KEY`](crate::settings::GENERATED_KEY).
     ///
     /// # Errors
     ///

@@ -19,10 +19,8 @@ use crate::settings::{self, AnyAlg, ImportOptions, KeyText, content_enc};
 impl Key {
     /// Imports a key.
     ///
-    /// Settings: `format` is `any` (JWK, PEM, DER or PASERK, detected), `secret`, `secret-base64` or `certificate`.
-    /// Insecure formats are `insecure-secret` (shorter than its hash), `insecure-rsa` (a public key below 2,048 bits)
-    /// and `insecure-password` (PBES2, with `rounds`). `alg` is required if the key does not imply it. `enc` is
-    /// required for `dir`. `kid` sets the id. `password` decrypts PKCS#8 or a PASERK.
+    /// The settings are [`IMPORTED_KEY`](crate::settings::IMPORTED_KEY). `alg` is required if the key does not imply it,
+    /// and `enc` is required for `dir`.
     ///
     /// # Errors
     ///
@@ -56,7 +54,9 @@ fn import(data: &[u8], options: &ImportOptions) -> Result<Key, Fault> {
         KeyText::Certificate => any(&AnyKey::from_certificate(data)?, alg, options),
         KeyText::Any => {
             let key = match &options.password {
-                Some(password) => AnyKey::from_bytes_with_password(data, password.as_bytes())?,
+                Some(password) => {
+                    AnyKey::from_bytes_with_password(data, password.as_str().as_bytes())?
+                }
                 None => AnyKey::from_bytes(data)?,
             };
             any(&key, alg, options)
@@ -165,7 +165,7 @@ fn any(key: &AnyKey, alg: Option<AnyAlg>, options: &ImportOptions) -> Result<Key
         KeyFormat::Paserk => {
             let key = paserk(
                 key.text().unwrap_or_default(),
-                options.password.as_deref().map(|p| p.as_str()),
+                options.password.as_ref().map(|password| password.as_str()),
             )?;
             return match alg {
                 None => Ok(key),

@@ -55,8 +55,7 @@ impl KeySet {
 
     /// Imports a JWK Set, or PASERKs, one per line. Unusable keys are skipped: [`KeySet::export`] returns the reasons.
     ///
-    /// Settings: `default_alg` is the algorithm of keys without `alg`. `published` skips secret and private keys, which
-    /// a published set must not contain.
+    /// The settings are [`KEY_SET`](crate::settings::KEY_SET).
     ///
     /// # Errors
     ///

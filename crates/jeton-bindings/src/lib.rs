@@ -48,7 +48,7 @@ mod key_set;
 mod paseto_bytes;
 mod prepared;
 mod remote_keys;
-mod settings;
+pub mod settings;
 pub mod thread_memory;
 mod verifier;
 

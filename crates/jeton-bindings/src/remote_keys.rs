@@ -7,7 +7,6 @@ use std::collections::{HashMap, VecDeque};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 
 use http::HeaderName;
 use jeton::error::codes;
@@ -17,13 +16,12 @@ use jeton_jwks::{
     Error, Fetch, FetchError, FetchFuture, FetchRequest, FetchResponse, RemoteKeySet,
     RemoteVerifier, Schedule, TIMEOUT,
 };
-use serde::Deserialize;
 use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 
 use crate::fault::Fault;
-use crate::settings::{self, signature_alg};
+use crate::settings::{self, RemoteOptions, signature_alg};
 
 /// A remote key set and its pending requests.
 pub struct RemoteKeys {
@@ -32,22 +30,6 @@ pub struct RemoteKeys {
     runtime: Mutex<Runtime>,
     /// The handle of `runtime`, to verify from many threads.
     handle: tokio::runtime::Handle,
-}
-
-/// Settings of [`RemoteKeys::new`].
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Options {
-    address: Option<String>,
-    issuer: Option<String>,
-    default_alg: Option<String>,
-    allow_private_addresses: bool,
-    /// Seconds.
-    fresh_for: Option<u64>,
-    /// Seconds.
-    cooldown: Option<u64>,
-    /// Seconds.
-    usable_for: Option<u64>,
 }
 
 /// The client of the key set.
@@ -89,15 +71,13 @@ impl Fetch for Requests {
 impl RemoteKeys {
     /// Creates a key set at an address, or at the address that an issuer publishes. It sends no request.
     ///
-    /// Settings: `address`, or `issuer` for discovery. `default_alg` is the algorithm of keys without `alg`.
-    /// `allow_private_addresses` allows an issuer to publish a private address. `fresh_for`, `cooldown` and
-    /// `usable_for` (seconds) are the schedule.
+    /// The settings are [`REMOTE_KEYS`](crate::settings::REMOTE_KEYS).
     ///
     /// # Errors
     ///
     /// The address is not allowed, or a setting is unknown.
     pub fn new(settings: &str) -> Result<RemoteKeys, Fault> {
-        let options: Options = settings::read(settings)?;
+        let options: RemoteOptions = settings::read(settings)?;
         let requests = Arc::new(Requests::default());
         let mut builder = match (options.address, options.issuer) {
             (Some(address), None) => RemoteKeySet::builder(address),
@@ -129,13 +109,13 @@ impl RemoteKeys {
         }
         let mut schedule = Schedule::default();
         if let Some(seconds) = options.fresh_for {
-            schedule = schedule.fresh_for(Duration::from_secs(seconds));
+            schedule = schedule.fresh_for(seconds.into());
         }
         if let Some(seconds) = options.cooldown {
-            schedule = schedule.cooldown(Duration::from_secs(seconds));
+            schedule = schedule.cooldown(seconds.into());
         }
         if let Some(seconds) = options.usable_for {
-            schedule = schedule.usable_for(Duration::from_secs(seconds));
+            schedule = schedule.usable_for(seconds.into());
         }
         let keys = builder
             .schedule(schedule)

@@ -1,19 +1,33 @@
 //! Settings as JSON text. An unknown member is an error, so that no setting is silently ignored.
 
+mod check;
+mod rows;
+mod table;
+mod values;
+
 use std::str::FromStr;
 
-use jeton::Limits;
 use jeton::error::codes;
 use jeton::key::{Alg, ContentEnc, KeyManagementAlg, KeyWrapAlg, MacAlg, SigAlg};
-use serde::Deserialize;
-use serde::de::{DeserializeOwned, Deserializer};
-use zeroize::Zeroizing;
+use serde::de::DeserializeOwned;
+
+pub use crate::format::Format;
+pub(crate) use check::{check, check_remote, check_unset};
+pub use rows::{
+    DECRYPTION, ENCRYPTION, GENERATED_KEY, IMPORTED_KEY, ISSUER, KEY_SET, LIMITS, REMOTE_KEYS,
+    VERIFIER,
+};
+pub(crate) use rows::{
+    GenerateOptions, ImportOptions, IssuerOptions, KeySetOptions, RemoteOptions, VerifierOptions,
+};
+pub(crate) use table::Options;
+pub use table::{Kind, Name, Setting};
+pub(crate) use values::{KeyText, Texts};
 
 use crate::fault::Fault;
-use crate::format::{Format, Serialization};
 
 /// Reads settings. Empty text means no settings.
-pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
+pub(crate) fn read<T: Options + DeserializeOwned>(text: &str) -> Result<T, Fault> {
     if text.is_empty() {
         return read("{}");
     }
@@ -33,12 +47,14 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
 /// Names the wrong option: the text is parsed again, so that a correct one is parsed without a path. Only the name is in
 /// the error: the value may be a password.
 #[cold]
-fn wrong<T: DeserializeOwned>(text: &str, error: &serde_json::Error) -> Fault {
+fn wrong<T: Options + DeserializeOwned>(text: &str, error: &serde_json::Error) -> Fault {
     let mut again = serde_json::Deserializer::from_str(text);
     let path = match serde_path_to_error::deserialize::<_, T>(&mut again) {
         Err(found) if error.is_data() => found.path().to_string(),
         _ => String::new(),
     };
+    // The position in a list is not needed.
+    let path = path.split('[').next().unwrap_or_default();
     let is_name = |char: char| char.is_ascii_lowercase() || matches!(char, '_' | '.');
     if path.is_empty() || path.len() > OPTION_NAME_BYTES || !path.chars().all(is_name) {
         return Fault::Options {
@@ -46,186 +62,21 @@ fn wrong<T: DeserializeOwned>(text: &str, error: &serde_json::Error) -> Fault {
             column: error.column(),
         };
     }
-    Fault::option(path, "does not apply here, or has the wrong type")
+    // A member of `limits` has a name of two parts.
+    let name = path.rsplit('.').next().unwrap_or_default();
+    let rows = if name == path { T::ROWS } else { LIMITS };
+    let why = match rows.iter().find(|row| row.name == name) {
+        Some(_) if error.to_string().starts_with("duplicate field") => "set twice",
+        Some(row) => row.kind.expected(),
+        None => "unknown, or does not apply here",
+    };
+    Fault::option(path.to_owned(), why)
 }
 
 /// The longest name of an option in an error.
 const OPTION_NAME_BYTES: usize = 64;
 
-/// Returns an error for the first of these settings that is set.
-pub(crate) fn check_unset<const N: usize>(
-    settings: [(&'static str, bool); N],
-    why: &'static str,
-) -> Result<(), Fault> {
-    match settings.into_iter().find(|(_, is_set)| *is_set) {
-        Some((name, _)) => Err(Fault::option(name, why)),
-        None => Ok(()),
-    }
-}
-
 const SETTINGS_BYTES: usize = 64 * 1024;
-
-/// Settings of [`Key::generate`](crate::Key::generate).
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct GenerateOptions {
-    pub(crate) kid: Option<String>,
-    /// The size of an RSA key in bits.
-    pub(crate) rsa_bits: Option<usize>,
-    /// The curve of a key for ECDH-ES.
-    pub(crate) crv: Option<String>,
-    /// The content encryption of a key for `dir`.
-    pub(crate) enc: Option<String>,
-}
-
-/// Settings of [`Key::import`](crate::Key::import).
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct ImportOptions {
-    pub(crate) format: KeyText,
-    pub(crate) alg: Option<String>,
-    pub(crate) enc: Option<String>,
-    pub(crate) kid: Option<String>,
-    /// The PBKDF2 rounds of `insecure-password`.
-    pub(crate) rounds: Option<u32>,
-    #[serde(deserialize_with = "wiped")]
-    pub(crate) password: Option<Zeroizing<String>>,
-}
-
-fn wiped<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Zeroizing<String>>, D::Error> {
-    Ok(Option::<String>::deserialize(from)?.map(Zeroizing::new))
-}
-
-/// The format of a key to import.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum KeyText {
-    /// A JWK, PEM, DER or PASERK, detected from the content.
-    #[default]
-    Any,
-    /// The bytes are the secret.
-    Secret,
-    /// The secret in base64 or base64url, with or without padding.
-    SecretBase64,
-    /// The bytes are a secret, which may be shorter than its hash. For systems that cannot change their secret.
-    InsecureSecret,
-    /// The bytes are a password, which encrypts JWEs (PBES2).
-    InsecurePassword,
-    /// A public RSA key below 2,048 bits. For systems that cannot change their key.
-    InsecureRsa,
-    /// An X.509 certificate with the public key. The certificate is not verified.
-    Certificate,
-}
-
-/// Settings of [`KeySet::import`](crate::KeySet::import).
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct KeySetOptions {
-    /// The algorithm of keys without `alg`.
-    pub(crate) default_alg: Option<String>,
-    /// The set is published by another party: secret and private keys in it are skipped.
-    pub(crate) published: bool,
-}
-
-/// One text or a list of texts.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
-pub(crate) enum Texts {
-    One(String),
-    Several(Vec<String>),
-}
-
-impl Texts {
-    pub(crate) fn into_vec(self) -> Vec<String> {
-        match self {
-            Texts::One(text) => vec![text],
-            Texts::Several(texts) => texts,
-        }
-    }
-}
-
-/// Settings of [`Issuer::new`](crate::Issuer::new).
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct IssuerOptions {
-    pub(crate) format: Format,
-    pub(crate) issuer: Option<String>,
-    pub(crate) audience: Option<Texts>,
-    /// Seconds.
-    pub(crate) lifetime: Option<u64>,
-    pub(crate) without_expiry: bool,
-    /// Seconds.
-    pub(crate) issued_ago: Option<u64>,
-    pub(crate) typ: Option<String>,
-    pub(crate) cty: Option<String>,
-    pub(crate) access_tokens: bool,
-    pub(crate) enc: Option<String>,
-    pub(crate) detached: bool,
-    pub(crate) unencoded: bool,
-    pub(crate) serialization: Serialization,
-    pub(crate) footer: Option<String>,
-    pub(crate) implicit_assertion: Option<String>,
-}
-
-/// Settings of [`Verifier::new`](crate::Verifier::new).
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct VerifierOptions {
-    pub(crate) format: Format,
-    pub(crate) issuer: Option<Texts>,
-    pub(crate) any_issuer: bool,
-    pub(crate) audience: Option<Texts>,
-    pub(crate) any_audience: bool,
-    pub(crate) without_expiry: bool,
-    #[serde(rename = "typ")]
-    pub(crate) types: Option<Texts>,
-    pub(crate) access_tokens: bool,
-    pub(crate) required: Vec<String>,
-    /// Seconds.
-    pub(crate) leeway: Option<u64>,
-    /// Seconds.
-    pub(crate) max_age: Option<u64>,
-    pub(crate) enc: Option<Texts>,
-    pub(crate) footer: Option<String>,
-    pub(crate) implicit_assertion: Option<String>,
-    pub(crate) serialization: Serialization,
-    /// The number of verified tokens to remember.
-    pub(crate) cache: Option<usize>,
-    pub(crate) limits: LimitOptions,
-}
-
-/// Limits of a verifier. `jeton::Limits` documents the defaults.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct LimitOptions {
-    token_bytes: Option<usize>,
-    header_bytes: Option<usize>,
-    json_depth: Option<u32>,
-    key_id_bytes: Option<usize>,
-    keys_tried: Option<usize>,
-}
-
-impl LimitOptions {
-    pub(crate) fn limits(&self) -> Limits {
-        let mut limits = Limits::new();
-        if let Some(bytes) = self.token_bytes {
-            limits = limits.token_bytes(bytes);
-        }
-        if let Some(bytes) = self.header_bytes {
-            limits = limits.header_bytes(bytes);
-        }
-        if let Some(depth) = self.json_depth {
-            limits = limits.json_depth(depth);
-        }
-        if let Some(bytes) = self.key_id_bytes {
-            limits = limits.key_id_bytes(bytes);
-        }
-        if let Some(keys) = self.keys_tried {
-            limits = limits.keys_tried(keys);
-        }
-        limits
-    }
-}
 
 /// The algorithm of any kind of key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -293,14 +144,33 @@ mod tests {
 
     #[test]
     fn error_names_the_option_and_not_its_value() {
-        let why = "does not apply here, or has the wrong type";
-        for (text, name) in [
-            (r#"{"lifetime":"secret"}"#, "lifetime"),
-            (r#"{"leeway":"secret"}"#, "leeway"),
-            (r#"{"audience":7}"#, "audience"),
-            (r#"{"limits":{"token_byte":1}}"#, "limits.token_byte"),
+        for (text, expected) in [
+            (
+                r#"{"lifetime":"secret"}"#,
+                "option `lifetime`: unknown, or does not apply here",
+            ),
+            (
+                r#"{"leeway":"secret"}"#,
+                "option `leeway`: must be a whole number of seconds, 0 or more",
+            ),
+            (
+                r#"{"audience":7}"#,
+                "option `audience`: must be a text or a list of texts",
+            ),
+            (
+                r#"{"required":["secret",1]}"#,
+                "option `required`: must be a list of texts",
+            ),
+            (
+                r#"{"limits":{"token_byte":1}}"#,
+                "option `limits.token_byte`: unknown, or does not apply here",
+            ),
+            (
+                r#"{"limits":{"token_bytes":-1}}"#,
+                "option `limits.token_bytes`: must be a whole number, 0 or more",
+            ),
         ] {
-            assert_eq!(message(text), format!("option `{name}`: {why}"), "{text}");
+            assert_eq!(message(text), expected, "{text}");
         }
         let long = format!(r#"{{"{}":1}}"#, "x".repeat(65));
         for text in [r#"{"leeway":"#, r#"["a"]"#, r#"{"<script>":1}"#, &long] {

@@ -1,9 +1,9 @@
 //! Verifiers.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use jeton::error::{Claim, InvalidUse};
+use jeton::error::codes;
+use jeton::error::{Claim, KeyProblem};
 use jeton::jwe::Decrypter;
 use jeton::jws::JwsVerifier;
 use jeton::jwt::{EncryptedVerifier, JwtVerifier, NestedVerifier};
@@ -20,7 +20,7 @@ use crate::key_set::{
 };
 use crate::paseto_bytes::PasetoBytes;
 use crate::remote_keys::RemoteKeys;
-use crate::settings::{self, Texts, VerifierOptions, content_enc};
+use crate::settings::{self, Options, Texts, VerifierOptions, content_enc};
 
 /// Verifies tokens of one format with its keys and its policy.
 pub struct Verifier(pub(crate) Kind);
@@ -67,10 +67,7 @@ impl Verifier {
     ///
     /// Pass one key or a key set. A content key (`dir`) alone verifies encrypted JWTs.
     ///
-    /// Settings: `format` is `jwt`, `jws`, `jwe`, `paseto` or `paseto-bytes`. For claims: `issuer` or `any_issuer`,
-    /// `audience` or `any_audience`, `without_expiry`, `typ`, `access_tokens`, `required`, `leeway`, `max_age`
-    /// (seconds), `cache` (entries). For PASETO: `footer`, `implicit_assertion`. Others: `enc`, `serialization`,
-    /// `limits`.
+    /// The settings are [`VERIFIER`](crate::settings::VERIFIER).
     ///
     /// # Errors
     ///
@@ -113,7 +110,7 @@ impl VerifierKeys<'_> {
         match (self.key, self.set) {
             (Some(key), None) => Ok((&verification_key(key)?).into()),
             (None, Some(set)) => keys_of_set(set),
-            _ => Err(Fault::option("keys", "pass either one key or a key set")),
+            _ => Err(Fault::option("keys", "pass one key or a key set")),
         }
     }
 
@@ -121,7 +118,7 @@ impl VerifierKeys<'_> {
         match (self.key, self.set) {
             (Some(key), None) => Ok(paseto_key(key)?.into()),
             (None, Some(set)) => paseto_keys_of_set(set),
-            _ => Err(Fault::option("keys", "pass either one key or a key set")),
+            _ => Err(Fault::option("keys", "pass one key or a key set")),
         }
     }
 
@@ -149,7 +146,7 @@ impl VerifierKeys<'_> {
     }
 }
 
-/// Creates the policy from the settings for claims.
+/// Creates the policy from the settings for claims. [`check`] has rejected a missing or contradictory requirement.
 fn policy(options: &VerifierOptions) -> Result<Policy, Fault> {
     let texts = |texts: &Option<Texts>| texts.clone().map(Texts::into_vec);
     let mut policy = if options.access_tokens {
@@ -160,29 +157,17 @@ fn policy(options: &VerifierOptions) -> Result<Policy, Fault> {
     policy = match (texts(&options.issuer), options.any_issuer) {
         (Some(issuers), false) => policy.issuers(issuers),
         (None, true) => policy.any_issuer(),
-        (Some(_), true) => return Err(Fault::option("issuer", "contradicts `any_issuer`")),
-        (None, false) => {
-            return Err(Fault::option(
-                "issuer",
-                "required unless `any_issuer` is set",
-            ));
-        }
+        _ => return Err(Fault::Internal),
     };
     policy = match (texts(&options.audience), options.any_audience) {
         (Some(audiences), false) => policy.audiences(audiences),
         (None, true) => policy.any_audience(),
-        (Some(_), true) => return Err(Fault::option("audience", "contradicts `any_audience`")),
-        (None, false) => {
-            return Err(Fault::option(
-                "audience",
-                "required unless `any_audience` is set",
-            ));
-        }
+        _ => return Err(Fault::Internal),
     };
     if options.without_expiry {
         policy = policy.without_expiry();
     }
-    if let Some(types) = texts(&options.types) {
+    if let Some(types) = texts(&options.typ) {
         policy = policy.types(types);
     }
     for name in &options.required {
@@ -192,46 +177,50 @@ fn policy(options: &VerifierOptions) -> Result<Policy, Fault> {
         };
     }
     if let Some(seconds) = options.leeway {
-        policy = policy.leeway(Duration::from_secs(seconds));
+        policy = policy.leeway(seconds.into());
     }
     if let Some(seconds) = options.max_age {
-        policy = policy.max_age(Duration::from_secs(seconds));
+        policy = policy.max_age(seconds.into());
     }
     Ok(policy)
 }
 
-/// Rejects settings for claims, which a verifier of bytes does not use.
-fn check_unused(options: &VerifierOptions) -> Result<(), Fault> {
-    let unused = [
-        ("issuer", options.issuer.is_some() || options.any_issuer),
-        (
-            "audience",
-            options.audience.is_some() || options.any_audience,
-        ),
-        ("without_expiry", options.without_expiry),
-        ("typ", options.types.is_some()),
-        ("access_tokens", options.access_tokens),
-        ("required", !options.required.is_empty()),
-        ("leeway", options.leeway.is_some()),
-        ("max_age", options.max_age.is_some()),
-        ("cache", options.cache.is_some()),
-    ];
-    settings::check_unset(unused, "not used with bytes")
+/// Returns the error for a PASETO key with a format of RFC 7519, or another key with a PASETO.
+#[cold]
+fn wrong_format(format: Format) -> Fault {
+    let why = match format {
+        Format::Jwt => "a PASETO key cannot verify a JWT",
+        Format::Jws => "a PASETO key cannot verify a JWS",
+        Format::Jwe => "a PASETO key cannot decrypt a JWE",
+        Format::Paseto | Format::PasetoBytes => "a PASETO requires a PASETO key",
+    };
+    Fault::argument(&codes::INVALID_OPTION, why)
 }
 
-/// Rejects settings for JOSE headers and serializations, which a PASETO does not have. An ignored `typ` would accept
-/// every token.
-fn check_unused_for_paseto(options: &VerifierOptions) -> Result<(), Fault> {
-    let unused = [
-        ("typ", options.types.is_some()),
-        ("access_tokens", options.access_tokens),
-        ("enc", options.enc.is_some()),
-        (
-            "serialization",
-            options.serialization != Serialization::Compact,
-        ),
-    ];
-    settings::check_unset(unused, "not used with a PASETO")
+/// Checks the keys and the settings together.
+fn check(source: &VerifierKeys<'_>, options: &VerifierOptions) -> Result<(), Fault> {
+    let format = options.format;
+    if source.remote.is_some() && format != Format::Jwt {
+        return Err(Fault::argument(
+            &codes::INVALID_OPTION,
+            "a remote key set verifies JWTs only",
+        ));
+    }
+    if source.is_paseto() != format.is_paseto() {
+        return Err(wrong_format(format));
+    }
+    let mut given = options.given();
+    if source.decryption.is_some() {
+        given.push(&settings::DECRYPTION);
+    }
+    settings::check(settings::VERIFIER, &given, format)?;
+    if source.remote.is_some() {
+        if source.key.is_some() || source.set.is_some() {
+            return Err(Fault::option("keys", "not used with a remote key set"));
+        }
+        settings::check_remote(&given)?;
+    }
+    Ok(())
 }
 
 fn build(
@@ -239,47 +228,23 @@ fn build(
     clock: Arc<dyn Clock>,
     options: &VerifierOptions,
 ) -> Result<Kind, Fault> {
+    check(source, options)?;
     let limits = options.limits.limits();
-    let is_paseto = source.is_paseto();
-    if source.remote.is_some() && options.format != Format::Jwt {
-        return Err(Fault::option("format", "a remote key set requires `jwt`"));
-    }
-    if is_paseto != options.format.is_paseto() {
-        return Err(Fault::option(
-            "format",
-            "PASETO keys require `paseto` or `paseto-bytes`; other keys cannot use them",
-        ));
-    }
-    if !is_paseto && (options.footer.is_some() || options.implicit_assertion.is_some()) {
-        return Err(Fault::option(
-            "footer",
-            "`footer` and `implicit_assertion` apply to PASETO only",
-        ));
-    }
-    if is_paseto {
-        check_unused_for_paseto(options)?;
-        if source.decryption.is_some() {
-            return Err(Fault::option("decryption", "not used with a PASETO"));
-        }
-    }
     match options.format {
         Format::Jws => {
-            check_unused(options)?;
-            if options.enc.is_some() || source.decryption.is_some() {
-                return Err(Fault::option("enc", "a JWS is not encrypted"));
-            }
             let verifier = JwsVerifier::new(source.keys()?).limits(limits);
             Ok(Kind::Jws(verifier, options.serialization))
         }
         Format::Jwe => {
-            check_unused(options)?;
             if source.key.is_some() || source.set.is_some() {
-                return Err(Fault::option("keys", "a JWE takes only decryption keys"));
+                return Err(Fault::option(
+                    "keys",
+                    "not used with a JWE: pass the keys as `decryption`",
+                ));
             }
             Ok(Kind::Jwe(source.decrypter(options)?, options.serialization))
         }
         Format::PasetoBytes => {
-            check_unused(options)?;
             let key = source.key;
             let key = key.ok_or_else(|| Fault::option("keys", "pass one key"))?;
             Ok(Kind::PasetoBytes(PasetoBytes {
@@ -314,18 +279,7 @@ fn jwt(
     clock: Arc<dyn Clock>,
 ) -> Result<Kind, Fault> {
     let (limits, policy) = (options.limits.limits(), policy(options)?);
-    if options.serialization != Serialization::Compact {
-        return Err(InvalidUse::CompactForm.into());
-    }
     if let Some(remote) = source.remote {
-        if source.key.is_some() || source.set.is_some() || source.decryption.is_some() {
-            return Err(Fault::option("keys", "not used with a remote key set"));
-        }
-        let unused = [
-            ("cache", options.cache.is_some()),
-            ("enc", options.enc.is_some()),
-        ];
-        settings::check_unset(unused, "not used with a remote key set")?;
         let verifier = remote.verifier(policy).limits(limits).clock(clock);
         return Ok(Kind::Remote(Box::new(verifier), Arc::clone(remote)));
     }

@@ -29,9 +29,7 @@ impl Handle for JetonIssuer {
 /// With `encryption`, JWTs are signed and then encrypted to that key. A content key (`dir`) as `key` encrypts JWTs.
 /// With a public key as `key`, use `jeton_prepare`. A null `clock` is the system clock.
 ///
-/// Options: `format` is `jwt`, `jws`, `jwe` or `paseto`. For claims: `issuer`, `audience`, `lifetime` (seconds) or
-/// `without_expiry`, `issued_ago` (seconds), `access_tokens`. For PASETO: `footer`, `implicit_assertion`. For bytes:
-/// `cty`, `detached`, `unencoded`, `serialization`. Others: `typ`, `enc`.
+/// The options are in docs/reference/settings.md, section *Issuer*.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_issuer_new(
     key: *const JetonKey,

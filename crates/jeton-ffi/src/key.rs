@@ -21,7 +21,7 @@ impl Handle for JetonKey {
 /// Generates a key for an algorithm: a JWA name, `dir` with the option `enc`, or `v3.local`, `v3.public`, `v4.local`,
 /// `v4.public`.
 ///
-/// Options: `kid`, `rsa_bits`, `crv`, `enc`.
+/// The options are in docs/reference/settings.md, section *Generated key*.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_key_generate(
     alg: *const u8,

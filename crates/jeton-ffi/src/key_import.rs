@@ -11,9 +11,8 @@ use crate::reason::JetonReason;
 
 /// Imports a key.
 ///
-/// Options: `format` is `any` (JWK, PEM, DER or PASERK, detected), `secret`, `secret-base64` or `certificate`. `alg` is
-/// required if the key does not imply it. `enc` is required for `dir`. `kid` sets the id. `password` decrypts PKCS#8 or
-/// a PASERK.
+/// The options are in docs/reference/settings.md, section *Imported key*. `alg` is required if the key does not imply
+/// it, and `enc` is required for `dir`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_key_import(
     data: *const u8,

@@ -49,8 +49,7 @@ pub unsafe extern "C" fn jeton_key_set_new(
 /// Imports a JWK Set, or PASERKs, one per line. Unusable keys are skipped: `jeton_key_set_export` returns the reasons.
 /// A set without a usable key is an error.
 ///
-/// Options: `default_alg` is the algorithm of keys without `alg`. `published` skips secret and private keys, which a
-/// published set must not contain.
+/// The options are in docs/reference/settings.md, section *Imported key set*.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_key_set_import(
     data: *const u8,

@@ -23,9 +23,7 @@ impl Handle for JetonRemoteKeys {
 
 /// Creates a key set at an address, or at the address that an issuer publishes. It sends no request.
 ///
-/// Options: `address`, or `issuer` for discovery. `default_alg` is the algorithm of keys without `alg`.
-/// `allow_private_addresses` allows an issuer to publish a private address. `fresh_for`, `cooldown` and `usable_for`
-/// (seconds) are the schedule.
+/// The options are in docs/reference/settings.md, section *Remote key set*.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_remote_keys_new(
     options: *const u8,

@@ -34,9 +34,7 @@ impl Handle for JetonVerifier {
 /// signed and then encrypted. `remote` is a remote key set. It replaces all other keys. A content key (`dir`) alone
 /// verifies encrypted JWTs. A null `clock` is the system clock.
 ///
-/// Options: `format` is `jwt`, `jws`, `jwe` or `paseto`. For claims: `issuer` or `any_issuer`, `audience` or
-/// `any_audience`, `without_expiry`, `typ`, `access_tokens`, `required`, `leeway`, `max_age` (seconds), `cache`
-/// (entries). For PASETO: `footer`, `implicit_assertion`. Others: `enc`, `serialization`, `limits`.
+/// The options are in docs/reference/settings.md, section *Verifier*.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_verifier_new(
     key: *const JetonKey,

@@ -160,7 +160,7 @@ export const codes = {
   INVALID_TYPE: 78,
   /** The form or the key management does not allow this number of recipients. */
   INVALID_RECIPIENTS: 79,
-  /** A JWT is always compact; the compact serialization has no unprotected header, and no associated data. */
+  /** The compact serialization has no unprotected header and no associated data. */
   COMPACT_FORM_UNSUPPORTED: 80,
   /** The header member is already set, or the library sets it. */
   INVALID_HEADER_MEMBER: 81,

@@ -28,16 +28,16 @@ export {
 } from './issuer.js'
 export {
   Key,
-  type GenerateOptions,
   type ImportOptions,
   type Jwk,
   type KeyForm,
   type KeyKind,
   type PasswordOptions
 } from './key.js'
-export { KeySet, type JwkSet, type KeySetOptions } from './key-set.js'
+export { KeySet, type JwkSet } from './key-set.js'
 export type { Duration } from './options.js'
 export { RemoteKeySet, type RemoteKeySetOptions } from './remote-key-set.js'
 export type { ClaimsSchema, SchemaResult, StandardSchema } from './schema.js'
+export type { GenerateOptions, KeySetOptions, Limits } from './settings.js'
 export { Verified, type VerifiedHeader } from './verified.js'
-export { Verifier, type Limits, type VerifierOptions } from './verifier.js'
+export { Verifier, type VerifierOptions } from './verifier.js'

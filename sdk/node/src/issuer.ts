@@ -1,9 +1,10 @@
-import type { ContentEncryption, SignatureAlgorithm } from './algorithms.js'
+import type { SignatureAlgorithm } from './algorithms.js'
 import { FixedClock } from './clock.js'
 import { JetonError, checked, failed, invalid, later } from './errors.js'
 import { Key } from './key.js'
 import { native, type Handle } from './native.js'
-import { forIssuer, settings, type Duration } from './options.js'
+import { forIssuer, settings } from './options.js'
+import type { IssuerSettings } from './settings.js'
 
 /** The format of a token: claims (`jwt`, `paseto`), signed bytes (`jws`) or encrypted bytes (`jwe`). */
 export type Format = 'jwt' | 'jws' | 'jwe' | 'paseto'
@@ -12,41 +13,13 @@ export type Format = 'jwt' | 'jws' | 'jwe' | 'paseto'
 export type Serialization = 'compact' | 'flattened' | 'general'
 
 /** Options of {@link Issuer}. */
-export interface IssuerOptions {
+export interface IssuerOptions extends IssuerSettings {
   /** The key that signs. A `dir` key encrypts JWTs instead. A public key is only for {@link Issuer.prepare}. */
   key?: Key
   /** The key that encrypts. With `key`, JWTs are signed and then encrypted. */
   encryption?: Key
   /** The format. The default is `paseto` for PASETO keys, `jwe` with only `encryption`, and `jwt` otherwise. */
   format?: Format
-  /** The claim `iss`. */
-  issuer?: string
-  /** The claim `aud`. */
-  audience?: string | readonly string[]
-  /** The time from issue to expiry (the claim `exp`). */
-  lifetime?: Duration
-  /** Tokens do not expire. */
-  withoutExpiry?: boolean
-  /** Sets `iat` this much earlier, for verifiers whose clocks are behind. */
-  issuedAgo?: Duration
-  /** The header `typ`. */
-  type?: string
-  /** The header `cty` of tokens over bytes. */
-  contentType?: string
-  /** Tokens are OAuth access tokens (RFC 9068). */
-  accessTokens?: boolean
-  /** The content encryption. The default is `A256GCM`. */
-  contentEncryption?: ContentEncryption
-  /** Omits the signed bytes from the token. */
-  detached?: boolean
-  /** Does not base64url-encode the bytes (RFC 7797). */
-  unencoded?: boolean
-  /** The serialization of a JWS or a JWE. The default is `compact`. */
-  serialization?: Serialization
-  /** The footer of a PASETO. */
-  footer?: string
-  /** The implicit assertion of a PASETO. */
-  implicitAssertion?: string
   /** A clock for tests. */
   clock?: FixedClock
 }

@@ -1,16 +1,8 @@
-import type { Algorithm } from './algorithms.js'
 import { checked, invalid } from './errors.js'
 import { Key, type Jwk } from './key.js'
 import { native, type Handle } from './native.js'
 import { forKeySet, settings } from './options.js'
-
-/** Options of {@link KeySet.import}. */
-export interface KeySetOptions {
-  /** The algorithm of keys without `alg`. */
-  defaultAlgorithm?: Algorithm
-  /** Another party publishes the set: secret and private keys in it are skipped. */
-  published?: boolean
-}
+import type { KeySetOptions } from './settings.js'
 
 /** A JWK Set (RFC 7517). */
 export interface JwkSet {

@@ -10,18 +10,7 @@ import type {
 import { checked, invalid, later } from './errors.js'
 import { native, type Handle } from './native.js'
 import { forGenerate, forImport, forPassword, settings } from './options.js'
-
-/** Options of {@link Key.generate}. */
-export interface GenerateOptions {
-  /** The id (`kid`). */
-  keyId?: string
-  /** The size of an RSA key in bits: 2048, 3072, 4096 or 8192. */
-  rsaBits?: number
-  /** The curve of an ECDH-ES key: P-256 (the default), P-384, P-521 or X25519. */
-  curve?: string
-  /** The content encryption of a `dir` key. */
-  contentEncryption?: ContentEncryption
-}
+import type { GenerateOptions } from './settings.js'
 
 /** Options of the functions that import a key. */
 export interface ImportOptions {

@@ -1,4 +1,15 @@
 import { invalid, optionNames } from './errors.js'
+import {
+  ofGeneratedKey,
+  ofImportedKey,
+  ofIssuer,
+  ofKeySet,
+  ofLimits,
+  ofRemoteKeySet,
+  ofVerifier,
+  type Kind,
+  type Settings
+} from './settings.js'
 
 /** A duration: seconds, or a string such as `15m` (`s`, `m`, `h`, `d`). */
 export type Duration = number | `${number}${'s' | 'm' | 'h' | 'd'}`
@@ -45,116 +56,56 @@ function list(name: string, value: unknown): string[] {
   return value.map(one => text(name, one))
 }
 
-type Read = (name: string, value: unknown) => unknown
-
-/** Option names of this library, with the name in the core and the function that reads the value. */
-export type Table = Record<string, readonly [name: string, read: Read]>
-
-/** An option that is not passed to the core. */
-const localOnly = ['', () => undefined] as const
-
-const limits: Table = {
-  tokenBytes: ['token_bytes', count],
-  headerBytes: ['header_bytes', count],
-  jsonDepth: ['json_depth', count],
-  keyIdBytes: ['key_id_bytes', count],
-  keysTried: ['keys_tried', count]
+const readers: Record<Kind, (name: string, value: unknown) => unknown> = {
+  flag,
+  text,
+  texts,
+  list,
+  seconds,
+  count,
+  limits: (_, value) => settings(value, ofLimits)
 }
 
-export const forGenerate: Table = {
-  keyId: ['kid', text],
-  rsaBits: ['rsa_bits', count],
-  curve: ['crv', text],
-  contentEncryption: ['enc', text]
+/** Options that are not passed to the core. */
+function local(...names: string[]): Settings {
+  return Object.fromEntries(names.map(name => [name, ['', 'text']] as const))
 }
 
-export const forImport: Table = {
-  algorithm: ['alg', text],
-  contentEncryption: ['enc', text],
-  keyId: ['kid', text],
-  password: ['password', text]
+const { rounds, ...ofEncodedKey } = ofImportedKey
+
+export const forGenerate: Settings = ofGeneratedKey
+export const forImport: Settings = ofEncodedKey
+export const forPassword: Settings = { keyId: ofImportedKey.keyId, rounds }
+export const forKeySet: Settings = ofKeySet
+export const forIssuer: Settings = { ...ofIssuer, ...local('key', 'encryption', 'clock') }
+export const forVerifier: Settings = {
+  ...ofVerifier,
+  ...local('keys', 'decryption', 'clock', 'schema', 'largeNumbers')
+}
+export const forRemoteKeys: Settings = { ...ofRemoteKeySet, ...local('fetch') }
+
+export const forBearer: Settings = {
+  scopes: ['scopes', 'list'],
+  realm: ['realm', 'text'],
+  optional: ['optional', 'flag'],
+  ...local('verifier')
 }
 
-export const forPassword: Table = {
-  keyId: ['kid', text],
-  rounds: ['rounds', count]
-}
-
-export const forKeySet: Table = {
-  defaultAlgorithm: ['default_alg', text],
-  published: ['published', flag]
-}
-
-export const forIssuer: Table = {
-  key: localOnly,
-  encryption: localOnly,
-  clock: localOnly,
-  format: ['format', text],
-  issuer: ['issuer', text],
-  audience: ['audience', texts],
-  lifetime: ['lifetime', seconds],
-  withoutExpiry: ['without_expiry', flag],
-  issuedAgo: ['issued_ago', seconds],
-  type: ['typ', text],
-  contentType: ['cty', text],
-  accessTokens: ['access_tokens', flag],
-  contentEncryption: ['enc', text],
-  detached: ['detached', flag],
-  unencoded: ['unencoded', flag],
-  serialization: ['serialization', text],
-  footer: ['footer', text],
-  implicitAssertion: ['implicit_assertion', text]
-}
-
-export const forVerifier: Table = {
-  keys: localOnly,
-  decryption: localOnly,
-  clock: localOnly,
-  schema: localOnly,
-  largeNumbers: localOnly,
-  format: ['format', text],
-  issuer: ['issuer', texts],
-  anyIssuer: ['any_issuer', flag],
-  audience: ['audience', texts],
-  anyAudience: ['any_audience', flag],
-  withoutExpiry: ['without_expiry', flag],
-  type: ['typ', texts],
-  accessTokens: ['access_tokens', flag],
-  required: ['required', list],
-  leeway: ['leeway', seconds],
-  maxAge: ['max_age', seconds],
-  contentEncryption: ['enc', texts],
-  serialization: ['serialization', text],
-  footer: ['footer', text],
-  implicitAssertion: ['implicit_assertion', text],
-  cache: ['cache', count],
-  limits: ['limits', (_, value) => settings(value, limits)]
-}
-
-export const forRemoteKeys: Table = {
-  fetch: localOnly,
-  address: ['address', text],
-  issuer: ['issuer', text],
-  defaultAlgorithm: ['default_alg', text],
-  allowPrivateAddresses: ['allow_private_addresses', flag],
-  freshFor: ['fresh_for', seconds],
-  cooldown: ['cooldown', seconds],
-  usableFor: ['usable_for', seconds]
-}
-
-export const forBearer: Table = {
-  verifier: localOnly,
-  scopes: ['scopes', list],
-  realm: ['realm', text],
-  optional: ['optional', flag]
-}
-
-for (const table of [limits, forGenerate, forImport, forPassword, forKeySet, forIssuer, forVerifier, forRemoteKeys]) {
+const tables: Settings[] = [
+  ofLimits,
+  ofGeneratedKey,
+  ofImportedKey,
+  ofKeySet,
+  ofIssuer,
+  ofVerifier,
+  ofRemoteKeySet
+]
+for (const table of tables) {
   for (const [own, [name]] of Object.entries(table)) optionNames.set(name, own)
 }
 
 /** Converts options to settings of the core. Unknown options are errors, so none is silently ignored. */
-export function settings(options: unknown, table: Table): Record<string, unknown> {
+export function settings(options: unknown, table: Settings): Record<string, unknown> {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw invalid('the options are not an object')
   }
@@ -162,8 +113,8 @@ export function settings(options: unknown, table: Table): Record<string, unknown
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue
     if (!Object.hasOwn(table, name)) throw invalid(`option \`${name}\`: unknown`)
-    const [to, read] = table[name]!
-    if (to !== '') found[to] = read(name, value)
+    const [to, kind] = table[name]!
+    if (to !== '') found[to] = readers[kind](name, value)
   }
   return found
 }

@@ -1,25 +1,11 @@
-import type { SignatureAlgorithm } from './algorithms.js'
 import { JetonError, invalid } from './errors.js'
 import type { RemoteFetch } from './fetching.js'
 import { KeyFetcher } from './key-fetcher.js'
-import { forRemoteKeys, settings, type Duration } from './options.js'
+import { forRemoteKeys, settings } from './options.js'
+import type { RemoteKeySetSettings } from './settings.js'
 
 /** Options of {@link RemoteKeySet}: either `address` or `issuer`. */
-export interface RemoteKeySetOptions {
-  /** The address of the JWK Set. */
-  address?: string
-  /** The issuer. Its metadata contains the address (OpenID Connect Discovery, RFC 8414). */
-  issuer?: string
-  /** The algorithm of keys without `alg`. */
-  defaultAlgorithm?: SignatureAlgorithm
-  /** Allows private addresses in the metadata of the issuer. */
-  allowPrivateAddresses?: boolean
-  /** How long keys are used without a new request, if the response does not set it. */
-  freshFor?: Duration
-  /** The shortest time between two requests. */
-  cooldown?: Duration
-  /** How long keys are used while requests fail. */
-  usableFor?: Duration
+export interface RemoteKeySetOptions extends RemoteKeySetSettings {
   /**
    * Sends the requests. It replaces the built-in client and must not follow redirects. If `publicOnly` is true, it must
    * connect to public addresses only, because another party chose the host name.

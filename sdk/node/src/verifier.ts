@@ -1,67 +1,25 @@
-import type { ContentEncryption } from './algorithms.js'
 import { largeNumbersOf, readLargeNumbers, type LargeNumbers } from './claims.js'
 import { FixedClock } from './clock.js'
 import { JetonError, checked, failed, invalid, later } from './errors.js'
-import type { Format, Serialization } from './issuer.js'
+import type { Format } from './issuer.js'
 import { Key } from './key.js'
 import { KeySet } from './key-set.js'
 import { native, type Handle, type VerifyFunctions } from './native.js'
-import { forVerifier, settings, type Duration } from './options.js'
+import { forVerifier, settings } from './options.js'
 import type { KeyFetcher } from './key-fetcher.js'
 import { RemoteKeySet } from './remote-key-set.js'
 import { checkOf, type Check, type ClaimsSchema } from './schema.js'
+import type { VerifierSettings } from './settings.js'
 import { Verified, headerOf, type VerifiedHeader } from './verified.js'
 
-/** Size limits for tokens. */
-export interface Limits {
-  tokenBytes?: number
-  headerBytes?: number
-  jsonDepth?: number
-  keyIdBytes?: number
-  /** The maximum number of keys tried for a token without `kid`. */
-  keysTried?: number
-}
-
 /** Options of {@link Verifier}. */
-export interface VerifierOptions<T = Record<string, unknown>> {
+export interface VerifierOptions<T = Record<string, unknown>> extends VerifierSettings {
   /** The keys that verify, or a `dir` key. */
   keys?: Key | KeySet | RemoteKeySet | readonly Key[]
   /** The keys that decrypt. With both `keys` and `decryption`, JWTs must be signed and then encrypted. */
   decryption?: Key | KeySet | readonly Key[]
   /** The format. The default is `paseto` for PASETO keys, `jwe` with only `decryption`, and `jwt` otherwise. */
   format?: Format
-  /** The accepted issuers (`iss`). */
-  issuer?: string | readonly string[]
-  /** Accepts tokens of any issuer. */
-  anyIssuer?: boolean
-  /** The accepted audiences (`aud`). A token must have one of them. */
-  audience?: string | readonly string[]
-  /** Accepts tokens for any audience. */
-  anyAudience?: boolean
-  /** Accepts tokens without `exp`. */
-  withoutExpiry?: boolean
-  /** The accepted types (`typ`). */
-  type?: string | readonly string[]
-  /** Tokens are OAuth access tokens (RFC 9068). */
-  accessTokens?: boolean
-  /** Claims that a token must have. */
-  required?: readonly string[]
-  /** The allowed difference between clocks. */
-  leeway?: Duration
-  /** The maximum age of a token (`iat`). */
-  maxAge?: Duration
-  /** The accepted content encryption algorithms. */
-  contentEncryption?: ContentEncryption | readonly ContentEncryption[]
-  /** The serialization of a JWS or a JWE. The default is `compact`. */
-  serialization?: Serialization
-  /** The required footer of a PASETO. */
-  footer?: string
-  /** The implicit assertion of a PASETO. */
-  implicitAssertion?: string
-  /** The number of verified tokens to cache. The default is 0. */
-  cache?: number
-  /** Size limits for tokens. */
-  limits?: Limits
   /** Checks the claims and gives them their type. Without it, nothing checks that the claims match `T`. */
   schema?: ClaimsSchema<T>
   /** The handling of integers above 2^53 - 1. The default is `reject`. */

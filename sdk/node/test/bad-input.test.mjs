@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 
-import { Issuer, JetonError, Key, KeySet, Verifier } from 'jeton'
+import { Issuer, JetonError, Key, KeySet, RemoteKeySet, Verifier } from 'jeton'
 
 const setting = { issuer: 'https://id.example', audience: 'api' }
 const key = Key.generate('HS256')
@@ -259,6 +259,20 @@ test('terminated_worker_does_not_affect_others', async () => {
 })
 
 test('messages_name_options_of_this_library', () => {
-  const expected = 'option `issuer`: required unless `anyIssuer` is set'
-  assert.throws(() => new Verifier({ keys: key, anyAudience: true }), { code: 'INVALID_OPTION', message: expected })
+  const remote = new RemoteKeySet({ address: 'https://id.example/jwks.json' })
+  const messages = [
+    [() => new Verifier({ keys: key, anyAudience: true }), 'option `issuer`: required unless `anyIssuer` is set'],
+    [() => new Issuer({ key, format: 'jws', lifetime: 60 }), 'option `lifetime`: does not apply to a JWS'],
+    [() => new Issuer({ key, type: 7 }), 'option `type`: not a string'],
+    [
+      () => new Verifier({ keys: Key.generate('v4.local'), anyIssuer: true, anyAudience: true, type: 'x' }),
+      'option `type`: does not apply to a PASETO'
+    ],
+    [
+      () => new Verifier({ keys: remote, decryption: key, anyIssuer: true, anyAudience: true }),
+      'option `decryption`: not used with a remote key set'
+    ],
+    [() => new RemoteKeySet({}), 'option `address`: pass either `address` or `issuer`']
+  ]
+  for (const [create, message] of messages) assert.throws(create, { code: 'INVALID_OPTION', message })
 })

@@ -294,6 +294,25 @@ def test_unknown_option_is_an_error(key: jeton.Key) -> None:
         jeton.Verifier(key, issuer="i")
 
 
+def test_message_names_the_parameter(key: jeton.Key) -> None:
+    local = jeton.Key.generate("v4.local")
+    remote = jeton.RemoteKeySet("https://id.example/jwks.json")
+    wrong: list[tuple[Any, str]] = [
+        (lambda: jeton.RemoteKeySet(), "option `url`: pass either `url` or `issuer`"),
+        (lambda: jeton.Issuer(key, format="jws", lifetime=60), "option `lifetime`: does not apply to a JWS"),
+        (lambda: jeton.Issuer(local, format="jws"), "a PASETO key cannot sign a JWS"),
+        (lambda: jeton.Issuer(key, issuer=b"i"), "option `issuer`: has the wrong type"),  # type: ignore[arg-type]
+        (
+            lambda: jeton.Verifier(remote, decryption=jeton.Key.generate("A256KW"), issuer="i", audience="a"),
+            "option `decryption`: not used with a remote key set",
+        ),
+    ]
+    for call, message in wrong:
+        with pytest.raises(jeton.InvalidUse) as raised:
+            call()
+        assert str(raised.value) == message
+
+
 def test_bytearray_that_another_thread_changes_is_safe(issuer: jeton.Issuer, verifier: jeton.Verifier) -> None:
     token = bytearray(issuer.issue({"page": "/"}).encode())
     secret = bytearray(SECRET.encode())

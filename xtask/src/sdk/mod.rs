@@ -49,11 +49,12 @@ const SDKS: [Sdk; 5] = [
 ];
 
 /// What is written from Rust sources, and the tests that write it.
-const WRITTEN: [(&str, &str); 4] = [
+const WRITTEN: [(&str, &str); 5] = [
     ("algorithms", "algorithms::"),
     ("cases", "file_is_what_the_generator_writes"),
     ("codes", "files_of_other_languages_match_the_table"),
     ("header", "header_is_what_the_source_says"),
+    ("settings", "options_of_other_languages_match_the_table"),
 ];
 
 /// What builds the library for a language.

@@ -322,7 +322,7 @@ fn java() -> String {
                 return algorithm;
             }
         }
-        throw new JetonException(ErrorCode.INVALID_OPTION, "option `alg`: not a supported algorithm");
+        throw new JetonException(ErrorCode.INVALID_OPTION, "option `algorithm`: not a supported algorithm");
     }
 }
 "#

@@ -19,3 +19,4 @@ mod remote_keys;
 #[cfg(feature = "test-hooks")]
 mod scripts;
 mod settings;
+mod settings_files;

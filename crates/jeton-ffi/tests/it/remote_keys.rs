@@ -59,6 +59,32 @@ fn verifier(keys: &Owned<JetonRemoteKeys>) -> Owned<JetonVerifier> {
     api::verifier(keys, POLICY).unwrap()
 }
 
+#[test]
+fn remote_key_set_is_for_signed_jwts_only() {
+    let remote = remote(r#"{"address":"https://id.example/jwks.json"}"#).unwrap();
+    let key = api::generate("dir", r#"{"enc":"A128GCM"}"#).unwrap();
+    let decryption = api::new_set(&[&key]).unwrap();
+    let message = |decryption, options| {
+        let keys = Keys {
+            remote: Some(&remote),
+            decryption,
+            ..Keys::default()
+        };
+        api::verifier(keys, options).unwrap_err().message
+    };
+    assert_eq!(
+        message(None, r#"{"format":"jws"}"#),
+        "a remote key set verifies JWTs only"
+    );
+    let why = "not used with a remote key set";
+    assert_eq!(
+        message(Some(&decryption), POLICY),
+        format!("option `decryption`: {why}")
+    );
+    let with_cache = POLICY.replace('}', r#","cache":10}"#);
+    assert_eq!(message(None, &with_cache), format!("option `cache`: {why}"));
+}
+
 /// A set with a new key of this id, and a token signed with the key.
 fn signed(kid: &str) -> (String, String) {
     let key = api::generate("ES256", &format!(r#"{{"kid":"{kid}"}}"#)).unwrap();

@@ -315,7 +315,7 @@ codes! {
             "Pass a media type, such as `at+jwt`.", "RFC 7515, section 4.1.9";
         INVALID_RECIPIENTS: "The form or the key management does not allow this number of recipients.",
             "Use the general JSON serialization and key wrapping.", "RFC 7516, section 7.2.1";
-        COMPACT_FORM_UNSUPPORTED: "The compact serialization has no unprotected header and no associated data; a JWT has only this serialization.",
+        COMPACT_FORM_UNSUPPORTED: "The compact serialization has no unprotected header and no associated data.",
             "Use a JSON serialization.", "RFC 7516, section 7.1";
         INVALID_HEADER_MEMBER: "The header member is already set, or the library sets it.",
             "Remove the member.", "RFC 7515, section 4";

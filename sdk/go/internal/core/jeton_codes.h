@@ -163,7 +163,7 @@
 #define JETON_INVALID_TYPE 78
 // The form or the key management does not allow this number of recipients.
 #define JETON_INVALID_RECIPIENTS 79
-// A JWT is always compact; the compact serialization has no unprotected header, and no associated data.
+// The compact serialization has no unprotected header and no associated data.
 #define JETON_COMPACT_FORM_UNSUPPORTED 80
 // The header member is already set, or the library sets it.
 #define JETON_INVALID_HEADER_MEMBER 81

@@ -81,7 +81,7 @@ CODES = {
     "IMPLICIT_ASSERTION_UNSUPPORTED": "An implicit assertion was passed for PASETO version 1 or 2.",
     "INVALID_TYPE": "The header type (`typ`) is not a media type, or not `at+jwt` for access tokens.",
     "INVALID_RECIPIENTS": "The form or the key management does not allow this number of recipients.",
-    "COMPACT_FORM_UNSUPPORTED": "A JWT is always compact; the compact serialization has no unprotected header, and no associated data.",
+    "COMPACT_FORM_UNSUPPORTED": "The compact serialization has no unprotected header and no associated data.",
     "INVALID_HEADER_MEMBER": "The header member is already set, or the library sets it.",
     "INVALID_PARTY_INFO": "`apu` or `apv` is too long, or the key management does not use it.",
     "INVALID_PBES2_ROUNDS": "The number of PBKDF2 rounds is outside its limits.",

@@ -196,6 +196,14 @@ def class_of(code: str) -> type[JetonError]:
     return InvalidUse
 
 
+#: The parameters with another name than the setting of the native module.
+# BEGIN SETTINGS: written by `cargo xtask sdk settings`.
+# END SETTINGS
+
+
 def error_of(code: str, message: str) -> JetonError:
     """Creates the exception for a code. The native module calls it."""
+    if code == "INVALID_OPTION":
+        for setting, parameter in _PARAMETERS.items():
+            message = message.replace(f"`{setting}`", f"`{parameter}`")
     return class_of(code)(message or CODES.get(code, ""), code)

@@ -14,14 +14,25 @@ Texts = str | Sequence[str]
 # `json.dumps` would create an encoder for each call. Lone surrogates stay escaped, and the native module refuses them.
 _ENCODE = json.JSONEncoder(allow_nan=False).encode
 
+_NOT_JSON = (TypeError, ValueError, RecursionError)
+
 
 def to_json(**settings: Any) -> str:
     """Returns the settings as JSON text, without members that are `None` or `False`."""
     chosen = {name: value for name, value in settings.items() if value is not None and value is not False}
     try:
         return _ENCODE(chosen)
-    except (TypeError, ValueError, RecursionError):
-        raise error_of("INVALID_OPTION", "an option has the wrong type") from None
+    except _NOT_JSON:
+        wrong = next((name for name, value in chosen.items() if not _is_json(value)), "")
+        raise error_of("INVALID_OPTION", f"option `{wrong}`: has the wrong type") from None
+
+
+def _is_json(value: object) -> bool:
+    try:
+        _ENCODE(value)
+    except _NOT_JSON:
+        return False
+    return True
 
 
 def texts(name: str, value: Texts | None) -> str | list[str] | None:
@@ -33,3 +44,9 @@ def texts(name: str, value: Texts | None) -> str | list[str] | None:
         if all(isinstance(one, str) for one in found):
             return found
     raise TypeError(f"{name} must be a str or a sequence of str")
+
+
+def listed(name: str, value: Sequence[str]) -> list[str] | None:
+    """Returns a list, also of one text. An empty list is unset."""
+    found = texts(name, value)
+    return ([found] if isinstance(found, str) else found) or None

@@ -14,7 +14,7 @@ from ._errors import JetonError
 from ._issuer import Format, Serialization, format_of
 from ._keys import Key, KeySet, _Closing
 from ._remote import RemoteKeySet
-from ._settings import Texts, texts, to_json
+from ._settings import Texts, listed, texts, to_json
 from ._times import from_seconds, whole_seconds
 from ._types import from_dict
 
@@ -61,22 +61,12 @@ class Verifier(_jeton.Verifier, _Closing):
     `keys` is a key, a list of keys, a key set, or a `RemoteKeySet`. With `decryption`, a key or several, tokens must be
     signed and then encrypted.
 
-    Settings for claims:
+    Settings:
 
-    - `issuer` and `audience`: the accepted `iss` and `aud`, one or several. `any_issuer` and `any_audience` omit the
-      check. Several issuers share the keys: the holder of one private key can issue tokens for each of them.
-    - `without_expiry`: accepts tokens without `exp`. A token with an `exp` in the past is still rejected.
-    - `typ`: the required header `typ`, one or several. By default it must be `JWT` or absent.
-    - `access_tokens`: requires the type `at+jwt` and the claims of RFC 9068.
-    - `required`: other claims that must be present.
-    - `leeway`: the allowed difference between clocks, a `timedelta` or seconds. The default is 0.
-    - `max_age`: the maximum time since `iat`, a `timedelta` or seconds.
-    - `enc`: the accepted content encryptions, one or several.
-    - `footer` and `implicit_assertion`: the expected values of a PASETO.
-    - `cache`: the number of verified tokens to remember. Their signatures are not checked again.
+    - `issuer`: x
 
-    To verify bytes, set `format` and `serialization`, as for `Issuer`. The format `jwe` takes `decryption` and no
-    `keys`.
+    `format` is `jwt`, or `paseto` for PASETO keys. Set it to verify bytes: `jws`, `jwe` or `paseto-bytes`. The format
+    `jwe` takes `decryption` and no `keys`.
 
     `limits` is a dict of `token_bytes`, `header_bytes`, `json_depth`, `key_id_bytes` and `keys_tried`. `clock` replaces
     the system clock in tests.
@@ -88,23 +78,10 @@ class Verifier(_jeton.Verifier, _Closing):
         cls,
         keys: Key | KeySet | Sequence[Key] | RemoteKeySet | None = None,
         *,
-        issuer: Texts | None = None,
-        any_issuer: bool = False,
-        audience: Texts | None = None,
-        any_audience: bool = False,
-        without_expiry: bool = False,
-        typ: Texts | None = None,
-        access_tokens: bool = False,
-        required: Sequence[str] = (),
-        leeway: timedelta | int | None = None,
-        max_age: timedelta | int | None = None,
-        cache: int | None = None,
+        # BEGIN SETTINGS: written by `cargo xtask sdk settings`.
+        # END SETTINGS
         decryption: Key | KeySet | Sequence[Key] | None = None,
-        enc: Texts | None = None,
-        footer: str | None = None,
-        implicit_assertion: str | None = None,
         format: Format | None = None,
-        serialization: Serialization | None = None,
         limits: Mapping[str, int] | None = None,
         clock: FixedClock | None = None,
     ) -> Verifier:
@@ -112,21 +89,8 @@ class Verifier(_jeton.Verifier, _Closing):
         key, key_set = (None, None) if isinstance(keys, RemoteKeySet) else key_or_set(keys)
         settings = to_json(
             format=format or format_of(key) or _format_of_set(key_set),
-            issuer=texts("issuer", issuer),
-            any_issuer=any_issuer,
-            audience=texts("audience", audience),
-            any_audience=any_audience,
-            without_expiry=without_expiry,
-            typ=texts("typ", typ),
-            access_tokens=access_tokens,
-            required=texts("required", [required] if isinstance(required, str) else required) or None,
-            leeway=whole_seconds("leeway", leeway),
-            max_age=whole_seconds("max_age", max_age),
-            cache=cache,
-            enc=texts("enc", enc),
-            footer=footer,
-            implicit_assertion=implicit_assertion,
-            serialization=serialization,
+            # BEGIN SETTINGS: written by `cargo xtask sdk settings`.
+            # END SETTINGS
             limits=None if limits is None else dict(limits),
         )
         return super().__new__(cls, key, key_set, _decryption(decryption), remote, clock, settings)

@@ -21,8 +21,12 @@ pub(super) fn run(workspace: &Workspace, target: &str) -> Result<(), Error> {
         let header = workspace.path("crates/jeton-ffi/include").join(name);
         files.push(copy(&header, &folder.join("include").join(name))?);
     }
-    // The pages keep their folders, so that the link between them leads somewhere.
-    let pages = ["docs/ffi.md", "docs/reference/error-codes.md"];
+    // The pages keep their folders, so that the links between them lead somewhere.
+    let pages = [
+        "docs/ffi.md",
+        "docs/reference/error-codes.md",
+        "docs/reference/settings.md",
+    ];
     for name in ["LICENSE-MIT", "LICENSE-APACHE"].into_iter().chain(pages) {
         files.push(copy(&workspace.path(name), &folder.join(name))?);
     }

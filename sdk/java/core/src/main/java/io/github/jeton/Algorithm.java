@@ -108,6 +108,6 @@ public enum Algorithm {
                 return algorithm;
             }
         }
-        throw new JetonException(ErrorCode.INVALID_OPTION, "option `alg`: not a supported algorithm");
+        throw new JetonException(ErrorCode.INVALID_OPTION, "option `algorithm`: not a supported algorithm");
     }
 }

@@ -5,6 +5,7 @@ import io.github.jeton.internal.Calls;
 import io.github.jeton.internal.Handle;
 import io.github.jeton.internal.Mapping;
 import io.github.jeton.internal.NativeObject;
+import io.github.jeton.internal.SettingNames;
 import io.github.jeton.internal.Settings;
 import io.github.jeton.internal.Text;
 import io.github.jeton.testing.TestClock;
@@ -38,7 +39,7 @@ public final class Issuer extends NativeObject {
 
     /** Creates a builder for an issuer with this key. */
     public static Builder builder(Key key) {
-        return builder(key, new Settings());
+        return builder(key, new Settings(SettingNames.ISSUER));
     }
 
     /** Creates a builder with these settings, for {@link io.github.jeton.testing.TestIssuer}. */
@@ -94,58 +95,13 @@ public final class Issuer extends NativeObject {
             this.settings = settings;
         }
 
-        /** Sets the issuer ({@code iss}). */
-        public Builder issuer(String issuer) {
-            settings.text("issuer", issuer);
-            return this;
-        }
-
-        /** Sets the audience ({@code aud}). */
-        public Builder audience(String audience) {
-            settings.text("audience", audience);
-            return this;
-        }
-
-        /** Sets several audiences ({@code aud}). */
-        public Builder audiences(List<String> audiences) {
-            settings.list("audience", audiences);
-            return this;
-        }
-
-        /** Sets the lifetime of tokens, in whole seconds. */
-        public Builder lifetime(Duration lifetime) {
-            settings.seconds("lifetime", lifetime);
-            return this;
-        }
-
-        /** Issues tokens that never expire. */
-        public Builder withoutExpiry() {
-            settings.flag("without_expiry");
-            return this;
-        }
-
-        /** Sets {@code iat} to this long before now, in whole seconds. */
-        public Builder issuedAgo(Duration ago) {
-            settings.seconds("issued_ago", ago);
-            return this;
-        }
-
-        /** Sets the type in the header ({@code typ}). */
-        public Builder type(String type) {
-            settings.text("typ", type);
-            return this;
-        }
-
-        /** Issues access tokens (RFC 9068). */
-        public Builder accessTokens() {
-            settings.flag("access_tokens");
-            return this;
-        }
+        // BEGIN SETTINGS: written by `cargo xtask sdk settings`.
+        // END SETTINGS
 
         /** Encrypts each signed token to this key. */
         public Builder encryptTo(Key encryption) {
             Text.required(encryption, "encryption");
-            Settings.checkUnset("encryption", this.encryption);
+            Settings.checkUnset("encryptTo", this.encryption);
             this.encryption = encryption;
             return this;
         }
@@ -154,18 +110,6 @@ public final class Issuer extends NativeObject {
         public Builder encryptTo(Key encryption, String enc) {
             settings.text("enc", enc);
             return encryptTo(encryption);
-        }
-
-        /** Sets the footer of a PASETO, which is not encrypted. */
-        public Builder footer(String footer) {
-            settings.text("footer", footer);
-            return this;
-        }
-
-        /** Sets the implicit assertion of a PASETO, which is authenticated but not part of the token. */
-        public Builder implicitAssertion(String assertion) {
-            settings.text("implicit_assertion", assertion);
-            return this;
         }
 
         /** Sets the clock, for tests. */

@@ -1,6 +1,5 @@
 package io.github.jeton;
 
-import io.github.jeton.internal.Settings;
 import java.util.Objects;
 
 /**
@@ -14,7 +13,7 @@ public class JetonException extends RuntimeException {
 
     /** Creates an exception. */
     public JetonException(ErrorCode code, String message) {
-        super(code == ErrorCode.INVALID_OPTION ? Settings.withMethods(message) : Objects.requireNonNull(message));
+        super(Objects.requireNonNull(message));
         this.code = Objects.requireNonNull(code);
     }
 

@@ -1,6 +1,7 @@
 package io.github.jeton;
 
 import io.github.jeton.internal.Calls;
+import io.github.jeton.internal.SettingNames;
 import io.github.jeton.internal.Settings;
 import io.github.jeton.internal.Text;
 
@@ -12,7 +13,7 @@ import io.github.jeton.internal.Text;
  * }</pre>
  */
 public final class KeyImporter {
-    private final Settings settings = new Settings();
+    private final Settings settings = new Settings(SettingNames.KEY);
 
     KeyImporter() {}
 
@@ -22,23 +23,8 @@ public final class KeyImporter {
         return this;
     }
 
-    /** Sets the content encryption of a key for {@link Algorithm#DIR}. */
-    public KeyImporter contentEncryption(String enc) {
-        settings.text("enc", enc);
-        return this;
-    }
-
-    /** Sets the key id ({@code kid}). */
-    public KeyImporter keyId(String keyId) {
-        settings.text("kid", keyId);
-        return this;
-    }
-
-    /** Sets the password of an encrypted PEM, DER or PASERK. */
-    public KeyImporter password(String password) {
-        settings.text("password", password);
-        return this;
-    }
+    // BEGIN SETTINGS: written by `cargo xtask sdk settings`.
+    // END SETTINGS
 
     /** Imports a JWK, a PEM or a PASERK. */
     public Key text(String text) {

@@ -3,6 +3,7 @@ package io.github.jeton;
 import io.github.jeton.internal.Calls;
 import io.github.jeton.internal.Handle;
 import io.github.jeton.internal.NativeObject;
+import io.github.jeton.internal.SettingNames;
 import io.github.jeton.internal.Settings;
 import io.github.jeton.internal.Text;
 import java.util.List;
@@ -29,7 +30,7 @@ public final class KeySet extends NativeObject {
 
     /** Imports a JWK Set, or PASERKs with one per line. {@link #skipped} lists the unusable keys. */
     public static KeySet parse(String text) {
-        return new KeySet(Calls.importKeySet(text, new Settings()));
+        return new KeySet(Calls.importKeySet(text, new Settings(SettingNames.KEY_SET)));
     }
 
     /** As {@link #parse(String)}, with an algorithm for keys that do not name one. */
@@ -39,7 +40,7 @@ public final class KeySet extends NativeObject {
 
     /** Imports a JWK Set of another party. Skips secret and private keys. */
     public static KeySet parsePublished(String text) {
-        return new KeySet(Calls.importKeySet(text, new Settings().flag("published")));
+        return new KeySet(Calls.importKeySet(text, new Settings(SettingNames.KEY_SET).flag("published")));
     }
 
     /** As {@link #parsePublished(String)}, with an algorithm for keys that do not name one. */
@@ -48,7 +49,8 @@ public final class KeySet extends NativeObject {
     }
 
     private static Settings withDefault(Algorithm algorithm) {
-        return new Settings().text("default_alg", Text.required(algorithm, "defaultAlgorithm").standardName());
+        String name = Text.required(algorithm, "defaultAlgorithm").standardName();
+        return new Settings(SettingNames.KEY_SET).text("default_alg", name);
     }
 
     /** Returns the public keys as a JWK Set, to publish. */

@@ -5,6 +5,7 @@ import io.github.jeton.internal.Handle;
 import io.github.jeton.internal.HttpFetcher;
 import io.github.jeton.internal.JsonText;
 import io.github.jeton.internal.NativeObject;
+import io.github.jeton.internal.SettingNames;
 import io.github.jeton.internal.Settings;
 import io.github.jeton.internal.Text;
 import io.github.jeton.internal.VerifiedReply;
@@ -194,7 +195,7 @@ public final class RemoteKeySet extends NativeObject {
 
     /** Builds a remote key set. */
     public static final class Builder {
-        private final Settings settings = new Settings();
+        private final Settings settings = new Settings(SettingNames.REMOTE_KEYS);
         private Fetcher fetcher;
         private Executor executor;
 
@@ -208,29 +209,8 @@ public final class RemoteKeySet extends NativeObject {
             return this;
         }
 
-        /** Accepts a private address that an issuer publishes for its keys. */
-        public Builder allowPrivateAddresses() {
-            settings.flag("allow_private_addresses");
-            return this;
-        }
-
-        /** Sets how long keys are fresh, unless the response sets it. */
-        public Builder freshFor(Duration time) {
-            settings.seconds("fresh_for", time);
-            return this;
-        }
-
-        /** Sets how long an unknown key id causes no further request. */
-        public Builder cooldown(Duration time) {
-            settings.seconds("cooldown", time);
-            return this;
-        }
-
-        /** Sets how long keys are used while they cannot be fetched again. */
-        public Builder usableFor(Duration time) {
-            settings.seconds("usable_for", time);
-            return this;
-        }
+        // BEGIN SETTINGS: written by `cargo xtask sdk settings`.
+        // END SETTINGS
 
         /** Sets the fetcher that sends the requests. */
         public Builder fetcher(Fetcher fetcher) {

@@ -5,6 +5,7 @@ import io.github.jeton.internal.Calls;
 import io.github.jeton.internal.Handle;
 import io.github.jeton.internal.Mapping;
 import io.github.jeton.internal.NativeObject;
+import io.github.jeton.internal.SettingNames;
 import io.github.jeton.internal.Settings;
 import io.github.jeton.internal.Text;
 import io.github.jeton.internal.VerifiedReply;
@@ -41,17 +42,17 @@ public final class Verifier extends NativeObject {
 
     /** Creates a builder for a verifier with one key. It uses the public key of a private key. */
     public static Builder builder(Key key) {
-        return new Builder(Text.required(key, "key"), null, null, new Settings());
+        return new Builder(Text.required(key, "key"), null, null, new Settings(SettingNames.VERIFIER));
     }
 
     /** Creates a builder for a verifier with the keys of a set. */
     public static Builder builder(KeySet keys) {
-        return builder(keys, new Settings());
+        return builder(keys, new Settings(SettingNames.VERIFIER));
     }
 
     /** Creates a builder for a verifier with remote keys. */
     public static Builder builder(RemoteKeySet keys) {
-        return new Builder(null, null, Text.required(keys, "keys"), new Settings());
+        return new Builder(null, null, Text.required(keys, "keys"), new Settings(SettingNames.VERIFIER));
     }
 
     /** Creates a builder with these settings, for {@link io.github.jeton.testing.TestIssuer}. */
@@ -132,7 +133,7 @@ public final class Verifier extends NativeObject {
         private final KeySet keys;
         private final RemoteKeySet remote;
         private final Settings settings;
-        private final Settings limits = new Settings();
+        private final Settings limits = new Settings(SettingNames.LIMITS);
         private KeySet decryption;
         private TestClock clock;
         private ClaimsMapper mapper;
@@ -147,47 +148,8 @@ public final class Verifier extends NativeObject {
             this.paseto = key != null && key.algorithm().isPaseto();
         }
 
-        /** Requires this issuer ({@code iss}). */
-        public Builder issuer(String issuer) {
-            settings.text("issuer", issuer);
-            return this;
-        }
-
-        /** Requires one of these issuers. */
-        public Builder issuers(List<String> issuers) {
-            settings.list("issuer", issuers);
-            return this;
-        }
-
-        /** Accepts tokens of any issuer with the key. */
-        public Builder anyIssuer() {
-            settings.flag("any_issuer");
-            return this;
-        }
-
-        /** Requires this audience ({@code aud}). */
-        public Builder audience(String audience) {
-            settings.text("audience", audience);
-            return this;
-        }
-
-        /** Requires one of these audiences. */
-        public Builder audiences(List<String> audiences) {
-            settings.list("audience", audiences);
-            return this;
-        }
-
-        /** Accepts tokens for any audience. */
-        public Builder anyAudience() {
-            settings.flag("any_audience");
-            return this;
-        }
-
-        /** Accepts tokens without {@code exp}. If present, it is checked. */
-        public Builder withoutExpiry() {
-            settings.flag("without_expiry");
-            return this;
-        }
+        // BEGIN SETTINGS: written by `cargo xtask sdk settings`.
+        // END SETTINGS
 
         /** Requires one of these types in the header ({@code typ}). */
         public Builder types(String... types) {
@@ -195,34 +157,10 @@ public final class Verifier extends NativeObject {
             return this;
         }
 
-        /** Requires access tokens (RFC 9068). */
-        public Builder accessTokens() {
-            settings.flag("access_tokens");
-            return this;
-        }
-
-        /** Requires these claims, in addition to earlier calls. */
-        public Builder require(String... claims) {
-            settings.add("required", List.of(Text.required(claims, "claims")));
-            return this;
-        }
-
-        /** Sets the allowed clock difference, in whole seconds. */
-        public Builder leeway(Duration leeway) {
-            settings.seconds("leeway", leeway);
-            return this;
-        }
-
-        /** Rejects tokens that are older than this ({@code iat}), in whole seconds. */
-        public Builder maxAge(Duration maxAge) {
-            settings.seconds("max_age", maxAge);
-            return this;
-        }
-
         /** Requires nested tokens: signed, then encrypted to one of these keys. */
         public Builder decryptWith(KeySet decryption) {
             Text.required(decryption, "decryption");
-            Settings.checkUnset("decryption", this.decryption);
+            Settings.checkUnset("decryptWith", this.decryption);
             this.decryption = decryption;
             return this;
         }
@@ -241,24 +179,6 @@ public final class Verifier extends NativeObject {
         /** Verifies PASETOs. A verifier with one PASETO key does not need this call. */
         public Builder paseto() {
             paseto = true;
-            return this;
-        }
-
-        /** Requires this footer of a PASETO. */
-        public Builder footer(String footer) {
-            settings.text("footer", footer);
-            return this;
-        }
-
-        /** Requires this implicit assertion of a PASETO. */
-        public Builder implicitAssertion(String assertion) {
-            settings.text("implicit_assertion", assertion);
-            return this;
-        }
-
-        /** Caches up to this many verified tokens, so that each signature is verified once. The default is no cache. */
-        public Builder cache(int tokens) {
-            settings.number("cache", tokens);
             return this;
         }
 

@@ -55,9 +55,31 @@ class SettingsTest {
     /** A caller knows methods, and not the settings of the native library. */
     @Test
     void message_names_methods() {
-        JetonException failure = assertThrows(
-                JetonException.class, () -> Verifier.builder(key).anyAudience().build());
-        assertEquals("option `issuer`: required unless `anyIssuer` is set", failure.getMessage());
+        Key paseto = Key.generate(Algorithm.V4_PUBLIC);
+        RemoteKeySet remote = RemoteKeySet.at("https://id.example/jwks.json").build();
+        Map<String, org.junit.jupiter.api.function.Executable> messages = Map.of(
+                "option `issuer`: required unless `anyIssuer` is set",
+                () -> Verifier.builder(key).anyAudience().build(),
+                "option `types`: does not apply to a PASETO",
+                () -> Verifier.builder(paseto).anyIssuer().anyAudience().types("x").build(),
+                "option `type`: does not apply to a PASETO",
+                () -> Issuer.builder(paseto).type("x").build(),
+                "option `encryptTo`: does not apply to a PASETO",
+                () -> Issuer.builder(paseto).encryptTo(encryption).build(),
+                "option `decryptWith`: not used with a remote key set",
+                () -> Verifier.builder(remote)
+                        .anyIssuer()
+                        .anyAudience()
+                        .decryptWith(encryption)
+                        .build(),
+                "option `maxTokenBytes`: must be 0 or more: -1",
+                () -> Verifier.builder(key).maxTokenBytes(-1),
+                "option `contentType`: not used with this key",
+                () -> BytesIssuer.jws(key.publicKey()).contentType("x").build(),
+                "a PASETO key cannot sign a JWS",
+                () -> BytesIssuer.jws(paseto).build());
+        messages.forEach((expected, call) ->
+                assertEquals(expected, assertThrows(JetonException.class, call).getMessage()));
     }
 
     /** Methods for texts or keys, in every builder. For the listed methods, the last value counts. */

@@ -1,12 +1,11 @@
 package io.github.jeton.bytes;
 
-import io.github.jeton.ErrorCode;
-import io.github.jeton.JetonException;
 import io.github.jeton.Key;
 import io.github.jeton.PreparedToken;
 import io.github.jeton.internal.Calls;
 import io.github.jeton.internal.Handle;
 import io.github.jeton.internal.NativeObject;
+import io.github.jeton.internal.SettingNames;
 import io.github.jeton.internal.Settings;
 import io.github.jeton.internal.Text;
 
@@ -19,11 +18,8 @@ import io.github.jeton.internal.Text;
  * }</pre>
  */
 public final class BytesIssuer extends NativeObject {
-    private final String unprepared;
-
-    private BytesIssuer(byte[] reply, String unprepared) {
+    private BytesIssuer(byte[] reply) {
         super(Handle.Kind.ISSUER, reply);
-        this.unprepared = unprepared;
     }
 
     /** Creates a builder for an issuer that signs. With a public key, only {@link #prepare} works. */
@@ -47,14 +43,11 @@ public final class BytesIssuer extends NativeObject {
     }
 
     /**
-     * Prepares a JWS for signing outside this library. It is compact and contains the bytes: {@code detached},
-     * {@code unencoded}, {@code contentType} and other serializations are errors with the code {@code INVALID_OPTION}.
+     * Prepares a JWS for signing outside this library. It is compact and contains the bytes: with a public key,
+     * {@code detached}, {@code unencoded}, {@code contentType} and other serializations are errors with the code
+     * {@code INVALID_OPTION}.
      */
     public PreparedToken prepare(byte[] data) {
-        if (unprepared != null) {
-            throw new JetonException(
-                    ErrorCode.INVALID_OPTION, "option `" + unprepared + "`: not supported for a prepared JWS");
-        }
         return new PreparedToken(Calls.prepare(this, data));
     }
 
@@ -62,10 +55,7 @@ public final class BytesIssuer extends NativeObject {
     public static final class Builder {
         private final Key key;
         private final Key encryption;
-        private final Settings settings = new Settings();
-
-        /** A setting that {@link #prepare} does not support, or null. */
-        private String unprepared;
+        private final Settings settings = new Settings(SettingNames.BYTES_ISSUER);
 
         private Builder(String format, Key key, Key encryption) {
             this.key = key;
@@ -73,18 +63,8 @@ public final class BytesIssuer extends NativeObject {
             settings.text("format", format);
         }
 
-        /** Sets the type in the header ({@code typ}). */
-        public Builder type(String type) {
-            settings.text("typ", type);
-            return this;
-        }
-
-        /** Sets the content type in the header ({@code cty}). */
-        public Builder contentType(String type) {
-            settings.text("cty", type);
-            unprepared = "cty";
-            return this;
-        }
+        // BEGIN SETTINGS: written by `cargo xtask sdk settings`.
+        // END SETTINGS
 
         /** Sets the content encryption of a JWE. The default is {@code A256GCM}. */
         public Builder contentEncryption(String enc) {
@@ -92,44 +72,15 @@ public final class BytesIssuer extends NativeObject {
             return this;
         }
 
-        /** Creates a JWS without the bytes. */
-        public Builder detached() {
-            settings.flag("detached");
-            unprepared = "detached";
-            return this;
-        }
-
-        /** Signs the bytes of a JWS without base64 (RFC 7797). */
-        public Builder unencoded() {
-            settings.flag("unencoded");
-            unprepared = "unencoded";
-            return this;
-        }
-
         /** Sets the serialization of a JWS or a JWE. */
         public Builder serialization(Serialization serialization) {
             settings.text("serialization", Text.required(serialization, "serialization").settingName());
-            if (serialization != Serialization.COMPACT) {
-                unprepared = "serialization";
-            }
-            return this;
-        }
-
-        /** Sets the footer of a PASETO. */
-        public Builder footer(String footer) {
-            settings.text("footer", footer);
-            return this;
-        }
-
-        /** Sets the implicit assertion of a PASETO, which is authenticated but not part of the token. */
-        public Builder implicitAssertion(String assertion) {
-            settings.text("implicit_assertion", assertion);
             return this;
         }
 
         /** Creates the issuer. */
         public BytesIssuer build() {
-            return new BytesIssuer(Calls.newIssuer(key, encryption, null, settings), unprepared);
+            return new BytesIssuer(Calls.newIssuer(key, encryption, null, settings));
         }
     }
 }

@@ -5,6 +5,7 @@ import io.github.jeton.KeySet;
 import io.github.jeton.internal.Calls;
 import io.github.jeton.internal.Handle;
 import io.github.jeton.internal.NativeObject;
+import io.github.jeton.internal.SettingNames;
 import io.github.jeton.internal.Settings;
 import io.github.jeton.internal.Text;
 import java.util.List;
@@ -63,8 +64,8 @@ public final class BytesVerifier extends NativeObject {
         private final Key key;
         private final KeySet keys;
         private final KeySet decryption;
-        private final Settings settings = new Settings();
-        private final Settings limits = new Settings();
+        private final Settings settings = new Settings(SettingNames.BYTES_VERIFIER);
+        private final Settings limits = new Settings(SettingNames.LIMITS);
 
         private Builder(String format, Key key, KeySet keys, KeySet decryption) {
             this.key = key;
@@ -85,17 +86,8 @@ public final class BytesVerifier extends NativeObject {
             return this;
         }
 
-        /** Requires this footer of a PASETO. Without it, any footer is accepted. */
-        public Builder footer(String footer) {
-            settings.text("footer", footer);
-            return this;
-        }
-
-        /** Requires this implicit assertion of a PASETO. */
-        public Builder implicitAssertion(String assertion) {
-            settings.text("implicit_assertion", assertion);
-            return this;
-        }
+        // BEGIN SETTINGS: written by `cargo xtask sdk settings`.
+        // END SETTINGS
 
         /** Limits the size of a token. */
         public Builder maxTokenBytes(int bytes) {

@@ -10,13 +10,13 @@ public final class Calls {
     public static byte[] generateKey(String alg, Settings settings) {
         byte[] name = Text.utf8(alg, "algorithm");
         byte[] json = settings.bytes();
-        return Native.generateKey(name, name.length, json, json.length);
+        return settings.inMethods(Native.generateKey(name, name.length, json, json.length));
     }
 
     public static byte[] importKey(byte[] data, Settings settings) {
         byte[] json = settings.bytes();
         try {
-            return Native.importKey(data, data.length, json, json.length);
+            return settings.inMethods(Native.importKey(data, data.length, json, json.length));
         } finally {
             java.util.Arrays.fill(json, (byte) 0); // it may contain a password
         }
@@ -54,7 +54,7 @@ public final class Calls {
     public static byte[] importKeySet(String text, Settings settings) {
         byte[] data = Text.utf8(text, "text");
         byte[] json = settings.bytes();
-        return Native.importKeySet(data, data.length, json, json.length);
+        return settings.inMethods(Native.importKeySet(data, data.length, json, json.length));
     }
 
     public static String exportKeySet(NativeObject set, String what) {
@@ -65,10 +65,10 @@ public final class Calls {
     public static byte[] newIssuer(
             NativeObject key, NativeObject encryption, NativeObject clock, Settings settings) {
         byte[] json = settings.bytes();
-        return NativeObject.callOptional(key, first ->
+        return settings.inMethods(NativeObject.callOptional(key, first ->
                 NativeObject.callOptional(encryption, second ->
                         NativeObject.callOptional(clock, third ->
-                                Native.newIssuer(first, second, third, json, json.length))));
+                                Native.newIssuer(first, second, third, json, json.length)))));
     }
 
     /** Returns the maximum length of a reply with a token with the claims {@code {}}. */
@@ -121,12 +121,12 @@ public final class Calls {
 
     public static byte[] newVerifier(VerifierKeys keys, NativeObject clock, Settings settings) {
         byte[] json = settings.bytes();
-        return NativeObject.callOptional(keys.key(), key ->
+        return settings.inMethods(NativeObject.callOptional(keys.key(), key ->
                 NativeObject.callOptional(keys.set(), set ->
                         NativeObject.callOptional(keys.decryption(), decryption ->
                                 NativeObject.callOptional(keys.remote(), remote ->
                                         NativeObject.callOptional(clock, time -> Native.newVerifier(
-                                                key, set, decryption, remote, time, json, json.length))))));
+                                                key, set, decryption, remote, time, json, json.length)))))));
     }
 
     /** The keys of a verifier. Each may be null. */
@@ -160,7 +160,7 @@ public final class Calls {
 
     public static byte[] newRemoteKeys(Settings settings) {
         byte[] json = settings.bytes();
-        return Native.newRemoteKeys(json, json.length);
+        return settings.inMethods(Native.newRemoteKeys(json, json.length));
     }
 
     /** Returns the next request as JSON, or an empty text. */

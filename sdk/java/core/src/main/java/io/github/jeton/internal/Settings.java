@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -17,35 +16,31 @@ import java.util.stream.Collectors;
  * because one value would have no effect.
  */
 public final class Settings {
-    /** Flags, with the setting that each excludes. */
-    private static final Map<String, String> EXCLUDES =
-            Map.of("any_issuer", "issuer", "any_audience", "audience", "without_expiry", "lifetime");
-
-    /** Settings whose method is not the setting in camel case. */
-    private static final Map<String, String> METHODS = Map.of(
-            "alg", "algorithm", "enc", "contentEncryption", "typ", "type", "cty", "contentType", "kid", "keyId", "crv",
-            "curve", "default_alg", "defaultAlgorithm");
-
-    private static final Pattern UNDERSCORE = Pattern.compile("_([a-z])");
-
     private static final Pattern NAME = Pattern.compile("`([a-z_]+)`");
+
+    private final SettingNames names;
 
     private final Map<String, String> members = new LinkedHashMap<>();
 
     /** Members that a later setting may replace. */
     private final Set<String> defaults = new HashSet<>();
 
-    /** Replaces each setting in a message by the method that sets it: a caller does not know the settings. */
-    public static String withMethods(String message) {
-        return NAME.matcher(message).replaceAll(found -> "`" + method(found.group(1)) + "`");
+    /** Creates empty settings of a builder. */
+    public Settings(SettingNames names) {
+        this.names = names;
     }
 
-    private static String method(String setting) {
-        String method = METHODS.get(setting);
-        if (method != null) {
-            return method;
+    /** Returns the reply of a call with these settings. The message of an invalid setting has its method. */
+    byte[] inMethods(byte[] reply) {
+        if (!Reply.isFailure(reply)) {
+            return reply;
         }
-        return UNDERSCORE.matcher(setting).replaceAll(found -> found.group(1).toUpperCase(Locale.ROOT));
+        Reply.Failure failure = Reply.reason(reply);
+        if (failure.code() != ErrorCode.INVALID_OPTION) {
+            return reply;
+        }
+        String message = NAME.matcher(failure.message()).replaceAll(found -> "`" + names.method(found.group(1)) + "`");
+        return Reply.failure(failure.code() + "\n" + message);
     }
 
     /** Makes the current settings defaults. A later value, or a flag that excludes the setting, replaces them. */
@@ -56,19 +51,26 @@ public final class Settings {
 
     /** Sets a text. Null is an error. */
     public Settings text(String name, String value) {
-        return once(name, quoted(Text.required(value, name)));
+        return once(name, quoted(required(value, name)));
     }
 
-    /** Throws if a setting outside the members is already set. */
-    public static void checkUnset(String name, Object value) {
+    /** Throws if the setting of a method is already set. */
+    public static void checkUnset(String method, Object value) {
         if (value != null) {
-            throw new JetonException(
-                    ErrorCode.INVALID_OPTION, "option `" + name + "`: already set: pass all values in one call");
+            throw invalid(method, "already set: pass all values in one call");
         }
     }
 
+    private static JetonException invalid(String method, String why) {
+        return new JetonException(ErrorCode.INVALID_OPTION, "option `" + method + "`: " + why);
+    }
+
+    private <T> T required(T value, String name) {
+        return Text.required(value, names.method(name));
+    }
+
     private Settings once(String name, String json) {
-        checkUnset(name, defaults.remove(name) ? null : members.get(name));
+        checkUnset(names.method(name), defaults.remove(name) ? null : members.get(name));
         members.put(name, json);
         return this;
     }
@@ -88,16 +90,16 @@ public final class Settings {
         return this;
     }
 
-    private static String listed(String name, Collection<String> values) {
-        return Text.required(values, name).stream()
-                .map(value -> quoted(Text.required(value, name)))
+    private String listed(String name, Collection<String> values) {
+        return required(values, name).stream()
+                .map(value -> quoted(required(value, name)))
                 .collect(Collectors.joining(","));
     }
 
     /** Sets a number. */
     public Settings number(String name, long value) {
         if (value < 0) {
-            throw new JetonException(ErrorCode.INVALID_OPTION, "option `" + name + "`: must be 0 or more: " + value);
+            throw invalid(names.method(name), "must be 0 or more: " + value);
         }
         defaults.remove(name);
         members.put(name, Long.toString(value));
@@ -106,16 +108,15 @@ public final class Settings {
 
     /** Sets a duration in whole seconds. */
     public Settings seconds(String name, Duration value) {
-        if (Text.required(value, name).getNano() != 0) {
-            throw new JetonException(
-                    ErrorCode.INVALID_OPTION, "option `" + name + "`: must be whole seconds: " + value);
+        if (required(value, name).getNano() != 0) {
+            throw invalid(names.method(name), "must be whole seconds: " + value);
         }
         return number(name, value.getSeconds());
     }
 
     /** Sets a flag. */
     public Settings flag(String name) {
-        String other = EXCLUDES.getOrDefault(name, name);
+        String other = SettingNames.EXCLUDES.getOrDefault(name, name);
         if (defaults.remove(other)) {
             members.remove(other);
         }
@@ -131,7 +132,7 @@ public final class Settings {
 
     /** Returns a copy, so that a builder can be used again. */
     public Settings copy() {
-        Settings copy = new Settings();
+        Settings copy = new Settings(names);
         copy.members.putAll(members);
         copy.defaults.addAll(defaults);
         return copy;

@@ -6,6 +6,7 @@ import io.github.jeton.Key;
 import io.github.jeton.KeySet;
 import io.github.jeton.RemoteKeySet;
 import io.github.jeton.Verifier;
+import io.github.jeton.internal.SettingNames;
 import io.github.jeton.internal.Settings;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -47,7 +48,7 @@ public final class TestIssuer {
      * {@code lifetime} and {@code withoutExpiry} replace its defaults.
      */
     public Issuer.Builder issuer() {
-        Settings settings = names().seconds("lifetime", Duration.ofMinutes(15)).asDefaults();
+        Settings settings = names(SettingNames.ISSUER).seconds("lifetime", Duration.ofMinutes(15)).asDefaults();
         return Issuer.builder(key, settings).clock(clock);
     }
 
@@ -56,11 +57,11 @@ public final class TestIssuer {
      * {@code anyAudience} replace its defaults.
      */
     public Verifier.Builder verifier() {
-        return Verifier.builder(keys, names().asDefaults()).clock(clock);
+        return Verifier.builder(keys, names(SettingNames.VERIFIER).asDefaults()).clock(clock);
     }
 
-    private Settings names() {
-        return new Settings().text("issuer", issuer).text("audience", audience);
+    private Settings names(SettingNames names) {
+        return new Settings(names).text("issuer", issuer).text("audience", audience);
     }
 
     /** Returns the clock of the issuer and the verifier. */
