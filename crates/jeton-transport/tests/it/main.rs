@@ -9,6 +9,8 @@ mod client;
 mod client_view;
 mod connections;
 mod differences;
+// The service sends further kinds of requests.
+#[allow(dead_code)]
 mod exchange;
 mod frames;
 mod intended;
