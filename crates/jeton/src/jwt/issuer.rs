@@ -109,7 +109,8 @@ impl JwtIssuer {
     ///
     /// # Errors
     ///
-    /// Those of [`BatchIssuer::new`]. A batch is not available for [`access_tokens`](super::IssuerBuilder::access_tokens).
+    /// Those of [`BatchIssuer::new`]. A batch is not available for
+    /// [`access_tokens`](super::IssuerBuilder::access_tokens).
     ///
     /// ```
     /// # use std::time::Duration;

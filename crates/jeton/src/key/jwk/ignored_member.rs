@@ -1,7 +1,8 @@
 use std::fmt;
 
 /// A member of a JWK that is there but counts as absent.
-/// [`AnyKey::ignored_members`](crate::key::AnyKey::ignored_members) returns them. `Display` writes a note with the name and the reason.
+/// [`AnyKey::ignored_members`](crate::key::AnyKey::ignored_members) returns them. `Display` writes a note with the name
+/// and the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IgnoredMember {
     name: &'static str,

@@ -10,8 +10,8 @@ use crate::key::VerifyingKey;
 
 /// A token without its signature.
 ///
-/// Created by [`RemoteKey`](crate::remote::RemoteKey) and [`paseto::PasetoRemoteKey`](crate::paseto::PasetoRemoteKey). It borrows
-/// nothing, so it can be held across an `await`.
+/// Created by [`RemoteKey`](crate::remote::RemoteKey) and
+/// [`paseto::PasetoRemoteKey`](crate::paseto::PasetoRemoteKey). It borrows nothing, so it can be held across an `await`.
 pub struct Prepared {
     key: Arc<dyn RemoteVerifier>,
     form: Form,
