@@ -11,6 +11,7 @@ use jeton_lab_report::visible;
 
 use super::destination::written;
 use super::{machines_differ, results};
+use crate::width;
 
 /// Compare the same subjects of two result files: before, after, ratio, verdict
 ///
@@ -64,7 +65,7 @@ impl Compare {
             return super::json(&compared);
         }
         let names = [&self.before, &self.after].map(|path| path.display().to_string());
-        let shown = terminal::comparison(&compared, &names, terminal::columns());
+        let shown = terminal::comparison(&compared, &names, width::columns());
         written(anstream::stdout().write_all(shown.as_bytes()))
     }
 }

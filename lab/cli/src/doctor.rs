@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use clap::Args;
 use jeton_lab_harness::driver::{self, Tool, toolchains};
 use jeton_lab_harness::host::{Setting, State, settings};
-use jeton_lab_report::terminal;
 use serde::Serialize;
 
 use super::destination::written;
 use super::{Drivers, sentence};
+use crate::width;
 
 /// Check toolchains and machine settings for measuring
 ///
@@ -56,7 +56,7 @@ impl Doctor {
         if self.json {
             return super::json(&findings);
         }
-        let text = findings.text(terminal::columns());
+        let text = findings.text(width::columns());
         written(anstream::stdout().write_all(text.as_bytes()))
     }
 }
@@ -106,7 +106,7 @@ fn mark(costs: bool) -> char {
 fn entry(out: &mut String, mark: char, name: &str, found: &str, cost: &str, columns: usize) {
     let _ = writeln!(out, "{mark} {name:<21} {found}");
     if !cost.is_empty() {
-        for line in terminal::wrapped(cost, columns.saturating_sub(24)) {
+        for line in width::wrapped(cost, columns.saturating_sub(24)) {
             let _ = writeln!(out, "{:24}{line}", "");
         }
     }

@@ -15,7 +15,7 @@ use jeton_lab_stats::verdict::PRACTICAL_DIFFERENCE;
 
 use super::destination::written;
 use super::{machines_differ, results};
-use crate::output;
+use crate::{output, width};
 
 /// Exit code: at least one subject became slower or broke.
 const REGRESSED: u8 = 1;
@@ -106,7 +106,7 @@ impl Gate {
         if self.json {
             super::json(&found)?;
         } else {
-            let shown = terminal::gate_summary(&found, terminal::columns());
+            let shown = terminal::gate_summary(&found, width::columns());
             written(anstream::stdout().write_all(shown.as_bytes()))?;
         }
         for regression in &found.regressions {

@@ -37,7 +37,7 @@ use jeton_lab_harness::driver::{self, Driver};
 use jeton_lab_report::multi_run::Difference;
 use jeton_lab_report::visible;
 // Modules of this program name them as their own.
-use jeton_terminal::{args, input, json, manual, output, shell, source, time};
+use jeton_terminal::{args, input, json, manual, output, shell, source, time, width};
 use serde::Serialize;
 
 /// Exit code of a run that Ctrl-C ended early; its files hold what was finished.

@@ -13,7 +13,7 @@ use jeton_lab_report::{benchstat, html, markdown};
 use super::advice::Advice;
 use super::destination::Destination;
 use super::results;
-use crate::output;
+use crate::{output, width};
 
 /// Show a result file: on the terminal, as HTML, or as text for other tools
 ///
@@ -126,7 +126,7 @@ impl Report {
                 Table::Answers => csv::answers(&result),
             }
         } else {
-            let shown = terminal::show(&result, terminal::columns());
+            let shown = terminal::show(&result, width::columns());
             return self.destination.styled(&shown, &sources);
         };
         self.destination.text(&text, &sources)

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use jeton_lab_model::result::{FileError, OutDir, PAGE, RunResult};
 use jeton_lab_report::{html, terminal};
 
-use crate::output;
+use crate::{output, width};
 
 /// Writes the result and its page, and prints the tables, or the result itself with `json`.
 ///
@@ -24,7 +24,7 @@ pub(super) fn write_outputs(out: &OutDir, result: &RunResult, json: bool) -> Res
             .map_err(std::io::Error::from)
             .and_then(|()| writeln!(stdout))
     } else {
-        write!(stdout, "{}", terminal::show(result, terminal::columns()))
+        write!(stdout, "{}", terminal::show(result, width::columns()))
     };
     let shown = shown.and_then(|()| match (&file, &page) {
         (Ok(file), Some(Ok(page))) if !json => {
