@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jeton::error::codes;
-use jeton::error::{Claim, KeyProblem};
+use jeton::error::Claim;
 use jeton::jwe::Decrypter;
 use jeton::jws::JwsVerifier;
 use jeton::jwt::{EncryptedVerifier, JwtVerifier, NestedVerifier};

@@ -13,7 +13,7 @@ use crate::{input, output};
 
 /// The token that a command reads.
 #[derive(Debug, Args)]
-pub struct TokenArgument {
+pub(crate) struct TokenArgument {
     /// Token as text, @FILE, or - for standard input [default: standard input, if it is a pipe or a file]
     #[arg(value_name = "TOKEN|@FILE|-")]
     token: Option<Source>,
@@ -33,24 +33,24 @@ pub struct TokenArgument {
 
 /// A token that the caller passed.
 #[derive(Debug, Clone)]
-pub struct GivenToken {
-    pub token: String,
+pub(crate) struct GivenToken {
+    pub(crate) token: String,
     /// What was removed around it.
-    pub input_notes: Vec<String>,
+    pub(crate) input_notes: Vec<String>,
 }
 
 /// The result of a check of a token.
-pub struct Checked<T> {
-    pub result: Outcome<T>,
+pub(crate) struct Checked<T> {
+    pub(crate) result: Outcome<T>,
     /// The token, which is empty if it could not be read.
-    pub token: String,
+    pub(crate) token: String,
     /// What was removed around the token.
-    pub input_notes: Vec<String>,
+    pub(crate) input_notes: Vec<String>,
 }
 
 /// The payload that a command reads.
 #[derive(Debug, Args)]
-pub struct PayloadArgument {
+pub(crate) struct PayloadArgument {
     /// Payload as text, @FILE, or - for standard input
     #[arg(value_name = "PAYLOAD|@FILE|-", required_unless_present = "text")]
     payload: Option<Source>,
@@ -63,7 +63,7 @@ pub struct PayloadArgument {
 /// The claims of a new token.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
-pub struct ClaimsArgument {
+pub(crate) struct ClaimsArgument {
     /// Claims, a JSON object: as text, @FILE, or - for standard input
     #[arg(long, value_name = "JSON|@FILE|-")]
     claims: Option<Source>,
@@ -74,7 +74,7 @@ pub struct ClaimsArgument {
 }
 
 impl ClaimsArgument {
-    pub fn source(&self) -> Outcome<&Source> {
+    pub(crate) fn source(&self) -> Outcome<&Source> {
         let claims = self.claims.as_ref();
         required(
             claims,
@@ -86,7 +86,7 @@ impl ClaimsArgument {
 
 impl TokenArgument {
     /// Reads the token, and notes what was removed around it.
-    pub fn read(&self) -> Outcome<GivenToken> {
+    pub(crate) fn read(&self) -> Outcome<GivenToken> {
         if let Some(read) = &self.read {
             return Ok(read.clone());
         }
@@ -96,7 +96,7 @@ impl TokenArgument {
     }
 
     /// Reads the token and checks it.
-    pub fn check<T>(&self, check: impl FnOnce(&str) -> Outcome<T>) -> Checked<T> {
+    pub(crate) fn check<T>(&self, check: impl FnOnce(&str) -> Outcome<T>) -> Checked<T> {
         match self.read() {
             Ok(given) => Checked {
                 result: check(&given),
@@ -112,17 +112,17 @@ impl TokenArgument {
     }
 
     /// Reads the token, if the caller passed one as an argument. Prints no notes.
-    pub fn read_if_given(&self) -> Option<Outcome<GivenToken>> {
+    pub(crate) fn read_if_given(&self) -> Option<Outcome<GivenToken>> {
         self.given().map(|source| self.read_from(source))
     }
 
     /// Reads the argument as a name, for a command that can take one in place of a token.
-    pub fn name(&self) -> Outcome<String> {
+    pub(crate) fn name(&self) -> Outcome<String> {
         self.given().unwrap_or(&Source::Pipe).text("the name")
     }
 
     /// Returns the argument of a command for a token that was read already.
-    pub fn of(read: GivenToken) -> TokenArgument {
+    pub(crate) fn of(read: GivenToken) -> TokenArgument {
         TokenArgument {
             token: None,
             text: None,
@@ -132,12 +132,12 @@ impl TokenArgument {
     }
 
     /// Reads the bytes of the argument, which can also be a key.
-    pub fn bytes(&self) -> Outcome<Zeroizing<Vec<u8>>> {
+    pub(crate) fn bytes(&self) -> Outcome<Zeroizing<Vec<u8>>> {
         self.given().unwrap_or(&Source::Pipe).bytes()
     }
 
     /// Returns the token in a text that was read with [`bytes`](Self::bytes), and notes what was removed.
-    pub fn extract<'t>(&self, text: &'t str) -> Outcome<Pasted<'t>> {
+    pub(crate) fn extract<'t>(&self, text: &'t str) -> Outcome<Pasted<'t>> {
         let pasted = self.find(text)?;
         pasted.notes.iter().for_each(output::note);
         Ok(pasted)
@@ -173,7 +173,7 @@ impl Deref for GivenToken {
 }
 
 impl PayloadArgument {
-    pub fn bytes(&self) -> Outcome<Zeroizing<Vec<u8>>> {
+    pub(crate) fn bytes(&self) -> Outcome<Zeroizing<Vec<u8>>> {
         required(
             self.payload.as_ref(),
             self.text.as_ref(),

@@ -295,3 +295,33 @@ impl SealedKey {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use jeton_store::Revision;
+
+    use super::*;
+
+    /// As versions wrote it that called the pre-publication period `lead_seconds`.
+    const OLD: &str = r#"{"schema":1,"record":{"iss":"https://id.example","profiles":[{"name":"p","alg":"ES256","lifetime_seconds":900,"audiences":["api"]}],"lead_seconds":7200,"max_age_seconds":300,"rotate_every_seconds":2592000},"configured":true}"#;
+
+    #[test]
+    fn old_issuer_record_is_read_and_written_with_new_name() {
+        let entry = Entry {
+            key: settings_key("https://id.example").unwrap(),
+            value: OLD.into(),
+            changed: Revision::START,
+        };
+        let issuer = IssuerRecord::read(&entry).unwrap();
+        assert_eq!(issuer.settings.publish_before_use_seconds(), 7200);
+        assert!(issuer.is_configured);
+        let written = String::from_utf8(issuer.write()).unwrap();
+        let expected = OLD.replace("lead_seconds", "publish_before_use_seconds");
+        assert_eq!(written, expected);
+        let both = expected.replace(r#""max_age"#, r#""lead_seconds":7200,"max_age"#);
+        let value = both.into_bytes();
+        assert!(IssuerRecord::read(&Entry { value, ..entry }).is_err());
+    }
+}

@@ -52,16 +52,15 @@ pub struct Profile {
 struct Written {
     iss: String,
     profiles: Vec<Profile>,
-    #[serde(default = "default_publish_before_use")]
-    publish_before_use_seconds: i64,
+    #[serde(default)]
+    publish_before_use_seconds: Option<i64>,
+    /// The former name of `publish_before_use_seconds`. It is read, and never written.
+    #[serde(default, skip_serializing)]
+    lead_seconds: Option<i64>,
     #[serde(default = "default_max_age")]
     max_age_seconds: i64,
     #[serde(default = "default_rotation")]
     rotate_every_seconds: i64,
-}
-
-fn default_publish_before_use() -> i64 {
-    limits::PUBLISH_BEFORE_USE_SECONDS
 }
 
 fn default_max_age() -> i64 {
@@ -104,7 +103,7 @@ impl IssuerSettings {
 
     /// Returns the pre-publication period: how long a key is published before it signs.
     pub fn publish_before_use_seconds(&self) -> i64 {
-        self.0.publish_before_use_seconds
+        self.0.publish_before_use_seconds()
     }
 
     /// Returns how long verifiers may cache the key set.
@@ -190,8 +189,30 @@ impl TryFrom<Written> for IssuerSettings {
     type Error = Error;
 
     fn try_from(written: Written) -> Result<IssuerSettings> {
+        let written = written.with_current_names()?;
         check(&written)?;
         Ok(IssuerSettings(written))
+    }
+}
+
+impl Written {
+    /// Moves the value of a former name to the current one.
+    fn with_current_names(mut self) -> Result<Written> {
+        if self.publish_before_use_seconds.is_some() && self.lead_seconds.is_some() {
+            return Err(Error::rule(
+                "publish_before_use_seconds",
+                "set together with `lead_seconds`, its former name: remove `lead_seconds`",
+            ));
+        }
+        let seconds = self.publish_before_use_seconds.or(self.lead_seconds.take());
+        self.publish_before_use_seconds =
+            Some(seconds.unwrap_or(limits::PUBLISH_BEFORE_USE_SECONDS));
+        Ok(self)
+    }
+
+    fn publish_before_use_seconds(&self) -> i64 {
+        self.publish_before_use_seconds
+            .unwrap_or(limits::PUBLISH_BEFORE_USE_SECONDS)
     }
 }
 
@@ -203,7 +224,7 @@ impl From<IssuerSettings> for Written {
 
 fn check(s: &Written) -> Result<()> {
     name("iss", &s.iss)?;
-    let publish_before_use = s.publish_before_use_seconds;
+    let publish_before_use = s.publish_before_use_seconds();
     let (max_age, every) = (s.max_age_seconds, s.rotate_every_seconds);
     if publish_before_use < limits::PUBLISH_BEFORE_USE_SECONDS_MIN {
         return Err(Error::rule(
@@ -313,7 +334,7 @@ fn check_keys_at_once(s: &Written) -> Result<()> {
     let every = s.rotate_every_seconds;
     // Time in the key set, in rotation periods.
     let keys = longest.iter().map(|(_, lifetime)| {
-        let more = s.publish_before_use_seconds + lifetime + limits::GONE_AFTER_SECONDS;
+        let more = s.publish_before_use_seconds() + lifetime + limits::GONE_AFTER_SECONDS;
         1 + (more + every - 1) / every
     });
     let keys: i64 = keys.sum();
@@ -360,6 +381,31 @@ fn unusual_name(field: &str, text: &str) -> Result<()> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn settings_with_the_former_name_are_read_and_written_with_the_current_one() {
+        let profiles =
+            r#""profiles":[{"name":"p","alg":"ES256","lifetime_seconds":60,"audiences":["a"]}]"#;
+        let read =
+            |names: &str| IssuerSettings::from_json(&format!(r#"{{"iss":"i",{names}{profiles}}}"#));
+        let former = read(r#""lead_seconds":7200,"#).unwrap();
+        assert_eq!(
+            former,
+            read(r#""publish_before_use_seconds":7200,"#).unwrap()
+        );
+        let text = serde_json::to_string(&former).unwrap();
+        assert!(
+            text.contains(r#""publish_before_use_seconds":7200"#),
+            "{text}"
+        );
+        assert!(!text.contains("lead_seconds"), "{text}");
+        let both = read(r#""lead_seconds":7200,"publish_before_use_seconds":7200,"#);
+        let both = both.unwrap_err().to_string();
+        assert!(
+            both.contains("`publish_before_use_seconds`: ") && both.contains("`lead_seconds`"),
+            "{both}"
+        );
+    }
 
     /// A rejected value may be a misplaced secret, so errors do not repeat it.
     #[test]

@@ -193,7 +193,7 @@ pub(super) fn command(workspace: &Workspace, folder: &str, name: &str) -> Result
 }
 
 /// Long tests of which [`run`] takes a sample: some cases of `tests`, unless [`WHOLE`] is set, and none of `left_out`.
-const SAMPLED: [Sampled; 6] = [
+const SAMPLED: [Sampled; 7] = [
     Sampled {
         folder: "crates/jeton",
         program: "it",

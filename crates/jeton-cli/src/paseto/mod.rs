@@ -8,7 +8,7 @@ mod verify;
 use clap::{Args, Subcommand};
 
 pub(crate) use context::ContextArgs;
-pub(crate) use key::{AcceptingKey, decrypting, signing, verifying};
+pub(crate) use key::{decrypting, signing, verifying};
 pub(crate) use verify::{PasetoVerification, verifier};
 
 use crate::exit::Outcome;

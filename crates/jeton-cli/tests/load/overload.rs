@@ -223,7 +223,6 @@ fn resident_kib(process: u32) -> u64 {
 
 #[test]
 fn overload_is_answered_with_unavailable_and_recovers() {
-    let _alone = alone();
     let seconds = std::env::var("JETON_OVERLOAD_SECONDS").ok();
     let seconds: u64 = seconds.map_or(6, |text| text.parse().expect("it is a number"));
     let world = World::new("");

@@ -15,6 +15,9 @@ use binary::{ends, jeton, succeeds, vector, vector_json};
 use libtest_mimic::{Arguments, Trial};
 use serde_json::Value;
 
+/// The program that is tested.
+const PROGRAM: &str = "jeton";
+
 fn main() -> ExitCode {
     let mut trials = Vec::new();
     trials.extend(rfc7515());

@@ -7,7 +7,7 @@ use crate::table;
 use jeton_lab_model::result::{Interop, InteropRow, RunResult};
 use jeton_terminal::width::wrapped;
 
-use super::{BOLD, DIM, paragraph, words};
+use super::{BOLD, DIM, paragraph};
 
 /// Writes the interop section; nothing if the result has no interop rows.
 pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {

@@ -28,7 +28,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::binary;
-use crate::data_folder;
 use crate::serving::Serving;
 
 fn shell(folder: &Path, line: &str) -> Output {

@@ -1,6 +1,5 @@
 //! The commands of the guide to the token endpoint run as they are written, against a real server.
 
-use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::path::Path;

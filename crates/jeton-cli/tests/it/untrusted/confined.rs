@@ -20,6 +20,7 @@ const TIMEOUT: Duration = Duration::from_secs(180);
 /// The result of a call.
 pub(crate) struct Ended {
     pub(crate) code: i32,
+    #[allow(dead_code, reason = "not read by the tests of `jeton-lab`")]
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: String,
 }
