@@ -34,7 +34,7 @@ const (
 	CodeTokenInvalidClaims Code = 13
 	// The claims do not match the type that the verifier expects.
 	CodeTokenClaimsShape Code = 14
-	// The token has no `kid`, and more keys could have signed it than are tried.
+	// The token has no `kid`, and more keys match it than the verifier tries.
 	CodeTokenWithoutKeyId Code = 15
 	// A part of the token is larger or nested deeper than its limit.
 	CodeTokenTooLarge Code = 16
@@ -68,7 +68,7 @@ const (
 	CodeKeyMultiplePemBlocks Code = 30
 	// The label of a PEM block contradicts its END line or its content.
 	CodeKeyPemLabel Code = 31
-	// The input is not a key, or a key in another form than expected.
+	// The input is not a key, or is a key in another encoding than expected.
 	CodeKeyNotRecognized Code = 32
 	// The RSA private key has no primes, so that only its public key can be used.
 	CodeKeyPrimesMissing Code = 33
@@ -84,7 +84,7 @@ const (
 	CodeKeyInvalid Code = 38
 	// The private key and the public key do not match.
 	CodeKeyPairMismatch Code = 39
-	// The key names another algorithm (`alg`) than the requested one.
+	// The `alg` of the key is not the requested algorithm.
 	CodeKeyAlgorithmMismatch Code = 40
 	// The type or curve of the key does not fit the algorithm.
 	CodeKeyTypeMismatch Code = 41
@@ -114,7 +114,7 @@ const (
 	CodeKeyKindMismatch Code = 53
 	// The key set has no usable key.
 	CodeKeySetEmpty Code = 54
-	// The discovery document names another issuer.
+	// The `issuer` of the discovery document is not the requested issuer.
 	CodeDiscoveryIssuerMismatch Code = 55
 	// The discovery document is not a JSON object with `issuer` and `jwks_uri`.
 	CodeDiscoveryMalformed Code = 56
@@ -124,7 +124,7 @@ const (
 	CodeClaimsWithoutExpiry Code = 58
 	// The custom claims have a member with the name of a registered claim.
 	CodeClaimsRegisteredName Code = 59
-	// A token of a batch sets a claim that the batch sets for all.
+	// The claims set a claim that the issuer sets for all its tokens.
 	CodeClaimsSetForAll Code = 60
 	// The claims are not a JSON object.
 	CodeClaimsNotAnObject Code = 61
@@ -188,19 +188,19 @@ const (
 	CodeKeySetAddress Code = 90
 	// A certificate authority is not a certificate in PEM.
 	CodeInvalidCertificateAuthority Code = 91
-	// The remote signer returned no signature.
+	// The signer returned no signature.
 	CodeSignerFailed Code = 92
-	// The remote signature has the wrong encoding or length.
+	// The signature from the signer has the wrong encoding or length.
 	CodeSignerSignatureForm Code = 93
-	// The remote signature does not verify with the public key.
+	// The signature from the signer does not verify with the public key.
 	CodeSignerSignatureInvalid Code = 94
-	// A cryptographic primitive or the service failed on valid input.
+	// The library or the service failed on valid input.
 	CodeInternal Code = 95
 	// The key set could not be fetched from its server.
 	CodeKeySetUnreachable Code = 96
 	// A required value is missing (null).
 	CodeArgumentNull Code = 117
-	// A length is larger than the address space.
+	// A length is larger than any value in memory.
 	CodeArgumentLength Code = 118
 	// A text is not valid UTF-8.
 	CodeArgumentNotUtf8 Code = 119
@@ -208,7 +208,7 @@ const (
 	CodeArgumentHandle Code = 120
 	// An option is unknown, missing, has the wrong type, or contradicts another.
 	CodeInvalidOption Code = 121
-	// The buffer of the caller is smaller than the bound of the result.
+	// The buffer of the caller is too small for the result.
 	CodeBufferTooSmall Code = 122
 	// A signature was already passed for the prepared token.
 	CodePreparedTokenUsed Code = 123

@@ -152,13 +152,6 @@ JetonCode jeton_clock_set(const JetonClock *clock, int64_t seconds, JetonReason 
 // byte. The library owns it: do not free it.
 const char *jeton_code_name(JetonCode code);
 
-// Adds a reference to a handle of any type. Each reference needs one call to `jeton_release`.
-JetonCode jeton_retain(const void *handle, JetonReason *reason);
-
-// Drops a reference to a handle of any type. The last release wipes and frees the handle. A null pointer is ignored.
-JetonCode jeton_release(const void *handle,
-                        JetonReason *reason);
-
 #if defined(JETON_TEST_HOOKS)
 // Makes the next call of any function panic. That call returns `INTERNAL`.
 void jeton_test_panic_next(void);
@@ -169,9 +162,7 @@ void jeton_test_panic_next(void);
 // With `encryption`, JWTs are signed and then encrypted to that key. A content key (`dir`) as `key` encrypts JWTs.
 // With a public key as `key`, use `jeton_prepare`. A null `clock` is the system clock.
 //
-// Options: `format` is `jwt`, `jws`, `jwe` or `paseto`. For claims: `issuer`, `audience`, `lifetime` (seconds) or
-// `without_expiry`, `issued_ago` (seconds), `access_tokens`. For PASETO: `footer`, `implicit_assertion`. For bytes:
-// `cty`, `detached`, `unencoded`, `serialization`. Others: `typ`, `enc`.
+// The options are in docs/reference/settings.md, section *Issuer*.
 JetonCode jeton_issuer_new(const JetonKey *key,
                            const JetonKey *encryption,
                            const JetonClock *clock,
@@ -198,7 +189,7 @@ JetonCode jeton_issue(const JetonIssuer *issuer,
 // Generates a key for an algorithm: a JWA name, `dir` with the option `enc`, or `v3.local`, `v3.public`, `v4.local`,
 // `v4.public`.
 //
-// Options: `kid`, `rsa_bits`, `crv`, `enc`.
+// The options are in docs/reference/settings.md, section *Generated key*.
 JetonCode jeton_key_generate(const uint8_t *alg,
                              size_t alg_length,
                              const uint8_t *options,
@@ -231,9 +222,8 @@ JetonCode jeton_key_export(const JetonKey *key,
 
 // Imports a key.
 //
-// Options: `format` is `any` (JWK, PEM, DER or PASERK, detected), `secret`, `secret-base64` or `certificate`. `alg` is
-// required if the key does not imply it. `enc` is required for `dir`. `kid` sets the id. `password` decrypts PKCS#8 or
-// a PASERK.
+// The options are in docs/reference/settings.md, section *Imported key*. `alg` is required if the key does not imply
+// it, and `enc` is required for `dir`.
 JetonCode jeton_key_import(const uint8_t *data,
                            size_t length,
                            const uint8_t *options,
@@ -251,8 +241,7 @@ JetonCode jeton_key_set_new(const JetonKey *const *keys,
 // Imports a JWK Set, or PASERKs, one per line. Unusable keys are skipped: `jeton_key_set_export` returns the reasons.
 // A set without a usable key is an error.
 //
-// Options: `default_alg` is the algorithm of keys without `alg`. `published` skips secret and private keys, which a
-// published set must not contain.
+// The options are in docs/reference/settings.md, section *Imported key set*.
 JetonCode jeton_key_set_import(const uint8_t *data,
                                size_t length,
                                const uint8_t *options,
@@ -299,11 +288,16 @@ JetonCode jeton_attach(const JetonPrepared *prepared,
                        JetonBuffer *out,
                        JetonReason *reason);
 
+// Adds a reference to a handle of any type. Each reference needs one call to `jeton_release`.
+JetonCode jeton_retain(const void *handle, JetonReason *reason);
+
+// Drops a reference to a handle of any type. The last release wipes and frees the handle. A null pointer is ignored.
+JetonCode jeton_release(const void *handle,
+                        JetonReason *reason);
+
 // Creates a key set at an address, or at the address that an issuer publishes. It sends no request.
 //
-// Options: `address`, or `issuer` for discovery. `default_alg` is the algorithm of keys without `alg`.
-// `allow_private_addresses` allows an issuer to publish a private address. `fresh_for`, `cooldown` and `usable_for`
-// (seconds) are the schedule.
+// The options are in docs/reference/settings.md, section *Remote key set*.
 JetonCode jeton_remote_keys_new(const uint8_t *options,
                                 size_t options_length,
                                 const JetonRemoteKeys **out,
@@ -346,9 +340,7 @@ JetonCode jeton_remote_keys_respond(const JetonRemoteKeys *keys,
 // signed and then encrypted. `remote` is a remote key set. It replaces all other keys. A content key (`dir`) alone
 // verifies encrypted JWTs. A null `clock` is the system clock.
 //
-// Options: `format` is `jwt`, `jws`, `jwe` or `paseto`. For claims: `issuer` or `any_issuer`, `audience` or
-// `any_audience`, `without_expiry`, `typ`, `access_tokens`, `required`, `leeway`, `max_age` (seconds), `cache`
-// (entries). For PASETO: `footer`, `implicit_assertion`. Others: `enc`, `serialization`, `limits`.
+// The options are in docs/reference/settings.md, section *Verifier*.
 JetonCode jeton_verifier_new(const JetonKey *key,
                              const JetonKeySet *keys,
                              const JetonKeySet *decryption,

@@ -198,6 +198,9 @@ def class_of(code: str) -> type[JetonError]:
 
 #: The parameters with another name than the setting of the native module.
 # BEGIN SETTINGS: written by `cargo xtask sdk settings`.
+_PARAMETERS = {
+    "address": "url",
+}
 # END SETTINGS
 
 

@@ -31,7 +31,23 @@ class Issuer(_jeton.Issuer, _Closing):
 
     Settings:
 
-    - `issuer`: x
+    - `issuer`: sets the claim `iss`.
+    - `audience`: sets the claim `aud`.
+    - `lifetime`: sets the claim `exp` to this time after `iat`. Without it, the claims of each token must have `exp`,
+      unless `without_expiry` is set. Pass a `timedelta` or seconds.
+    - `without_expiry`: issues tokens without `exp`.
+    - `issued_ago`: sets the claim `iat` to this time before now, for verifiers whose clocks are behind. `exp` is also
+      earlier, because `lifetime` counts from `iat`. Pass a `timedelta` or seconds.
+    - `typ`: sets the type in the header (`typ`). The default is `JWT` for claims.
+    - `cty`: sets the content type in the header (`cty`).
+    - `access_tokens`: issues access tokens (RFC 9068): the type `at+jwt`, and claims with `sub`, `jti` and `client_id`.
+    - `enc`: sets the content encryption algorithm. The default is `A256GCM`, or the algorithm of a `dir` key.
+    - `detached`: creates a JWS without its content (RFC 7515, appendix F).
+    - `unencoded`: signs the content without base64url encoding (RFC 7797, `b64`: false).
+    - `serialization`: sets the serialization of a JWS or a JWE. The default is `compact`.
+    - `footer`: sets the footer of a PASETO, which is authenticated but not encrypted.
+    - `implicit_assertion`: sets the implicit assertion of a PASETO: data that is authenticated, but not part of the
+      token.
 
     `format` is `jwt`, or `paseto` for PASETO keys. Set it to issue bytes: `jws`, `jwe` or `paseto-bytes`.
 
@@ -45,6 +61,20 @@ class Issuer(_jeton.Issuer, _Closing):
         key: Key | None = None,
         *,
         # BEGIN SETTINGS: written by `cargo xtask sdk settings`.
+        issuer: str | None = None,
+        audience: Texts | None = None,
+        lifetime: timedelta | int | None = None,
+        without_expiry: bool = False,
+        issued_ago: timedelta | int | None = None,
+        typ: str | None = None,
+        cty: str | None = None,
+        access_tokens: bool = False,
+        enc: str | None = None,
+        detached: bool = False,
+        unencoded: bool = False,
+        serialization: Serialization | None = None,
+        footer: str | None = None,
+        implicit_assertion: str | None = None,
         # END SETTINGS
         encryption: Key | None = None,
         format: Format | None = None,
@@ -53,6 +83,20 @@ class Issuer(_jeton.Issuer, _Closing):
         settings = to_json(
             format=format or format_of(key),
             # BEGIN SETTINGS: written by `cargo xtask sdk settings`.
+            issuer=issuer,
+            audience=texts("audience", audience),
+            lifetime=whole_seconds("lifetime", lifetime),
+            without_expiry=without_expiry,
+            issued_ago=whole_seconds("issued_ago", issued_ago),
+            typ=typ,
+            cty=cty,
+            access_tokens=access_tokens,
+            enc=enc,
+            detached=detached,
+            unencoded=unencoded,
+            serialization=serialization,
+            footer=footer,
+            implicit_assertion=implicit_assertion,
             # END SETTINGS
         )
         return super().__new__(cls, key, encryption, clock, settings)

@@ -63,7 +63,26 @@ class Verifier(_jeton.Verifier, _Closing):
 
     Settings:
 
-    - `issuer`: x
+    - `issuer`: accepts only tokens of this issuer (`iss`), or of one of several. The verifier then trusts each of its
+      keys for each of these issuers.
+    - `any_issuer`: accepts tokens of any issuer, and tokens without `iss`.
+    - `audience`: accepts only tokens for this audience (`aud`), or for one of several.
+    - `any_audience`: accepts tokens for any audience, and tokens without `aud`.
+    - `without_expiry`: accepts tokens without `exp`. If a token has `exp`, it is still checked.
+    - `typ`: accepts only tokens with this type in the header (`typ`), or with one of several. The default is `JWT`, or
+      no type.
+    - `access_tokens`: accepts only access tokens (RFC 9068): the type `at+jwt`, and the claims that the RFC requires.
+    - `required`: rejects tokens that lack one of these claims.
+    - `leeway`: sets the allowed difference between clocks for `exp`, `nbf` and `iat`. The default is 0. Pass a
+      `timedelta` or seconds.
+    - `max_age`: rejects tokens without `iat`, and tokens whose `iat` is longer ago than this. Pass a `timedelta` or
+      seconds.
+    - `enc`: accepts only this content encryption algorithm, or one of several. It cannot be used with a remote key set.
+    - `footer`: requires this footer of a PASETO. Without it, any footer is accepted.
+    - `implicit_assertion`: requires this implicit assertion of a PASETO: the same as the issuer.
+    - `serialization`: sets the serialization of a JWS or a JWE. The default is `compact`.
+    - `cache`: caches up to this number of verified tokens, so that each signature is verified once. `exp`, `nbf` and
+      `iat` are still checked for each call. The default is no cache. It cannot be used with a remote key set.
 
     `format` is `jwt`, or `paseto` for PASETO keys. Set it to verify bytes: `jws`, `jwe` or `paseto-bytes`. The format
     `jwe` takes `decryption` and no `keys`.
@@ -79,6 +98,21 @@ class Verifier(_jeton.Verifier, _Closing):
         keys: Key | KeySet | Sequence[Key] | RemoteKeySet | None = None,
         *,
         # BEGIN SETTINGS: written by `cargo xtask sdk settings`.
+        issuer: Texts | None = None,
+        any_issuer: bool = False,
+        audience: Texts | None = None,
+        any_audience: bool = False,
+        without_expiry: bool = False,
+        typ: Texts | None = None,
+        access_tokens: bool = False,
+        required: Sequence[str] = (),
+        leeway: timedelta | int | None = None,
+        max_age: timedelta | int | None = None,
+        enc: Texts | None = None,
+        footer: str | None = None,
+        implicit_assertion: str | None = None,
+        serialization: Serialization | None = None,
+        cache: int | None = None,
         # END SETTINGS
         decryption: Key | KeySet | Sequence[Key] | None = None,
         format: Format | None = None,
@@ -90,6 +124,21 @@ class Verifier(_jeton.Verifier, _Closing):
         settings = to_json(
             format=format or format_of(key) or _format_of_set(key_set),
             # BEGIN SETTINGS: written by `cargo xtask sdk settings`.
+            issuer=texts("issuer", issuer),
+            any_issuer=any_issuer,
+            audience=texts("audience", audience),
+            any_audience=any_audience,
+            without_expiry=without_expiry,
+            typ=texts("typ", typ),
+            access_tokens=access_tokens,
+            required=listed("required", required),
+            leeway=whole_seconds("leeway", leeway),
+            max_age=whole_seconds("max_age", max_age),
+            enc=texts("enc", enc),
+            footer=footer,
+            implicit_assertion=implicit_assertion,
+            serialization=serialization,
+            cache=cache,
             # END SETTINGS
             limits=None if limits is None else dict(limits),
         )

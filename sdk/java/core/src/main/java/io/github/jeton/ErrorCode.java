@@ -31,7 +31,7 @@ public enum ErrorCode {
     TOKEN_INVALID_CLAIMS(13),
     /** The claims do not match the type that the verifier expects. */
     TOKEN_CLAIMS_SHAPE(14),
-    /** The token has no `kid`, and more keys could have signed it than are tried. */
+    /** The token has no `kid`, and more keys match it than the verifier tries. */
     TOKEN_WITHOUT_KEY_ID(15),
     /** A part of the token is larger or nested deeper than its limit. */
     TOKEN_TOO_LARGE(16),
@@ -65,7 +65,7 @@ public enum ErrorCode {
     KEY_MULTIPLE_PEM_BLOCKS(30),
     /** The label of a PEM block contradicts its END line or its content. */
     KEY_PEM_LABEL(31),
-    /** The input is not a key, or a key in another form than expected. */
+    /** The input is not a key, or is a key in another encoding than expected. */
     KEY_NOT_RECOGNIZED(32),
     /** The RSA private key has no primes, so that only its public key can be used. */
     KEY_PRIMES_MISSING(33),
@@ -81,7 +81,7 @@ public enum ErrorCode {
     KEY_INVALID(38),
     /** The private key and the public key do not match. */
     KEY_PAIR_MISMATCH(39),
-    /** The key names another algorithm (`alg`) than the requested one. */
+    /** The `alg` of the key is not the requested algorithm. */
     KEY_ALGORITHM_MISMATCH(40),
     /** The type or curve of the key does not fit the algorithm. */
     KEY_TYPE_MISMATCH(41),
@@ -111,7 +111,7 @@ public enum ErrorCode {
     KEY_KIND_MISMATCH(53),
     /** The key set has no usable key. */
     KEY_SET_EMPTY(54),
-    /** The discovery document names another issuer. */
+    /** The `issuer` of the discovery document is not the requested issuer. */
     DISCOVERY_ISSUER_MISMATCH(55),
     /** The discovery document is not a JSON object with `issuer` and `jwks_uri`. */
     DISCOVERY_MALFORMED(56),
@@ -121,7 +121,7 @@ public enum ErrorCode {
     CLAIMS_WITHOUT_EXPIRY(58),
     /** The custom claims have a member with the name of a registered claim. */
     CLAIMS_REGISTERED_NAME(59),
-    /** A token of a batch sets a claim that the batch sets for all. */
+    /** The claims set a claim that the issuer sets for all its tokens. */
     CLAIMS_SET_FOR_ALL(60),
     /** The claims are not a JSON object. */
     CLAIMS_NOT_AN_OBJECT(61),
@@ -185,19 +185,19 @@ public enum ErrorCode {
     KEY_SET_ADDRESS(90),
     /** A certificate authority is not a certificate in PEM. */
     INVALID_CERTIFICATE_AUTHORITY(91),
-    /** The remote signer returned no signature. */
+    /** The signer returned no signature. */
     SIGNER_FAILED(92),
-    /** The remote signature has the wrong encoding or length. */
+    /** The signature from the signer has the wrong encoding or length. */
     SIGNER_SIGNATURE_FORM(93),
-    /** The remote signature does not verify with the public key. */
+    /** The signature from the signer does not verify with the public key. */
     SIGNER_SIGNATURE_INVALID(94),
-    /** A cryptographic primitive or the service failed on valid input. */
+    /** The library or the service failed on valid input. */
     INTERNAL(95),
     /** The key set could not be fetched from its server. */
     KEY_SET_UNREACHABLE(96),
     /** A required value is missing (null). */
     ARGUMENT_NULL(117),
-    /** A length is larger than the address space. */
+    /** A length is larger than any value in memory. */
     ARGUMENT_LENGTH(118),
     /** A text is not valid UTF-8. */
     ARGUMENT_NOT_UTF8(119),
@@ -205,7 +205,7 @@ public enum ErrorCode {
     ARGUMENT_HANDLE(120),
     /** An option is unknown, missing, has the wrong type, or contradicts another. */
     INVALID_OPTION(121),
-    /** The buffer of the caller is smaller than the bound of the result. */
+    /** The buffer of the caller is too small for the result. */
     BUFFER_TOO_SMALL(122),
     /** A signature was already passed for the prepared token. */
     PREPARED_TOKEN_USED(123),

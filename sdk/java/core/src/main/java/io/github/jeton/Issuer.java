@@ -96,6 +96,75 @@ public final class Issuer extends NativeObject {
         }
 
         // BEGIN SETTINGS: written by `cargo xtask sdk settings`.
+        /** Sets the claim {@code iss}. */
+        public Builder issuer(String issuer) {
+            settings.text("issuer", issuer);
+            return this;
+        }
+
+        /** Sets the claim {@code aud}. */
+        public Builder audience(String audience) {
+            settings.text("audience", audience);
+            return this;
+        }
+
+        /** Does the same as {@link #audience}, with several values. */
+        public Builder audiences(List<String> audiences) {
+            settings.list("audience", audiences);
+            return this;
+        }
+
+        /**
+         * Sets the claim {@code exp} to this time after {@code iat}. Without it, the claims of each token must have
+         * {@code exp}, unless {@link #withoutExpiry} is set. It must be whole seconds.
+         */
+        public Builder lifetime(Duration lifetime) {
+            settings.seconds("lifetime", lifetime);
+            return this;
+        }
+
+        /** Issues tokens without {@code exp}. */
+        public Builder withoutExpiry() {
+            settings.flag("without_expiry");
+            return this;
+        }
+
+        /**
+         * Sets the claim {@code iat} to this time before now, for verifiers whose clocks are behind. {@code exp} is
+         * also earlier, because {@link #lifetime} counts from {@code iat}. It must be whole seconds.
+         */
+        public Builder issuedAgo(Duration issuedAgo) {
+            settings.seconds("issued_ago", issuedAgo);
+            return this;
+        }
+
+        /** Sets the type in the header ({@code typ}). The default is {@code JWT} for claims. */
+        public Builder type(String type) {
+            settings.text("typ", type);
+            return this;
+        }
+
+        /**
+         * Issues access tokens (RFC 9068): the type {@code at+jwt}, and claims with {@code sub}, {@code jti} and
+         * {@code client_id}.
+         */
+        public Builder accessTokens() {
+            settings.flag("access_tokens");
+            return this;
+        }
+
+        /** Sets the footer of a PASETO, which is authenticated but not encrypted. */
+        public Builder footer(String footer) {
+            settings.text("footer", footer);
+            return this;
+        }
+
+        /** Sets the implicit assertion of a PASETO: data that is authenticated, but not part of the token. */
+        public Builder implicitAssertion(String implicitAssertion) {
+            settings.text("implicit_assertion", implicitAssertion);
+            return this;
+        }
+
         // END SETTINGS
 
         /** Encrypts each signed token to this key. */

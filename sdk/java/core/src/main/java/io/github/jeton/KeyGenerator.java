@@ -15,6 +15,30 @@ public final class KeyGenerator {
     }
 
     // BEGIN SETTINGS: written by `cargo xtask sdk settings`.
+    /** Sets the key id ({@code kid}). */
+    public KeyGenerator keyId(String keyId) {
+        settings.text("kid", keyId);
+        return this;
+    }
+
+    /** Sets the size of an RSA key, in bits. The default is 2048. */
+    public KeyGenerator rsaBits(int rsaBits) {
+        settings.number("rsa_bits", rsaBits);
+        return this;
+    }
+
+    /** Sets the curve of a key for ECDH-ES. The default is P-256. */
+    public KeyGenerator curve(String curve) {
+        settings.text("crv", curve);
+        return this;
+    }
+
+    /** Sets the content encryption algorithm of a key for {@code dir}. */
+    public KeyGenerator contentEncryption(String contentEncryption) {
+        settings.text("enc", contentEncryption);
+        return this;
+    }
+
     // END SETTINGS
 
     /** Generates the key. */

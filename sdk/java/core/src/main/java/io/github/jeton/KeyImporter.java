@@ -24,6 +24,24 @@ public final class KeyImporter {
     }
 
     // BEGIN SETTINGS: written by `cargo xtask sdk settings`.
+    /** Sets the content encryption algorithm of a key for {@code dir}. */
+    public KeyImporter contentEncryption(String contentEncryption) {
+        settings.text("enc", contentEncryption);
+        return this;
+    }
+
+    /** Sets the key id ({@code kid}). */
+    public KeyImporter keyId(String keyId) {
+        settings.text("kid", keyId);
+        return this;
+    }
+
+    /** Sets the password of an encrypted PKCS#8 key or PASERK. */
+    public KeyImporter password(String password) {
+        settings.text("password", password);
+        return this;
+    }
+
     // END SETTINGS
 
     /** Imports a JWK, a PEM or a PASERK. */

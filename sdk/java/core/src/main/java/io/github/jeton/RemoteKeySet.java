@@ -210,6 +210,35 @@ public final class RemoteKeySet extends NativeObject {
         }
 
         // BEGIN SETTINGS: written by `cargo xtask sdk settings`.
+        /** Accepts a {@code jwks_uri} that is on another host than the issuer and has a private IP address. */
+        public Builder allowPrivateAddresses() {
+            settings.flag("allow_private_addresses");
+            return this;
+        }
+
+        /**
+         * Sets the age at which keys are fetched again, in the background. {@code Cache-Control: max-age} of the
+         * response takes precedence. The default is 5 minutes. It must be whole seconds.
+         */
+        public Builder freshFor(Duration freshFor) {
+            settings.seconds("fresh_for", freshFor);
+            return this;
+        }
+
+        /** Sets the minimum time between two requests. The default is 30 seconds. It must be whole seconds. */
+        public Builder cooldown(Duration cooldown) {
+            settings.seconds("cooldown", cooldown);
+            return this;
+        }
+
+        /**
+         * Sets the age up to which keys are used while fetching fails. The default is 1 day. It must be whole seconds.
+         */
+        public Builder usableFor(Duration usableFor) {
+            settings.seconds("usable_for", usableFor);
+            return this;
+        }
+
         // END SETTINGS
 
         /** Sets the fetcher that sends the requests. */

@@ -149,6 +149,103 @@ public final class Verifier extends NativeObject {
         }
 
         // BEGIN SETTINGS: written by `cargo xtask sdk settings`.
+        /**
+         * Accepts only tokens of this issuer ({@code iss}), or of one of several. The verifier then trusts each of its
+         * keys for each of these issuers.
+         */
+        public Builder issuer(String issuer) {
+            settings.text("issuer", issuer);
+            return this;
+        }
+
+        /** Does the same as {@link #issuer}, with several values. */
+        public Builder issuers(List<String> issuers) {
+            settings.list("issuer", issuers);
+            return this;
+        }
+
+        /** Accepts tokens of any issuer, and tokens without {@code iss}. */
+        public Builder anyIssuer() {
+            settings.flag("any_issuer");
+            return this;
+        }
+
+        /** Accepts only tokens for this audience ({@code aud}), or for one of several. */
+        public Builder audience(String audience) {
+            settings.text("audience", audience);
+            return this;
+        }
+
+        /** Does the same as {@link #audience}, with several values. */
+        public Builder audiences(List<String> audiences) {
+            settings.list("audience", audiences);
+            return this;
+        }
+
+        /** Accepts tokens for any audience, and tokens without {@code aud}. */
+        public Builder anyAudience() {
+            settings.flag("any_audience");
+            return this;
+        }
+
+        /** Accepts tokens without {@code exp}. If a token has {@code exp}, it is still checked. */
+        public Builder withoutExpiry() {
+            settings.flag("without_expiry");
+            return this;
+        }
+
+        /** Accepts only access tokens (RFC 9068): the type {@code at+jwt}, and the claims that the RFC requires. */
+        public Builder accessTokens() {
+            settings.flag("access_tokens");
+            return this;
+        }
+
+        /** Rejects tokens that lack one of these claims. Further calls add more. */
+        public Builder require(String... required) {
+            settings.add("required", List.of(Text.required(required, "required")));
+            return this;
+        }
+
+        /**
+         * Sets the allowed difference between clocks for {@code exp}, {@code nbf} and {@code iat}. The default is 0. It
+         * must be whole seconds.
+         */
+        public Builder leeway(Duration leeway) {
+            settings.seconds("leeway", leeway);
+            return this;
+        }
+
+        /**
+         * Rejects tokens without {@code iat}, and tokens whose {@code iat} is longer ago than this. It must be whole
+         * seconds.
+         */
+        public Builder maxAge(Duration maxAge) {
+            settings.seconds("max_age", maxAge);
+            return this;
+        }
+
+        /** Requires this footer of a PASETO. Without it, any footer is accepted. */
+        public Builder footer(String footer) {
+            settings.text("footer", footer);
+            return this;
+        }
+
+        /** Requires this implicit assertion of a PASETO: the same as the issuer. */
+        public Builder implicitAssertion(String implicitAssertion) {
+            settings.text("implicit_assertion", implicitAssertion);
+            return this;
+        }
+
+        /**
+         * Caches up to this number of verified tokens, so that each signature is verified once. {@code exp},
+         * {@code nbf} and {@code iat} are still checked for each call. The default is no cache. It cannot be used with
+         * a remote key set.
+         */
+        public Builder cache(int cache) {
+            settings.number("cache", cache);
+            return this;
+        }
+
         // END SETTINGS
 
         /** Requires one of these types in the header ({@code typ}). */

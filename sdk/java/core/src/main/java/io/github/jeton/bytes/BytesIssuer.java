@@ -64,6 +64,42 @@ public final class BytesIssuer extends NativeObject {
         }
 
         // BEGIN SETTINGS: written by `cargo xtask sdk settings`.
+        /** Sets the type in the header ({@code typ}). The default is {@code JWT} for claims. */
+        public Builder type(String type) {
+            settings.text("typ", type);
+            return this;
+        }
+
+        /** Sets the content type in the header ({@code cty}). */
+        public Builder contentType(String contentType) {
+            settings.text("cty", contentType);
+            return this;
+        }
+
+        /** Creates a JWS without its content (RFC 7515, appendix F). */
+        public Builder detached() {
+            settings.flag("detached");
+            return this;
+        }
+
+        /** Signs the content without base64url encoding (RFC 7797, {@code b64}: false). */
+        public Builder unencoded() {
+            settings.flag("unencoded");
+            return this;
+        }
+
+        /** Sets the footer of a PASETO, which is authenticated but not encrypted. */
+        public Builder footer(String footer) {
+            settings.text("footer", footer);
+            return this;
+        }
+
+        /** Sets the implicit assertion of a PASETO: data that is authenticated, but not part of the token. */
+        public Builder implicitAssertion(String implicitAssertion) {
+            settings.text("implicit_assertion", implicitAssertion);
+            return this;
+        }
+
         // END SETTINGS
 
         /** Sets the content encryption of a JWE. The default is {@code A256GCM}. */

@@ -87,6 +87,18 @@ public final class BytesVerifier extends NativeObject {
         }
 
         // BEGIN SETTINGS: written by `cargo xtask sdk settings`.
+        /** Requires this footer of a PASETO. Without it, any footer is accepted. */
+        public Builder footer(String footer) {
+            settings.text("footer", footer);
+            return this;
+        }
+
+        /** Requires this implicit assertion of a PASETO: the same as the issuer. */
+        public Builder implicitAssertion(String implicitAssertion) {
+            settings.text("implicit_assertion", implicitAssertion);
+            return this;
+        }
+
         // END SETTINGS
 
         /** Limits the size of a token. */
