@@ -16,6 +16,7 @@ mod help_arguments;
 mod inputs;
 mod inspect_web;
 mod key;
+mod lab;
 #[cfg(unix)]
 mod operating;
 mod pasted;
