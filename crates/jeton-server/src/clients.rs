@@ -230,8 +230,8 @@ mod tests {
     fn permission_applies_to_the_named_issuers_only() {
         let config = Config::from_toml(
             "[bearer]\nissuer = 'i'\naudience = 'jeton'\n\
-             [[client]]\nname = 'a'\nsubject = 's'\nmay = ['issue']\nissuers = ['i']\n\
-             [[client]]\nname = 'a'\nsubject = 's'\nmay = ['verify']\nissuers = ['*']\n",
+             [[client]]\nname = 'a'\nbearer_subject = 's'\nmay = ['issue']\nissuers = ['i']\n\
+             [[client]]\nname = 'a'\nbearer_subject = 's'\nmay = ['verify']\nissuers = ['*']\n",
         );
         let clock: Arc<dyn Clock> = Arc::new(jeton::SystemClock);
         let clients = Clients::from_config(&config.unwrap(), &clock).unwrap();

@@ -22,7 +22,8 @@ impl Imports {
         let mut code = Vec::new();
         let mut rest = &tokens[..];
         while let Some((first, after)) = rest.split_first() {
-            rest = if *first == "use" {
+            // `use<'a>` lists what a type captures.
+            rest = if *first == "use" && after.first() != Some(&"<") {
                 let end = after.iter().position(|token| *token == ";");
                 let (tree, after) = after.split_at(end.unwrap_or(after.len()));
                 imports.add_tree(&[], tree);
@@ -42,7 +43,7 @@ impl Imports {
         if let Some(open) = tree.iter().position(|token| *token == "{") {
             let prefix: Segments = [prefix, &segments(&tree[..open])].concat();
             let close = tree.iter().rposition(|token| *token == "}");
-            let inside = &tree[open + 1..close.unwrap_or(tree.len())];
+            let inside = &tree[open + 1..close.unwrap_or(tree.len()).max(open + 1)];
             for part in split_at_commas(inside) {
                 self.add_tree(&prefix, part);
             }

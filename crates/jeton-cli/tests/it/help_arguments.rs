@@ -31,7 +31,8 @@ fn walk(command: &mut Vec<String>, found: &mut Vec<HelpArgument>) {
         match part {
             "Commands:" if is_name => {
                 let name = line.split_whitespace().next().unwrap();
-                if name != "help" {
+                // `lab` is another program.
+                if name != "help" && name != "lab" {
                     command.push(name.to_owned());
                     walk(command, found);
                     command.pop();

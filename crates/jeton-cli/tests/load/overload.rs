@@ -265,7 +265,10 @@ fn overload_is_answered_with_unavailable_and_recovers() {
     }
     drop(world);
 
-    let careless = World::new("limits = { worker_delay_milliseconds = 60000 }\n");
+    let careless = World::new(
+        "limits = { worker_delay_milliseconds = 60000, memory_bytes = 2147483648, \
+         memory_share_bytes = 2147483648 }\n",
+    );
     let control = careless.offer(rate, Duration::from_secs(4));
     println!("control, which refuses nothing: {}", control.sentence());
     assert_eq!(control.shed, 0);

@@ -141,7 +141,7 @@ pub(crate) fn servers() -> RunResult {
     result.command = "jeton-lab servers".to_owned();
     let row = |id: &str, status: &str, reason: Option<&str>, measured: bool| {
         let mut row = serde_json::json!({
-            "suite": "servers", "status": status, "scenario": "1 core, 5×50", "cores": 1,
+            "suite": "servers", "status": status, "scenario": "1 core, 5×50", "cores": 1, "call": "generate-jwt",
             "connections": 5, "in_flight": 50, "alg": "HS256",
             "subject": {"id": id, "name": "a server", "language": "go", "libraries": "x 1.0"}});
         if let Some(reason) = reason {

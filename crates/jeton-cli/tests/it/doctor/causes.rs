@@ -90,7 +90,7 @@ fn doctor_cause_is_counted_once() {
         (
             "many-keys",
             &["--key", "nine.json", "@nokid"],
-            "9 keys could have signed it",
+            "9 keys match its `alg`",
             &[],
         ),
         (

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::binary::keys;
 
-/// Returns every command, for example `jwt verify`.
+/// Returns every command, for example `jwt verify`. `lab` is another program.
 fn commands() -> Vec<Vec<String>> {
     let mut found = vec![Vec::new()];
     let mut at = 0;
@@ -16,7 +16,7 @@ fn commands() -> Vec<Vec<String>> {
             .take_while(|line| !line.is_empty())
             .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
             .filter_map(|line| line.split_whitespace().next())
-            .filter(|name| *name != "help");
+            .filter(|name| !["help", "lab"].contains(name));
         for name in names {
             found.push([&command[..], &[name.to_owned()]].concat());
         }

