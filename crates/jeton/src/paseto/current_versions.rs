@@ -29,7 +29,7 @@ impl PasetoKeySet {
     /// let key = v4::SecretKey::generate()?.public_key();
     /// let set = PasetoKeySet::from_paserks([key.to_paserk().as_str(), "k9.public.AAAA"])?;
     /// assert_eq!((set.len(), set.skipped().len()), (1, 1));
-    /// assert_eq!(set.skipped()[0].to_string(), "key 1: paserk: malformed");
+    /// assert_eq!(set.skipped()[0].to_string(), "key 1: paserk: malformed: expected a text that begins like k4.public.");
     /// # Ok::<_, jeton::Error>(())
     /// ```
     pub fn from_paserks<'t>(texts: impl IntoIterator<Item = &'t str>) -> Result<PasetoKeySet> {
