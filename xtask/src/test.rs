@@ -208,9 +208,7 @@ fn tests_in(workspace: &Workspace, file: &str, variables: &[(&str, &Path)]) -> R
 /// build differs in its speed alone. The drivers that it builds are not optimised either: these are checks.
 fn tested_lab(workspace: &Workspace) -> Result<Command, Error> {
     let mut lab = workspace.command(workspace.tested_lab()?);
-    lab
-        .envs(CHECKED_DRIVERS)
-        .envs(aws_lc::compiled(workspace));
+    lab.envs(CHECKED_DRIVERS).envs(aws_lc::compiled(workspace));
     Ok(lab)
 }
 

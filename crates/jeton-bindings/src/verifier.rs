@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use jeton::error::codes;
 use jeton::error::Claim;
+use jeton::error::codes;
 use jeton::jwe::Decrypter;
 use jeton::jws::JwsVerifier;
 use jeton::jwt::{EncryptedVerifier, JwtVerifier, NestedVerifier};

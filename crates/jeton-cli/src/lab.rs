@@ -12,22 +12,32 @@ use crate::exit;
 use crate::exit::Failure;
 use crate::output;
 
-const PROGRAM: &str = if cfg!(windows) { "jeton-lab.exe" } else { "jeton-lab" };
+const PROGRAM: &str = if cfg!(windows) {
+    "jeton-lab.exe"
+} else {
+    "jeton-lab"
+};
 
 /// Measure and compare token formats, algorithms and libraries: runs `jeton-lab`
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct Lab {
     /// Arguments of `jeton-lab`
-    #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
+    #[arg(
+        value_name = "ARGUMENTS",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
     arguments: Vec<OsString>,
 }
 
 impl Lab {
     pub(crate) fn run(self) -> ExitCode {
         let Some(program) = program() else {
-            return output::report(Err(Failure::error("the program jeton-lab is not installed")
-                .hint("in a checkout of jeton: cargo install --path lab/cli")));
+            return output::report(Err(Failure::error(
+                "the program jeton-lab is not installed",
+            )
+            .hint("in a checkout of jeton: cargo install --path lab/cli")));
         };
         match run(Command::new(&program).args(self.arguments)) {
             Ok(code) => code,

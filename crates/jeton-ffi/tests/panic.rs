@@ -16,6 +16,9 @@ fn panic_becomes_the_code_internal() {
     jeton_test_panic_next();
     let failure = api::export(&key, "alg").unwrap_err();
     assert_eq!(failure.code, "INTERNAL");
-    assert_eq!(failure.message, "internal error in the native library: report it");
+    assert_eq!(
+        failure.message,
+        "internal error in the native library: report it"
+    );
     assert_eq!(api::export(&key, "alg").unwrap(), "HS256");
 }

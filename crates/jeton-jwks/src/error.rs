@@ -145,7 +145,9 @@ impl fmt::Display for FetchError {
             FetchError::TooLarge { bytes, limit } => {
                 write!(f, "the response has {bytes} bytes or more, limit {limit}")
             }
-            FetchError::Html => f.write_str("the response is an HTML page, not a key set: check the address"),
+            FetchError::Html => {
+                f.write_str("the response is an HTML page, not a key set: check the address")
+            }
             FetchError::InvalidKeySet(error) => write!(f, "the response is not a key set: {error}"),
             FetchError::NoUsableKey { skipped } if skipped.is_empty() => {
                 f.write_str("the key set has no keys")
@@ -199,7 +201,9 @@ impl fmt::Display for AddressError {
             AddressError::NotHttp => "the URL is not an https URL",
             AddressError::Credentials => "the URL contains credentials",
             AddressError::NotEncrypted => "the URL must use https, or http to a loopback host",
-            AddressError::Private => "the URL has a private IP address, and is not on the host of the issuer",
+            AddressError::Private => {
+                "the URL has a private IP address, and is not on the host of the issuer"
+            }
             AddressError::QueryOrFragment => "the URL must have no query and no fragment",
         })
     }

@@ -279,7 +279,9 @@ mod tests {
             }
             let broken = check(&changed);
             assert!(
-                broken.iter().any(|circle| circle.starts_with(&format!("{root}: "))),
+                broken
+                    .iter()
+                    .any(|circle| circle.starts_with(&format!("{root}: "))),
                 "{root}: {broken:?}"
             );
             planted += 1;

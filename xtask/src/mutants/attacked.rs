@@ -150,14 +150,7 @@ fn attack(workspace: &Workspace, copy: &LibraryCopy) -> Result<Vec<Row>, Error> 
     // The copy's driver is attacked and never timed: it need not be optimised.
     command.envs(CHECKED_DRIVERS);
     command
-        .args([
-            "attack",
-            "--subject",
-            "rust/jeton",
-            "--seed",
-            "1",
-            "--out",
-        ])
+        .args(["attack", "--subject", "rust/jeton", "--seed", "1", "--out"])
         .arg(&out)
         .args(named().iter().flat_map(|attack| ["--attack", attack]))
         .arg("--drivers")

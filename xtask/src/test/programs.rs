@@ -204,14 +204,8 @@ const SAMPLED: [Sampled; 7] = [
     Sampled {
         folder: COMMAND,
         program: "it",
-        tests: &[
-            "doctor::agrees::",
-            "untrusted::input::",
-        ],
-        left_out: &[
-            "files::bad::binary_file",
-            "files::bad::folder_instead",
-        ],
+        tests: &["doctor::agrees::", "untrusted::input::"],
+        left_out: &["files::bad::binary_file", "files::bad::folder_instead"],
         what: "doctor against verify: one of 11 calls; hostile tokens and keys: one of 10; not: two of the wrong files \
                for each argument",
     },

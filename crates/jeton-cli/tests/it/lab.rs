@@ -50,8 +50,15 @@ fn lab_beside_or_on_path_gets_all_arguments() {
         let jeton = alone(folder.path());
         let place = if is_beside { &folder } else { &other };
         write_lab(place.path());
-        let output = run(&jeton, other.path(), &["lab", "run", "--quick", "-h", "--", "a"]);
+        let output = run(
+            &jeton,
+            other.path(),
+            &["lab", "run", "--quick", "-h", "--", "a"],
+        );
         assert_eq!(output.status.code(), Some(7));
-        assert_eq!(String::from_utf8(output.stdout).unwrap(), "run --quick -h -- a\n");
+        assert_eq!(
+            String::from_utf8(output.stdout).unwrap(),
+            "run --quick -h -- a\n"
+        );
     }
 }

@@ -242,7 +242,10 @@ fn issuer_without_a_valid_document_is_described() {
     let url = &*issuer.url;
     let slash = format!("{url}/");
     for (published, what) in [
-        ("https://evil.example", "the `issuer` of the document is not the requested issuer"),
+        (
+            "https://evil.example",
+            "the `issuer` of the document is not the requested issuer",
+        ),
         (&*slash, "differs from yours in the trailing slash"),
     ] {
         issuer.document(published, &issuer.keys());

@@ -197,7 +197,8 @@ async fn invalid_discovery_response_is_described() {
         (
             response("200 OK", "", "<html>"),
             "DISCOVERY_MALFORMED",
-            "discovery: the document is an HTML page, not JSON: check the address of the issuer".to_owned(),
+            "discovery: the document is an HTML page, not JSON: check the address of the issuer"
+                .to_owned(),
         ),
         (
             response("200 OK", "", "{"),

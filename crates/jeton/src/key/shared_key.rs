@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
+use super::jwk::{self, Members};
 use super::shared_secret::{KeyOps, PermittedUse, SharedSecret, algorithm};
 use super::{ContentEnc, KeyId, KeyWrapAlg};
 use crate::crypto::random;
 use crate::error::{KeyError, KeyProblem, Result};
-use super::jwk::{self, Members};
 
 /// Defines a type of key. `$determine` returns the algorithm of a JWK.
 macro_rules! shared_key {

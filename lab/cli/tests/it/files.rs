@@ -88,7 +88,10 @@ fn check(bad: &str, calls: &[&str], words: &[&str]) {
     let folder = folder();
     for call in calls {
         let said = refused(folder.path(), call, bad);
-        assert!(words.iter().any(|word| said.contains(word)), "{call}: {said}");
+        assert!(
+            words.iter().any(|word| said.contains(word)),
+            "{call}: {said}"
+        );
     }
 }
 
@@ -118,7 +121,12 @@ fn lists_every_argument() {
     };
     let missing: Vec<String> = found
         .iter()
-        .filter(|argument| !FILES.iter().chain(&FOLDERS).any(|call| is_listed(argument, call)))
+        .filter(|argument| {
+            !FILES
+                .iter()
+                .chain(&FOLDERS)
+                .any(|call| is_listed(argument, call))
+        })
         .map(|argument| format!("{} {}", argument.command, argument.name))
         .collect();
     assert!(missing.is_empty(), "{missing:#?}");
@@ -127,7 +135,11 @@ fn lists_every_argument() {
 #[test]
 fn empty_file_is_named_as_empty() {
     // Results end with a marker, a report of ghz with a brace.
-    check("zero", &FILES, &["empty", "no cases", "incomplete", "EOF", "has no valid key"]);
+    check(
+        "zero",
+        &FILES,
+        &["empty", "no cases", "incomplete", "EOF", "has no valid key"],
+    );
     check("zero", &FOLDERS, &["irectory", "File exists"]);
 }
 
@@ -184,7 +196,11 @@ fn doctor_unreadable_drivers_are_a_finding() {
 #[test]
 fn claims_that_name_a_file_are_an_error() {
     let folder = folder();
-    let call = "attack --target http://127.0.0.1:1/ --target-key hs256.jwk --target-claims good.json";
+    let call =
+        "attack --target http://127.0.0.1:1/ --target-key hs256.jwk --target-claims good.json";
     let said = refused(folder.path(), call, "");
-    assert!(said.contains("--target-claims: good.json is a file"), "{said}");
+    assert!(
+        said.contains("--target-claims: good.json is a file"),
+        "{said}"
+    );
 }

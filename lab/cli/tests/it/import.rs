@@ -30,9 +30,7 @@ fn import(folder: &Path, content: &str) -> Output {
     fs::write(folder.join("ghz.json"), content).unwrap();
     lab(
         folder,
-        &[
-            "import", "ghz.json", "--name", "go/mine", "--cores", "1",
-        ],
+        &["import", "ghz.json", "--name", "go/mine", "--cores", "1"],
     )
 }
 

@@ -55,7 +55,9 @@ fn stored_result() -> PathBuf {
     let newest = paths
         .filter(|path| path.to_str().unwrap().ends_with("-full"))
         .max();
-    newest.expect("a full run is stored").join("results.json.gz")
+    newest
+        .expect("a full run is stored")
+        .join("results.json.gz")
 }
 
 #[test]

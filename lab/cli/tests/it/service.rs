@@ -51,7 +51,11 @@ fn write_outside_keys(folder: &Path) {
         .current_dir(folder)
         .output()
         .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 /// Runs `jeton`.
@@ -66,7 +70,12 @@ fn path_with_programs() -> OsString {
     let programs = jeton_testkit::program("jeton");
     let path = env::var_os("PATH").unwrap();
     let folders = env::split_paths(&path);
-    env::join_paths([programs.parent().unwrap().to_path_buf()].into_iter().chain(folders)).unwrap()
+    env::join_paths(
+        [programs.parent().unwrap().to_path_buf()]
+            .into_iter()
+            .chain(folders),
+    )
+    .unwrap()
 }
 
 fn only_for_owner(path: &Path) {
@@ -212,4 +221,3 @@ fn token_endpoint_rejects_a_replayed_token_of_the_lab() {
         assert_eq!(outcomes, [expected], "{single_use}");
     }
 }
-

@@ -84,7 +84,13 @@ unsafe extern "C" fn complete(env: napi_env, _: napi_status, data: *mut c_void) 
         Err(fault) => outputs::pair(env, fault.code().name(), &fault.to_string()),
     });
     // A caller awaits the promise, so it always resolves.
-    let internal = |_| outputs::pair(env, "INTERNAL", "internal error in the native library: report it");
+    let internal = |_| {
+        outputs::pair(
+            env,
+            "INTERNAL",
+            "internal error in the native library: report it",
+        )
+    };
     let value = converted.or_else(internal);
     // While a worker ends, values cannot be created, and nobody awaits the promise.
     // SAFETY: the promise and the work belong to this job, and each is used once.
