@@ -12,6 +12,7 @@ mod random;
 mod readers;
 mod reasons;
 mod seeds;
+mod signed;
 mod study;
 #[cfg(test)]
 mod tests;

@@ -12,9 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::pem_changes;
 use crate::readers::{Format, read_by_jeton};
-
-/// What the signatures are of.
-pub const MESSAGE: &[u8] = b"a message";
+use crate::signed::{MESSAGE, Signed};
 
 /// An input that is read, or that changes start from.
 pub struct Seed {
@@ -22,13 +20,6 @@ pub struct Seed {
     pub bytes: Vec<u8>,
     /// A signature of the key, if the input is a public JWK.
     pub signed: Option<Signed>,
-}
-
-/// A signature that only this public key verifies.
-pub struct Signed {
-    pub alg: &'static str,
-    pub key: String,
-    pub signature: Vec<u8>,
 }
 
 /// A key in DER with the PEM label of its form.

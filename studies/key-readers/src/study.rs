@@ -10,7 +10,8 @@ use base64_simd::STANDARD;
 use crate::case::{self, Case};
 use crate::readers::{Answer, Format, JetonAnswer, Others, read_by_jeton};
 use crate::reasons::{self, Reason};
-use crate::seeds::{self, Seed, Signed};
+use crate::seeds::{self, Seed};
+use crate::signed::Signed;
 
 /// How many inputs go to the helper processes at once.
 const BATCH: u64 = 64;

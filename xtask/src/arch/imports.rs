@@ -109,9 +109,9 @@ fn without_tests<'a>(tokens: &[&'a str]) -> Vec<&'a str> {
     let mut kept = Vec::new();
     let mut rest = tokens;
     while let Some((first, after)) = rest.split_first() {
-        if rest.starts_with(&["cfg", "(", "test", ")", "]"])
-            && let Some(body) = test_module(&rest[5..])
-        {
+        let is_test = rest.starts_with(&["cfg", "(", "test", ")", "]"])
+            || rest.starts_with(&["cfg", "(", "all", "(", "test", ","]);
+        if is_test && let Some(body) = test_module(rest) {
             rest = body;
         } else {
             kept.push(*first);
@@ -123,10 +123,10 @@ fn without_tests<'a>(tokens: &[&'a str]) -> Vec<&'a str> {
 
 /// What follows an inline module, or none if another item follows.
 fn test_module<'t, 'a>(tokens: &'t [&'a str]) -> Option<&'t [&'a str]> {
-    let open = tokens
-        .iter()
-        .position(|token| matches!(*token, "{" | ";" | "("))?;
-    if tokens[open] != "{" || !tokens[..open].contains(&"mod") {
+    let item = tokens.iter().position(|token| *token == "]")? + 1;
+    let is_start = |token: &&str| matches!(*token, "{" | ";" | "(");
+    let open = item + tokens[item..].iter().position(is_start)?;
+    if tokens[open] != "{" || !tokens[item..open].contains(&"mod") {
         return None;
     }
     let mut depth = 0_usize;
@@ -248,7 +248,8 @@ mod tests {
     #[test]
     fn test_modules_are_omitted() {
         let imports = Imports::read(
-            "use crate::a;\n#[cfg(test)]\nmod tests { use crate::b; fn f() {} }\nuse crate::c;",
+            "use crate::a;\n#[cfg(test)]\nmod tests { use crate::b; fn f() {} }\nuse crate::c;\n\
+             #[cfg(all(test, feature = \"a\"))]\nmod more { use crate::d; }",
         );
         assert_eq!(imports.named.keys().collect::<Vec<_>>(), ["a", "c"]);
         let item = Imports::read("#[cfg(test)]\nfn f() { crate::b::g() }");

@@ -10,7 +10,7 @@ use josekit::jws::{ES256, ES256K, ES384, ES512, EdDSA, HS256, HS384, HS512, JwsV
 use josekit::jws::{PS256, PS384, PS512, RS256, RS384, RS512};
 
 use super::Answer;
-use crate::seeds::{MESSAGE, Signed};
+use crate::signed::{MESSAGE, Signed};
 
 pub fn read(text: &[u8], signed: Option<&Signed>) -> Answer {
     let jwk = match Jwk::from_bytes(text) {

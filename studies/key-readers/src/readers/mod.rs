@@ -9,7 +9,7 @@ mod rust_crypto;
 pub use jeton_reader::{JetonAnswer, Rejected, read as read_by_jeton};
 pub use process::Process;
 
-use crate::seeds::Signed;
+use crate::signed::Signed;
 
 /// Which reader of jeton is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
