@@ -3,6 +3,7 @@
 mod cores;
 mod disturbance;
 mod environment;
+mod memory;
 mod processes;
 mod processor;
 mod reference_workload;
@@ -11,6 +12,7 @@ mod settings;
 pub use cores::{Cores, ServerCores};
 pub use disturbance::{DisturbanceMonitor, is_of_figures, names_load, reasons_of_figures};
 pub use environment::describe;
+pub(crate) use memory::shortage;
 pub use processes::Processes;
 pub use reference_workload::{ConcurrentReadings, ReferenceWorkload, SHARED_BEYOND, Seen};
 pub use settings::{Setting, State, settings};

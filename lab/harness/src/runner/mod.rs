@@ -25,7 +25,7 @@ use shared_core::{Sharing, Watch};
 
 use crate::Stop;
 use crate::driver::{BuildEvent, Built, Cache, Driver, runtimes_used};
-use crate::host::{Cores, DisturbanceMonitor, ReferenceWorkload, describe};
+use crate::host::{Cores, DisturbanceMonitor, ReferenceWorkload, describe, shortage};
 use crate::protocol::Process;
 use crate::suite::Plan;
 use jeton_lab_fixtures::Fixtures;
@@ -450,6 +450,10 @@ impl ProcessFactory<'_> {
         let Some(ready) = self.built.get(&case_run.case.driver) else {
             return Ok(());
         };
+        if let Some(reason) = shortage() {
+            case_run.fail(Status::Unavailable, reason);
+            return Ok(());
+        }
         match Process::start(&ready.spawn, case_run.case.threads, &self.cores, self.stop) {
             Ok(process) => case_run.process = Some(process),
             Err(fault) => {
