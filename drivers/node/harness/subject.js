@@ -238,9 +238,9 @@ function assertSum(sum, tokens) {
   assert.ok(sum >= least && sum <= most, `the checksum ${sum} is not within ${least} and ${most}`)
 }
 
-/** Reads the lines of `offers` without a TOML parser: each value is JSON, except for a comma. */
+/** Reads the lines of `offers` without a TOML parser: each value is JSON, except for comments and a comma. */
 function manifestOffers(toml) {
-  const lines = toml.split('[[offers]]').slice(1)
+  const lines = toml.replace(/^\s*#.*$/gm, '').split('[[offers]]').slice(1)
   return lines.flatMap(text => {
     const members = [...text.matchAll(/^(\w+) = (\[[^\]]*\]|"[^"]*")/gm)]
     const { format, algs = [null], encs = [null], contracts: operations, key_handling, key_text = [] } =

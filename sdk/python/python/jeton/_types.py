@@ -83,7 +83,7 @@ def _by_model(kind: Any, text: str) -> Any:
 
 def _of_model(kind: Any, error: ValueError) -> _Mismatch:
     """Converts pydantic's error, which contains values and names of the token: only names of the model are taken."""
-    errors = getattr(error, "errors", list)()
+    errors: list[Any] = getattr(error, "errors", list)()
     if not errors:
         return _Mismatch("is not valid")
     mismatch = _Mismatch(f"is not valid: {errors[0]['type']}")
