@@ -63,14 +63,17 @@ pub(crate) struct SkippedKeys {
 /// The key that signs a token.
 #[derive(Debug, Args)]
 #[group(skip)]
-#[command(mut_arg("key", once), mut_arg("alg", once), mut_arg("kid", once))]
+#[command(mut_args(once))]
 pub(crate) struct SigningKeyFile {
     #[command(flatten)]
     only: SigningKeyFiles,
 }
 
-/// Allows an option once. Its help then ends before the part about several keys.
+/// Allows the options of keys once. Their help then ends before the part about several keys.
 fn once(option: Arg) -> Arg {
+    if !["key", "alg", "kid"].contains(&option.get_id().as_str()) {
+        return option;
+    }
     let help = option
         .get_help()
         .map(ToString::to_string)

@@ -108,7 +108,7 @@ pub fn folder(asked: Option<&Path>) -> PathBuf {
 /// # Errors
 /// [`SearchError`]: no folder, no driver, or an invalid manifest.
 pub fn find(folder: &Path) -> Result<Vec<Driver>, SearchError> {
-    DRIVERS.find(folder, |folder| Driver::read(folder))
+    DRIVERS.find(folder, Driver::read)
 }
 
 /// Returns every folder `<language>/<name>` with a manifest of the given name.
