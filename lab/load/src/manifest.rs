@@ -172,7 +172,7 @@ pub fn folder(asked: Option<&Path>) -> PathBuf {
 ///
 /// [`SearchError`] if the folder is missing, contains no server, or a manifest is invalid.
 pub fn find(folder: &Path) -> Result<Vec<Server>, SearchError> {
-    SERVERS.find(folder, |folder| Server::read(folder))
+    SERVERS.find(folder, Server::read)
 }
 
 #[cfg(test)]
