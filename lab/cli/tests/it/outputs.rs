@@ -127,7 +127,7 @@ fn report_attack_rows_are_shown_or_noted() {
     let lab = Lab::with_result();
     let attack = json!({"suite": "attack", "status": "ok", "attack": "alg-none", "family": "header",
         "subject": {"driver": "fake/other", "library": "ev\u{1b}[2Jil", "version": "1.0.0", "language": "fake"},
-        "format": "jwt", "practice": "documented", "outcome": "accepted", "tried": 3, "found": 1, "void": 0,
+        "format": "jwt", "practice": "documented", "outcome": "accepted", "tried": 3, "found": 1, "void": 0, "algs": ["HS256"],
         "evidence": [{"spelling": "<none>", "outcome": "accepted"}]});
     change(&lab, |result| {
         result["rows"].as_array_mut().unwrap().push(attack.clone());
