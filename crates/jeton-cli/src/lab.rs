@@ -1,4 +1,4 @@
-//! `jeton-lab`: runs the program `jeton-lab`.
+//! `jeton lab`: runs the program `jeton-lab`.
 
 use std::env;
 use std::ffi::OsString;

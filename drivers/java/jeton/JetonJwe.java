@@ -114,7 +114,7 @@ final class JetonJwe {
         expected -> contains(claims.path("aud"), expected));
   }
 
-  /** Returns a time in seconds, or NaN if there is none. */
+  /** Returns a time in seconds, or NaN without one. */
   private static double time(JsonNode claims, String name) throws Rejection {
     JsonNode time = claims.get(name);
     if (time != null && !time.isNumber()) {

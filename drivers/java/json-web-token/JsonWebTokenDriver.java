@@ -205,7 +205,7 @@ public final class JsonWebTokenDriver implements Driver {
         expected -> audience != null && audience.contains(expected));
   }
 
-  /** Returns a time in seconds, or NaN if there is none. */
+  /** Returns a time in seconds, or NaN without one. */
   private static double time(Date date) {
     return date == null ? Double.NaN : date.getTime() / 1000.0;
   }

@@ -50,7 +50,7 @@ Examples:
   jeton-lab servers
   jeton-lab report jeton-lab/results.json
 
-With the program `jeton` beside it, `jeton-lab` is the same command.
+With the program `jeton` beside it, `jeton lab` is the same command.
 
 Exit codes: 0 success; 1 a check found a problem; 2 invalid usage, or a file could not be read or written; 130 Ctrl-C \
 ended a run early.";

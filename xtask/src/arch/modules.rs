@@ -15,12 +15,19 @@ type Arrows = BTreeMap<Module, BTreeMap<Module, String>>;
 
 /// The circles in the crates that these sources are of. Sources outside `src/` are tests.
 pub(super) fn check(sources: &[(String, String)]) -> Vec<String> {
+    crates_of(sources)
+        .into_iter()
+        .flat_map(|(root, found)| circles(root, &found.arrows()))
+        .collect()
+}
+
+/// The modules of each crate, by its folder.
+fn crates_of(sources: &[(String, String)]) -> BTreeMap<&str, Crate> {
     let mut crates: BTreeMap<&str, Crate> = BTreeMap::new();
     for (path, text) in sources {
-        let Some((root, inside)) = path.split_once("/src/") else {
-            continue;
-        };
-        if let Some(module) = module_of(inside) {
+        if let Some((root, inside)) = path.split_once("/src/")
+            && let Some(module) = module_of(inside)
+        {
             let known = crates.entry(root).or_default();
             known
                 .modules
@@ -28,9 +35,6 @@ pub(super) fn check(sources: &[(String, String)]) -> Vec<String> {
         }
     }
     crates
-        .into_iter()
-        .flat_map(|(root, found)| circles(root, &found.arrows()))
-        .collect()
 }
 
 /// The module of a file below `src/`, or none for tests and programs.
@@ -248,19 +252,8 @@ mod tests {
         let workspace = Workspace::here();
         let all = super::super::files::sources(&workspace).expect("git lists the sources");
         assert_eq!(check(&all), [""; 0]);
-        let mut crates = BTreeMap::new();
-        for (path, text) in &all {
-            if let Some((root, inside)) = path.split_once("/src/")
-                && let Some(module) = module_of(inside)
-            {
-                let known: &mut Crate = crates.entry(root).or_default();
-                known
-                    .modules
-                    .insert(module, (path.clone(), Imports::read(text)));
-            }
-        }
         let mut planted = 0;
-        for (root, found) in crates {
+        for (root, found) in crates_of(&all) {
             // A crate of one module has no circle.
             let Some((from, to)) = found
                 .arrows()
