@@ -28,6 +28,8 @@ mod sampling;
 
 pub use etcd::{Etcd, Host as EtcdHost, VARIABLE as ETCD_VARIABLE};
 pub use ports::free_port;
+#[cfg(unix)]
+pub use programs::{copy_program, write_program};
 pub use programs::{program, run};
 pub use sampling::{WHOLE, is_sampled, is_whole};
 

@@ -25,6 +25,43 @@ pub fn program(name: &str) -> PathBuf {
     program
 }
 
+/// Writes an executable script.
+///
+/// Another process writes it: a descriptor that this one has open for writing is inherited by what another test starts
+/// at that moment, and a file that is open for writing cannot be executed ("text file busy").
+///
+/// # Panics
+///
+/// If the file cannot be written.
+#[cfg(unix)]
+pub fn write_program(file: &Path, script: &str) {
+    let folder = file.parent().expect("a program is in a folder");
+    let output = run(
+        Path::new("install"),
+        folder,
+        &["-m", "755", "/dev/stdin", &file.to_string_lossy()],
+        script.as_bytes(),
+    );
+    assert!(output.status.success(), "{output:?}");
+}
+
+/// Copies a program, by another process as in [`write_program`].
+///
+/// # Panics
+///
+/// If the file cannot be written.
+#[cfg(unix)]
+pub fn copy_program(from: &Path, to: &Path) {
+    let folder = to.parent().expect("a program is in a folder");
+    let output = run(
+        Path::new("install"),
+        folder,
+        &["-m", "755", &from.to_string_lossy(), &to.to_string_lossy()],
+        b"",
+    );
+    assert!(output.status.success(), "{output:?}");
+}
+
 /// Runs a program in a folder, with this standard input.
 ///
 /// # Panics

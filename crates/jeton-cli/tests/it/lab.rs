@@ -1,19 +1,17 @@
 //! `jeton lab` runs the program `jeton-lab`, or says how to get it.
 #![cfg(unix)]
 
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use jeton_testkit::program;
+use jeton_testkit::{copy_program, program, write_program};
 
 use crate::PROGRAM;
 
 /// Copies `jeton` to a folder without `jeton-lab`.
 fn alone(folder: &Path) -> PathBuf {
     let copy = folder.join(PROGRAM);
-    fs::copy(program(PROGRAM), &copy).unwrap();
+    copy_program(&program(PROGRAM), &copy);
     copy
 }
 
@@ -23,9 +21,10 @@ fn run(jeton: &Path, path: &Path, args: &[&str]) -> Output {
 }
 
 fn write_lab(folder: &Path) {
-    let lab = folder.join("jeton-lab");
-    fs::write(&lab, "#!/bin/sh\necho \"$@\"\nexit 7\n").unwrap();
-    fs::set_permissions(&lab, Permissions::from_mode(0o755)).unwrap();
+    write_program(
+        &folder.join("jeton-lab"),
+        "#!/bin/sh\necho \"$@\"\nexit 7\n",
+    );
 }
 
 #[test]

@@ -2,11 +2,11 @@
 //! checkout is replaced by a small script that checks its arguments.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use jeton_testkit::free_port;
+use jeton_testkit::{free_port, write_program};
 
 use crate::binary::succeeds;
 use crate::data_folder::private;
@@ -114,9 +114,7 @@ impl Machine {
         }
         symlink(env!("CARGO_BIN_EXE_jeton"), machine.path("bin/jeton")).unwrap();
         for (name, text) in [("systemctl", SYSTEMCTL), ("cargo", CARGO), ("dpkg", DPKG)] {
-            let file = machine.path("bin").join(name);
-            fs::write(&file, machine.placed(text)).unwrap();
-            fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
+            write_program(&machine.path("bin").join(name), &machine.placed(text));
         }
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let config = fs::read_to_string(root.join("deploy/jeton.toml")).unwrap();

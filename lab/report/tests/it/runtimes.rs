@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,6 +16,7 @@ use jeton_lab_harness::suite::{Choice, Comparison, Extent, Suite, plan};
 use jeton_lab_model::result::{RunResult, Status, SupportState};
 use jeton_lab_published::all_works;
 use jeton_lab_report::{html, markdown};
+use jeton_testkit::write_program;
 
 const TODAY: &str = "2026-11-26";
 
@@ -39,8 +40,7 @@ impl Machine {
         let script = format!(
             "#!/bin/sh\ncase \"$1\" in version|--version) echo '{line}'; exit 0;; esac\n{work}\n"
         );
-        fs::write(&program, script).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&program, &script);
     }
 
     fn jdk(&self, folder: &str, version: &str) {
