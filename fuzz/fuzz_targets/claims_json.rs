@@ -40,7 +40,7 @@ fuzz_target!(
                 }
                 InvalidUse::ClaimsDuplicate { .. } => {}
                 InvalidUse::ClaimsTooDeep { depth, limit } => assert!(depth > limit),
-                InvalidUse::ClaimType(claim) | InvalidUse::ClaimRange(claim) => {
+                InvalidUse::ClaimType { claim, .. } | InvalidUse::ClaimRange { claim, .. } => {
                     // The text after the claim was not read.
                     assert!(reference.map_or(true, |all| all.contains_key(claim.name())));
                 }

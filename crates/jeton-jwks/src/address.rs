@@ -21,12 +21,27 @@ use crate::error::{AddressError, FetchError};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn check_address(address: &Uri) -> Result<(), AddressError> {
+    check(address, PlainHttp::Loopback)
+}
+
+/// Which hosts keys may be fetched from with plain `http`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum PlainHttp {
+    /// Loopback hosts.
+    #[default]
+    Loopback,
+    /// All hosts. An attacker on the network can replace the keys.
+    Everywhere,
+}
+
+pub(crate) fn check(address: &Uri, plain_http: PlainHttp) -> Result<(), AddressError> {
     let authority = address.authority().ok_or(AddressError::NotHttp)?;
     if authority.as_str().contains('@') {
         return Err(AddressError::Credentials);
     }
     match address.scheme_str() {
         Some("https") => Ok(()),
+        Some("http") if plain_http == PlainHttp::Everywhere => Ok(()),
         Some("http") if is_loopback_host(authority.host()) => Ok(()),
         Some("http") => Err(AddressError::NotEncrypted),
         _ => Err(AddressError::NotHttp),
@@ -34,13 +49,13 @@ pub fn check_address(address: &Uri) -> Result<(), AddressError> {
 }
 
 /// Parses an address and checks that it is allowed.
-pub(crate) fn parse_address(text: &str) -> Result<Uri, FetchError> {
+pub(crate) fn parse_address(text: &str, plain_http: PlainHttp) -> Result<Uri, FetchError> {
     let address: Uri = text.parse().map_err(|_| AddressError::NotHttp)?;
-    check_address(&address)?;
+    check(&address, plain_http)?;
     Ok(address)
 }
 
-fn is_loopback_host(host: &str) -> bool {
+pub(crate) fn is_loopback_host(host: &str) -> bool {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
 }
@@ -56,8 +71,10 @@ mod tests {
             "http://127.0.0.1:1/",
             "http://[::1]/",
         ] {
-            assert!(parse_address(fine).is_ok(), "{fine}");
+            assert!(parse_address(fine, PlainHttp::Loopback).is_ok(), "{fine}");
         }
+        let plain = "http://id.example/jwks.json";
+        assert!(parse_address(plain, PlainHttp::Everywhere).is_ok());
         for (wrong, why) in [
             ("http://id.example/", AddressError::NotEncrypted),
             ("http://127.0.0.1.id.example/", AddressError::NotEncrypted),
@@ -66,7 +83,8 @@ mod tests {
             ("/jwks.json", AddressError::NotHttp),
             ("", AddressError::NotHttp),
         ] {
-            assert_eq!(parse_address(wrong), Err(why.into()), "{wrong}");
+            let found = parse_address(wrong, PlainHttp::Loopback);
+            assert_eq!(found, Err(why.into()), "{wrong}");
         }
     }
 }

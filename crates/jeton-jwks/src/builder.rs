@@ -3,12 +3,13 @@ use std::sync::Arc;
 
 use jeton::key::SigAlg;
 
-use crate::address::parse_address;
+use crate::address::{PlainHttp, parse_address};
 use crate::discovery::DiscoveredIssuer;
 use crate::error::FetchError;
 use crate::fetch::Fetch;
 #[cfg(feature = "https")]
 use crate::https::Https;
+use crate::public_keys::Reading;
 use crate::remote::{Location, RemoteKeySet};
 use crate::schedule::Schedule;
 
@@ -35,9 +36,11 @@ use crate::schedule::Schedule;
 pub struct RemoteKeySetBuilder {
     source: Source,
     allow_private: bool,
+    plain_http: PlainHttp,
     fetch: Option<Arc<dyn Fetch>>,
     schedule: Schedule,
     default_alg: Option<SigAlg>,
+    key_use: Option<String>,
 }
 
 /// The location of the key set, as the caller wrote it.
@@ -122,9 +125,11 @@ impl RemoteKeySetBuilder {
         Self {
             source,
             allow_private: false,
+            plain_http: PlainHttp::Loopback,
             fetch: None,
             schedule: Schedule::default(),
             default_alg: None,
+            key_use: None,
         }
     }
 
@@ -137,12 +142,26 @@ impl RemoteKeySetBuilder {
         self
     }
 
+    /// Sets the `use` of the signature keys, if it is not `sig`: `jwt-svid` for a SPIFFE bundle. Keys with another `use`, or
+    /// without one, are skipped.
+    pub fn key_use(mut self, key_use: impl Into<String>) -> Self {
+        self.key_use = Some(key_use.into());
+        self
+    }
+
     /// Allows a discovered `jwks_uri` in a private network, also on another host than the issuer. By default it is
     /// rejected, because the issuer could send requests into the network of the service.
     ///
     /// An address of the caller may always be private.
     pub fn allow_private_addresses(mut self) -> Self {
         self.allow_private = true;
+        self
+    }
+
+    /// Allows plain `http` to all hosts, for the key set and for the issuer. Insecure: an attacker on the network can
+    /// replace the keys. By default, only loopback hosts may use it.
+    pub fn allow_plain_http(mut self) -> Self {
+        self.plain_http = PlainHttp::Everywhere;
         self
     }
 
@@ -164,10 +183,14 @@ impl RemoteKeySetBuilder {
     /// [`FetchError::InvalidAddress`] if the address is not allowed, and the errors of [`Https::new`].
     pub fn build(self) -> Result<RemoteKeySet, FetchError> {
         let location = match self.source {
-            Source::Address(address) => Location::Address(parse_address(&address)?),
-            Source::Issuer(name) => {
-                Location::Issuer(DiscoveredIssuer::parse(name, self.allow_private)?)
+            Source::Address(address) => {
+                Location::Address(parse_address(&address, self.plain_http)?, self.plain_http)
             }
+            Source::Issuer(name) => Location::Issuer(DiscoveredIssuer::parse(
+                name,
+                self.allow_private,
+                self.plain_http,
+            )?),
         };
         let fetch = match self.fetch {
             Some(fetch) => fetch,
@@ -177,7 +200,10 @@ impl RemoteKeySetBuilder {
             location,
             fetch,
             self.schedule,
-            self.default_alg,
+            Reading {
+                default_alg: self.default_alg,
+                key_use: self.key_use,
+            },
         ))
     }
 }

@@ -16,6 +16,8 @@ use hyper_util::client::{
 };
 use tower_service::Service;
 
+#[cfg(feature = "proxy")]
+use crate::address::is_loopback_host;
 use crate::error::AddressError;
 use crate::network::is_public;
 
@@ -47,21 +49,22 @@ impl Connector {
     }
 
     #[cfg(feature = "proxy")]
-    pub(crate) fn through_proxy_of_environment(reach: Reach) -> Connector {
+    pub(crate) fn with_proxies(reach: Reach, proxies: &Arc<Matcher>) -> Connector {
         Connector {
-            proxies: Some(Arc::new(Matcher::from_env())),
+            proxies: Some(Arc::clone(proxies)),
             ..Connector::direct(reach)
         }
     }
 
-    /// Returns the proxy for this address. `http` is only for this machine, so it needs no proxy.
+    /// Returns the proxy for this address. Loopback hosts and `http` need none.
     #[cfg(feature = "proxy")]
     fn proxy(&self, address: &Uri) -> Option<Intercept> {
         let proxies = self.proxies.as_ref()?;
-        match address.scheme_str() {
-            Some("https") => proxies.intercept(address),
-            _ => None,
+        let is_https = address.scheme_str() == Some("https");
+        if !is_https || is_loopback_host(address.host().unwrap_or_default()) {
+            return None;
         }
+        proxies.intercept(address)
     }
 }
 

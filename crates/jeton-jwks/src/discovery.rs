@@ -4,7 +4,7 @@ use http::Uri;
 use serde::Deserialize;
 use tokio::time::{Instant, timeout};
 
-use crate::address::parse_address;
+use crate::address::{PlainHttp, parse_address};
 use crate::error::{AddressError, DiscoveryError, FetchError};
 use crate::fetch::{Fetch, FetchRequest, FetchResponse, TIMEOUT};
 use crate::network::may_be_public;
@@ -15,13 +15,16 @@ pub const DISCOVERY_BYTES: usize = 256 * 1024;
 /// Discovers the key set of an issuer and returns the request for it. It is for tools that explain a response. To
 /// verify tokens, use [`RemoteKeySet::discover`](crate::RemoteKeySet::discover).
 ///
+/// `plain_http` says whether the issuer and the key set may use plain `http` on hosts other than loopback hosts.
+///
 /// # Errors
 /// [`FetchError::InvalidAddress`] if the issuer is not allowed, and [`FetchError::Discovery`].
 pub async fn discover_key_set(
     issuer: impl Into<String>,
+    plain_http: PlainHttp,
     fetch: &dyn Fetch,
 ) -> Result<FetchRequest, FetchError> {
-    let issuer = DiscoveredIssuer::parse(issuer.into(), false)?;
+    let issuer = DiscoveredIssuer::parse(issuer.into(), false, plain_http)?;
     Ok(issuer.discover(fetch).await?.request())
 }
 
@@ -31,7 +34,7 @@ pub async fn discover_key_set(
 /// # Errors
 /// Why the issuer is not allowed.
 pub fn check_issuer(issuer: &str) -> Result<(), AddressError> {
-    match DiscoveredIssuer::parse(issuer.to_owned(), false) {
+    match DiscoveredIssuer::parse(issuer.to_owned(), false, PlainHttp::Loopback) {
         Ok(_) => Ok(()),
         Err(FetchError::InvalidAddress(why)) => Err(why),
         Err(_) => Err(AddressError::NotHttp),
@@ -44,12 +47,14 @@ pub(crate) struct DiscoveredIssuer {
     name: String,
     uri: Uri,
     allow_private: bool,
+    plain_http: PlainHttp,
 }
 
 /// The address that a document names.
 pub(crate) struct KeySetAddress {
     pub(crate) uri: Uri,
     public_only: bool,
+    plain_http: PlainHttp,
     pub(crate) discovered: Instant,
 }
 
@@ -61,8 +66,12 @@ struct Document {
 }
 
 impl DiscoveredIssuer {
-    pub(crate) fn parse(name: String, allow_private: bool) -> Result<Self, FetchError> {
-        let uri = parse_address(&name)?;
+    pub(crate) fn parse(
+        name: String,
+        allow_private: bool,
+        plain_http: PlainHttp,
+    ) -> Result<Self, FetchError> {
+        let uri = parse_address(&name, plain_http)?;
         if name.contains(['?', '#']) {
             return Err(AddressError::QueryOrFragment.into());
         }
@@ -70,6 +79,7 @@ impl DiscoveredIssuer {
             name,
             uri,
             allow_private,
+            plain_http,
         })
     }
 
@@ -86,9 +96,11 @@ impl DiscoveredIssuer {
     async fn fetch_document(&self, fetch: &dyn Fetch) -> Result<String, DiscoveryError> {
         let mut not_found = FetchError::Status(404);
         for address in self.document_addresses() {
-            let address = parse_address(&address)
+            let address = parse_address(&address, self.plain_http)
                 .map_err(|error| DiscoveryError::NotFetched(Box::new(error)))?;
-            let request = FetchRequest::new(address).max_bytes(DISCOVERY_BYTES);
+            let request = FetchRequest::new(address)
+                .max_bytes(DISCOVERY_BYTES)
+                .plain_http(self.plain_http);
             match send(fetch, request).await {
                 Ok(FetchResponse {
                     text: Some(text), ..
@@ -140,7 +152,7 @@ impl DiscoveredIssuer {
         }
         let address = document.jwks_uri.ok_or(missing("jwks_uri"))?;
         let invalid = DiscoveryError::InvalidKeySetAddress;
-        let uri = match parse_address(&address) {
+        let uri = match parse_address(&address, self.plain_http) {
             Ok(uri) => uri,
             Err(FetchError::InvalidAddress(why)) => return Err(invalid(why)),
             Err(_) => return Err(invalid(AddressError::NotHttp)),
@@ -154,6 +166,7 @@ impl DiscoveredIssuer {
         Ok(KeySetAddress {
             uri,
             public_only,
+            plain_http: self.plain_http,
             discovered: Instant::now(),
         })
     }
@@ -161,7 +174,7 @@ impl DiscoveredIssuer {
 
 impl KeySetAddress {
     pub(crate) fn request(&self) -> FetchRequest {
-        let request = FetchRequest::new(self.uri.clone());
+        let request = FetchRequest::new(self.uri.clone()).plain_http(self.plain_http);
         if self.public_only {
             request.public_only()
         } else {
@@ -196,7 +209,7 @@ mod tests {
     use super::*;
 
     fn issuer(name: &str) -> DiscoveredIssuer {
-        DiscoveredIssuer::parse(name.to_owned(), false).unwrap()
+        DiscoveredIssuer::parse(name.to_owned(), false, PlainHttp::Loopback).unwrap()
     }
 
     #[test]
@@ -227,7 +240,8 @@ mod tests {
             "https://id.example#x",
             "https://id.example/#",
         ] {
-            let error = DiscoveredIssuer::parse(name.to_owned(), false).map(drop);
+            let error =
+                DiscoveredIssuer::parse(name.to_owned(), false, PlainHttp::Loopback).map(drop);
             assert_eq!(error, Err(AddressError::QueryOrFragment.into()), "{name}");
         }
     }

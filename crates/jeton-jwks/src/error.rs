@@ -1,5 +1,6 @@
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jeton::error::{KeyError, codes};
 use jeton::jwk::Skipped;
@@ -82,6 +83,13 @@ pub enum FetchError {
     TimedOut,
     /// The response has an unexpected status: neither 200, nor 304 to a conditional request.
     Status(u16),
+    /// The server responded with status 429 or 503, and `Retry-After` says when to send the next request.
+    RetryAfter {
+        /// The status.
+        status: u16,
+        /// The pause that the server asks for.
+        pause: Duration,
+    },
     /// The response is larger than [`FetchRequest::max_bytes`](crate::FetchRequest::max_bytes).
     TooLarge {
         /// The length of the response, bytes. If it was not announced, reading stopped at the limit plus one.
@@ -118,15 +126,27 @@ impl FetchError {
     pub fn code(&self) -> &'static str {
         match self {
             FetchError::InvalidAddress(_) => codes::KEY_SET_ADDRESS.name(),
-            FetchError::Unreachable(_) | FetchError::TimedOut | FetchError::Status(_) => {
-                codes::KEY_SET_UNREACHABLE.name()
-            }
+            FetchError::Unreachable(_)
+            | FetchError::TimedOut
+            | FetchError::Status(_)
+            | FetchError::RetryAfter { .. } => codes::KEY_SET_UNREACHABLE.name(),
             FetchError::TooLarge { .. } => codes::KEY_TOO_LARGE.name(),
             FetchError::Html => codes::KEY_MALFORMED.name(),
             FetchError::InvalidKeySet(error) => error.code(),
             FetchError::NoUsableKey { .. } => codes::KEY_SET_EMPTY.name(),
             FetchError::Discovery(error) => error.code(),
             FetchError::InvalidAuthority { .. } => codes::INVALID_CERTIFICATE_AUTHORITY.name(),
+        }
+    }
+}
+
+impl FetchError {
+    /// Returns the pause that the server asks for.
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
+        match self {
+            FetchError::RetryAfter { pause, .. } => Some(*pause),
+            FetchError::Discovery(DiscoveryError::NotFetched(error)) => error.retry_after(),
+            _ => None,
         }
     }
 }
@@ -142,6 +162,13 @@ impl fmt::Display for FetchError {
                 "the server redirects (status {status}), and redirects are not followed: configure the final address"
             ),
             FetchError::Status(status) => write!(f, "the server responded with status {status}"),
+            FetchError::RetryAfter { status, pause } => {
+                let seconds = pause.as_secs();
+                write!(
+                    f,
+                    "the server responded with status {status} and asks for a pause of {seconds} s"
+                )
+            }
             FetchError::TooLarge { bytes, limit } => {
                 write!(f, "the response has {bytes} bytes or more, limit {limit}")
             }
@@ -185,7 +212,8 @@ pub enum AddressError {
     NotHttp,
     /// The address contains a user name or a password.
     Credentials,
-    /// `http` to a host other than a loopback host: an attacker on the network could replace the keys.
+    /// `http` to a host other than a loopback host: an attacker on the network could replace the keys. See
+    /// [`allow_plain_http`](crate::RemoteKeySetBuilder::allow_plain_http).
     NotEncrypted,
     /// An address in a private network, from a document and not from the caller. The host of the issuer is
     /// allowed; for other hosts see
@@ -193,6 +221,8 @@ pub enum AddressError {
     Private,
     /// The address of an issuer (RFC 8414, section 2) or of a resource has a query or a fragment.
     QueryOrFragment,
+    /// The address of a proxy is not an absolute URL with `http`.
+    NotHttpProxy,
 }
 
 impl fmt::Display for AddressError {
@@ -205,6 +235,7 @@ impl fmt::Display for AddressError {
                 "the URL has a private IP address, and is not on the host of the issuer"
             }
             AddressError::QueryOrFragment => "the URL must have no query and no fragment",
+            AddressError::NotHttpProxy => "the URL of the proxy is not an http URL",
         })
     }
 }

@@ -3,22 +3,28 @@
 use std::fmt;
 use std::sync::Arc;
 
-use http::header::{ACCEPT, CACHE_CONTROL, HeaderValue, IF_NONE_MATCH, USER_AGENT};
+#[cfg(feature = "proxy")]
+use http::Uri;
+use http::header::{
+    ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, HeaderValue, IF_NONE_MATCH, USER_AGENT,
+};
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::{BodyExt, Empty, LengthLimitError, Limited};
 use hyper::body::{Body as _, Bytes, Incoming};
 use hyper_rustls::{ConfigBuilderExt, HttpsConnector};
 use hyper_util::client::legacy::Client;
+#[cfg(feature = "proxy")]
+use hyper_util::client::proxy::matcher::Matcher;
 use hyper_util::rt::TokioExecutor;
 use rustls::crypto::aws_lc_rs::default_provider;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 
-use crate::address::check_address;
+use crate::address::check;
 use crate::connector::{Connector, Reach};
 use crate::error::{AddressError, FetchError};
-use crate::fetch::{Fetch, FetchFuture, FetchRequest, FetchResponse, age, too_large};
+use crate::fetch::{Fetch, FetchFuture, FetchRequest, FetchResponse, age, decoded, too_large};
 use crate::network::may_be_public;
 
 /// Fetches key sets over TLS with the certificate authorities of the operating system. Plain `http` is
@@ -41,7 +47,7 @@ pub struct Response {
 }
 
 const MEDIA_TYPES: &str = "application/jwk-set+json, application/json";
-const AGENT: &str = concat!("jeton-jwks/", env!("CARGO_PKG_VERSION"));
+const AGENT: &str = concat!("jeton/", env!("CARGO_PKG_VERSION"));
 
 impl Https {
     /// Creates a client that trusts the certificate authorities of the operating system.
@@ -95,14 +101,43 @@ impl Https {
         Self::connecting(Connector::direct, Arc::new(config))
     }
 
-    /// Uses the proxy that the environment names for `https`: `HTTPS_PROXY` or `ALL_PROXY`, except for the
-    /// hosts in `NO_PROXY`. The proxy itself must use `http`. By default, no proxy is used.
+    /// Uses the proxy that the environment names for `https`: `HTTPS_PROXY` or `ALL_PROXY`, except for loopback hosts
+    /// and the hosts in `NO_PROXY`. The proxy itself must use `http`. By default, no proxy is used.
     ///
     /// The proxy resolves names. So it must reject names in its private network, because a `jwks_uri` may contain one.
     #[cfg(feature = "proxy")]
     #[must_use]
     pub fn with_proxy_from_environment(self) -> Self {
-        Self::connecting(Connector::through_proxy_of_environment, self.tls)
+        let proxies = Arc::new(Matcher::from_env());
+        Self::connecting(|reach| Connector::with_proxies(reach, &proxies), self.tls)
+    }
+
+    /// Uses this proxy for `https`, except for loopback hosts and the hosts in `except`. `except` has the syntax of
+    /// `NO_PROXY`: domains and networks, separated by commas. `proxy` is a URL with `http`. It may contain a user name
+    /// and a password.
+    ///
+    /// The proxy resolves names, as with [`with_proxy_from_environment`](Https::with_proxy_from_environment).
+    ///
+    /// ```
+    /// # fn example() -> Result<(), jeton_jwks::FetchError> {
+    /// let https = jeton_jwks::Https::new()?.with_proxy("http://proxy.example:3128", "internal.example")?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`FetchError::InvalidAddress`] if `proxy` is not such a URL.
+    #[cfg(feature = "proxy")]
+    pub fn with_proxy(self, proxy: &str, except: &str) -> Result<Self, FetchError> {
+        let address: Uri = proxy.parse().map_err(|_| AddressError::NotHttpProxy)?;
+        if address.scheme_str() != Some("http") || address.host().is_none_or(str::is_empty) {
+            return Err(AddressError::NotHttpProxy.into());
+        }
+        let proxies = Arc::new(Matcher::builder().https(proxy).no(except).build());
+        Ok(Self::connecting(
+            |reach| Connector::with_proxies(reach, &proxies),
+            self.tls,
+        ))
     }
 
     fn connecting(connector: impl Fn(Reach) -> Connector, tls: Arc<ClientConfig>) -> Self {
@@ -126,7 +161,7 @@ impl Https {
     /// # Errors
     /// [`FetchError::InvalidAddress`] if the address is not allowed, and [`FetchError::Unreachable`].
     pub async fn get(&self, request: FetchRequest) -> Result<Response, FetchError> {
-        check_address(&request.uri)?;
+        check(&request.uri, request.plain_http)?;
         let max_bytes = request.max_bytes;
         let client = match request.public_only {
             false => &self.client,
@@ -137,6 +172,7 @@ impl Https {
         *get.uri_mut() = request.uri;
         let headers = get.headers_mut();
         headers.insert(ACCEPT, HeaderValue::from_static(MEDIA_TYPES));
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         headers.insert(USER_AGENT, HeaderValue::from_static(AGENT));
         let etag = request.etag.map(HeaderValue::try_from);
         if let Some(Ok(etag)) = etag {
@@ -192,10 +228,11 @@ impl Response {
         self.response.headers()
     }
 
-    /// Reads the body.
+    /// Reads the body. A body in gzip is decompressed, and a byte order mark is removed.
     ///
     /// # Errors
-    /// [`FetchError::TooLarge`] if it has more than [`FetchRequest::max_bytes`], and [`FetchError::Unreachable`].
+    /// [`FetchError::TooLarge`] if it has more than [`FetchRequest::max_bytes`], [`FetchError::Unreachable`], and
+    /// [`FetchError::InvalidKeySet`] if it is malformed gzip.
     pub async fn body(self) -> Result<Vec<u8>, FetchError> {
         let limit = self.max_bytes;
         let announced = self.response.body().size_hint().lower();
@@ -209,7 +246,7 @@ impl Response {
                 FetchError::Unreachable(why.to_string())
             }
         })?;
-        Ok(body.to_bytes().to_vec())
+        decoded(body.to_bytes().to_vec(), limit)
     }
 }
 

@@ -47,6 +47,7 @@
 //! | the keys are stale ([`Schedule::fresh_for`], or `max-age` of the response) | tokens are verified with these keys, and a request runs in the background |
 //! | the `kid` of a token is not in the set | a request with `Cache-Control: no-cache`, at most one per [`Schedule::cooldown`] |
 //! | a request fails | the cached keys are used for [`Schedule::usable_for`]; the next request follows after 1 s, 2 s, 4 s, up to the cooldown |
+//! | the server asks for a pause (`Retry-After` with status 429 or 503) | the next request follows after the pause, at most 5 minutes |
 //! | no request succeeded for that long | no token verifies, so a withdrawn key does not stay valid |
 //!
 //! The cooldown limits how often an attacker can trigger a request with invented key ids.
@@ -72,7 +73,9 @@
 //! - The log names the skipped keys and the reasons, except keys for another use. If no key is left,
 //!   [`FetchError::NoUsableKey`] lists the skipped keys.
 //! - A new set replaces the whole previous set.
-//! - The address must use `https`, or `http` to a loopback host. Redirects are not followed.
+//! - The address must use `https`, or `http` to a loopback host. For `http` to other hosts, see
+//!   [`allow_plain_http`](RemoteKeySetBuilder::allow_plain_http). Redirects are not followed.
+//! - A byte order mark is removed, and a response in gzip is decompressed.
 //! - A response must arrive within [`TIMEOUT`] and have at most
 //!   [`KEY_SET_BYTES`](jeton::limits::KEY_SET_BYTES).
 
@@ -97,7 +100,7 @@ mod remote;
 mod schedule;
 mod verifier;
 
-pub use address::check_address;
+pub use address::{PlainHttp, check_address};
 pub use builder::RemoteKeySetBuilder;
 pub use discovery::{DISCOVERY_BYTES, check_issuer, discover_key_set};
 pub use error::{AddressError, DiscoveryError, Error, FetchError, Result};

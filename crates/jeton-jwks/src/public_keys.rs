@@ -7,9 +7,22 @@ use jeton::key::SigAlg;
 
 use crate::error::{FetchError, Reasons};
 
+/// How a set is read.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    /// The algorithm of keys without `alg`.
+    pub(crate) default_alg: Option<SigAlg>,
+    /// The `use` of the signature keys, if it is not `sig`.
+    pub(crate) key_use: Option<String>,
+}
+
 /// Reads a set without its secret keys. The result has at least one public key.
-pub(crate) fn public_keys(text: &str, default_alg: Option<SigAlg>) -> Result<KeySet, FetchError> {
-    let set = KeySet::from_published_json(text, default_alg).map_err(|error| match error {
+pub(crate) fn public_keys(text: &str, reading: &Reading) -> Result<KeySet, FetchError> {
+    let set = match &reading.key_use {
+        None => KeySet::from_published_json(text, reading.default_alg),
+        Some(key_use) => KeySet::from_published_json_with_use(text, key_use, reading.default_alg),
+    };
+    let set = set.map_err(|error| match error {
         Error::Key(error) => FetchError::InvalidKeySet(error),
         _ => FetchError::InvalidKeySet(KeyProblem::Malformed.into()),
     })?;

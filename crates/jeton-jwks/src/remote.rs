@@ -7,16 +7,16 @@ use arc_swap::ArcSwapOption;
 use http::Uri;
 use jeton::Timestamp;
 use jeton::jwk::KeySet;
-use jeton::key::SigAlg;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
+use crate::address::PlainHttp;
 use crate::discovery::{DiscoveredIssuer, KeySetAddress, send};
 use crate::error::{AddressError, DiscoveryError, FetchError};
 use crate::fetch::{Fetch, FetchRequest, FetchResponse};
 use crate::metrics::Metrics;
-use crate::public_keys::{log_skipped, public_keys};
+use crate::public_keys::{Reading, log_skipped, public_keys};
 use crate::schedule::{Attempts, Need, Schedule, Times};
 
 /// A remote JWK Set, fetched on demand and cached. Clones share the cache.
@@ -30,8 +30,7 @@ struct Shared {
     location: Location,
     fetch: Arc<dyn Fetch>,
     schedule: Schedule,
-    /// The algorithm of keys without `alg`.
-    default_alg: Option<SigAlg>,
+    reading: Reading,
     cached: ArcSwapOption<FetchedKeys>,
     /// Locked while a request runs.
     state: Arc<Mutex<FetchState>>,
@@ -42,7 +41,7 @@ struct Shared {
 
 /// The location of the key set.
 pub(crate) enum Location {
-    Address(Uri),
+    Address(Uri, PlainHttp),
     Issuer(DiscoveredIssuer),
 }
 
@@ -84,13 +83,13 @@ impl RemoteKeySet {
         location: Location,
         fetch: Arc<dyn Fetch>,
         schedule: Schedule,
-        default_alg: Option<SigAlg>,
+        reading: Reading,
     ) -> Self {
         Self(Arc::new(Shared {
             location,
             fetch,
             schedule,
-            default_alg,
+            reading,
             cached: ArcSwapOption::empty(),
             state: Arc::default(),
             fetches: AtomicU64::new(0),
@@ -248,12 +247,14 @@ impl RemoteKeySet {
             match shared.fetch_set(&mut state, proxies).await {
                 Ok(()) => {
                     state.attempts.failures = 0;
+                    state.attempts.retry_after = Duration::ZERO;
                     state.last_error = None;
                     shared.consecutive_failures.store(0, Ordering::Release);
                 }
                 Err(error) => {
                     // The pause begins now. Otherwise each verification would ask a server that never answers.
                     state.attempts.last = Some(Instant::now());
+                    state.attempts.retry_after = error.retry_after().unwrap_or_default();
                     shared.failures.fetch_add(1, Ordering::AcqRel);
                     shared.consecutive_failures.fetch_add(1, Ordering::AcqRel);
                     let host = shared.host();
@@ -276,7 +277,9 @@ impl Shared {
         // After a failure, the issuer may have moved its keys, so the address is read from the document again.
         let known = state.address.take();
         let (request, address) = match &self.location {
-            Location::Address(uri) => (FetchRequest::new(uri.clone()), None),
+            Location::Address(uri, plain_http) => {
+                (FetchRequest::new(uri.clone()).plain_http(*plain_http), None)
+            }
             Location::Issuer(issuer) => {
                 let is_fresh = |known: &KeySetAddress| {
                     let age = Instant::now().saturating_duration_since(known.discovered);
@@ -326,7 +329,7 @@ impl Shared {
                 before.version,
             ),
             (Some(text), _) => {
-                let keys = public_keys(&text, self.default_alg)?;
+                let keys = public_keys(&text, &self.reading)?;
                 log_skipped(self.host(), &keys);
                 let version = before.as_ref().map_or(0, |before| before.version + 1);
                 (Arc::from(text), keys, version)
@@ -356,7 +359,7 @@ impl Shared {
 
     fn host(&self) -> &str {
         match &self.location {
-            Location::Address(uri) => uri.host().unwrap_or_default(),
+            Location::Address(uri, _) => uri.host().unwrap_or_default(),
             Location::Issuer(issuer) => issuer.host(),
         }
     }

@@ -7,6 +7,9 @@ use tokio::time::Instant;
 /// The maximum for `max-age` of a response.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// The maximum for `Retry-After` of a response.
+const RETRY_AFTER_MAX: Duration = Duration::from_secs(5 * 60);
+
 /// The pause after the first failure. It doubles with each further failure.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
@@ -107,7 +110,10 @@ impl Schedule {
         let doublings = attempts.failures.saturating_sub(1).min(16);
         match attempts.failures {
             0 => self.cooldown,
-            _ => (FIRST_PAUSE * (1 << doublings)).min(self.cooldown),
+            _ => {
+                let pause = (FIRST_PAUSE * (1 << doublings)).min(self.cooldown);
+                pause.max(attempts.retry_after.min(RETRY_AFTER_MAX))
+            }
         }
     }
 
@@ -135,6 +141,8 @@ pub(crate) struct Attempts {
     pub(crate) last_for_unknown: Option<Instant>,
     /// The number of failures since the last success.
     pub(crate) failures: u32,
+    /// `Retry-After` of the last response, or zero.
+    pub(crate) retry_after: Duration,
 }
 
 /// The times of a fetched set.
@@ -204,5 +212,21 @@ mod tests {
         let pauses: Vec<_> = (0..8).filter_map(pause).collect();
         assert_eq!(pauses, [30, 1, 2, 4, 8, 16, 30, 30]);
         assert_eq!(pause(u32::MAX), Some(30));
+    }
+
+    #[test]
+    fn retry_after_extends_the_pause_up_to_a_limit() {
+        let schedule = Schedule::default();
+        let last = Instant::now();
+        for (retry_after, expected) in [(0, 1), (1, 1), (120, 120), (300, 300), (86_400, 300)] {
+            let attempts = Attempts {
+                last: Some(last),
+                failures: 1,
+                retry_after: S * retry_after,
+                ..Attempts::default()
+            };
+            let found = (0..).find(|s: &u32| schedule.may_fetch(&attempts, last + S * *s));
+            assert_eq!(found, Some(expected), "{retry_after}");
+        }
     }
 }

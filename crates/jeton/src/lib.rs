@@ -123,6 +123,7 @@ pub mod __private {
     pub use crate::json::{JsonError, Member, read_members};
     pub use crate::jwt::unverified::UnverifiedJwt;
     pub use crate::jwt::verifier::verify_read;
+    pub use crate::policy::same_type;
 }
 
 pub use cache::{Cached, Revocations};

@@ -114,3 +114,6 @@ pub const WEAK_RSA_MODULUS_BITS_MIN: usize = 1024;
 
 /// Maximum public exponent of an RSA key, bits, as in AWS-LC.
 pub const RSA_EXPONENT_BITS: usize = 33;
+
+/// How far `iat` may be ahead of the clock, without a longer leeway and without a maximum age, seconds.
+pub const ISSUED_AHEAD_SECONDS: u64 = 60;

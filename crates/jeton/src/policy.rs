@@ -8,14 +8,16 @@ use smallvec::SmallVec;
 
 use crate::claims::{Dates, Layout, Registered, Scanned};
 use crate::clock::{Clock, Timestamp};
-use crate::error::{Claim, Rejection};
+use crate::error::{Claim, JsonType, Rejection};
+use crate::limits;
 use crate::token_limits::Limits;
 use crate::verified::{RawClaims, Typ, Verified};
 
 /// The requirements for a token in addition to a valid signature.
 ///
 /// [`Policy::new`] requires the issuer, the audience and an expiry. Only an explicit call drops one of these.
-/// `exp`, `nbf` and `iat` are checked whenever they are present.
+/// `exp`, `nbf` and `iat` are checked whenever they are present, to the microsecond. `iat` may be 60 seconds ahead of
+/// the clock: it does not limit the validity of a token, and clocks differ.
 ///
 /// ```
 /// use std::time::Duration;
@@ -34,6 +36,8 @@ pub struct Policy {
     audiences: Option<Names>,
     /// `None` accepts `JWT` and tokens without `typ`.
     types: Option<SmallVec<[Arc<str>; 1]>>,
+    /// Accepted besides those.
+    further_types: Vec<Arc<str>>,
     required: Vec<Claim>,
     required_custom: Vec<CustomClaim>,
     expiry_required: bool,
@@ -48,6 +52,9 @@ struct CustomClaim {
     is_string: bool,
 }
 
+/// How far `iat` may be ahead of the clock, without a longer leeway and without a maximum age.
+const ISSUED_AHEAD: Duration = Duration::from_secs(limits::ISSUED_AHEAD_SECONDS);
+
 /// Accepted values. One value needs no allocation of the list.
 type Names = SmallVec<[Cow<'static, str>; 1]>;
 
@@ -61,6 +68,7 @@ impl Policy {
             issuers: Some(Names::from_buf([issuer.into()])),
             audiences: Some(Names::from_buf([audience.into()])),
             types: None,
+            further_types: Vec::new(),
             required: Vec::new(),
             required_custom: Vec::new(),
             expiry_required: true,
@@ -173,7 +181,8 @@ impl Policy {
     /// Requires this `typ` in a JWS header, for example `at+jwt` (RFC 9068). Case and a leading `application/` are
     /// ignored (RFC 7515, section 4.1.9).
     ///
-    /// By default, `typ` must be `JWT` or absent. A PASETO has no `typ`, and ignores this.
+    /// By default, `typ` must be `JWT` or absent. `JOSE` counts as absent: it says only that the token is a compact JWS
+    /// or JWE (RFC 7515, section 4.1.9), and SPIFFE writes it. A PASETO has no `typ`, and ignores this.
     pub fn typ(self, typ: impl Into<Cow<'static, str>>) -> Policy {
         self.types([typ])
     }
@@ -192,6 +201,19 @@ impl Policy {
     ) -> Policy {
         let types = types.into_iter().map(|typ| Arc::from(&*typ.into()));
         self.types = Some(types.collect());
+        self
+    }
+
+    /// Accepts this `typ` too, besides those that the policy accepts: by default `JWT`, and tokens without `typ`.
+    ///
+    /// ```
+    /// use jeton::Policy;
+    ///
+    /// // Client assertions: older clients send no type of their own.
+    /// let policy = Policy::new("client-7", "https://id.example").or_typ("client-authentication+jwt");
+    /// ```
+    pub fn or_typ(mut self, typ: impl Into<Cow<'static, str>>) -> Policy {
+        self.further_types.push(Arc::from(&*typ.into()));
         self
     }
 
@@ -223,12 +245,34 @@ impl Policy {
 
     /// Sets the allowed difference between the clocks of issuer and verifier. It extends `exp` and the maximum
     /// age, and allows `nbf` and `iat` to be in the future by this much. Default: zero.
+    ///
+    /// `iat` may be 60 seconds in the future even with a shorter leeway, unless there is a
+    /// [maximum age](Policy::max_age).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use jeton::{Claims, FixedClock, Policy, Timestamp, jwt::JwtVerifier, key::{MacAlg, MacKey}};
+    ///
+    /// let key = MacKey::generate(MacAlg::HS256)?;
+    /// let issued = Timestamp::from_unix_seconds(1_700_000_000).unwrap();
+    /// let claims = Claims::registered().issuer("i").audience("a").issued_at(issued);
+    /// let token = key.issue(&claims.expires_in(Duration::from_secs(300)))?;
+    ///
+    /// let clock = FixedClock(issued.saturating_sub(Duration::from_secs(60)));
+    /// let policy = Policy::new("i", "a");
+    /// let verifier = |policy| JwtVerifier::new(&key, policy).clock(clock);
+    /// assert!(verifier(policy.clone()).verify::<serde::de::IgnoredAny>(&token).is_ok());
+    /// let with_max_age = policy.max_age(Duration::from_secs(300));
+    /// assert!(verifier(with_max_age).verify::<serde::de::IgnoredAny>(&token).is_err());
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
     pub fn leeway(mut self, leeway: Duration) -> Policy {
         self.leeway = leeway;
         self
     }
 
-    /// Requires an `iat` that is at most this old.
+    /// Requires an `iat` that is at most this old, and ahead of the clock by at most the [leeway](Policy::leeway): an
+    /// `iat` in the future would extend the maximum age.
     pub fn max_age(mut self, max_age: Duration) -> Policy {
         self.max_age = Some(max_age);
         self
@@ -252,12 +296,14 @@ impl Policy {
         match (&self.types, typ) {
             (None, None) => Ok(Typ::Absent),
             (None, Some(typ)) if same_type(typ, "JWT") => Ok(Typ::Jwt),
-            (Some(types), Some(typ)) => {
-                let accepted = types.iter().find(|wanted| same_type(typ, wanted));
+            (None, Some(typ)) if same_type(typ, "JOSE") => Ok(Typ::Absent),
+            (_, Some(typ)) => {
+                let mut accepted = self.types.iter().flatten().chain(&self.further_types);
+                let accepted = accepted.find(|wanted| same_type(typ, wanted));
                 let accepted = accepted.ok_or(Rejection::TypeMismatch)?;
                 Ok(Typ::Accepted(Arc::clone(accepted)))
             }
-            (None, Some(_)) | (Some(_), None) => Err(Rejection::TypeMismatch),
+            (Some(_), None) => Err(Rejection::TypeMismatch),
         }
     }
 
@@ -344,8 +390,10 @@ impl Policy {
                     return Err(Rejection::CustomClaimMissing(Arc::clone(name)));
                 }
                 Some(b'"') => {}
-                Some(_) if *is_string => {
-                    return Err(Rejection::CustomClaimType(Arc::clone(name)));
+                Some(first) if *is_string => {
+                    let name = Arc::clone(name);
+                    let found = JsonType::of_first_byte(*first);
+                    return Err(Rejection::CustomClaimType { name, found });
                 }
                 Some(_) => {}
             }
@@ -385,7 +433,11 @@ impl Policy {
         if registered.not_before.is_some_and(|at| at > latest) {
             return Err(Rejection::NotYetValid);
         }
-        if registered.issued_at.is_some_and(|at| at.next > latest) {
+        let latest_issue = match self.max_age {
+            None => now.saturating_add(self.leeway.max(ISSUED_AHEAD)),
+            Some(_) => latest,
+        };
+        if registered.issued_at.is_some_and(|at| at > latest_issue) {
             return Err(Rejection::IssuedInTheFuture);
         }
         if let Some(max_age) = self.max_age {
@@ -393,10 +445,10 @@ impl Policy {
                 .issued_at
                 .ok_or(Rejection::ClaimMissing(Claim::IssuedAt))?;
             let end = issued_at
-                .last()
                 .saturating_add(max_age)
                 .saturating_add(self.leeway);
-            if end < now {
+            // Most issuers write the second in which they issue: a token is as old as its second.
+            if end < now.whole_second() {
                 return Err(Rejection::TooOld);
             }
         }
@@ -405,7 +457,7 @@ impl Policy {
 }
 
 /// Whether two media types are equal; each may omit `application/`.
-pub(crate) fn same_type(one: &str, other: &str) -> bool {
+pub fn same_type(one: &str, other: &str) -> bool {
     let bare = |typ: &str| -> usize {
         const PREFIX: &str = "application/";
         match typ.get(..PREFIX.len()) {
@@ -429,8 +481,12 @@ mod tests {
     const NOW: i64 = 1_000_000;
 
     fn check(policy: &Policy, payload: &str) -> Result<(), Rejection> {
+        check_at(policy, payload, NOW * 1_000_000)
+    }
+
+    fn check_at(policy: &Policy, payload: &str, micros: i64) -> Result<(), Rejection> {
         let claims = Scanned::of(payload, Dates::Numeric)?;
-        let now = Timestamp::from_unix_seconds(NOW).expect("in range");
+        let now = Timestamp::from_unix_micros(micros).expect("in range");
         policy.check(&claims.registered, &claims.layout, payload, now)
     }
 
@@ -472,7 +528,54 @@ mod tests {
     }
 
     #[test]
-    fn future_nbf_or_iat_is_rejected() {
+    fn times_are_compared_within_a_second() {
+        let policy = times().without_expiry();
+        let half = NOW * 1_000_000 + 500_000;
+        let at = |payload| check_at(&policy, payload, half);
+        for payload in [
+            "{\"nbf\":1000000.5,\"iat\":1000000.5}",
+            "{\"nbf\":1000000.4999999}",
+            "{\"exp\":1000000.500001}",
+            "{\"exp\":1000001}",
+        ] {
+            assert_eq!(at(payload), Ok(()), "{payload}");
+        }
+        assert_eq!(at("{\"nbf\":1000000.500001}"), Err(Rejection::NotYetValid));
+        assert_eq!(at("{\"nbf\":1000001}"), Err(Rejection::NotYetValid));
+        assert_eq!(at("{\"exp\":1000000.5}"), Err(Rejection::Expired));
+        assert_eq!(at("{\"exp\":1000000}"), Err(Rejection::Expired));
+        // The age counts in whole seconds.
+        let young = times().without_expiry().max_age(Duration::ZERO);
+        assert_eq!(check_at(&young, "{\"iat\":1000000}", half), Ok(()));
+        let old = check_at(&young, "{\"iat\":999999}", half);
+        assert_eq!(old, Err(Rejection::TooOld));
+    }
+
+    #[test]
+    fn iat_is_ahead_by_a_minute_or_the_leeway() {
+        let future = Err(Rejection::IssuedInTheFuture);
+        let policy = times().without_expiry();
+        let leeway = |seconds| policy.clone().leeway(Duration::from_secs(seconds));
+        let max_age = |seconds| leeway(seconds).max_age(Duration::from_secs(600));
+        for (policy, ahead) in [
+            (policy.clone(), 60),
+            (leeway(5), 60),
+            (leeway(90), 90),
+            (max_age(0), 0),
+            (max_age(5), 5),
+            (max_age(90), 90),
+        ] {
+            let iat = NOW + ahead;
+            assert_eq!(check(&policy, &format!("{{\"iat\":{iat}}}")), Ok(()));
+            for later in [format!("{iat}.000001"), (iat + 3600).to_string()] {
+                let late = check(&policy, &format!("{{\"iat\":{later}}}"));
+                assert_eq!(late, future, "{later}");
+            }
+        }
+    }
+
+    #[test]
+    fn future_nbf_is_rejected() {
         let policy = times().without_expiry();
         assert_eq!(check(&policy, "{\"nbf\":1000000}"), Ok(()));
         assert_eq!(
@@ -482,10 +585,6 @@ mod tests {
         assert_eq!(
             check(&policy, "{\"nbf\":1000001}"),
             Err(Rejection::NotYetValid)
-        );
-        assert_eq!(
-            check(&policy, "{\"iat\":1000001}"),
-            Err(Rejection::IssuedInTheFuture)
         );
         let lenient = policy.leeway(Duration::from_secs(1));
         assert_eq!(check(&lenient, "{\"nbf\":1000001,\"iat\":1000001}"), Ok(()));
@@ -543,9 +642,10 @@ mod tests {
     fn types_compare_as_media_types() {
         let accepts = |policy: &Policy, typ| policy.accept_typ(typ).is_ok();
         let any = times();
-        for typ in [None, Some("jwt"), Some("application/JWT")] {
+        for typ in [None, Some("jwt"), Some("application/JWT"), Some("JOSE")] {
             assert!(accepts(&any, typ), "{typ:?}");
         }
+        assert!(!accepts(&any, Some("JOSE+JSON")));
         assert!(!accepts(&any, Some("at+jwt")) && !accepts(&any, Some("")));
         let access = times().typ("at+jwt");
         for typ in ["at+jwt", "AT+JWT", "application/at+jwt"] {
@@ -558,6 +658,14 @@ mod tests {
         assert!(accepts(&both, Some("jwt")) && accepts(&both, Some("at+JWT")));
         assert!(!accepts(&both, None) && !accepts(&both, Some("logout+jwt")));
         assert!(!accepts(&times().types([""; 0]), Some("JWT")));
+        assert!(!accepts(&both, Some("JOSE")));
+        let further = times().or_typ("client-authentication+jwt");
+        for typ in [None, Some("JWT"), Some("Client-Authentication+JWT")] {
+            assert!(accepts(&further, typ), "{typ:?}");
+        }
+        assert!(!accepts(&further, Some("at+jwt")));
+        let further = access.or_typ("JWT");
+        assert!(accepts(&further, Some("JWT")) && !accepts(&further, None));
     }
 
     #[test]

@@ -79,7 +79,8 @@ impl<'v> VerifiedHeader<'v> {
     }
 
     /// Returns `typ` of the header (RFC 7515, section 4.1.9) as the policy spells it, for example `at+jwt`. Case
-    /// and a leading `application/` of the token are not kept. Returns `None` if the token has none.
+    /// and a leading `application/` of the token are not kept. Returns `None` if the token has none, or `JOSE`, which
+    /// says nothing about the content.
     pub fn typ(self) -> Option<&'v str> {
         match &self.header.typ {
             Typ::Absent => None,
@@ -290,19 +291,20 @@ impl<T, Text: AsRef<str>> Verified<T, Text> {
         self.registered.audiences(self.json())
     }
 
-    /// Returns `exp`: the first second in which the token is no longer valid.
+    /// Returns `exp`: the first second in which the token is no longer valid. A fraction is rounded up.
     pub fn expires_at(&self) -> Option<Timestamp> {
-        self.registered.expires_at
+        let exact = self.registered.expires_at;
+        exact.map(Timestamp::next_whole_second)
     }
 
-    /// Returns `nbf`.
+    /// Returns `nbf`, with a fraction if the token has one.
     pub fn not_before(&self) -> Option<Timestamp> {
         self.registered.not_before
     }
 
-    /// Returns `iat`.
+    /// Returns `iat`, with a fraction if the token has one.
     pub fn issued_at(&self) -> Option<Timestamp> {
-        self.registered.issued_at.map(|moment| moment.next)
+        self.registered.issued_at
     }
 
     /// Returns `jti`.

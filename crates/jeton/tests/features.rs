@@ -72,7 +72,10 @@ fn date_as_text_in_a_jwt_is_an_error() {
         other => panic!("{other:?}"),
     };
     assert!(
-        matches!(refused, InvalidUse::DateForm(_) | InvalidUse::ClaimType(_)),
+        matches!(
+            refused,
+            InvalidUse::DateForm(_) | InvalidUse::ClaimType { .. }
+        ),
         "{refused:?}"
     );
 }

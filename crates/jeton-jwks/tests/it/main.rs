@@ -5,5 +5,6 @@
 #[cfg(unix)]
 mod caching_proxy;
 mod discovery;
+mod key_server;
 mod multi_issuer;
 mod remote_key_set;

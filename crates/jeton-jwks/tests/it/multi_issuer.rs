@@ -144,3 +144,34 @@ async fn default_alg_applies_to_rsa_keys_without_alg() {
         assert_eq!(verifier.verify::<IgnoredAny>(&token).await.is_ok(), passes);
     }
 }
+
+/// A SPIFFE bundle names the use of its keys with words of its own.
+#[tokio::test]
+async fn key_use_selects_the_keys_of_a_bundle() {
+    let (svid, certificate) = (key(SigAlg::ES256), key(SigAlg::ES256));
+    let with_use = |key: &SigningKey, key_use: &str| {
+        let jwk = key.verifying_key().to_jwk();
+        jwk.replacen('{', &format!("{{\"use\":\"{key_use}\","), 1)
+    };
+    let bundle = [
+        with_use(&certificate, "x509-svid"),
+        with_use(&svid, "jwt-svid"),
+    ];
+    let keys = |key_use: Option<&str>| {
+        let builder = RemoteKeySet::builder("https://id.example/bundle.json");
+        let builder = builder.fetch(Publisher::of(&bundle));
+        let builder = match key_use {
+            Some(key_use) => builder.key_use(key_use),
+            None => builder,
+        };
+        builder.build().unwrap()
+    };
+    let verifier = RemoteVerifier::new(&keys(Some("jwt-svid")), policy(A));
+    let accepted = verifier.verify::<IgnoredAny>(&token(&svid, A)).await;
+    assert!(accepted.is_ok());
+    let forged = verifier.verify::<IgnoredAny>(&token(&certificate, A)).await;
+    assert_eq!(forged.unwrap_err().rejection(), Some(&Rejection::Signature));
+    let error = keys(None).ready().await.unwrap_err();
+    assert!(error.to_string().contains("jwt-svid"), "{error}");
+    assert!(keys(Some("enc")).ready().await.is_err());
+}

@@ -329,6 +329,12 @@ async fn set_without_usable_key_is_described() {
         ),
         (
             "7".to_owned(),
+            "KEY_NOT_RECOGNIZED",
+            "the response is not a key set: key rejected: this is a number in JSON, and not a key"
+                .to_owned(),
+        ),
+        (
+            "keys".to_owned(),
             "KEY_MALFORMED",
             "the response is not a key set: key rejected: malformed: expected a JWK Set".to_owned(),
         ),

@@ -133,11 +133,16 @@ impl BuilderClaims<'_> {
             embedded.check_form(dates)?;
         }
         let is_embedded = |claim| embedded.claims().contains(claim);
+        // Tokens have whole seconds: `exp` minus `iat` is the lifetime.
+        let now = || clock.now().whole_second();
         let issued_at = match self.issued_at {
             IssuedAt::At(moment) => Some(moment),
-            IssuedAt::Ago(duration) => Some(clock.now().saturating_sub(duration)),
+            IssuedAt::Ago(duration) => {
+                let seconds = Duration::from_secs(duration.as_secs());
+                Some(now().saturating_sub(seconds))
+            }
             IssuedAt::Now if is_embedded(Claim::IssuedAt) => None,
-            IssuedAt::Now => Some(clock.now()),
+            IssuedAt::Now => Some(now()),
             IssuedAt::Absent => None,
         };
         let expires_at = match self.expiry {
@@ -148,7 +153,7 @@ impl BuilderClaims<'_> {
             Expiry::In(lifetime) => Some(
                 issued_at
                     .or(embedded.issued_at())
-                    .unwrap_or_else(|| clock.now())
+                    .unwrap_or_else(now)
                     .checked_add(lifetime)
                     .ok_or(InvalidUse::TimeOutOfRange)?,
             ),

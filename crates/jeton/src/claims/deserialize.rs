@@ -14,7 +14,7 @@ use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
 
 use super::registered_name::registered_name;
 use crate::error::{Claim, Rejection, ShapeMismatch};
-use crate::json::{self, ScanError, Text, Value};
+use crate::json::{self, Kind, ScanError, Text, Value};
 
 /// The positions of the members of an object, as the scanner found them.
 #[derive(Clone, Default)]
@@ -348,7 +348,9 @@ impl Members<'_, '_> {
     fn wrong_value(&self) -> Mismatch {
         let field = self.fields.iter().find(|field| **field == self.name);
         Mismatch::new(field.map_or(ShapeMismatch::Unnamed, |field| {
-            ShapeMismatch::WrongType(field)
+            let first = self.value.bytes().next().unwrap_or_default();
+            let found = Kind::of_first_byte(first);
+            ShapeMismatch::WrongType { field, found }
         }))
     }
 }

@@ -1,8 +1,8 @@
 //! The registered claims that the custom claims contain, as text or as fields of the caller's type.
 
-use super::registered::{Dates, Moment, ReadDateError, read_date};
+use super::registered::{Dates, ReadDateError, read_date};
 use crate::clock::Timestamp;
-use crate::error::{Claim, InvalidUse};
+use crate::error::{Claim, FoundForm, InvalidUse, TimeUnit};
 use crate::json::{Kind, Value};
 
 /// A set of registered claims.
@@ -68,7 +68,7 @@ pub struct Embedded {
     /// The times that are text, as in a PASETO.
     rfc3339: ClaimSet,
     has_audience_list: bool,
-    issued_at: Option<Moment>,
+    issued_at: Option<Timestamp>,
 }
 
 impl Embedded {
@@ -78,7 +78,7 @@ impl Embedded {
 
     /// Returns `iat`, rounded down to a whole second.
     pub(super) fn issued_at(&self) -> Option<Timestamp> {
-        self.issued_at.map(Moment::last)
+        self.issued_at.map(Timestamp::whole_second)
     }
 
     /// Checks and records a registered claim.
@@ -90,7 +90,7 @@ impl Embedded {
         match claim {
             Claim::Issuer | Claim::Subject | Claim::TokenId => match value.kind() {
                 Kind::String => Ok(()),
-                _ => Err(InvalidUse::ClaimType(claim)),
+                found => Err(wrong_form(claim, FoundForm::Value(found))),
             },
             Claim::Audience => self.add_audience(value),
             Claim::Expiry | Claim::NotBefore | Claim::IssuedAt => self.add_date(claim, value),
@@ -98,15 +98,18 @@ impl Embedded {
     }
 
     fn add_audience(&mut self, value: Value<'_>) -> Result<(), InvalidUse> {
-        let is_string = |value: Value<'_>| value.kind() == Kind::String;
-        if is_string(value) {
+        if value.kind() == Kind::String {
             return Ok(());
         }
         self.has_audience_list = true;
-        if value.elements().is_some_and(|mut all| all.all(is_string)) {
-            Ok(())
-        } else {
-            Err(InvalidUse::ClaimType(Claim::Audience))
+        let Some(elements) = value.elements() else {
+            let found = FoundForm::Value(value.kind());
+            return Err(wrong_form(Claim::Audience, found));
+        };
+        let mut kinds = elements.map(Value::kind);
+        match kinds.find(|kind| *kind != Kind::String) {
+            None => Ok(()),
+            Some(found) => Err(wrong_form(Claim::Audience, FoundForm::ListWith(found))),
         }
     }
 
@@ -117,12 +120,15 @@ impl Embedded {
             _ => (Dates::Numeric, &mut self.numeric),
         };
         form.insert(claim);
-        let moment = read_date(value, dates).map_err(|error| match error {
-            ReadDateError::Type => InvalidUse::ClaimType(claim),
-            ReadDateError::Range => InvalidUse::ClaimRange(claim),
+        let time = read_date(value, dates).map_err(|error| match error {
+            ReadDateError::Form => wrong_form(claim, FoundForm::of(value.kind(), dates.form())),
+            ReadDateError::Range => InvalidUse::ClaimRange {
+                claim,
+                unit: TimeUnit::of(value, dates),
+            },
         })?;
         if claim == Claim::IssuedAt {
-            self.issued_at = Some(moment);
+            self.issued_at = Some(time);
         }
         Ok(())
     }
@@ -144,4 +150,8 @@ impl Embedded {
         }
         Ok(())
     }
+}
+
+fn wrong_form(claim: Claim, found: FoundForm) -> InvalidUse {
+    InvalidUse::ClaimType { claim, found }
 }

@@ -7,8 +7,8 @@ use serde::ser::{self, Impossible, SerializeMap, SerializeStruct};
 
 use super::embedded::Embedded;
 use super::object::{Mark, Object};
-use crate::error::{Claim, Error, InvalidUse, Result};
-use crate::json;
+use crate::error::{Claim, Error, FoundForm, InvalidUse, Result};
+use crate::json::{self, Kind};
 
 /// Serializes the members of a struct or map into an open object.
 pub(super) struct Members<'m, 'b> {
@@ -75,9 +75,11 @@ fn record(
     // The only registered claim with a nested value is a list of audiences.
     let value = std::str::from_utf8(written).ok();
     let value = value.and_then(|text| json::read_value(text, 1).ok());
-    let value = value
-        .ok_or(InvalidUse::ClaimType(claim))
-        .map_err(Error::from)?;
+    let value = value.ok_or_else(|| {
+        let first = written.first().copied().unwrap_or_default();
+        let found = FoundForm::Value(Kind::of_first_byte(first));
+        Error::from(InvalidUse::ClaimType { claim, found })
+    })?;
     embedded.add(claim, value).map_err(Error::from)?;
     Ok(())
 }

@@ -131,7 +131,7 @@ impl<'a, T> Claims<'a, T> {
         self
     }
 
-    /// Sets `exp` to this time.
+    /// Sets `exp` to this time. A fraction of a second is dropped.
     pub fn expires_at(mut self, moment: Timestamp) -> Self {
         self.registered.expiry = Expiry::At(moment);
         self
@@ -143,13 +143,13 @@ impl<'a, T> Claims<'a, T> {
         self
     }
 
-    /// Sets `nbf`: the token is not valid before this time.
+    /// Sets `nbf`: the token is not valid before this time. A fraction of a second is dropped.
     pub fn not_before(mut self, moment: Timestamp) -> Self {
         self.registered.not_before = Some(moment);
         self
     }
 
-    /// Sets `iat` to this time instead of the current time.
+    /// Sets `iat` to this time instead of the current time. A fraction of a second is dropped.
     pub fn issued_at(mut self, moment: Timestamp) -> Self {
         self.registered.issued_at = IssuedAt::At(moment);
         self

@@ -2,14 +2,13 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::time::Duration;
 
 use super::Layout;
 use super::registered_name::registered_name;
 #[cfg(feature = "paseto")]
 use super::rfc3339;
 use crate::clock::Timestamp;
-use crate::error::{Claim, Part, Rejection};
+use crate::error::{Claim, ClaimForm, FoundForm, Part, Rejection, TimeUnit};
 use crate::json::{self, Kind, ScanError, Text, Value};
 
 /// How a token format writes dates.
@@ -45,13 +44,14 @@ impl Scanned {
                 return Ok(());
             };
             let string = || {
-                let text = value.string().ok_or(Unread::Type(claim))?;
+                let text = value.string();
+                let text = text.ok_or_else(|| Unread::form(claim, value, ClaimForm::String))?;
                 Ok::<_, Unread>(TextRange::of(text))
             };
-            let moment = || {
+            let time = || {
                 read_date(value, dates).map_err(|error| match error {
-                    ReadDateError::Type => Unread::Type(claim),
-                    ReadDateError::Range => Unread::Range(claim),
+                    ReadDateError::Form => Unread::form(claim, value, dates.form()),
+                    ReadDateError::Range => Unread::Range(claim, TimeUnit::of(value, dates)),
                 })
             };
             match claim {
@@ -61,9 +61,9 @@ impl Scanned {
                 Claim::Audience => {
                     registered.audience = Some(Audience::read(value, dates)?);
                 }
-                Claim::Expiry => registered.expires_at = Some(moment()?.next),
-                Claim::NotBefore => registered.not_before = Some(moment()?.next),
-                Claim::IssuedAt => registered.issued_at = Some(moment()?),
+                Claim::Expiry => registered.expires_at = Some(time()?),
+                Claim::NotBefore => registered.not_before = Some(time()?),
+                Claim::IssuedAt => registered.issued_at = Some(time()?),
             }
             Ok(())
         })
@@ -79,26 +79,8 @@ pub(crate) struct Registered {
     pub(crate) audience: Option<Audience>,
     pub(crate) expires_at: Option<Timestamp>,
     pub(crate) not_before: Option<Timestamp>,
-    pub(crate) issued_at: Option<Moment>,
+    pub(crate) issued_at: Option<Timestamp>,
     pub(crate) token_id: Option<TextRange>,
-}
-
-/// A time in a token, with or without a fraction of a second.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Moment {
-    /// The time rounded up to a whole second. A clock of whole seconds has reached the time exactly when it
-    /// has reached this second.
-    pub(crate) next: Timestamp,
-    has_fraction: bool,
-}
-
-impl Moment {
-    /// The time rounded down to a whole second. A later clock value is after the time exactly when it is
-    /// after this second.
-    pub(crate) fn last(self) -> Timestamp {
-        self.next
-            .saturating_sub(Duration::from_secs(self.has_fraction.into()))
-    }
 }
 
 /// The audience of a token.
@@ -170,14 +152,18 @@ impl Audience {
         if let Some(text) = value.string() {
             return Ok(Audience::One(TextRange::of(text)));
         }
-        let wrong_type = Unread::Type(Claim::Audience);
+        let expected = dates.audience_form();
         let elements = value.elements().filter(|_| dates == Dates::Numeric);
         let Some(elements) = elements else {
-            return Err(wrong_type);
+            return Err(Unread::form(Claim::Audience, value, expected));
         };
         let (mut only, mut count) = (None, 0);
         for element in elements {
-            only = Some(element.string().ok_or(wrong_type)?);
+            let text = element.string();
+            only = Some(text.ok_or_else(|| {
+                let found = FoundForm::ListWith(element.kind());
+                Unread::Form(Claim::Audience, found, expected)
+            })?);
             count += 1;
         }
         Ok(match only {
@@ -191,8 +177,15 @@ impl Audience {
 #[derive(Clone, Copy)]
 enum Unread {
     Json(ScanError),
-    Type(Claim),
-    Range(Claim),
+    Form(Claim, FoundForm, ClaimForm),
+    Range(Claim, Option<TimeUnit>),
+}
+
+impl Unread {
+    #[cold]
+    fn form(claim: Claim, value: Value<'_>, expected: ClaimForm) -> Unread {
+        Unread::Form(claim, FoundForm::of(value.kind(), expected), expected)
+    }
 }
 
 impl From<ScanError> for Unread {
@@ -205,8 +198,12 @@ impl From<Unread> for Rejection {
     fn from(unread: Unread) -> Self {
         match unread {
             Unread::Json(error) => Rejection::of_json(Part::Payload, error),
-            Unread::Type(claim) => Rejection::ClaimType(claim),
-            Unread::Range(claim) => Rejection::ClaimRange(claim),
+            Unread::Form(claim, found, expected) => Rejection::ClaimType {
+                claim,
+                found,
+                expected,
+            },
+            Unread::Range(claim, unit) => Rejection::ClaimRange { claim, unit },
         }
     }
 }
@@ -214,15 +211,50 @@ impl From<Unread> for Rejection {
 /// Why a value is not a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReadDateError {
-    /// It is not a time in this form.
-    Type,
+    /// It does not have the form of a time.
+    Form,
     /// The time is outside the years 1970 to 9999.
     Range,
 }
 
+impl Dates {
+    /// Returns the form of a time.
+    pub(super) fn form(self) -> ClaimForm {
+        match self {
+            Dates::Numeric => ClaimForm::Seconds,
+            #[cfg(feature = "paseto")]
+            Dates::Rfc3339 => ClaimForm::Rfc3339,
+        }
+    }
+
+    /// Returns the form of `aud`.
+    fn audience_form(self) -> ClaimForm {
+        match self {
+            Dates::Numeric => ClaimForm::StringOrList,
+            #[cfg(feature = "paseto")]
+            Dates::Rfc3339 => ClaimForm::String,
+        }
+    }
+}
+
+impl TimeUnit {
+    /// Returns the unit in which a time outside the range is in the range.
+    #[cold]
+    pub(super) fn of(value: Value<'_>, dates: Dates) -> Option<TimeUnit> {
+        let number: f64 = value.raw().parse().ok()?;
+        let fits = |unit: &TimeUnit| number <= SECONDS_MAX * unit.per_second();
+        // Text is never in another unit, and a negative number in no unit.
+        let is_late = dates == Dates::Numeric && number > SECONDS_MAX;
+        TimeUnit::ALL.into_iter().find(fits).filter(|_| is_late)
+    }
+}
+
+/// The last second of the year 9999. An f64 represents it exactly.
+const SECONDS_MAX: f64 = Timestamp::MAX.unix_seconds() as f64;
+
 /// Reads a time.
 #[inline]
-pub(super) fn read_date(value: Value<'_>, dates: Dates) -> Result<Moment, ReadDateError> {
+pub(super) fn read_date(value: Value<'_>, dates: Dates) -> Result<Timestamp, ReadDateError> {
     match dates {
         Dates::Numeric => numeric_date(value),
         #[cfg(feature = "paseto")]
@@ -230,36 +262,46 @@ pub(super) fn read_date(value: Value<'_>, dates: Dates) -> Result<Moment, ReadDa
     }
 }
 
-/// Reads a NumericDate, with or without a fraction.
-fn numeric_date(value: Value<'_>) -> Result<Moment, ReadDateError> {
+/// Reads a NumericDate, with or without a fraction. Digits after the sixth of a fraction are dropped.
+fn numeric_date(value: Value<'_>) -> Result<Timestamp, ReadDateError> {
     if value.kind() != Kind::Number {
-        return Err(ReadDateError::Type);
+        return Err(ReadDateError::Form);
     }
-    if let Ok(seconds) = value.raw().parse::<i64>() {
-        return moment(seconds, false).ok_or(ReadDateError::Range);
+    let text = value.raw();
+    if let Ok(seconds) = text.parse() {
+        return Timestamp::from_unix_seconds(seconds).ok_or(ReadDateError::Range);
     }
-    // A fraction or an exponent. Within the range, an f64 has a resolution of 31 microseconds.
-    let seconds: f64 = value.raw().parse().unwrap_or(f64::INFINITY);
-    if !(0.0..=Timestamp::MAX.unix_seconds() as f64).contains(&seconds) {
-        return Err(ReadDateError::Range);
+    match text.split_once('.') {
+        Some((seconds, fraction)) if is_decimal(seconds) && is_decimal(fraction) => {
+            let seconds = seconds.parse().map_err(|_| ReadDateError::Range)?;
+            let time = Timestamp::from_decimal(seconds, fraction.as_bytes());
+            time.ok_or(ReadDateError::Range)
+        }
+        _ => with_exponent(text),
     }
-    moment(seconds.floor() as i64, seconds.fract() > 0.0).ok_or(ReadDateError::Range)
+}
+
+fn is_decimal(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Reads a number with a sign or an exponent. Within the range, an f64 has a resolution of 31 microseconds.
+fn with_exponent(number: &str) -> Result<Timestamp, ReadDateError> {
+    let seconds: f64 = number.parse().unwrap_or(f64::INFINITY);
+    let micros = (0.0..=SECONDS_MAX)
+        .contains(&seconds)
+        .then_some(seconds * 1e6);
+    let time = micros.and_then(|micros| Timestamp::from_unix_micros(micros as i64));
+    time.ok_or(ReadDateError::Range)
 }
 
 /// Reads an RFC 3339 date-time with an offset, with or without a fraction.
 #[cfg(feature = "paseto")]
-fn rfc3339_date(value: Value<'_>) -> Result<Moment, ReadDateError> {
+fn rfc3339_date(value: Value<'_>) -> Result<Timestamp, ReadDateError> {
     let text = value.string().map(Text::to_cow);
     let read = text.as_deref().and_then(rfc3339::read);
-    let read = read.ok_or(ReadDateError::Type)?;
-    moment(read.unix_seconds, read.has_fraction).ok_or(ReadDateError::Range)
-}
-
-/// This many whole seconds since 1970, plus a fraction of a second if `true`.
-#[inline]
-fn moment(seconds: i64, has_fraction: bool) -> Option<Moment> {
-    let next = Timestamp::from_unix_seconds(seconds + i64::from(has_fraction))?;
-    Some(Moment { next, has_fraction })
+    let (seconds, fraction) = read.ok_or(ReadDateError::Form)?;
+    Timestamp::from_decimal(seconds, fraction).ok_or(ReadDateError::Range)
 }
 
 #[cfg(test)]
@@ -280,33 +322,69 @@ mod tests {
     }
 
     #[test]
-    fn fractions_round_up_and_ranges_are_checked() {
+    fn fractions_are_read_and_ranges_are_checked() {
         let exp = |number: &str| {
-            read(&format!("{{\"exp\":{number}}}"))
-                .map(|r| r.expires_at.map(Timestamp::unix_seconds))
+            read(&format!("{{\"exp\":{number}}}")).map(|r| r.expires_at.map(Timestamp::unix_micros))
         };
-        assert_eq!(exp("0"), Ok(Some(0)));
-        assert_eq!(exp("1700000000"), Ok(Some(1_700_000_000)));
-        assert_eq!(exp("1700000000.0"), Ok(Some(1_700_000_000)));
-        assert_eq!(exp("1700000000.25"), Ok(Some(1_700_000_001)));
-        assert_eq!(exp("1.7e9"), Ok(Some(1_700_000_000)));
-        assert_eq!(exp("253402300799"), Ok(Some(253_402_300_799)));
+        for (number, micros) in [
+            ("0", 0),
+            ("-0", 0),
+            ("-0.0", 0),
+            ("1700000000", 1_700_000_000_000_000),
+            ("1700000000.0", 1_700_000_000_000_000),
+            ("1700000000.25", 1_700_000_000_250_000),
+            ("1700000000.123456789", 1_700_000_000_123_456),
+            ("0.0000009", 0),
+            ("1.7e9", 1_700_000_000_000_000),
+            ("1.7000000005E+9", 1_700_000_000_500_000),
+            ("25e-2", 250_000),
+            ("253402300799", 253_402_300_799_000_000),
+            ("2.53402300799e11", 253_402_300_799_000_000),
+        ] {
+            assert_eq!(exp(number), Ok(Some(micros)), "{number}");
+        }
         for out in [
             "-1",
             "-0.5",
-            "253402300800",
+            "-1e9",
             "1e300",
             "1e999",
-            "99999999999999999999999",
+            "999999999999999999999999",
+            "999999999999999999999999.5",
         ] {
-            assert_eq!(exp(out), Err(Rejection::ClaimRange(Claim::Expiry)), "{out}");
+            assert_eq!(exp(out), Err(out_of_range(None)), "{out}");
         }
-        for wrong in ["\"1700000000\"", "null", "true", "[]", "{}"] {
-            assert_eq!(
-                exp(wrong),
-                Err(Rejection::ClaimType(Claim::Expiry)),
-                "{wrong}"
-            );
+        for (out, unit) in [
+            ("253402300800", TimeUnit::Milliseconds),
+            ("253402300799.5", TimeUnit::Milliseconds),
+            ("1700000000000", TimeUnit::Milliseconds),
+            ("1700000000000.5", TimeUnit::Milliseconds),
+            ("1700000000000000", TimeUnit::Microseconds),
+            ("1.7e18", TimeUnit::Nanoseconds),
+        ] {
+            assert_eq!(exp(out), Err(out_of_range(Some(unit))), "{out}");
+        }
+        for (wrong, found) in [
+            ("\"1700000000\"", Kind::String),
+            ("null", Kind::Null),
+            ("true", Kind::Bool),
+            ("[]", Kind::Array),
+            ("{}", Kind::Object),
+        ] {
+            assert_eq!(exp(wrong), Err(not_seconds(found)), "{wrong}");
+        }
+    }
+
+    fn out_of_range(unit: Option<TimeUnit>) -> Rejection {
+        let claim = Claim::Expiry;
+        Rejection::ClaimRange { claim, unit }
+    }
+
+    fn not_seconds(found: Kind) -> Rejection {
+        Rejection::ClaimType {
+            claim: Claim::Expiry,
+            found: FoundForm::Value(found),
+            expected: ClaimForm::Seconds,
         }
     }
 
@@ -315,7 +393,7 @@ mod tests {
         assert!(read(r#"{"EXP":1,"Exp":"x"}"#).is_ok_and(|r| r.expires_at.is_none()));
         assert_eq!(
             read(r#"{"\u0065xp":"x"}"#).err(),
-            Some(Rejection::ClaimType(Claim::Expiry))
+            Some(not_seconds(Kind::String))
         );
         assert_eq!(
             read(r#"{"exp":1,"\u0065xp":2}"#).err(),
@@ -343,12 +421,20 @@ mod tests {
 
     #[test]
     fn audience_is_a_string_or_a_list_of_strings() {
-        for wrong in ["1", "null", "[1]", "[\"a\",null]", "{}"] {
-            assert_eq!(
-                read(&format!("{{\"aud\":{wrong}}}")).err(),
-                Some(Rejection::ClaimType(Claim::Audience)),
-                "{wrong}"
-            );
+        for (wrong, found) in [
+            ("1", FoundForm::Value(Kind::Number)),
+            ("null", FoundForm::Value(Kind::Null)),
+            ("[1]", FoundForm::ListWith(Kind::Number)),
+            ("[\"a\",null]", FoundForm::ListWith(Kind::Null)),
+            ("{}", FoundForm::Value(Kind::Object)),
+        ] {
+            let rejection = Rejection::ClaimType {
+                claim: Claim::Audience,
+                found,
+                expected: ClaimForm::StringOrList,
+            };
+            let read = read(&format!("{{\"aud\":{wrong}}}"));
+            assert_eq!(read.err(), Some(rejection), "{wrong}");
         }
         assert!(read("{\"aud\":[]}").is_ok());
     }
@@ -357,11 +443,12 @@ mod tests {
     fn malformed_rfc3339_date_is_rejected() {
         let exp = |text: &str| {
             Scanned::of(&format!("{{\"exp\":\"{text}\"}}"), Dates::Rfc3339)
-                .map(|claims| claims.registered.expires_at.map(Timestamp::unix_seconds))
+                .map(|claims| claims.registered.expires_at.map(Timestamp::unix_micros))
         };
-        assert_eq!(exp("2022-01-01T00:00:00+00:00"), Ok(Some(1_640_995_200)));
-        assert_eq!(exp("2022-01-01T00:00:00Z"), Ok(Some(1_640_995_200)));
-        assert_eq!(exp("2022-01-01T01:00:00.5+01:00"), Ok(Some(1_640_995_201)));
+        let (whole, half) = (1_640_995_200_000_000, 1_640_995_200_500_000);
+        assert_eq!(exp("2022-01-01T00:00:00+00:00"), Ok(Some(whole)));
+        assert_eq!(exp("2022-01-01T00:00:00Z"), Ok(Some(whole)));
+        assert_eq!(exp("2022-01-01T01:00:00.5+01:00"), Ok(Some(half)));
         for wrong in [
             "",
             "2022-01-01",
@@ -371,11 +458,12 @@ mod tests {
             "1640995200",
             "2022-01-01T00:00:00Z[UTC]",
         ] {
-            assert_eq!(
-                exp(wrong),
-                Err(Rejection::ClaimType(Claim::Expiry)),
-                "{wrong}"
-            );
+            let rejection = Rejection::ClaimType {
+                claim: Claim::Expiry,
+                found: FoundForm::OtherText,
+                expected: ClaimForm::Rfc3339,
+            };
+            assert_eq!(exp(wrong), Err(rejection), "{wrong}");
         }
     }
 }

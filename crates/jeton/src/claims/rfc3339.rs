@@ -8,19 +8,11 @@ use jiff::civil::DateTime;
 
 use crate::clock::Timestamp;
 
-/// The value of a date-time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Moment {
-    /// Whole seconds since 1970-01-01T00:00:00Z; may be negative.
-    pub(super) unix_seconds: i64,
-    /// Whether a fraction of a second is added.
-    pub(super) has_fraction: bool,
-}
-
 const YEAR_1970: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
-/// Parses a full date-time with an offset. Returns `None` for anything else.
-pub(super) fn read(text: &str) -> Option<Moment> {
+/// Parses a full date-time with an offset. Returns the whole seconds since 1970, which may be negative, and the
+/// digits of the fraction. Returns `None` for anything else.
+pub(super) fn read(text: &str) -> Option<(i64, &[u8])> {
     let (date_time, rest) = text.as_bytes().split_first_chunk::<19>()?;
     let separated = [date_time[4], date_time[7], date_time[13], date_time[16]] == *b"--::"
         && matches!(date_time[10], b'T' | b't' | b' ');
@@ -42,11 +34,8 @@ pub(super) fn read(text: &str) -> Option<Moment> {
         0,
     );
     let local = date_time.ok()?.duration_since(YEAR_1970).as_secs() + i64::from(leap);
-    let (has_fraction, rest) = fraction(rest)?;
-    Some(Moment {
-        unix_seconds: local - offset_seconds(rest)?,
-        has_fraction,
-    })
+    let (fraction, rest) = fraction(rest)?;
+    Some((local - offset_seconds(rest)?, fraction))
 }
 
 /// Length of a written time, bytes.
@@ -75,17 +64,16 @@ pub(super) fn quoted(moment: Timestamp) -> [u8; QUOTED_BYTES] {
     text
 }
 
-/// Parses an optional fraction. Returns whether it is not zero, and the rest of the text.
-fn fraction(text: &[u8]) -> Option<(bool, &[u8])> {
+/// Parses an optional fraction. Returns its digits, and the rest of the text.
+fn fraction(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let [b'.', digits @ ..] = text else {
-        return Some((false, text));
+        return Some((&[], text));
     };
     let count = digits
         .iter()
         .take_while(|byte| byte.is_ascii_digit())
         .count();
-    let (digits, rest) = digits.split_at(count);
-    (count > 0).then(|| (digits.iter().any(|digit| *digit != b'0'), rest))
+    (count > 0).then(|| digits.split_at(count))
 }
 
 /// The offset of local time from UTC, seconds.
@@ -117,7 +105,7 @@ mod tests {
     use super::*;
 
     fn seconds(text: &str) -> Option<i64> {
-        read(text).map(|moment| moment.unix_seconds + i64::from(moment.has_fraction))
+        read(text).map(|(seconds, _)| seconds)
     }
 
     #[test]
@@ -159,10 +147,15 @@ mod tests {
     }
 
     #[test]
-    fn fractions_round_up_and_leap_seconds_are_the_next() {
-        assert_eq!(seconds("1970-01-01T00:00:01.0Z"), Some(1));
-        assert_eq!(seconds("1970-01-01T00:00:01.000000000001Z"), Some(2));
-        assert_eq!(seconds("1970-01-01T00:00:00.5+00:01"), Some(-59));
+    fn fractions_are_read_and_leap_seconds_are_the_next() {
+        for (text, seconds, fraction) in [
+            ("1970-01-01T00:00:01Z", 1, ""),
+            ("1970-01-01T00:00:01.0Z", 1, "0"),
+            ("1970-01-01T00:00:01.000000000001Z", 1, "000000000001"),
+            ("1970-01-01T00:00:00.5+00:01", -60, "5"),
+        ] {
+            assert_eq!(read(text), Some((seconds, fraction.as_bytes())), "{text}");
+        }
         assert_eq!(
             seconds("2016-12-31T23:59:60Z"),
             seconds("2017-01-01T00:00:00Z")

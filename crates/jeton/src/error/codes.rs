@@ -317,8 +317,8 @@ codes! {
             "Use the general JSON serialization and key wrapping.", "RFC 7516, section 7.2.1";
         COMPACT_FORM_UNSUPPORTED: "The compact serialization has no unprotected header and no associated data.",
             "Use a JSON serialization.", "RFC 7516, section 7.1";
-        INVALID_HEADER_MEMBER: "The header member is already set, or the library sets it.",
-            "Remove the member.", "RFC 7515, section 4";
+        INVALID_HEADER_MEMBER: "The header member is already set, the library decides it, or its value is not allowed.",
+            "Remove or correct the member.", "RFC 7515, section 4";
         INVALID_PARTY_INFO: "`apu` or `apv` is too long, or the key management does not use it.",
             "Shorten it, or use ECDH-ES.", "RFC 7518, section 4.6.1";
         INVALID_PBES2_ROUNDS: "The number of PBKDF2 rounds is outside its limits.",

@@ -1,5 +1,7 @@
 use std::fmt;
 
+use super::JsonType;
+
 /// What was found in place of a key.
 ///
 /// The text of each says what the input is, and what to do.
@@ -68,8 +70,38 @@ pub enum FoundInput {
     IssuerMetadata,
     /// A service account file of Google.
     ServiceAccount,
-    /// JSON that has no key.
+    /// The answer of AWS KMS to `get-public-key`.
+    AwsKmsKey,
+    /// JSON with PEM in a member.
+    PemInJson,
+    /// JSON with a JWK in a member.
+    JwkInJson,
+    /// JSON with the base64 of a key in a member.
+    Base64InJson,
+    /// An object without a key.
     OtherJson,
+    /// A list of JWKs, which is not a JWK Set.
+    JwkList,
+    /// Another JSON value: a list, a string, a number, a boolean or null.
+    JsonValue(JsonType),
+    /// A token.
+    Token,
+    /// The error of a server in JSON.
+    ServerError,
+    /// A web page.
+    WebPage,
+    /// An RSA key in the XML form of .NET.
+    XmlKey,
+    /// Other XML.
+    Xml,
+    /// An address (URL).
+    Address,
+    /// A list of revoked certificates (CRL).
+    RevocationList,
+    /// PKCS#7, which contains certificates.
+    Pkcs7,
+    /// Parameters of EC, DSA or Diffie-Hellman, without a key.
+    Parameters,
 }
 
 impl fmt::Display for FoundInput {
@@ -128,7 +160,50 @@ impl fmt::Display for FoundInput {
             FoundInput::ServiceAccount => {
                 "this is a Google service account; take its `private_key`"
             }
+            FoundInput::AwsKmsKey => {
+                "this is a public key as AWS KMS prints it; to take it out, run `jq -r .PublicKey FILE`, and pass its algorithm"
+            }
+            FoundInput::PemInJson => {
+                "this JSON has PEM in a member; to take it out, run `jq -r .MEMBER FILE`"
+            }
+            FoundInput::JwkInJson => {
+                "this JSON has a JWK in a member; to take it out, run `jq .MEMBER FILE`"
+            }
+            FoundInput::Base64InJson => {
+                "this JSON has the base64 of a key in a member; to take it out, run `jq -r .MEMBER FILE`, and pass its algorithm"
+            }
             FoundInput::OtherJson => "this JSON is not a key: it has no `kty` and no `keys`",
+            FoundInput::JwkList => {
+                "this is a list of JWKs and not a JWK Set; to convert it, run `jq '{keys: .}' FILE`"
+            }
+            FoundInput::JsonValue(found) => {
+                return write!(f, "this is {found} in JSON, and not a key");
+            }
+            FoundInput::Token => {
+                "this is a token, and not a key; pass the key of the issuer"
+            }
+            FoundInput::ServerError => {
+                "this is the error of a server, and not a key; check the address of the keys"
+            }
+            FoundInput::WebPage => {
+                "this is a web page, and not a key; check the address of the keys"
+            }
+            FoundInput::XmlKey => {
+                "this is an RSA key in XML; export it as PEM, in .NET with `ExportSubjectPublicKeyInfoPem` or `ExportPkcs8PrivateKeyPem`"
+            }
+            FoundInput::Xml => "this is XML, and not a key",
+            FoundInput::Address => {
+                "this is an address, and not a key; fetch the keys from it"
+            }
+            FoundInput::RevocationList => {
+                "this is a list of revoked certificates (CRL), and not a key"
+            }
+            FoundInput::Pkcs7 => {
+                "this is PKCS#7 with certificates; to get them, run `openssl pkcs7 -in FILE -print_certs`"
+            }
+            FoundInput::Parameters => {
+                "these are parameters without a key; the key is in another PEM block"
+            }
         })
     }
 }

@@ -1,7 +1,7 @@
 use std::fmt;
 
-use super::Claim;
 use super::codes::{self, Code};
+use super::{Claim, FoundForm, TimeUnit};
 
 /// An invalid use of the API: a bug in the calling program.
 ///
@@ -58,10 +58,20 @@ pub enum InvalidUse {
         /// The limit.
         limit: u32,
     },
-    /// A registered claim in the custom claims has the wrong type.
-    ClaimType(Claim),
+    /// A registered claim in the custom claims does not have its form.
+    ClaimType {
+        /// The claim.
+        claim: Claim,
+        /// The form that it has.
+        found: FoundForm,
+    },
     /// A time in the custom claims is outside the years 1970 to 9999.
-    ClaimRange(Claim),
+    ClaimRange {
+        /// The claim.
+        claim: Claim,
+        /// The unit in which it is within these years, if there is one.
+        unit: Option<TimeUnit>,
+    },
     /// A time in the custom claims has the form of another token format: a JWT has seconds since 1970, a
     /// PASETO has RFC 3339 text.
     DateForm(Claim),
@@ -105,6 +115,18 @@ pub enum InvalidUse {
     CompactForm,
     /// A header member of this name is already set, or jeton sets it.
     HeaderMember,
+    /// jeton itself decides the header member of this name, so that no caller can add it.
+    DecidedHeaderMember {
+        /// The name of the member, for example `b64`.
+        name: &'static str,
+        /// What decides it, for example "the algorithm of the key".
+        by: &'static str,
+    },
+    /// A header member does not serialize or is nested too deep, or the header exceeds the default
+    /// [`Limits`](crate::Limits).
+    HeaderValue,
+    /// `jwk` of a header is not a public key.
+    HeaderKey,
     /// `apu` or `apv` is longer than [`limits::PARTY_INFO_BYTES`](crate::limits::PARTY_INFO_BYTES).
     PartyInfo {
         /// The actual length, bytes.
@@ -174,8 +196,8 @@ impl InvalidUse {
             InvalidUse::ClaimsSyntax { .. } => &codes::CLAIMS_SYNTAX,
             InvalidUse::ClaimsDuplicate { .. } => &codes::CLAIMS_DUPLICATE_MEMBER,
             InvalidUse::ClaimsTooDeep { .. } => &codes::CLAIMS_TOO_DEEP,
-            InvalidUse::ClaimType(_) => &codes::CLAIM_TYPE,
-            InvalidUse::ClaimRange(_) | InvalidUse::TimeOutOfRange => &codes::CLAIM_RANGE,
+            InvalidUse::ClaimType { .. } => &codes::CLAIM_TYPE,
+            InvalidUse::ClaimRange { .. } | InvalidUse::TimeOutOfRange => &codes::CLAIM_RANGE,
             InvalidUse::DateForm(_) => &codes::CLAIM_DATE_FORM,
             InvalidUse::ClaimSetTwice(_) => &codes::CLAIM_SET_TWICE,
             InvalidUse::KeyId { .. } => &codes::INVALID_KEY_ID,
@@ -189,7 +211,10 @@ impl InvalidUse {
             InvalidUse::Type | InvalidUse::AccessTokenType => &codes::INVALID_TYPE,
             InvalidUse::Recipients { .. } => &codes::INVALID_RECIPIENTS,
             InvalidUse::CompactForm => &codes::COMPACT_FORM_UNSUPPORTED,
-            InvalidUse::HeaderMember => &codes::INVALID_HEADER_MEMBER,
+            InvalidUse::HeaderMember
+            | InvalidUse::DecidedHeaderMember { .. }
+            | InvalidUse::HeaderValue
+            | InvalidUse::HeaderKey => &codes::INVALID_HEADER_MEMBER,
             InvalidUse::PartyInfo { .. } | InvalidUse::PartyInfoUnused => {
                 &codes::INVALID_PARTY_INFO
             }
@@ -249,19 +274,17 @@ impl fmt::Display for InvalidUse {
             InvalidUse::ClaimsTooDeep { depth, limit } => {
                 write!(f, "the claims are nested {depth} levels, limit {limit}")
             }
-            InvalidUse::ClaimType(Claim::Audience) => {
-                f.write_str("the claim `aud` must be a string or a list of strings")
+            InvalidUse::ClaimType { claim, found } => {
+                let expected = match claim {
+                    Claim::Issuer | Claim::Subject | Claim::TokenId => "a string",
+                    Claim::Audience => "a string or a list of strings",
+                    Claim::Expiry | Claim::NotBefore | Claim::IssuedAt => {
+                        "a number of seconds since 1970 in a JWT, and RFC 3339 text in a PASETO"
+                    }
+                };
+                write!(f, "the claim `{claim}` must be {expected}, not {found}")
             }
-            InvalidUse::ClaimType(
-                claim @ (Claim::Issuer | Claim::Subject | Claim::TokenId),
-            ) => write!(f, "the claim `{claim}` must be a string"),
-            InvalidUse::ClaimType(claim) => write!(
-                f,
-                "the claim `{claim}` must be a number of seconds since 1970 in a JWT, and RFC 3339 text in a PASETO"
-            ),
-            InvalidUse::ClaimRange(claim) => {
-                write!(f, "the claim `{claim}` is outside the years 1970 to 9999")
-            }
+            InvalidUse::ClaimRange { claim, unit } => TimeUnit::write_range(*claim, *unit, f),
             InvalidUse::DateForm(claim) => write!(
                 f,
                 "the claim `{claim}` has the form of another format: a JWT has seconds since 1970, a PASETO has RFC 3339 text"
@@ -297,6 +320,15 @@ impl fmt::Display for InvalidUse {
             ),
             InvalidUse::HeaderMember => {
                 f.write_str("a header member of this name is already set, or set by the library")
+            }
+            InvalidUse::DecidedHeaderMember { name, by } => {
+                write!(f, "the header member `{name}` cannot be added: {by} decides it")
+            }
+            InvalidUse::HeaderValue => f.write_str(
+                "a header member does not serialize, or the header is too large or nested too deep",
+            ),
+            InvalidUse::HeaderKey => {
+                f.write_str("`jwk` of the header is not a public key: it must have no private member")
             }
             InvalidUse::PartyInfo { bytes, limit } => {
                 write!(f, "`apu` or `apv` has {bytes} bytes, limit {limit}")

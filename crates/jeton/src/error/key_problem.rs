@@ -51,6 +51,9 @@ pub enum KeyProblem {
     Labels,
     /// The input is not a key, or is in another form than expected.
     Found(FoundInput),
+    /// An EC key whose curve is written as its parameters, and not as its name (RFC 5480, section 2.1.1, requires the
+    /// name).
+    ExplicitCurve,
     /// An RSA private key without its primes. Only its public key can be used.
     PrimesMissing,
     /// A member that must not be null.
@@ -159,6 +162,7 @@ impl KeyProblem {
             KeyProblem::SeveralBlocks => &codes::KEY_MULTIPLE_PEM_BLOCKS,
             KeyProblem::Label { .. } | KeyProblem::Labels => &codes::KEY_PEM_LABEL,
             KeyProblem::Found(_) => &codes::KEY_NOT_RECOGNIZED,
+            KeyProblem::ExplicitCurve => &codes::KEY_UNSUPPORTED,
             KeyProblem::PrimesMissing => &codes::KEY_PRIMES_MISSING,
             KeyProblem::Null => &codes::KEY_MEMBER_NULL,
             KeyProblem::WrongLength => &codes::KEY_WRONG_LENGTH,
@@ -212,6 +216,7 @@ impl fmt::Display for KeyProblem {
             }
             KeyProblem::Labels => "the BEGIN and the END line of the PEM block have different labels",
             KeyProblem::Found(found) => return found.fmt(f),
+            KeyProblem::ExplicitCurve => "its curve is spelled out; use a named curve",
             KeyProblem::PrimesMissing => {
                 "`p` and `q` are missing: export the key with its primes"
             }

@@ -21,7 +21,7 @@ mod key_problem;
 mod rejection;
 mod remote_error;
 
-pub use claim::Claim;
+pub use claim::{Claim, ClaimForm, FoundForm, TimeUnit};
 pub use found_input::{FoundInput, PemLabel};
 pub use invalid_use::InvalidUse;
 pub use key_error::{KeyError, Sizes};
@@ -29,6 +29,7 @@ pub use key_problem::KeyProblem;
 pub use rejection::{Measure, Part, Rejection, ShapeMismatch, TokenKind};
 pub use remote_error::RemoteError;
 
+pub use crate::json::Kind as JsonType;
 pub(crate) use any_error::{Error, Result};
 
 use debug::write_debug;

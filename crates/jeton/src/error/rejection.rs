@@ -1,8 +1,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::Claim;
 use super::codes::{self, Code};
+use super::{Claim, ClaimForm, FoundForm, JsonType, TimeUnit};
 use crate::json::ScanError;
 use crate::limits;
 
@@ -246,16 +246,33 @@ pub enum Rejection {
     CustomClaimMissing(Arc<str>),
     /// A custom claim that the policy requires has the wrong JSON type: `client_id` of an access token is a string
     /// (RFC 8693, section 4.3).
-    CustomClaimType(Arc<str>),
-    /// A claim has the wrong JSON type.
-    ClaimType(Claim),
+    CustomClaimType {
+        /// The name of the claim.
+        name: Arc<str>,
+        /// The type that it has.
+        found: JsonType,
+    },
+    /// A registered claim does not have its form.
+    ClaimType {
+        /// The claim.
+        claim: Claim,
+        /// The form that it has.
+        found: FoundForm,
+        /// The form that it must have.
+        expected: ClaimForm,
+    },
     /// A time is outside the years 1970 to 9999.
-    ClaimRange(Claim),
+    ClaimRange {
+        /// The claim.
+        claim: Claim,
+        /// The unit in which it is within these years, if there is one.
+        unit: Option<TimeUnit>,
+    },
     /// `exp` is not after the current time.
     Expired,
     /// `nbf` is after the current time.
     NotYetValid,
-    /// `iat` is after the current time.
+    /// `iat` is after the current time by more than [`Policy::leeway`](crate::Policy::leeway) and 60 seconds.
     IssuedInTheFuture,
     /// The token is older than the maximum age of the policy (`iat`).
     TooOld,
@@ -362,9 +379,9 @@ impl Rejection {
             Rejection::FooterMismatch => &codes::TOKEN_FOOTER_MISMATCH,
             Rejection::ClaimMissing(_)
             | Rejection::CustomClaimMissing(_)
-            | Rejection::CustomClaimType(_)
-            | Rejection::ClaimType(_)
-            | Rejection::ClaimRange(_) => &codes::TOKEN_INVALID_CLAIMS,
+            | Rejection::CustomClaimType { .. }
+            | Rejection::ClaimType { .. }
+            | Rejection::ClaimRange { .. } => &codes::TOKEN_INVALID_CLAIMS,
             Rejection::Expired => &codes::TOKEN_EXPIRED,
             Rejection::NotYetValid | Rejection::IssuedInTheFuture => &codes::TOKEN_NOT_YET_VALID,
             Rejection::TooOld => &codes::TOKEN_TOO_OLD,
@@ -440,13 +457,15 @@ impl fmt::Display for Rejection {
             Rejection::FooterMismatch => f.write_str("the footer is not the expected footer"),
             Rejection::ClaimMissing(claim) => write!(f, "the claim `{claim}` is missing"),
             Rejection::CustomClaimMissing(name) => write!(f, "the claim `{name}` is missing"),
-            Rejection::CustomClaimType(name) => {
-                write!(f, "the claim `{name}` has the wrong type")
+            Rejection::CustomClaimType { name, found } => {
+                write!(f, "the claim `{name}` must be a string, not {found}")
             }
-            Rejection::ClaimType(claim) => write!(f, "the claim `{claim}` has the wrong type"),
-            Rejection::ClaimRange(claim) => {
-                write!(f, "the claim `{claim}` is outside the years 1970 to 9999")
-            }
+            Rejection::ClaimType {
+                claim,
+                found,
+                expected,
+            } => write!(f, "the claim `{claim}` must be {expected}, not {found}"),
+            Rejection::ClaimRange { claim, unit } => TimeUnit::write_range(*claim, *unit, f),
             Rejection::Expired => f.write_str("the token has expired"),
             Rejection::NotYetValid => f.write_str("the token is not valid yet (`nbf`)"),
             Rejection::IssuedInTheFuture => {
@@ -494,7 +513,12 @@ pub enum ShapeMismatch {
     /// The token has no claim for this field, and the field is required.
     MissingField(&'static str),
     /// The claim for this field has another type, or a value that the type of the field does not accept.
-    WrongType(&'static str),
+    WrongType {
+        /// The field.
+        field: &'static str,
+        /// The type that the claim has in the token.
+        found: JsonType,
+    },
     /// The type does not accept unknown fields, and the token has one. If it is a registered claim, this is
     /// the claim.
     UnknownField(Option<Claim>),
@@ -508,8 +532,8 @@ impl fmt::Display for ShapeMismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ShapeMismatch::MissingField(field) => write!(f, "the field `{field}` is missing"),
-            ShapeMismatch::WrongType(field) => {
-                write!(f, "the field `{field}` has the wrong type")
+            ShapeMismatch::WrongType { field, found } => {
+                write!(f, "the type of the field `{field}` does not accept {found}")
             }
             ShapeMismatch::UnknownField(Some(claim)) => write!(
                 f,

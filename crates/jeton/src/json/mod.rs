@@ -13,6 +13,7 @@ mod text;
 pub use strict::{JsonError, Member, read_members};
 pub(crate) use text::Text;
 
+use std::fmt;
 use std::ops::Range;
 
 use scanner::Scanner;
@@ -55,18 +56,36 @@ impl From<u32> for Bounds {
     }
 }
 
-/// The JSON type of a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+/// The type of a JSON value (RFC 8259, section 3). `Display` writes it with its article: `a number`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `null`.
     Null,
+    /// `true` or `false`.
     Bool,
+    /// A number.
     Number,
+    /// A string.
     String,
+    /// A list of values.
     Array,
+    /// An object.
     Object,
 }
 
 impl Kind {
+    /// Returns the type of the value that starts with this byte.
+    pub(crate) const fn of_first_byte(first: u8) -> Kind {
+        match first {
+            b'n' => Kind::Null,
+            b't' | b'f' => Kind::Bool,
+            b'"' => Kind::String,
+            b'[' => Kind::Array,
+            b'{' => Kind::Object,
+            _ => Kind::Number,
+        }
+    }
+
     /// Returns the type for a message.
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -74,9 +93,15 @@ impl Kind {
             Kind::Bool => "a boolean",
             Kind::Number => "a number",
             Kind::String => "a string",
-            Kind::Array => "an array",
+            Kind::Array => "a list",
             Kind::Object => "an object",
         }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

@@ -10,7 +10,7 @@ use crate::base64;
 #[cfg(feature = "legacy")]
 use crate::crypto::deflate;
 use crate::error::{InvalidUse, Result};
-use crate::jws::Unprotected;
+use crate::jws::HeaderMembers;
 use crate::key::{ContentEnc, EncryptionKeyRef};
 use crate::limits;
 
@@ -45,7 +45,8 @@ pub struct Encrypter<'k> {
     cty: Option<Cow<'static, str>>,
     parties: PartyInfo,
     aad: Option<Vec<u8>>,
-    unprotected: Unprotected,
+    protected: HeaderMembers,
+    unprotected: HeaderMembers,
     is_compressing: bool,
     /// The text of the protected header, if the caller provides it.
     text: Option<String>,
@@ -61,7 +62,8 @@ impl<'k> Encrypter<'k> {
             cty: None,
             parties: PartyInfo::default(),
             aad: None,
-            unprotected: Unprotected::default(),
+            protected: HeaderMembers::default(),
+            unprotected: HeaderMembers::default(),
             is_compressing: false,
             text: None,
         }
@@ -113,6 +115,22 @@ impl<'k> Encrypter<'k> {
     /// section 4.6.1.3).
     pub fn recipient_info(mut self, recipient: &[u8]) -> Encrypter<'k> {
         self.parties.v = Some(recipient.to_vec());
+        self
+    }
+
+    /// Adds a member to the protected header, as [`JwsSigner::header`](crate::jws::JwsSigner::header) does for a JWS.
+    ///
+    /// ```
+    /// use jeton::jwe::Encrypter;
+    /// use jeton::key::{ContentEnc, KeyWrapAlg, WrappingKey};
+    ///
+    /// let key = WrappingKey::generate(KeyWrapAlg::A128Kw)?;
+    /// let encrypter = Encrypter::new(&key, ContentEnc::A128Gcm);
+    /// assert!(encrypter.header("x5t", "dGhlIHRodW1icHJpbnQh").encrypt(b"x").is_ok());
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn header(mut self, name: impl Into<String>, value: impl Serialize) -> Encrypter<'k> {
+        self.protected.add(name.into(), &value);
         self
     }
 
@@ -183,7 +201,7 @@ impl<'k> Encrypter<'k> {
     /// Encrypts to the flattened JSON serialization (RFC 7516, section 7.2.2), for one recipient.
     pub fn encrypt_flattened(&self, plaintext: &[u8]) -> Result<String> {
         self.own_text_is_compact()?;
-        let unprotected = self.unprotected.to_json()?;
+        let unprotected = self.unprotected_header()?;
         let (protected, encrypted_key, sealed) = self.encrypt_to_one(plaintext)?;
         let encrypted_key = match encrypted_key.as_slice() {
             [] => String::new(),
@@ -196,7 +214,7 @@ impl<'k> Encrypter<'k> {
     /// contains its `alg`, `kid` and the members of its key management.
     pub fn encrypt_general(&self, plaintext: &[u8]) -> Result<String> {
         self.own_text_is_compact()?;
-        let unprotected = self.unprotected.to_json()?;
+        let unprotected = self.unprotected_header()?;
         self.check()?;
         let direct = self.recipients.iter().any(|key| recipient::is_direct(*key));
         let limit = if direct { 1 } else { limits::RECIPIENTS };
@@ -210,7 +228,7 @@ impl<'k> Encrypter<'k> {
         for other in others {
             recipients.push(recipient::wrapped(*other, &key, &self.parties)?);
         }
-        let protected = base64::encode(self.header(Members::default())?.to_json().as_bytes());
+        let protected = self.protected_header(Members::default())?;
         let sealed = self.seal(&key, &protected, plaintext)?;
         let recipients: Vec<String> = recipients.iter().map(entry).collect();
         let recipients = format!(",\"recipients\":[{}]", recipients.join(","));
@@ -232,10 +250,11 @@ impl<'k> Encrypter<'k> {
         };
         let (key, recipient) = recipient::first(*key, self.enc, &self.parties)?;
         let protected = match &self.text {
-            None => base64::encode(self.header(recipient.members)?.to_json().as_bytes()),
+            None => self.protected_header(recipient.members)?,
             Some(text) => {
                 // The text of the caller does not contain the members that this key management or compression needs.
-                if self.is_compressing || !recipient.members.contains_only(&["alg", "kid"]) {
+                let has_others = self.is_compressing || !self.protected.is_empty();
+                if has_others || !recipient.members.contains_only(&["alg", "kid"]) {
                     return Err(InvalidUse::HeaderMember.into());
                 }
                 base64::encode(text.as_bytes())
@@ -261,7 +280,20 @@ impl<'k> Encrypter<'k> {
         Ok(())
     }
 
-    fn header(&self, recipient: Members) -> Result<Members, InvalidUse> {
+    fn unprotected_header(&self) -> Result<Option<String>, InvalidUse> {
+        self.unprotected.check_disjoint(&self.protected)?;
+        self.unprotected.to_unprotected()
+    }
+
+    /// Returns the protected header, base64url.
+    fn protected_header(&self, recipient: Members) -> Result<String, InvalidUse> {
+        let text = self
+            .protected
+            .complete(self.members(recipient)?.to_json())?;
+        Ok(base64::encode(text.as_bytes()))
+    }
+
+    fn members(&self, recipient: Members) -> Result<Members, InvalidUse> {
         let mut members = Members::default();
         members.extend(recipient);
         members.text("enc", self.enc.name());

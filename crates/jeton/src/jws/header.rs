@@ -11,8 +11,33 @@ use crate::json::{self, Kind, ScanError, Text, Value};
 use crate::key::{KnownHeader, jwk};
 use crate::token_limits::Limits;
 
-/// Whether a recipient interprets a member with this name. If so, only the library may write it, and only
-/// into a protected header.
+/// The registered members that the library itself decides, and what decides them. No caller may add them to a header.
+///
+/// RFC 7515, section 4.1; RFC 7516, section 4.1; RFC 7518, sections 4.6 to 4.8; RFC 7797, section 3.
+pub(crate) fn decided_by(name: &str) -> Option<(&'static str, &'static str)> {
+    const BY_ENCRYPTION: &str = "the encryption of the content";
+    const BY_KEY_MANAGEMENT: &str = "the key management of the key";
+    const DECIDED: [(&str, &str); 15] = [
+        ("alg", "the algorithm of the key"),
+        ("kid", "the id of the key"),
+        ("typ", "the setting for the type"),
+        ("cty", "the setting for the content type"),
+        ("crit", "the extensions that the token uses"),
+        ("b64", "the setting for an unencoded payload"),
+        ("enc", BY_ENCRYPTION),
+        ("zip", "the setting for compression"),
+        ("epk", BY_KEY_MANAGEMENT),
+        ("apu", "the setting for the producer"),
+        ("apv", "the setting for the recipient"),
+        ("iv", BY_KEY_MANAGEMENT),
+        ("tag", BY_KEY_MANAGEMENT),
+        ("p2s", BY_KEY_MANAGEMENT),
+        ("p2c", BY_KEY_MANAGEMENT),
+    ];
+    DECIDED.into_iter().find(|(decided, _)| *decided == name)
+}
+
+/// Whether a recipient interprets a member with this name. If so, it must be in a protected header.
 ///
 /// RFC 7515, section 4.1; RFC 7516, section 4.1; RFC 7518, sections 4.6 to 4.8; RFC 7797, section 3; RFC 8225,
 /// section 8.1 (`ppt`); RFC 8555, sections 6.4 and 6.5 (`url`, `nonce`); OpenID Federation 1.0, section 4.3

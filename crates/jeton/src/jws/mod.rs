@@ -25,11 +25,11 @@
 mod compact;
 mod general;
 mod header;
+mod header_members;
 pub(crate) mod insecure;
 mod json_form;
 pub(crate) mod raw_header;
 mod signer;
-mod unprotected;
 mod verified_payload;
 mod verifier;
 
@@ -40,9 +40,8 @@ pub use verifier::JwsVerifier;
 
 pub(crate) use compact::{Compact, assemble, assemble_onto, compact_length, unsigned};
 pub(crate) use header::{Extensions, Header};
+pub(crate) use header_members::HeaderMembers;
 pub(crate) use raw_header::RawHeaderSigner;
 #[cfg(feature = "jwe")]
 pub(crate) use raw_header::check_header_text;
-pub(crate) use signer::header_with_type;
-#[cfg(feature = "jwe")]
-pub(crate) use unprotected::Unprotected;
+pub(crate) use signer::{header_with_type, with_members};

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::compact::{assemble, is_allowed_in_compact, signing_input};
 use super::header::PayloadForm;
-use super::unprotected::Unprotected;
+use super::header_members::HeaderMembers;
 use crate::base64;
 use crate::crypto::SignatureBuffer;
 use crate::error::{InvalidUse, Result};
@@ -29,7 +29,8 @@ pub struct JwsSigner<'k> {
     key: SigningKeyRef<'k>,
     typ: Option<Cow<'static, str>>,
     cty: Option<Cow<'static, str>>,
-    unprotected: Unprotected,
+    protected: HeaderMembers,
+    unprotected: HeaderMembers,
     form: PayloadForm,
 }
 
@@ -40,7 +41,8 @@ impl<'k> JwsSigner<'k> {
             key: key.into(),
             typ: None,
             cty: None,
-            unprotected: Unprotected::default(),
+            protected: HeaderMembers::default(),
+            unprotected: HeaderMembers::default(),
             form: PayloadForm::Encoded,
         }
     }
@@ -80,6 +82,28 @@ impl<'k> JwsSigner<'k> {
         self
     }
 
+    /// Adds a member to the protected header, for example `x5t` or `x5c`. A verifier of jeton ignores it: the sender of a
+    /// token chooses it.
+    ///
+    /// Signing returns [`InvalidUse::DecidedHeaderMember`] for a registered name that the library decides, such as `alg`
+    /// or `b64`, and [`InvalidUse::HeaderMember`] for a name that is set twice. It returns [`InvalidUse::HeaderValue`] for
+    /// a value that does not serialize, and for a header that exceeds the default [`Limits`](crate::Limits). A `jwk` must
+    /// be a public key ([`InvalidUse::HeaderKey`]).
+    ///
+    /// ```
+    /// # use jeton::jws::JwsSigner;
+    /// # use jeton::key::{MacAlg, MacKey};
+    /// # let key = MacKey::generate(MacAlg::HS256)?;
+    /// let signer = JwsSigner::new(&key).header("x5t", "dGhlIHRodW1icHJpbnQh");
+    /// assert!(signer.sign(b"x").is_ok());
+    /// assert!(JwsSigner::new(&key).header("crit", ["b64"]).sign(b"x").is_err());
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn header(mut self, name: impl Into<String>, value: impl Serialize) -> Self {
+        self.protected.add(name.into(), &value);
+        self
+    }
+
     /// Adds a member to the unprotected header (`header`, RFC 7515, section 7.2.1), which is not signed. Only for the
     /// JSON serializations.
     ///
@@ -108,7 +132,7 @@ impl<'k> JwsSigner<'k> {
         if self.is_plain() {
             return assemble(self.key, self.key.headers().bare(), payload);
         }
-        let header = self.header()?;
+        let header = self.protected_header()?;
         match self.form {
             PayloadForm::Encoded => assemble(self.key, &header, payload),
             PayloadForm::Plain => {
@@ -125,7 +149,7 @@ impl<'k> JwsSigner<'k> {
     /// Signs detached content as a compact JWS (RFC 7515, appendix F).
     pub fn sign_detached(&self, content: &[u8]) -> Result<String> {
         self.compact_only()?;
-        let header = self.header()?;
+        let header = self.protected_header()?;
         let signature = self.signature(&header, content)?;
         Ok([&header, "..", &signature].concat())
     }
@@ -160,8 +184,9 @@ impl<'k> JwsSigner<'k> {
 
     /// `"protected":"…","header":{…},"signature":"…"`
     pub(super) fn signature_members(&self, payload: &[u8]) -> Result<String> {
-        let unprotected = self.unprotected.to_json()?;
-        let protected = self.header()?;
+        self.unprotected.check_disjoint(&self.protected)?;
+        let unprotected = self.unprotected.to_unprotected()?;
+        let protected = self.protected_header()?;
         let signature = self.signature(&protected, payload)?;
         let header = match unprotected {
             Some(unprotected) => format!(",\"header\":{unprotected}"),
@@ -182,7 +207,10 @@ impl<'k> JwsSigner<'k> {
 
     /// Whether the precomputed header of the key can be used.
     fn is_plain(&self) -> bool {
-        self.typ.is_none() && self.cty.is_none() && self.form == PayloadForm::Encoded
+        self.typ.is_none()
+            && self.cty.is_none()
+            && self.protected.is_empty()
+            && self.form == PayloadForm::Encoded
     }
 
     /// Returns the signature of the payload in its form, base64url.
@@ -193,8 +221,8 @@ impl<'k> JwsSigner<'k> {
         Ok(base64::encode(&signature))
     }
 
-    /// Returns the header, base64url: `alg`, `kid`, `typ`, `cty`, and `b64` with `crit`.
-    fn header(&self) -> Result<String> {
+    /// Returns the header, base64url: `alg`, `kid`, `typ`, `cty`, `b64` with `crit`, and the members of the caller.
+    fn protected_header(&self) -> Result<String> {
         if self.is_plain() {
             return Ok(self.key.headers().bare().to_owned());
         }
@@ -209,7 +237,7 @@ impl<'k> JwsSigner<'k> {
             text.push_str(",\"b64\":false,\"crit\":[\"b64\"]");
         }
         text.push('}');
-        Ok(base64::encode(text.as_bytes()))
+        Ok(base64::encode(self.protected.complete(text)?.as_bytes()))
     }
 }
 
@@ -219,6 +247,17 @@ pub(crate) fn header_with_type(alg: &str, key_id: Option<&str>, typ: &str) -> Re
     members.extend(key_id.map(|kid| ("kid", kid)));
     members.push(("typ", media_type(typ)?));
     Ok(base64::encode(format!("{}}}", object(members)).as_bytes()))
+}
+
+/// Adds members to a header, base64url.
+pub(crate) fn with_members(encoded: &str, members: &HeaderMembers) -> Result<String> {
+    if members.is_empty() {
+        return Ok(encoded.to_owned());
+    }
+    let header = base64::decode(encoded.as_bytes()).ok();
+    let header = header.and_then(|header| String::from_utf8(header).ok());
+    let header = header.ok_or(InvalidUse::HeaderValue)?;
+    Ok(base64::encode(members.complete(header)?.as_bytes()))
 }
 
 /// Checks that a text is a media type as a header may contain it.

@@ -1,6 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::claims::{Buffer, Claims, CustomClaims, Dates, Scanned};
@@ -108,6 +109,12 @@ impl<'k> EncryptedIssuer<'k> {
         EncryptedIssuer {
             encrypter: Encrypter::new(key.to_encrypt(), enc).typ("JWT"),
         }
+    }
+
+    /// Adds a member to the header of the tokens, as [`Encrypter::header`] does.
+    pub fn header(mut self, name: impl Into<String>, value: impl Serialize) -> Self {
+        self.encrypter = self.encrypter.header(name, value);
+        self
     }
 
     /// Issues a compact JWE with these claims, using the system clock.

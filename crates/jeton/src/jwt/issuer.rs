@@ -1,6 +1,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::{BatchIssuer, IssuerKey};
 use crate::claims::{
     Buffer, Claims, CustomClaims, Dates, IssuerClaims, JsonClaims, write_own_with,
@@ -9,7 +11,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::error::{InvalidUse, Result};
 use crate::issue::{AnyClaims, Issue, WriteClaims};
 use crate::json::{self, Kind, ScanError};
-use crate::jws::{assemble_onto, compact_length};
+use crate::jws::{HeaderMembers, assemble_onto, compact_length, with_members};
 
 /// Issues JWTs with one key. Issuer, audience, lifetime and type are set once, for all tokens.
 ///
@@ -58,6 +60,33 @@ pub struct JwtIssuer {
 }
 
 impl JwtIssuer {
+    /// Returns an issuer with the same key and settings, whose tokens have one more header member. The header is encoded
+    /// again, and nothing else is copied, so this may be called for each token.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`JwsSigner::header`](crate::jws::JwsSigner::header).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use jeton::{Claims, jwt::JwtIssuer, key::{SigAlg, SigningKey}};
+    ///
+    /// let issuer = JwtIssuer::builder(SigningKey::generate(SigAlg::ES256)?)
+    ///     .lifetime(Duration::from_secs(300))
+    ///     .build()?;
+    /// let token = issuer.with_header("nonce", "8IBTHwOdqNKAWeKl7plt8g")?.issue(&Claims::registered())?;
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn with_header(&self, name: impl Into<String>, value: impl Serialize) -> Result<JwtIssuer> {
+        let mut member = HeaderMembers::default();
+        member.add(name.into(), &value);
+        let header = with_members(&self.header, &member)?;
+        Ok(JwtIssuer {
+            header: header.into(),
+            ..self.clone()
+        })
+    }
+
     /// Issues a JWT, using the system clock. Pass custom claims, or [`Claims`] to add registered claims.
     ///
     /// # Errors

@@ -1,10 +1,12 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use serde::Serialize;
+
 use super::{IssuerKey, JwtIssuer};
 use crate::claims::{Claims, IssuerClaims};
 use crate::error::{InvalidUse, Result};
-use crate::jws::header_with_type;
+use crate::jws::{HeaderMembers, header_with_type, with_members};
 use crate::policy::same_type;
 
 /// The type of access tokens (RFC 9068, section 2.1).
@@ -19,6 +21,7 @@ pub struct IssuerBuilder {
     pub(super) key: IssuerKey,
     claims: Claims<'static, ()>,
     typ: Option<Cow<'static, str>>,
+    header: HeaderMembers,
     is_for_access_tokens: bool,
 }
 
@@ -36,6 +39,7 @@ impl IssuerBuilder {
             key,
             claims: Claims::registered(),
             typ: None,
+            header: HeaderMembers::default(),
             is_for_access_tokens: false,
         }
     }
@@ -87,6 +91,22 @@ impl IssuerBuilder {
         self
     }
 
+    /// Adds a member to the header of all tokens, as [`JwsSigner::header`](crate::jws::JwsSigner::header) does. Microsoft
+    /// Entra requires `x5t` of a client. [`JwtIssuer::with_header`] adds one for some of the tokens.
+    ///
+    /// ```
+    /// use jeton::{jwt::JwtIssuer, key::{SigAlg, SigningKey}};
+    ///
+    /// let builder = || Ok::<_, jeton::Error>(JwtIssuer::builder(SigningKey::generate(SigAlg::ES256)?));
+    /// assert!(builder()?.header("x5t", "dGhlIHRodW1icHJpbnQh").build().is_ok());
+    /// assert!(builder()?.header("alg", "none").build().is_err());
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn header(mut self, name: impl Into<String>, value: impl Serialize) -> Self {
+        self.header.add(name.into(), &value);
+        self
+    }
+
     /// Issues access tokens (RFC 9068): `typ` is `at+jwt`, and each token must have all claims of section 2.2.
     ///
     /// These are `iss`, `exp`, `aud`, `sub`, `iat`, `jti` and `client_id`, a string. If one is missing, issuing
@@ -123,7 +143,7 @@ impl IssuerBuilder {
     ///
     /// [`InvalidUse::Type`](crate::error::InvalidUse::Type) if the type is not a media type: 1 to 128 visible ASCII
     /// characters. [`InvalidUse::AccessTokenType`](crate::error::InvalidUse::AccessTokenType) if
-    /// [`typ`](Self::typ) changed the type of [`access_tokens`](Self::access_tokens).
+    /// [`typ`](Self::typ) changed the type of [`access_tokens`](Self::access_tokens). Those of [`header`](Self::header).
     pub fn build(self) -> Result<JwtIssuer> {
         let is_of_access_token = |typ: &str| same_type(typ, ACCESS_TOKEN_TYPE);
         if self.is_for_access_tokens && !self.typ.as_deref().is_some_and(is_of_access_token) {
@@ -136,7 +156,7 @@ impl IssuerBuilder {
         };
         Ok(JwtIssuer {
             key: self.key,
-            header: header.into(),
+            header: with_members(&header, &self.header)?.into(),
             claims: IssuerClaims::new(self.claims).into(),
             is_for_access_tokens: self.is_for_access_tokens,
         })

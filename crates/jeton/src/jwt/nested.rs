@@ -1,12 +1,14 @@
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::JwtVerifier;
-use super::issue::issue;
+use super::issue::issue_under;
 use crate::claims::{Claims, CustomClaims};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Part, Rejection, Result};
 use crate::issue::{AnyClaims, Issue, WriteClaims};
 use crate::jwe::{Decrypter, Encrypter};
+use crate::jws::{HeaderMembers, with_members};
 use crate::key::SigningKeyRef;
 use crate::verified::{RawClaims, Scratch, Verified, VerifiedIn};
 use crate::verify::Verify;
@@ -48,6 +50,8 @@ use crate::verify::Verify;
 #[derive(Debug)]
 pub struct NestedIssuer<'k> {
     signing_key: SigningKeyRef<'k>,
+    /// Of the signed token.
+    header: HeaderMembers,
     encrypter: Encrypter<'k>,
 }
 
@@ -60,8 +64,16 @@ impl<'k> NestedIssuer<'k> {
     ) -> NestedIssuer<'k> {
         NestedIssuer {
             signing_key: signing_key.into(),
+            header: HeaderMembers::default(),
             encrypter: encrypter.content_type("JWT"),
         }
+    }
+
+    /// Adds a member to the header of the signed token, as [`JwsSigner::header`](crate::jws::JwsSigner::header) does. The
+    /// encrypter has the members of the outer header.
+    pub fn header(mut self, name: impl Into<String>, value: impl Serialize) -> Self {
+        self.header.add(name.into(), &value);
+        self
     }
 
     /// Issues a compact JWE that contains a JWT with these claims, using the system clock.
@@ -83,7 +95,8 @@ impl<'k> NestedIssuer<'k> {
         claims: &C,
         clock: &dyn Clock,
     ) -> Result<String> {
-        let signed = issue(self.signing_key, claims, clock)?;
+        let header = with_members(self.signing_key.headers().jwt(), &self.header)?;
+        let signed = issue_under(&header, self.signing_key, claims, clock)?;
         self.encrypter.encrypt(signed.as_bytes())
     }
 }

@@ -53,6 +53,8 @@ mod algorithm;
 mod decryption;
 #[cfg(feature = "jwe")]
 mod decryption_keys;
+#[cfg(feature = "pem")]
+mod der_form;
 #[cfg(any(feature = "pem", all(feature = "paseto", feature = "legacy")))]
 mod encoding;
 #[cfg(feature = "jwe")]
@@ -71,6 +73,7 @@ mod keys;
 mod mac;
 mod mismatch;
 mod not_json;
+mod other_input;
 #[cfg(all(feature = "jwe", feature = "legacy"))]
 pub(crate) mod password;
 pub(crate) mod remote;

@@ -1,14 +1,7 @@
 //! Text that is not a JWK. Its start shows what it is instead.
 
+use super::other_input::{found_text, is_pem};
 use crate::error::{FoundInput, KeyError, KeyProblem};
-
-/// The start of a PEM block (RFC 7468).
-pub(super) const PEM_BEGIN: &str = "-----BEGIN ";
-
-/// Whether the text has a block.
-pub(super) fn is_pem(text: &str) -> bool {
-    text.contains(PEM_BEGIN)
-}
 
 /// Returns the error for a text that is no JSON object.
 pub(super) fn not_json(text: &str) -> KeyError {
@@ -17,6 +10,9 @@ pub(super) fn not_json(text: &str) -> KeyError {
         [] => KeyError::input(FoundInput::Empty),
         [b'k', b'1'..=b'4', b'.', ..] => KeyError::input(FoundInput::Paserk),
         _ if is_pem(text) => KeyError::input(FoundInput::Pem),
-        _ => KeyError::new(KeyProblem::Malformed).with_expected("a JWK"),
+        _ => match found_text(text) {
+            Some(found) => KeyError::input(found),
+            None => KeyError::new(KeyProblem::Malformed).with_expected("a JWK"),
+        },
     }
 }

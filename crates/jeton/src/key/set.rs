@@ -4,8 +4,9 @@ use std::fmt;
 use super::MacKey;
 use super::jwk::{Members, Operation};
 use super::mismatch::wrong_jwk_type;
+use super::other_input::{SET_DEPTH, found_object, found_text};
 use super::{Alg, Keys, SigAlg, VerificationKey, VerifyingKey};
-use crate::error::{KeyError, KeyProblem, Result};
+use crate::error::{FoundInput, KeyError, KeyProblem, Result};
 use crate::json::{self, ScanError};
 use crate::limits;
 
@@ -131,7 +132,7 @@ enum Wanted {
     Only(Alg),
 }
 
-type ReadKey = fn(&str, Option<Alg>) -> Result<VerificationKey, KeyError>;
+type ReadKey = fn(&Members<'_>, Option<Alg>) -> Result<VerificationKey, KeyError>;
 
 impl KeySet {
     /// Creates an empty set.
@@ -159,7 +160,7 @@ impl KeySet {
     /// # Ok::<(), jeton::Error>(())
     /// ```
     pub fn from_json(text: &str) -> Result<KeySet> {
-        Ok(Self::read(text, Wanted::Own, read_key)?)
+        Ok(Self::read(text, Wanted::Own, None, read_key)?)
     }
 
     /// Reads a JWK Set in which some keys have no `alg`, as Microsoft Entra publishes it. The algorithm applies only
@@ -181,7 +182,12 @@ impl KeySet {
     /// # Ok::<(), jeton::Error>(())
     /// ```
     pub fn from_json_with_default(text: &str, alg: impl Into<Alg>) -> Result<KeySet> {
-        Ok(Self::read(text, Wanted::Default(alg.into()), read_key)?)
+        Ok(Self::read(
+            text,
+            Wanted::Default(alg.into()),
+            None,
+            read_key,
+        )?)
     }
 
     /// Reads a JWK Set whose keys are all for one algorithm. It applies to keys without `alg`. Keys with
@@ -191,7 +197,7 @@ impl KeySet {
     ///
     /// Those of [`from_json`](KeySet::from_json).
     pub fn from_json_as(text: &str, alg: impl Into<Alg>) -> Result<KeySet> {
-        Ok(Self::read(text, Wanted::Only(alg.into()), read_key)?)
+        Ok(Self::read(text, Wanted::Only(alg.into()), None, read_key)?)
     }
 
     /// Reads a JWK Set that an issuer publishes, and keeps only its public keys. Anyone who reads the set could sign
@@ -215,9 +221,42 @@ impl KeySet {
     /// # Ok::<(), jeton::Error>(())
     /// ```
     pub fn from_published_json(text: &str, default: impl Into<Option<SigAlg>>) -> Result<KeySet> {
-        let default = default.into();
-        let wanted = default.map_or(Wanted::Own, |alg| Wanted::Default(alg.into()));
-        Ok(Self::read(text, wanted, read_public_key)?)
+        let wanted = Wanted::default_of(default.into());
+        Ok(Self::read(text, wanted, None, read_public_key)?)
+    }
+
+    /// Reads a JWK Set whose signature keys have this `use` in place of `sig`, as
+    /// [`from_published_json`](KeySet::from_published_json) does. Keys with another `use`, or without one, are skipped.
+    ///
+    /// A SPIFFE bundle has `use: jwt-svid` for the keys of tokens, and `use: x509-svid` for those of certificates.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`from_json`](KeySet::from_json), and [`KeyProblem::AnotherUse`] for the use `enc`: keys for
+    /// encryption verify nothing.
+    ///
+    /// ```
+    /// use jeton::jwk::KeySet;
+    /// use jeton::key::{SigAlg, SigningKey};
+    ///
+    /// let key = SigningKey::generate(SigAlg::ES256)?.verifying_key().to_jwk();
+    /// let bundle = format!(r#"{{"keys":[{}]}}"#, key.replacen('{', r#"{"use":"jwt-svid","#, 1));
+    /// assert!(KeySet::from_published_json(&bundle, None)?.is_empty());
+    /// let set = KeySet::from_published_json_with_use(&bundle, "jwt-svid", None)?;
+    /// assert_eq!(set.len(), 1);
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn from_published_json_with_use(
+        text: &str,
+        key_use: &str,
+        default: impl Into<Option<SigAlg>>,
+    ) -> Result<KeySet> {
+        if key_use == "enc" {
+            let error = KeyError::at("use", KeyProblem::AnotherUse).with_found(Some("enc"));
+            return Err(error.into());
+        }
+        let wanted = Wanted::default_of(default.into());
+        Ok(Self::read(text, wanted, Some(key_use), read_public_key)?)
     }
 
     /// Adds a key.
@@ -287,36 +326,65 @@ impl KeySet {
         &self.skipped
     }
 
-    fn read(text: &str, wanted: Wanted, read_key: ReadKey) -> Result<KeySet, KeyError> {
+    /// `key_use` is the `use` of the signature keys, if it is not `sig`.
+    fn read(
+        text: &str,
+        wanted: Wanted,
+        key_use: Option<&str>,
+        read_key: ReadKey,
+    ) -> Result<KeySet, KeyError> {
         let mut set = KeySet::new();
         for (index, element) in elements(text)?.into_iter().enumerate() {
-            let read = match wanted {
-                Wanted::Own => read_key(element, None),
-                Wanted::Only(alg) => read_key(element, Some(alg)),
-                Wanted::Default(alg) => match read_key(element, None) {
-                    Err(error) if *error.problem() == KeyProblem::AlgorithmNeeded => {
-                        read_key(element, Some(alg))
-                    }
-                    read => read,
-                },
-            };
-            match read {
+            match wanted.read(element, key_use, read_key) {
                 Ok(key) => set.keys.push(key),
-                Err(reason) => set.skipped.push(skipped(index, element, reason)),
+                Err(reason) => {
+                    let skipped = skipped(index, element, key_use, reason);
+                    set.skipped.push(skipped);
+                }
             }
         }
         Ok(set)
     }
 }
 
-fn skipped(index: usize, text: &str, reason: KeyError) -> Skipped {
+impl Wanted {
+    fn default_of(alg: Option<SigAlg>) -> Wanted {
+        alg.map_or(Wanted::Own, |alg| Wanted::Default(alg.into()))
+    }
+
+    /// Reads one key of a set.
+    fn read(
+        self,
+        text: &str,
+        key_use: Option<&str>,
+        read_key: ReadKey,
+    ) -> Result<VerificationKey, KeyError> {
+        let mut members = Members::parse(text)?;
+        if let Some(key_use) = key_use {
+            members.take_use(key_use)?;
+        }
+        match self {
+            Wanted::Own => read_key(&members, None),
+            Wanted::Only(alg) => read_key(&members, Some(alg)),
+            Wanted::Default(alg) => match read_key(&members, None) {
+                Err(error) if *error.problem() == KeyProblem::AlgorithmNeeded => {
+                    read_key(&members, Some(alg))
+                }
+                read => read,
+            },
+        }
+    }
+}
+
+fn skipped(index: usize, text: &str, key_use: Option<&str>, reason: KeyError) -> Skipped {
     let members = Members::parse(text);
     let key_id = members.as_ref().ok().and_then(|members| {
         let id = members.key_id().ok()??;
         Some(id.as_str().to_owned())
     });
-    let serves_another_use = members.is_ok_and(|members| {
-        let permitted = members.permit(Operation::Verify);
+    let serves_another_use = members.is_ok_and(|mut members| {
+        let taken = key_use.map_or(Ok(()), |key_use| members.take_use(key_use));
+        let permitted = taken.and_then(|()| members.permit(Operation::Verify));
         permitted.is_err_and(|error| {
             matches!(
                 error.problem(),
@@ -372,12 +440,10 @@ pub fn weak_key_set(text: &str, alg: impl Into<Option<Alg>>) -> Result<KeySet> {
     Ok(KeySet::read(
         text,
         alg.into().map_or(Wanted::Own, Wanted::Only),
+        None,
         read_weak_key,
     )?)
 }
-
-/// Keys are nested in an array in the set, so the limit is higher than for a single key.
-pub(crate) const SET_DEPTH: u32 = 10;
 
 /// Returns the text of each key of a set, within the limits.
 pub(crate) fn elements(text: &str) -> Result<Vec<&str>, KeyError> {
@@ -396,8 +462,14 @@ pub(crate) fn elements(text: &str) -> Result<Vec<&str>, KeyError> {
         }
         Ok(())
     })
-    .map_err(|Rejected(error)| error)?;
-    let array = array.ok_or(KeyError::at("keys", KeyProblem::Missing))?;
+    .map_err(|Rejected(error)| match error.problem() {
+        KeyProblem::Malformed => found_text(text).map_or(error, KeyError::input),
+        _ => error,
+    })?;
+    let array = array.ok_or_else(|| match found_object(text) {
+        Ok(FoundInput::OtherJson) | Err(_) => KeyError::at("keys", KeyProblem::Missing),
+        Ok(found) => KeyError::input(found),
+    })?;
     let mut keys = Vec::new();
     for element in array {
         keys.push(element.raw());
@@ -412,29 +484,31 @@ pub(crate) fn elements(text: &str) -> Result<Vec<&str>, KeyError> {
     Ok(keys)
 }
 
-fn read_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, KeyError> {
-    let members = Members::parse(text)?;
+fn read_key(members: &Members<'_>, wanted: Option<Alg>) -> Result<VerificationKey, KeyError> {
     match (&*members.required("kty")?, wanted) {
         #[cfg(feature = "hmac")]
-        ("oct", None) => MacKey::from_members(&members, None).map(VerificationKey::Mac),
+        ("oct", None) => MacKey::from_members(members, None).map(VerificationKey::Mac),
         #[cfg(feature = "hmac")]
         ("oct", Some(Alg::Mac(alg))) => {
-            MacKey::from_members(&members, Some(alg)).map(VerificationKey::Mac)
+            MacKey::from_members(members, Some(alg)).map(VerificationKey::Mac)
         }
         #[cfg(not(feature = "hmac"))]
         ("oct", None | Some(Alg::Mac(_))) => Err(KeyError::at("kty", KeyProblem::Unsupported)),
-        ("oct", Some(Alg::Sig(alg))) => Err(wrong_jwk_type(&members, alg.required_key())),
-        (_, Some(Alg::Mac(_))) => Err(wrong_jwk_type(&members, "oct")),
-        (_, None) => VerifyingKey::from_members(&members, None).map(VerificationKey::Public),
+        ("oct", Some(Alg::Sig(alg))) => Err(wrong_jwk_type(members, alg.required_key())),
+        (_, Some(Alg::Mac(_))) => Err(wrong_jwk_type(members, "oct")),
+        (_, None) => VerifyingKey::from_members(members, None).map(VerificationKey::Public),
         (_, Some(Alg::Sig(alg))) => {
-            VerifyingKey::from_members(&members, Some(alg)).map(VerificationKey::Public)
+            VerifyingKey::from_members(members, Some(alg)).map(VerificationKey::Public)
         }
     }
 }
 
 /// Reads a key that is not secret.
-fn read_public_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, KeyError> {
-    match read_key(text, wanted)? {
+fn read_public_key(
+    members: &Members<'_>,
+    wanted: Option<Alg>,
+) -> Result<VerificationKey, KeyError> {
+    match read_key(members, wanted)? {
         #[cfg(feature = "hmac")]
         VerificationKey::Mac(_) => Err(KeyError::at("k", KeyProblem::PrivateGiven)),
         public => Ok(public),
@@ -442,20 +516,19 @@ fn read_public_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, K
 }
 
 /// Reads a key. If it is only below the minimum strength, it is accepted.
-fn read_weak_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, KeyError> {
-    let too_weak = match read_key(text, wanted) {
+fn read_weak_key(members: &Members<'_>, wanted: Option<Alg>) -> Result<VerificationKey, KeyError> {
+    let too_weak = match read_key(members, wanted) {
         Err(error) if *error.problem() == KeyProblem::TooWeak => error,
         read => return read,
     };
-    let members = Members::parse(text)?;
     let declared = members.optional("alg")?.and_then(|alg| alg.parse().ok());
     match wanted.or(declared) {
         #[cfg(not(feature = "hmac"))]
         Some(Alg::Mac(_)) => Err(too_weak),
         #[cfg(feature = "hmac")]
-        Some(Alg::Mac(alg)) => MacKey::weak_from_members(&members, alg).map(VerificationKey::Mac),
+        Some(Alg::Mac(alg)) => MacKey::weak_from_members(members, alg).map(VerificationKey::Mac),
         Some(Alg::Sig(alg)) => {
-            VerifyingKey::weak_from_members(&members, alg).map(VerificationKey::Public)
+            VerifyingKey::weak_from_members(members, alg).map(VerificationKey::Public)
         }
         None => Err(too_weak),
     }

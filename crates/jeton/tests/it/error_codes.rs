@@ -151,7 +151,7 @@ fn codes_of_the_library_name_their_cause() {
 #[test]
 fn errors_are_small() {
     assert!(size_of::<Error>() <= 80, "{}", size_of::<Error>());
-    assert!(size_of::<Rejection>() <= 24, "{}", size_of::<Rejection>());
+    assert!(size_of::<Rejection>() <= 32, "{}", size_of::<Rejection>());
 }
 
 /// `main() -> Result` prints the `Debug` form.

@@ -2,16 +2,16 @@ use std::fmt;
 
 use zeroize::Zeroizing;
 
-use super::der_form::DerForm;
 use super::pem::{self, Pem};
 #[cfg(feature = "jwe")]
 use super::pkix_encryption;
 use super::{Pkcs8Limits, certificate, encrypted, pkix};
 use crate::crypto::rsa::Strength;
 use crate::error::{Error, FoundInput, KeyError, KeyProblem, Result};
-use crate::json::{self, Kind, ScanError, Value};
+use crate::key::der_form::DerForm;
 use crate::key::jwk::{IgnoredMember, Members};
 use crate::key::mismatch::wrong_jwk_type;
+use crate::key::other_input::{found_object, found_text};
 use crate::key::set::{self, KeySet};
 use crate::key::{Alg, Keys, SigAlg, SigningKey, VerifyingKey, key_text};
 #[cfg(feature = "jwe")]
@@ -394,6 +394,10 @@ impl AnyKey {
             || KeyError::new(KeyProblem::Malformed).with_expected("a JWK, PEM, DER or a PASERK");
         let text = std::str::from_utf8(bytes).map_err(|_| malformed())?;
         let text = text.trim_start_matches('\u{feff}').trim();
+        let list = text.starts_with('[').then(|| found_text(text));
+        if let Some(Some(found)) = list {
+            return Err(KeyError::input(found));
+        }
         let owned = || Zeroizing::new(text.to_owned());
         let (form, format) = match text.as_bytes() {
             [b'{', ..] => match json_form(text)? {
@@ -404,19 +408,22 @@ impl AnyKey {
                 let Pem { form, der } = Pem::read(text)?;
                 return Self::of_der(form, der, KeyFormat::Pem, password);
             }
-            [b'[', ..] => return Err(KeyError::input(FoundInput::OtherJson)),
             [b'k', b'1'..=b'4', b'.', ..] => (Form::Paserk(owned()), KeyFormat::Paserk),
             text if key_text::has_open_ssh_key(text) || text.starts_with(b"---- BEGIN SSH2") => {
                 return Err(KeyError::input(FoundInput::OpenSshPublicKey));
             }
-            text => {
-                let inner = key_text::base64(text).ok_or_else(malformed)?;
+            _ => {
+                let other = || match found_text(text) {
+                    Some(found) => KeyError::input(found),
+                    None => malformed(),
+                };
+                let inner = key_text::base64(text.as_bytes()).ok_or_else(other)?;
                 return match DerForm::of(&inner) {
                     Some(form) => Self::of_der(form, inner, KeyFormat::Base64, password),
                     None if key_text::is_key_text(&inner) => {
                         Err(KeyError::input(FoundInput::EncodedTwice))
                     }
-                    None => Err(malformed()),
+                    None => Err(other()),
                 };
             }
         };
@@ -522,34 +529,13 @@ fn spki(form: DerForm, der: &[u8]) -> Result<Vec<u8>> {
     }
 }
 
-/// Recognizes a JWK, a JWK Set, or another JSON object that users take for one.
+/// Recognizes a JWK or a JWK Set.
 fn json_form(text: &str) -> Result<KeyFormat, KeyError> {
-    struct Rejected(KeyError);
-    impl From<ScanError> for Rejected {
-        fn from(error: ScanError) -> Self {
-            Rejected(set::scan_error(error))
-        }
+    match found_object(text).map_err(set::scan_error)? {
+        FoundInput::Jwk => Ok(KeyFormat::Jwk),
+        FoundInput::JwkSet { .. } => Ok(KeyFormat::JwkSet),
+        found => Err(KeyError::input(found)),
     }
-    let mut names = Vec::new();
-    let mut certificates = 0;
-    json::read_object(text, set::SET_DEPTH, |name, value: Value<'_>| {
-        let is_text = value.kind() == Kind::String;
-        certificates += usize::from(is_text && value.raw().contains("BEGIN CERTIFICATE"));
-        names.push(name.to_cow());
-        Ok::<_, Rejected>(())
-    })
-    .map_err(|Rejected(error)| error)?;
-    let has = |wanted: &str| names.iter().any(|name| name == wanted);
-    let found = match () {
-        () if has("kty") => return Ok(KeyFormat::Jwk),
-        () if has("keys") => return Ok(KeyFormat::JwkSet),
-        () if certificates > 0 && certificates == names.len() => FoundInput::CertificatesByKeyId,
-        () if has("realm") && has("public_key") => FoundInput::KeycloakRealm,
-        () if has("jwks_uri") => FoundInput::IssuerMetadata,
-        () if has("private_key") && has("client_email") => FoundInput::ServiceAccount,
-        () => FoundInput::OtherJson,
-    };
-    Err(KeyError::input(found))
 }
 
 /// A key pair, or a half of it, was given for a MAC.

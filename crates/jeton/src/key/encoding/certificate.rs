@@ -3,9 +3,9 @@
 use der::asn1::AnyRef;
 use der::{Decode as _, Encode as _, Reader as _, Tag, Tagged as _};
 
-use super::der_form::DerForm;
 use super::pem;
 use crate::error::{FoundInput, KeyError, KeyProblem};
+use crate::key::der_form::DerForm;
 use crate::limits;
 
 /// Returns the SubjectPublicKeyInfo of a certificate in PEM or DER. In PEM it is the first certificate, which is the

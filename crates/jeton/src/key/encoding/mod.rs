@@ -5,8 +5,6 @@ mod any_key;
 #[cfg(feature = "pem")]
 mod certificate;
 #[cfg(feature = "pem")]
-mod der_form;
-#[cfg(feature = "pem")]
 mod encrypted;
 #[cfg(feature = "pem")]
 mod oid;

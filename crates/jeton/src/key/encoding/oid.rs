@@ -1,6 +1,8 @@
 //! Object identifiers of key types and curves, and the errors for what names them.
 
 use der::asn1::ObjectIdentifier;
+use der::{Tag, Tagged as _};
+use spki::AlgorithmIdentifierRef;
 
 use crate::crypto::Curve;
 use crate::error::{KeyError, KeyProblem};
@@ -21,6 +23,18 @@ pub(super) const ML_DSA_87: ObjectIdentifier =
 
 pub(super) fn malformed<E>(_: E) -> KeyError {
     KeyError::new(KeyProblem::Malformed).with_expected("the DER of a key")
+}
+
+/// Returns the name of the curve of an EC key (RFC 5480, section 2.1.1).
+pub(super) fn named_curve(
+    algorithm: &AlgorithmIdentifierRef<'_>,
+) -> Result<ObjectIdentifier, KeyError> {
+    match algorithm.parameters {
+        Some(spelled_out) if spelled_out.tag() == Tag::Sequence => {
+            Err(KeyError::new(KeyProblem::ExplicitCurve))
+        }
+        _ => algorithm.parameters_oid().map_err(parameters),
+    }
 }
 
 /// The algorithm has invalid parameters.

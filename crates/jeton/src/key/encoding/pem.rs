@@ -5,11 +5,12 @@
 use base64ct::{Base64, Encoding as _};
 use zeroize::Zeroizing;
 
-use super::der_form::DerForm;
 use crate::error::{FoundInput, KeyError, KeyProblem};
+use crate::key::der_form::DerForm;
 use crate::key::key_text;
-use crate::key::not_json::PEM_BEGIN as BEGIN;
-pub(super) use crate::key::not_json::is_pem as is;
+use crate::key::other_input::PEM_BEGIN as BEGIN;
+pub(super) use crate::key::other_input::is_pem as is;
+use crate::key::other_input::{found_object, found_text};
 use crate::limits;
 
 /// The only key in a PEM text.
@@ -35,7 +36,7 @@ fn no_block(text: &str) -> KeyError {
     let start = text.trim_start_matches('\u{feff}').trim_start().as_bytes();
     match start {
         [] => KeyError::input(FoundInput::Empty),
-        [b'{', ..] => KeyError::input(FoundInput::Jwk),
+        [b'{', ..] => KeyError::input(found_object(text).unwrap_or(FoundInput::Jwk)),
         [b'k', b'1'..=b'4', b'.', ..] => KeyError::input(FoundInput::Paserk),
         _ if key_text::has_open_ssh_key(start) => KeyError::input(FoundInput::OpenSshPublicKey),
         _ => match key_text::base64(start) {
@@ -43,7 +44,10 @@ fn no_block(text: &str) -> KeyError {
             Some(inner) if key_text::is_key_text(&inner) => {
                 KeyError::input(FoundInput::EncodedTwice)
             }
-            _ => KeyError::new(KeyProblem::Malformed).with_expected("PEM"),
+            _ => match found_text(text) {
+                Some(found) => KeyError::input(found),
+                None => KeyError::new(KeyProblem::Malformed).with_expected("PEM"),
+            },
         },
     }
 }
@@ -53,7 +57,9 @@ pub(super) fn not_der(bytes: &[u8]) -> KeyError {
     match std::str::from_utf8(bytes) {
         Ok(text) if is(text) => KeyError::input(FoundInput::Pem),
         Ok(text) if text.trim().is_empty() => KeyError::input(FoundInput::Empty),
-        Ok(text) if text.trim_start().starts_with('{') => KeyError::input(FoundInput::Jwk),
+        Ok(text) if text.trim_start().starts_with('{') => {
+            KeyError::input(found_object(text).unwrap_or(FoundInput::Jwk))
+        }
         _ => KeyError::new(KeyProblem::Malformed).with_expected("DER"),
     }
 }
@@ -73,12 +79,12 @@ impl Pem {
             return Err(KeyError::too_large("PEM", text.len(), limits::KEY_BYTES));
         }
         let mut key = None;
-        let mut has_certificate = false;
+        let (mut has_certificate, mut has_parameters) = (false, false);
         let mut left = text;
         while let Some((block, behind)) = next_block(text, left)? {
             left = behind;
             match block.label {
-                "EC PARAMETERS" => {}
+                "EC PARAMETERS" => has_parameters = true,
                 label if is_certificate(label) => has_certificate = true,
                 _ if key.is_some() => return Err(KeyError::new(KeyProblem::SeveralBlocks)),
                 _ => key = Some(block),
@@ -87,6 +93,7 @@ impl Pem {
         match key {
             Some(block) => block.decode(),
             None if has_certificate => Err(KeyError::input(FoundInput::Certificate)),
+            None if has_parameters => Err(KeyError::input(FoundInput::Parameters)),
             None => Err(no_block(text)),
         }
     }
@@ -191,6 +198,13 @@ impl Block<'_> {
                 return Err(KeyError::input(FoundInput::CertificateRequest));
             }
             "DSA PRIVATE KEY" => return Err(KeyError::input(FoundInput::Dsa)),
+            "X509 CRL" => return Err(KeyError::input(FoundInput::RevocationList)),
+            "PKCS7" | "PKCS #7 SIGNED DATA" | "CMS" => {
+                return Err(KeyError::input(FoundInput::Pkcs7));
+            }
+            "DH PARAMETERS" | "X9.42 DH PARAMETERS" | "DSA PARAMETERS" => {
+                return Err(KeyError::input(FoundInput::Parameters));
+            }
             _ => {
                 return Err(KeyError::at("PEM label", KeyProblem::Unsupported)
                     .with_expected("PRIVATE KEY or PUBLIC KEY"));

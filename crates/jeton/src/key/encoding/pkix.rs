@@ -8,10 +8,9 @@ use pkcs1::RsaPublicKeyRef;
 use spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
 use zeroize::Zeroizing;
 
-use super::der_form::DerForm;
 use super::oid::{
     EC, ED25519, ML_DSA_44, ML_DSA_65, ML_DSA_87, P256, P384, P521, RSA, SECP256K1, curve,
-    malformed, parameters,
+    malformed, named_curve, parameters,
 };
 use super::pem::{Pem, not_der};
 use super::private_key_info::{PrivateKey, are_null, ec_pair};
@@ -21,6 +20,7 @@ use crate::crypto::rsa::Strength;
 use crate::crypto::{Curve, ed25519, rsa};
 use crate::error::{Error, FoundInput, KeyError, KeyProblem, Result};
 use crate::key::algorithm::Scheme;
+use crate::key::der_form::DerForm;
 use crate::key::mismatch::wrong_type;
 use crate::key::signing::Pair;
 use crate::key::verifying::Public;
@@ -165,7 +165,7 @@ impl Kind {
             ML_DSA_44 => Kind::MlDsa(ParameterSet::MlDsa44),
             ML_DSA_65 => Kind::MlDsa(ParameterSet::MlDsa65),
             ML_DSA_87 => Kind::MlDsa(ParameterSet::MlDsa87),
-            EC => Kind::Ec(curve(algorithm.parameters_oid().map_err(parameters)?)?),
+            EC => Kind::Ec(curve(named_curve(algorithm)?)?),
             _ => {
                 return Err(KeyError::at("algorithm", KeyProblem::Unsupported)
                     .with_expected("RSA, EC, Ed25519 or ML-DSA"));

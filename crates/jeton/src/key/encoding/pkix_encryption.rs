@@ -8,8 +8,7 @@ use pkcs1::RsaPublicKeyRef;
 use spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
 use zeroize::Zeroizing;
 
-use super::der_form::DerForm;
-use super::oid::{EC, P256, P384, P521, RSA, malformed, parameters};
+use super::oid::{EC, P256, P384, P521, RSA, malformed, named_curve, parameters};
 use super::pem::{Pem, not_der};
 use super::pkix::{bounded, no_key, write_private_pem};
 use super::private_key_info::{PrivateKey, are_null, ec_pair};
@@ -18,6 +17,7 @@ use crate::crypto::ecdh::{self, Group};
 use crate::crypto::ecdsa;
 use crate::error::{Error, KeyError, KeyProblem, Result};
 use crate::key::decryption::Private;
+use crate::key::der_form::DerForm;
 use crate::key::encryption::Public;
 use crate::key::encryption_algorithm::Management;
 use crate::key::mismatch::wrong_type;
@@ -102,7 +102,7 @@ impl Kind {
         let kind = match algorithm.oid {
             RSA => Kind::Rsa,
             X25519 => Kind::Ecdh(Group::X25519),
-            EC => Kind::Ecdh(group(algorithm.parameters_oid().map_err(parameters)?)?),
+            EC => Kind::Ecdh(group(named_curve(algorithm)?)?),
             _ => {
                 return Err(KeyError::at("algorithm", KeyProblem::Unsupported)
                     .with_expected("RSA, EC or X25519"));

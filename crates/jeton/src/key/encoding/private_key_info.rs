@@ -4,7 +4,7 @@
 //! Attributes are ignored.
 
 use der::asn1::{AnyRef, BitStringRef, OctetStringRef, SequenceRef};
-use der::{Decode, Reader, SliceReader, TagMode, TagNumber};
+use der::{Decode, Reader, SliceReader, Tag, TagMode, TagNumber, Tagged as _};
 use pkcs1::RsaPublicKeyRef;
 use sec1::{EcParameters, EcPrivateKey};
 use spki::AlgorithmIdentifierRef;
@@ -145,7 +145,13 @@ pub(super) fn ec_pair(
     named: Option<Curve>,
     public: Option<&[u8]>,
 ) -> Result<ecdsa::Pair, KeyError> {
-    let key = EcPrivateKey::from_der(der).map_err(malformed)?;
+    let key = EcPrivateKey::from_der(der).map_err(|error| {
+        if has_explicit_curve(der) {
+            KeyError::new(KeyProblem::ExplicitCurve)
+        } else {
+            malformed(error)
+        }
+    })?;
     let own = key.parameters.and_then(EcParameters::named_curve);
     let own = own.map(oid::curve);
     let curve = match (named, own) {
@@ -172,6 +178,30 @@ pub(super) fn ec_pair(
         }
     }
     Ok(pair)
+}
+
+/// Whether the parameters of an EC key are a SEQUENCE (X9.62, "specifiedCurve").
+fn has_explicit_curve(der: &[u8]) -> bool {
+    let read = AnyRef::from_der(der).and_then(|all| {
+        all.sequence(|parts| {
+            let mut is_explicit = false;
+            while !parts.is_finished() {
+                let part: AnyRef<'_> = parts.decode()?;
+                is_explicit |= is_parameters(part.tag())
+                    && AnyRef::from_der(part.value())
+                        .is_ok_and(|inner| inner.tag() == Tag::Sequence);
+            }
+            Ok::<_, der::Error>(is_explicit)
+        })
+    });
+    read.unwrap_or(false)
+}
+
+fn is_parameters(tag: Tag) -> bool {
+    matches!(
+        tag,
+        Tag::ContextSpecific { constructed: true, number } if number == TagNumber(0)
+    )
 }
 
 /// The most zeros in front of an EC private key that a file may leave out, bytes. The lengths of two curves differ by

@@ -9,6 +9,7 @@ use crate::error::{FoundInput, KeyError, KeyProblem};
 use crate::json::{self, Kind, ScanError, Value};
 use crate::key::id::KeyId;
 use crate::key::not_json::not_json;
+use crate::key::other_input::found_object;
 use crate::limits;
 
 /// The members of one JWK, validated as JSON but not as a key.
@@ -32,6 +33,13 @@ impl Operation {
             Operation::Verify => "verify",
         }
     }
+}
+
+/// The error for a key with this `use`. Only names that are known are repeated.
+fn another_use(declared: Option<&str>) -> KeyError {
+    let known = ["sig", "enc", "jwt-svid", "x509-svid"];
+    let found = known.into_iter().find(|name| Some(*name) == declared);
+    KeyError::at("use", KeyProblem::AnotherUse).with_found(found)
 }
 
 struct Rejected(KeyError);
@@ -79,6 +87,10 @@ impl<'a> Members<'a> {
             Some(keys) if !members.has("kty") => Err(KeyError::input(FoundInput::JwkSet {
                 keys: u32::try_from(keys.count()).unwrap_or(u32::MAX),
             })),
+            _ if !members.has("kty") => match found_object(text) {
+                Ok(FoundInput::OtherJson) | Err(_) => Ok(members),
+                Ok(found) => Err(KeyError::input(found)),
+            },
             _ => Ok(members),
         }
     }
@@ -267,6 +279,20 @@ impl<'a> Members<'a> {
         ignored.collect()
     }
 
+    /// Requires this `use`, and removes the member: the key then counts as one for any use.
+    pub(crate) fn take_use(&mut self, wanted: &str) -> Result<(), KeyError> {
+        let declared = if self.has_value("use") {
+            self.optional("use")?
+        } else {
+            None
+        };
+        if declared.as_deref() != Some(wanted) {
+            return Err(another_use(declared.as_deref()));
+        }
+        self.0.retain(|(name, _)| name != "use");
+        Ok(())
+    }
+
     pub(crate) fn key_id(&self) -> Result<Option<KeyId>, KeyError> {
         self.optional("kid")?
             .map(|kid| KeyId::from_key(&kid))
@@ -288,10 +314,7 @@ impl<'a> Members<'a> {
             && let Some(declared) = self.optional("use")?
             && declared != intended
         {
-            let known = ["sig", "enc"].into_iter().find(|name| *name == declared);
-            return Err(KeyError::at("use", KeyProblem::AnotherUse)
-                .with_found(known)
-                .with_expected(intended));
+            return Err(another_use(Some(&declared)).with_expected(intended));
         }
         let Some(operations) = self.not_null("key_ops") else {
             return Ok(());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jeton::error::{Claim, Rejection, ShapeMismatch};
+use jeton::error::{Claim, JsonType, Rejection, ShapeMismatch};
 use jeton::key::{MacAlg, MacKey};
 use jeton::{Claims, Error, Policy, Scratch, WithRegistered, jwt::JwtVerifier};
 use serde::Deserialize;
@@ -45,23 +45,33 @@ struct Inner {
     deep: bool,
 }
 
+fn wrong(field: &'static str, found: JsonType) -> ShapeMismatch {
+    ShapeMismatch::WrongType { field, found }
+}
+
 #[test]
 fn missing_or_wrong_field_is_named() {
-    use ShapeMismatch::{MissingField, WrongType};
+    use ShapeMismatch::MissingField;
     assert_eq!(mismatch::<Visit>(r#"{"page":"/","n":1}"#), None);
     for (text, expected) in [
         ("{}", MissingField("page")),
         (r#"{"n":1}"#, MissingField("page")),
         (r#"{"page":"/"}"#, MissingField("n")),
-        (r#"{"page":7,"n":1}"#, WrongType("page")),
-        (r#"{"page":null,"n":1}"#, WrongType("page")),
-        (r#"{"page":"/","n":256}"#, WrongType("n")),
-        (r#"{"page":"/","n":1.0}"#, WrongType("n")),
-        (r#"{"page":"/","n":1,"email":7}"#, WrongType("email")),
-        (r#"{"page":"/","n":1,"inner":{}}"#, WrongType("inner")),
+        (r#"{"page":7,"n":1}"#, wrong("page", JsonType::Number)),
+        (r#"{"page":null,"n":1}"#, wrong("page", JsonType::Null)),
+        (r#"{"page":"/","n":256}"#, wrong("n", JsonType::Number)),
+        (r#"{"page":"/","n":1.0}"#, wrong("n", JsonType::Number)),
+        (
+            r#"{"page":"/","n":1,"email":7}"#,
+            wrong("email", JsonType::Number),
+        ),
+        (
+            r#"{"page":"/","n":1,"inner":{}}"#,
+            wrong("inner", JsonType::Object),
+        ),
         (
             r#"{"page":"/","n":1,"inner":{"deep":1}}"#,
-            WrongType("inner"),
+            wrong("inner", JsonType::Object),
         ),
     ] {
         let expected = Some(expected);
@@ -76,7 +86,7 @@ fn field_is_named_among_many_claims() {
     let text = format!(r#"{{{},"page":7,"n":1}}"#, others.join(","));
     assert_eq!(
         mismatch::<Visit>(&text),
-        Some(ShapeMismatch::WrongType("page"))
+        Some(wrong("page", JsonType::Number))
     );
     let text = format!(r#"{{{},"n":1}}"#, others.join(","));
     assert_eq!(
@@ -150,7 +160,7 @@ fn message_names_the_field_and_no_value() {
     );
     assert_eq!(
         message(r#"{"page":{"hunter2":"hunter3"},"n":1}"#),
-        "the claims do not match the expected type: the field `page` has the wrong type"
+        "the claims do not match the expected type: the type of the field `page` does not accept an object"
     );
     let error = verified::<Vec<u8>>("{}").unwrap_err();
     assert_eq!(

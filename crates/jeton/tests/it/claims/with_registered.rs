@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use jeton::error::{Claim, InvalidUse};
+use jeton::error::{Claim, FoundForm, InvalidUse, JsonType, TimeUnit};
 use jeton::jwt::{BatchIssuer, JwtVerifier, TokenClaims};
 use jeton::key::{MacAlg, MacKey};
 use jeton::paseto::PasetoVerifier;
@@ -156,21 +156,29 @@ fn registered_field_of_wrong_type_or_range_is_an_error() {
         let members: Map<String, Value> = [(name.to_owned(), value)].into_iter().collect();
         issued(&Claims::new(WithRegistered(members)).issuer("i"))
     };
-    for (claim, value) in [
-        (Claim::Subject, json!(7)),
-        (Claim::TokenId, json!({})),
-        (Claim::Audience, json!([1])),
-        (Claim::Audience, json!([["a"]])),
-        (Claim::Expiry, json!("soon")),
-        (Claim::NotBefore, json!([[[]]])),
-        (Claim::IssuedAt, json!(true)),
+    let value = FoundForm::Value;
+    for (claim, given, found) in [
+        (Claim::Subject, json!(7), value(JsonType::Number)),
+        (Claim::TokenId, json!({}), value(JsonType::Object)),
+        (
+            Claim::Audience,
+            json!([1]),
+            FoundForm::ListWith(JsonType::Number),
+        ),
+        (Claim::Audience, json!([["a"]]), value(JsonType::Array)),
+        (Claim::Expiry, json!("soon"), FoundForm::OtherText),
+        (Claim::NotBefore, json!([[[]]]), value(JsonType::Array)),
+        (Claim::IssuedAt, json!(true), value(JsonType::Bool)),
     ] {
-        let found = with(claim.name(), value);
-        assert_eq!(found, invalid_use(InvalidUse::ClaimType(claim)));
+        let error = with(claim.name(), given);
+        assert_eq!(error, invalid_use(InvalidUse::ClaimType { claim, found }));
     }
-    let range = invalid_use(InvalidUse::ClaimRange(Claim::Expiry));
-    assert_eq!(with("exp", json!(-1)), range);
-    assert_eq!(with("exp", json!(1e18)), range);
+    let range = |unit| {
+        let claim = Claim::Expiry;
+        invalid_use(InvalidUse::ClaimRange { claim, unit })
+    };
+    assert_eq!(with("exp", json!(-1)), range(None));
+    assert_eq!(with("exp", json!(1e18)), range(Some(TimeUnit::Nanoseconds)));
     let text = json!("2040-01-01T00:00:00Z");
     assert_eq!(
         with("exp", text),

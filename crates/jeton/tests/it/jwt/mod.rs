@@ -2,5 +2,7 @@
 
 mod access_tokens;
 mod batch_issuer;
+mod header_members;
 mod issuer;
 mod multi_issuer;
+mod times;

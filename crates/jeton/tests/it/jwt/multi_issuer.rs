@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use jeton::error::{Claim, InvalidUse, Part, Rejection};
+use jeton::error::{Claim, ClaimForm, FoundForm, InvalidUse, JsonType, Part, Rejection};
 use jeton::jwt::{JwtIssuer, JwtVerifier, MultiIssuerVerifier};
 use jeton::key::{ContentEnc, ContentKey, MacAlg, MacKey, SigAlg, SigningKey};
 use jeton::{
@@ -119,7 +119,13 @@ fn ambiguous_issuer_is_rejected() {
     let Two { a, verifier, .. } = two();
     let rest = r#""aud":"api","exp":1700000060"#;
     let duplicate = || Some(Rejection::DuplicateMember(Part::Payload));
-    let wrong_type = || Some(Rejection::ClaimType(Claim::Issuer));
+    let wrong_type = |found| {
+        Some(Rejection::ClaimType {
+            claim: Claim::Issuer,
+            found: FoundForm::Value(found),
+            expected: ClaimForm::String,
+        })
+    };
     for (payload, expected) in [
         (
             format!(r#"{{"iss":"{A}","iss":"{B}",{rest}}}"#),
@@ -129,8 +135,14 @@ fn ambiguous_issuer_is_rejected() {
             format!(r#"{{"iss":"{A}",{rest},"\u0069ss":"{A}"}}"#),
             duplicate(),
         ),
-        (format!(r#"{{"iss":["{A}"],{rest}}}"#), wrong_type()),
-        (format!(r#"{{"iss":null,{rest}}}"#), wrong_type()),
+        (
+            format!(r#"{{"iss":["{A}"],{rest}}}"#),
+            wrong_type(JsonType::Array),
+        ),
+        (
+            format!(r#"{{"iss":null,{rest}}}"#),
+            wrong_type(JsonType::Null),
+        ),
         // JSON has one meaning for these.
         (
             format!(r#"{{"\u0069ss":"https:\/\/a.example",{rest}}}"#),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use jeton::error::{Claim, FoundInput, KeyError, KeyProblem, Part, Rejection};
+use jeton::error::{Claim, FoundInput, JsonType, KeyError, KeyProblem, Part, Rejection};
 use jeton::jwk::KeySet;
 use jeton::jws::{JwsSigner, JwsVerifier};
 use jeton::jwt::JwtVerifier;
@@ -300,7 +300,24 @@ fn input_of_another_kind_is_named() {
         ),
         (b"{\"jwks_uri\":\"\"}".to_vec(), FoundInput::IssuerMetadata),
         (b"{\"a\":1}".to_vec(), FoundInput::OtherJson),
-        (b"[]".to_vec(), FoundInput::OtherJson),
+        (b"[]".to_vec(), FoundInput::JsonValue(JsonType::Array)),
+        (b"7".to_vec(), FoundInput::JsonValue(JsonType::Number)),
+        (b"[{\"kty\":\"EC\"}]".to_vec(), FoundInput::JwkList),
+        (
+            b"{\"KeyId\":\"k\",\"PublicKey\":\"MFkw\"}".to_vec(),
+            FoundInput::AwsKmsKey,
+        ),
+        (b"{\"error\":\"x\"}".to_vec(), FoundInput::ServerError),
+        (
+            b"{\"key\":{\"kty\":\"EC\"}}".to_vec(),
+            FoundInput::JwkInJson,
+        ),
+        (b"<html></html>".to_vec(), FoundInput::WebPage),
+        (b"<?xml version=\"1.0\"?><a/>".to_vec(), FoundInput::Xml),
+        (b"<RSAKeyValue></RSAKeyValue>".to_vec(), FoundInput::XmlKey),
+        (b"eyJhbGciOiJFUzI1NiJ9.e30.AA".to_vec(), FoundInput::Token),
+        (b"v4.public.AAAA".to_vec(), FoundInput::Token),
+        (b"https://id.example/jwks".to_vec(), FoundInput::Address),
     ] {
         let error = key_error(AnyKey::from_bytes(&input).unwrap_err());
         assert_eq!(error.problem(), &KeyProblem::Found(kind));
@@ -309,6 +326,40 @@ fn input_of_another_kind_is_named() {
     let error = key_error(set.verifying(None).unwrap_err());
     let keys = KeyProblem::Found(FoundInput::JwkSet { keys: 9 });
     assert_eq!(error.problem(), &keys);
+}
+
+/// Each reader says what it found: of one JWK, of a key set, of PEM, of DER and of any key.
+#[test]
+fn every_reader_names_another_input() {
+    let pem = "{\"pem\":\"-----BEGIN PUBLIC KEY-----\\nAA==\\n-----END PUBLIC KEY-----\"}";
+    for (text, kind) in [
+        (
+            "{\"KeyId\":\"k\",\"PublicKey\":\"MFkw\"}",
+            FoundInput::AwsKmsKey,
+        ),
+        ("{\"jwks_uri\":\"\"}", FoundInput::IssuerMetadata),
+        ("{\"error\":\"x\"}", FoundInput::ServerError),
+        ("[1]", FoundInput::JsonValue(JsonType::Array)),
+        ("<!doctype HTML><html>", FoundInput::WebPage),
+        ("eyJhbGciOiJFUzI1NiJ9.e30.AA", FoundInput::Token),
+    ] {
+        let found = KeyProblem::Found(kind);
+        for error in [
+            VerifyingKey::from_jwk(text).unwrap_err(),
+            KeySet::from_json(text).unwrap_err(),
+            VerifyingKey::from_pem(text).unwrap_err(),
+            AnyKey::from_bytes(text.as_bytes()).unwrap_err(),
+        ] {
+            assert_eq!(key_error(error).problem(), &found, "{text}");
+        }
+    }
+    let error = key_error(AnyKey::from_bytes(pem.as_bytes()).unwrap_err());
+    assert_eq!(error.problem(), &KeyProblem::Found(FoundInput::PemInJson));
+    // An object without another mark is a JWK without its first member.
+    let error = key_error(VerifyingKey::from_jwk("{\"a\":1}").unwrap_err());
+    assert_eq!(error.to_string(), "key rejected: kty: missing");
+    let error = key_error(KeySet::from_json("{\"a\":1}").unwrap_err());
+    assert_eq!(error.to_string(), "key rejected: keys: missing");
 }
 
 #[test]

@@ -403,3 +403,54 @@ fn paseto_key_set_has_limits_and_skips_unknown_keys() {
         assert_eq!(paseto_verdict(&empty, token), Err(Rejection::UnknownKey));
     }
 }
+
+/// A SPIFFE bundle names the use of its keys with words of its own.
+#[test]
+fn set_with_another_use_reads_keys_of_that_use_only() {
+    let with_use = |key: &SigningKey, key_use: &str| {
+        let jwk = public(key);
+        jwk.replacen('{', &format!("{{\"use\":\"{key_use}\","), 1)
+    };
+    let keys = ["svid", "certificate", "sig", "enc", "none"];
+    let keys = keys.map(|id| key(SigAlg::ES256, id));
+    let [svid, certificate, sig, enc, none] = &keys;
+    let set = jwks([
+        &*with_use(svid, "jwt-svid"),
+        &*with_use(certificate, "x509-svid"),
+        &*with_use(sig, "sig"),
+        &*with_use(enc, "enc"),
+        &*public(none),
+    ]);
+    let ids = |set: &KeySet| -> Vec<String> {
+        let ids = set.iter().filter_map(|key| key.key_id());
+        ids.map(str::to_owned).collect()
+    };
+    let read = KeySet::from_published_json_with_use(&set, "jwt-svid", None).unwrap();
+    assert_eq!(ids(&read), ["svid"]);
+    assert_eq!(read.skipped().len(), 4);
+    assert!(read.skipped().iter().all(Skipped::serves_another_use));
+    let read = KeySet::from_published_json(&set, None).unwrap();
+    assert_eq!(ids(&read), ["sig", "none"]);
+    let why = read.skipped()[0].reason();
+    assert_eq!(
+        (why.found(), why.expected()),
+        (Some("jwt-svid"), Some("sig"))
+    );
+    let refused = KeySet::from_published_json_with_use(&set, "enc", None);
+    assert!(
+        matches!(refused, Err(Error::Key(error)) if *error.problem() == KeyProblem::AnotherUse)
+    );
+    let absent = KeySet::from_published_json_with_use(&set, "other", None).unwrap();
+    assert!(absent.is_empty());
+    // The default algorithm applies as in other sets.
+    let rsa = key(SigAlg::RS256, "rsa");
+    let rsa = with_use(&rsa, "jwt-svid").replace("\"alg\":\"RS256\",", "");
+    let set = jwks([&*rsa]);
+    assert!(
+        KeySet::from_published_json_with_use(&set, "jwt-svid", None)
+            .unwrap()
+            .is_empty()
+    );
+    let read = KeySet::from_published_json_with_use(&set, "jwt-svid", SigAlg::RS256).unwrap();
+    assert_eq!(ids(&read), ["rsa"]);
+}

@@ -2,7 +2,7 @@
 
 use super::support::{Key, parts, reference, rejection_of};
 use super::{assert_rejected, every, lenient};
-use jeton::error::{Claim, Part, Rejection};
+use jeton::error::{Claim, ClaimForm, FoundForm, JsonType, Part, Rejection};
 use jeton::{FixedClock, Timestamp, jwt::JwtVerifier};
 use serde_json::Value;
 use std::time::Duration;
@@ -90,17 +90,22 @@ fn at_now(key: &Key, claims: &str, leeway: u64) -> jeton::Result<jeton::Verified
 }
 
 pub(crate) fn exp_forms() {
-    let wrong = || Rejection::ClaimType(Claim::Expiry);
-    let range = || Rejection::ClaimRange(Claim::Expiry);
+    let claim = Claim::Expiry;
+    let wrong = |found| Rejection::ClaimType {
+        claim,
+        found: FoundForm::Value(found),
+        expected: ClaimForm::Seconds,
+    };
+    let range = || Rejection::ClaimRange { claim, unit: None };
     for key in every() {
         assert!(at_now(key, &format!("{{\"exp\":{}}}", NOW + 1), 0).is_ok());
         for (exp, expected) in [
-            ("\"1900000000\"", wrong()),
-            ("null", wrong()),
-            ("true", wrong()),
-            ("{}", wrong()),
-            ("[1900000000]", wrong()),
-            ("\"NaN\"", wrong()),
+            ("\"1900000000\"", wrong(JsonType::String)),
+            ("null", wrong(JsonType::Null)),
+            ("true", wrong(JsonType::Bool)),
+            ("{}", wrong(JsonType::Object)),
+            ("[1900000000]", wrong(JsonType::Array)),
+            ("\"NaN\"", wrong(JsonType::String)),
             ("NaN", Rejection::Malformed(Part::Payload)),
             ("1.5", Rejection::Expired),
             ("0", Rejection::Expired),
@@ -117,15 +122,19 @@ pub(crate) fn exp_forms() {
 
 pub(crate) fn nbf_iat() {
     for key in every() {
-        for (claim, expected) in [
-            ("nbf", Rejection::NotYetValid),
-            ("iat", Rejection::IssuedInTheFuture),
+        // `iat` may be a minute ahead, whatever the leeway.
+        for (claim, least, expected) in [
+            ("nbf", 0_i64, Rejection::NotYetValid),
+            ("iat", 60, Rejection::IssuedInTheFuture),
         ] {
-            for leeway in [0_i64, 60] {
+            for leeway in [0_i64, 60, 90] {
                 let claims = |time: i64| format!("{{\"{claim}\":{time}}}");
-                assert!(at_now(key, &claims(NOW + leeway), leeway as u64).is_ok());
-                let beyond = at_now(key, &claims(NOW + leeway + 1), leeway as u64);
-                assert_eq!(rejection_of(beyond), expected, "{claim} {leeway}");
+                let ahead = NOW + leeway.max(least);
+                assert!(at_now(key, &claims(ahead), leeway as u64).is_ok());
+                for beyond in [ahead + 1, NOW + 3600] {
+                    let beyond = at_now(key, &claims(beyond), leeway as u64);
+                    assert_eq!(rejection_of(beyond), expected, "{claim} {leeway}");
+                }
             }
         }
     }

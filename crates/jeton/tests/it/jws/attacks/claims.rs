@@ -1,7 +1,7 @@
 //! Attacks with claims of correctly signed tokens.
 
 use super::support::{Key, rejection_of};
-use jeton::error::{Claim, Part, Rejection};
+use jeton::error::{Part, Rejection};
 use jeton::jws::JwsSigner;
 use jeton::key::{Alg, MacAlg, MacKey};
 use jeton::{Claims, Policy, Verified, jwt::JwtVerifier};
@@ -23,33 +23,90 @@ fn lenient() -> Policy {
         .without_expiry()
 }
 
+/// Each registered claim with each type: the message has the type that was found and the one that is expected.
 #[test]
-fn verify_claim_of_wrong_type_is_rejected() {
+fn verify_claim_of_wrong_type_names_both_types() {
+    let key = Key::generate(Alg::Mac(MacAlg::HS256));
+    let verifier = JwtVerifier::new(key.keys(), lenient());
+    let strings = "a string";
+    let list = "a string or a list of strings";
+    let time = "a number of seconds since 1970";
+    let values = [
+        ("null", "null"),
+        ("true", "a boolean"),
+        ("7", "a number"),
+        ("\"7\"", "a string"),
+        ("[7]", "a list"),
+        ("{}", "an object"),
+    ];
+    let claims = [
+        ("iss", strings),
+        ("sub", strings),
+        ("jti", strings),
+        ("aud", list),
+        ("exp", time),
+        ("nbf", time),
+        ("iat", time),
+    ];
+    let mut rejected = 0;
+    for (name, expected) in claims {
+        for (value, found) in values {
+            let is_right = expected.starts_with(found);
+            if is_right {
+                continue;
+            }
+            let text = format!("{{\"{name}\":{value}}}");
+            let rejection = rejection_of(verifier.verify::<Value>(&jwt(&key, &text)));
+            let found = match (name, value) {
+                ("aud", "[7]") => "a list with a number",
+                _ => found,
+            };
+            let message = format!("the claim `{name}` must be {expected}, not {found}");
+            assert_eq!(rejection.to_string(), message);
+            assert_eq!(rejection.code(), "TOKEN_INVALID_CLAIMS");
+            rejected += 1;
+        }
+    }
+    assert_eq!(rejected, claims.len() * (values.len() - 1));
+}
+
+#[test]
+fn verify_time_in_another_unit_names_the_unit() {
+    let key = Key::generate(Alg::Mac(MacAlg::HS256));
+    let verifier = JwtVerifier::new(key.keys(), lenient());
+    let range = "is outside the years 1970 to 9999";
+    for name in ["exp", "nbf", "iat"] {
+        for (value, unit) in [
+            ("1800000000000", "milliseconds"),
+            ("1800000000123.5", "milliseconds"),
+            ("1.8e12", "milliseconds"),
+            ("1800000000000000", "microseconds"),
+            ("1800000000000000000", "nanoseconds"),
+        ] {
+            let text = format!("{{\"{name}\":{value}}}");
+            let rejection = rejection_of(verifier.verify::<Value>(&jwt(&key, &text)));
+            let message = format!("the claim `{name}` {range}: {unit}? It must be in seconds");
+            assert_eq!(rejection.to_string(), message, "{value}");
+        }
+        for value in ["-1", "1e400", "-1800000000000", "99999999999999999999999"] {
+            let text = format!("{{\"{name}\":{value}}}");
+            let rejection = rejection_of(verifier.verify::<Value>(&jwt(&key, &text)));
+            let message = format!("the claim `{name}` {range}");
+            assert_eq!(rejection.to_string(), message, "{value}");
+        }
+    }
+}
+
+#[test]
+fn verify_invalid_payload_is_rejected() {
     let key = Key::generate(Alg::Mac(MacAlg::HS256));
     let verifier = JwtVerifier::new(key.keys(), lenient());
     let verify = |claims: &str| verifier.verify::<Value>(&jwt(&key, claims));
     assert!(verify("{\"exp\":4102444800}").is_ok());
     for (claims, expected) in [
-        (
-            "{\"exp\":\"4102444800\"}",
-            Rejection::ClaimType(Claim::Expiry),
-        ),
-        ("{\"exp\":null}", Rejection::ClaimType(Claim::Expiry)),
         ("{\"exp\":0}", Rejection::Expired),
-        ("{\"exp\":-1}", Rejection::ClaimRange(Claim::Expiry)),
-        ("{\"exp\":1e400}", Rejection::ClaimRange(Claim::Expiry)),
-        (
-            "{\"exp\":18446744073709551616}",
-            Rejection::ClaimRange(Claim::Expiry),
-        ),
-        ("{\"nbf\":\"0\"}", Rejection::ClaimType(Claim::NotBefore)),
         ("{\"nbf\":4102444800}", Rejection::NotYetValid),
-        ("{\"iat\":[1]}", Rejection::ClaimType(Claim::IssuedAt)),
-        ("{\"aud\":{}}", Rejection::ClaimType(Claim::Audience)),
-        ("{\"aud\":[\"a\",1]}", Rejection::ClaimType(Claim::Audience)),
-        ("{\"iss\":[\"i\"]}", Rejection::ClaimType(Claim::Issuer)),
-        ("{\"sub\":1}", Rejection::ClaimType(Claim::Subject)),
-        ("{\"jti\":1}", Rejection::ClaimType(Claim::TokenId)),
+        ("{\"iat\":4102444800}", Rejection::IssuedInTheFuture),
         (
             "{\"exp\":4102444800,\"exp\":1}",
             Rejection::DuplicateMember(Part::Payload),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use jeton::error::{Claim, InvalidUse, Part, Rejection, ShapeMismatch};
+use jeton::error::{Claim, InvalidUse, JsonType, Part, Rejection, ShapeMismatch};
 use jeton::paseto::TokenContext;
 use jeton::{Claims, Error, FixedClock, Limits, Policy, limits};
 
@@ -53,12 +53,22 @@ fn verify_time_claim_of_wrong_type_is_rejected() {
                 r#"["2030-01-01T00:00:00Z"]"#,
             ] {
                 let answer = rejection(&verifier, &token(&key, &format!("\"{name}\":{wrong},")));
-                assert_eq!(answer, Rejection::ClaimType(claim), "{name} {wrong}");
+                let message = match wrong.as_bytes()[0] {
+                    b'"' => "not other text",
+                    b'[' => "not a list",
+                    b'{' => "not an object",
+                    b'n' => "not null",
+                    b't' | b'f' => "not a boolean",
+                    _ => "not a number",
+                };
+                let expected = "must be RFC 3339 text with an offset";
+                let message = format!("the claim `{claim}` {expected}, {message}");
+                assert_eq!(answer.to_string(), message, "{name} {wrong}");
             }
             let before = format!(r#""{name}":"1969-12-31T23:59:59Z","#);
             assert_eq!(
                 rejection(&verifier, &token(&key, &before)),
-                Rejection::ClaimRange(claim)
+                Rejection::ClaimRange { claim, unit: None }
             );
         }
     }
@@ -71,7 +81,7 @@ fn verify_times_are_exact_for_any_offset() {
         for (exp, good) in [
             ("2023-11-14T22:13:21Z", true),
             ("2023-11-14T22:13:20Z", false),
-            ("2023-11-14T22:13:20.000000001Z", true),
+            ("2023-11-14T22:13:20.000001Z", true),
             ("2023-11-14T23:13:20+01:00", false),
             ("2023-11-14T23:13:21+01:00", true),
             ("2023-11-14T22:13:21-00:00", true),
@@ -167,7 +177,8 @@ fn verify_registered_claim_of_wrong_type_is_rejected() {
             for wrong in ["1", "null", "true", "{}", "[]", r#"["api"]"#] {
                 let text = format!("{{{GOOD}\"{name}\":{wrong},\"page\":\"/\"}}");
                 let answer = rejection(&verifier, &key.make(text.as_bytes(), TokenContext::new()));
-                assert_eq!(answer, Rejection::ClaimType(claim), "{name} {wrong}");
+                let message = format!("the claim `{claim}` must be a string, not ");
+                assert!(answer.to_string().starts_with(&message), "{name} {wrong}");
             }
         }
     }
@@ -243,7 +254,10 @@ fn verify_claims_of_another_shape_are_rejected() {
             .verify::<Other>(&key.issue(TokenContext::new()));
         assert_eq!(
             answer.unwrap_err().rejection(),
-            Some(&Rejection::ClaimsShape(ShapeMismatch::WrongType("page")))
+            Some(&Rejection::ClaimsShape(ShapeMismatch::WrongType {
+                field: "page",
+                found: JsonType::String
+            }))
         );
     }
 }
