@@ -13,13 +13,13 @@ use crate::fault::Fault;
 pub struct SetClock(Arc<AtomicI64>);
 
 impl SetClock {
-    /// Creates a clock with this time, in seconds since 1970.
+    /// Creates a clock with this time, in microseconds since 1970.
     ///
     /// # Errors
     ///
     /// The time is out of the range of [`Timestamp`].
-    pub fn new(seconds: i64) -> Result<SetClock, Fault> {
-        Ok(SetClock(Arc::new(AtomicI64::new(checked(seconds)?))))
+    pub fn new(micros: i64) -> Result<SetClock, Fault> {
+        Ok(SetClock(Arc::new(AtomicI64::new(checked(micros)?))))
     }
 
     /// Sets the time of this clock and its clones.
@@ -27,21 +27,21 @@ impl SetClock {
     /// # Errors
     ///
     /// As for [`SetClock::new`].
-    pub fn set(&self, seconds: i64) -> Result<(), Fault> {
-        self.0.store(checked(seconds)?, Ordering::SeqCst);
+    pub fn set(&self, micros: i64) -> Result<(), Fault> {
+        self.0.store(checked(micros)?, Ordering::SeqCst);
         Ok(())
     }
 }
 
 impl Clock for SetClock {
     fn now(&self) -> Timestamp {
-        Timestamp::from_unix_seconds(self.0.load(Ordering::SeqCst)).unwrap_or(Timestamp::MIN)
+        Timestamp::from_unix_micros(self.0.load(Ordering::SeqCst)).unwrap_or(Timestamp::MIN)
     }
 }
 
-fn checked(seconds: i64) -> Result<i64, Fault> {
-    match Timestamp::from_unix_seconds(seconds) {
-        Some(_) => Ok(seconds),
+fn checked(micros: i64) -> Result<i64, Fault> {
+    match Timestamp::from_unix_micros(micros) {
+        Some(_) => Ok(micros),
         None => Err(InvalidUse::TimeOutOfRange.into()),
     }
 }

@@ -151,12 +151,6 @@ impl From<KeyProblem> for Fault {
     }
 }
 
-/// Returns the error for a key with another use.
-#[cold]
-pub(crate) fn another_use() -> Fault {
-    KeyProblem::AnotherUse.into()
-}
-
 /// Returns the error for an `enc` that is not the content encryption of the key.
 #[cold]
 pub(crate) fn enc_mismatch(expected: ContentEnc) -> Fault {

@@ -11,9 +11,10 @@ use jeton::paseto::{BoundIssuer, PasetoRemoteKey, TokenContext};
 use jeton::remote::RemoteKey;
 use jeton::{Claims, Clock, Issue, JsonClaims};
 
-use crate::fault::{Fault, another_use, enc_mismatch};
+use crate::fault::{Fault, enc_mismatch};
 use crate::format::{Format, Serialization};
 use crate::key::Key;
+use crate::key_set::wrong_use;
 use crate::settings::{self, IssuerOptions, Options, Texts, content_enc};
 
 /// Issues tokens of one format with its key and its settings.
@@ -51,7 +52,7 @@ impl SigningPart {
             Key::Mac(key) => Ok(SigningPart::Mac(Arc::clone(key))),
             Key::Signing(key) => Ok(SigningPart::Private(Arc::clone(key))),
             Key::Verifying(_) => Err(KeyProblem::PublicGiven.into()),
-            _ => Err(another_use()),
+            key => Err(wrong_use(key, "a key that signs")),
         }
     }
 
@@ -70,7 +71,7 @@ pub(crate) fn encrypting(key: &Key) -> Result<EncryptionKeyRef<'_>, Fault> {
         Key::Wrapping(key) => Ok((&**key).into()),
         Key::Content(key) => Ok((&**key).into()),
         Key::Password(key) => Ok((&**key).into()),
-        _ => Err(another_use()),
+        key => Err(wrong_use(key, "a key that encrypts")),
     }
 }
 
@@ -81,7 +82,7 @@ fn encryption_key(key: &Key) -> Result<Key, Fault> {
         Key::Encryption(_) | Key::Wrapping(_) | Key::Content(_) | Key::Password(_) => {
             Ok(key.clone())
         }
-        _ => Err(another_use()),
+        key => Err(wrong_use(key, "a key that encrypts")),
     }
 }
 
@@ -215,7 +216,7 @@ impl Issuer {
                     .issue_onto_with_clock(&claims, clock, token)?,
                 Key::V4Secret(key) => BoundIssuer::new(&**key, context)
                     .issue_onto_with_clock(&claims, clock, token)?,
-                _ => return Err(another_use()),
+                key => return Err(wrong_use(key, "a PASETO key that issues")),
             },
             Signer::Remote(_) | Signer::PasetoRemote(_) => {
                 return Err(KeyProblem::PublicGiven.into());
@@ -263,7 +264,7 @@ impl Issuer {
                     Key::V3Secret(key) => key.issued_length_bound(&claims, context),
                     Key::V4Local(key) => key.issued_length_bound(&claims, context),
                     Key::V4Secret(key) => key.issued_length_bound(&claims, context),
-                    _ => return Err(another_use()),
+                    key => return Err(wrong_use(key, "a PASETO key that issues")),
                 }
             }
             // The library allocates their results.
@@ -398,7 +399,7 @@ fn jwt_issuer(key: &Key, options: &IssuerOptions) -> Result<JwtIssuer, Fault> {
         Key::Mac(key) => Arc::clone(key).into(),
         Key::Signing(key) => Arc::clone(key).into(),
         Key::Verifying(_) => return Err(KeyProblem::PublicGiven.into()),
-        _ => return Err(another_use()),
+        key => return Err(wrong_use(key, "a key that signs")),
     };
     let mut builder = JwtIssuer::builder(key);
     if options.access_tokens {

@@ -92,6 +92,9 @@ impl RemoteKeys {
         if options.allow_private_addresses {
             builder = builder.allow_private_addresses();
         }
+        if options.allow_plain_http {
+            builder = builder.allow_plain_http();
+        }
         match options
             .default_alg
             .as_deref()
@@ -175,13 +178,14 @@ impl RemoteKeys {
     }
 
     /// Returns the next new request as JSON: `id`, `url`, `etag` (or null), `no_cache`, `max_bytes`, `public_only`,
-    /// `timeout_milliseconds`.
+    /// `timeout_milliseconds`, and the `version` of this library for `User-Agent`.
     ///
     /// Call it when the program starts, and when a verification returns `KEY_SET_TO_FETCH`. Also call it regularly
     /// after verifications: stale keys are still used, and then fetched again.
     ///
-    /// The program sends `etag` as `If-None-Match`, and `Cache-Control: no-cache` if `no_cache` is true. It must not
-    /// follow redirects. If `public_only` is true, it must connect to public addresses only.
+    /// The program sends `etag` as `If-None-Match`, and `Cache-Control: no-cache` if `no_cache` is true. It sends
+    /// `Accept: application/jwk-set+json, application/json` and `Accept-Encoding: identity`. It must not follow
+    /// redirects. If `public_only` is true, it must connect to public addresses only.
     pub fn next(&self) -> Option<String> {
         {
             let _context = self.handle.enter();
@@ -198,6 +202,7 @@ impl RemoteKeys {
             "max_bytes": request.max_bytes,
             "public_only": request.public_only,
             "timeout_milliseconds": TIMEOUT.as_millis() as u64,
+            "version": env!("CARGO_PKG_VERSION"),
         });
         Some(request.to_string())
     }
@@ -220,7 +225,7 @@ impl RemoteKeys {
     }
 
     /// Passes the response to a request. Status 0 means that there is no response. `headers` has one header per line,
-    /// in HTTP/1.1 syntax; `ETag`, `Cache-Control` and `Age` are read.
+    /// in HTTP/1.1 syntax; `ETag`, `Cache-Control`, `Age` and `Retry-After` are read.
     ///
     /// # Errors
     ///

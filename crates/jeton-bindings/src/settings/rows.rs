@@ -122,9 +122,9 @@ settings! {
         required: Vec<String>, "Rejects tokens that lack one of these claims." {
             formats: CLAIMS, java: Name::Is("require"),
         }
-        leeway: Option<Seconds>, "Sets the allowed difference between clocks for `exp`, `nbf` and `iat`." {
-            default: "0", formats: CLAIMS,
-        }
+        leeway: Option<Seconds>,
+            "Sets the allowed difference between clocks for `exp`, `nbf` and `iat`. `iat` may be 60 seconds ahead of \
+             the clock in any case, unless {max_age} is set." { default: "0", formats: CLAIMS }
         max_age: Option<Seconds>,
             "Rejects tokens without `iat`, and tokens whose `iat` is longer ago than this." { formats: CLAIMS }
         enc: Option<Texts>, "Accepts only this content encryption algorithm, or one of several." {
@@ -303,6 +303,9 @@ settings! {
             "Accepts a `jwks_uri` that is on another host than the issuer and has a private IP address." {
             go: Name::Is("WithPrivateAddresses"), python: Name::ByHand("allow_private_addresses"),
         }
+        allow_plain_http: bool,
+            "Accepts http for all hosts. Insecure: anyone on the network can replace the keys. Loopback hosts need no \
+             option." { go: Name::Is("WithPlainHTTP"), python: Name::ByHand("allow_plain_http") }
         fresh_for: Option<Seconds>,
             "Sets the age at which keys are fetched again, in the background. `Cache-Control: max-age` of the response \
              takes precedence." { default: "5 minutes", python: Name::ByHand("fresh_for") }
