@@ -1,6 +1,6 @@
 //! Shared test support: the programs of the workspace ([`program`]), an etcd cluster ([`Etcd`]), free ports
-//! ([`free_port`]), samples of long tests ([`is_sampled`]), and a counting allocator for tests and drivers that report
-//! allocations.
+//! ([`free_port`]), samples of long tests ([`is_sampled`]), a key server with the habits of real ones (the feature
+//! `key-server`), and a counting allocator for tests and drivers that report allocations.
 //!
 //! The counts are exact: every call to the global allocator of Rust, and the requested bytes. Allocations of C
 //! code (for example AWS-LC) are not counted.
@@ -22,11 +22,15 @@
 //! [`std::alloc::System`].
 
 mod etcd;
+#[cfg(feature = "key-server")]
+mod key_server;
 mod ports;
 mod programs;
 mod sampling;
 
 pub use etcd::{Etcd, Host as EtcdHost, VARIABLE as ETCD_VARIABLE};
+#[cfg(feature = "key-server")]
+pub use key_server::{Expected, Habit, KeyServer, PROXIED_HOST, REFUSED_HOST};
 pub use ports::free_port;
 #[cfg(unix)]
 pub use programs::{copy_program, write_program};

@@ -8,6 +8,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use super::libraries::{self, Build};
+use super::{KEY_SERVER, key_server};
 use crate::command::{Error, Workspace, output, run as run_command};
 use crate::counted;
 use crate::tally::Format;
@@ -70,6 +71,7 @@ fn tests(workspace: &Workspace, module: &str, arguments: &[&str]) -> Result<(), 
     let arguments = [&["test", "-json"], arguments].concat();
     let name = format!("{MODULE}/{module}");
     let mut test = go(workspace, module, &arguments);
+    test.env(KEY_SERVER, key_server(workspace)?);
     // The tools have no tests yet; they must compile.
     counted::run_any(name.trim_end_matches('/'), Format::Go, &mut test).map(drop)
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::libraries::Build;
+use super::{KEY_SERVER, key_server};
 use crate::command::{Error, Workspace, run as run_command};
 use crate::counted;
 use crate::setup::runtimes::find_jdk;
@@ -46,6 +47,7 @@ fn tests(workspace: &Workspace) -> Result<Command, Error> {
     let mut tests = maven(workspace, &natives);
     tests.arg("test");
     tests.arg(format!("-Djeton.command={}", jeton.display()));
+    tests.env(KEY_SERVER, key_server(workspace)?);
     Ok(tests)
 }
 

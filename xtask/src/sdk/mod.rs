@@ -9,6 +9,8 @@ pub(crate) mod package;
 pub(crate) mod python;
 mod second;
 
+use std::path::PathBuf;
+
 use crate::command::{Error, Workspace, run as run_command};
 use libraries::Build;
 
@@ -97,6 +99,22 @@ pub(crate) fn run(workspace: &Workspace, options: &[String]) -> Result<(), Error
         return Err(Error::Usage(format!("{}: not found", sdk.manifest)));
     }
     (sdk.run)(workspace)
+}
+
+/// The program that the tests of fetchers ask for keys, and the variable with its path.
+const KEY_SERVER: &str = "JETON_KEY_SERVER";
+
+/// Builds the key server of jeton-testkit, and returns its path.
+fn key_server(workspace: &Workspace) -> Result<PathBuf, Error> {
+    workspace.build()?;
+    let program = workspace.target().join("debug/key-server");
+    // A build of chosen packages leaves it out.
+    if !program.exists() {
+        let mut cargo = workspace.cargo(&["build", "--locked", "--quiet"]);
+        cargo.args(["--package", "jeton-testkit", "--features", "key-server"]);
+        run_command(&mut cargo)?;
+    }
+    Ok(program)
 }
 
 fn all(workspace: &Workspace) -> Result<(), Error> {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::libraries::Build;
+use super::{KEY_SERVER, key_server};
 use crate::command::{Error, Workspace, run as run_command};
 use crate::counted;
 use crate::setup::is_installed;
@@ -20,6 +21,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
     tests
         .current_dir(workspace.path(FOLDER))
         .arg("scripts/test.mjs");
+    tests.env(KEY_SERVER, key_server(workspace)?);
     counted::run(FOLDER, Format::Node, tests.arg("--test-reporter=tap"))
 }
 

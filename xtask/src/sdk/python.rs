@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::libraries::Build;
+use super::{KEY_SERVER, key_server};
 use crate::command::{Error, Workspace, run as run_command, succeeds};
 use crate::counted;
 use crate::tally::Format;
@@ -21,9 +22,11 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Builds and tests it.
 pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
     let tests = Tests::set_up(workspace)?;
+    let key_server = key_server(workspace)?;
     let pytest = |name: &str, arguments: &[&str]| {
         let arguments = [&["-m", "pytest", "-q"], arguments].concat();
         let mut pytest = tests.command(&tests.interpreter, &arguments);
+        pytest.env(KEY_SERVER, &key_server);
         counted::run(name, Format::Pytest, &mut pytest)
     };
     pytest("sdk/python/tests", &["tests"])?;
