@@ -6,6 +6,7 @@ use std::fmt;
 use jeton::__private::{JsonError, Member, read_json_claims};
 use jeton::JsonClaims;
 use jeton::error::Claim;
+use serde::Serialize;
 
 use crate::error::{Error, Result, Rule};
 use crate::limits;
@@ -67,6 +68,33 @@ impl<'t> CustomClaims<'t> {
             Ok(text) => Ok(CustomClaims { text, client_id }),
             Err(Stop(error)) => Err(error),
         }
+    }
+}
+
+impl CustomClaims<'static> {
+    /// Writes the claims of a value that becomes one JSON object of at most this many bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_json`](CustomClaims::from_json).
+    ///
+    /// ```
+    /// use jeton_issuer::{CustomClaims, limits};
+    /// use serde_json::json;
+    ///
+    /// assert!(CustomClaims::new(&json!({"client_id": "web"}), limits::TOKEN_BYTES).is_ok());
+    /// assert!(CustomClaims::new(&json!({"exp": 1}), limits::TOKEN_BYTES).is_err());
+    /// assert!(CustomClaims::new(&json!(["web"]), limits::TOKEN_BYTES).is_err());
+    /// ```
+    pub fn new(value: &impl Serialize, bytes_max: usize) -> Result<CustomClaims<'static>> {
+        let text = serde_json::to_string(value);
+        let text = text.map_err(|_| Error::rule(FIELD, "cannot be written as JSON"))?;
+        // The value may contain JSON text of another token, which is checked here.
+        let CustomClaims { text, client_id } = CustomClaims::from_json(&text, bytes_max)?;
+        Ok(CustomClaims {
+            text: text.into_owned(),
+            client_id: client_id.map(|client| Cow::Owned(client.into_owned())),
+        })
     }
 }
 

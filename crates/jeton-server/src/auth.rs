@@ -22,6 +22,7 @@ use crate::config::{Bearer, Config, Permission};
 use crate::error::Result;
 use crate::limits;
 use crate::permissions::Caller;
+use crate::refusal::{Occasion, Party, Refusal, RefusalLog};
 
 /// Identifies callers by their credentials. A configuration reload replaces it as a whole.
 #[derive(Debug)]
@@ -32,6 +33,52 @@ pub(crate) struct Authenticator {
     trial: Option<TrialMode>,
     /// Number of the configuration. Cached callers of another generation are ignored.
     generation: u64,
+    refusals: RefusalLog,
+}
+
+/// Why a caller is not identified.
+#[derive(Debug)]
+pub(crate) struct Unidentified {
+    pub(crate) denied: Denied,
+    /// For the log. `None`: there is nothing to add.
+    reason: Option<Box<Reason>>,
+}
+
+#[derive(Debug)]
+struct Reason {
+    /// The client whose credentials they are.
+    client: Option<Arc<Caller>>,
+    refusal: Refusal,
+    value: Option<String>,
+}
+
+impl From<Denied> for Unidentified {
+    fn from(denied: Denied) -> Unidentified {
+        Unidentified {
+            denied,
+            reason: None,
+        }
+    }
+}
+
+impl Unidentified {
+    fn new(denied: Denied, refusal: Refusal) -> Unidentified {
+        Unidentified {
+            denied,
+            reason: Some(Box::new(Reason {
+                client: None,
+                refusal,
+                value: None,
+            })),
+        }
+    }
+
+    fn of_client(mut self, client: Arc<Caller>) -> Unidentified {
+        if let Some(reason) = &mut self.reason {
+            reason.client = Some(client);
+        }
+        self
+    }
 }
 
 /// The callers of a server without configured clients. It serves every local process.
@@ -47,6 +94,10 @@ struct TrialMode {
 pub(crate) enum Denied {
     /// The request has no credentials.
     NoCredentials,
+    /// The same, at an endpoint that takes a form, which may have them.
+    NoFormCredentials,
+    /// The secret of a client is in the form.
+    SecretInForm,
     /// The credentials are not valid.
     BadCredentials,
     /// The client certificate was valid when the connection began, and no longer is.
@@ -112,7 +163,33 @@ impl Authenticator {
             bearer: config.bearer.clone(),
             clients,
             generation,
+            refusals: RefusalLog::new(config.log.claims),
         })
+    }
+
+    /// The log of refused requests.
+    pub(crate) fn refusals(&self) -> &RefusalLog {
+        &self.refusals
+    }
+
+    /// Logs why a caller is not identified.
+    pub(crate) fn log(&self, unidentified: Unidentified) -> Denied {
+        if let Some(reason) = unidentified.reason {
+            let Reason {
+                client,
+                refusal,
+                value,
+            } = *reason;
+            let party = client.as_deref().map(Caller::name);
+            let occasion = Occasion {
+                party: party.map_or(Party::Unknown, Party::Client),
+                issuer: None,
+                value: value.as_deref(),
+            };
+            let limit = client.as_deref().map(Caller::refusals);
+            self.refusals.write(limit, occasion, &refusal);
+        }
+        unidentified.denied
     }
 
     pub(crate) fn clients(&self) -> &Clients {
@@ -166,15 +243,26 @@ impl Authenticator {
         }
     }
 
-    /// Identifies a caller.
-    ///
-    /// A bearer token has priority over a certificate, because the certificate may belong to a proxy.
+    /// Identifies a caller. The log has the reason if there is none.
     pub(crate) fn identify(
         &self,
         node: &Node,
         certificate: Option<CurrentCertificate<'_>>,
         headers: &HeaderMap,
     ) -> Result<Arc<Caller>, Denied> {
+        let caller = self.find(node, certificate, headers);
+        caller.map_err(|unidentified| self.log(unidentified))
+    }
+
+    /// Identifies a caller. The form of the request may have other credentials, so that nothing is logged yet.
+    ///
+    /// A bearer token has priority over a certificate, because the certificate may belong to a proxy.
+    pub(crate) fn find(
+        &self,
+        node: &Node,
+        certificate: Option<CurrentCertificate<'_>>,
+        headers: &HeaderMap,
+    ) -> Result<Arc<Caller>, Unidentified> {
         if let Some(trial) = &self.trial {
             return Ok(if trial.has_token(headers) {
                 trial.administrator.clone()
@@ -184,7 +272,7 @@ impl Authenticator {
         }
         if let Some(header) = headers.get(AUTHORIZATION) {
             if headers.get_all(AUTHORIZATION).iter().count() > 1 {
-                return Err(Denied::BadCredentials);
+                return Err(several_headers());
             }
             return self.by_token(node, header.as_bytes());
         }
@@ -193,34 +281,62 @@ impl Authenticator {
             is_valid,
         } = certificate.ok_or(Denied::NoCredentials)?;
         match self.clients.by_certificate(certificate) {
-            Some(_) if !is_valid => Err(Denied::CertificateEnded),
+            Some(caller) if !is_valid => {
+                let what = "the certificate has ended, or its authority is no longer accepted";
+                let refusal = Refusal::of_whole("certificate", what);
+                Err(Unidentified::new(Denied::CertificateEnded, refusal).of_client(caller))
+            }
             Some(caller) => Ok(caller),
-            None => Err(Denied::BadCredentials),
+            None => {
+                let what = "the certificate belongs to no client: neither a name nor its SHA-256";
+                Err(bad(Refusal::of_whole("certificate", what)))
+            }
         }
     }
 
-    fn by_token(&self, node: &Node, header: &[u8]) -> Result<Arc<Caller>, Denied> {
-        let bearer = self.bearer.as_ref().ok_or(Denied::BadCredentials)?;
-        let token = bearer_token(header).ok_or(Denied::BadCredentials)?;
+    fn by_token(&self, node: &Node, header: &[u8]) -> Result<Arc<Caller>, Unidentified> {
+        let token = bearer_token(header).ok_or_else(|| {
+            let what = "`authorization` has another scheme than Bearer";
+            bad(Refusal::of_whole("credentials", what))
+        })?;
+        let bearer = self.bearer.as_ref().ok_or_else(|| {
+            let what = "bearer tokens are no credentials here: `bearer` is not set";
+            bad(Refusal::of_whole("bearer", what))
+        })?;
         let digest = digest::digest(&digest::SHA256, token);
         let Ok(digest) = <[u8; 32]>::try_from(digest.as_ref()) else {
-            return Err(Denied::BadCredentials);
+            return Err(Denied::BadCredentials.into());
         };
         // Read before verification, so that the cached result is never newer than its revision.
         let (now, revision) = (Moment::now(), node.revision());
         if let Some(caller) = self.cached(&digest, now, revision) {
             return Ok(caller);
         }
-        let token = std::str::from_utf8(token).map_err(|_| Denied::BadCredentials)?;
+        let token = std::str::from_utf8(token).map_err(|_| {
+            let what = "the bearer token is not UTF-8";
+            bad(Refusal::of_whole("bearer", what))
+        })?;
+        let with_value = |refusal: Refusal| {
+            let value = self.refusals.value(&refusal, token);
+            let mut unidentified = bad(refusal);
+            if let Some(reason) = &mut unidentified.reason {
+                reason.value = value;
+            }
+            unidentified
+        };
         let verified = node
             .verify(&bearer.issuer, &bearer.audience, token)
             .map_err(|error| match error {
-                jeton_issuer::Error::Stale => Denied::Stale,
-                _ => Denied::BadCredentials,
+                jeton_issuer::Error::Stale => Denied::Stale.into(),
+                error => with_value(Refusal::of_own(&error)),
             })?;
-        let subject = verified.subject().ok_or(Denied::BadCredentials)?;
-        let caller = self.clients.by_subject(subject);
-        let caller = caller.ok_or(Denied::BadCredentials)?;
+        let caller = verified
+            .subject()
+            .and_then(|subject| self.clients.by_subject(subject));
+        let caller = caller.ok_or_else(|| {
+            let what = "is the `bearer_subject` of no client";
+            with_value(Refusal::of_claim("bearer_subject", "sub", what))
+        })?;
         let cached = CachedCaller {
             caller: caller.clone(),
             generation: self.generation,
@@ -246,6 +362,16 @@ impl Authenticator {
             is_valid.then(|| entry.caller.clone())
         })
     }
+}
+
+fn bad(refusal: Refusal) -> Unidentified {
+    Unidentified::new(Denied::BadCredentials, refusal)
+}
+
+/// The error for a request with several `authorization` headers.
+pub(crate) fn several_headers() -> Unidentified {
+    let what = "several `authorization` headers";
+    bad(Refusal::of_whole("credentials", what))
 }
 
 impl TrialMode {

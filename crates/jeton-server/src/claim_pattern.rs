@@ -56,15 +56,15 @@ pub(crate) fn claim<'c>(name: &str, claims: &'c Value) -> Option<&'c Value> {
 }
 
 /// The text of a claim in the JSON of a token.
-pub(crate) fn raw_claim(name: &str, json: &str) -> Option<Box<RawValue>> {
+pub(crate) fn raw_claim<'j>(name: &str, json: &'j str) -> Option<&'j RawValue> {
     let mut raw: &RawValue = serde_json::from_str(json).ok()?;
     let Some(pointer) = name.strip_prefix('/') else {
-        return member(raw, name).map(ToOwned::to_owned);
+        return member(raw, name);
     };
     for part in pointer.split('/') {
         raw = member(raw, &part.replace("~1", "/").replace("~0", "~"))?;
     }
-    Some(raw.to_owned())
+    Some(raw)
 }
 
 /// A member of an object, or an element of an array.

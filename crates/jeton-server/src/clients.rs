@@ -20,6 +20,9 @@ use crate::slow_comparisons::SlowComparisons;
 use crate::token_rights::TokenRights;
 use crate::verify_clock::LEEWAY;
 
+/// The type of client assertions (RFC 7523bis). Older clients send `JWT`, or no type.
+const ASSERTION_TYPE: &str = "client-authentication+jwt";
+
 /// The configured clients, indexed by their credentials.
 #[derive(Debug, Default)]
 pub(crate) struct Clients {
@@ -93,7 +96,7 @@ impl Clients {
                 caller.grant(&client.may, &client.issuers);
                 let caller = Arc::new(caller);
                 if let Some(file) = &client.keys_file {
-                    let keys = read_key_set(file, None)?;
+                    let keys = read_key_set(file, None, None)?;
                     for key in keys.iter() {
                         let decoys = &mut clients.assertion_decoys;
                         decoys
@@ -199,21 +202,35 @@ fn assertion_verifier(
 ) -> JwtVerifier {
     let policy = Policy::new(client_id.to_owned(), "")
         .any_audience()
+        .or_typ(ASSERTION_TYPE)
         .leeway(LEEWAY);
     JwtVerifier::new(keys, policy).clock(clock.clone())
 }
 
-/// Reads a file with public keys (RFC 7517, section 5). `default_alg` is the algorithm of keys without `alg`.
-pub(crate) fn read_key_set(file: &Path, default_alg: Option<SigAlg>) -> Result<KeySet> {
+/// Reads a file with public keys (RFC 7517, section 5). `default_alg` is the algorithm of keys without `alg`, and
+/// `key_use` their `use`, if it is not `sig`.
+pub(crate) fn read_key_set(
+    file: &Path,
+    default_alg: Option<SigAlg>,
+    key_use: Option<&str>,
+) -> Result<KeySet> {
     let wrong = |what: String| Error::KeySet {
         file: file.to_owned(),
         what,
     };
     let text = text_file::read(file, KEY_SET_BYTES as u64).map_err(wrong)?;
-    let keys = KeySet::from_published_json(&text, default_alg);
+    let keys = match key_use {
+        None => KeySet::from_published_json(&text, default_alg),
+        Some(key_use) => KeySet::from_published_json_with_use(&text, key_use, default_alg),
+    };
     let keys = keys.map_err(|error| wrong(error.to_string()))?;
     if keys.is_empty() {
-        Err(wrong("no usable public key found".to_owned()))
+        let first = keys.skipped().first();
+        let why = first.map(|skipped| format!(" ({skipped})"));
+        Err(wrong(format!(
+            "no usable public key found{}",
+            why.unwrap_or_default()
+        )))
     } else {
         Ok(keys)
     }

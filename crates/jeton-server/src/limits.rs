@@ -60,6 +60,13 @@ pub const REQUESTS_PER_MINUTE_MAX: u32 = 1_000_000;
 pub const CLIENT_ASSERTION_SECONDS: i64 = 3600;
 /// How long an outside token of a trust entry with `single_use` may be valid, seconds. Its `jti` is stored for so long.
 pub const SINGLE_USE_SECONDS: i64 = 86_400;
+/// Log lines per minute about refusals of one client or trust entry, and of all callers that are neither. Further ones are
+/// counted.
+pub const LOGGED_REFUSALS_PER_MINUTE: u32 = 60;
+/// Maximum length of a value in such a line, bytes. The rest is cut.
+pub const LOGGED_VALUE_BYTES: usize = 256;
+/// Maximum number of types (`typ`) of a trust entry.
+pub const TRUST_TYPES: usize = 16;
 /// Maximum number of actors in `act` (RFC 8693, section 4.1).
 pub const ACTORS: usize = 8;
 /// Maximum number of parameters of a form.

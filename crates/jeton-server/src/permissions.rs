@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::config::Permission;
+use crate::refusal::LineLimit;
 use crate::token_rights::TokenRights;
 
 /// An identified caller and its permissions.
@@ -19,6 +20,8 @@ pub(crate) struct Caller {
     by_issuer: HashMap<String, u8>,
     /// What it may get from the token endpoint.
     token_rights: TokenRights,
+    /// Log lines about its refused requests.
+    refusals: LineLimit,
 }
 
 impl Caller {
@@ -31,6 +34,7 @@ impl Caller {
             all_issuers: 0,
             by_issuer: HashMap::new(),
             token_rights: TokenRights::none(),
+            refusals: LineLimit::new(),
         }
     }
 
@@ -42,6 +46,11 @@ impl Caller {
 
     pub(crate) fn token_rights(&self) -> &TokenRights {
         &self.token_rights
+    }
+
+    /// The limit of log lines about its refused requests.
+    pub(crate) fn refusals(&self) -> &LineLimit {
+        &self.refusals
     }
 
     /// Whether it is any local process, in trial mode.
@@ -58,6 +67,7 @@ impl Caller {
             all_issuers: !Permission::Admin.bit(),
             by_issuer: HashMap::new(),
             token_rights: TokenRights::none(),
+            refusals: LineLimit::new(),
         }
     }
 

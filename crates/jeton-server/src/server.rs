@@ -89,7 +89,7 @@ impl Server {
     /// Starts a server with a clock and a function that reloads the configuration.
     ///
     /// The clock decides when keys rotate and tokens expire. SIGHUP calls the function and applies issuers,
-    /// clients with their permissions, trust entries, `hosts` and certificates. Other keys need a restart.
+    /// clients with their permissions, trust entries, `hosts`, `log.claims` and certificates. Other keys need a restart.
     ///
     /// The limit of open files of the process is raised if it is too low for the connections.
     ///

@@ -21,6 +21,7 @@ use crate::hsm::{HsmKeys, SigningQueue};
 use crate::limits;
 use crate::metrics::{CallOutcome, Metrics};
 use crate::permissions::Caller;
+use crate::refusal::{Occasion, Party, Refusal};
 use crate::stream_permits::{Limit, StreamPermits};
 use crate::traces::RequestTracer;
 use crate::trusts::Trusts;
@@ -167,9 +168,7 @@ impl Service {
         request: &Request<'_>,
     ) -> Result<Issued, Failure> {
         check_permission(caller, Permission::Issue, iss)?;
-        self.node.issue_if(iss, request, |audience, subject| {
-            Ok(self.check_credential(caller, iss, audience, subject)?)
-        })
+        self.issue_granted(Some(caller), iss, request)
     }
 
     /// Returns the queue for tokens of that profile, if an HSM signs them. Issuing one then blocks.
@@ -190,6 +189,57 @@ impl Service {
             let authenticator = self.authenticator.load();
             Ok(authenticator.check_credential(caller, iss, audience, subject)?)
         })
+    }
+
+    /// Logs why a request with a form is refused, unless that is logged already, and returns what the caller learns.
+    ///
+    /// `caller` is the client, if it is identified.
+    pub(crate) fn log_refusal(
+        &self,
+        failure: Failure,
+        caller: Option<&Caller>,
+        iss: &str,
+    ) -> Failure {
+        let is_refusal = match &failure {
+            Failure::OAuth(error) => error.code != "temporarily_unavailable",
+            // What the client itself must correct is logged if it is about its credentials.
+            Failure::Field(name, _) => name.starts_with("client_"),
+            Failure::Rate(_) => true,
+            Failure::Denied(denied) => {
+                matches!(denied, Denied::Permission(_) | Denied::Credential)
+            }
+            _ => false,
+        };
+        let failure = failure.answer();
+        if is_refusal {
+            self.log_refusal_of(caller, iss, &failure.refusal(), None);
+        }
+        failure
+    }
+
+    /// Logs why a request is refused. `token` is the one that the refusal is about.
+    pub(crate) fn log_refusal_of(
+        &self,
+        caller: Option<&Caller>,
+        iss: &str,
+        refusal: &Refusal,
+        token: Option<&str>,
+    ) {
+        let authenticator = self.authenticator.load();
+        let log = authenticator.refusals();
+        let value = token.and_then(|token| log.value(refusal, token));
+        let occasion = Occasion {
+            party: caller.map_or(Party::Unknown, |caller| Party::Client(caller.name())),
+            issuer: Some(iss),
+            value: value.as_deref(),
+        };
+        log.write(caller.map(Caller::refusals), occasion, refusal);
+    }
+
+    /// Counts and logs a token of this server that a caller presents and that is rejected.
+    pub(crate) fn log_rejected(&self, caller: &Caller, iss: &str, error: Error, token: &str) {
+        self.log_refusal_of(Some(caller), iss, &Refusal::of_own(&error), Some(token));
+        self.rejected(error.into());
     }
 
     /// Counts a rejected token by its reason.

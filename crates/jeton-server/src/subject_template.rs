@@ -1,5 +1,7 @@
 //! The subject of a token that is issued for an outside token.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -26,22 +28,38 @@ impl SubjectTemplate {
         ])
     }
 
+    /// Returns the name of the first claim that cannot be filled in.
+    pub(crate) fn first_missing(&self, claims: &Value) -> Option<&str> {
+        self.0.iter().find_map(|part| match part {
+            Part::Text(_) => None,
+            Part::Claim(name) => {
+                let text = claim(name, claims).and_then(text_of);
+                text.is_none().then_some(name.as_str())
+            }
+        })
+    }
+
     /// Returns the subject. `None` if a claim is absent, empty, or neither text nor an integer.
     pub(crate) fn fill(&self, claims: &Value) -> Option<String> {
         let mut subject = String::new();
         for part in &self.0 {
             match part {
                 Part::Text(text) => subject.push_str(text),
-                Part::Claim(name) => match claim(name, claims)? {
-                    Value::String(text) if !text.is_empty() => subject.push_str(text),
-                    Value::Number(number) if number.is_i64() || number.is_u64() => {
-                        subject.push_str(&number.to_string());
-                    }
-                    _ => return None,
-                },
+                Part::Claim(name) => subject.push_str(&text_of(claim(name, claims)?)?),
             }
         }
         Some(subject)
+    }
+}
+
+/// The text of a claim. `None` if it is empty, or neither text nor an integer.
+fn text_of(value: &Value) -> Option<Cow<'_, str>> {
+    match value {
+        Value::String(text) if !text.is_empty() => Some(Cow::Borrowed(text)),
+        Value::Number(number) if number.is_i64() || number.is_u64() => {
+            Some(Cow::Owned(number.to_string()))
+        }
+        _ => None,
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use jeton::error::Rejection;
+use jeton::error::{Rejection, codes};
 use jeton::jwt::JwtVerifier;
 use jeton::key::SigAlg;
 use jeton::{Clock, Policy, RawClaims, Verified};
@@ -16,11 +16,17 @@ use serde_json::Value;
 use crate::clients::read_key_set;
 use crate::config::{Config, Trust};
 use crate::error::{Error, Result as StartResult};
-use crate::failure::Failure;
 use crate::limits::REQUESTS_PER_MINUTE;
 use crate::rate_limit::RateLimit;
+use crate::refusal::{LineLimit, Refusal};
 use crate::subject_template::SubjectTemplate;
+use crate::token_rules::{ACCESS_TOKEN_TYPE, check_entry};
 use crate::verify_clock::LEEWAY;
+
+/// What a client learns if no entry accepts a token.
+pub(crate) const NO_ENTRY: &str = "no trust entry accepts the token";
+/// How many further entries a log line names.
+const NAMED_ENTRIES: usize = 7;
 
 /// The trust entries, by outside issuer. A configuration reload replaces them as a whole.
 #[derive(Debug, Default)]
@@ -35,10 +41,12 @@ struct OutsideIssuer {
     entries: Vec<TrustEntry>,
 }
 
-/// The keys of an outside issuer. They verify its tokens for any audience: the entries check the audience.
+/// The keys of an outside issuer.
+///
+/// They verify its tokens for any audience and with each type that an entry may accept. The entries check both.
 #[derive(Debug)]
 enum OutsideKeys {
-    Remote(Arc<RemoteKeys>),
+    Remote(Box<RemoteKeys>),
     File(Box<JwtVerifier>),
 }
 
@@ -56,7 +64,11 @@ struct Source {
     url: Option<String>,
     authorities: Option<Vec<u8>>,
     allow_private_addresses: bool,
+    allow_plain_http: bool,
+    /// The proxy, and the hosts that need none.
+    proxy: Option<(String, String)>,
     default_alg: Option<&'static str>,
+    key_use: Option<String>,
 }
 
 /// A trust entry.
@@ -64,6 +76,8 @@ struct Source {
 pub(crate) struct TrustEntry {
     pub(crate) settings: Trust,
     pub(crate) rate: RateLimit,
+    /// Log lines about refused tokens.
+    pub(crate) refusals: LineLimit,
     subject: SubjectTemplate,
 }
 
@@ -75,6 +89,23 @@ pub(crate) struct OutsideToken<'t> {
     pub(crate) claims: Value,
     /// The subject of the token that it is exchanged for.
     pub(crate) subject: String,
+}
+
+/// Why a token of an outside issuer is not accepted.
+#[derive(Debug)]
+pub(crate) enum NotAccepted<'t> {
+    /// Its keys cannot be fetched now.
+    Unavailable,
+    /// No entry names the outside issuer and this issuer.
+    NoEntry,
+    /// It is refused, by the keys or by an entry.
+    Refused {
+        /// The entry that decides: of several, the one that the token fits best.
+        entry: &'t TrustEntry,
+        refusal: Refusal,
+        /// What a client learns.
+        what: String,
+    },
 }
 
 impl Trusts {
@@ -92,20 +123,30 @@ impl Trusts {
         before: &Trusts,
     ) -> StartResult<Trusts> {
         let mut trusts = Trusts::default();
+        let types_of = |iss: &str| {
+            let entries = config.trusts.iter().filter(|trust| trust.iss == iss);
+            let types: Vec<String> = entries
+                .flat_map(|trust| trust.types.clone())
+                .flatten()
+                .collect();
+            types
+        };
         for settings in &config.trusts {
             let default_subject = || SubjectTemplate::default_of(&settings.name);
             let rate = settings.requests_per_minute.unwrap_or(REQUESTS_PER_MINUTE);
             let entry = TrustEntry {
                 settings: settings.clone(),
                 rate: RateLimit::new(rate),
+                refusals: LineLimit::new(),
                 subject: settings.subject.clone().unwrap_or_else(default_subject),
             };
             match trusts.outside.get_mut(&settings.iss) {
                 Some(issuer) => issuer.entries.push(entry),
                 None => {
                     let before = before.outside.get(&settings.iss);
+                    let (before, types) = (before.map(|old| &old.keys), types_of(&settings.iss));
                     let issuer = OutsideIssuer {
-                        keys: OutsideKeys::new(settings, clock, before.map(|old| &old.keys))?,
+                        keys: OutsideKeys::new(config, settings, types, clock, before)?,
                         entries: vec![entry],
                     };
                     trusts.outside.insert(settings.iss.clone(), issuer);
@@ -121,55 +162,55 @@ impl Trusts {
     }
 
     /// Verifies a token of an outside issuer. `own` is the issuer of this server that would issue for it.
+    /// `is_access_token`: the request presents it as an access token.
     ///
     /// # Errors
     ///
-    /// `code` for a token that is rejected, and `temporarily_unavailable` if the keys cannot be fetched.
+    /// [`NotAccepted`].
     pub(crate) async fn verify(
         &self,
         own: &str,
         outside: &str,
         token: &str,
-        (code, parameter): (&'static str, &'static str),
-    ) -> Result<OutsideToken<'_>, Failure> {
-        let rejected = |what: &str| Failure::oauth(code, format!("`{parameter}`: {what}"));
-        let issuer = self.outside.get(outside);
-        let is_own = |entry: &&TrustEntry| entry.settings.issuer == own;
-        let issuer = issuer.filter(|issuer| issuer.entries.iter().any(|entry| is_own(&entry)));
-        let issuer = issuer.ok_or_else(|| rejected("no trust entry accepts the token"))?;
+        is_access_token: bool,
+    ) -> Result<OutsideToken<'_>, NotAccepted<'_>> {
+        let issuer = self.outside.get(outside).ok_or(NotAccepted::NoEntry)?;
+        let entries = issuer.entries.iter();
+        let entries: Vec<&TrustEntry> = entries
+            .filter(|entry| entry.settings.issuer == own)
+            .collect();
+        let first = *entries.first().ok_or(NotAccepted::NoEntry)?;
+        let refused = |entry, refusal: Refusal, what: String| NotAccepted::Refused {
+            entry,
+            refusal,
+            what,
+        };
         if token.len() > TOKEN_BYTES_MAX {
             let bytes = token.len();
             let what = format!("has {bytes} bytes, the limit is {TOKEN_BYTES_MAX}");
-            return Err(rejected(&what));
+            let refusal = Refusal::of_whole("token_bytes", what.clone());
+            return Err(refused(first, refusal, what));
         }
-        let unavailable = || {
-            let what = "the keys of the outside issuer cannot be fetched, retry later";
-            Failure::oauth("temporarily_unavailable", what)
-        };
         let verified = match issuer.keys.verify(token).await {
             Ok(verified) => verified,
             Err(jeton_jwks::Error::Jeton(error)) if error.is_rejection() => {
                 let is_unknown = error.rejection() == Some(&Rejection::UnknownKey);
-                return Err(if is_unknown && issuer.keys.is_failing() {
-                    unavailable()
-                } else {
-                    rejected(&format!("rejected ({})", error.code()))
-                });
+                if is_unknown && issuer.keys.is_failing() {
+                    return Err(NotAccepted::Unavailable);
+                }
+                let what = format!("rejected ({})", error.code());
+                return Err(refused(first, Refusal::of_rejected(&error), what));
             }
             // jeton-jwks logs why, once for each request to the outside issuer.
-            Err(_) => return Err(unavailable()),
+            Err(_) => return Err(NotAccepted::Unavailable),
         };
         // The token is strict JSON without duplicate members.
-        let claims: Value = serde_json::from_str(verified.json())
-            .map_err(|_| rejected("rejected (claims cannot be read)"))?;
-        let mut entries = issuer.entries.iter().filter(is_own);
-        let entry = entries.find(|entry| entry.accepts(&verified, &claims));
-        let entry = entry.ok_or_else(|| rejected("no trust entry accepts the token"))?;
-        let subject = entry.subject.fill(&claims);
-        let subject = subject.filter(|subject| (1..=NAME_BYTES).contains(&subject.len()));
-        let subject = subject.ok_or_else(|| {
-            rejected("a claim that the subject is made of is missing, empty or too long")
+        let claims: Value = serde_json::from_str(verified.json()).map_err(|_| {
+            let what = "rejected (claims cannot be read)".to_owned();
+            refused(first, Refusal::of_whole("claims", what.clone()), what)
         })?;
+        let header = verified.header();
+        let (entry, subject) = choose(&entries, header.typ(), is_access_token, &claims)?;
         Ok(OutsideToken {
             entry,
             verified,
@@ -179,29 +220,75 @@ impl Trusts {
     }
 }
 
+/// Returns the first entry that accepts a token, and the subject that it gives.
+fn choose<'t>(
+    entries: &[&'t TrustEntry],
+    typ: Option<&str>,
+    is_access_token: bool,
+    claims: &Value,
+) -> Result<(&'t TrustEntry, String), NotAccepted<'t>> {
+    let mut refusals = Vec::new();
+    for &entry in entries {
+        match check_entry(&entry.settings, typ, is_access_token, claims) {
+            Ok(()) => {
+                let subject = entry.subject(claims).map_err(|refusal| {
+                    let what = refusal.what().to_owned();
+                    NotAccepted::Refused {
+                        entry,
+                        refusal,
+                        what,
+                    }
+                })?;
+                return Ok((entry, subject));
+            }
+            Err((passed, refusal)) => refusals.push((passed, entry, refusal)),
+        }
+    }
+    // The first of those that fit best.
+    let best = refusals.iter().map(|(passed, ..)| *passed).max();
+    let best = refusals
+        .iter()
+        .position(|(passed, ..)| Some(*passed) == best);
+    let Some(best) = best else {
+        return Err(NotAccepted::NoEntry);
+    };
+    let (passed, entry, mut refusal) = refusals.remove(best);
+    let what = match passed {
+        0 => format!("rejected ({})", codes::TOKEN_TYPE_MISMATCH.name()),
+        _ => NO_ENTRY.to_owned(),
+    };
+    for (_, other, also) in refusals.iter().take(NAMED_ENTRIES) {
+        refusal.add(&format!("; entry `{}`: {also}", other.settings.name));
+    }
+    Err(NotAccepted::Refused {
+        entry,
+        refusal,
+        what,
+    })
+}
+
 impl OutsideKeys {
+    /// `types` are those of all entries of the issuer.
     fn new(
+        config: &Config,
         settings: &Trust,
+        types: Vec<String>,
         clock: &Arc<dyn Clock>,
         before: Option<&OutsideKeys>,
     ) -> StartResult<OutsideKeys> {
-        let policy = Policy::new(settings.iss.clone(), "")
-            .any_audience()
-            .leeway(LEEWAY);
+        let policy = outside_policy(&settings.iss, types);
         if let Some(file) = &settings.keys_file {
-            let keys = read_key_set(file, settings.default_alg)?;
+            let keys = read_key_set(file, settings.default_alg, settings.key_use.as_deref())?;
             let verifier = JwtVerifier::new(keys, policy).clock(clock.clone());
             return Ok(OutsideKeys::File(Box::new(verifier)));
         }
-        let source = Source::of(settings)?;
-        if let Some(OutsideKeys::Remote(before)) = before
-            && before.source == source
-        {
-            return Ok(OutsideKeys::Remote(before.clone()));
-        }
-        let keys = source.key_set(settings)?;
+        let source = Source::of(config, settings)?;
+        let keys = match before {
+            Some(OutsideKeys::Remote(before)) if before.source == source => before.keys.clone(),
+            _ => source.key_set(settings)?,
+        };
         let verifier = RemoteVerifier::new(&keys, policy).clock(clock.clone());
-        Ok(OutsideKeys::Remote(Arc::new(RemoteKeys {
+        Ok(OutsideKeys::Remote(Box::new(RemoteKeys {
             source,
             keys,
             verifier,
@@ -226,7 +313,7 @@ impl OutsideKeys {
 }
 
 impl Source {
-    fn of(settings: &Trust) -> StartResult<Source> {
+    fn of(config: &Config, settings: &Trust) -> StartResult<Source> {
         let read = |file: &PathBuf| {
             fs::read(file).map_err(|error| Error::Trust {
                 name: settings.name.clone(),
@@ -237,7 +324,13 @@ impl Source {
             url: settings.keys_url.clone(),
             authorities: settings.ca_file.as_ref().map(read).transpose()?,
             allow_private_addresses: settings.allow_private_addresses,
+            allow_plain_http: settings.allow_plain_http,
+            proxy: config
+                .proxy
+                .clone()
+                .map(|proxy| (proxy, config.no_proxy.join(","))),
             default_alg: settings.default_alg.map(SigAlg::name),
+            key_use: settings.key_use.clone(),
         })
     }
 
@@ -253,25 +346,55 @@ impl Source {
         if let Some(alg) = settings.default_alg {
             keys = keys.default_alg(alg);
         }
+        if let Some(key_use) = &self.key_use {
+            keys = keys.key_use(key_use.clone());
+        }
         if self.allow_private_addresses {
             keys = keys.allow_private_addresses();
         }
-        if let Some(pem) = &self.authorities {
-            keys = keys.fetch(Https::with_authorities(pem).map_err(wrong)?);
+        if self.allow_plain_http {
+            keys = keys.allow_plain_http();
         }
+        let mut https = match &self.authorities {
+            Some(pem) => Https::with_authorities(pem),
+            None => Https::new(),
+        }
+        .map_err(wrong)?;
+        if let Some((proxy, except)) = &self.proxy {
+            https = https.with_proxy(proxy, except).map_err(wrong)?;
+        }
+        keys = keys.fetch(https);
         keys.build().map_err(wrong)
     }
 }
 
+/// What all tokens of an outside issuer must be. Its entries require more.
+pub(crate) fn outside_policy(iss: &str, types: Vec<String>) -> Policy {
+    let policy = Policy::new(iss.to_owned(), "")
+        .any_audience()
+        .or_typ(ACCESS_TOKEN_TYPE)
+        .leeway(LEEWAY);
+    types.into_iter().fold(policy, Policy::or_typ)
+}
+
 impl TrustEntry {
-    fn accepts(&self, verified: &Verified<RawClaims>, claims: &Value) -> bool {
-        let wanted = &self.settings.audience;
-        let patterns = &self.settings.claims;
-        verified.audiences().any(|audience| audience == *wanted)
-            && patterns
-                .iter()
-                .all(|(name, pattern)| pattern.matches(name, claims))
+    /// The subject of the token that a token with these claims is exchanged for.
+    fn subject(&self, claims: &Value) -> Result<String, Refusal> {
+        fill_subject(&self.subject, claims)
     }
+}
+
+/// Fills in the subject of a new token.
+pub(crate) fn fill_subject(template: &SubjectTemplate, claims: &Value) -> Result<String, Refusal> {
+    let subject = template.fill(claims);
+    let subject = subject.filter(|subject| (1..=NAME_BYTES).contains(&subject.len()));
+    subject.ok_or_else(|| {
+        let what = "a claim that the subject is made of is missing, empty or too long";
+        match template.first_missing(claims) {
+            Some(name) => Refusal::of_claim("subject", name.to_owned(), what),
+            None => Refusal::of_whole("subject", what),
+        }
+    })
 }
 
 #[cfg(test)]

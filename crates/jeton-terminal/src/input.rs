@@ -48,8 +48,8 @@ impl FromStr for Member {
 }
 
 /// Reads exactly the bytes of an `@FILE` argument.
-pub fn file_bytes(path: &Path) -> Outcome<Zeroizing<Vec<u8>>> {
-    file(path, INPUT_BYTES_MAX).map_err(|read_failure| {
+pub fn file_bytes(path: &Path, bytes_max: u64) -> Outcome<Zeroizing<Vec<u8>>> {
+    file(path, bytes_max).map_err(|read_failure| {
         read_failure.failure(
             path,
             "`@` is followed by a file name; to pass text, remove the `@`",
@@ -58,19 +58,19 @@ pub fn file_bytes(path: &Path) -> Outcome<Zeroizing<Vec<u8>>> {
 }
 
 /// Reads exactly the bytes of standard input.
-pub fn stdin_bytes() -> Outcome<Zeroizing<Vec<u8>>> {
-    stdin(INPUT_BYTES_MAX)
+pub fn stdin_bytes(bytes_max: u64) -> Outcome<Zeroizing<Vec<u8>>> {
+    stdin(bytes_max)
 }
 
 /// Reads standard input for an argument that was not passed, unless it is a terminal, empty or read already.
-pub fn piped_bytes() -> Outcome<Zeroizing<Vec<u8>>> {
+pub fn piped_bytes(bytes_max: u64) -> Outcome<Zeroizing<Vec<u8>>> {
     let missing = || {
         Failure::error("no token").hint("pass it as text, as @FILE, or pipe it to standard input")
     };
     if io::stdin().is_terminal() || STDIN_READ.load(Ordering::Relaxed) {
         return Err(missing());
     }
-    let bytes = stdin(INPUT_BYTES_MAX)?;
+    let bytes = stdin(bytes_max)?;
     if bytes.is_empty() {
         Err(missing())
     } else {

@@ -61,7 +61,7 @@ pub fn type_name(json: &str) -> &'static str {
     match json.as_bytes() {
         [b'"', ..] => "a string",
         [b'{', ..] => "an object",
-        [b'[', ..] => "an array",
+        [b'[', ..] => "a list",
         [b't' | b'f', ..] => "true or false",
         [b'n', ..] => "null",
         _ => "a number",

@@ -15,7 +15,6 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use clap::builder::StyledStr;
-use jeton::Limits;
 use serde::Serialize;
 use serde::de::IgnoredAny;
 
@@ -106,17 +105,6 @@ pub fn usage_error(message: &StyledStr) {
 /// Writes a note about a run that succeeds.
 pub fn note(message: impl Display) {
     diagnostic(AnsiColor::Cyan.on_default(), "note", message);
-}
-
-/// Notes that a token is longer than the default limit of verifiers.
-pub fn note_size(token: &str) {
-    let limit = Limits::default().token_bytes;
-    if token.len() > limit {
-        note(format_args!(
-            "the token has {} bytes, more than the default limit of verifiers ({limit})",
-            token.len()
-        ));
-    }
 }
 
 /// Writes what the command did, if there is no result for standard output.

@@ -61,11 +61,16 @@ impl Source {
 
     /// Reads exactly the bytes.
     pub fn bytes(&self) -> Outcome<Zeroizing<Vec<u8>>> {
+        self.bytes_within(input::INPUT_BYTES_MAX)
+    }
+
+    /// Reads exactly the bytes, with this limit.
+    pub fn bytes_within(&self, bytes_max: u64) -> Outcome<Zeroizing<Vec<u8>>> {
         match self {
             Source::Argument(argument) => Ok(Zeroizing::new(argument.as_encoded_bytes().to_vec())),
-            Source::File(path) => input::file_bytes(path),
-            Source::Stdin => input::stdin_bytes(),
-            Source::Pipe => input::piped_bytes(),
+            Source::File(path) => input::file_bytes(path, bytes_max),
+            Source::Stdin => input::stdin_bytes(bytes_max),
+            Source::Pipe => input::piped_bytes(bytes_max),
         }
     }
 

@@ -49,14 +49,16 @@ pub fn lifetime(text: &str) -> Result<Duration, String> {
 
 /// Parses a time: RFC 3339, or seconds since 1970.
 pub fn moment(text: &str) -> Result<Timestamp, String> {
-    let seconds = match text.parse::<i64>() {
-        Ok(seconds) => seconds,
-        Err(_) => rfc3339(text)
-            .ok_or("expected RFC 3339, for example 2026-11-20T09:00:00Z, or seconds since 1970")?
-            .as_second(),
+    let time = match text.parse() {
+        Ok(seconds) => Timestamp::from_unix_seconds(seconds),
+        Err(_) => {
+            let time = rfc3339(text).ok_or(
+                "expected RFC 3339, for example 2026-11-20T09:00:00Z, or seconds since 1970",
+            )?;
+            Timestamp::from_unix_micros(time.as_microsecond())
+        }
     };
-    Timestamp::from_unix_seconds(seconds)
-        .ok_or_else(|| "must be within the years 1970 to 9999".to_owned())
+    time.ok_or_else(|| "must be within the years 1970 to 9999".to_owned())
 }
 
 /// Parses RFC 3339 text.
@@ -111,6 +113,8 @@ mod tests {
         ] {
             assert_eq!(moment(text), Ok(noon), "{text}");
         }
+        let half = Timestamp::from_unix_micros(1_700_000_000_500_000).unwrap();
+        assert_eq!(moment("2023-11-14T22:13:20.5Z"), Ok(half));
         for text in ["", "now", "-1", "253402300800", "2023-11-14", "1e9"] {
             assert!(moment(text).is_err(), "{text:?}");
         }

@@ -149,8 +149,8 @@ fn cause(error: &Error) -> Cause {
             | Rejection::CriticalExtension
             | Rejection::TypeMismatch
             | Rejection::ClaimMissing(_)
-            | Rejection::ClaimType(_)
-            | Rejection::ClaimRange(_)
+            | Rejection::ClaimType { .. }
+            | Rejection::ClaimRange { .. }
             | Rejection::IssuerMismatch,
         ) => Cause::Token,
         // Includes `WrongFormat` and a signature without a matching key: the key may have another format.

@@ -10,6 +10,8 @@ pub struct Log {
     pub level: LogLevel,
     /// Text or JSON.
     pub format: LogFormat,
+    /// Whether lines about refused tokens have the values of claims. These are personal data.
+    pub claims: bool,
 }
 
 /// A level of the log.
@@ -38,6 +40,7 @@ impl Default for Log {
         Log {
             level: LogLevel::Info,
             format: LogFormat::Text,
+            claims: false,
         }
     }
 }

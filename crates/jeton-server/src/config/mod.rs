@@ -117,6 +117,11 @@ pub struct Config {
     /// Outside issuers whose tokens are exchanged for tokens of this server.
     #[serde(rename = "trust")]
     pub trusts: Vec<Trust>,
+    /// The proxy through which keys of outside issuers are fetched: a URL with `http`. `None`: no proxy. Loopback hosts
+    /// need none.
+    pub proxy: Option<String>,
+    /// Hosts that need no proxy: domains and networks.
+    pub no_proxy: Vec<String>,
     /// Keys of issuers in an HSM.
     pub pkcs11: Option<Pkcs11>,
     /// Traces over OpenTelemetry.
@@ -232,6 +237,8 @@ impl Default for Config {
             clients: Vec::new(),
             issuers: Vec::new(),
             trusts: Vec::new(),
+            proxy: None,
+            no_proxy: Vec::new(),
             pkcs11: None,
             traces: None,
             limits: Limits::default(),

@@ -52,6 +52,8 @@ impl Config {
             clients: _,
             issuers: _,
             trusts: _,
+            proxy: _,
+            no_proxy: _,
         } = self;
         let path = |path: &std::path::PathBuf| path.display().to_string();
         let mut values = vec![

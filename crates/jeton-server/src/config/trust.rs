@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 
+use http::Uri;
 use jeton::key::SigAlg;
 use serde::{Deserialize, Deserializer};
 
@@ -35,9 +36,18 @@ pub struct Trust {
     /// Whether the discovered address of the key set may be in a private network.
     #[serde(default)]
     pub allow_private_addresses: bool,
+    /// Whether its keys are fetched with plain `http` from hosts other than loopback hosts.
+    #[serde(default)]
+    pub allow_plain_http: bool,
     /// The algorithm of its keys without `alg`.
     #[serde(default, deserialize_with = "algorithm")]
     pub default_alg: Option<SigAlg>,
+    /// The `use` of its keys, if it is not `sig`: `jwt-svid` for a SPIFFE bundle.
+    #[serde(default, rename = "use")]
+    pub key_use: Option<String>,
+    /// The `typ` that its tokens must have. Default: `JWT` or none; in an exchange of an access token, `at+jwt` too.
+    #[serde(default)]
+    pub types: Option<Vec<String>>,
     /// The audience (`aud`) that its tokens must have.
     pub audience: String,
     /// What claims must be: an exact value, or a pattern with `*` and `**`. All must match.
@@ -68,7 +78,9 @@ impl Trust {
             self.keys_file.clone(),
             self.ca_file.clone(),
             self.allow_private_addresses,
+            self.allow_plain_http,
             self.default_alg.map(SigAlg::name),
+            self.key_use.clone(),
         )
     }
 }
@@ -82,6 +94,9 @@ fn algorithm<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SigAlg
 }
 
 pub(super) fn problem(config: &Config) -> Option<Problem> {
+    if let Some(what) = proxy_problem(config) {
+        return Some(what);
+    }
     if config.trusts.len() > limits::TRUST_ENTRIES {
         let (count, max) = (config.trusts.len(), limits::TRUST_ENTRIES);
         return Some(Problem::new(
@@ -109,11 +124,29 @@ pub(super) fn problem(config: &Config) -> Option<Problem> {
         if first.key_source() != trust.key_source() {
             return wrong(
                 "iss",
-                "another trust entry gives other keys or algorithms for this issuer".to_owned(),
+                "another trust entry gives other keys, another use or another algorithm for this issuer".to_owned(),
             );
         }
     }
     None
+}
+
+fn proxy_problem(config: &Config) -> Option<Problem> {
+    let Some(proxy) = &config.proxy else {
+        let is_unused = !config.no_proxy.is_empty();
+        return is_unused.then(|| Problem::new("no_proxy", "requires `proxy`".to_owned()));
+    };
+    let address = proxy.parse::<Uri>().ok();
+    let is_http = address.is_some_and(|address| {
+        address.scheme_str() == Some("http") && address.host().is_some_and(|host| !host.is_empty())
+    });
+    if !is_http {
+        let what = "expected a URL with http, for example http://proxy.example:3128";
+        return Some(Problem::new("proxy", what.to_owned()));
+    }
+    let is_list = config.no_proxy.iter().any(|name| name.contains(','));
+    let what = "a name contains a comma: write `[\"a.example\", \"b.example\"]`";
+    is_list.then(|| Problem::new("no_proxy", what.to_owned()))
 }
 
 fn trust_problem(config: &Config, trust: &Trust) -> Option<(&'static str, String)> {
@@ -139,9 +172,23 @@ fn trust_problem(config: &Config, trust: &Trust) -> Option<(&'static str, String
     if trust.keys_url.is_some() && trust.keys_file.is_some() {
         return Some(("keys_url", "set together with `keys_file`".to_owned()));
     }
-    if trust.keys_file.is_some() && (trust.ca_file.is_some() || trust.allow_private_addresses) {
-        let what = "fetches nothing: remove `ca_file` and `allow_private_addresses`";
+    let is_for_fetching =
+        trust.ca_file.is_some() || trust.allow_private_addresses || trust.allow_plain_http;
+    if trust.keys_file.is_some() && is_for_fetching {
+        let what =
+            "fetches nothing: remove `ca_file`, `allow_private_addresses` and `allow_plain_http`";
         return Some(("keys_file", what.to_owned()));
+    }
+    match trust.key_use.as_deref() {
+        Some("") => return Some(("use", empty("name the `use` of its keys"))),
+        Some("enc") => {
+            let what = "keys for encryption verify no signature";
+            return Some(("use", what.to_owned()));
+        }
+        _ => {}
+    }
+    if let Some(what) = trust.types.as_deref().and_then(types_problem) {
+        return Some(("types", what));
     }
     if trust.claims.is_empty() {
         let what = "requires at least one claim: otherwise every token of the issuer is accepted";
@@ -184,4 +231,20 @@ fn trust_problem(config: &Config, trust: &Trust) -> Option<(&'static str, String
         return Some(("maximum_lifetime_seconds", what));
     }
     rate_problem(trust.requests_per_minute).map(|what| ("requests_per_minute", what))
+}
+
+fn types_problem(types: &[String]) -> Option<String> {
+    let (count, max) = (types.len(), limits::TRUST_TYPES);
+    if count == 0 {
+        return Some("requires at least one type: otherwise no token is accepted".to_owned());
+    }
+    if count > max {
+        return Some(format!("{count} types, maximum {max}"));
+    }
+    let is_type = |typ: &String| {
+        (1..=128).contains(&typ.len()) && typ.bytes().all(|byte| byte.is_ascii_graphic())
+    };
+    let index = types.iter().position(|typ| !is_type(typ))?;
+    let what = "must have 1 to 128 visible ASCII characters, for example at+jwt";
+    Some(format!("types[{index}]: {what}"))
 }

@@ -11,6 +11,7 @@ use jeton_transport::Refused;
 
 use crate::auth::Denied;
 use crate::rate_limit::RateExceeded;
+use crate::refusal::Refusal;
 
 /// Why a call failed.
 #[derive(Debug)]
@@ -27,6 +28,8 @@ pub(crate) enum Failure {
     OAuth(OAuthError),
     /// A client exceeded its requests per minute.
     Rate(RateExceeded),
+    /// A failure whose reason is in the log already.
+    Logged(Box<Failure>),
 }
 
 /// An error of the token endpoint: its code, and what is wrong.
@@ -39,10 +42,33 @@ pub(crate) struct OAuthError {
 }
 
 impl Failure {
+    /// Marks it as logged.
+    pub(crate) fn logged(self) -> Failure {
+        Failure::Logged(Box::new(self))
+    }
+
+    /// What the caller learns.
+    pub(crate) fn answer(self) -> Failure {
+        match self {
+            Failure::Logged(failure) => failure.answer(),
+            other => other,
+        }
+    }
+
     /// An error of the token endpoint.
     pub(crate) fn oauth(code: &'static str, what: impl Into<String>) -> Failure {
         let what = what.into();
         Failure::OAuth(OAuthError { code, what })
+    }
+
+    /// The reason that the caller learns.
+    pub(crate) fn refusal(&self) -> Refusal {
+        match self {
+            Failure::OAuth(error) => Refusal::of_whole(error.code, error.what.clone()),
+            Failure::Field(name, what) => Refusal::of_parameter(self.reason(), name, what.clone()),
+            Failure::Rate(_) => Refusal::of_whole("requests_per_minute", self.message()),
+            other => Refusal::of_whole(other.reason(), other.message()),
+        }
     }
 }
 

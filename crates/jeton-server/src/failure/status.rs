@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use jeton::error::codes::{self, Cause};
+use jeton::error::codes;
 use jeton_issuer::Error;
 use jeton_proto::v1::ItemError;
 use tonic::{Code, Status};
@@ -12,18 +12,15 @@ use tonic_types::{ErrorDetails, StatusExt as _};
 
 use super::Failure;
 use crate::auth::Denied;
+use crate::issuer_error::{ErrorParts, issuer_parts};
 use crate::metrics::CallOutcome;
 
 /// The `domain` of every google.rpc.ErrorInfo.
 const DOMAIN: &str = "jeton";
 
-/// The parts of an error that a caller receives.
-struct ErrorParts {
-    code: Code,
-    reason: &'static str,
-    message: String,
-    field: Option<String>,
-}
+/// How a client authenticates at an endpoint that takes a form.
+const FORM_CREDENTIALS: &str = "send the secret with HTTP Basic authentication, a signed assertion \
+     (`client_assertion`), a client certificate, or `authorization: Bearer TOKEN`";
 
 impl Failure {
     pub(crate) fn status(&self) -> Status {
@@ -59,8 +56,14 @@ impl Failure {
         self.parts().reason
     }
 
+    /// The message for people.
+    pub(crate) fn message(&self) -> String {
+        self.parts().message
+    }
+
     fn parts(&self) -> ErrorParts {
         match self {
+            Failure::Logged(failure) => failure.parts(),
             Failure::Denied(denied) => denied_parts(*denied),
             Failure::Issuer(error) => issuer_parts(error),
             Failure::Overloaded(what) => ErrorParts {
@@ -118,6 +121,16 @@ fn denied_parts(denied: Denied) -> ErrorParts {
             codes::NO_CREDENTIALS.name(),
             "no credentials: send a client certificate or `authorization: Bearer TOKEN`".to_owned(),
         ),
+        Denied::NoFormCredentials => (
+            Code::Unauthenticated,
+            codes::NO_CREDENTIALS.name(),
+            format!("no credentials: {FORM_CREDENTIALS}"),
+        ),
+        Denied::SecretInForm => (
+            Code::Unauthenticated,
+            codes::BAD_CREDENTIALS.name(),
+            format!("`client_secret`: not accepted in the form: {FORM_CREDENTIALS}"),
+        ),
         Denied::BadCredentials => (
             Code::Unauthenticated,
             codes::BAD_CREDENTIALS.name(),
@@ -155,61 +168,6 @@ fn denied_parts(denied: Denied) -> ErrorParts {
         reason,
         message,
         field: None,
-    }
-}
-
-fn issuer_parts(error: &Error) -> ErrorParts {
-    let mut field = None;
-    let (code, reason) = match error {
-        Error::Invalid(rule) | Error::Unsupported(rule) => {
-            field = Some(rule.field.clone());
-            (Code::InvalidArgument, codes::INVALID_ARGUMENT.name())
-        }
-        Error::Claims(rule) => {
-            field = Some(rule.field.clone());
-            (Code::InvalidArgument, codes::INVALID_CLAIMS.name())
-        }
-        Error::TokenTooLarge { .. } => (Code::FailedPrecondition, codes::TOKEN_TOO_LARGE.name()),
-        Error::Irrevocable(_) => (Code::FailedPrecondition, codes::TOKEN_INVALID_CLAIMS.name()),
-        Error::UnknownIssuer => (Code::NotFound, codes::UNKNOWN_ISSUER.name()),
-        Error::UnknownProfile => (Code::NotFound, codes::UNKNOWN_PROFILE.name()),
-        Error::UnknownKey => (Code::NotFound, codes::UNKNOWN_KEY.name()),
-        Error::IssuerExists => (Code::AlreadyExists, codes::ISSUER_EXISTS.name()),
-        Error::NotReady => (Code::Unavailable, codes::NOT_READY.name()),
-        Error::SignerUnavailable(_) => (Code::Unavailable, codes::SIGNER_FAILED.name()),
-        Error::Stale => (Code::Unavailable, codes::STALE.name()),
-        Error::StoreUnreachable { .. } => (Code::Unavailable, codes::STORE_UNREACHABLE.name()),
-        Error::Contended => (Code::Aborted, codes::CONTENDED.name()),
-        Error::FellBehind { .. } => (Code::Aborted, codes::FELL_BEHIND.name()),
-        Error::Revoked => (Code::FailedPrecondition, codes::TOKEN_REVOKED.name()),
-        Error::WrongAudience => (
-            Code::FailedPrecondition,
-            codes::TOKEN_AUDIENCE_MISMATCH.name(),
-        ),
-        Error::Token(error) => match error.entry().cause() {
-            Cause::TokenSender => (Code::FailedPrecondition, error.code()),
-            Cause::System => (Code::Internal, error.code()),
-            _ => (Code::InvalidArgument, codes::INVALID_CLAIMS.name()),
-        },
-        Error::Store(jeton_store::Error::Overloaded) => {
-            (Code::ResourceExhausted, codes::OVERLOADED.name())
-        }
-        Error::Store(jeton_store::Error::Invalid(_)) => {
-            (Code::InvalidArgument, codes::INVALID_ARGUMENT.name())
-        }
-        Error::Store(_) => (Code::Unavailable, codes::STORE.name()),
-        _ => (Code::Internal, codes::INTERNAL.name()),
-    };
-    // Details of internal errors are for the operator's log only.
-    let message = match code {
-        Code::Internal => "internal error".to_owned(),
-        _ => error.to_string(),
-    };
-    ErrorParts {
-        code,
-        reason,
-        message,
-        field,
     }
 }
 

@@ -76,16 +76,17 @@ impl TokenForm {
         let Some(iss) = issuer_of(service, &request, at) else {
             return Err(Box::new(plain(StatusCode::NOT_FOUND, "unknown issuer\n")));
         };
-        let failed = |failure: &Failure| {
+        let failed = |failure: Failure, caller: Option<&Caller>| {
+            let failure = service.log_refusal(failure, caller, &iss);
             service.metrics.count(call, failure.outcome(), started);
-            Box::new(client_error_response(failure))
+            Box::new(client_error_response(&failure))
         };
         if !client_auth::may_be_in_form(service, peer, request.headers()) {
             // The form of such a caller is not read.
-            return Err(failed(&Denied::NoCredentials.into()));
+            return Err(failed(Denied::NoFormCredentials.into(), None));
         }
-        let from_headers = client_auth::identify_by_headers(service, peer, &request).await;
-        let from_headers = from_headers.map_err(|failure| failed(&failure))?;
+        let from_headers = client_auth::identify_by_headers(service, peer, &request, &iss).await;
+        let from_headers = from_headers.map_err(|failure| failed(failure, None))?;
         let (head, body) = request.into_parts();
         let form = match Form::read(&head.headers, body, service.limits.form_bytes()).await {
             Ok(form) => form,
@@ -97,16 +98,12 @@ impl TokenForm {
             }
         };
         let identified = client_auth::identify(service, from_headers, &form, &iss).await;
-        let checked = identified.and_then(|caller| {
-            let caller = caller.ok_or(Denied::NoCredentials)?;
-            check_permission(&caller, permission, &iss)?;
-            let token = form.required("token")?.to_owned();
-            Ok((caller, token))
-        });
-        match checked {
-            Ok((caller, token)) => Ok(TokenForm { caller, iss, token }),
-            Err(failure) => Err(failed(&failure)),
-        }
+        let caller = identified.and_then(|caller| Ok(caller.ok_or(Denied::NoFormCredentials)?));
+        let caller = caller.map_err(|failure| failed(failure, None))?;
+        let permitted = check_permission(&caller, permission, &iss);
+        let token = permitted.and_then(|()| Ok(form.required("token")?.to_owned()));
+        let token = token.map_err(|failure| failed(failure, Some(&caller)))?;
+        Ok(TokenForm { caller, iss, token })
     }
 }
 

@@ -20,6 +20,7 @@ use crate::client_auth;
 use crate::config::Permission;
 use crate::failure::Failure;
 use crate::metrics::{Call, CallOutcome};
+use crate::refusal::Refusal;
 use crate::service::{Service, check_permission};
 
 /// Headers of a response that lets a request pass. A proxy copies them to the request.
@@ -46,7 +47,10 @@ pub(super) async fn forward_auth(
             CallOutcome::Rejected,
             refuse("Bearer error=\"invalid_token\""),
         ),
-        Err(failure) => (failure.outcome(), not_decided(&failure)),
+        Err(failure) => {
+            let failure = service.log_refusal(failure, None, &iss);
+            (failure.outcome(), not_decided(&failure))
+        }
     };
     service.metrics.count(Call::ForwardAuth, outcome, started);
     response
@@ -67,8 +71,9 @@ async fn decide(
     audience: &str,
 ) -> Result<Decision, Failure> {
     let headers = request.headers();
-    let proxy = client_auth::identify_proxy(service, peer, headers).await?;
-    check_permission(&proxy, Permission::Verify, iss)?;
+    let proxy = client_auth::identify_proxy(service, peer, headers, iss).await?;
+    check_permission(&proxy, Permission::Verify, iss)
+        .map_err(|failure| service.log_refusal(failure, Some(&proxy), iss).logged())?;
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let token = match (values.next(), values.next()) {
         (None, _) => return Ok(Decision::NoToken),
@@ -82,7 +87,11 @@ async fn decide(
     };
     match service.node.verify(iss, audience, token) {
         Ok(verified) => Ok(Decision::Pass(Box::new(verified))),
-        Err(error) if error.is_rejection() => Ok(Decision::Rejected),
+        Err(error) if error.is_rejection() => {
+            let refusal = Refusal::of_own(&error);
+            service.log_refusal_of(Some(&proxy), iss, &refusal, Some(token));
+            Ok(Decision::Rejected)
+        }
         Err(error) => Err(error.into()),
     }
 }

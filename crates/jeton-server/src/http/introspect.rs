@@ -26,7 +26,7 @@ pub(super) async fn introspect(
 ) -> Response<Body> {
     let started = Instant::now();
     let required = (Call::Introspect, Permission::Verify);
-    let TokenForm { iss, token, .. } =
+    let TokenForm { caller, iss, token } =
         match TokenForm::read(service, peer, request, at, required).await {
             Ok(form) => form,
             Err(response) => return *response,
@@ -38,7 +38,7 @@ pub(super) async fn introspect(
         },
         // The client does not learn the reason (RFC 7662, section 2.2).
         Err(error) if error.is_rejection() => {
-            service.rejected(error.into());
+            service.log_rejected(&caller, &iss, error, &token);
             (CallOutcome::Rejected, inactive())
         }
         Err(error) => {

@@ -14,6 +14,7 @@ use super::form::TokenForm;
 use crate::config::Permission;
 use crate::failure::Failure;
 use crate::metrics::{Call, CallOutcome};
+use crate::refusal::Refusal;
 use crate::service::Service;
 use crate::traces::in_child_span;
 
@@ -40,7 +41,12 @@ async fn revoke_token(service: &Service, form: &TokenForm) -> (CallOutcome, Resp
     match in_child_span("store revoke", revoked).await {
         Ok(_) => (CallOutcome::Ok, empty()),
         // A token that no node accepts needs no revocation (RFC 7009, section 2.2).
-        Err(error) if error.is_rejection() => (CallOutcome::Rejected, empty()),
+        Err(error) if error.is_rejection() => {
+            // The caller does not learn it.
+            let refusal = Refusal::of_own(&error);
+            service.log_refusal_of(Some(caller), iss, &refusal, Some(token));
+            (CallOutcome::Rejected, empty())
+        }
         Err(Error::Unsupported(rule)) => {
             let body = json!({
                 "error": "unsupported_token_type",

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use jeton::Timestamp;
+use jeton_testkit::{Expected, KeyServer, PROXIED_HOST, REFUSED_HOST};
 use serde_json::json;
 
 use super::outside_issuer::{Behaviour, OutsideIssuer};
@@ -81,11 +82,16 @@ impl Tested {
 }
 
 async fn outcome(trusts: &Trusts, iss: &str, token: &str) -> &'static str {
-    let verified = trusts.verify(OWN, iss, token, ("invalid_grant", "assertion"));
+    outcome_of(OWN, trusts, iss, token).await
+}
+
+/// The outcome for another issuer of this service.
+async fn outcome_of(own: &str, trusts: &Trusts, iss: &str, token: &str) -> &'static str {
+    let verified = trusts.verify(own, iss, token, false);
     let outcome = match verified.await {
         Ok(_) => "accepted",
-        Err(Failure::OAuth(error)) => error.code,
-        Err(_) => "another error",
+        Err(NotAccepted::Unavailable) => "temporarily_unavailable",
+        Err(NotAccepted::NoEntry | NotAccepted::Refused { .. }) => "invalid_grant",
     };
     // A request in the background ends before the time is moved.
     let runtime = tokio::runtime::Handle::current().metrics();
@@ -156,4 +162,107 @@ async fn reload_during_an_outage_keeps_known_keys() {
     let changed = tested.reloaded(&reloaded);
     let refused = outcome(&changed, &iss, &tested.token()).await;
     assert_eq!(refused, "temporarily_unavailable");
+}
+
+/// The habits of real key servers, which the fetchers of all languages share.
+const HABITS: &str = include_str!("../../../../sdk/testdata/fetch.json");
+
+/// The issuer of the service that trusts the key server, whose tokens have the issuer `https://id.example`.
+const KEY_SERVER_OWN: &str = "https://own.example";
+
+/// Trust in the issuer of the key server, with these settings.
+fn trust_in_key_server(root: &str, entry: &str) -> Trusts {
+    let text = format!(
+        "{root}\n[[trust]]\nname = 'out'\nissuer = '{KEY_SERVER_OWN}'\naudience = 'api'\n\
+         claims = {{sub = 'user-7'}}\ntokens = [{{profile = 'p'}}]\nmaximum_lifetime_seconds = 600\n{entry}\n"
+    );
+    let config = Config::from_toml(&text).unwrap();
+    let clock: Arc<dyn Clock> = Arc::new(Time::new());
+    Trusts::from_config(&config, &clock, &Trusts::default()).unwrap()
+}
+
+#[tokio::test]
+async fn habit_of_a_key_server_has_its_result_in_the_service() {
+    const ISS: &str = "iss = 'https://id.example'";
+    let server = KeyServer::start(HABITS).unwrap();
+    let habits = server.habits().iter().filter(|habit| !habit.is_of_issuer());
+    for habit in habits {
+        let entry = format!("{ISS}\nkeys_url = '{}/{}/keys'", server.http, habit.name);
+        let trusts = trust_in_key_server("", &entry);
+        let found = outcome_of(
+            KEY_SERVER_OWN,
+            &trusts,
+            "https://id.example",
+            server.token(),
+        )
+        .await;
+        let expected = match habit.expected() {
+            Expected::Verified => "accepted",
+            Expected::Code(_) => "temporarily_unavailable",
+        };
+        assert_eq!(found, expected, "{}", habit.name);
+    }
+}
+
+#[tokio::test]
+async fn keys_of_an_outside_issuer_are_fetched_through_the_proxy() {
+    let server = KeyServer::start(HABITS).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let authority = folder.path().join("authority.pem");
+    std::fs::write(&authority, &server.authority).unwrap();
+    let entry = |host: &str| {
+        format!(
+            "iss = 'https://id.example'\nkeys_url = 'https://{host}/plain/keys'\nca_file = '{}'",
+            authority.display()
+        )
+    };
+    let local = server.https.trim_start_matches("https://");
+    let proxy = format!("proxy = '{}'", server.proxy);
+    let closed = "proxy = 'http://127.0.0.1:1'";
+    let excepted = format!("{proxy}\nno_proxy = ['{PROXIED_HOST}']");
+    for (root, host, expected) in [
+        (&*proxy, PROXIED_HOST, "accepted"),
+        (&*proxy, REFUSED_HOST, "temporarily_unavailable"),
+        (&*excepted, PROXIED_HOST, "temporarily_unavailable"),
+        ("", PROXIED_HOST, "temporarily_unavailable"),
+        (closed, PROXIED_HOST, "temporarily_unavailable"),
+        // Loopback hosts need no proxy.
+        (closed, local, "accepted"),
+    ] {
+        let trusts = trust_in_key_server(root, &entry(host));
+        let found = outcome_of(
+            KEY_SERVER_OWN,
+            &trusts,
+            "https://id.example",
+            server.token(),
+        )
+        .await;
+        assert_eq!(found, expected, "{root} {host}");
+    }
+    assert_eq!(server.read("/proxy/count").unwrap(), "2");
+}
+
+#[test]
+fn proxy_setting_that_is_wrong_names_its_key() {
+    for (text, key) in [
+        (
+            "proxy = 'https://proxy.example'",
+            "`proxy`: expected a URL with http",
+        ),
+        (
+            "proxy = 'proxy.example:3128'",
+            "`proxy`: expected a URL with http",
+        ),
+        ("proxy = ''", "`proxy`: expected a URL with http"),
+        ("no_proxy = ['a.example']", "`no_proxy`: requires `proxy`"),
+        (
+            "proxy = 'http://p.example'\nno_proxy = ['a.example,b.example']",
+            "`no_proxy`: a name contains a comma",
+        ),
+    ] {
+        let error = Config::from_toml(text).unwrap_err().to_string();
+        assert!(error.contains(key), "{error}");
+    }
+    Config::from_toml("proxy = 'http://user:secret@p.example:3128'\nno_proxy = ['10.0.0.0/8']")
+        .unwrap();
 }

@@ -304,6 +304,7 @@ fn exposed_server_without_protection_does_not_start() {
     let folder = tempfile::tempdir().unwrap();
     let mut open = Config::from_toml("listen = '0.0.0.0:0'").unwrap();
     open.data = folder.path().join("data");
+    crate::log_lines::collect();
     assert!(matches!(Server::start(open), Err(Error::Exposed { .. })));
     assert!(
         !folder.path().join("data").exists(),

@@ -109,6 +109,7 @@ fn start(data: &Path) -> Server {
     config.listen = "127.0.0.1:0".parse().unwrap();
     config.admin_listen = config.listen;
     config.drain_seconds = 0;
+    crate::log_lines::collect();
     Server::start(config).unwrap()
 }
 

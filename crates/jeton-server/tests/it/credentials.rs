@@ -353,6 +353,7 @@ fn documented_configuration_grants_no_other_credentials() {
         .iter()
         .map(|one| one.name.clone())
         .collect();
+    crate::log_lines::collect();
     let server = Server::start(config).unwrap();
     let fixture = TestServer::from_server(server);
     let login = certificates.channel(&fixture, Some("billing"));

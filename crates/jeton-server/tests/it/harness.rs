@@ -19,6 +19,8 @@ use tonic::transport::{Channel, Endpoint};
 use tonic::{Request, Status};
 use tonic_types::StatusExt as _;
 
+use crate::log_lines;
+
 pub(crate) const ISS: &str = "https://id.example/tenant";
 
 /// The issuer in most tests.
@@ -86,6 +88,7 @@ impl TestServer {
         data: &std::path::Path,
         folder: TempDir,
     ) -> Result<TestServer, Error> {
+        log_lines::collect();
         let mut config = Config::from_toml(config)?;
         data.clone_into(&mut config.data);
         config.listen = any_port(config.listen);

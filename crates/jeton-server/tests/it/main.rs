@@ -22,6 +22,7 @@ mod first_format;
 mod full_disk;
 mod harness;
 mod hsm;
+mod log_lines;
 #[path = "../../../jeton-issuer/tests/it/manual_clock.rs"]
 #[allow(dead_code)]
 mod manual_clock;

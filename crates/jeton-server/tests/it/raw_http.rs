@@ -73,12 +73,17 @@ fn parse(answer: &str) -> Response {
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((answer, ""));
     let mut lines = head.split("\r\n");
     let status = lines.next().unwrap().split(' ').nth(1).unwrap_or("0");
-    let headers = lines.filter_map(|line| line.split_once(": "));
+    let mut headers: HashMap<String, String> = HashMap::new();
+    for (name, value) in lines.filter_map(|line| line.split_once(": ")) {
+        // Lines of one name are one list (RFC 9110, section 5.3).
+        headers
+            .entry(name.to_ascii_lowercase())
+            .and_modify(|list| list.extend([", ", value]))
+            .or_insert_with(|| value.to_owned());
+    }
     Response {
         status: status.parse().unwrap(),
-        headers: headers
-            .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
-            .collect(),
+        headers,
         body: body.to_owned(),
     }
 }

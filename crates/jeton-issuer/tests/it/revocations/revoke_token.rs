@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use jeton::error::{Claim, Part, Rejection, TokenKind};
+use jeton::error::{Claim, ClaimForm, FoundForm, JsonType, Part, Rejection, TokenKind};
 
 use jeton::key::{MacAlg, MacKey};
 use jeton_issuer::{
@@ -74,11 +74,18 @@ fn revoke_invalid_token_is_rejected_without_store() {
         (claims(ISS, ""), Rejection::ClaimMissing(Claim::Expiry)),
         (
             claims(ISS, r#","exp":"soon""#),
-            Rejection::ClaimType(Claim::Expiry),
+            Rejection::ClaimType {
+                claim: Claim::Expiry,
+                found: FoundForm::Value(JsonType::String),
+                expected: ClaimForm::Seconds,
+            },
         ),
         (
             claims(ISS, r#","exp":-1"#),
-            Rejection::ClaimRange(Claim::Expiry),
+            Rejection::ClaimRange {
+                claim: Claim::Expiry,
+                unit: None,
+            },
         ),
         (
             claims(ISS, r#","exp":1,"exp":1"#),

@@ -1,10 +1,10 @@
 //! A client gets a token for itself (RFC 6749, section 4.4).
 
-use super::{Granted, NewClaims, TokenRequest};
+use super::{Granted, TokenRequest};
 use crate::failure::Failure;
 use crate::token_rights::Chosen;
 
-pub(super) fn grant<'r>(request: &TokenRequest<'r>) -> Result<Granted<'r>, Failure> {
+pub(super) fn grant(request: &TokenRequest<'_>) -> Result<Granted, Failure> {
     let caller = request.client()?;
     let tokens = caller.token_rights().tokens();
     let chosen = if caller.is_local() {
@@ -12,15 +12,8 @@ pub(super) fn grant<'r>(request: &TokenRequest<'r>) -> Result<Granted<'r>, Failu
     } else {
         request.choose(tokens)?
     };
-    Ok(Granted {
-        chosen,
-        // RFC 9068, section 2.2: the client is the subject.
-        subject: caller.name().to_owned(),
-        client_id: caller.name().to_owned(),
-        claims: NewClaims::new(),
-        expires_no_later_than: None,
-        issued_token_type: None,
-    })
+    // RFC 9068, section 2.2: the client is the subject.
+    request.granted(chosen, caller.name(), caller.name(), &(), None)
 }
 
 /// In trial mode, every local process may issue every token over gRPC. Here it gets one of the first profile.

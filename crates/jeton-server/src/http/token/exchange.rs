@@ -3,26 +3,41 @@
 //! The result has the subject of the exchanged token, and names the client in `act`. It never lives longer and
 //! never has more scope.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
-use jeton::{RawClaims, Timestamp, Verified};
+use jeton::{RawClaims, Verified};
 use serde::Serialize;
 use serde_json::Value;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 
-use super::{ACCESS_TOKEN, Granted, ID_TOKEN, JWT, NewClaims, TokenRequest};
-use crate::config::Grant;
+use super::{ACCESS_TOKEN, Granted, ID_TOKEN, JWT, TokenRequest, federation};
+use crate::claim_pattern::raw_claim;
 use crate::failure::Failure;
 use crate::limits::ACTORS;
 use crate::permissions::Caller;
+use crate::refusal::Refusal;
 use crate::token_rights::parse_scope;
+use crate::token_rules::{check_may_act, check_not_bound, check_not_ended};
 
-/// Reads the token to exchange, and checks the types of the request.
-pub(super) fn subject_token<'r>(request: &TokenRequest<'r>) -> Result<&'r str, Failure> {
+/// Exchanges a token of this issuer or of an outside one.
+pub(super) async fn grant(request: &TokenRequest<'_>) -> Result<Granted, Failure> {
+    let (token, typ) = subject_token(request)?;
+    match (federation::outside_issuer(request, token), request.caller) {
+        (Some(outside), _) => federation::exchange(request, &outside, token, typ).await,
+        (None, Some(caller)) => exchange(request, caller, token),
+        (None, None) => {
+            let error = federation::OF_SUBJECT_TOKEN;
+            Err(federation::unknown_issuer(request, error, token))
+        }
+    }
+}
+
+/// Reads the token to exchange and its type, and checks the types of the request.
+fn subject_token<'r>(request: &TokenRequest<'r>) -> Result<(&'r str, &'r str), Failure> {
     let form = request.form;
     let token = form.required("subject_token")?;
-    check_type("subject_token_type", form.required("subject_token_type")?)?;
+    let typ = form.required("subject_token_type")?;
+    check_type("subject_token_type", typ)?;
     match form.one("requested_token_type")? {
         None | Some(ACCESS_TOKEN | JWT) => {}
         Some(_) => {
@@ -30,37 +45,30 @@ pub(super) fn subject_token<'r>(request: &TokenRequest<'r>) -> Result<&'r str, F
             return Err(Failure::Field("requested_token_type", what));
         }
     }
-    Ok(token)
+    Ok((token, typ))
 }
 
 /// Exchanges a token of this issuer.
-pub(super) async fn exchange(
-    request: &TokenRequest<'_>,
-    caller: &Caller,
-    token: &str,
-) -> Result<Value, Failure> {
-    let subject_token = verify(request, caller, "subject_token", token)?;
+fn exchange(request: &TokenRequest<'_>, caller: &Caller, token: &str) -> Result<Granted, Failure> {
+    let presented = Presented {
+        request,
+        caller,
+        parameter: "subject_token",
+        token,
+    };
+    let (subject_token, claims) = presented.verify()?;
     let actor = actor(request, caller)?;
-    let claims = claims_of(&subject_token)?;
-    check_may_act(&claims, request.iss, Some(&actor))?;
-    let subject = subject_token.subject();
-    let subject = subject.ok_or_else(|| rejected("subject_token", "has no `sub`"))?;
+    let refused = |refusal| presented.refused(&refusal);
+    check_may_act(&claims, request.iss, Some(&actor)).map_err(refused)?;
+    let subject = subject_token
+        .subject()
+        .ok_or_else(|| refused(no_subject()))?;
     let mut chosen = request.choose(caller.token_rights().tokens())?;
     narrow(&mut chosen.scopes, request.form.one("scope")?, &claims)?;
-    let mut new_claims = NewClaims::new();
-    new_claims.insert(
-        "act".to_owned(),
-        nest_actor(&actor, &claims, &subject_token)?,
-    );
-    let granted = Granted {
-        chosen,
-        subject: subject.to_owned(),
-        client_id: caller.name().to_owned(),
-        claims: new_claims,
-        expires_no_later_than: subject_token.expires_at(),
-        issued_token_type: Some(ACCESS_TOKEN),
-    };
-    request.issue(Grant::TokenExchange, granted).await
+    let before = raw_claim("act", subject_token.json());
+    let own = BTreeMap::from([("act", nest(&actor, &claims, before)?)]);
+    let latest = subject_token.expires_at();
+    request.granted(chosen, subject, caller.name(), &own, latest)
 }
 
 fn check_type(parameter: &'static str, typ: &str) -> Result<(), Failure> {
@@ -72,35 +80,65 @@ fn check_type(parameter: &'static str, typ: &str) -> Result<(), Failure> {
     }
 }
 
-/// Verifies a token of this issuer that the client may exchange.
-///
-/// The token must be meant for the client. Otherwise a server that receives tokens of its users could exchange
-/// tokens that were meant for another one.
-fn verify(
-    request: &TokenRequest<'_>,
-    caller: &Caller,
+/// A token of this issuer that a client presents.
+struct Presented<'p, 'r> {
+    request: &'p TokenRequest<'r>,
+    caller: &'p Caller,
     parameter: &'static str,
-    token: &str,
-) -> Result<Verified<RawClaims>, Failure> {
-    let verified = request.service.node.introspect(request.iss, token);
-    let verified = verified.map_err(|error| {
-        if error.is_rejection() {
-            rejected(parameter, "rejected")
-        } else {
-            error.into()
+    token: &'p str,
+}
+
+impl Presented<'_, '_> {
+    /// Verifies the token, and checks that the client may exchange it. Returns its claims too.
+    ///
+    /// The token must be meant for the client. Otherwise a server that receives tokens of its users could exchange
+    /// tokens that were meant for another one.
+    fn verify(&self) -> Result<(Verified<RawClaims>, Value), Failure> {
+        let node = &self.request.service.node;
+        let verified = node.introspect(self.request.iss, self.token);
+        let verified = verified.map_err(|error| {
+            if !error.is_rejection() {
+                return error.into();
+            }
+            let refusal = Refusal::of_own(&error);
+            self.log(&refusal);
+            // The client is known, so that it may learn the code.
+            rejected(self.parameter, &format!("rejected ({})", refusal.rule())).logged()
+        })?;
+        let refused = |refusal| self.refused(&refusal);
+        if let Some(expires_at) = verified.expires_at() {
+            check_not_ended(expires_at, node.now()).map_err(refused)?;
         }
-    })?;
-    if let Some(expires_at) = verified.expires_at() {
-        check_not_ended(parameter, expires_at, request.service.node.now())?;
+        let claims = claims_of(self.parameter, &verified)?;
+        check_not_bound(&claims).map_err(refused)?;
+        let audiences: Vec<_> = verified.audiences().collect();
+        let audiences = audiences.iter().map(|audience| &**audience);
+        if self.caller.token_rights().may_exchange(audiences) {
+            Ok((verified, claims))
+        } else {
+            let what = "is not meant for this client (`aud`)";
+            Err(refused(Refusal::of_claim(
+                "exchange_audiences",
+                "aud",
+                what,
+            )))
+        }
     }
-    check_not_bound(parameter, &verified)?;
-    let audiences: Vec<_> = verified.audiences().collect();
-    let audiences = audiences.iter().map(|audience| &**audience);
-    if caller.token_rights().may_exchange(audiences) {
-        Ok(verified)
-    } else {
-        Err(rejected(parameter, "is not meant for this client (`aud`)"))
+
+    fn log(&self, refusal: &Refusal) {
+        let (service, iss) = (self.request.service, self.request.iss);
+        service.log_refusal_of(Some(self.caller), iss, refusal, Some(self.token));
     }
+
+    /// Logs a refusal, and returns what the client learns.
+    fn refused(&self, refusal: &Refusal) -> Failure {
+        self.log(refusal);
+        rejected(self.parameter, refusal.what()).logged()
+    }
+}
+
+fn no_subject() -> Refusal {
+    Refusal::of_claim("subject", "sub", "has no `sub`")
 }
 
 /// The acting party: the subject of the actor token, or else the client.
@@ -114,62 +152,15 @@ fn actor(request: &TokenRequest<'_>, caller: &Caller) -> Result<String, Failure>
         };
     };
     check_type("actor_token_type", form.required("actor_token_type")?)?;
-    let actor = verify(request, caller, "actor_token", token)?;
-    let subject = actor.subject().map(str::to_owned);
-    subject.ok_or_else(|| rejected("actor_token", "has no `sub`"))
-}
-
-/// Checks `may_act` (RFC 8693, section 4.4): if the subject names a party that may act, no other party may.
-///
-/// Every member must match. A member that is not known could restrict the party further.
-pub(super) fn check_may_act(claims: &Value, iss: &str, actor: Option<&str>) -> Result<(), Failure> {
-    let Some(may_act) = claims.get("may_act") else {
-        return Ok(());
+    let presented = Presented {
+        request,
+        caller,
+        parameter: "actor_token",
+        token,
     };
-    let is_actor = |value: &Value| actor.is_some() && value.as_str() == actor;
-    let is_named = may_act.as_object().is_some_and(|members| {
-        members.contains_key("sub")
-            && members.iter().all(|(name, value)| match name.as_str() {
-                "sub" => is_actor(value),
-                "iss" => value.as_str() == Some(iss),
-                _ => false,
-            })
-    });
-    if is_named {
-        Ok(())
-    } else {
-        Err(rejected("subject_token", "`may_act` names another party"))
-    }
-}
-
-/// Checks that a token has not expired. It is verified with a leeway, and the new token has none.
-pub(super) fn check_not_ended(
-    parameter: &str,
-    expires_at: Timestamp,
-    now: Timestamp,
-) -> Result<(), Failure> {
-    if expires_at > now {
-        Ok(())
-    } else {
-        Err(rejected(parameter, "has expired"))
-    }
-}
-
-/// Refuses a token that is bound to a key: the request does not prove that key, and the new token would be bound to none.
-pub(super) fn check_not_bound(parameter: &str, token: &Verified<RawClaims>) -> Result<(), Failure> {
-    if raw_claims(token).is_some_and(|claims| !claims.contains_key("cnf")) {
-        Ok(())
-    } else {
-        Err(rejected(
-            parameter,
-            "is bound to a key (`cnf`), which is not accepted",
-        ))
-    }
-}
-
-/// The claims of a token, each as its text.
-fn raw_claims(token: &Verified<RawClaims>) -> Option<HashMap<Cow<'_, str>, &RawValue>> {
-    serde_json::from_str(token.json()).ok()
+    let (actor, _) = presented.verify()?;
+    let subject = actor.subject().map(str::to_owned);
+    subject.ok_or_else(|| presented.refused(&no_subject()))
 }
 
 /// Limits the scope to that of the subject token.
@@ -190,22 +181,15 @@ fn narrow(scopes: &mut Vec<&str>, requested: Option<&str>, claims: &Value) -> Re
 }
 
 /// `act` of the new token: the actor, and inside it the actors before (RFC 8693, section 4.1), byte for byte.
-fn nest_actor(
-    actor: &str,
-    claims: &Value,
-    token: &Verified<RawClaims>,
-) -> Result<Box<RawValue>, Failure> {
-    let before = raw_claims(token).and_then(|claims| claims.get("act").copied());
-    nest(actor, claims, before)
+#[derive(Serialize)]
+struct Act<'a> {
+    sub: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    act: Option<&'a RawValue>,
 }
 
-fn nest(actor: &str, claims: &Value, raw: Option<&RawValue>) -> Result<Box<RawValue>, Failure> {
-    #[derive(Serialize)]
-    struct Act<'a> {
-        sub: &'a str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        act: Option<&'a RawValue>,
-    }
+/// Adds an actor to those before, of which `raw` is the text.
+fn nest<'a>(actor: &'a str, claims: &Value, raw: Option<&'a RawValue>) -> Result<Act<'a>, Failure> {
     if let Some(before) = claims.get("act") {
         let depth =
             actors(before).ok_or_else(|| rejected("subject_token", "has a malformed `act`"))?;
@@ -217,11 +201,10 @@ fn nest(actor: &str, claims: &Value, raw: Option<&RawValue>) -> Result<Box<RawVa
             return Err(rejected("subject_token", &what));
         }
     }
-    let nested = to_raw_value(&Act {
+    Ok(Act {
         sub: actor,
         act: raw,
-    });
-    nested.map_err(|_| rejected("subject_token", "claims cannot be read"))
+    })
 }
 
 /// The number of nested actors. `None` if one is not an object.
@@ -235,9 +218,9 @@ fn actors(act: &Value) -> Option<usize> {
     Some(count)
 }
 
-pub(super) fn claims_of(verified: &Verified<RawClaims>) -> Result<Value, Failure> {
+fn claims_of(parameter: &str, verified: &Verified<RawClaims>) -> Result<Value, Failure> {
     let claims = serde_json::from_str(verified.json());
-    claims.map_err(|_| rejected("subject_token", "claims cannot be read"))
+    claims.map_err(|_| rejected(parameter, "claims cannot be read"))
 }
 
 /// RFC 8693, section 2.2.2: a token that is not acceptable is an invalid request.
@@ -250,36 +233,9 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use serde_json::json;
+    use serde_json::value::to_raw_value;
 
     use super::*;
-
-    #[test]
-    fn may_act_names_the_only_party_that_may_act() {
-        let check = |claims: Value, actor| check_may_act(&claims, "i", actor).is_ok();
-        assert!(check(json!({}), Some("a")) && check(json!({}), None));
-        assert!(check(json!({"may_act": {"sub": "a"}}), Some("a")));
-        assert!(check(
-            json!({"may_act": {"sub": "a", "iss": "i"}}),
-            Some("a")
-        ));
-        for may_act in [
-            json!({"sub": "b"}),
-            json!({"sub": "a", "iss": "j"}),
-            json!({"sub": "a", "client_id": "a"}),
-            json!({"iss": "i"}),
-            json!({"sub": ["a"]}),
-            json!({}),
-            json!("a"),
-            json!(null),
-            json!([{"sub": "a"}]),
-        ] {
-            assert!(
-                !check(json!({ "may_act": may_act }), Some("a")),
-                "{may_act}"
-            );
-        }
-        assert!(!check(json!({"may_act": {"sub": null}}), None));
-    }
 
     #[test]
     fn scope_is_never_more_than_that_of_the_subject_token() {
@@ -301,8 +257,7 @@ mod tests {
     fn actors_are_nested_up_to_the_limit() {
         let nest = |actor: &str, claims: &Value| {
             let before = claims.get("act").map(|act| to_raw_value(act).unwrap());
-            nest(actor, claims, before.as_deref())
-                .map(|act| serde_json::from_str::<Value>(act.get()).unwrap())
+            nest(actor, claims, before.as_deref()).map(|act| serde_json::to_value(act).unwrap())
         };
         let mut claims = json!({});
         for depth in 1..=ACTORS {
@@ -321,6 +276,7 @@ mod tests {
         let before: Box<RawValue> = serde_json::from_str(text).unwrap();
         let claims = json!({"act": {"sub": "a"}});
         let nested = nest("b", &claims, Some(&before)).unwrap();
-        assert_eq!(nested.get(), format!(r#"{{"sub":"b","act":{text}}}"#));
+        let nested = serde_json::to_string(&nested).unwrap();
+        assert_eq!(nested, format!(r#"{{"sub":"b","act":{text}}}"#));
     }
 }

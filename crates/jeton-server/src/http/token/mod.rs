@@ -1,14 +1,12 @@
 //! The token endpoint (RFC 6749, section 3.2).
 //!
-//! A grant decides who may get which token: its subject, its client, what it may contain and how long it may
-//! live. This module reads the form, identifies the client, issues the token and writes the response, for all of
-//! them.
+//! A grant returns a [`Granted`]: who may get which token, what it contains and how long it may live. This module
+//! reads the form, identifies the client, issues the token and writes the response, for all of them.
 
 mod client_credentials;
 mod exchange;
 mod federation;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -17,7 +15,7 @@ use http::{Request, Response, StatusCode};
 use jeton::Timestamp;
 use jeton_issuer::{CustomClaims, Error, Issued, Request as IssueRequest};
 use jeton_transport::{DrainedBody, Peer};
-use serde_json::value::{RawValue, to_raw_value};
+use serde::Serialize;
 use serde_json::{Value, json};
 use tonic::body::Body;
 
@@ -38,9 +36,6 @@ const ACCESS_TOKEN: &str = "urn:ietf:params:oauth:token-type:access_token";
 const JWT: &str = "urn:ietf:params:oauth:token-type:jwt";
 const ID_TOKEN: &str = "urn:ietf:params:oauth:token-type:id_token";
 
-/// Claims of a new token, each as its JSON text: copied numbers stay as they were.
-type NewClaims = BTreeMap<String, Box<RawValue>>;
-
 /// A request to the token endpoint.
 struct TokenRequest<'r> {
     service: &'r Arc<Service>,
@@ -50,16 +45,18 @@ struct TokenRequest<'r> {
     caller: Option<&'r Arc<Caller>>,
 }
 
-/// The token that a grant allows.
-struct Granted<'g> {
-    chosen: Chosen<'g>,
+/// The token that a grant allows. It owns its parts, because an HSM signs on another thread.
+#[derive(Clone)]
+struct Granted {
+    profile: String,
     subject: String,
     client_id: String,
-    /// `act`, and claims that are copied.
-    claims: NewClaims,
+    scope: String,
+    /// `None`: the default of the profile.
+    audience: Option<String>,
+    /// Those of the grant, `client_id` and `scope`.
+    claims: CustomClaims<'static>,
     expires_no_later_than: Option<Timestamp>,
-    /// `issued_token_type` of the response (RFC 8693, section 2.2.1).
-    issued_token_type: Option<&'static str>,
 }
 
 pub(super) async fn token(
@@ -72,19 +69,21 @@ pub(super) async fn token(
     let Some(iss) = issuer_of(service, &request, at) else {
         return plain(StatusCode::NOT_FOUND, "unknown issuer\n");
     };
+    let mut client = None;
     let answered = async {
         if request.uri().query().is_some() {
             // Addresses are logged by proxies, and a form may have a secret.
             let what = "parameters belong in the form, not in the address".to_owned();
             return Err(Reply::Failed(Failure::Field("query", what)));
         }
-        let from_headers = client_auth::identify_by_headers(service, peer, &request).await;
+        let from_headers = client_auth::identify_by_headers(service, peer, &request, &iss).await;
         let from_headers = from_headers.map_err(Reply::Failed)?;
         let (head, body) = request.into_parts();
         let form = Form::read(&head.headers, body, service.limits.form_bytes()).await;
         let form = form.map_err(Reply::Response)?;
         let identified = client_auth::identify(service, from_headers, &form, &iss).await;
         let caller = identified.map_err(Reply::Failed)?;
+        client.clone_from(&caller);
         let request = TokenRequest {
             service,
             iss: &iss,
@@ -93,9 +92,11 @@ pub(super) async fn token(
         };
         request.answer().await.map_err(Reply::Failed)
     };
-    let (outcome, response) = match answered.await {
+    let answered = answered.await;
+    let (outcome, response) = match answered {
         Ok(body) => (CallOutcome::Ok, super::json(StatusCode::OK, &body)),
         Err(Reply::Failed(failure)) => {
+            let failure = service.log_refusal(failure, client.as_deref(), &iss);
             let failure = in_oauth_terms(failure, &iss);
             (failure.outcome(), client_error_response(&failure))
         }
@@ -121,26 +122,17 @@ impl<'r> TokenRequest<'r> {
         if let Some(caller) = self.caller {
             check_caller(caller, grant, self.iss)?;
         }
-        match grant {
-            Grant::ClientCredentials => self.issue(grant, client_credentials::grant(self)?).await,
-            Grant::TokenExchange => self.exchange().await,
-            Grant::JwtBearer => federation::assertion(self).await,
-        }
-    }
-
-    /// Exchanges a token of this issuer or of an outside one.
-    async fn exchange(&self) -> Result<Value, Failure> {
-        let token = exchange::subject_token(self)?;
-        match (federation::outside_issuer(self, token), self.caller) {
-            (Some(outside), _) => federation::exchange(self, &outside, token).await,
-            (None, Some(caller)) => exchange::exchange(self, caller, token).await,
-            (None, None) => Err(federation::unknown_to_anyone(federation::OF_SUBJECT_TOKEN)),
-        }
+        let granted = match grant {
+            Grant::ClientCredentials => client_credentials::grant(self)?,
+            Grant::TokenExchange => exchange::grant(self).await?,
+            Grant::JwtBearer => federation::assertion(self).await?,
+        };
+        self.issue(grant, granted).await
     }
 
     /// The identified client of the request.
     fn client(&self) -> Result<&'r Caller, Failure> {
-        let caller = self.caller.ok_or(Denied::NoCredentials)?;
+        let caller = self.caller.ok_or(Denied::NoFormCredentials)?;
         Ok(caller)
     }
 
@@ -180,47 +172,61 @@ impl<'r> TokenRequest<'r> {
         })
     }
 
-    /// Issues the token and builds the response (RFC 6749, section 5.1).
-    async fn issue(&self, grant: Grant, granted: Granted<'_>) -> Result<Value, Failure> {
-        let Granted {
-            chosen,
-            subject,
-            client_id,
-            mut claims,
-            expires_no_later_than,
-            issued_token_type,
-        } = granted;
-        let scope = chosen.scopes.join(" ");
-        claims.insert("client_id".to_owned(), text(&client_id)?);
-        if !scope.is_empty() {
-            claims.insert("scope".to_owned(), text(&scope)?);
+    /// The token that a grant allows. `own` is an object: the claims of the grant.
+    fn granted(
+        &self,
+        chosen: Chosen<'_>,
+        subject: &str,
+        client_id: &str,
+        own: &impl Serialize,
+        expires_no_later_than: Option<Timestamp>,
+    ) -> Result<Granted, Failure> {
+        #[derive(Serialize)]
+        struct Claims<'g, T> {
+            #[serde(flatten)]
+            own: &'g T,
+            client_id: &'g str,
+            #[serde(skip_serializing_if = "str::is_empty")]
+            scope: &'g str,
         }
-        let claims = serde_json::to_string(&claims).map_err(|_| not_json())?;
-        let new = NewToken {
-            profile: chosen.profile.to_string(),
-            subject,
-            claims,
-            audience: chosen.audience.map(ToString::to_string),
-            expires_no_later_than,
+        let scope = chosen.scopes.join(" ");
+        let claims = Claims {
+            own,
+            client_id,
+            scope: &scope,
         };
-        let caller = self.caller.cloned();
-        let issued = match self.service.signing_queue(self.iss, &chosen.profile) {
-            None => new.issue(self.service, caller.as_deref(), self.iss)?,
+        Ok(Granted {
+            profile: chosen.profile,
+            subject: subject.to_owned(),
+            client_id: client_id.to_owned(),
+            claims: CustomClaims::new(&claims, self.service.limits.token_bytes())?,
+            scope,
+            audience: chosen.audience.map(str::to_owned),
+            expires_no_later_than,
+        })
+    }
+
+    /// Issues the token and builds the response (RFC 6749, section 5.1).
+    async fn issue(&self, grant: Grant, granted: Granted) -> Result<Value, Failure> {
+        let (caller, issuer) = (self.caller.cloned(), self.iss);
+        let issued = match self.service.signing_queue(issuer, &granted.profile) {
+            None => granted.issue(self.service, caller.as_deref(), issuer)?,
             Some(signing) => {
-                let (service, iss) = (self.service.clone(), self.iss.to_owned());
+                let (service, iss) = (self.service.clone(), issuer.to_owned());
+                let new = granted.clone();
                 let issued = signing.run(1, move || new.issue(&service, caller.as_deref(), &iss));
                 issued.await?
             }
         };
         self.service.metrics.issued.fetch_add(1, Ordering::Relaxed);
-        let (profile, issuer) = (&chosen.profile, self.iss);
+        let (client, profile, scope) = (granted.client_id, granted.profile, granted.scope);
         // The subject is a claim, so the log has the client only.
         match grant {
             Grant::ClientCredentials => {
-                tracing::debug!(client = client_id, issuer, profile, ?grant, "token issued");
+                tracing::debug!(client, issuer, profile, ?grant, "token issued");
             }
             Grant::TokenExchange | Grant::JwtBearer => {
-                tracing::info!(client = client_id, issuer, profile, ?grant, "token issued");
+                tracing::info!(client, issuer, profile, ?grant, "token issued");
             }
         }
         let now = self.service.node.now().unix_seconds();
@@ -232,42 +238,24 @@ impl<'r> TokenRequest<'r> {
         if !scope.is_empty() {
             body["scope"] = Value::from(scope);
         }
-        if let Some(typ) = issued_token_type {
-            body["issued_token_type"] = Value::from(typ);
+        if grant == Grant::TokenExchange {
+            // RFC 8693, section 2.2.1.
+            body["issued_token_type"] = Value::from(ACCESS_TOKEN);
         }
         Ok(body)
     }
 }
 
-/// A text as a claim.
-fn text(text: &str) -> Result<Box<RawValue>, Failure> {
-    to_raw_value(text).map_err(|_| not_json())
-}
-
-fn not_json() -> Failure {
-    Failure::oauth("server_error", "the claims cannot be written")
-}
-
-/// A token to issue. It owns its parts, because an HSM signs on another thread.
-struct NewToken {
-    profile: String,
-    subject: String,
-    claims: String,
-    audience: Option<String>,
-    expires_no_later_than: Option<Timestamp>,
-}
-
-impl NewToken {
+impl Granted {
     fn issue(
         &self,
         service: &Service,
         caller: Option<&Caller>,
         iss: &str,
     ) -> Result<Issued, Failure> {
-        let claims = CustomClaims::from_json(&self.claims, service.limits.token_bytes())?;
         let mut request = IssueRequest::new(&self.profile)
             .subject(&self.subject)
-            .claims(claims);
+            .claims(self.claims.clone());
         if let Some(audience) = &self.audience {
             request = request.audience(audience);
         }

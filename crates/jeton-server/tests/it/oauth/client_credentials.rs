@@ -291,13 +291,6 @@ fn malformed_form_is_an_error_that_names_the_parameter() {
             "resource",
         ),
         (
-            "/tenant/token",
-            form,
-            "grant_type=client_credentials&client_secret=x",
-            "invalid_request",
-            "client_secret",
-        ),
-        (
             "/tenant/token?client_secret=x",
             form,
             valid,

@@ -10,6 +10,8 @@ mod libraries;
 mod outside_issuer;
 mod outside_shapes;
 mod proxy;
+mod refusals;
+mod token_types;
 
 use std::fs;
 use std::path::Path;
