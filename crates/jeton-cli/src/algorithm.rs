@@ -31,6 +31,11 @@ impl Algorithm {
         all().into_iter().find(|alg| alg.name() == name)
     }
 
+    /// Returns whether its keys are public and private, so that no secret fits.
+    pub(crate) fn is_asymmetric(self) -> bool {
+        matches!(self, Algorithm::Sign(Alg::Sig(_)) | Algorithm::Manage(_))
+    }
+
     pub(crate) fn name(self) -> &'static str {
         match self {
             Algorithm::Sign(alg) => alg.name(),

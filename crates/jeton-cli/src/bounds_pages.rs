@@ -37,6 +37,10 @@ fn said() -> Vec<String> {
     let row = |name: &str, value: String| format!("{name} | {value} |");
     vec![
         format!(
+            "ahead of the clock by {} seconds",
+            limits::ISSUED_AHEAD_SECONDS
+        ),
+        format!(
             "RSA modulus under {} bits",
             number(limits::RSA_MODULUS_BITS_MIN)
         ),

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use http::{HeaderMap, Uri};
 use jeton_jwks::{
-    AddressError, DiscoveryError, FetchError, FetchRequest, Https, check_address, check_issuer,
-    discover_key_set,
+    AddressError, DiscoveryError, FetchError, FetchRequest, Https, PlainHttp, check_address,
+    check_issuer, discover_key_set,
 };
 use jiff::{SignedDuration, Timestamp};
 use rustls::crypto::aws_lc_rs::default_provider;
@@ -41,12 +41,17 @@ pub(crate) struct RemoteKeyArgs {
     /// Also trust the certificate authorities in this PEM file when keys are fetched (- for standard input)
     #[arg(long, value_name = "FILE", requires = "key_source")]
     ca: Option<PathBuf>,
+
+    /// Fetch keys with http from any host. Insecure: anyone on the network can replace the keys
+    #[arg(long, requires = "key_source")]
+    plain_http: bool,
 }
 
 /// A key set that is not in a file.
 pub(crate) struct RemoteKeys {
     location: Location,
     authorities: Option<Zeroizing<Vec<u8>>>,
+    plain_http: PlainHttp,
 }
 
 enum Location {
@@ -80,28 +85,63 @@ impl RemoteKeyArgs {
         let Some(issuer) = &self.discover else {
             return Ok(None);
         };
-        check_issuer(issuer).map_err(|why| address_failure("--discover", why))?;
+        self.allowed(check_issuer(issuer))
+            .map_err(|why| address_failure("--discover", why))?;
         Ok(Some(RemoteKeys {
             location: Location::Issuer(issuer.clone()),
             authorities: self.authorities()?,
+            plain_http: self.plain_http(),
         }))
     }
 
     /// Returns the keys at a URL, or `None` if the value of this option is a file name.
     pub(crate) fn at(&self, option: &str, place: &Path) -> Outcome<Option<RemoteKeys>> {
         let Some(text) = place.to_str().filter(|text| is_url(text)) else {
-            return match self.ca {
-                None => Ok(None),
-                Some(_) => Err(Failure::error(format!("--ca: {option} is not a URL"))
-                    .hint("for a key in a file, remove `--ca`")),
+            let unused = if self.ca.is_some() {
+                "--ca"
+            } else if self.plain_http {
+                "--plain-http"
+            } else {
+                return Ok(None);
             };
+            return Err(Failure::error(format!("{unused}: {option} is not a URL"))
+                .hint(format!("for a key in a file, remove `{unused}`")));
         };
         Ok(Some(RemoteKeys {
             location: Location::Url {
-                uri: read_url(option, text)?,
+                uri: self.read_url(option, text)?,
             },
             authorities: self.authorities()?,
+            plain_http: self.plain_http(),
         }))
+    }
+
+    fn plain_http(&self) -> PlainHttp {
+        if self.plain_http {
+            PlainHttp::Everywhere
+        } else {
+            PlainHttp::Loopback
+        }
+    }
+
+    /// Accepts plain `http` if the caller allows it.
+    fn allowed(&self, checked: Result<(), AddressError>) -> Result<(), AddressError> {
+        match checked {
+            Err(AddressError::NotEncrypted) if self.plain_http => {
+                output::note("keys are fetched with http: anyone on the network can replace them");
+                Ok(())
+            }
+            checked => checked,
+        }
+    }
+
+    fn read_url(&self, option: &str, text: &str) -> Outcome<Uri> {
+        let uri: Uri = text
+            .parse()
+            .map_err(|_| address_failure(option, AddressError::NotHttp))?;
+        self.allowed(check_address(&uri))
+            .map_err(|why| address_failure(option, why))?;
+        Ok(uri)
     }
 
     fn authorities(&self) -> Outcome<Option<Zeroizing<Vec<u8>>>> {
@@ -129,14 +169,6 @@ pub(crate) fn is_url(text: &str) -> bool {
     begins("https://") || begins("http://")
 }
 
-fn read_url(option: &str, text: &str) -> Outcome<Uri> {
-    let uri: Uri = text
-        .parse()
-        .map_err(|_| address_failure(option, AddressError::NotHttp))?;
-    check_address(&uri).map_err(|why| address_failure(option, why))?;
-    Ok(uri)
-}
-
 fn address_failure(option: &str, why: AddressError) -> Failure {
     let wrong = |why: &str| Failure::error(format!("{option}: {why}"));
     match why {
@@ -144,7 +176,7 @@ fn address_failure(option: &str, why: AddressError) -> Failure {
             .hint("a key set is public: remove the credentials from the URL"),
         AddressError::NotEncrypted => {
             wrong("http is not allowed for another host: the keys could be replaced on the way")
-                .hint("use `https://`")
+                .hint("use `https://`, or add `--plain-http` if you trust the network")
         }
         AddressError::QueryOrFragment => wrong("an issuer has no query and no fragment")
             .hint("for the URL of a key set, use --key"),
@@ -203,8 +235,8 @@ impl RemoteKeys {
         };
         let https = https.with_proxy_from_environment();
         let request = match &self.location {
-            Location::Url { uri } => FetchRequest::new(uri.clone()),
-            Location::Issuer(issuer) => discover_key_set(issuer, &https).await?,
+            Location::Url { uri } => FetchRequest::new(uri.clone()).plain_http(self.plain_http),
+            Location::Issuer(issuer) => discover_key_set(issuer, self.plain_http, &https).await?,
         };
         let request = request.no_cache();
         let host = request.uri.host().unwrap_or_default().to_owned();
@@ -281,6 +313,12 @@ impl Fetched {
         if status == 200 {
             return Ok(());
         }
+        if let (429 | 503, Some(pause)) = (status, self.retry_after()) {
+            return Err(Problem::new(
+                format!("status {status}: the server asks for a pause"),
+                format!("try again in {pause} s"),
+            ));
+        }
         let location = text_of(&self.headers, "location").filter(|_| (300..400).contains(&status));
         let Some(location) = location else {
             return Err(Problem::new(
@@ -301,6 +339,11 @@ impl Fetched {
             },
         ))
     }
+
+    /// Returns the seconds in `Retry-After`.
+    fn retry_after(&self) -> Option<u64> {
+        text_of(&self.headers, "retry-after")?.trim().parse().ok()
+    }
 }
 
 /// Describes why there was no response.
@@ -317,7 +360,7 @@ fn describe(error: &FetchError) -> Problem {
 fn how(error: &FetchError) -> String {
     match error {
         FetchError::Discovery(DiscoveryError::NotFetched(error)) => match &**error {
-            FetchError::Status(_) => {
+            FetchError::Status(_) | FetchError::RetryAfter { .. } => {
                 "if you know the URL of the key set, pass it instead of the issuer".to_owned()
             }
             error => how(error),
@@ -347,6 +390,14 @@ mod tests {
 
     use super::*;
 
+    fn args(plain_http: bool) -> RemoteKeyArgs {
+        RemoteKeyArgs {
+            discover: None,
+            ca: None,
+            plain_http,
+        }
+    }
+
     #[test]
     fn key_set_url_requires_https_or_loopback() {
         for fine in [
@@ -357,7 +408,7 @@ mod tests {
             "http://localhost/x",
         ] {
             assert!(is_url(fine), "{fine}");
-            assert!(read_url("--key", fine).is_ok(), "{fine}");
+            assert!(args(false).read_url("--key", fine).is_ok(), "{fine}");
         }
         for wrong in [
             "http://id.example/jwks.json",
@@ -365,10 +416,16 @@ mod tests {
             "https://user:secret@id.example/",
             "https://",
         ] {
-            assert!(read_url("--key", wrong).is_err(), "{wrong}");
+            assert!(args(false).read_url("--key", wrong).is_err(), "{wrong}");
         }
+        let plain = "http://id.example/jwks.json";
+        assert!(args(true).read_url("--key", plain).is_ok());
+        let with_password = "http://user:secret@id.example/";
+        assert!(args(true).read_url("--key", with_password).is_err());
         assert!(!is_url("jwks.json") && !is_url("httpss"));
-        let address = read_url("--key", "https://id.example/keys?token=secret").unwrap();
+        let address = args(false)
+            .read_url("--key", "https://id.example/keys?token=secret")
+            .unwrap();
         assert_eq!(without_query(&address), "https://id.example/keys");
     }
 }

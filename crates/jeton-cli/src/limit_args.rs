@@ -6,17 +6,103 @@ use jeton::error::{Measure, Part, Rejection, codes};
 use jeton::{Limits, limits};
 
 use crate::exit::{Failure, Outcome};
-use crate::input;
+use crate::jose::Token;
+use crate::{input, output};
 
 /// The largest value of --max-header-bytes.
 const HEADER_BYTES_MAX: u64 = 1024 * 1024;
 
+/// The largest value of --max-bytes. The token of the longest payload is shorter.
+const TOKEN_BYTES_MAX: u64 = 2 * input::INPUT_BYTES_MAX;
+
 /// The limit for the length of a token.
 #[derive(Debug, Args)]
 pub(crate) struct TokenSize {
-    /// Largest accepted token, in bytes [default: 2097152, at most 67108864]
-    #[arg(long, value_name = "BYTES", value_parser = up_to(input::INPUT_BYTES_MAX))]
+    /// Largest accepted token, in bytes [default: 2097152, at most 134217728]
+    #[arg(long, value_name = "BYTES", value_parser = up_to(TOKEN_BYTES_MAX))]
     max_bytes: Option<usize>,
+}
+
+/// The limits for a new token: those of the commands that read it.
+#[derive(Debug, Args)]
+pub(crate) struct NewTokenSize {
+    /// Largest token to write, in bytes; the reader of a larger token needs the same option [default: 2097152, at most 134217728]
+    #[arg(long, value_name = "BYTES", value_parser = up_to(TOKEN_BYTES_MAX))]
+    max_bytes: Option<usize>,
+}
+
+impl NewTokenSize {
+    /// Fails if a command that reads the token would reject it for its size. Notes that it needs `--max-bytes`.
+    pub(crate) fn check(&self, token: &str) -> Outcome {
+        let default = Limits::default();
+        let limit = self.max_bytes.unwrap_or(default.token_bytes);
+        let bytes = token.len();
+        if bytes > limit {
+            let failure = Failure::error(format!("the token has {bytes} bytes, limit {limit}"));
+            return Err(match within(bytes as u64, TOKEN_BYTES_MAX) {
+                Some(bytes) => failure.hint(format!(
+                    "to write a token of this size, add `--max-bytes {bytes}`; its reader needs the same option"
+                )),
+                None => failure,
+            });
+        }
+        check_headers(token, default)?;
+        if bytes > default.token_bytes {
+            output::note(format_args!(
+                "the token has {bytes} bytes, more than the default limit of verifiers ({}); to read it, add `--max-bytes {bytes}`",
+                default.token_bytes
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Fails if a header or a `kid` is longer than the limits.
+fn check_headers(token: &str, limits: Limits) -> Outcome {
+    let headers: Vec<_> = match Token::read(token) {
+        Some(Token::Jws(jws)) => {
+            let each = jws.signatures.iter();
+            each.map(|one| (one.protected.clone(), one.headers().text("kid")))
+                .collect()
+        }
+        Some(Token::Jwe(jwe)) => {
+            let each = jwe.recipients.iter();
+            each.map(|one| (jwe.protected.clone(), jwe.headers(one).text("kid")))
+                .collect()
+        }
+        None => Vec::new(),
+    };
+    for (protected, kid) in headers {
+        let bytes = protected.map_or(0, |text| text.len() / 4 * 3 + text.len() % 4 * 3 / 4);
+        for (what, bytes, limit) in [
+            ("header", bytes, limits.header_bytes),
+            ("`kid`", kid.map_or(0, |kid| kid.len()), limits.key_id_bytes),
+        ] {
+            if bytes > limit {
+                let what = format!("the {what} of the token has {bytes} bytes, limit {limit}");
+                return Err(Failure::error(what));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Fails if a compressed plaintext exceeds the limits of a decrypter, which no option raises. `token` is the JWE.
+pub(crate) fn check_compressed(plaintext: usize, token: &str) -> Outcome {
+    let Some(Token::Jwe(jwe)) = Token::read(token) else {
+        return Ok(());
+    };
+    // The padding of AES-CBC has at most 16 bytes.
+    let compressed = (jwe.ciphertext.len() * 3 / 4).saturating_sub(16);
+    let by_ratio = compressed.saturating_mul(limits::INFLATED_RATIO);
+    let limit = by_ratio.min(limits::INFLATED_BYTES);
+    if plaintext <= limit {
+        return Ok(());
+    }
+    let what = format!(
+        "--zip: the plaintext has {plaintext} bytes, and the token would inflate to at most {limit}"
+    );
+    Err(Failure::error(what).hint("remove `--zip`"))
 }
 
 /// The limits for a token with a header.
@@ -80,7 +166,7 @@ pub(crate) fn check(bytes: usize, limits: Limits) -> Outcome {
     }
     let failure = Failure::rejected(format!("the token has {bytes} bytes, limit {limit}"))
         .with_code(codes::TOKEN_TOO_LARGE.name());
-    Err(match within(bytes as u64, input::INPUT_BYTES_MAX) {
+    Err(match within(bytes as u64, TOKEN_BYTES_MAX) {
         Some(bytes) => failure.hint(token_hint(bytes)),
         None => failure,
     })
@@ -101,9 +187,7 @@ pub(crate) fn hint(rejection: &Rejection) -> Option<String> {
             actual,
             ..
         } => match (part, measure) {
-            (Part::Token, Measure::Bytes) => {
-                within(actual.into(), input::INPUT_BYTES_MAX).map(token_hint)
-            }
+            (Part::Token, Measure::Bytes) => within(actual.into(), TOKEN_BYTES_MAX).map(token_hint),
             (Part::Header, Measure::Bytes) => {
                 let bytes = within(actual.into(), HEADER_BYTES_MAX)?;
                 Some(format!(

@@ -28,6 +28,7 @@ mod claims;
 mod command_result;
 mod credentials;
 mod fetch;
+mod header_member;
 mod header_style;
 mod jose;
 mod keyfile;

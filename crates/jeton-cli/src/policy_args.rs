@@ -21,7 +21,7 @@ pub(crate) struct PolicyArgs {
     #[arg(long, value_name = "AUDIENCE")]
     audience: Vec<String>,
 
-    /// Allowed difference between the clocks of issuer and verifier, for example 60s
+    /// Allowed difference between the clocks of issuer and verifier, for example 60s; iat may be 60s ahead in any case
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = time::duration)]
     leeway: Duration,
 

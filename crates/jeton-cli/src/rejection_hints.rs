@@ -64,7 +64,10 @@ pub(crate) fn hint(rejection: &Rejection, token: &str, command: Command) -> Opti
         Rejection::Expired => {
             "to verify it at an earlier time, add `--at TIME`, for example 2026-11-20T09:00:00Z; if the clocks differ, add `--leeway 60s`"
         }
-        Rejection::NotYetValid | Rejection::IssuedInTheFuture => {
+        Rejection::IssuedInTheFuture => {
+            "if the clocks differ by more than a minute, add `--leeway 5m`; to verify it at a later time, add `--at TIME`, for example 2026-11-20T09:00:00Z"
+        }
+        Rejection::NotYetValid => {
             "if the clocks differ, add `--leeway 60s`; to verify it at a later time, add `--at TIME`, for example 2026-11-20T09:00:00Z"
         }
         Rejection::ClaimMissing(Claim::Expiry) => {

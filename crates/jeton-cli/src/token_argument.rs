@@ -1,17 +1,21 @@
-//! The arguments for tokens, payloads and claims: each in its two forms, `TEXT|@FILE|-` and text alone.
+//! The arguments for tokens and payloads: each in its two forms, `TEXT|@FILE|-` and text alone.
+//!
+//! Most commands take a token exactly, as the library does: a script must not verify something else than it passes on.
+//! `verify`, `inspect` and `doctor` are for people, and find the token in pasted text.
 
 use std::ops::Deref;
 
 use clap::Args;
+use jeton::Limits;
 use jeton::error::codes;
 use zeroize::Zeroizing;
 
 use crate::exit::{Failure, Outcome};
 use crate::pasted::{self, Pasted};
-use crate::source::{Source, Text, given, required};
+use crate::source::{self, Source, Text, required};
 use crate::{input, output};
 
-/// The token that a command reads.
+/// A token that is taken exactly. Only white space at its ends is removed.
 #[derive(Debug, Args)]
 pub(crate) struct TokenArgument {
     /// Token as text, @FILE, or - for standard input [default: standard input, if it is a pipe or a file]
@@ -21,14 +25,38 @@ pub(crate) struct TokenArgument {
     /// Token as exactly this text: never read as @FILE or -, and nothing around it is removed
     #[arg(long, value_name = "TEXT", conflicts_with = "token")]
     text: Option<Text>,
+}
+
+/// A token in text that a person pasted.
+#[derive(Debug, Args)]
+pub(crate) struct PastedToken {
+    #[command(flatten)]
+    argument: TokenArgument,
 
     /// Name of the JSON member, parameter or cookie that has the token, if the text has several
     #[arg(long, value_name = "NAME", conflicts_with = "text")]
     member: Option<String>,
+}
 
-    /// The token, if another command has read it.
-    #[arg(skip)]
-    read: Option<GivenToken>,
+/// The token of a verification.
+pub(crate) enum TokenInput<'a> {
+    /// The argument of a command that takes a token exactly.
+    Exact {
+        argument: &'a TokenArgument,
+        hint: PastedHint,
+        limits: Limits,
+    },
+    /// A token that `jeton verify` has found.
+    Found(GivenToken),
+}
+
+/// The command that finds a token in pasted text, for a hint.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum PastedHint {
+    /// `jeton verify` does the same.
+    Verify,
+    /// No command does the same.
+    Inspect,
 }
 
 /// A token that the caller passed.
@@ -60,46 +88,117 @@ pub(crate) struct PayloadArgument {
     text: Option<Text>,
 }
 
-/// The claims of a new token.
-#[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
-pub(crate) struct ClaimsArgument {
-    /// Claims, a JSON object: as text, @FILE, or - for standard input
-    #[arg(long, value_name = "JSON|@FILE|-")]
-    claims: Option<Source>,
+impl TokenArgument {
+    /// Reads the token. A file may have more bytes if the limits allow such a token.
+    pub(crate) fn read(&self, limits: &Limits) -> Outcome<GivenToken> {
+        let text = self.text(limits)?;
+        let token = match self.text {
+            Some(_) => &text,
+            None => text.trim_ascii(),
+        };
+        if token.is_empty() {
+            return Err(malformed("the token is empty"));
+        }
+        Ok(GivenToken {
+            token: token.to_owned(),
+            input_notes: Vec::new(),
+        })
+    }
 
-    /// Claims as text, never read as @FILE or -
-    #[arg(long, value_name = "JSON")]
-    claims_text: Option<Text>,
-}
+    /// Reads the argument as a name, for a command that can take one in place of a token.
+    pub(crate) fn name(&self) -> Outcome<String> {
+        self.source().text("the name")
+    }
 
-impl ClaimsArgument {
-    pub(crate) fn source(&self) -> Outcome<&Source> {
-        let claims = self.claims.as_ref();
-        required(
-            claims,
-            self.claims_text.as_ref(),
-            "no claims: pass --claims",
-        )
+    fn given(&self) -> Option<&Source> {
+        source::given(self.token.as_ref(), self.text.as_ref())
+    }
+
+    fn source(&self) -> &Source {
+        self.given().unwrap_or(&Source::Pipe)
+    }
+
+    fn bytes(&self, limits: &Limits) -> Outcome<Zeroizing<Vec<u8>>> {
+        // A line break is not part of the token.
+        let bytes = limits.token_bytes.saturating_add("\r\n".len());
+        let bytes_max = input::INPUT_BYTES_MAX.max(bytes as u64);
+        self.source().bytes_within(bytes_max)
+    }
+
+    fn text(&self, limits: &Limits) -> Outcome<String> {
+        let bytes = self.bytes(limits)?;
+        // A file usually ends with a line break.
+        let bytes = match self.source() {
+            Source::Argument(_) => &bytes[..],
+            Source::File(_) | Source::Stdin | Source::Pipe => input::without_line_end(&bytes),
+        };
+        let text = std::str::from_utf8(bytes);
+        let not_text = |_| malformed("the token is malformed: not UTF-8 text");
+        text.map(str::to_owned).map_err(not_text)
     }
 }
 
-impl TokenArgument {
+impl PastedToken {
     /// Reads the token, and notes what was removed around it.
-    pub(crate) fn read(&self) -> Outcome<GivenToken> {
-        if let Some(read) = &self.read {
-            return Ok(read.clone());
-        }
-        let given = self.read_from(self.given().unwrap_or(&Source::Pipe))?;
+    pub(crate) fn read(&self, limits: &Limits) -> Outcome<GivenToken> {
+        let given = self.read_quietly(limits)?;
         given.input_notes.iter().for_each(output::note);
         Ok(given)
+    }
+
+    /// Reads the token, if the caller passed one as an argument. Prints no notes.
+    pub(crate) fn read_if_given(&self, limits: &Limits) -> Option<Outcome<GivenToken>> {
+        let given = self.argument.given();
+        given.map(|_| self.read_quietly(limits))
+    }
+
+    /// Reads the bytes of the argument, which can also be a key.
+    pub(crate) fn bytes(&self, limits: &Limits) -> Outcome<Zeroizing<Vec<u8>>> {
+        self.argument.bytes(limits)
+    }
+
+    /// Returns the token in a text that was read with [`bytes`](Self::bytes), and notes what was removed.
+    pub(crate) fn extract<'t>(&self, text: &'t str) -> Outcome<Pasted<'t>> {
+        let pasted = self.find(text)?;
+        pasted.notes.iter().for_each(output::note);
+        Ok(pasted)
+    }
+
+    fn find<'t>(&self, text: &'t str) -> Outcome<Pasted<'t>> {
+        match self.argument.text {
+            Some(_) => Ok(Pasted::exact(text)),
+            None => pasted::extract(text, self.member.as_deref()),
+        }
+    }
+
+    fn read_quietly(&self, limits: &Limits) -> Outcome<GivenToken> {
+        let text = self.argument.text(limits)?;
+        if text.is_empty() {
+            return Err(malformed("the token is empty"));
+        }
+        let pasted = self.find(&text)?;
+        Ok(GivenToken {
+            input_notes: pasted.notes,
+            token: pasted.token.into_owned(),
+        })
+    }
+}
+
+impl TokenInput<'_> {
+    fn read(&self) -> Outcome<GivenToken> {
+        match self {
+            TokenInput::Exact {
+                argument, limits, ..
+            } => argument.read(limits),
+            TokenInput::Found(given) => Ok(given.clone()),
+        }
     }
 
     /// Reads the token and checks it.
     pub(crate) fn check<T>(&self, check: impl FnOnce(&str) -> Outcome<T>) -> Checked<T> {
         match self.read() {
             Ok(given) => Checked {
-                result: check(&given),
+                result: check(&given).map_err(|failure| self.explain(failure, &given)),
                 token: given.token,
                 input_notes: given.input_notes,
             },
@@ -111,55 +210,27 @@ impl TokenArgument {
         }
     }
 
-    /// Reads the token, if the caller passed one as an argument. Prints no notes.
-    pub(crate) fn read_if_given(&self) -> Option<Outcome<GivenToken>> {
-        self.given().map(|source| self.read_from(source))
-    }
-
-    /// Reads the argument as a name, for a command that can take one in place of a token.
-    pub(crate) fn name(&self) -> Outcome<String> {
-        self.given().unwrap_or(&Source::Pipe).text("the name")
-    }
-
-    /// Returns the argument of a command for a token that was read already.
-    pub(crate) fn of(read: GivenToken) -> TokenArgument {
-        TokenArgument {
-            token: None,
-            text: None,
-            member: None,
-            read: Some(read),
+    fn explain(&self, failure: Failure, given: &GivenToken) -> Failure {
+        match self {
+            TokenInput::Exact { hint, .. } => hint.explain(failure, given),
+            TokenInput::Found(_) => failure,
         }
     }
+}
 
-    /// Reads the bytes of the argument, which can also be a key.
-    pub(crate) fn bytes(&self) -> Outcome<Zeroizing<Vec<u8>>> {
-        self.given().unwrap_or(&Source::Pipe).bytes()
-    }
-
-    /// Returns the token in a text that was read with [`bytes`](Self::bytes), and notes what was removed.
-    pub(crate) fn extract<'t>(&self, text: &'t str) -> Outcome<Pasted<'t>> {
-        let pasted = self.find(text)?;
-        pasted.notes.iter().for_each(output::note);
-        Ok(pasted)
-    }
-
-    fn find<'t>(&self, text: &'t str) -> Outcome<Pasted<'t>> {
-        match self.text {
-            Some(_) => Ok(Pasted::exact(text)),
-            None => pasted::extract(text, self.member.as_deref()),
+impl PastedHint {
+    /// Adds the command for pasted text, if a rejected token is one.
+    pub(crate) fn explain(self, failure: Failure, given: &GivenToken) -> Failure {
+        if failure.rejection().is_none() || !pasted::has_more_than_a_token(given) {
+            return failure;
         }
-    }
-
-    fn given(&self) -> Option<&Source> {
-        given(self.token.as_ref(), self.text.as_ref())
-    }
-
-    fn read_from(&self, source: &Source) -> Outcome<GivenToken> {
-        let text = token(source)?;
-        let pasted = self.find(&text)?;
-        Ok(GivenToken {
-            input_notes: pasted.notes,
-            token: pasted.token.into_owned(),
+        failure.hint(match self {
+            PastedHint::Verify => {
+                "the text is more than a token, and this command takes a token exactly; to verify pasted text, run `jeton verify`"
+            }
+            PastedHint::Inspect => {
+                "the text is more than a token, and this command takes a token exactly; to see what is in it, run `jeton inspect`"
+            }
         })
     }
 }
@@ -180,20 +251,6 @@ impl PayloadArgument {
             "no payload: pass one as an argument",
         )?
         .bytes()
-    }
-}
-
-/// Reads the text of a token. One line break at the end of a file is removed, and nothing else.
-fn token(source: &Source) -> Outcome<String> {
-    let bytes = source.bytes()?;
-    let bytes = match source {
-        Source::Argument(_) => &bytes[..],
-        Source::File(_) | Source::Stdin | Source::Pipe => input::without_line_end(&bytes),
-    };
-    match std::str::from_utf8(bytes) {
-        Ok("") => Err(malformed("the token is empty")),
-        Ok(text) => Ok(text.to_owned()),
-        Err(_) => Err(malformed("the token is malformed: not UTF-8 text")),
     }
 }
 

@@ -15,8 +15,6 @@ use crate::token_argument::Checked;
 pub(crate) enum Format {
     /// The payload as text, followed by a line break.
     Line,
-    /// Exactly the bytes of the payload.
-    Exact,
     /// The result as JSON, also for a rejected token.
     Json,
 }
@@ -59,11 +57,10 @@ pub(crate) fn show(
     } = checked;
     let verified = match format {
         Format::Json => print_rejection(result, &input_notes)?,
-        Format::Line | Format::Exact => result?,
+        Format::Line => result?,
     };
     match format {
         Format::Line => output::json_line(verified.json())?,
-        Format::Exact => output::payload(verified.json().as_bytes())?,
         Format::Json => output::json(&accepted(&verified, &input_notes)?)?,
     }
     policy_args.note_unchecked();

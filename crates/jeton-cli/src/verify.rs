@@ -10,7 +10,7 @@ use crate::jwt::{JwtVerification, JwtVerifyArgs};
 use crate::output;
 use crate::paseto::{self, ContextArgs, PasetoVerification};
 use crate::rejection_hints::Command;
-use crate::token_argument::{GivenToken, TokenArgument};
+use crate::token_argument::{GivenToken, PastedToken, TokenInput};
 use crate::verification_output;
 
 /// The features that --allow enables here: those of the commands for each format.
@@ -24,6 +24,9 @@ Examples:
   jeton verify --key jwks.json @token.txt
   jeton verify --key public.paserk --audience api v4.public.…
   jeton verify --key jwks.json --member id_token @answer.json
+
+The token is found in pasted text: an Authorization header, a JSON answer, a cookie, a URL, quotes, wrapped lines. \
+What is removed is printed on standard error. In scripts, use one of the commands below: they take a token exactly.
 
 The text of the token selects one of these commands. The key selects the algorithm.
   jeton jwt verify      a JWT, also nested in a JWE with --decrypt-key
@@ -43,28 +46,26 @@ pub(crate) struct Verify {
     context: ContextArgs,
 
     #[command(flatten)]
-    token: TokenArgument,
+    token: PastedToken,
 }
 
 impl Verify {
     pub(crate) fn run(mut self) -> Outcome {
         self.args.require_discovered_issuer();
         let allowed = self.args.policy_args.allowed(&SUPPORTED)?;
-        let given = self.token.read();
+        let given = self.token.read(&self.args.limits.limits());
         let given = if self.args.json {
             verification_output::print_rejection(given, &[])?
         } else {
             given?
         };
         let command = self.command_for(&given);
-        let token = TokenArgument::of(given);
+        let token = TokenInput::Found(given);
         match command {
-            Command::PasetoVerify | Command::PasetoDecrypt => {
-                self.paseto(command, &allowed, &token)
-            }
-            Command::JwsVerify => self.jws(allowed, &token),
+            Command::PasetoVerify | Command::PasetoDecrypt => self.paseto(command, &allowed, token),
+            Command::JwsVerify => self.jws(allowed, token),
             Command::JwtVerify | Command::JwtDecrypt | Command::JweDecrypt => {
-                self.jwt(allowed, &token)
+                self.jwt(allowed, token)
             }
         }
     }
@@ -93,7 +94,7 @@ impl Verify {
         }
     }
 
-    fn jwt(&self, allowed: Allowed, token: &TokenArgument) -> Outcome {
+    fn jwt(&self, allowed: Allowed, token: TokenInput<'_>) -> Outcome {
         JwtVerification {
             args: &self.args,
             allowed,
@@ -102,7 +103,7 @@ impl Verify {
         .run()
     }
 
-    fn jws(&self, allowed: Allowed, token: &TokenArgument) -> Outcome {
+    fn jws(&self, allowed: Allowed, token: TokenInput<'_>) -> Outcome {
         JwsVerification {
             key: &self.args.key,
             allowed,
@@ -116,7 +117,7 @@ impl Verify {
         Ok(())
     }
 
-    fn paseto(&self, command: Command, allowed: &Allowed, token: &TokenArgument) -> Outcome {
+    fn paseto(&self, command: Command, allowed: &Allowed, token: TokenInput<'_>) -> Outcome {
         let file = self.args.key.file()?;
         let key = match command {
             Command::PasetoDecrypt => paseto::decrypting(&file, allowed)?,

@@ -71,7 +71,10 @@ Examples:
   jeton admin client hash --secret-file - < old.secret
 
 The hash is Argon2id (RFC 9106), because an existing secret may be guessable. Add it to `secrets` of the \
-client.")]
+client.
+
+Clients must percent-encode + % = and & of a secret in HTTP Basic (RFC 6749, section 2.3.1), and many do not. The \
+server compares both forms, which takes a second computation. To avoid it, use a secret of letters and digits.")]
 struct Hash {
     /// File with the secret on one line (- for standard input)
     #[arg(long, value_name = "FILE")]
@@ -125,8 +128,22 @@ impl New {
 impl Hash {
     fn run(self) -> Outcome {
         let secret = input::password(&self.secret_file, SECRET_BYTES)?;
+        note_encoded(&secret);
         let hash = SecretHash::of_imported(&secret).map_err(failure)?;
         output::line(&hash.to_string())
+    }
+}
+
+/// Notes the characters that some clients percent-encode and others do not.
+fn note_encoded(secret: &str) {
+    let found = ["+", "%", "=", "&"].into_iter();
+    let found: Vec<&str> = found.filter(|char| secret.contains(char)).collect();
+    if !found.is_empty() {
+        output::note(format_args!(
+            "the secret contains {}: clients must percent-encode it in HTTP Basic, and many do not; the server \
+             compares both forms, which takes a second computation",
+            found.join(" ")
+        ));
     }
 }
 

@@ -3,9 +3,9 @@
 
 mod argument;
 
-pub(crate) use argument::Expiry;
+pub(crate) use argument::{ClaimsArgument, Expiry};
 
-use jeton::error::{Claim, InvalidUse};
+use jeton::error::{Claim, FoundForm, InvalidUse, JsonType};
 use jeton::{Error, JsonClaims, Limits};
 
 use crate::exit::{Failure, Outcome};
@@ -35,14 +35,30 @@ fn read(text: &str, format: ClaimsFormat) -> Outcome<JsonClaims<'static>> {
 /// Returns the failure for claims that a token cannot have, or for a key that issues no token.
 pub(crate) fn not_issued(error: Error, format: ClaimsFormat) -> Failure {
     let (claim, problem) = match error {
-        Error::InvalidUse(InvalidUse::ClaimType(claim) | InvalidUse::DateForm(claim)) => {
-            (claim, type_problem(claim, format))
+        Error::InvalidUse(InvalidUse::ClaimType { claim, found }) => {
+            let found = match (format, found) {
+                (ClaimsFormat::Jwt, FoundForm::OtherText) => FoundForm::Value(JsonType::String),
+                (_, found) => found,
+            };
+            let expected = type_problem(claim, format);
+            (claim, format!("{expected}, not {found}"))
+        }
+        Error::InvalidUse(InvalidUse::DateForm(claim)) => {
+            let found = match format {
+                ClaimsFormat::Jwt => JsonType::String,
+                ClaimsFormat::Paseto => JsonType::Number,
+            };
+            let expected = type_problem(claim, format);
+            (claim, format!("{expected}, not {found}"))
         }
         Error::InvalidUse(InvalidUse::AudienceList) => {
-            (Claim::Audience, type_problem(Claim::Audience, format))
+            let expected = type_problem(Claim::Audience, format);
+            (Claim::Audience, expected.to_owned())
         }
-        Error::InvalidUse(InvalidUse::ClaimRange(claim)) => {
-            (claim, "must be within the years 1970 to 9999")
+        Error::InvalidUse(InvalidUse::ClaimRange { claim, unit }) => {
+            let unit = unit.map(|unit| format!(": {unit}? It must be in seconds"));
+            let range = "must be within the years 1970 to 9999";
+            (claim, format!("{range}{}", unit.unwrap_or_default()))
         }
         error => return Failure::error(error.to_string()),
     };
@@ -94,27 +110,30 @@ mod tests {
     #[test]
     fn registered_claim_of_wrong_type_is_rejected() {
         for (text, said) in [
-            (r#"{"iss":1}"#, "iss must be a string"),
-            (r#"{"sub":null}"#, "sub must be a string"),
-            (r#"{"aud":{}}"#, "aud must be a string or a list of strings"),
+            (r#"{"iss":1}"#, "iss must be a string, not a number"),
+            (r#"{"sub":null}"#, "sub must be a string, not null"),
+            (
+                r#"{"aud":{}}"#,
+                "aud must be a string or a list of strings, not an object",
+            ),
             (
                 r#"{"aud":["a",1]}"#,
-                "aud must be a string or a list of strings",
+                "aud must be a string or a list of strings, not a list with a number",
             ),
             (
                 r#"{"exp":"2026-11-20T09:00:00Z"}"#,
-                "exp must be a number of seconds since 1970",
+                "exp must be a number of seconds since 1970, not a string",
             ),
             (r#"{"iat":-1}"#, "iat must be within the years 1970 to 9999"),
             (
-                r#"{"nbf":253402300800}"#,
-                "nbf must be within the years 1970 to 9999",
+                r#"{"nbf":1700000000000}"#,
+                "nbf must be within the years 1970 to 9999: milliseconds? It must be in seconds",
             ),
             (
                 r#"{"\u0065xp":"x"}"#,
-                "exp must be a number of seconds since 1970",
+                "exp must be a number of seconds since 1970, not a string",
             ),
-            (r#"{"jti":7}"#, "jti must be a string"),
+            (r#"{"jti":7}"#, "jti must be a string, not a number"),
         ] {
             let problem = problem(text, ClaimsFormat::Jwt);
             assert_eq!(problem, Some(format!("--claims: {said}")), "{text}");

@@ -7,11 +7,11 @@ use serde_json::value::RawValue;
 
 use super::findings::Section;
 use super::probe::{Format, Probe};
-use crate::json::{self, Members, Problem};
+use crate::json::{Members, Problem};
 use crate::policy_args::PolicyArgs;
 use crate::time;
 
-/// The largest plausible time in seconds. A larger number is probably in milliseconds.
+/// The largest plausible time in seconds. A larger number is probably in another unit.
 const SECONDS_MAX: f64 = 1e11;
 
 /// The longest lifetime without a warning.
@@ -134,10 +134,10 @@ impl ClaimsCheck<'_> {
             ),
             Some(rejection @ Rejection::Expired) => findings.wrong_for(
                 rejection,
-                format!("expired {} ago", format_seconds(now - at("exp"))),
+                format!("expired {} ago", format_seconds((now - at("exp")).max(0.0))),
                 "request a new token, or check the clocks",
             ),
-            Some(rejection) => self.invalid_time(findings, "exp", rejection),
+            Some(rejection) => self.invalid_time(findings, rejection),
         }
         match self.rejected("nbf", policy().without_expiry()) {
             None => {}
@@ -149,7 +149,7 @@ impl ClaimsCheck<'_> {
                 ),
                 "wait, or check the clocks; if they differ, add `--leeway 60s`",
             ),
-            Some(rejection) => self.invalid_time(findings, "nbf", rejection),
+            Some(rejection) => self.invalid_time(findings, rejection),
         }
         match self.rejected("iat", policy().without_expiry()) {
             None => {}
@@ -159,9 +159,9 @@ impl ClaimsCheck<'_> {
                     "issued in the future: iat is {} from now",
                     format_seconds(at("iat") - now)
                 ),
-                "check the clock of the issuer and this one; if they differ, add `--leeway 60s`",
+                "check the clock of the issuer and this one; if they differ by more than a minute, add `--leeway 5m`",
             ),
-            Some(rejection) => self.invalid_time(findings, "iat", rejection),
+            Some(rejection) => self.invalid_time(findings, rejection),
         }
         if let (Some(from), Some(to)) = (self.seconds("iat"), self.seconds("exp"))
             && to < SECONDS_MAX
@@ -175,27 +175,20 @@ impl ClaimsCheck<'_> {
     }
 
     /// Reports a claim that is not a valid time.
-    fn invalid_time(&self, findings: &mut Section, name: &str, rejection: Rejection) {
-        match (self.format, self.seconds(name), &rejection) {
-            (Format::Jwt, Some(at), Rejection::ClaimRange(_)) if at >= SECONDS_MAX => findings
-                .wrong_for(
-                    rejection,
-                    format!("{name} is after the year 5000: probably milliseconds"),
-                    "times are seconds since 1970 (RFC 7519): the issuer must divide by 1000",
-                ),
-            (Format::Jwt, _, Rejection::ClaimType(_)) => findings.wrong_for(
-                rejection,
-                format!("{name} is not a number"),
-                "times are numbers: seconds since 1970 (RFC 7519)",
-            ),
-            (Format::Paseto, _, Rejection::ClaimType(_) | Rejection::ClaimRange(_)) => findings
-                .wrong_for(
-                    &rejection,
-                    format!("{name} is not a time: {rejection}"),
-                    "times of a PASETO are RFC 3339 text, for example 2026-11-20T09:00:00Z",
-                ),
-            _ => findings.wrong_for(&rejection, rejection.to_string(), ""),
-        }
+    fn invalid_time(&self, findings: &mut Section, rejection: Rejection) {
+        let advice = match (self.format, &rejection) {
+            (Format::Jwt, Rejection::ClaimRange { unit: Some(_), .. }) => {
+                "times are seconds since 1970 (RFC 7519): the issuer must convert them"
+            }
+            (Format::Jwt, Rejection::ClaimType { .. }) => {
+                "times are numbers: seconds since 1970 (RFC 7519)"
+            }
+            (Format::Paseto, Rejection::ClaimType { .. } | Rejection::ClaimRange { .. }) => {
+                "times of a PASETO are RFC 3339 text, for example 2026-11-20T09:00:00Z"
+            }
+            _ => "",
+        };
+        findings.wrong_for(&rejection, rejection.to_string(), advice);
     }
 
     /// Compares issuer and audience with the required ones.
@@ -219,7 +212,7 @@ impl ClaimsCheck<'_> {
                     "the issuer must set it, or remove `--issuer`",
                 );
             }
-            (Some(rejection), _) => self.invalid_text(findings, "iss", rejection),
+            (Some(rejection), _) => invalid_text(findings, rejection),
         }
         match (
             self.rejected("aud", policy().any_issuer()),
@@ -239,7 +232,7 @@ impl ClaimsCheck<'_> {
                     "the issuer must set it, or remove `--audience`",
                 );
             }
-            (Some(rejection), _) => self.invalid_text(findings, "aud", rejection),
+            (Some(rejection), _) => invalid_text(findings, rejection),
         }
     }
 
@@ -251,23 +244,8 @@ impl ClaimsCheck<'_> {
         };
         for name in ["sub", "jti"] {
             if let Some(rejection) = self.rejected(name, policy()) {
-                self.invalid_text(findings, name, rejection);
+                invalid_text(findings, rejection);
             }
-        }
-    }
-
-    fn invalid_text(&self, findings: &mut Section, name: &str, rejection: Rejection) {
-        match (&rejection, self.value(name)) {
-            (Rejection::ClaimType(_), Some(value)) => findings.wrong_for(
-                rejection,
-                format!(
-                    "{name} must be {}, got {}",
-                    expected(name),
-                    json::type_name(value)
-                ),
-                "see RFC 7519, section 4.1",
-            ),
-            (rejection, _) => findings.wrong_for(rejection, rejection.to_string(), ""),
         }
     }
 
@@ -285,11 +263,13 @@ impl ClaimsCheck<'_> {
     }
 }
 
-fn expected(claim: &str) -> &'static str {
-    match claim {
-        "aud" => "a string or a list of strings",
-        _ => "a string",
-    }
+/// Reports a claim that is not a string.
+fn invalid_text(findings: &mut Section, rejection: Rejection) {
+    let advice = match rejection {
+        Rejection::ClaimType { .. } => "see RFC 7519, section 4.1",
+        _ => "",
+    };
+    findings.wrong_for(&rejection, rejection.to_string(), advice);
 }
 
 /// Formats seconds as `5 minutes`.

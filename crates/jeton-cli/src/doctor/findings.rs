@@ -14,7 +14,7 @@ use crate::escape;
 /// The findings about one subject.
 #[derive(Debug, Serialize)]
 pub(super) struct Section {
-    /// `clock`, `keys` or `token`.
+    /// `clock`, `keys`, `token`, `trust` or `client`.
     about: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,

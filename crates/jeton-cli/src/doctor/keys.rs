@@ -40,6 +40,15 @@ impl Keys {
         }
     }
 
+    /// Keeps the keys with this `use`, which then count as keys for signatures.
+    pub(super) fn keep_use(&mut self, key_use: &str) -> Outcome {
+        for file in [&mut self.found, &mut self.published] {
+            let kept = file.take().map(|file| file.with_use(key_use));
+            *file = kept.transpose()?;
+        }
+        Ok(())
+    }
+
     /// Returns the keys that can verify.
     pub(super) fn to_verify(&self) -> Option<&KeyFile> {
         if self.is_from_url {
@@ -95,7 +104,12 @@ impl JwkMembers {
 }
 
 /// Reads a key file or fetches a key set. A file that is no key file may be the secret that signed the token.
-pub(super) fn load(place: &Path, remote: &RemoteKeyArgs, token: Option<&str>) -> Outcome<Keys> {
+pub(super) fn load(
+    place: &Path,
+    remote: &RemoteKeyArgs,
+    alg: Option<Alg>,
+    token: Option<&str>,
+) -> Outcome<Keys> {
     if let Some(remote) = remote.at("--key", place)? {
         return Ok(from_url(&remote));
     }
@@ -104,7 +118,10 @@ pub(super) fn load(place: &Path, remote: &RemoteKeyArgs, token: Option<&str>) ->
         .or_else(
             |failure| match token.and_then(|token| secret(place, token)) {
                 Some(section) => Ok(Keys::unusable(section)),
-                None => Err(suggest_secret("--key", place, failure)),
+                None => {
+                    let is_asymmetric = matches!(alg, Some(Alg::Sig(_)));
+                    Err(suggest_secret("--key", place, is_asymmetric, failure))
+                }
             },
         )
 }

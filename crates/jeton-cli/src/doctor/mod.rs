@@ -12,6 +12,7 @@ mod key_check;
 mod keys;
 mod probe;
 mod secrets;
+mod service;
 mod signature_checks;
 mod token;
 mod typ;
@@ -28,10 +29,11 @@ use crate::command_result::{self, CriteriaArgs, SUPPORTED};
 use crate::exit::{Failure, Outcome};
 use crate::fetch::RemoteKeyArgs;
 use crate::keyfile::{KeyFile, Secret, SecretArgs};
-use crate::token_argument::{GivenToken, TokenArgument};
+use crate::token_argument::{GivenToken, PastedToken};
 use crate::{algorithm, allow, output};
 use findings::Section;
 use probe::Probe;
+use service::ServiceArgs;
 
 /// Explain why a token is rejected: check the token, the keys, their URL and the clock
 #[derive(Debug, Args)]
@@ -49,6 +51,8 @@ Examples:
   jeton doctor --key https://id.example/jwks.json
   jeton doctor --key private.pem
   jeton doctor @token
+  jeton doctor --trust jeton.toml @token
+  jeton doctor --client ci --config jeton.toml @assertion
   jeton doctor --json --key jwks.json @token | jq '.[].findings'
 
 A JWT is verified as jeton jwt verify does, with the same keys, policy and time. A PASETO is verified as jeton paseto \
@@ -65,6 +69,10 @@ Each finding is one cause. Its consequences are listed below it, after so:.
 Without a token, the uses of each key are listed, and a problem with a key is an error. With a token, keys for \
 another use and keys of an unsupported kind are listed only with -v, or if no key fits. The clock is listed if it was \
 compared with another clock, or with -v.
+
+With --trust or --client, the token is checked by the code of the token endpoint, without a request: --trust as an \
+assertion or a subject token of an outside issuer, --client as the assertion of a client. Keys are those of the \
+configuration. A trust entry whose keys are fetched takes those of --key; without them, no signature is checked.
 
 If the signature is not valid with a secret, the other encodings of the secret are tried. A file that is not a key \
 file is tried as an HMAC secret: as text, base64, base64url and hex.
@@ -100,6 +108,13 @@ pub(crate) struct Doctor {
     )]
     alg: Option<Alg>,
 
+    /// `use` of the keys, if it is not sig: jwt-svid for a SPIFFE bundle
+    #[arg(long, value_name = "USE", requires = "key_source", value_parser = crate::keyfile::key_use)]
+    key_use: Option<String>,
+
+    #[command(flatten)]
+    service: ServiceArgs,
+
     #[command(flatten)]
     criteria: CriteriaArgs,
 
@@ -112,7 +127,7 @@ pub(crate) struct Doctor {
     json: bool,
 
     #[command(flatten)]
-    token: TokenArgument,
+    token: PastedToken,
 }
 
 const TOKEN_HELP: &str = "Token as text, @FILE, or - for standard input";
@@ -159,7 +174,7 @@ impl Doctor {
         let args = &self.criteria;
         let allowed = args.policy_args.allowed(&SUPPORTED)?;
         let secret = self.secret.read()?;
-        let token = self.token.read_if_given();
+        let token = self.token.read_if_given(&args.limits.limits());
         let sources = self.sources(secret.as_ref(), token.as_ref())?;
         let found: Vec<KeyFile> = sources
             .iter()
@@ -168,6 +183,14 @@ impl Doctor {
         let found = (!found.is_empty())
             .then(|| KeyFile::of_several(found))
             .transpose()?;
+        if self.service.is_given() {
+            let token =
+                token.ok_or_else(|| Failure::error("no token: pass it as an argument"))??;
+            let keys = found.map(|file| file.to_verify(self.alg, &allowed));
+            let keys = keys.transpose()?.map(|loaded| loaded.keys);
+            let at = args.policy_args.verification_time();
+            return self.service.check(&token, keys, at);
+        }
         let decryption_keys = args.decryption.file()?;
         let footer = args.context.footer()?;
         let implicit = args.context.implicit()?;
@@ -230,11 +253,18 @@ impl Doctor {
         token: Option<&Outcome<GivenToken>>,
     ) -> Outcome<Vec<keys::Keys>> {
         let token = token.and_then(|token| token.as_ref().ok());
-        let load = |place: &PathBuf| keys::load(place, &self.remote, token.map(|token| &**token));
+        let load = |place: &PathBuf| {
+            keys::load(place, &self.remote, self.alg, token.map(|token| &**token))
+        };
         let mut sources: Vec<keys::Keys> = self.keys.iter().map(load).collect::<Outcome<_>>()?;
         sources.extend(keys::of_issuer(&self.remote)?);
         if let Some(secret) = secret {
             sources.push(keys::of_secret(secret)?);
+        }
+        if let Some(key_use) = &self.key_use {
+            for keys in &mut sources {
+                keys.keep_use(key_use)?;
+            }
         }
         Ok(sources)
     }
@@ -245,7 +275,8 @@ impl Doctor {
             self.verbose || all.len() == 1 || !section.is_undetermined() || !section.is("clock")
         };
         let columns = output::columns();
-        let shown = ["token", "keys", "clock"].into_iter().flat_map(|about| {
+        let shown = ["client", "trust", "token", "keys", "clock"];
+        let shown = shown.into_iter().flat_map(|about| {
             let sections = all.iter().filter(move |section| section.is(about));
             sections.filter(is_shown)
         });

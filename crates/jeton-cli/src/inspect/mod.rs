@@ -24,7 +24,7 @@ use crate::command_result::SUPPORTED;
 use crate::exit::{Failure, Outcome};
 use crate::jose::Token;
 use crate::keyfile::KeyFile;
-use crate::token_argument::TokenArgument;
+use crate::token_argument::PastedToken;
 use crate::{allow, limit_args, output};
 
 /// Show a token or key of any format, and verify it if keys are given
@@ -71,7 +71,7 @@ pub(crate) struct Inspect {
     web: Web,
 
     #[command(flatten)]
-    token: TokenArgument,
+    token: PastedToken,
 
     #[command(flatten, next_help_heading = "Verification")]
     verdict: VerdictArgs,
@@ -110,7 +110,7 @@ impl Inspect {
         let criteria = self.verdict.criteria();
         let now = criteria.policy_args.verification_time();
         let now = now.unwrap_or_else(|| SystemClock.now());
-        let bytes = self.token.bytes()?;
+        let bytes = self.token.bytes(&criteria.limits.limits())?;
         limit_args::check(bytes.len(), criteria.limits.limits())?;
         let text = std::str::from_utf8(&bytes).unwrap_or_default();
         let pasted = self.token.extract(text.trim());

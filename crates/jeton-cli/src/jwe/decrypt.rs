@@ -10,7 +10,7 @@ use crate::jose::{self, Token};
 use crate::keyfile::{ContentEncryption, DecryptionKeyFile, Loaded};
 use crate::limit_args::TokenLimits;
 use crate::rejection_hints::{self, Command};
-use crate::token_argument::{Checked, TokenArgument};
+use crate::token_argument::{Checked, PastedHint, TokenArgument, TokenInput};
 use crate::{output, verification, verification_output};
 
 /// The features that --allow enables here.
@@ -84,8 +84,6 @@ struct Accepted<'a> {
     aad: Option<String>,
     /// base64url
     plaintext: String,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    input_notes: &'a [String],
 }
 
 impl Decrypt {
@@ -98,11 +96,12 @@ impl Decrypt {
         if allowed.has(InsecureOption::UnprotectedAlg) {
             decrypter = danger::allow_unprotected_enc(decrypter);
         }
-        let Checked {
-            result,
-            token,
-            input_notes,
-        } = self.token.check(|token| {
+        let input = TokenInput::Exact {
+            argument: &self.token,
+            hint: PastedHint::Inspect,
+            limits: self.limits.limits(),
+        };
+        let Checked { result, token, .. } = input.check(|token| {
             verification::decrypt(&decrypter, token).map_err(|error| {
                 rejection_hints::failure_with_keys(error, token, Command::JweDecrypt, &skipped)
             })
@@ -110,16 +109,12 @@ impl Decrypt {
         if !self.json {
             return output::payload(result?.plaintext());
         }
-        let decrypted = verification_output::print_rejection(result, &input_notes)?;
-        output::json(&accepted(&token, &decrypted, &input_notes))
+        let decrypted = verification_output::print_rejection(result, &[])?;
+        output::json(&accepted(&token, &decrypted))
     }
 }
 
-fn accepted<'a>(
-    token: &'a str,
-    decrypted: &'a Decrypted,
-    input_notes: &'a [String],
-) -> Accepted<'a> {
+fn accepted<'a>(token: &'a str, decrypted: &'a Decrypted) -> Accepted<'a> {
     let encode = |bytes: &[u8]| base64_simd::URL_SAFE_NO_PAD.encode_to_string(bytes);
     let mut accepted = Accepted {
         valid: true,
@@ -133,7 +128,6 @@ fn accepted<'a>(
         recipient: None,
         aad: decrypted.aad().map(encode),
         plaintext: encode(decrypted.plaintext()),
-        input_notes,
     };
     if let Some(Token::Jwe(jwe)) = Token::read(token)
         && let Some(recipient) = jwe.recipients.get(decrypted.recipient_index())

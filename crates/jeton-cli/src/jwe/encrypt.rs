@@ -5,10 +5,12 @@ use jeton::key::ContentEnc;
 
 use crate::allow::{self, AllowArgs, Allowed, InsecureOption};
 use crate::exit::{Failure, Outcome};
+use crate::header_member::HeaderMember;
 use crate::header_style::{self, HeaderStyle};
 use crate::input::Member;
 use crate::jose::Serialization;
 use crate::keyfile::{ContentEncryption, EncryptionKeyFiles, Recipient};
+use crate::limit_args::{self, NewTokenSize};
 use crate::output;
 use crate::source::{self, Source, Text};
 use crate::token_argument::PayloadArgument;
@@ -84,6 +86,10 @@ pub(super) struct Encrypt {
     #[arg(long, value_name = "TEXT", conflicts_with = "apv")]
     apv_text: Option<Text>,
 
+    /// Add a protected header member, for example x5t=THUMBPRINT (repeatable)
+    #[arg(long, value_name = "NAME=VALUE")]
+    header: Vec<HeaderMember>,
+
     /// Add an unprotected header member; JSON serializations only (repeatable)
     #[arg(long, value_name = "NAME=TEXT")]
     unprotected: Vec<Member>,
@@ -106,6 +112,9 @@ pub(super) struct Encrypt {
     header_style: HeaderStyle,
 
     #[command(flatten)]
+    size: NewTokenSize,
+
+    #[command(flatten)]
     allow: AllowArgs,
 
     #[command(flatten)]
@@ -124,7 +133,10 @@ impl Encrypt {
             Serialization::General => encrypter.encrypt_general(&plaintext),
         }
         .map_err(|error| self.failed(error, &recipients))?;
-        output::note_size(&token);
+        if self.zip {
+            limit_args::check_compressed(plaintext.len(), &token)?;
+        }
+        self.size.check(&token)?;
         output::line(&token)
     }
 
@@ -174,6 +186,9 @@ impl Encrypt {
         if let Some(apv) = source::given(self.apv.as_ref(), self.apv_text.as_ref()) {
             encrypter = encrypter.recipient_info(&apv.bytes()?);
         }
+        for HeaderMember { name, value } in &self.header {
+            encrypter = encrypter.header(name, value);
+        }
         for Member { name, value } in &self.unprotected {
             encrypter = encrypter.unprotected(name, value);
         }
@@ -195,7 +210,8 @@ impl Encrypt {
         enc: ContentEnc,
     ) -> Outcome<Encrypter<'k>> {
         let compact = matches!(self.serialization, Serialization::Compact);
-        let has_header_option = self.typ.is_some() || self.cty.is_some() || self.zip;
+        let has_header_option =
+            self.typ.is_some() || self.cty.is_some() || self.zip || !self.header.is_empty();
         let wrong =
             "--header-style report requires the compact serialization and no other header option";
         let Some(alg) = alg.filter(|_| compact && !has_header_option) else {

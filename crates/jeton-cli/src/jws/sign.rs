@@ -4,10 +4,12 @@ use jeton::jws::{GeneralJws, JwsSigner};
 
 use crate::allow::{self, AllowArgs, InsecureOption};
 use crate::exit::{Failure, Outcome};
+use crate::header_member::HeaderMember;
 use crate::header_style::{self, HeaderStyle};
 use crate::input::Member;
 use crate::jose::Serialization;
 use crate::keyfile::{self, SigningKeyFiles};
+use crate::limit_args::NewTokenSize;
 use crate::output;
 use crate::token_argument::PayloadArgument;
 
@@ -56,6 +58,10 @@ pub(super) struct Sign {
     #[arg(long, value_name = "TYPE")]
     cty: Option<String>,
 
+    /// Add a protected header member, for example x5t=THUMBPRINT (repeatable)
+    #[arg(long, value_name = "NAME=VALUE")]
+    header: Vec<HeaderMember>,
+
     /// Add an unprotected header member; JSON serializations only (repeatable)
     #[arg(long, value_name = "NAME=TEXT")]
     unprotected: Vec<Member>,
@@ -70,6 +76,9 @@ pub(super) struct Sign {
     header_style: HeaderStyle,
 
     #[command(flatten)]
+    size: NewTokenSize,
+
+    #[command(flatten)]
     allow: AllowArgs,
 
     #[command(flatten)]
@@ -82,9 +91,7 @@ impl Sign {
         let keys = self.key.load(&allowed)?;
         let payload = self.payload.bytes()?;
         let token = self.token(&keys, &payload)?;
-        if !self.detached {
-            output::note_size(&token);
-        }
+        self.size.check(&token)?;
         output::line(&token)
     }
 
@@ -133,8 +140,9 @@ impl Sign {
         let compact = matches!(self.serialization, Serialization::Compact);
         let has_header_option =
             self.detached || self.b64_false || self.typ.is_some() || self.cty.is_some();
+        let has_member = !self.header.is_empty() || !self.unprotected.is_empty();
         match keys {
-            [key] if compact && !has_header_option && self.unprotected.is_empty() => Ok(key),
+            [key] if compact && !has_header_option && !has_member => Ok(key),
             _ => Err(Failure::error(
                 "--header-style report requires the compact serialization, one key, and no other header \
                  option",
@@ -152,6 +160,9 @@ impl Sign {
         }
         if self.b64_false {
             signer = signer.unencoded();
+        }
+        for HeaderMember { name, value } in &self.header {
+            signer = signer.header(name, value);
         }
         for Member { name, value } in &self.unprotected {
             signer = signer.unprotected(name, value);

@@ -12,7 +12,7 @@ use crate::keyfile::{Loaded, VerifyingKeyFile};
 use crate::limit_args::SignedTokenLimits;
 use crate::rejection_hints::{self, Command};
 use crate::source::{self, Source, Text};
-use crate::token_argument::{Checked, TokenArgument};
+use crate::token_argument::{Checked, PastedHint, TokenArgument, TokenInput};
 use crate::{output, verification_output};
 
 /// The features that --allow enables here.
@@ -82,13 +82,21 @@ struct Accepted<'a> {
 impl Verify {
     pub(super) fn run(self) -> Outcome {
         let content = source::given(self.detached.as_ref(), self.detached_text.as_ref());
+        let hint = match content {
+            None => PastedHint::Verify,
+            Some(_) => PastedHint::Inspect,
+        };
         JwsVerification {
             key: &self.key,
             allowed: self.allow.check(&SUPPORTED)?,
             content,
             limits: self.limits.limits(),
             json: self.json,
-            token: &self.token,
+            token: TokenInput::Exact {
+                argument: &self.token,
+                hint,
+                limits: self.limits.limits(),
+            },
         }
         .run()
     }
@@ -102,7 +110,7 @@ pub(crate) struct JwsVerification<'a> {
     pub(crate) content: Option<&'a Source>,
     pub(crate) limits: Limits,
     pub(crate) json: bool,
-    pub(crate) token: &'a TokenArgument,
+    pub(crate) token: TokenInput<'a>,
 }
 
 impl JwsVerification<'_> {

@@ -9,7 +9,7 @@ use crate::keyfile::{TokenDecryptionKeyFile, VerifyingKeyFile};
 use crate::limit_args::SignedTokenLimits;
 use crate::policy_args::PolicyArgs;
 use crate::rejection_hints;
-use crate::token_argument::{Checked, TokenArgument};
+use crate::token_argument::{Checked, PastedHint, TokenArgument, TokenInput};
 use crate::verification::{self, JwtPolicy};
 use crate::verification_output::{self, Format};
 
@@ -32,7 +32,8 @@ Examples:
   jeton jwt verify --key public.pem --alg PS256 --typ at+jwt -
   jeton jwt verify --key author.pub.jwk --decrypt-key private.jwk @nested
 
-Prints the claims exactly as the token contains them.
+Prints the claims exactly as the token contains them. White space at the ends of the token is removed and nothing \
+else. For pasted text, use jeton verify.
 
 The key selects the algorithm. The header of the token is only compared with it. With --decrypt-key, the token \
 must be a signed JWT inside an encrypted one (a nested JWT, RFC 7519, section 11.2).
@@ -79,7 +80,7 @@ pub(crate) struct JwtVerifyArgs {
 pub(crate) struct JwtVerification<'a> {
     pub(crate) args: &'a JwtVerifyArgs,
     pub(crate) allowed: Allowed,
-    pub(crate) token: &'a TokenArgument,
+    pub(crate) token: TokenInput<'a>,
 }
 
 impl JwtVerifyArgs {
@@ -97,7 +98,11 @@ impl Verify {
         JwtVerification {
             args: &self.args,
             allowed: self.args.policy_args.allowed(&SUPPORTED)?,
-            token: &self.token,
+            token: TokenInput::Exact {
+                argument: &self.token,
+                hint: PastedHint::Verify,
+                limits: self.args.limits.limits(),
+            },
         }
         .run()
     }

@@ -9,7 +9,7 @@ use super::destination::Destination;
 use super::{ed25519, import};
 use crate::algorithm::{self, Algorithm};
 use crate::exit::{Failure, Outcome};
-use crate::keyfile::{AnyKey, Form, KeyFile, KeyPassword, LoadError};
+use crate::keyfile::{AnyKey, Form, KeyFile, KeyPassword, LoadError, without_secret_hint};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -64,7 +64,9 @@ enum Written {
 
 impl Convert {
     pub(super) fn run(self) -> Outcome {
-        let file = KeyFile::read_encrypted(&self.key, &self.password)?;
+        let is_asymmetric = self.alg.is_some_and(Algorithm::is_asymmetric);
+        let file = KeyFile::read_encrypted(&self.key, &self.password)
+            .map_err(|failure| without_secret_hint(failure, is_asymmetric))?;
         match self.write(&file)? {
             Written::Text(mut text) => {
                 if !text.ends_with('\n') {

@@ -7,7 +7,7 @@ use super::ed25519;
 use super::kid::KeyIdArgs;
 use crate::algorithm::{self, Algorithm};
 use crate::exit::{Failure, Outcome};
-use crate::keyfile::{AnyKey, Form, Half, KeyFile, KeyPassword, SecretArgs};
+use crate::keyfile::{AnyKey, Form, Half, KeyFile, KeyPassword, SecretArgs, without_secret_hint};
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -90,7 +90,9 @@ impl Import {
             ));
             return Ok(file);
         }
+        let is_asymmetric = self.alg.is_some_and(Algorithm::is_asymmetric);
         KeyFile::read_encrypted(path, &self.password)
+            .map_err(|failure| without_secret_hint(failure, is_asymmetric))
     }
 }
 

@@ -7,7 +7,7 @@ use jeton::paseto::{self, SecretKey, v3::V3, v4::V4};
 
 use crate::algorithm::{self, Algorithm};
 use crate::exit::{Failure, Outcome};
-use crate::keyfile::{Form, KeyFile, KeyPassword, LoadError};
+use crate::keyfile::{Form, KeyFile, KeyPassword, LoadError, without_secret_hint};
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -38,7 +38,9 @@ pub(super) struct Public {
 
 impl Public {
     pub(super) fn run(self) -> Outcome {
-        let file = KeyFile::read_encrypted(&self.key, &self.password)?;
+        let is_asymmetric = self.alg.is_some_and(Algorithm::is_asymmetric);
+        let file = KeyFile::read_encrypted(&self.key, &self.password)
+            .map_err(|failure| without_secret_hint(failure, is_asymmetric))?;
         match file.form() {
             Form::Paserk(text) => {
                 let public = public_paserk(text).map_err(|error| file.failure(error))?;

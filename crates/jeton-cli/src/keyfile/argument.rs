@@ -7,7 +7,9 @@ use jeton::danger::{Password, Pbes2Alg};
 use jeton::key::{Alg, ContentEnc, DecryptionKeys, Keys};
 
 use super::encrypting::{Requested, SymmetricKey};
-use super::{KeyFile, Loaded, Recipient, SecretArgs, Signer, Skipped, UNKNOWN_FORMAT};
+use super::{
+    KeyFile, Loaded, Recipient, SecretArgs, Signer, Skipped, UNKNOWN_FORMAT, without_secret_hint,
+};
 use crate::algorithm::{self, Algorithm};
 use crate::allow::{Allowed, InsecureOption};
 use crate::exit::{Failure, Outcome};
@@ -125,6 +127,10 @@ pub(crate) struct VerifyingKeyFile {
     /// Algorithm, required for keys without `alg` (RSA, oct, a secret)
     #[arg(long, value_name = "NAME", value_parser = algorithm::signing(), hide_possible_values = true)]
     alg: Option<Alg>,
+
+    /// `use` of the keys, if it is not sig: jwt-svid for a SPIFFE bundle
+    #[arg(long, value_name = "USE", value_parser = super::key_use)]
+    key_use: Option<String>,
 
     #[command(flatten)]
     skipped: SkippedKeys,
@@ -308,22 +314,31 @@ fn key_source() -> ArgGroup {
 fn keys_or_secret(
     keys: &[PathBuf],
     secret: &SecretArgs,
+    is_asymmetric: bool,
     read: impl Fn(&Path) -> Outcome<KeyFile>,
 ) -> Outcome<Vec<KeyFile>> {
     match secret.read()? {
         Some(secret) => Ok(vec![secret.key_file()?]),
         None => keys
             .iter()
-            .map(|path| read(path).map_err(|failure| suggest_secret("--key", path, failure)))
+            .map(|path| {
+                read(path).map_err(|failure| suggest_secret("--key", path, is_asymmetric, failure))
+            })
             .collect(),
     }
 }
 
-/// For a file or a text that can be a secret, the hint is the option for secrets, instead of this option.
-pub(crate) fn suggest_secret(option: &str, path: &Path, failure: Failure) -> Failure {
+/// For a file or a text that can be a secret, the hint is the option for secrets, instead of this option. No secret fits
+/// an asymmetric algorithm.
+pub(crate) fn suggest_secret(
+    option: &str,
+    path: &Path,
+    is_asymmetric: bool,
+    failure: Failure,
+) -> Failure {
     let text = path.to_string_lossy();
-    if fetch::is_url(&text) {
-        return failure;
+    if fetch::is_url(&text) || is_asymmetric {
+        return without_secret_hint(failure, is_asymmetric);
     }
     let is_secret_text = Redacted::of(&text) == Some(Redacted::Key) && redact::is_random(&text);
     match failure.hint_text() {
@@ -348,7 +363,8 @@ impl SigningKeyFiles {
         let algs = for_each("--alg", &self.alg, count, Spread::All)?;
         let kids = for_each("--kid", &self.kid, count, Spread::Each)?;
         let read = |path: &Path| KeyFile::read_encrypted(path, &self.password);
-        let files = keys_or_secret(&self.key, &self.secret, read)?;
+        let is_asymmetric = self.alg.iter().any(|alg| matches!(alg, Alg::Sig(_)));
+        let files = keys_or_secret(&self.key, &self.secret, is_asymmetric, read)?;
         let named = files.iter().zip(algs.into_iter().zip(kids));
         named
             .map(|(file, (alg, kid))| file.to_sign(alg.copied(), kid.map(String::as_str), allowed))
@@ -359,14 +375,22 @@ impl SigningKeyFiles {
 impl VerifyingKeyFile {
     /// Reads the key files, which can have any format, or fetches the key sets.
     pub(crate) fn file(&self) -> Outcome<KeyFile> {
-        if let Some(remote) = self.remote.of_issuer()? {
-            return KeyFile::fetch(&remote);
-        }
-        let read = |place: &Path| match self.remote.at("--key", place)? {
-            Some(remote) => KeyFile::fetch(&remote),
-            None => KeyFile::read(place),
+        let file = match self.remote.of_issuer()? {
+            Some(remote) => KeyFile::fetch(&remote)?,
+            None => {
+                let read = |place: &Path| match self.remote.at("--key", place)? {
+                    Some(remote) => KeyFile::fetch(&remote),
+                    None => KeyFile::read(place),
+                };
+                let is_asymmetric = matches!(self.alg, Some(Alg::Sig(_)));
+                let keys = keys_or_secret(&self.key, &self.secret, is_asymmetric, read)?;
+                KeyFile::of_several(keys)?
+            }
         };
-        KeyFile::of_several(keys_or_secret(&self.key, &self.secret, read)?)
+        match &self.key_use {
+            Some(key_use) => file.with_use(key_use),
+            None => Ok(file),
+        }
     }
 
     /// Reads the keys, if the caller named any. For a command that does not require them.
@@ -481,6 +505,8 @@ fn read(
         Some(password) => KeyFile::read_encrypted(path, password),
         None => KeyFile::read(path),
     };
+    let is_asymmetric = alg.is_some_and(Algorithm::is_asymmetric);
+    let file = file.map_err(|failure| without_secret_hint(failure, is_asymmetric));
     match alg {
         Some(Algorithm::Password(_)) => file.map_err(|failure| {
             failure.hint("a password is an oct JWK; for a text file, instead of --key, pass `--password-file FILE`")

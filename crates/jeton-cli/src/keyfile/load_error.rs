@@ -162,6 +162,16 @@ impl KeyFile {
                 };
                 format!("to get the public key, run `jeton key public {}{alg}`", self.file)
             }
+            KeyProblem::ExplicitCurve => {
+                let public = match self.kind() {
+                    Kind::Public => "-pubin ",
+                    Kind::Private | Kind::Symmetric => "",
+                };
+                let file = &self.file;
+                format!(
+                    "to convert it, run `openssl ec {public}-in {file} -param_enc named_curve -out NEW_FILE`"
+                )
+            }
             KeyProblem::PublicGiven => "this command needs the private key".to_owned(),
             KeyProblem::AlgorithmNeeded => {
                 let shape = self.shape();

@@ -8,7 +8,9 @@ mod argument;
 mod decrypting;
 mod encrypting;
 mod ignored;
+mod key_use;
 mod load_error;
+mod other_input;
 mod remote;
 mod secret;
 mod set;
@@ -22,6 +24,7 @@ pub(crate) use argument::{
     suggest_secret,
 };
 pub(crate) use encrypting::Recipient;
+pub(crate) use key_use::key_use;
 pub(crate) use load_error::{LoadError, PREFIX as KEY_ERROR_PREFIX};
 pub(crate) use secret::{Secret, SecretArgs, SecretEncoding};
 pub(crate) use set::{Loaded, Skipped};
@@ -38,10 +41,16 @@ use serde::de::IgnoredAny;
 use zeroize::Zeroizing;
 
 use crate::exit::{Failure, Outcome};
-use crate::{input, shell};
+use crate::input;
 
 /// The hint for a file of an unknown format.
 const UNKNOWN_FORMAT: &str = "a key file is a JWK, a JWK Set, PEM, DER or a PASERK; to make a key of a secret for HMAC, run `jeton key import --secret-file FILE --alg HS256`; to make a new key, run `jeton key new --alg ES256`";
+
+/// The same hint where no secret fits: the caller named an algorithm for public keys.
+const FORMATS: &str = "a key file is a JWK, a JWK Set, PEM, DER or a PASERK; to make a new key, run `jeton key new --alg ES256`";
+
+/// The hint for a file that is not a PASERK.
+const PASERK: &str = "to make a PASERK, run `jeton key new --paseto v4.public`; to convert an Ed25519 key, run `jeton key convert --to paserk FILE`";
 
 /// A key file that has been read and not yet parsed as a key.
 #[derive(Clone)]
@@ -90,6 +99,14 @@ impl KeyFile {
         KeyFile::read_as(path, Some(password)).inspect(KeyFile::note_ignored)
     }
 
+    /// Reads a file that must have a key for PASETO.
+    pub(crate) fn read_paserk(path: &Path) -> Outcome<KeyFile> {
+        KeyFile::read(path).map_err(|failure| match failure.hint_text() {
+            Some(UNKNOWN_FORMAT) => failure.hint(PASERK),
+            _ => failure,
+        })
+    }
+
     /// Reads a file without notes. `password` is `None` in a command that has no option for it.
     pub(crate) fn read_as(path: &Path, password: Option<&KeyPassword>) -> Outcome<KeyFile> {
         let name = input::name_of(path);
@@ -115,7 +132,7 @@ impl KeyFile {
             .hint(
                 "ssh-keygen cannot convert it; to make a new key, run `jeton key new --alg EdDSA`",
             ),
-            Some(KeyProblem::Found(found)) => no_key(path, &name, found),
+            Some(KeyProblem::Found(found)) => other_input::failure(path, &name, &bytes, found),
             Some(KeyProblem::Malformed) => {
                 Failure::error(format!("{name}: unknown key format")).hint(UNKNOWN_FORMAT)
             }
@@ -239,9 +256,8 @@ impl KeyFile {
                 self.name
             ))),
             _ => Err(
-                Failure::error(format!("{}: a key for PASETO must be a PASERK", self.name)).hint(
-                    "to make one, run `jeton key new --paseto v4.public`; to convert an Ed25519 key, run `jeton key convert --to paserk FILE`",
-                ),
+                Failure::error(format!("{}: a key for PASETO must be a PASERK", self.name))
+                    .hint(PASERK),
             ),
         }
     }
@@ -258,7 +274,8 @@ impl Form {
         if !text.starts_with('{') {
             return Ok(None);
         }
-        let is_other = |error: &jeton::Error| matches!(problem_of(error), Some(KeyProblem::Found(found)) if found != FoundInput::OtherJson);
+        let is_other =
+            |error: &jeton::Error| matches!(problem_of(error), Some(KeyProblem::Found(_)));
         if let Err(error) = jeton::key::AnyKey::from_bytes(bytes)
             && is_other(&error)
         {
@@ -272,17 +289,12 @@ impl Form {
     }
 }
 
-/// Returns the failure for an input that is no key: what it is, and the command for it.
-fn no_key(path: &Path, name: &str, found: FoundInput) -> Failure {
-    let text = found.to_string();
-    let Some((what, how)) = text.split_once("; ") else {
-        return Failure::error(format!("{name}: {KEY_ERROR_PREFIX}{text}"));
-    };
-    let failure = Failure::error(format!("{name}: {KEY_ERROR_PREFIX}{what}"));
-    failure.hint(match path.to_str() {
-        Some(path) if path == name => how.replace(" FILE", &format!(" {}", shell::quoted(name))),
-        _ => how.to_owned(),
-    })
+/// Removes the advice for secrets from a failure, if no secret fits the algorithm.
+pub(crate) fn without_secret_hint(failure: Failure, is_asymmetric: bool) -> Failure {
+    match failure.hint_text() {
+        Some(UNKNOWN_FORMAT) if is_asymmetric => failure.hint(FORMATS),
+        _ => failure,
+    }
 }
 
 /// Returns whether a key in a format of OpenSSH is for Ed25519. Other programs cannot convert such a key.

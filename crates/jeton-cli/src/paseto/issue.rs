@@ -6,9 +6,10 @@ use jeton::paseto::TokenContext;
 use super::context::ContextArgs;
 use super::key::{self, IssuingKey};
 use crate::allow::{self, AllowArgs};
-use crate::claims::{self, ClaimsFormat, Expiry};
+use crate::claims::{self, ClaimsArgument, ClaimsFormat, Expiry};
 use crate::exit::{Failure, Outcome};
 use crate::keyfile::KeyFile;
+use crate::limit_args::NewTokenSize;
 use crate::output;
 use crate::source::{self, Source, Text};
 
@@ -18,7 +19,7 @@ Examples:
   jeton paseto sign --key secret.paserk --claims @claims.json --footer @footer
   jeton paseto sign --key secret.paserk --implicit tenant-7 @payload.bin
 
-The claims are one JSON object: exp, nbf and iat are RFC 3339 text, aud is one string. The expiry is required: \
+The claims are one JSON object, and what --issuer, --audience, --subject and --claim add to it: exp, nbf and iat are RFC 3339 text, aud is one string. The expiry is required: \
 exp in the claims, --expires-in or --no-expiry. If the claims have no iat, it is set to now.
 
 A payload is signed byte by byte.
@@ -32,7 +33,7 @@ Examples:
   jeton paseto encrypt --key local.paserk --claims @claims.json --footer @footer
   jeton paseto encrypt --key local.paserk --implicit tenant-7 @payload.bin
 
-The claims are one JSON object: exp, nbf and iat are RFC 3339 text, aud is one string. The expiry is required: \
+The claims are one JSON object, and what --issuer, --audience, --subject and --claim add to it: exp, nbf and iat are RFC 3339 text, aud is one string. The expiry is required: \
 exp in the claims, --expires-in or --no-expiry. If the claims have no iat, it is set to now.
 
 A payload is encrypted byte by byte.
@@ -58,34 +59,39 @@ pub(super) struct Issue {
     context: ContextArgs,
 
     #[command(flatten)]
+    size: NewTokenSize,
+
+    #[command(flatten)]
     allow: AllowArgs,
 }
 
-#[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
-struct Message {
-    /// Claims, a JSON object: as text, @FILE, or - for standard input
-    #[arg(long, value_name = "JSON|@FILE|-")]
-    claims: Option<Source>,
+/// The options that a payload excludes.
+const OF_CLAIMS: [&str; 8] = [
+    "claims",
+    "claims_text",
+    "issuer",
+    "audience",
+    "subject",
+    "claim",
+    "expires_in",
+    "no_expiry",
+];
 
-    /// Claims as text, never read as @FILE or -
-    #[arg(long, value_name = "JSON")]
-    claims_text: Option<Text>,
+#[derive(Debug, Args)]
+struct Message {
+    #[command(flatten)]
+    claims: ClaimsArgument,
 
     /// Payload instead of claims: as text, @FILE, or - for standard input
-    #[arg(value_name = "PAYLOAD|@FILE|-", conflicts_with_all = ["expires_in", "no_expiry"])]
+    #[arg(value_name = "PAYLOAD|@FILE|-", conflicts_with_all = OF_CLAIMS)]
     payload: Option<Source>,
 
     /// Payload as text, never read as @FILE or -
-    #[arg(long, value_name = "TEXT", conflicts_with_all = ["expires_in", "no_expiry"])]
+    #[arg(long, value_name = "TEXT", conflicts_with = "payload", conflicts_with_all = OF_CLAIMS)]
     text: Option<Text>,
 }
 
 impl Message {
-    fn claims(&self) -> Option<&Source> {
-        source::given(self.claims.as_ref(), self.claims_text.as_ref())
-    }
-
     fn payload(&self) -> Option<&Source> {
         source::given(self.payload.as_ref(), self.text.as_ref())
     }
@@ -94,13 +100,13 @@ impl Message {
 impl Issue {
     pub(super) fn sign(self) -> Outcome {
         let allowed = self.allow.check(&key::SUPPORTED)?;
-        let key = key::signing(&KeyFile::read(&self.key)?, &allowed)?;
+        let key = key::signing(&KeyFile::read_paserk(&self.key)?, &allowed)?;
         self.issue(&*key)
     }
 
     pub(super) fn encrypt(self) -> Outcome {
         let allowed = self.allow.check(&key::SUPPORTED)?;
-        let key = key::encrypting(&KeyFile::read(&self.key)?, &allowed)?;
+        let key = key::encrypting(&KeyFile::read_paserk(&self.key)?, &allowed)?;
         self.issue(&*key)
     }
 
@@ -110,15 +116,16 @@ impl Issue {
         let context = TokenContext::new()
             .footer(&*footer)
             .implicit_assertion(&*implicit);
-        let token = match (self.message.claims(), self.message.payload()) {
-            (Some(claims), _) => {
-                key.claims(&self.expiry.claims(claims, ClaimsFormat::Paseto)?, context)
+        let claims = &self.message.claims;
+        let token = match self.message.payload() {
+            Some(payload) => key.bytes(&payload.bytes()?, context),
+            None if !claims.is_given() => {
+                return Err(Failure::error("no content: pass --claims or a payload"));
             }
-            (None, Some(payload)) => key.bytes(&payload.bytes()?, context),
-            (None, None) => return Err(Failure::error("no content: pass --claims or a payload")),
+            None => key.claims(&claims.claims(&self.expiry, ClaimsFormat::Paseto)?, context),
         };
         let token = token.map_err(|error| claims::not_issued(error, ClaimsFormat::Paseto))?;
-        output::note_size(&token);
+        self.size.check(&token)?;
         output::line(&token)
     }
 }

@@ -15,7 +15,7 @@ use crate::limit_args::TokenSize;
 use crate::output;
 use crate::policy_args::PolicyArgs;
 use crate::rejection_hints::{self, Command};
-use crate::token_argument::TokenArgument;
+use crate::token_argument::{PastedHint, TokenArgument, TokenInput};
 use crate::verification_output::{self, Format};
 
 pub(super) const VERIFY_EXAMPLES: &str = "\
@@ -24,8 +24,8 @@ Examples:
   jeton paseto verify --key public.paserk --footer @footer @token
   jeton paseto verify --key public.paserk --raw @token > payload.bin
 
-Prints exactly the bytes of the payload. The claims exp (required), nbf and iat are verified. With --raw, only \
-the signature is verified, and the payload can be anything. Without --footer, any footer is accepted.
+Prints the claims exactly as the token contains them, and a line break. The claims exp (required), nbf and iat are \
+verified. With --raw, only the signature is verified, and exactly the bytes of the payload are printed. Without --footer, any footer is accepted.
 
 The key selects the version. Versions 1 and 2 are superseded: they require --allow paseto-v1 or paseto-v2, and \
 have no implicit assertion.
@@ -39,8 +39,8 @@ Examples:
   jeton paseto decrypt --key local.paserk --footer @footer @token
   jeton paseto decrypt --key local.paserk --raw @token > payload.bin
 
-Prints exactly the bytes of the payload. The claims exp (required), nbf and iat are verified. With --raw, only \
-the encryption is authenticated, and the payload can be anything. Without --footer, any footer is accepted.
+Prints the claims exactly as the token contains them, and a line break. The claims exp (required), nbf and iat are \
+verified. With --raw, only the encryption is authenticated, and exactly the bytes of the payload are printed. Without --footer, any footer is accepted.
 
 The key selects the version. Versions 1 and 2 are superseded: they require --allow paseto-v1 or paseto-v2, and \
 have no implicit assertion.
@@ -87,17 +87,22 @@ pub(super) struct VerifyArgs {
 impl VerifyArgs {
     pub(super) fn verify(self) -> Outcome {
         let allowed = self.policy_args.allowed(&SUPPORTED)?;
-        let key = key::verifying(&KeyFile::read(&self.key)?, &allowed)?;
+        let key = key::verifying(&KeyFile::read_paserk(&self.key)?, &allowed)?;
         self.run(&*key, Command::PasetoVerify)
     }
 
     pub(super) fn decrypt(self) -> Outcome {
         let allowed = self.policy_args.allowed(&SUPPORTED)?;
-        let key = key::decrypting(&KeyFile::read(&self.key)?, &allowed)?;
+        let key = key::decrypting(&KeyFile::read_paserk(&self.key)?, &allowed)?;
         self.run(&*key, Command::PasetoDecrypt)
     }
 
     fn run(&self, key: &dyn AcceptingKey, command: Command) -> Outcome {
+        let hint = if self.raw {
+            PastedHint::Inspect
+        } else {
+            PastedHint::Verify
+        };
         let verification = PasetoVerification {
             key,
             command,
@@ -105,7 +110,11 @@ impl VerifyArgs {
             policy_args: &self.policy_args,
             limits: self.size.limits(),
             json: self.json,
-            token: &self.token,
+            token: TokenInput::Exact {
+                argument: &self.token,
+                hint,
+                limits: self.size.limits(),
+            },
         };
         if self.raw {
             verification.print_payload()
@@ -143,7 +152,7 @@ pub(crate) struct PasetoVerification<'a> {
     pub(crate) policy_args: &'a PolicyArgs,
     pub(crate) limits: Limits,
     pub(crate) json: bool,
-    pub(crate) token: &'a TokenArgument,
+    pub(crate) token: TokenInput<'a>,
 }
 
 impl PasetoVerification<'_> {
@@ -152,18 +161,18 @@ impl PasetoVerification<'_> {
         let (key, command, limits) = (self.key, self.command, self.limits);
         let footer = self.context.footer()?;
         let implicit = self.context.implicit()?;
-        let token = self.token.read()?;
-        let opened = key
-            .open(&token, &implicit, limits)
-            .map_err(|error| rejection_hints::failure(error, &token, command))?;
-        if footer.is_some_and(|footer| *footer != opened.footer()) {
-            return Err(rejection_hints::failure(
-                Rejection::FooterMismatch.into(),
-                &token,
-                command,
-            ));
-        }
-        output::payload(opened.message())
+        let checked = self.token.check(|token| {
+            let opened = key.open(token, &implicit, limits).and_then(|opened| {
+                let is_other = footer.is_some_and(|footer| *footer != opened.footer());
+                if is_other {
+                    Err(Rejection::FooterMismatch.into())
+                } else {
+                    Ok(opened)
+                }
+            });
+            opened.map_err(|error| rejection_hints::failure(error, token, command))
+        });
+        output::payload(checked.result?.message())
     }
 
     /// Verifies the token and prints its claims.
@@ -180,7 +189,7 @@ impl PasetoVerification<'_> {
         let format = if self.json {
             Format::Json
         } else {
-            Format::Exact
+            Format::Line
         };
         verification_output::show(checked, self.policy_args, format)
     }

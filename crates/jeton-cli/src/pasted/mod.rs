@@ -1,9 +1,10 @@
 //! Finds the token in text that a person pasted: an Authorization header, a JSON answer, a cookie, a URL, quotes,
 //! wrapped lines.
 //!
-//! Every command that reads a token uses it, and says what it removed. The characters of the token stay as they are:
+//! `verify`, `inspect` and `doctor` use it, and say what they removed. The characters of the token stay as they are:
 //! only the text around it and the breaks between its lines go away. If nothing in a text is clearly a token, the text
-//! stays as it is, so that the error is about what the caller passed. The library and the service never do this.
+//! stays as it is, so that the error is about what the caller passed. The other commands, the library and the service
+//! never do this.
 
 mod notes;
 mod scan;
@@ -66,6 +67,11 @@ pub(crate) fn extract<'t>(text: &'t str, member: Option<&str>) -> Outcome<Pasted
         (true, None) => Ok(Pasted::exact(text)),
         _ => choose(text, &found, member),
     }
+}
+
+/// Returns whether a text has a token and something else: text around it, breaks inside it, or several tokens.
+pub(crate) fn has_more_than_a_token(text: &str) -> bool {
+    extract(text, None).map_or(true, |pasted| pasted.token != text)
 }
 
 /// Returns the only token, or the one of the member.

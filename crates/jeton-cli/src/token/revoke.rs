@@ -1,11 +1,12 @@
 use clap::{Args, ValueEnum};
+use jeton::Limits;
 use jeton_client::RevokeRequest;
 use jeton_client::revoke_request::What;
 
 use super::server::Server;
 use crate::exit::{Failure, Outcome};
 use crate::output;
-use crate::token_argument::TokenArgument;
+use crate::token_argument::{PastedHint, TokenArgument};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -42,8 +43,12 @@ enum Every {
 
 impl Revoke {
     pub(super) fn run(self) -> Outcome {
+        let mut given = None;
         let what = match self.every {
-            None => What::Token(self.token.read()?.token),
+            None => {
+                let token = self.token.read(&Limits::default())?;
+                What::Token(given.insert(token).token.clone())
+            }
             Some(every) => {
                 let name = self.token.name()?.trim_end().to_owned();
                 match every {
@@ -59,7 +64,10 @@ impl Revoke {
         };
         self.server
             .call(|client| async move { client.revoke(request).await })
-            .map_err(explain_rejection)?;
+            .map_err(|failure| match &given {
+                Some(given) => PastedHint::Inspect.explain(explain_rejection(failure), given),
+                None => explain_rejection(failure),
+            })?;
         output::status("revoked");
         Ok(())
     }

@@ -1,10 +1,11 @@
 use clap::Args;
+use jeton::Limits;
 use jeton_client::VerifyRequest;
 
 use super::server::Server;
 use crate::exit::Outcome;
 use crate::output;
-use crate::token_argument::TokenArgument;
+use crate::token_argument::{PastedHint, TokenArgument};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -30,14 +31,16 @@ pub(super) struct Verify {
 
 impl Verify {
     pub(super) fn run(self) -> Outcome {
+        let given = self.token.read(&Limits::default())?;
         let request = VerifyRequest {
             issuer: self.server.issuer(),
             audience: self.audience,
-            token: self.token.read()?.token,
+            token: given.token.clone(),
         };
         let verified = self
             .server
-            .call(|client| async move { client.verify(request).await })?;
+            .call(|client| async move { client.verify(request).await })
+            .map_err(|failure| PastedHint::Inspect.explain(failure, &given))?;
         output::json_line(&verified.claims_json)
     }
 }

@@ -10,6 +10,7 @@ mod data_folder;
 #[cfg(unix)]
 mod doctor;
 mod encryption;
+mod exact_token;
 mod files;
 mod help;
 mod help_arguments;
@@ -17,8 +18,10 @@ mod inputs;
 mod inspect_web;
 mod key;
 mod lab;
+mod new_tokens;
 #[cfg(unix)]
 mod operating;
+mod other_inputs;
 mod pasted;
 mod readme;
 mod remote_keys;

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use jeton_testkit::{Expected, KeyServer, REFUSED_HOST};
 use serde_json::json;
 
 use crate::binary::{ends, jeton, line, said, succeeds};
@@ -425,4 +426,124 @@ fn authority_of_the_caller_is_trusted() {
     let (text, code) = said(at, &[&["jwt", "verify"][..], &file].concat());
     assert_eq!(code, 2, "{text}");
     assert!(text.contains("--ca: --key is not a URL\nhint: "), "{text}");
+}
+
+/// The habits of real key servers, which the fetchers of all languages share.
+const HABITS: &str = include_str!("../../../../sdk/testdata/fetch.json");
+
+#[test]
+fn habit_of_a_key_server_has_its_result_on_the_command_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = KeyServer::start(HABITS).unwrap();
+    for habit in server.habits() {
+        let base = format!("{}/{}", server.http, habit.name);
+        let place = if habit.is_of_issuer() {
+            ["--discover".to_owned(), base]
+        } else {
+            ["--key".to_owned(), format!("{base}/keys")]
+        };
+        let policy = ["--issuer", "https://id.example", "--audience", "api"];
+        let mut call = vec!["jwt", "verify"];
+        call.extend(policy);
+        call.extend(place.iter().map(String::as_str));
+        call.push(server.token());
+        let (text, code) = said(folder.path(), &call);
+        let expected = match habit.expected() {
+            Expected::Verified => 0,
+            Expected::Code(_) => 2,
+        };
+        assert_eq!(code, expected, "{}: {text}", habit.name);
+    }
+    let head = server.read("/plain/head").unwrap().to_ascii_lowercase();
+    assert!(head.contains("\r\nuser-agent: jeton/"), "{head}");
+    let keys = format!("{}/asks-for-a-pause/keys", server.http);
+    let verify = ["jwt", "verify", "--key", &keys, server.token()];
+    let (text, _) = said(folder.path(), &verify);
+    assert!(
+        text.contains("status 429") && text.contains("hint: try again in 120 s"),
+        "{text}"
+    );
+}
+
+#[test]
+fn proxy_of_the_environment_is_used_except_for_loopback_hosts() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = KeyServer::start(HABITS).unwrap();
+    let authority = folder.path().join("authority.pem");
+    fs::write(&authority, &server.authority).unwrap();
+    let authority = authority.to_str().unwrap();
+    let verify = |host: &str, variables: &[(&str, &str)]| {
+        let keys = format!("https://{host}/plain/keys");
+        let mut jeton = std::process::Command::new(env!("CARGO_BIN_EXE_jeton"));
+        jeton.args([
+            "jwt",
+            "verify",
+            "--ca",
+            authority,
+            "--key",
+            &keys,
+            server.token(),
+        ]);
+        for name in [
+            "HTTPS_PROXY",
+            "https_proxy",
+            "ALL_PROXY",
+            "all_proxy",
+            "NO_PROXY",
+            "no_proxy",
+        ] {
+            jeton.env_remove(name);
+        }
+        jeton
+            .envs(variables.iter().copied())
+            .output()
+            .unwrap()
+            .status
+            .code()
+    };
+    let proxy = ("HTTPS_PROXY", &*server.proxy);
+    assert_eq!(verify("keys.example", &[proxy]), Some(0));
+    assert_eq!(
+        verify("keys.example", &[("ALL_PROXY", &*server.proxy)]),
+        Some(0)
+    );
+    assert_eq!(
+        verify("keys.example", &[proxy, ("NO_PROXY", ".example")]),
+        Some(2)
+    );
+    assert_eq!(
+        verify("keys.example", &[("HTTP_PROXY", &*server.proxy)]),
+        Some(2)
+    );
+    assert_eq!(verify(REFUSED_HOST, &[proxy]), Some(2));
+    let local = server.https.trim_start_matches("https://");
+    assert_eq!(
+        verify(local, &[("HTTPS_PROXY", "http://127.0.0.1:1")]),
+        Some(0)
+    );
+    assert_eq!(server.read("/proxy/count").unwrap(), "3");
+}
+
+#[test]
+fn http_from_another_host_needs_an_option() {
+    let issuer = Issuer::start();
+    let token = issuer.token("x");
+    let call = |more: &[&str]| {
+        let verify = ["jwt", "verify", "--key", "http://keys.invalid/keys", &token];
+        said(issuer.at(), &[&verify[..], more].concat())
+    };
+    let (text, code) = call(&[]);
+    assert_eq!(code, 2, "{text}");
+    assert!(text.contains("--plain-http"), "{text}");
+    // The hint does not lead to the same error.
+    let (text, code) = call(&["--plain-http"]);
+    assert_eq!(code, 2, "{text}");
+    assert!(text.contains("note: keys are fetched with http"), "{text}");
+    assert!(text.contains("the request failed"), "{text}");
+    let file = ["jwt", "verify", "--key", "one.pub", "--plain-http", &token];
+    let (text, _) = said(issuer.at(), &file);
+    assert!(
+        text.contains("--plain-http: --key is not a URL\nhint: "),
+        "{text}"
+    );
 }

@@ -15,6 +15,9 @@ const FOOT: f64 = 34.0;
 /// Distance of the first and the last time from the edge, per cent of the width.
 const INSET: f64 = 3.0;
 
+/// How far a verifier lets `iat` be ahead of the clock, if it has no other leeway.
+const ISSUED_AHEAD_SECONDS: i64 = 60;
+
 pub(super) type Times<'a> = &'a [(&'static str, Option<Timestamp>)];
 
 /// Returns sentences about the times, each with whether it is a problem.
@@ -52,7 +55,9 @@ fn problem(name: &str, time: Timestamp, now: jeton::Timestamp) -> Option<&'stati
     match name {
         "exp" if now >= time => Some("expired"),
         "nbf" if now < time => Some("not valid yet"),
-        "iat" if now < time => Some("issued in the future"),
+        "iat" if now.as_second() + ISSUED_AHEAD_SECONDS < time.as_second() => {
+            Some("issued in the future")
+        }
         _ => None,
     }
 }
@@ -249,6 +254,14 @@ mod tests {
         assert_eq!(
             sentences(&[("iat", at(0))]),
             ["No exp: the token never expires."]
+        );
+        assert_eq!(
+            sentences(&[("iat", at(1060))]),
+            ["No exp: the token never expires."]
+        );
+        assert_eq!(
+            sentences(&[("iat", at(1061))]),
+            ["Issued in the future (iat: in 1 minute)."]
         );
     }
 

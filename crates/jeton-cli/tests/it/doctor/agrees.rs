@@ -91,6 +91,15 @@ impl Bench {
             assert!((0..=2).contains(&code), "{call:?} ended with {code}");
             (code == 0, String::from_utf8_lossy(&said).into_owned())
         });
+        // The doctor finds the token in pasted text. The command takes it exactly, and names the one that finds it.
+        if !verified && why.contains("this command takes a token exactly") {
+            let find = [&["verify", "--key", key], &options[..], &["@token"]].concat();
+            if examined && with == With::Keys {
+                let finds = jeton(self.folder.path(), &find, b"").status.success();
+                assert!(finds, "{find:?}");
+            }
+            return;
+        }
         assert_eq!(
             verified,
             examined,

@@ -139,7 +139,7 @@ fn token_guide_configurations_are_valid() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/get-tokens.md");
     let page = fs::read_to_string(page).unwrap();
     let configurations = blocks(&page, "toml");
-    assert_eq!(configurations.len(), 3);
+    assert_eq!(configurations.len(), 4);
     for text in configurations {
         jeton_server::Config::from_toml(&text).unwrap();
     }
