@@ -166,7 +166,7 @@ const (
 	CodeInvalidRecipients Code = 79
 	// The compact serialization has no unprotected header and no associated data.
 	CodeCompactFormUnsupported Code = 80
-	// The header member is already set, or the library sets it.
+	// The header member is already set, the library decides it, or its value is not allowed.
 	CodeInvalidHeaderMember Code = 81
 	// `apu` or `apv` is too long, or the key management does not use it.
 	CodeInvalidPartyInfo Code = 82

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"syscall"
 	"time"
 )
@@ -28,10 +29,17 @@ func clientOf(given *http.Client) (*http.Client, error) {
 			TLSHandshakeTimeout:    5 * time.Second,
 			MaxResponseHeaderBytes: 64 * 1024,
 		}
+		if given != nil {
+			// As http.DefaultTransport, which a client without a transport uses.
+			made.Proxy = exceptLoopback(http.ProxyFromEnvironment)
+		}
 		made.DialContext = guarded(&net.Dialer{Timeout: 5 * time.Second})
-		client.Transport = made
+		client.Transport = guardedTransport{made}
 	case *http.Transport:
 		copied := transport.Clone()
+		if copied.Proxy != nil {
+			copied.Proxy = exceptLoopback(copied.Proxy)
+		}
 		copied.DialContext = guarded(&net.Dialer{Timeout: 5 * time.Second})
 		if transport.DialContext != nil {
 			copied.DialContext = checked(transport.DialContext)
@@ -48,6 +56,19 @@ func clientOf(given *http.Client) (*http.Client, error) {
 		client.Transport = refusing{transport}
 	}
 	return client, nil
+}
+
+type proxyOf = func(*http.Request) (*url.URL, error)
+
+// exceptLoopback returns no proxy for loopback hosts.
+func exceptLoopback(proxy proxyOf) proxyOf {
+	return func(request *http.Request) (*url.URL, error) {
+		host := request.URL.Hostname()
+		if address, err := netip.ParseAddr(host); host == "localhost" || err == nil && address.IsLoopback() {
+			return nil, nil
+		}
+		return proxy(request)
+	}
 }
 
 // throughProxy marks the context of a request that goes through a proxy.
@@ -157,7 +178,7 @@ func checkPublic(address string) error {
 	return nil
 }
 
-// notPublic lists the blocks of RFC 6890 and its successors for which netip has no method.
+// notPublic lists the special blocks (RFC 6890 and its successors) for which netip has no method.
 var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),
 	netip.MustParsePrefix("100.64.0.0/10"),
@@ -168,28 +189,38 @@ var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("198.51.100.0/24"),
 	netip.MustParsePrefix("203.0.113.0/24"),
 	netip.MustParsePrefix("240.0.0.0/4"),
-	netip.MustParsePrefix("64:ff9b:1::/48"),
-	netip.MustParsePrefix("100::/64"),
+	netip.MustParsePrefix("2001::/23"),
 	netip.MustParsePrefix("2001:db8::/32"),
-	netip.MustParsePrefix("2002::/16"),
 	netip.MustParsePrefix("3fff::/20"),
-	netip.MustParsePrefix("fec0::/10"),
 }
 
+var (
+	// Only this block is assigned for global unicast.
+	globalUnicast = netip.MustParsePrefix("2000::/3")
+	// NAT64 (RFC 6052) and 6to4 (RFC 3056) embed an IPv4 address, to which a connection leads.
+	nat64  = netip.MustParsePrefix("64:ff9b::/96")
+	sixTo4 = netip.MustParsePrefix("2002::/16")
+)
+
 func isPublic(address netip.Addr) bool {
+	address = address.Unmap()
 	if !address.IsGlobalUnicast() || address.IsPrivate() {
 		return false
+	}
+	if address.Is6() {
+		bytes := address.As16()
+		switch {
+		case nat64.Contains(address):
+			return isPublic(netip.AddrFrom4([4]byte(bytes[12:16])))
+		case sixTo4.Contains(address):
+			return isPublic(netip.AddrFrom4([4]byte(bytes[2:6])))
+		case !globalUnicast.Contains(address):
+			return false
+		}
 	}
 	for _, block := range notPublic {
 		if block.Contains(address) {
 			return false
-		}
-	}
-	if address.Is6() {
-		bytes := address.As16()
-		// NAT64 connects to the IPv4 address in the last four bytes.
-		if netip.MustParsePrefix("64:ff9b::/96").Contains(address) {
-			return isPublic(netip.AddrFrom4([4]byte(bytes[12:16])))
 		}
 	}
 	return true

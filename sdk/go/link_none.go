@@ -1,7 +1,6 @@
-//go:build !(linux && amd64 && cgo)
+//go:build cgo && !(linux && amd64)
 
 package jeton
 
-// This platform is not supported yet, or cgo is off: build with CGO_ENABLED=1 and a C compiler. The README lists the
-// supported platforms.
+// This platform is not supported yet. The README lists the supported platforms.
 var _ = jeton_needs_cgo_and_a_supported_platform

@@ -41,8 +41,9 @@ type fetch struct {
 
 type remoteConfig struct{ client *http.Client }
 
-// WithHTTPClient sets the HTTP client. Redirects are not followed, even if the client follows them. HTTPS_PROXY is
-// ignored, unless the transport of the client uses it.
+// WithHTTPClient sets the HTTP client. Redirects are not followed, even if the client follows them. Its transport
+// decides about a proxy: a client without a transport uses HTTPS_PROXY and NO_PROXY, like [http.DefaultTransport].
+// Loopback hosts never need one. Without this option, no proxy is used.
 //
 // [DiscoverKeySet] allows a `jwks_uri` on another host than the issuer only at a public IP address. In two cases, the
 // package cannot check the address:
@@ -222,6 +223,8 @@ type fetchRequest struct {
 	MaxBytes   int64   `json:"max_bytes"`
 	PublicOnly bool    `json:"public_only"`
 	Timeout    int64   `json:"timeout_milliseconds"`
+	// The version of the library, which is that of the module.
+	Version string `json:"version"`
 }
 
 // send sends one request, and passes the response or its absence to the library.
@@ -251,6 +254,8 @@ func (r *RemoteKeySet) get(
 		return 0, "", nil, err
 	}
 	get.Header.Set("Accept", "application/jwk-set+json, application/json")
+	get.Header.Set("Accept-Encoding", "identity")
+	get.Header.Set("User-Agent", "jeton-go/"+request.Version)
 	if request.ETag != nil {
 		get.Header.Set("If-None-Match", *request.ETag)
 	}
@@ -268,7 +273,7 @@ func (r *RemoteKeySet) get(
 		return 0, "", nil, err
 	}
 	var lines strings.Builder
-	for _, name := range []string{"ETag", "Cache-Control", "Age"} {
+	for _, name := range []string{"ETag", "Cache-Control", "Age", "Retry-After"} {
 		for _, value := range response.Header.Values(name) {
 			lines.WriteString(name + ": " + value + "\n")
 		}

@@ -76,8 +76,8 @@ func WithRequired(required ...string) VerifierOption {
 	return verifierOption(func(c *config) { c.add("required", required) })
 }
 
-// WithLeeway sets the allowed difference between clocks for `exp`, `nbf` and `iat`. The default is 0. It must be whole
-// seconds.
+// WithLeeway sets the allowed difference between clocks for `exp`, `nbf` and `iat`. `iat` may be 60 seconds ahead of
+// the clock in any case, unless [WithMaxAge] is set. The default is 0. It must be whole seconds.
 func WithLeeway(leeway time.Duration) VerifierOption {
 	return verifierOption(func(c *config) { c.seconds("leeway", leeway) })
 }
@@ -124,6 +124,12 @@ func WithPrivateAddresses() RemoteOption {
 	return remoteOption(func(c *config) { c.set("allow_private_addresses", true) })
 }
 
+// WithPlainHTTP accepts http for all hosts. Insecure: anyone on the network can replace the keys. Loopback hosts need
+// no option.
+func WithPlainHTTP() RemoteOption {
+	return remoteOption(func(c *config) { c.set("allow_plain_http", true) })
+}
+
 // WithFreshFor sets the age at which keys are fetched again, in the background. `Cache-Control: max-age` of the
 // response takes precedence. The default is 5 minutes. It must be whole seconds.
 func WithFreshFor(freshFor time.Duration) RemoteOption {
@@ -146,6 +152,7 @@ var optionNames = map[string]string{
 	"access_tokens":           "WithAccessTokens",
 	"address":                 "NewRemoteKeySet",
 	"alg":                     "WithAlgorithm",
+	"allow_plain_http":        "WithPlainHTTP",
 	"allow_private_addresses": "WithPrivateAddresses",
 	"any_audience":            "WithAnyAudience",
 	"any_issuer":              "WithAnyIssuer",

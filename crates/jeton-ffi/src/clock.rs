@@ -35,31 +35,31 @@ pub(crate) unsafe fn clock_or_system(clock: *const JetonClock) -> Result<Arc<dyn
     Ok(Arc::new(clock.clone()))
 }
 
-/// Creates a clock with this time, in seconds since 1970.
+/// Creates a clock with this time, in microseconds since 1970.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_clock_new(
-    seconds: i64,
+    microseconds: i64,
     out: *mut *const JetonClock,
     reason: *mut JetonReason,
 ) -> JetonCode {
     guard(reason, || {
         // SAFETY: the caller passes a place for a handle, or null.
         let out = unsafe { Out::new(out) }?;
-        out.put(handle::create(SetClock::new(seconds)?));
+        out.put(handle::create(SetClock::new(microseconds)?));
         Ok(())
     })
 }
 
-/// Sets the time of a clock, for all issuers and verifiers that use it.
+/// Sets the time of a clock, in microseconds since 1970, for all issuers and verifiers that use it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_clock_set(
     clock: *const JetonClock,
-    seconds: i64,
+    microseconds: i64,
     reason: *mut JetonReason,
 ) -> JetonCode {
     guard(reason, || {
         // SAFETY: the caller passes a handle, or null.
         let clock = unsafe { handle::get(clock) }?;
-        clock.set(seconds)
+        clock.set(microseconds)
     })
 }

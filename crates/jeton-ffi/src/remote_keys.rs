@@ -40,13 +40,15 @@ pub unsafe extern "C" fn jeton_remote_keys_new(
 }
 
 /// Returns the next new request as JSON in a buffer of the library: `id`, `url`, `etag` (or null), `no_cache`,
-/// `max_bytes`, `public_only`, `timeout_milliseconds`. Without a request, the buffer is empty.
+/// `max_bytes`, `public_only`, `timeout_milliseconds`, and the `version` of the library for `User-Agent`. Without a
+/// request, the buffer is empty.
 ///
 /// Call it when the program starts, and when a verification returns `KEY_SET_TO_FETCH`. Also call it regularly after
 /// verifications: stale keys are still used, and then fetched again.
 ///
-/// The program sends `etag` as `If-None-Match`, and `Cache-Control: no-cache` if `no_cache` is true. It must not follow
-/// redirects. If `public_only` is true, it must connect to public addresses only.
+/// The program sends `etag` as `If-None-Match`, and `Cache-Control: no-cache` if `no_cache` is true. It sends
+/// `Accept: application/jwk-set+json, application/json` and `Accept-Encoding: identity`. It must not follow redirects. If
+/// `public_only` is true, it must connect to public addresses only.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_remote_keys_next(
     keys: *const JetonRemoteKeys,
@@ -76,7 +78,7 @@ pub unsafe extern "C" fn jeton_remote_keys_ready(
 }
 
 /// Passes the response to a request. Status 0 means that there is no response. `headers` has one header per line, in
-/// HTTP/1.1 syntax; `ETag`, `Cache-Control` and `Age` are read.
+/// HTTP/1.1 syntax; `ETag`, `Cache-Control`, `Age` and `Retry-After` are read.
 ///
 /// An unknown id is an error. If the response is not a key set, the next verification returns the error.
 #[unsafe(no_mangle)]

@@ -209,15 +209,15 @@ impl<'s> Script<'s> {
             17 => self.sign_in_two_steps(),
             18 => self.fetch(),
             _ => {
-                let (handle, seconds) = (self.handle::<c_void>()?, i64::from(self.byte()?) << 26);
+                let (handle, micros) = (self.handle::<c_void>()?, i64::from(self.byte()?) << 46);
                 unsafe {
-                    call(|reason| jeton_clock_set(handle.cast(), seconds, reason));
+                    call(|reason| jeton_clock_set(handle.cast(), micros, reason));
                     call(|reason| jeton_key_warm_up(handle.cast(), reason));
                     if call(|reason| jeton_retain(handle, reason)) == 0 {
                         assert_eq!(jeton_release(handle, ptr::null_mut()), 0);
                     }
                 }
-                self.keep(|out, reason| unsafe { jeton_clock_new(seconds, out, reason) })
+                self.keep(|out, reason| unsafe { jeton_clock_new(micros, out, reason) })
             }
         }
     }

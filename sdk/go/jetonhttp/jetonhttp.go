@@ -10,6 +10,7 @@ package jetonhttp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -18,6 +19,10 @@ import (
 
 // ErrNoToken is passed to the error handler if a request has no bearer token.
 var ErrNoToken = errors.New("jetonhttp: the request has no bearer token")
+
+// ErrNotBearer is passed to the error handler if the Authorization header has another scheme or no token. It wraps
+// [ErrNoToken].
+var ErrNotBearer = fmt.Errorf("%w: the Authorization header has another scheme or no token", ErrNoToken)
 
 // ErrSeveralTokens is passed to the error handler if a request has more than one Authorization header.
 var ErrSeveralTokens = errors.New("jetonhttp: the request has more than one Authorization header")
@@ -31,8 +36,8 @@ type config struct {
 	failed   func(http.ResponseWriter, *http.Request, error)
 }
 
-// WithOptionalToken accepts requests without a token. [FromContext] returns false for them. Requests with a rejected
-// token still fail.
+// WithOptionalToken accepts requests without an Authorization header. [FromContext] returns false for them. Requests
+// with a rejected token, with another scheme or with two headers still fail.
 func WithOptionalToken() Option { return func(c *config) { c.optional = true } }
 
 // WithTokenFrom reads the token from another place than the Authorization header, for example from a cookie. The
@@ -80,7 +85,8 @@ func Middleware[T any](verifier *jeton.Verifier, options ...Option) func(http.Ha
 	}
 }
 
-// BearerToken returns the token of the Authorization header (RFC 6750), or "" if there is none.
+// BearerToken returns the token of the Authorization header (RFC 6750), or "" without the header. It returns
+// [ErrSeveralTokens] or [ErrNotBearer] if the header is not exactly one bearer token.
 func BearerToken(r *http.Request) (string, error) {
 	headers := r.Header.Values("Authorization")
 	switch len(headers) {
@@ -91,10 +97,11 @@ func BearerToken(r *http.Request) (string, error) {
 		return "", ErrSeveralTokens
 	}
 	scheme, token, ok := strings.Cut(headers[0], " ")
-	if !ok || !strings.EqualFold(scheme, "Bearer") {
-		return "", nil
+	token = strings.Trim(token, " ")
+	if !ok || !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return "", ErrNotBearer
 	}
-	return strings.TrimLeft(token, " "), nil
+	return token, nil
 }
 
 // WriteError responds with the status for an error: 401 for a missing or rejected token, 400 for more than one

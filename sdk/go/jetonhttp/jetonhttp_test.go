@@ -73,8 +73,13 @@ func TestMiddleware(t *testing.T) {
 	if got := ask(optional); got.Body.String() != "no token" {
 		t.Errorf("optional: %d %s", got.Code, got.Body)
 	}
-	if got := ask(optional, "Bearer x"); got.Code != 401 {
-		t.Errorf("optional, rejected: %d", got.Code)
+	for _, wrong := range [][]string{{"Bearer x"}, {"Bearer"}, {"Bearer  "}, {"Bearer a b"}, {"Basic YTpi"}, {""}} {
+		if got := ask(optional, wrong...); got.Code != 401 {
+			t.Errorf("optional, %s: %d", wrong, got.Code)
+		}
+	}
+	if got := ask(optional, "Bearer "+token, "Basic YTpi"); got.Code != 400 {
+		t.Errorf("optional, two headers: %d", got.Code)
 	}
 	closed := issuer.Verifier()
 	_ = closed.Close()

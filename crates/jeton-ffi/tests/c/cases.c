@@ -87,7 +87,7 @@ static const JetonVerifier *make_verifier(Call *call, Json line) {
   }
   Json now = json_member(line, "now");
   if (call->code == 0 && now.start != NULL) {
-    call->code = jeton_clock_new(strtoll(now.start, NULL, 10), &clock, &call->reason);
+    call->code = jeton_clock_new(strtoll(now.start, NULL, 10) * 1000000, &clock, &call->reason);
   }
   Json options = json_member(line, "options");
   if (call->code == 0) {
@@ -194,7 +194,8 @@ static bool issue(Call *call, Json line, Json expect) {
   const JetonClock *clock = NULL;
   const JetonIssuer *issuer = NULL;
   Json options = json_member(line, "options");
-  CHECK(jeton_clock_new(strtoll(json_member(line, "now").start, NULL, 10), &clock, NULL) == 0);
+  long long now = strtoll(json_member(line, "now").start, NULL, 10);
+  CHECK(jeton_clock_new(now * 1000000, &clock, NULL) == 0);
   call->code = jeton_issuer_new(key, NULL, clock, (const uint8_t *)options.start, options.length,
                                 &issuer, &call->reason);
   bool same = true;

@@ -94,7 +94,7 @@ static void two_steps(void) {
 
 static void clocks(void) {
   const JetonClock *clock;
-  OK(jeton_clock_new(1800000000, &clock, &reason));
+  OK(jeton_clock_new(1800000000000000, &clock, &reason));
   const JetonKey *key = generate("HS256", "{}");
   const JetonIssuer *issuer;
   const JetonVerifier *verifier;
@@ -105,7 +105,7 @@ static void clocks(void) {
   JetonVerified result;
   OK(jeton_issue(issuer, TEXT("{}"), token, sizeof token, &length, &reason));
   OK(jeton_verify(verifier, token, length, payload, sizeof payload, &result, &reason));
-  OK(jeton_clock_set(clock, 1800000900, &reason));
+  OK(jeton_clock_set(clock, 1800000900000000, &reason));
   CHECK(jeton_verify(verifier, token, length, payload, sizeof payload, &result, &reason) == JETON_TOKEN_EXPIRED);
   CHECK(!strcmp(jeton_code_name(reason.code), "TOKEN_EXPIRED"));
   CHECK(strlen((const char *)reason.message) == reason.message_length);

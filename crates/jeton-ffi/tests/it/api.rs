@@ -168,7 +168,7 @@ pub(crate) fn export_set(keys: &Owned<JetonKeySet>, what: &str) -> Result<String
 
 pub(crate) fn clock(seconds: i64) -> Result<Owned<JetonClock>> {
     // SAFETY: as above.
-    create(|out, reason| unsafe { jeton_clock_new(seconds, out, reason) })
+    create(|out, reason| unsafe { jeton_clock_new(seconds * 1_000_000, out, reason) })
 }
 
 pub(crate) fn issuer(

@@ -186,9 +186,10 @@ fn clock_of_a_test_expires_a_token() {
     let token = api::issue(&issuer, "{}").unwrap();
     let cached = POLICY.replacen('{', r#"{"cache":16,"#, 1);
     for options in [POLICY, &cached] {
-        let of_clock = |seconds| {
+        let of_clock = |seconds: i64| {
+            let micros = seconds * 1_000_000;
             // SAFETY: the handle lives.
-            api::call(|reason| unsafe { jeton_ffi::jeton_clock_set(clock.0, seconds, reason) })
+            api::call(|reason| unsafe { jeton_ffi::jeton_clock_set(clock.0, micros, reason) })
         };
         of_clock(NOW).unwrap();
         let verifier = api::verifier(

@@ -142,11 +142,11 @@ JetonCode jeton_verify_bytes(const JetonVerifier *verifier,
                              JetonBuffer *out,
                              JetonReason *reason);
 
-// Creates a clock with this time, in seconds since 1970.
-JetonCode jeton_clock_new(int64_t seconds, const JetonClock **out, JetonReason *reason);
+// Creates a clock with this time, in microseconds since 1970.
+JetonCode jeton_clock_new(int64_t microseconds, const JetonClock **out, JetonReason *reason);
 
-// Sets the time of a clock, for all issuers and verifiers that use it.
-JetonCode jeton_clock_set(const JetonClock *clock, int64_t seconds, JetonReason *reason);
+// Sets the time of a clock, in microseconds since 1970, for all issuers and verifiers that use it.
+JetonCode jeton_clock_set(const JetonClock *clock, int64_t microseconds, JetonReason *reason);
 
 // Returns the name of a code, for example `TOKEN_EXPIRED`, or null for an unknown number. The name ends with a zero
 // byte. The library owns it: do not free it.
@@ -304,13 +304,15 @@ JetonCode jeton_remote_keys_new(const uint8_t *options,
                                 JetonReason *reason);
 
 // Returns the next new request as JSON in a buffer of the library: `id`, `url`, `etag` (or null), `no_cache`,
-// `max_bytes`, `public_only`, `timeout_milliseconds`. Without a request, the buffer is empty.
+// `max_bytes`, `public_only`, `timeout_milliseconds`, and the `version` of the library for `User-Agent`. Without a
+// request, the buffer is empty.
 //
 // Call it when the program starts, and when a verification returns `KEY_SET_TO_FETCH`. Also call it regularly after
 // verifications: stale keys are still used, and then fetched again.
 //
-// The program sends `etag` as `If-None-Match`, and `Cache-Control: no-cache` if `no_cache` is true. It must not follow
-// redirects. If `public_only` is true, it must connect to public addresses only.
+// The program sends `etag` as `If-None-Match`, and `Cache-Control: no-cache` if `no_cache` is true. It sends
+// `Accept: application/jwk-set+json, application/json` and `Accept-Encoding: identity`. It must not follow redirects. If
+// `public_only` is true, it must connect to public addresses only.
 JetonCode jeton_remote_keys_next(const JetonRemoteKeys *keys,
                                  JetonBuffer *out,
                                  JetonReason *reason);
@@ -322,7 +324,7 @@ JetonCode jeton_remote_keys_ready(const JetonRemoteKeys *keys,
                                   JetonReason *reason);
 
 // Passes the response to a request. Status 0 means that there is no response. `headers` has one header per line, in
-// HTTP/1.1 syntax; `ETag`, `Cache-Control` and `Age` are read.
+// HTTP/1.1 syntax; `ETag`, `Cache-Control`, `Age` and `Retry-After` are read.
 //
 // An unknown id is an error. If the response is not a key set, the next verification returns the error.
 JetonCode jeton_remote_keys_respond(const JetonRemoteKeys *keys,

@@ -109,22 +109,22 @@ func ExportKeySet(set *Handle, what string) ([]byte, Failure) {
 }
 
 // NewClock calls jeton_clock_new.
-func NewClock(seconds int64) (*Handle, Failure) {
+func NewClock(microseconds int64) (*Handle, Failure) {
 	var reason C.JetonReason
 	var clock *C.JetonClock
-	code := C.jeton_clock_new(C.int64_t(seconds), &clock, &reason)
+	code := C.jeton_clock_new(C.int64_t(microseconds), &clock, &reason)
 	return created(unsafe.Pointer(clock), code, &reason)
 }
 
 // SetClock calls jeton_clock_set.
-func SetClock(clock *Handle, seconds int64) Failure {
+func SetClock(clock *Handle, microseconds int64) Failure {
 	used := clock.use()
 	if used == nil {
 		return closed()
 	}
 	defer clock.done()
 	var reason C.JetonReason
-	return failure(C.jeton_clock_set((*C.JetonClock)(used), C.int64_t(seconds), &reason), &reason)
+	return failure(C.jeton_clock_set((*C.JetonClock)(used), C.int64_t(microseconds), &reason), &reason)
 }
 
 func created(pointer unsafe.Pointer, code C.JetonCode, reason *C.JetonReason) (*Handle, Failure) {

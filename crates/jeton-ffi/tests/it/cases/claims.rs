@@ -241,9 +241,34 @@ fn times() -> Vec<Case> {
             wrong,
         ),
         at(
-            "iat-future",
-            format!(r#","exp":{},"iat":{}"#, NOW + 60, NOW + 1),
+            "nbf-fraction-before",
+            format!(r#","exp":{},"nbf":{}.999999"#, NOW + 60, NOW - 1),
+            Label::Valid,
+        ),
+        at(
+            "iat-fraction",
+            format!(r#","exp":{},"iat":{}.123456789"#, NOW + 60, NOW - 1),
+            Label::Valid,
+        ),
+        at(
+            "iat-ahead",
+            format!(r#","exp":{},"iat":{}"#, NOW + 60, NOW + 60),
+            Label::Valid,
+        ),
+        at(
+            "iat-ahead-over",
+            format!(r#","exp":{},"iat":{}.000001"#, NOW + 60, NOW + 60),
             early,
+        ),
+        at(
+            "iat-hour-ahead",
+            format!(r#","exp":{},"iat":{}"#, NOW + 7200, NOW + 3600),
+            early,
+        ),
+        at(
+            "iat-milliseconds",
+            format!(r#","exp":{},"iat":{}"#, NOW + 60, NOW * 1000),
+            wrong,
         ),
         at(
             "iat-text",
@@ -291,6 +316,24 @@ fn times() -> Vec<Case> {
             "leeway-nbf-over",
             format!(r#","exp":{},"nbf":{}"#, NOW + 60, NOW + 31),
             json!({"leeway": 30}),
+            early,
+        ),
+        with_options(
+            "leeway-iat",
+            format!(r#","exp":{},"iat":{}"#, NOW + 60, NOW + 90),
+            json!({"leeway": 90}),
+            Label::Valid,
+        ),
+        with_options(
+            "leeway-iat-over",
+            format!(r#","exp":{},"iat":{}"#, NOW + 60, NOW + 91),
+            json!({"leeway": 90}),
+            early,
+        ),
+        with_options(
+            "max-age-iat-ahead",
+            format!(r#","exp":{},"iat":{}"#, NOW + 60, NOW + 6),
+            json!({"max_age": 60, "leeway": 5}),
             early,
         ),
         with_options(
