@@ -9,27 +9,27 @@ use jni_sys::{JNIEnv, jbyteArray, jclass, jlong};
 use crate::guard::guard;
 use crate::handle;
 
-/// Creates a clock set to this time, in seconds since 1970.
+/// Creates a clock set to this time, in microseconds since 1970.
 #[unsafe(no_mangle)]
 pub(crate) extern "system" fn Java_io_github_jeton_internal_Native_newClock(
     env: *mut JNIEnv,
     _: jclass,
-    seconds: jlong,
+    micros: jlong,
 ) -> jbyteArray {
-    guard(env, |_| Ok(handle::create(SetClock::new(seconds)?)))
+    guard(env, |_| Ok(handle::create(SetClock::new(micros)?)))
 }
 
-/// Sets a clock.
+/// Sets a clock to this time, in microseconds since 1970.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_setClock(
     env: *mut JNIEnv,
     _: jclass,
     clock: jlong,
-    seconds: jlong,
+    micros: jlong,
 ) -> jbyteArray {
     guard(env, |_| {
         // SAFETY: Java passes the handle of a clock.
-        unsafe { handle::get::<SetClock>(clock) }?.set(seconds)
+        unsafe { handle::get::<SetClock>(clock) }?.set(micros)
     })
 }
 

@@ -1,8 +1,9 @@
 /** JWT, JWS, JWE and PASETO with strict verification. */
 module io.github.jeton {
     requires java.net.http;
-    // For claims as objects. Claims as JSON text do not need it.
+    // For claims as objects: one of them. Maps and JSON text need none.
     requires static com.fasterxml.jackson.databind;
+    requires static tools.jackson.databind;
 
     exports io.github.jeton;
     exports io.github.jeton.bytes;

@@ -170,7 +170,8 @@ public final class RemoteKeySet extends NativeObject {
      * A response.
      *
      * @param status the HTTP status
-     * @param headers {@code ETag}, {@code Cache-Control} and {@code Age} are used; names are case-insensitive
+     * @param headers {@code ETag}, {@code Cache-Control}, {@code Age} and {@code Retry-After} are used; names are
+     *     case-insensitive
      * @param body at most {@code maxBytes} of the request, or one byte more if it is longer
      */
     public record Response(int status, Map<String, String> headers, byte[] body) {
@@ -181,7 +182,10 @@ public final class RemoteKeySet extends NativeObject {
         }
     }
 
-    /** Sends requests. The default is the HTTP client of the JDK without redirects. {@link #close} interrupts it. */
+    /**
+     * Sends requests. The default is the HTTP client of the JDK without redirects, with the proxy of the system properties
+     * {@code https.proxyHost} and {@code http.nonProxyHosts}. {@link #close} interrupts it.
+     */
     @FunctionalInterface
     public interface Fetcher {
         /**
@@ -213,6 +217,15 @@ public final class RemoteKeySet extends NativeObject {
         /** Accepts a {@code jwks_uri} that is on another host than the issuer and has a private IP address. */
         public Builder allowPrivateAddresses() {
             settings.flag("allow_private_addresses");
+            return this;
+        }
+
+        /**
+         * Accepts http for all hosts. Insecure: anyone on the network can replace the keys. Loopback hosts need no
+         * option.
+         */
+        public Builder allowPlainHttp() {
+            settings.flag("allow_plain_http");
             return this;
         }
 

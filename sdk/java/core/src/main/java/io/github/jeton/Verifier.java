@@ -207,8 +207,9 @@ public final class Verifier extends NativeObject {
         }
 
         /**
-         * Sets the allowed difference between clocks for {@code exp}, {@code nbf} and {@code iat}. The default is 0. It
-         * must be whole seconds.
+         * Sets the allowed difference between clocks for {@code exp}, {@code nbf} and {@code iat}. {@code iat} may be
+         * 60 seconds ahead of the clock in any case, unless {@link #maxAge} is set. The default is 0. It must be whole
+         * seconds.
          */
         public Builder leeway(Duration leeway) {
             settings.seconds("leeway", leeway);

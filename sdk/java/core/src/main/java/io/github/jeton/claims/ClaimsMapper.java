@@ -4,8 +4,8 @@ import java.io.OutputStream;
 import java.lang.reflect.Type;
 
 /**
- * Converts claims to JSON and back. The default is {@link StrictJackson} if the program has Jackson. Implement it for
- * other JSON libraries.
+ * Converts claims to JSON and back. The default is {@link StrictJackson} if the program has Jackson 2, and {@link
+ * StrictJackson3} if it has Jackson 3. Implement it for other JSON libraries. Maps need none.
  */
 public interface ClaimsMapper {
     /**

@@ -6,9 +6,6 @@ import com.fasterxml.jackson.databind.introspect.Annotated;
 import com.fasterxml.jackson.databind.introspect.AnnotatedMember;
 import com.fasterxml.jackson.databind.introspect.AnnotatedParameter;
 import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
-import java.lang.annotation.Annotation;
-import java.lang.reflect.Executable;
-import java.util.stream.Stream;
 
 /** Requires a value for record components and constructor parameters without an annotation {@code Nullable}. */
 final class PresentUnlessNullable extends JacksonAnnotationIntrospector {
@@ -30,23 +27,7 @@ final class PresentUnlessNullable extends JacksonAnnotationIntrospector {
                 : own;
     }
 
-    /** The annotation is on the parameter, or on its type (JSpecify). */
     private static boolean isNullable(AnnotatedParameter parameter) {
-        Stream<Annotation> onType = Stream.empty();
-        if (parameter.getOwner().getAnnotated() instanceof Executable executable) {
-            var types = executable.getAnnotatedParameterTypes();
-            if (parameter.getIndex() < types.length) {
-                onType = Stream.of(types[parameter.getIndex()].getAnnotations());
-            }
-        }
-        Stream<Annotation> onParameter = Stream.empty();
-        if (parameter.getOwner().getAnnotated() instanceof Executable executable) {
-            var all = executable.getParameterAnnotations();
-            if (parameter.getIndex() < all.length) {
-                onParameter = Stream.of(all[parameter.getIndex()]);
-            }
-        }
-        return Stream.concat(onType, onParameter)
-                .anyMatch(annotation -> annotation.annotationType().getSimpleName().equals("Nullable"));
+        return NullableParameters.isNullable(parameter.getOwner().getAnnotated(), parameter.getIndex());
     }
 }

@@ -35,7 +35,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * A strict Jackson mapper. It does not convert between texts and numbers, and does not round whole numbers. Every
+ * A strict mapper for Jackson 2. It does not convert between texts and numbers, and does not round whole numbers. Every
  * component of a record must be present and not null, unless it has an annotation {@code Nullable} of any library.
  * Unknown members are ignored, because the registered claims are among them.
  */

@@ -179,11 +179,11 @@ public final class Calls {
                 Native.respond(address, id, status, lines, lines.length, body, body.length)));
     }
 
-    public static byte[] newClock(long seconds) {
-        return Native.newClock(seconds);
+    public static byte[] newClock(long micros) {
+        return Native.newClock(micros);
     }
 
-    public static void setClock(NativeObject clock, long seconds) {
-        Reply.check(NativeObject.call(clock, address -> Native.setClock(address, seconds)));
+    public static void setClock(NativeObject clock, long micros) {
+        Reply.check(NativeObject.call(clock, address -> Native.setClock(address, micros)));
     }
 }

@@ -5,12 +5,16 @@ import io.github.jeton.RemoteKeySet.Request;
 import io.github.jeton.RemoteKeySet.Response;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.net.Proxy;
+import java.net.ProxySelector;
+import java.net.SocketAddress;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,21 +27,55 @@ import java.util.concurrent.TimeoutException;
 
 /** Fetches with the HTTP client of the JDK. */
 public final class HttpFetcher implements Fetcher {
+    private static final String AGENT = "jeton-java/" + NativeLibrary.VERSION;
+
     /** One client for all key sets, because it has a thread and a connection pool. */
     private static final class Shared {
         static final HttpClient CLIENT = HttpClient.newBuilder()
                 .followRedirects(HttpClient.Redirect.NEVER)
+                .proxy(new SystemProxy())
                 .build();
+    }
+
+    /** The proxy of the system properties, {@code https.proxyHost} and {@code http.nonProxyHosts}, for https. */
+    private static final class SystemProxy extends ProxySelector {
+        @Override
+        public List<Proxy> select(URI uri) {
+            ProxySelector system = ProxySelector.getDefault();
+            boolean isDirect = system == null || !"https".equals(uri.getScheme()) || isLoopback(uri.getHost());
+            return isDirect ? List.of(Proxy.NO_PROXY) : system.select(uri);
+        }
+
+        @Override
+        public void connectFailed(URI uri, SocketAddress address, IOException failed) {
+            ProxySelector system = ProxySelector.getDefault();
+            if (system != null) {
+                system.connectFailed(uri, address, failed);
+            }
+        }
+    }
+
+    private static boolean isLoopback(String host) {
+        return host == null || host.equals("localhost") || host.startsWith("127.") || host.equals("[::1]");
+    }
+
+    /** Returns whether a request goes through a proxy, which resolves the name itself. */
+    private static boolean isProxied(URI uri) {
+        return new SystemProxy().select(uri).stream().anyMatch(proxy -> proxy.type() != Proxy.Type.DIRECT);
     }
 
     @Override
     public Response fetch(Request request) throws IOException, InterruptedException {
-        if (request.publicOnly()) {
-            checkPublic(request.uri().getHost());
+        String host = request.uri().getHost();
+        // Behind a proxy, this machine may not resolve the name. The library has checked a literal address.
+        if (request.publicOnly() && !isProxied(request.uri())) {
+            checkPublic(host);
         }
         HttpRequest.Builder builder = HttpRequest.newBuilder(request.uri())
                 .timeout(request.timeout())
-                .header("Accept", "application/jwk-set+json, application/json");
+                .header("Accept", "application/jwk-set+json, application/json")
+                .header("Accept-Encoding", "identity")
+                .header("User-Agent", AGENT);
         if (request.etag() != null) {
             builder.header("If-None-Match", request.etag());
         }
@@ -61,7 +99,7 @@ public final class HttpFetcher implements Fetcher {
 
     private static Response read(HttpResponse<byte[]> response) {
         Map<String, String> headers = new HashMap<>();
-        for (String name : new String[] {"ETag", "Cache-Control", "Age"}) {
+        for (String name : new String[] {"ETag", "Cache-Control", "Age", "Retry-After"}) {
             var values = response.headers().allValues(name);
             if (!values.isEmpty()) {
                 headers.put(name, String.join(", ", values));
@@ -130,25 +168,48 @@ public final class HttpFetcher implements Fetcher {
         }
     }
 
+    /** Returns whether an address is globally reachable. The rules match jeton-jwks ({@code network.rs}). */
     static boolean isPublic(InetAddress address) {
-        if (address.isLoopbackAddress() || address.isAnyLocalAddress() || address.isLinkLocalAddress()
-                || address.isSiteLocalAddress() || address.isMulticastAddress()) {
-            return false;
-        }
         byte[] bytes = address.getAddress();
-        int first = bytes[0] & 0xff;
-        int second = bytes[1] & 0xff;
-        if (address instanceof Inet6Address) {
-            // Unique local addresses, and prefixes that embed an IPv4 address.
-            boolean isUniqueLocal = (first & 0xfe) == 0xfc;
-            boolean isTranslated = first == 0 && second == 0x64 || first == 0x20 && second == 0x02 || first == 0;
-            return !isUniqueLocal && !isTranslated;
+        return bytes.length == 4 ? isPublic(bytes, 0) : isPublicV6(bytes);
+    }
+
+    private static boolean isPublicV6(byte[] bytes) {
+        int first = pair(bytes, 0);
+        int second = pair(bytes, 2);
+        boolean isMiddleZero = Arrays.equals(bytes, 4, 12, new byte[8], 0, 8);
+        // An IPv4-mapped address is already an Inet4Address. NAT64 and 6to4 lead to the IPv4 address in them.
+        if (first == 0x64 && second == 0xff9b && isMiddleZero) {
+            return isPublic(bytes, 12);
         }
-        // This network, shared address space, protocol assignments, benchmarks and reserved addresses.
-        return first != 0
-                && !(first == 100 && (second & 0xc0) == 64)
-                && !(first == 192 && second == 0)
-                && !(first == 198 && (second & 0xfe) == 18)
-                && first < 240;
+        if (first == 0x2002) {
+            return isPublic(bytes, 2);
+        }
+        boolean isProtocolAssignment = first == 0x2001 && second < 0x200;
+        boolean isDocumentation = first == 0x2001 && second == 0xdb8 || first == 0x3fff && second < 0x1000;
+        // Only 2000::/3 is assigned for global unicast.
+        return (first & 0xe000) == 0x2000 && !isProtocolAssignment && !isDocumentation;
+    }
+
+    /** Returns whether the IPv4 address at this place is public (the special-purpose registries of RFC 6890). */
+    private static boolean isPublic(byte[] bytes, int at) {
+        int first = bytes[at] & 0xff;
+        int second = bytes[at + 1] & 0xff;
+        int third = bytes[at + 2] & 0xff;
+        boolean isPrivate = first == 0 || first == 10 || first == 127
+                || first == 169 && second == 254
+                || first == 172 && (second & 0xf0) == 16
+                || first == 192 && second == 168
+                || first == 100 && (second & 0xc0) == 64;
+        boolean isSpecial = first == 192 && second == 0 && (third == 0 || third == 2)
+                || first == 192 && second == 88 && third == 99
+                || first == 198 && (second & 0xfe) == 18
+                || first == 198 && second == 51 && third == 100
+                || first == 203 && second == 0 && third == 113;
+        return first < 224 && !isPrivate && !isSpecial;
+    }
+
+    private static int pair(byte[] bytes, int at) {
+        return (bytes[at] & 0xff) << 8 | bytes[at + 1] & 0xff;
     }
 }

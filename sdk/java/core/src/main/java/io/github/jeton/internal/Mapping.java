@@ -5,13 +5,17 @@ import io.github.jeton.JetonException;
 import io.github.jeton.TokenRejectedException;
 import io.github.jeton.claims.ClaimsMapper;
 import io.github.jeton.claims.StrictJackson;
+import io.github.jeton.claims.StrictJackson3;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.reflect.Type;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
 
 /** Reads and writes claims with a mapper. */
 public final class Mapping {
-    private static final boolean HAS_JACKSON = hasJackson();
+    private static final boolean HAS_JACKSON_2 = isPresent("com.fasterxml.jackson.databind.json.JsonMapper");
+    private static final boolean HAS_JACKSON_3 = isPresent("tools.jackson.databind.json.JsonMapper");
 
     private final ClaimsMapper mapper;
 
@@ -19,22 +23,30 @@ public final class Mapping {
         this.mapper = mapper;
     }
 
-    /** Uses this mapper, or Jackson if it is present, or no mapper. */
+    /** Uses this mapper, or Jackson 2 or 3 if it is present, or no mapper: then claims are maps or JSON text. */
     public static Mapping of(ClaimsMapper mapper) {
         if (mapper != null) {
             return new Mapping(mapper);
         }
-        return HAS_JACKSON ? Default.MAPPING : new Mapping(null);
+        if (HAS_JACKSON_2) {
+            return Jackson2.MAPPING;
+        }
+        return HAS_JACKSON_3 ? Jackson3.MAPPING : new Mapping(null);
     }
 
-    /** Loaded only if Jackson is present. */
-    private static final class Default {
+    /** Loaded only if Jackson 2 is present. */
+    private static final class Jackson2 {
         static final Mapping MAPPING = new Mapping(new StrictJackson());
     }
 
-    private static boolean hasJackson() {
+    /** Loaded only if Jackson 3 is present. */
+    private static final class Jackson3 {
+        static final Mapping MAPPING = new Mapping(new StrictJackson3());
+    }
+
+    private static boolean isPresent(String type) {
         try {
-            Class.forName("com.fasterxml.jackson.databind.json.JsonMapper", false, Mapping.class.getClassLoader());
+            Class.forName(type, false, Mapping.class.getClassLoader());
             return true;
         } catch (ClassNotFoundException | LinkageError absent) {
             return false;
@@ -45,7 +57,8 @@ public final class Mapping {
         if (mapper == null) {
             throw new JetonException(
                     ErrorCode.INVALID_OPTION,
-                    "option `mapper`: Jackson is not on the class path; add it, set a mapper, or use JSON text");
+                    "option `mapper`: neither Jackson 2 nor Jackson 3 is on the class path; add one, set a mapper, or use a map or"
+                            + " JSON text");
         }
         return mapper;
     }
@@ -82,6 +95,11 @@ public final class Mapping {
     public Written write(Object claims) {
         Text.required(claims, "claims");
         Written written = new Written();
+        if (mapper == null && claims instanceof Map<?, ?> members) {
+            byte[] json = JsonWriter.object(members);
+            written.write(json, 0, json.length);
+            return written;
+        }
         try {
             mapper().write(claims, written);
         } catch (IOException | RuntimeException unwritable) {
@@ -99,6 +117,10 @@ public final class Mapping {
     /** Converts the claims of a verified token to a type. */
     public Object read(VerifiedReply reply, Type type) {
         Text.required(type, "type");
+        if (mapper == null && type == Map.class) {
+            String json = new String(reply.array(), reply.jsonStart(), reply.jsonLength(), StandardCharsets.UTF_8);
+            return JsonReader.object(json);
+        }
         try {
             Object claims = mapper().read(reply.array(), reply.jsonStart(), reply.jsonLength(), type);
             if (claims != null) {

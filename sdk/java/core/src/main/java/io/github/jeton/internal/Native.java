@@ -59,9 +59,9 @@ final class Native {
     static native byte[] respond(
             long keys, long id, int status, byte[] headers, int headersLength, byte[] body, int bodyLength);
 
-    static native byte[] newClock(long seconds);
+    static native byte[] newClock(long micros);
 
-    static native byte[] setClock(long clock, long seconds);
+    static native byte[] setClock(long clock, long micros);
 
     /** Makes the next call panic. Exists only in the library for tests. */
     static native void testPanicNext();

@@ -51,6 +51,7 @@ public enum SettingNames {
             entry("published", "parsePublished"))),
     REMOTE_KEYS(Map.ofEntries(
             entry("address", "at"),
+            entry("allow_plain_http", "allowPlainHttp"),
             entry("allow_private_addresses", "allowPrivateAddresses"),
             entry("default_alg", "defaultAlgorithm"),
             entry("fresh_for", "freshFor"),

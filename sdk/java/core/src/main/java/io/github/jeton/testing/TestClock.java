@@ -9,10 +9,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 
 /**
  * A clock that changes only when a test sets it. Issuers and verifiers accept it, and so does everything that accepts a
- * {@link Clock}. It has whole seconds.
+ * {@link Clock}. It has whole microseconds.
  *
  * <pre>{@code
  * TestClock clock = TestClock.at(Instant.parse("2026-01-01T00:00:00Z"));
@@ -25,11 +26,20 @@ public final class TestClock extends Clock {
 
     /** The value of the native library. */
     private static final class Time extends NativeObject {
-        private long seconds;
+        private Instant moment;
 
-        Time(long seconds) {
-            super(Handle.Kind.CLOCK, Calls.newClock(seconds));
-            this.seconds = seconds;
+        Time(Instant moment) {
+            super(Handle.Kind.CLOCK, Calls.newClock(micros(moment)));
+            this.moment = moment.truncatedTo(ChronoUnit.MICROS);
+        }
+
+        /** Returns the time since 1970. Beyond the range of a long, it is a number that the library rejects. */
+        static long micros(Instant moment) {
+            long seconds = moment.getEpochSecond();
+            if (seconds < 0 || seconds > Long.MAX_VALUE / 2_000_000) {
+                return seconds < 0 ? -1 : Long.MAX_VALUE;
+            }
+            return seconds * 1_000_000 + moment.getNano() / 1000;
         }
     }
 
@@ -40,7 +50,7 @@ public final class TestClock extends Clock {
 
     /** Creates a clock set to this moment. */
     public static TestClock at(Instant moment) {
-        return new TestClock(new Time(Text.required(moment, "moment").getEpochSecond()), ZoneOffset.UTC);
+        return new TestClock(new Time(Text.required(moment, "moment")), ZoneOffset.UTC);
     }
 
     /** Creates a clock set to the current time. */
@@ -52,8 +62,8 @@ public final class TestClock extends Clock {
     public void set(Instant moment) {
         Text.required(moment, "moment");
         synchronized (time) {
-            Calls.setClock(time, moment.getEpochSecond());
-            time.seconds = moment.getEpochSecond();
+            Calls.setClock(time, Time.micros(moment));
+            time.moment = moment.truncatedTo(ChronoUnit.MICROS);
         }
     }
 
@@ -67,7 +77,7 @@ public final class TestClock extends Clock {
     @Override
     public Instant instant() {
         synchronized (time) {
-            return Instant.ofEpochSecond(time.seconds);
+            return time.moment;
         }
     }
 

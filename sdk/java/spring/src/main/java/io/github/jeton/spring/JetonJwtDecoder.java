@@ -41,7 +41,8 @@ public final class JetonJwtDecoder implements JwtDecoder {
     /**
      * Verifies a token.
      *
-     * @throws BadJwtException if the token is rejected: the server responds with 401
+     * @throws BadJwtException if the token is rejected, or if Spring does not accept its claims: the server responds with
+     *     401
      * @throws JwtException if the keys cannot be fetched or used, with a {@link io.github.jeton.KeySetException} as
      *     cause; also after a mistake of the program, such as a closed verifier
      */
@@ -69,12 +70,17 @@ public final class JetonJwtDecoder implements JwtDecoder {
         headers.put("alg", verified.algorithm().standardName());
         verified.keyId().ifPresent(keyId -> headers.put("kid", keyId));
         verified.type().ifPresent(type -> headers.put("typ", type));
-        return new Jwt(
-                token,
-                verified.issuedAt().orElse(null),
-                verified.expiresAt().orElse(null),
-                headers,
-                claims);
+        try {
+            return new Jwt(
+                    token,
+                    verified.issuedAt().orElse(null),
+                    verified.expiresAt().orElse(null),
+                    headers,
+                    claims);
+        } catch (IllegalArgumentException refused) {
+            // Spring requires a claim, and `exp` after `iat`.
+            throw new BadJwtException(ErrorCode.TOKEN_INVALID_CLAIMS + ": " + refused.getMessage(), refused);
+        }
     }
 
     private static String text(JetonException failure) {

@@ -10,6 +10,7 @@ import io.github.jeton.Issuer;
 import io.github.jeton.Key;
 import io.github.jeton.KeySetException;
 import io.github.jeton.RemoteKeySet;
+import io.github.jeton.TokenRejectedException;
 import io.github.jeton.Verifier;
 import io.github.jeton.testing.TestIssuer;
 import java.time.Duration;
@@ -65,6 +66,40 @@ class JetonJwtDecoderTest {
         closed.close();
         var mistake = assertThrows(JwtException.class, () -> JetonJwtDecoder.of(closed).decode(token));
         assertFalse(mistake instanceof BadJwtException || mistake.getCause() instanceof KeySetException);
+    }
+
+    /** Spring's class refuses such claims. It must not become an error of the server. */
+    @Test
+    void claims_that_spring_refuses_are_a_rejection() {
+        Key key = Key.generate(Algorithm.HS256);
+        var decoder = JetonJwtDecoder.of(Verifier.builder(key)
+                .anyIssuer()
+                .anyAudience()
+                .leeway(Duration.ofMinutes(1))
+                .build());
+        long now = Instant.now().getEpochSecond();
+        Issuer other = Issuer.builder(key).build();
+        for (String claims : List.of(
+                "{\"exp\":" + (now - 10) + ",\"iat\":" + now + "}",
+                "{\"exp\":" + (now - 5) + ",\"iat\":" + (now - 5) + "}")) {
+            var rejected = assertThrows(BadJwtException.class, () -> decoder.decode(other.issueJson(claims)));
+            assertEquals("TOKEN_INVALID_CLAIMS", rejected.getMessage().substring(0, 20));
+        }
+    }
+
+    /** Spring Boot 4 has Jackson 3. */
+    @Test
+    void claims_are_objects_and_maps_with_jackson_3() {
+        record Visit(String page, int number) {}
+        Key key = Key.generate(Algorithm.HS256);
+        Issuer own = Issuer.builder(key).lifetime(Duration.ofMinutes(1)).build();
+        Verifier verifier = Verifier.builder(key).anyIssuer().anyAudience().build();
+        String token = own.issue(Map.of("page", "/", "number", 7));
+        assertEquals(new Visit("/", 7), verifier.verify(token, Visit.class).claims());
+        assertEquals(new Visit("/", 8), verifier.verify(own.issue(new Visit("/", 8)), Visit.class).claims());
+        assertThrows(
+                TokenRejectedException.class,
+                () -> verifier.verify(own.issue(Map.of("page", 1, "number", 7)), Visit.class));
     }
 
     /** Checks the statements of the README about Spring's own decoder. */
