@@ -31,11 +31,25 @@ export function checkedOptions<T>(options: BearerOptions<T>): BearerOptions<T> {
   return { ...options }
 }
 
+/** A request of Node's HTTP server. */
+export interface RawRequest {
+  headers: { authorization?: string | undefined }
+  rawHeaders?: readonly string[]
+}
+
+/** Returns the header `Authorization`. Of several ones, Node keeps the first, and another program may read another. */
+function authorizationOf({ headers, rawHeaders = [] }: RawRequest): string | undefined {
+  const names = rawHeaders.filter((_, index) => index % 2 === 0)
+  const count = names.filter(name => name.toLowerCase() === 'authorization').length
+  return count > 1 ? '' : headers.authorization
+}
+
 /** Returns the verified token, a refusal, or neither if the token is optional and missing. */
 export async function authenticate<T>(
-  header: string | undefined,
+  request: RawRequest,
   options: BearerOptions<T>
 ): Promise<{ verified?: Verified<T>; refusal?: Refusal }> {
+  const header = authorizationOf(request)
   const token = /^Bearer +([^ ]+)$/i.exec(header ?? '')?.[1]
   if (token === undefined) {
     if (header === undefined && options.optional) return {}

@@ -1,3 +1,5 @@
+import { types } from 'node:util'
+
 import { checked, invalid } from './errors.js'
 import { native, type Handle } from './native.js'
 
@@ -6,16 +8,16 @@ export class FixedClock {
   readonly #handle: Handle
   #seconds: number
 
-  /** Creates a clock at a time: a `Date`, or seconds since 1970. */
+  /** Creates a clock at a time: a `Date`, or seconds since 1970, which may have a fraction. */
   constructor(time: Date | number) {
     this.#seconds = secondsOf(time)
-    this.#handle = checked(native.clock(this.#seconds))
+    this.#handle = checked(native.clock(...parts(this.#seconds)))
   }
 
   /** Sets the time for all issuers and verifiers that use the clock. */
   set(time: Date | number): void {
     const seconds = secondsOf(time)
-    checked(native.clockSet(this.#handle, seconds))
+    checked(native.clockSet(this.#handle, ...parts(seconds)))
     this.#seconds = seconds
   }
 
@@ -38,7 +40,15 @@ export class FixedClock {
 }
 
 function secondsOf(time: Date | number): number {
-  const seconds = time instanceof Date ? Math.floor(time.getTime() / 1000) : time
-  if (!Number.isSafeInteger(seconds)) throw invalid('the time is not a whole number of seconds')
+  const seconds = types.isDate(time) ? time.getTime() / 1000 : time
+  if (typeof seconds !== 'number' || !(Math.abs(seconds) <= Number.MAX_SAFE_INTEGER)) {
+    throw invalid('the time is not a Date or a number of seconds')
+  }
   return seconds
+}
+
+/** Returns whole seconds, and the microseconds of the rest, rounded. */
+function parts(seconds: number): [number, number] {
+  const whole = Math.floor(seconds)
+  return [whole, Math.round((seconds - whole) * 1_000_000)]
 }

@@ -162,7 +162,7 @@ export const codes = {
   INVALID_RECIPIENTS: 79,
   /** The compact serialization has no unprotected header and no associated data. */
   COMPACT_FORM_UNSUPPORTED: 80,
-  /** The header member is already set, or the library sets it. */
+  /** The header member is already set, the library decides it, or its value is not allowed. */
   INVALID_HEADER_MEMBER: 81,
   /** `apu` or `apv` is too long, or the key management does not use it. */
   INVALID_PARTY_INFO: 82,

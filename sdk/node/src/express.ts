@@ -18,7 +18,7 @@ export interface AuthenticatedRequest<T = Record<string, unknown>> extends Reque
 export function bearer<T>(options: BearerOptions<T>): RequestHandler {
   const checked = checkedOptions(options)
   return async (request: Request, response: Response, next: NextFunction) => {
-    const { verified, refusal } = await authenticate(request.headers.authorization, checked)
+    const { verified, refusal } = await authenticate(request, checked)
     if (!refusal) {
       if (verified) (request as AuthenticatedRequest<T>).auth = verified
       next()

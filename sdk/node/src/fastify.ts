@@ -19,7 +19,7 @@ export function bearer<T>(options: BearerOptions<T>): FastifyPluginAsync {
   const plugin = async (instance: FastifyInstance): Promise<void> => {
     if (!instance.hasRequestDecorator(key)) instance.decorateRequest(key, null)
     instance.addHook('onRequest', async (request, reply) => {
-      const { verified, refusal } = await authenticate(request.headers.authorization, checked)
+      const { verified, refusal } = await authenticate(request.raw, checked)
       if (!refusal) {
         if (verified) (request as WithAuth<T>)[key] = verified
         return

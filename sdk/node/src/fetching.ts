@@ -3,6 +3,8 @@ import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
+import { connectThrough, isLoopback, withoutBrackets, type Proxy } from './proxy.js'
+
 /** A request that the core asks for. */
 export interface FetchRequest {
   id: number
@@ -12,6 +14,8 @@ export interface FetchRequest {
   max_bytes: number
   public_only: boolean
   timeout_milliseconds: number
+  /** The version of the core, which is that of the package. */
+  version: string
 }
 
 /** A response. The status 0 means that there is no response. */
@@ -42,7 +46,11 @@ export function requestOf(text: string): FetchRequest {
 }
 
 /** Sends a request. It never fails: the core decides what to do without a response. */
-export async function fetchWithin(request: FetchRequest, fetch: RemoteFetch | undefined): Promise<FetchResponse> {
+export async function fetchWithin(
+  request: FetchRequest,
+  fetch: RemoteFetch | undefined,
+  proxy: Proxy | undefined
+): Promise<FetchResponse> {
   const { timeout_milliseconds: milliseconds } = request
   const controller = new AbortController()
   let timer: NodeJS.Timeout | undefined
@@ -56,7 +64,8 @@ export async function fetchWithin(request: FetchRequest, fetch: RemoteFetch | un
   try {
     const url = checkedUrl(request)
     const { signal } = controller
-    return await Promise.race([fetch ? withFetch(request, url, fetch, signal) : withClient(request, url, signal), late])
+    const answered = fetch ? withFetch(request, url, fetch, signal) : withClient(request, url, signal, proxy)
+    return await Promise.race([answered, late])
   } catch (failure) {
     return { status: 0, headers: '', body: new Uint8Array(), failure: failure ?? new Error('the client failed') }
   } finally {
@@ -67,21 +76,30 @@ export async function fetchWithin(request: FetchRequest, fetch: RemoteFetch | un
 /** Parses and checks the address as a client would: `2130706433` is a loopback address. */
 function checkedUrl({ url: text, public_only }: FetchRequest): URL {
   const url = new URL(text)
-  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const host = withoutBrackets(url.hostname)
   const isPrivate = isIP(host) ? !isPublic(host) : /(^|\.)localhost\.?$/.test(host)
   if (public_only && isPrivate) throw new Error('the address is not public')
   return url
 }
 
-function headersOf({ etag, no_cache }: FetchRequest): Record<string, string> {
-  const headers: Record<string, string> = { Accept: 'application/json' }
+function agentOf({ version }: FetchRequest): string {
+  return `jeton-node/${version}`
+}
+
+function headersOf(request: FetchRequest): Record<string, string> {
+  const { etag, no_cache } = request
+  const headers: Record<string, string> = {
+    Accept: 'application/jwk-set+json, application/json',
+    'Accept-Encoding': 'identity',
+    'User-Agent': agentOf(request)
+  }
   if (etag !== null) headers['If-None-Match'] = etag
   if (no_cache) headers['Cache-Control'] = 'no-cache'
   return headers
 }
 
 /** The headers that the core reads. */
-const readHeaders = ['etag', 'cache-control', 'age']
+const readHeaders = ['etag', 'cache-control', 'age', 'retry-after']
 
 function linesOf(value: (name: string) => string | null | undefined): string {
   const lines = readHeaders.map(name => [name, value(name)] as const)
@@ -115,13 +133,26 @@ async function withFetch(
   return { status, headers: linesOf(name => response.headers.get(name)), body }
 }
 
-function withClient(request: FetchRequest, url: URL, signal: AbortSignal): Promise<FetchResponse> {
-  const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+async function withClient(
+  request: FetchRequest,
+  url: URL,
+  signal: AbortSignal,
+  proxy: Proxy | undefined
+): Promise<FetchResponse> {
+  const isHttps = url.protocol === 'https:'
+  const send = isHttps ? httpsRequest : httpRequest
+  // The proxy resolves the name, and must check its addresses.
+  const tunnel =
+    proxy && isHttps && !isLoopback(withoutBrackets(url.hostname))
+      ? await connectThrough(proxy, url, agentOf(request), signal)
+      : undefined
   return new Promise((resolve, reject) => {
     const options = {
       headers: headersOf(request),
       signal,
-      ...(request.public_only ? { lookup: lookupPublic } : {})
+      // Without an agent, the connection is used once.
+      ...(tunnel ? { createConnection: () => tunnel } : {}),
+      ...(!tunnel && request.public_only ? { lookup: lookupPublic } : {})
     }
     const sent = send(url, options, response => {
       const parts: Buffer[] = []
@@ -160,7 +191,7 @@ const globalAddresses = new BlockList()
 globalAddresses.addSubnet('2000::', 3, 'ipv6')
 const notGlobal = new BlockList()
 for (const [network, prefix] of [
-  ['2001::', 23], ['2001:db8::', 32], ['2002::', 16], ['3fff::', 20]
+  ['2001::', 23], ['2001:db8::', 32], ['3fff::', 20]
 ] as const) {
   notGlobal.addSubnet(network, prefix, 'ipv6')
 }
@@ -171,10 +202,36 @@ export function isPublic(address: string): boolean {
     case 4:
       return !privateAddresses.check(address, 'ipv4')
     case 6:
-      return globalAddresses.check(address, 'ipv6') && !notGlobal.check(address, 'ipv6')
+      return isPublicV6(address)
     default:
       return false
   }
+}
+
+function isPublicV6(address: string): boolean {
+  const embedded = embeddedIn(address)
+  if (embedded !== undefined) return !privateAddresses.check(embedded, 'ipv4')
+  return globalAddresses.check(address, 'ipv6') && !notGlobal.check(address, 'ipv6')
+}
+
+/** Returns the IPv4 address in an IPv6 address: IPv4-mapped, NAT64 (RFC 6052) or 6to4 (RFC 3056). */
+function embeddedIn(address: string): string | undefined {
+  const groups = groupsOf(address)
+  const quad = (at: number) => groups.slice(at, at + 2).flatMap(group => [group >> 8, group & 0xff]).join('.')
+  const begins = (...start: number[]) => start.every((group, index) => groups[index] === group)
+  if (begins(0, 0, 0, 0, 0, 0xffff) || begins(0x64, 0xff9b, 0, 0, 0, 0)) return quad(6)
+  return begins(0x2002) ? quad(1) : undefined
+}
+
+/** Returns the eight groups of an IPv6 address. */
+function groupsOf(address: string): number[] {
+  // The URL parser writes an IPv4 part as two groups.
+  const [text = ''] = withoutBrackets(new URL(`http://[${address.split('%')[0]}]`).hostname).split('%')
+  const [head = '', tail] = text.split('::')
+  const numbers = (part: string) => (part === '' ? [] : part.split(':').map(group => Number.parseInt(group, 16)))
+  if (tail === undefined) return numbers(head)
+  const [start, end] = [numbers(head), numbers(tail)]
+  return [...start, ...new Array<number>(8 - start.length - end.length).fill(0), ...end]
 }
 
 /** Resolves a name to its public addresses. The client connects to the addresses that were checked. */

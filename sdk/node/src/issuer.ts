@@ -5,6 +5,7 @@ import { Key } from './key.js'
 import { native, type Handle } from './native.js'
 import { forIssuer, settings } from './options.js'
 import type { IssuerSettings } from './settings.js'
+import { isBytes, isPlainObject } from './values.js'
 
 /** The format of a token: claims (`jwt`, `paseto`), signed bytes (`jws`) or encrypted bytes (`jwe`). */
 export type Format = 'jwt' | 'jws' | 'jwe' | 'paseto'
@@ -46,13 +47,13 @@ export class Issuer {
   }
 
   /**
-   * Issues a token with these claims and the claims from the options. Registered claims have their usual names (`sub`,
-   * `jti`, …). Either `exp`, `lifetime` or `withoutExpiry` is required.
+   * Issues a token with these claims, a plain object, and the claims from the options. Registered claims have their
+   * usual names (`sub`, `jti`, …). Either `exp`, `lifetime` or `withoutExpiry` is required.
    */
   issue(claims: object = {}): string {
     let token: string | false
     try {
-      token = this.#issue(JSON.stringify(claims))
+      token = this.#issue(textOf(claims))
     } catch (error) {
       throw unserializable(error)
     }
@@ -64,7 +65,7 @@ export class Issuer {
   async issueAsync(claims: object = {}): Promise<string> {
     let text: string | undefined
     try {
-      text = JSON.stringify(claims)
+      text = textOf(claims)
     } catch (error) {
       throw unserializable(error)
     }
@@ -86,11 +87,14 @@ export class Issuer {
     return later(native.issueBytesLater(this.#handle, bytes(data)))
   }
 
-  /** Prepares a token for an external signer, such as a KMS or an HSM. The key of the issuer is public. */
+  /**
+   * Prepares a token for an external signer, such as a KMS or an HSM. The key of the issuer is public. Bytes are claims
+   * as JSON text, or the payload with the format `jws`.
+   */
   prepare(claims: object | Uint8Array): PreparedToken {
     let data: Uint8Array
     try {
-      data = claims instanceof Uint8Array ? claims : Buffer.from(JSON.stringify(claims))
+      data = isBytes(claims) ? claims : Buffer.from(textOf(claims))
     } catch (error) {
       throw unserializable(error)
     }
@@ -101,7 +105,7 @@ export class Issuer {
   async issueWith(claims: object | Uint8Array, sign: RemoteSigner): Promise<string> {
     const prepared = this.prepare(claims)
     const signature = await sign(prepared)
-    if (signature instanceof Uint8Array) return prepared.attach(signature)
+    if (isBytes(signature)) return prepared.attach(signature)
     return prepared.attach(signature.signature, signature.form)
   }
 
@@ -156,6 +160,14 @@ export class PreparedToken {
 function formatOf(key: Key | undefined, encryption: Key | undefined): Format {
   if (key === undefined) return encryption === undefined ? 'jwt' : 'jwe'
   return /^v\d/.test(key.algorithm) ? 'paseto' : 'jwt'
+}
+
+/** Returns claims as JSON. `JSON.stringify` would write bytes as an object, and a `Map` without its members. */
+function textOf(claims: object): string {
+  if (!isPlainObject(claims) && typeof claims !== 'function' && typeof claims !== 'symbol') {
+    throw new JetonError('CLAIMS_NOT_AN_OBJECT', 'the claims are not a plain object')
+  }
+  return JSON.stringify(claims)
 }
 
 function bytes(data: Uint8Array | string): Uint8Array {

@@ -1,6 +1,7 @@
 import { JetonError, checked, failed } from './errors.js'
 import { fetchWithin, requestOf, type RemoteFetch } from './fetching.js'
 import { native, type Handle } from './native.js'
+import type { Proxy } from './proxy.js'
 
 /** The maximum number of requests in one fetch: three metadata addresses and the key set. */
 const requestsOfFetch = 4
@@ -15,14 +16,16 @@ const pause = 1000
 export class KeyFetcher {
   readonly handle: Handle
   readonly #fetch: RemoteFetch | undefined
+  readonly #proxy: Proxy | undefined
   #running: Promise<void> | undefined
   #lastCheck = 0
   /** The reason why the last request has no response. */
   #failure: unknown
 
-  constructor(settings: string, fetch: RemoteFetch | undefined) {
+  constructor(settings: string, fetch: RemoteFetch | undefined, proxy: Proxy | undefined) {
     this.handle = checked(native.remoteKeys(settings))
     this.#fetch = fetch
+    this.#proxy = proxy
   }
 
   /** Fetches the keys if they are missing. */
@@ -74,7 +77,7 @@ export class KeyFetcher {
       const text = checked(native.remoteNext(this.handle))
       if (text === null) return
       const request = requestOf(text)
-      const { status, headers, body, failure } = await fetchWithin(request, this.#fetch)
+      const { status, headers, body, failure } = await fetchWithin(request, this.#fetch, this.#proxy)
       this.#failure = failure
       checked(native.remoteRespond(this.handle, request.id, status, headers, body))
       // The fetch is over.

@@ -11,6 +11,7 @@ import { checked, invalid, later } from './errors.js'
 import { native, type Handle } from './native.js'
 import { forGenerate, forImport, forPassword, settings } from './options.js'
 import type { GenerateOptions } from './settings.js'
+import { isBytes, isPlainObject } from './values.js'
 
 /** Options of the functions that import a key. */
 export interface ImportOptions {
@@ -245,8 +246,9 @@ function utf8(text: unknown): Buffer {
 }
 
 function bytesOf(key: Jwk | string | Uint8Array): Uint8Array {
-  if (key instanceof Uint8Array) return key
-  if (typeof key === 'object' && key !== null) return Buffer.from(JSON.stringify(key))
+  if (isBytes(key)) return key
+  if (isPlainObject(key)) return Buffer.from(JSON.stringify(key))
+  if (typeof key !== 'string') throw invalid('the key is not a string, a Uint8Array or a JWK')
   return utf8(key)
 }
 

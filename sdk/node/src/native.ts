@@ -30,8 +30,8 @@ export type VerifyFunctions = [
 
 export interface Native {
   attach(prepared: Handle, signature: Uint8Array, form: string): OrFailed<string>
-  clock(seconds: number): OrFailed<Handle>
-  clockSet(clock: Handle, seconds: number): OrFailed<null>
+  clock(seconds: number, microseconds: number): OrFailed<Handle>
+  clockSet(clock: Handle, seconds: number, microseconds: number): OrFailed<null>
   close(handle: Handle): OrFailed<null>
   failure(): [code: string, message: string]
   issueBytes(issuer: Handle, data: Uint8Array): OrFailed<string>

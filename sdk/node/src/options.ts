@@ -82,7 +82,7 @@ export const forVerifier: Settings = {
   ...ofVerifier,
   ...local('keys', 'decryption', 'clock', 'schema', 'largeNumbers')
 }
-export const forRemoteKeys: Settings = { ...ofRemoteKeySet, ...local('fetch') }
+export const forRemoteKeys: Settings = { ...ofRemoteKeySet, ...local('fetch', 'proxy') }
 
 export const forBearer: Settings = {
   scopes: ['scopes', 'list'],

@@ -2,10 +2,16 @@ import { JetonError, invalid } from './errors.js'
 import type { RemoteFetch } from './fetching.js'
 import { KeyFetcher } from './key-fetcher.js'
 import { forRemoteKeys, settings } from './options.js'
+import { proxyOf } from './proxy.js'
 import type { RemoteKeySetSettings } from './settings.js'
 
 /** Options of {@link RemoteKeySet}: either `address` or `issuer`. */
 export interface RemoteKeySetOptions extends RemoteKeySetSettings {
+  /**
+   * The proxy of the built-in client for https: a URL with http, which may contain a user name and a password. Loopback
+   * hosts need none. The proxy resolves host names, so it must refuse private addresses.
+   */
+  proxy?: string
   /**
    * Sends the requests. It replaces the built-in client and must not follow redirects. If `publicOnly` is true, it must
    * connect to public addresses only, because another party chose the host name.
@@ -19,11 +25,14 @@ export class RemoteKeySet {
 
   constructor(options: RemoteKeySetOptions) {
     const found = settings(options, forRemoteKeys)
-    const { fetch } = options
+    const { fetch, proxy } = options
     if (fetch !== undefined && typeof fetch !== 'function') {
       throw invalid('option `fetch`: not a function')
     }
-    this.#fetcher = new KeyFetcher(JSON.stringify(found), fetch)
+    if (fetch !== undefined && proxy !== undefined) {
+      throw invalid('option `proxy`: the client of the option `fetch` does not use it')
+    }
+    this.#fetcher = new KeyFetcher(JSON.stringify(found), fetch, proxyOf(proxy))
   }
 
   /**

@@ -88,7 +88,10 @@ export interface VerifierSettings {
   accessTokens?: boolean
   /** Rejects tokens that lack one of these claims. */
   required?: readonly string[]
-  /** Sets the allowed difference between clocks for `exp`, `nbf` and `iat`. The default is 0. */
+  /**
+   * Sets the allowed difference between clocks for `exp`, `nbf` and `iat`. `iat` may be 60 seconds ahead of the clock
+   * in any case, unless `maxAge` is set. The default is 0.
+   */
   leeway?: Duration
   /** Rejects tokens without `iat`, and tokens whose `iat` is longer ago than this. */
   maxAge?: Duration
@@ -202,6 +205,10 @@ export interface RemoteKeySetSettings {
   /** Accepts a `jwks_uri` that is on another host than the issuer and has a private IP address. */
   allowPrivateAddresses?: boolean
   /**
+   * Accepts http for all hosts. Insecure: anyone on the network can replace the keys. Loopback hosts need no option.
+   */
+  allowPlainHttp?: boolean
+  /**
    * Sets the age at which keys are fetched again, in the background. `Cache-Control: max-age` of the response takes
    * precedence. The default is 5 minutes.
    */
@@ -217,6 +224,7 @@ export const ofRemoteKeySet = {
   issuer: ['issuer', 'text'],
   defaultAlgorithm: ['default_alg', 'text'],
   allowPrivateAddresses: ['allow_private_addresses', 'flag'],
+  allowPlainHttp: ['allow_plain_http', 'flag'],
   freshFor: ['fresh_for', 'seconds'],
   cooldown: ['cooldown', 'seconds'],
   usableFor: ['usable_for', 'seconds']

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { runInNewContext } from 'node:vm'
 import { Worker } from 'node:worker_threads'
 
 import { Issuer, JetonError, Key, KeySet, RemoteKeySet, Verifier } from 'jeton'
@@ -82,6 +83,43 @@ test('claims_that_json_cannot_hold_are_an_error', () => {
   fails(() => issuer.issueJson(undefined), 'CLAIMS_NOT_SERIALIZABLE')
   // As `JSON.stringify` writes them.
   assert.deepEqual(verifier.verify(issuer.issue({ a: undefined, b: NaN })).claims.b, null)
+})
+
+test('claims_that_are_no_plain_object_are_an_error', async () => {
+  const signing = new Issuer({ key: Key.generate('ES256').publicKey(), ...setting, lifetime: '1h' })
+  class Claims {
+    sub = 'user-7'
+  }
+  const values = [
+    new Map([['sub', 'a']]), new Set(), new Date(), new Claims(), new Error('e'), Promise.resolve(), Buffer.from('{}'),
+    new Uint16Array(1), new DataView(new ArrayBuffer(2)), new ArrayBuffer(2), new URL('https://id.example'), /x/,
+    runInNewContext('new Map()'), runInNewContext('new Uint16Array(1)'), runInNewContext('new (class {})()')
+  ]
+  for (const claims of values) {
+    fails(() => issuer.issue(claims), 'CLAIMS_NOT_AN_OBJECT')
+    await assert.rejects(issuer.issueAsync(claims), { code: 'CLAIMS_NOT_AN_OBJECT' })
+  }
+  for (const claims of values.filter(one => !Buffer.isBuffer(one))) {
+    fails(() => signing.prepare(claims), 'CLAIMS_NOT_AN_OBJECT')
+  }
+  for (const claims of [Object.create(null), runInNewContext('({})'), runInNewContext('Object.create(null)')]) {
+    claims.sub = 'user-7'
+    assert.equal(verifier.verify(issuer.issue(claims)).subject, 'user-7')
+  }
+})
+
+test('bytes_of_another_realm_are_bytes', () => {
+  const signing = new Issuer({ key: Key.generate('ES256').publicKey(), format: 'jws' })
+  for (const bytes of [Buffer.from('hello'), runInNewContext('Uint8Array.from([104, 101, 108, 108, 111])')]) {
+    assert.match(signing.prepare(bytes).message.toString(), /\.aGVsbG8$/)
+    const secret = runInNewContext('new Uint8Array(64).fill(7)')
+    assert.equal(Key.fromSecret(secret, { algorithm: 'HS256' }).algorithm, 'HS256')
+  }
+  const der = Uint8Array.from(Key.generate('ES256').toDer())
+  const foreign = runInNewContext('Uint8Array.from(bytes)', { bytes: [...der] })
+  assert.equal(Key.import(foreign).algorithm, 'ES256')
+  fails(() => Key.import(new Map()), 'INVALID_OPTION')
+  fails(() => Key.import(new Uint16Array(4)), 'INVALID_OPTION')
 })
 
 test('claim_names_of_prototypes_stay_claims', () => {

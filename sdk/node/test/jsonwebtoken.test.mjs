@@ -1,9 +1,11 @@
 // Compares `jeton/compat/jsonwebtoken` with jsonwebtoken, and tests what it refuses.
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
 
+import { Issuer, Key } from 'jeton'
 import jwt, { JsonWebTokenError, NotBeforeError, RefusedUseError, TokenExpiredError } from 'jeton/compat/jsonwebtoken'
 import original from 'jsonwebtoken'
 
@@ -72,7 +74,6 @@ test('wrong_calls_have_the_same_errors', () => {
     one => one.verify(good, secret, { clockTimestamp: now, nonce: 'b' }),
     one => one.verify(good, secret, { clockTimestamp: now, nonce: 'n' }),
     one => one.verify(good, secret, { clockTimestamp: now + 30, maxAge: 20 }),
-    one => one.verify(good, secret, { clockTimestamp: now, maxAge: {} }),
     one => one.verify(good, `${secret}x`, { clockTimestamp: now }),
     one => one.verify(good, rsa.publicKey),
     one => one.verify(good, rsa.publicKey, { algorithms: ['HS256'] }),
@@ -128,4 +129,74 @@ test('unsafe_uses_are_refused_with_their_rule', () => {
   refused('strict-token', () => jwt.verify(original.sign('{"a":1,"b":{"c":1},"a":2}', secret), secret))
   refused('strict-token', () => jwt.verify(original.sign('{"a":[{"c":1,"\\u0063":2}]}', secret), secret))
   jwt.verify(original.sign('{"a":[{"c":":"},{"c":","}],"b":"a\\"{"}', secret), secret)
+})
+
+/** The values of sdk/testdata/traps.json that JSON cannot hold. */
+const special = {
+  $regexp: text => new RegExp(text),
+  $sticky: text => new RegExp(text, 'y'),
+  $set: list => new Set(list),
+  $number: text => Number(text),
+  $bytes: text => Buffer.from(text)
+}
+
+function valueOf(value) {
+  if (Array.isArray(value) || typeof value !== 'object' || value === null) return value
+  const [name] = Object.keys(value)
+  if (name in special) return special[name](value[name])
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, valueOf(one)]))
+}
+
+test('options_that_jsonwebtoken_misreads_are_refused', async () => {
+  const { refused, fine } = JSON.parse(readFileSync(new URL('../../testdata/traps.json', import.meta.url), 'utf8'))
+  let count = 0
+  for (const { claims, node, rule } of refused) {
+    if (node === undefined) continue
+    const token = original.sign(claims, secret)
+    const found = outcomeOf(() => jwt.verify(token, secret, valueOf(node)))
+    assert.ok(found instanceof RefusedUseError, JSON.stringify(node))
+    assert.equal(found.rule, rule, JSON.stringify(node))
+    const error = await new Promise(resolve => jwt.verify(token, secret, valueOf(node), resolve))
+    assert.equal(error.rule, rule)
+    count++
+  }
+  assert.ok(count > 35)
+  for (const { claims, node } of fine) {
+    if (node === undefined) continue
+    const found = jwt.verify(original.sign(claims, secret), secret, valueOf(node))
+    for (const [name, value] of Object.entries(claims)) assert.deepEqual(found[name], value)
+  }
+  const token = jwt.sign({}, secret)
+  for (const options of [7, 'HS256', [], new Map(), new (class Options {})()]) {
+    assert.equal(outcomeOf(() => jwt.verify(token, secret, options)).rule, 'option')
+  }
+  for (const options of [{ expiresIn: '3600' }, { notBefore: '60' }]) {
+    assert.equal(outcomeOf(() => jwt.sign({}, secret, options)).rule, 'option')
+  }
+  for (const options of [undefined, null, {}, { issuer: undefined }]) jwt.verify(token, secret, options)
+})
+
+/** Returns the error of a call. */
+function outcomeOf(run) {
+  try {
+    run()
+  } catch (error) {
+    return error
+  }
+  assert.fail('the call succeeds')
+}
+
+test('payload_is_the_bytes_that_were_verified', () => {
+  const key = Key.fromSecret(secret, { algorithm: 'HS256' })
+  // In base64url, it would be other claims.
+  const raw = Buffer.from('{"sub":"admin"}').toString('base64url')
+  const unencoded = new Issuer({ key, format: 'jws', unencoded: true }).issueBytes(raw)
+  assert.equal(jwt.verify(unencoded, secret), raw)
+  assert.equal(jwt.verify(unencoded, secret, { complete: true }).payload, raw)
+  assert.equal(jwt.decode(unencoded), raw)
+  const signed = new Issuer({ key, format: 'jws' })
+  assert.equal(outcomeOf(() => jwt.verify(signed.issueBytes(Buffer.from([0xff])), secret)).rule, 'strict-token')
+  // `iat` 0 is a time, and not a missing one.
+  const old = signed.issueBytes('{"iat":0}')
+  assert.ok(outcomeOf(() => jwt.verify(old, secret, { maxAge: '1h' })) instanceof TokenExpiredError)
 })

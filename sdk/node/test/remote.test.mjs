@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { connect } from 'node:net'
 import { test } from 'node:test'
 
 import express from 'express'
@@ -8,6 +10,8 @@ import { Issuer, Key, RemoteKeySet, Verifier } from 'jeton'
 import * as forExpress from 'jeton/express'
 import * as forFastify from 'jeton/fastify'
 import { TestIssuer } from 'jeton/testing'
+
+import { isPublic } from '../dist/fetching.js'
 
 test('discovery_then_keys_are_fetched_for_the_first_token', async () => {
   const idp = new TestIssuer()
@@ -186,8 +190,37 @@ async function checkOthers(address, idp) {
   assert.equal((await (await fetch(`${address}/open`)).json()).is, true)
   const headers = { authorization: `Bearer ${idp.issue()}` }
   assert.equal((await (await fetch(`${address}/open`, { headers })).json()).is, false)
-  assert.equal((await fetch(`${address}/open`, { headers: { authorization: 'Bearer x' } })).status, 401)
+  for (const authorization of ['Bearer x', 'Bearer', 'Basic YTpi', 'Bearer a b']) {
+    assert.equal((await fetch(`${address}/open`, { headers: { authorization } })).status, 401)
+  }
+  // Node keeps only the first of two headers.
+  const good = `Authorization: Bearer ${idp.issue()}`
+  for (const lines of [[good, good], [good, 'Authorization: Basic YTpi'], ['authorization: x', good]]) {
+    assert.match(await rawAnswer(address, lines), /^HTTP\/1\.1 401 /)
+  }
+  assert.match(await rawAnswer(address, [good]), /^HTTP\/1\.1 200 /)
 }
+
+/** Sends a request with these header lines as they are, and returns the response. */
+function rawAnswer(address, lines) {
+  const { port } = new URL(address)
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), '127.0.0.1')
+    let text = ''
+    socket.on('data', part => (text += part))
+    socket.on('end', () => resolve(text))
+    socket.on('error', reject)
+    socket.end(['GET /open HTTP/1.1', 'Host: x', 'Connection: close', ...lines, '', ''].join('\r\n'))
+  })
+}
+
+test('special_addresses_are_not_public', () => {
+  const rows = readFileSync(new URL('../../testdata/addresses.txt', import.meta.url), 'utf8').trim().split('\n')
+  const pairs = rows.filter(row => !row.startsWith('#')).map(row => row.split(' '))
+  assert.ok(pairs.length > 50)
+  for (const [kind, address] of pairs) assert.equal(isPublic(address), kind === 'public', address)
+  assert.equal(isPublic('fe80::1%eth0'), false)
+})
 
 function unreachable(idp) {
   const fetch = async () => new Response(null, { status: 500 })

@@ -93,16 +93,22 @@ pub(crate) fn set_export(call: &Call) -> Result<napi_value, Fault> {
     outputs::text(call.env, &set.export(&what)?)
 }
 
-/// `clock(seconds)`
+/// `clock(seconds, microseconds)`
 pub(crate) fn clock(call: &Call) -> Result<napi_value, Fault> {
-    let seconds = arguments::integer(call.env, call.argument(0))?;
-    handle::create(call.env, Object::Clock(SetClock::new(seconds)?))
+    handle::create(call.env, Object::Clock(SetClock::new(micros(call, 0)?)?))
 }
 
-/// `clockSet(clock, seconds)`
+/// Returns the sum of whole seconds and of microseconds within a second. JavaScript cannot represent each sum.
+fn micros(call: &Call, first: usize) -> Result<i64, Fault> {
+    let seconds = arguments::integer(call.env, call.argument(first))?;
+    let micros = arguments::integer(call.env, call.argument(first + 1))?;
+    Ok(seconds.saturating_mul(1_000_000).saturating_add(micros))
+}
+
+/// `clockSet(clock, seconds, microseconds)`
 pub(crate) fn clock_set(call: &Call) -> Result<napi_value, Fault> {
     let clock = handle::set_clock(call.env, call.argument(0))?;
-    clock.set(arguments::integer(call.env, call.argument(1))?)?;
+    clock.set(micros(call, 1)?)?;
     outputs::null(call.env)
 }
 

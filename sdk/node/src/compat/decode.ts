@@ -9,16 +9,23 @@ export function decode(token: unknown, options: DecodeOptions = {}): Jwt | JwtPa
   const text = typeof token === 'string' ? token : String(token)
   if (!compact.test(text)) return null
   const [head, body, signature] = text.split('.') as [string, string, string]
-  const header = read(Buffer.from(head, 'base64').toString('latin1')) as JwtHeader | undefined
+  const header = read(Buffer.from(head, 'base64').toString()) as JwtHeader | undefined
   if (!header) return null
-  let payload: unknown = Buffer.from(body, 'base64').toString()
-  // As in jsonwebtoken: a token of the type JWT must contain JSON.
-  if (header.typ === 'JWT' || options?.json) payload = JSON.parse(payload as string)
+  // An unencoded payload (RFC 7797) is in the token as it is.
+  const content = header['b64'] === false ? body : Buffer.from(body, 'base64').toString()
+  const payload = payloadOf(content, header, options?.json)
+  return options?.complete === true ? { header, payload, signature } : payload
+}
+
+/** Parses the text of a payload. As in jsonwebtoken, a token of the type JWT must contain JSON. */
+export function payloadOf(text: string, { typ }: JwtHeader, isJson = false): JwtPayload | string {
+  let payload: unknown = text
+  if (typ === 'JWT' || isJson) payload = JSON.parse(text)
   if (typeof payload === 'string') {
     const parsed = read(payload)
     if (typeof parsed === 'object' && parsed !== null) payload = parsed
   }
-  return options?.complete === true ? { header, payload: payload as JwtPayload, signature } : (payload as JwtPayload)
+  return payload as JwtPayload | string
 }
 
 function read(text: string): unknown {

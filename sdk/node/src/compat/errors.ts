@@ -43,6 +43,7 @@ export type Rule =
   | 'header-member'
   | 'key-type'
   | 'strict-token'
+  | 'option'
 
 /** jeton refuses a use that jsonwebtoken allows. */
 export class RefusedUseError extends JsonWebTokenError {

@@ -1,8 +1,10 @@
 import { KeyObject } from 'node:crypto'
 
 import { Issuer } from '../issuer.js'
+import { isPlainObject } from '../values.js'
 import { JsonWebTokenError, RefusedUseError } from './errors.js'
 import { Made, checkKeyType, ec, hmac, keyObjectOf, keyOf, rsa } from './keys.js'
+import { withoutUnit, wrongOption } from './options.js'
 import { timespan } from './timespan.js'
 import type { JwtHeader, JwtPayload, PrivateKey, SignCallback, SignOptions } from './types.js'
 
@@ -11,12 +13,6 @@ const isString = (value: unknown) => typeof value === 'string'
 const isBoolean = (value: unknown) => typeof value === 'boolean'
 const isSpan = (value: unknown) => Number.isInteger(value) || (typeof value === 'string' && value !== '')
 const supported = [...rsa, ...ec, ...hmac, 'none']
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== 'object' || value === null) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
-}
 
 type Rules = Record<string, readonly [is: (value: unknown) => boolean, message: string]>
 
@@ -167,6 +163,9 @@ function addClaims(claims: JwtPayload, options: SignOptions): void {
   else claims.iat = now
   for (const [name, claim] of [['notBefore', 'nbf'], ['expiresIn', 'exp']] as const) {
     if (options[name] === undefined) continue
+    if (withoutUnit(options[name])) {
+      throw wrongOption(`"${name}" without a unit counts milliseconds: write "60s", or a number of seconds`)
+    }
     const time = timespan(options[name], now)
     if (time === undefined) throw new Error(`"${name}" ${span} eg: "1d", "20h", 60`)
     claims[claim] = time

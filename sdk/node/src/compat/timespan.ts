@@ -25,7 +25,7 @@ function milliseconds(text: string): number | undefined {
 
 /** Returns the time after a duration, counted from `from` or from now, in seconds since 1970. */
 export function timespan(time: unknown, from?: number): number | undefined {
-  const start = from || Math.floor(Date.now() / 1000)
+  const start = from ?? Math.floor(Date.now() / 1000)
   if (typeof time === 'number') return start + time
   if (typeof time !== 'string') return undefined
   const found = milliseconds(time)

@@ -1,10 +1,13 @@
+import { isUtf8 } from 'node:buffer'
 import type { KeyObject } from 'node:crypto'
+import { types } from 'node:util'
 
 import { JetonError } from '../errors.js'
 import { Verifier } from '../verifier.js'
-import { decode } from './decode.js'
+import { decode, payloadOf } from './decode.js'
 import { JsonWebTokenError, NotBeforeError, RefusedUseError, TokenExpiredError } from './errors.js'
 import { Made, checkKeyType, ec, hmac, keyObjectOf, keyOf, rsa } from './keys.js'
+import { checkedVerifyOptions } from './options.js'
 import { hasDuplicateMember } from './strict.js'
 import { timespan } from './timespan.js'
 import type { GetPublicKey, Jwt, JwtPayload, PublicKey, VerifyCallback, VerifyOptions } from './types.js'
@@ -31,7 +34,6 @@ export function verify(
 ): unknown {
   const isCallback = typeof optionsOrCallback === 'function' && !callbackOrNone
   const callback = isCallback ? optionsOrCallback : callbackOrNone
-  const options = isCallback ? {} : { ...((optionsOrCallback ?? {}) as VerifyOptions) }
   const done = (run: () => unknown): unknown => {
     if (!callback) return run()
     let result: unknown
@@ -43,8 +45,10 @@ export function verify(
     return callback(null, result as JwtPayload)
   }
   let parsed: Parsed
+  let options: VerifyOptions
   try {
-    parsed = parse(token, options)
+    options = checkedVerifyOptions(isCallback ? undefined : optionsOrCallback)
+    parsed = parse(token)
     if (typeof key === 'function' && !callback) {
       throw new JsonWebTokenError(
         'verify must be called asynchronous if secret or public key is provided as a callback'
@@ -66,21 +70,12 @@ export function verify(
 
 interface Parsed {
   token: string
+  /** The token as its sender wrote it. Nothing of it is verified. */
   jwt: Jwt
   hasSignature: boolean
 }
 
-function parse(token: unknown, options: VerifyOptions): Parsed {
-  if (options.clockTimestamp && typeof options.clockTimestamp !== 'number') {
-    throw new JsonWebTokenError('clockTimestamp must be a number')
-  }
-  const { nonce, allowInvalidAsymmetricKeyTypes } = options
-  if (nonce !== undefined && (typeof nonce !== 'string' || nonce.trim() === '')) {
-    throw new JsonWebTokenError('nonce must be a non-empty string')
-  }
-  if (allowInvalidAsymmetricKeyTypes !== undefined && typeof allowInvalidAsymmetricKeyTypes !== 'boolean') {
-    throw new JsonWebTokenError('allowInvalidAsymmetricKeyTypes must be a boolean')
-  }
+function parse(token: unknown): Parsed {
   if (!token) throw new JsonWebTokenError('jwt must be provided')
   if (typeof token !== 'string') throw new JsonWebTokenError('jwt must be a string')
   const parts = token.split('.')
@@ -109,9 +104,9 @@ function check({ token, jwt, hasSignature }: Parsed, key: unknown, options: Veri
     throw new JsonWebTokenError(`secretOrPublicKey must be an asymmetric key when using ${alg}`)
   }
   if (!options.allowInvalidAsymmetricKeyTypes) checkKeyType(alg, object)
-  verifySignature(token, key, object, alg, options)
-  checkClaims(jwt.payload as JwtPayload, options)
-  return options.complete === true ? jwt : jwt.payload
+  const payload = payloadOf(verifiedText(token, key, object, alg, options), jwt.header)
+  checkClaims(payload as JwtPayload, options)
+  return options.complete === true ? { ...jwt, payload } : payload
 }
 
 function refuseAlgorithms(algorithms: readonly string[]): void {
@@ -132,34 +127,38 @@ function algorithmsOf(key: KeyObject): readonly string[] {
 
 const verifiers = new Made<Verifier>()
 
-function verifySignature(
+/** Verifies the signature, and returns the payload that was signed. */
+function verifiedText(
   token: string,
   key: unknown,
   object: KeyObject,
   alg: string,
   options: VerifyOptions
-): void {
+): string {
   const isWeakAllowed = options.allowInsecureKeySizes === true
   const verifier = verifiers.get(key, object, `${alg} ${isWeakAllowed}`, () => {
     const keys = keyOf('secretOrPublicKey', object, alg, undefined, isWeakAllowed)
     return new Verifier({ keys, format: 'jws', limits: { tokenBytes: 1 << 20 } })
   })
-  let payload: string
+  let signed: Buffer
   try {
-    payload = verifier.verifyBytes(token).toString()
+    signed = verifier.verifyBytes(token)
   } catch (error) {
     if (!(error instanceof JetonError && error.isRejection)) throw error
     if (error.code === 'TOKEN_INVALID_SIGNATURE') throw new JsonWebTokenError('invalid signature', error)
     throw new RefusedUseError('strict-token', `invalid token: ${error.message}`, error)
   }
+  if (!isUtf8(signed)) throw new RefusedUseError('strict-token', 'invalid token: the payload is not UTF-8')
+  const payload = signed.toString()
   if (hasDuplicateMember(payload)) {
     throw new RefusedUseError('strict-token', 'invalid token: an object has a duplicate member')
   }
+  return payload
 }
 
 function checkClaims(claims: JwtPayload, options: VerifyOptions): void {
-  const now = options.clockTimestamp || Math.floor(Date.now() / 1000)
-  const tolerance = options.clockTolerance || 0
+  const now = options.clockTimestamp ?? Date.now() / 1000
+  const tolerance = options.clockTolerance ?? 0
   if (claims.nbf !== undefined && !options.ignoreNotBefore) {
     if (typeof claims.nbf !== 'number') throw new JsonWebTokenError('invalid nbf value')
     if (claims.nbf > now + tolerance) throw new NotBeforeError('jwt not active', new Date(claims.nbf * 1000))
@@ -173,23 +172,25 @@ function checkClaims(claims: JwtPayload, options: VerifyOptions): void {
   const isOther =
     (typeof issuer === 'string' && claims.iss !== issuer) ||
     (Array.isArray(issuer) && !issuer.includes(claims.iss as string))
-  if (issuer && isOther) throw new JsonWebTokenError(`jwt issuer invalid. expected: ${issuer}`)
+  if (isOther) throw new JsonWebTokenError(`jwt issuer invalid. expected: ${issuer}`)
   for (const [name, claim, expected] of [
     ['subject', claims.sub, options.subject],
     ['jwtid', claims.jti, options.jwtid],
     ['nonce', claims['nonce'], options.nonce]
   ] as const) {
-    if (expected && claim !== expected) throw new JsonWebTokenError(`jwt ${name} invalid. expected: ${expected}`)
+    if (expected !== undefined && claim !== expected) {
+      throw new JsonWebTokenError(`jwt ${name} invalid. expected: ${expected}`)
+    }
   }
-  if (options.maxAge) checkAge(claims, options.maxAge, now, tolerance)
+  if (options.maxAge !== undefined) checkAge(claims, options.maxAge, Math.floor(now), tolerance)
 }
 
 function checkAudience({ aud }: JwtPayload, expected: VerifyOptions['audience']): void {
-  if (!expected) return
+  if (expected === undefined) return
   const audiences = (Array.isArray(expected) ? expected : [expected]) as (string | RegExp)[]
   const matches = (Array.isArray(aud) ? aud : [aud]).some(one => {
     return audiences.some(audience => {
-      return audience instanceof RegExp ? audience.test(one as string) : audience === one
+      return types.isRegExp(audience) ? typeof one === 'string' && audience.test(one) : audience === one
     })
   })
   if (!matches) throw new JsonWebTokenError(`jwt audience invalid. expected: ${audiences.join(' or ')}`)
@@ -197,11 +198,7 @@ function checkAudience({ aud }: JwtPayload, expected: VerifyOptions['audience'])
 
 function checkAge({ iat }: JwtPayload, maxAge: string | number, now: number, tolerance: number): void {
   if (typeof iat !== 'number') throw new JsonWebTokenError('iat required when maxAge is specified')
-  const end = timespan(maxAge, iat)
-  if (end === undefined) {
-    throw new JsonWebTokenError(
-      '"maxAge" should be a number of seconds or string representing a timespan eg: "1d", "20h", 60'
-    )
-  }
+  // The options were checked: the age is a time.
+  const end = timespan(maxAge, iat) ?? iat
   if (now >= end + tolerance) throw new TokenExpiredError('maxAge exceeded', new Date(end * 1000))
 }
