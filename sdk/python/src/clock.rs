@@ -15,12 +15,12 @@ pub(crate) struct FixedClock(SetClock);
 #[pymethods]
 impl FixedClock {
     #[new]
-    fn new(py: Python<'_>, seconds: i64) -> PyResult<FixedClock> {
-        guard(py, || Ok(FixedClock(SetClock::new(seconds)?)))
+    fn new(py: Python<'_>, microseconds: i64) -> PyResult<FixedClock> {
+        guard(py, || Ok(FixedClock(SetClock::new(microseconds)?)))
     }
 
-    fn set_seconds(&self, py: Python<'_>, seconds: i64) -> PyResult<()> {
-        guard(py, || Ok(self.0.set(seconds)?))
+    fn set_microseconds(&self, py: Python<'_>, microseconds: i64) -> PyResult<()> {
+        guard(py, || Ok(self.0.set(microseconds)?))
     }
 }
 

@@ -89,25 +89,17 @@ def test_client_reads_no_more_than_it_may(server: str) -> None:
     assert (not_modified.status, not_modified.body) == (304, b"")
 
 
-@pytest.mark.parametrize(
-    "address",
-    ["0.0.0.0", "10.1.2.3", "100.64.0.1", "100.127.255.255", "127.0.0.1", "169.254.169.254", "172.16.0.1", "172.31.255.255",
-     "192.0.0.1", "192.0.2.1", "192.168.0.1", "198.18.0.1", "198.19.255.255", "198.51.100.1", "203.0.113.7", "224.0.0.1",
-     "240.0.0.1", "255.255.255.255", "::", "::1", "::a00:1", "::ffff:10.0.0.1", "::ffff:169.254.169.254",
-     "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "64:ff9b:1::a00:1", "2002:a00:1::1", "2002:7f00:1::1", "2001:db8::1",
-     "2001:0:1::", "5f00::1", "fc00::1", "fd12::1", "fe80::1", "fe80::1%eth0", "fec0::1", "ff02::1"],
-)  # fmt: skip
-def test_special_address_is_not_public(address: str) -> None:
-    assert not is_public(address)
+ADDRESSES = [
+    line.split()
+    for line in (Path(__file__).parents[2] / "testdata/addresses.txt").read_text().splitlines()
+    if not line.startswith("#")
+]
 
 
-@pytest.mark.parametrize(
-    "address",
-    ["1.1.1.1", "100.63.0.1", "100.128.0.1", "172.15.0.1", "172.32.0.1", "192.167.0.1", "223.255.255.255",
-     "2606:4700::1111", "::ffff:1.1.1.1", "64:ff9b::101:101", "2002:101:101::1"],
-)  # fmt: skip
-def test_global_address_is_public(address: str) -> None:
-    assert is_public(address)
+@pytest.mark.parametrize(("kind", "address"), ADDRESSES)
+def test_special_address_is_not_public(kind: str, address: str) -> None:
+    assert is_public(address) is (kind == "public")
+    assert not is_public("fe80::1%eth0")
 
 
 class Socket:

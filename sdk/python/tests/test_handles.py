@@ -3,6 +3,7 @@
 import copy
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import threading
@@ -195,8 +196,8 @@ def test_a_thousand_forked_children_have_different_nonces() -> None:
         assert len(set(parts)) == 1_000
 
 
-def run(script: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+def run(script: str, python: str = sys.executable) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([python, "-c", script], capture_output=True, text=True, timeout=120)
 
 
 def test_interpreter_ends_with_live_objects() -> None:
@@ -234,36 +235,39 @@ print("end")
     assert (done.returncode, done.stdout) == (0, "end\n"), done.stderr
 
 
-def test_subinterpreter_is_an_exception() -> None:
-    done = run(
-        """
-import jeton
+#: Creates an interpreter like `Py_NewInterpreter`, which mod_wsgi calls for a second site, and one with its own lock.
+SECOND_INTERPRETERS = """
 try:
-    import _xxsubinterpreters as interpreters
-except ImportError:
     import _interpreters as interpreters
-key = jeton.Key.generate("HS256")
-for _ in range(3):
-    one = interpreters.create()
-    found = None
-    try:
-        found = interpreters.run_string(one, '''
-try:
-    import jeton
-    jeton.Key.generate("HS256")
-    print("works")
+    create = [lambda: interpreters.create("legacy"), lambda: interpreters.create("isolated")]
 except ImportError:
-    print("ImportError")
+    import _xxsubinterpreters as interpreters
+    create = [lambda: interpreters.create(isolated=False), lambda: interpreters.create(isolated=True)]
+import jeton
+key = jeton.Key.generate("HS256")
+for one in [make() for make in create for _ in range(2)]:
+    interpreters.run_string(one, '''
+for _ in range(2):
+    try:
+        import jeton
+        print("imported")
+    except ImportError as error:
+        print("ImportError")
 ''')
-    except Exception as error:
-        print(type(error).__name__)
     interpreters.destroy(one)
 print(jeton.Issuer(key, lifetime=60).issue({}).count("."))
 """
-    )
+
+
+@pytest.mark.parametrize("python", ["", "python3.10", "python3.12", "python3.13"])
+def test_second_interpreter_cannot_import_the_package(python: str) -> None:
+    if python and shutil.which(python) is None:
+        pytest.skip(f"{python} is not installed")
+    if python and subprocess.run([python, "--version"], capture_output=True).returncode:
+        pytest.skip(f"{python} is not selected")
+    done = run(SECOND_INTERPRETERS, python or sys.executable)
     assert done.returncode == 0, done.stderr
-    lines = done.stdout.split()
-    assert lines[-1] == "2" and len(lines) == 4, done.stdout
+    assert done.stdout.split() == ["ImportError"] * 8 + ["2"], done.stdout
 
 
 def test_thread_with_a_small_stack_is_enough() -> None:

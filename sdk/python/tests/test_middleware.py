@@ -190,6 +190,21 @@ def test_path_without_a_token_and_optional_token() -> None:
     assert TestClient(app).get("/me", headers={"Authorization": "Bearer x"}).status_code == 401
 
 
+@pytest.mark.parametrize(
+    "values",
+    [["Bearer"], ["Bearer  "], ["Bearer a b"], ["Basic YTpi"], [""], ["{token}", "{token}"], ["{token}", "Basic YTpi"]],
+    ids=str,
+)  # fmt: skip
+def test_malformed_header_is_refused_where_a_token_is_optional(values: list[str]) -> None:
+    test = TestIssuer()
+    app = Starlette(routes=[Route("/me", state)])
+    app.add_middleware(BearerMiddleware, verifier=test.verifier(), optional=True)
+    token = f"Bearer {test.issue({'sub': 'user-7'})}"
+    headers = [(b"Authorization", value.replace("{token}", token).encode()) for value in values]
+    answer = TestClient(app).get("/me", headers=headers)
+    assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
+
+
 def test_str_is_not_a_collection_of_letters() -> None:
     test = TestIssuer()
     app = Starlette(routes=[Route("/", health), Route("/health", health)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from . import _jeton
-from ._times import from_seconds, unix_seconds, whole_seconds
+from ._times import from_microseconds, unix_microseconds, whole_seconds
 
 
 class FixedClock(_jeton.FixedClock):
@@ -23,21 +23,21 @@ class FixedClock(_jeton.FixedClock):
     _now: int
 
     def __new__(cls, now: datetime | int) -> FixedClock:
-        seconds = now if isinstance(now, int) else unix_seconds(now)
-        clock = super().__new__(cls, seconds)
-        clock._now = seconds
+        microseconds = now * 1_000_000 if isinstance(now, int) else unix_microseconds(now)
+        clock = super().__new__(cls, microseconds)
+        clock._now = microseconds
         return clock
 
     def set(self, now: datetime | int) -> None:
         """Sets the clock for all issuers and verifiers that use it."""
-        seconds = now if isinstance(now, int) else unix_seconds(now)
-        self.set_seconds(seconds)
-        self._now = seconds
+        microseconds = now * 1_000_000 if isinstance(now, int) else unix_microseconds(now)
+        self.set_microseconds(microseconds)
+        self._now = microseconds
 
     def advance(self, duration: timedelta | int) -> None:
         """Advances the clock by a duration."""
-        self.set(self._now + (whole_seconds("duration", duration) or 0))
+        self.set(self.now() + timedelta(seconds=whole_seconds("duration", duration) or 0))
 
     def now(self) -> datetime:
         """Returns the time of the clock."""
-        return from_seconds(self._now)
+        return from_microseconds(self._now)

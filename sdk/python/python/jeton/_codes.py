@@ -162,8 +162,8 @@ CODES = {
     "Use the general JSON serialization and key wrapping.",
     "COMPACT_FORM_UNSUPPORTED": "The compact serialization has no unprotected header and no associated data. "
     "Use a JSON serialization.",
-    "INVALID_HEADER_MEMBER": "The header member is already set, or the library sets it. "
-    "Remove the member.",
+    "INVALID_HEADER_MEMBER": "The header member is already set, the library decides it, or its value is not allowed. "
+    "Remove or correct the member.",
     "INVALID_PARTY_INFO": "`apu` or `apv` is too long, or the key management does not use it. "
     "Shorten it, or use ECDH-ES.",
     "INVALID_PBES2_ROUNDS": "The number of PBKDF2 rounds is outside its limits. "

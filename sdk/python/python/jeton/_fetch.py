@@ -13,6 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
+from ._jeton import VERSION
+from ._proxy import proxy_for
+
+_AGENT = f"jeton-python/{VERSION}"
+
 
 @dataclass(frozen=True)
 class FetchRequest:
@@ -38,12 +43,18 @@ class FetchRequest:
     @classmethod
     def _of(cls, members: dict[str, Any]) -> FetchRequest:
         timeout = members.pop("timeout_milliseconds") / 1000
+        # The version of the core, which is that of the package.
+        members.pop("version")
         return cls(timeout=timeout, **members)
 
     @property
     def headers(self) -> dict[str, str]:
         """The headers to send."""
-        headers = {"Accept": "application/json"}
+        headers = {
+            "Accept": "application/jwk-set+json, application/json",
+            "Accept-Encoding": "identity",
+            "User-Agent": _AGENT,
+        }
         if self.etag is not None:
             headers["If-None-Match"] = self.etag
         if self.no_cache:
@@ -61,7 +72,7 @@ class FetchResponse:
 
 
 def fetch(request: FetchRequest) -> FetchResponse:
-    """Sends a request without a proxy and without redirects. The timeout covers all steps together."""
+    """Sends a request without redirects, through the environment's proxy. The timeout covers all steps together."""
     end = time.monotonic() + request.timeout
     url = urlsplit(request.url)
     host = url.hostname or ""
@@ -72,8 +83,16 @@ def fetch(request: FetchRequest) -> FetchResponse:
         connection = http.client.HTTPSConnection(host, url.port, context=context)
     else:
         connection = http.client.HTTPConnection(host, url.port)
-    sock = _connected(host, connection.port, request.public_only, end)
+    proxy = proxy_for(host) if is_encrypted else None
+    if proxy is None:
+        sock = _connected(host, connection.port, request.public_only, end)
+    else:
+        if request.public_only and _is_private_literal(host):
+            raise OSError("the address is not public")
+        sock = _connected(proxy.host, proxy.port, False, end)
     try:
+        if proxy is not None:
+            proxy.tunnel(_Timed(sock, end), host, connection.port, _AGENT)
         if is_encrypted:
             sock.settimeout(_left(end))
             sock = context.wrap_socket(sock, server_hostname=host)
@@ -110,13 +129,13 @@ def _connected(host: str, port: int, public_only: bool, end: float) -> socket.so
 
 
 #: Special IPv4 addresses (RFC 6890): this network, private networks, loopback, shared addresses, link-local, protocol
-#: assignments, documentation, benchmarks, multicast and reserved addresses.
+#: assignments, documentation, relays of 6to4, benchmarks, multicast and reserved addresses.
 _SPECIAL_IPV4 = tuple(
     ipaddress.IPv4Network(network)
     for network in (
         *("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12"),
-        *("192.0.0.0/24", "192.0.2.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24"),
-        "224.0.0.0/3",
+        *("192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15"),
+        *("198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3"),
     )
 )
 
@@ -126,8 +145,8 @@ _EMBEDDED = tuple(
     for network, shift in (("::ffff:0:0/96", 0), ("64:ff9b::/96", 0), ("2002::/16", 80))
 )
 
-#: Documentation and Teredo.
-_SPECIAL_IPV6 = (ipaddress.IPv6Network("2001:db8::/32"), ipaddress.IPv6Network("2001::/32"))
+#: Protocol assignments, among them Teredo, and documentation.
+_SPECIAL_IPV6 = tuple(ipaddress.IPv6Network(network) for network in ("2001::/23", "2001:db8::/32", "3fff::/20"))
 
 #: The only prefix assigned for global unicast.
 _GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
@@ -142,6 +161,14 @@ def is_public(address: str) -> bool:
             return found in _GLOBAL_UNICAST and not any(found in network for network in _SPECIAL_IPV6)
         found = ipaddress.IPv4Address(int(found) >> shift & 0xFFFF_FFFF)
     return not any(found in network for network in _SPECIAL_IPV4)
+
+
+def _is_private_literal(host: str) -> bool:
+    """Returns whether the host is an address that is not public. A proxy resolves names, and must check them itself."""
+    try:
+        return not is_public(host)
+    except ValueError:
+        return False
 
 
 def _body(response: http.client.HTTPResponse, max_bytes: int) -> bytes:
@@ -167,6 +194,10 @@ class _Timed:
     def sendall(self, data: bytes) -> None:
         self._sock.settimeout(_left(self._end))
         self._sock.sendall(data)
+
+    def recv(self, size: int) -> bytes:
+        self._sock.settimeout(_left(self._end))
+        return self._sock.recv(size)
 
     def makefile(self, _mode: str) -> io.BufferedReader:
         return io.BufferedReader(_TimedReader(self._sock, self._end))

@@ -58,9 +58,11 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
     day).
 
     `default_alg` is the algorithm of keys without `alg`. With `issuer`, the key set must be on the issuer's host or at
-    a public address, unless `allow_private_addresses` is set.
+    a public address, unless `allow_private_addresses` is set. Addresses use https. `allow_plain_http` also allows http
+    for other hosts than loopback hosts; then anyone on the network can replace the keys.
 
-    `fetch` replaces the built-in HTTP client. It takes a `FetchRequest` and returns a `FetchResponse`. A sync function
+    The built-in HTTP client uses the proxy in `HTTPS_PROXY`, except for loopback hosts and the hosts in `NO_PROXY`.
+    `fetch` replaces it. It takes a `FetchRequest` and returns a `FetchResponse`. A sync function
     runs in a separate thread. An async function runs in the event loop of the caller. For a thread without a loop, it
     runs in the last loop that used it, or in a new loop.
 
@@ -88,6 +90,7 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
         issuer: str | None = None,
         default_alg: str | None = None,
         allow_private_addresses: bool = False,
+        allow_plain_http: bool = False,
         fresh_for: timedelta | int | None = None,
         cooldown: timedelta | int | None = None,
         usable_for: timedelta | int | None = None,
@@ -102,6 +105,7 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
             issuer=issuer,
             default_alg=default_alg,
             allow_private_addresses=allow_private_addresses,
+            allow_plain_http=allow_plain_http,
             fresh_for=whole_seconds("fresh_for", fresh_for),
             cooldown=whole_seconds("cooldown", cooldown),
             usable_for=whole_seconds("usable_for", usable_for),

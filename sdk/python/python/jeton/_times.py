@@ -8,16 +8,22 @@ from ._errors import error_of
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _SECOND = timedelta(seconds=1)
+_MICROSECOND = timedelta(microseconds=1)
 
 
 def unix_seconds(moment: object) -> int:
     """Returns whole seconds since 1970, rounded down."""
+    return unix_microseconds(moment) // 1_000_000
+
+
+def unix_microseconds(moment: object) -> int:
+    """Returns microseconds since 1970."""
     if not isinstance(moment, datetime):
         found = type(moment).__name__
         raise error_of("CLAIM_TYPE", f"a time must be a datetime or a number of seconds, not {found}")
     if moment.tzinfo is None or moment.utcoffset() is None:
         raise error_of("CLAIM_TYPE", "the datetime has no time zone: use datetime.now(timezone.utc)")
-    return (moment - _EPOCH) // _SECOND
+    return (moment - _EPOCH) // _MICROSECOND
 
 
 def claim_time(moment: object, is_paseto: bool) -> int | str:
@@ -34,6 +40,11 @@ def claim_time(moment: object, is_paseto: bool) -> int | str:
 def from_seconds(seconds: int) -> datetime:
     """Returns the time in UTC."""
     return _EPOCH + timedelta(seconds=seconds)
+
+
+def from_microseconds(microseconds: int) -> datetime:
+    """Returns the time in UTC."""
+    return _EPOCH + timedelta(microseconds=microseconds)
 
 
 def whole_seconds(name: str, duration: timedelta | int | None) -> int | None:

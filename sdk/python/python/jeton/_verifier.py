@@ -73,8 +73,8 @@ class Verifier(_jeton.Verifier, _Closing):
       no type.
     - `access_tokens`: accepts only access tokens (RFC 9068): the type `at+jwt`, and the claims that the RFC requires.
     - `required`: rejects tokens that lack one of these claims.
-    - `leeway`: sets the allowed difference between clocks for `exp`, `nbf` and `iat`. The default is 0. Pass a
-      `timedelta` or seconds.
+    - `leeway`: sets the allowed difference between clocks for `exp`, `nbf` and `iat`. `iat` may be 60 seconds ahead of
+      the clock in any case, unless `max_age` is set. The default is 0. Pass a `timedelta` or seconds.
     - `max_age`: rejects tokens without `iat`, and tokens whose `iat` is longer ago than this. Pass a `timedelta` or
       seconds.
     - `enc`: accepts only this content encryption algorithm, or one of several. It cannot be used with a remote key set.

@@ -20,7 +20,7 @@ from fastapi.security.base import SecurityBase
 
 from ._errors import KeySetError, TokenRejected
 from ._verifier import Verifier
-from .starlette import InsufficientScope, bearer_token, challenge, names_of, with_scopes
+from .starlette import InsufficientScope, InvalidAuthorization, bearer_token, challenge, names_of, with_scopes
 
 __all__ = ["Bearer"]
 
@@ -52,7 +52,10 @@ class Bearer(SecurityBase, Generic[T]):
         self._scopes = names_of(scopes)
 
     async def __call__(self, request: Request) -> T:
-        token = bearer_token(request.headers.raw)
+        try:
+            token = bearer_token(request.headers.raw)
+        except InvalidAuthorization as error:
+            raise _refused(401, None, str(error)) from error
         if token is None:
             raise _refused(401, None, "a token is required")
         try:

@@ -17,7 +17,7 @@ from ._errors import JetonError, KeySetError, TokenRejected
 from ._types import Checked
 from ._verifier import Verifier
 
-__all__ = ["BearerMiddleware", "bearer_token", "has_scopes"]
+__all__ = ["BearerMiddleware", "InvalidAuthorization", "bearer_token", "has_scopes"]
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -30,7 +30,8 @@ class BearerMiddleware:
 
     `type` is the type of the claims, as in `Verifier.verify`. The claim `scope` must contain all `scopes`, a collection
     or a space-separated str. `except_paths` are paths that need no token; they must match exactly. With `optional`, a
-    request without a token is accepted, and its claims are `None`. A request with an invalid token is still rejected.
+    request without the header is accepted, and its claims are `None`. A request with an invalid token, with another
+    scheme or with two headers is still rejected.
     """
 
     def __init__(
@@ -62,6 +63,9 @@ class BearerMiddleware:
             elif not self._optional:
                 await _refuse(scope, send, 401, None, None)
                 return
+        except InvalidAuthorization:
+            await _refuse(scope, send, 401, None, None)
+            return
         except InsufficientScope:
             await _refuse(scope, send, 403, "insufficient_scope", "the token does not have every required scope")
             return
@@ -79,12 +83,18 @@ class BearerMiddleware:
 
 
 def bearer_token(headers: Iterable[tuple[bytes, bytes]]) -> bytes | None:
-    """Returns the token in `Authorization`, or `None` if the header is missing or duplicate."""
+    """Returns the token in `Authorization`, or `None` without the header.
+
+    Raises `InvalidAuthorization` if there are several headers, or if the header is not `Bearer` and a token.
+    """
     found = [value for name, value in headers if name.lower() == b"authorization"]
-    if len(found) != 1:
+    if not found:
         return None
     scheme, _, token = found[0].partition(b" ")
-    return token.strip() if scheme.lower() == b"bearer" and token.strip() else None
+    token = token.strip(b" ")
+    if len(found) != 1 or scheme.lower() != b"bearer" or not token or b" " in token:
+        raise InvalidAuthorization("exactly one bearer token is required")
+    return token
 
 
 def names_of(scopes: Collection[str]) -> tuple[str, ...]:
@@ -98,6 +108,10 @@ def has_scopes(claims: Any, scopes: Collection[str]) -> bool:
         return True
     scope = claims.get("scope") if isinstance(claims, dict) else None
     return isinstance(scope, str) and set(names_of(scopes)) <= set(scope.split(" "))
+
+
+class InvalidAuthorization(ValueError):
+    """The header `Authorization` is not one bearer token."""
 
 
 class InsufficientScope(Exception):

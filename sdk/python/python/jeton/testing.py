@@ -50,7 +50,7 @@ class TestIssuer:
         self.issuer = issuer
         self.audience = audience
         start = int(time.time()) if now is None else now
-        self.clock = FixedClock(start if isinstance(start, int) else unix_seconds(start))
+        self.clock = FixedClock(start)
         self._alg = alg
         self._keys: list[Key] = []
         #: The number of requests that the key set has sent.

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Container, Iterable
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from ._options import check_issuer_argument, check_subject_argument, checked_audience, seconds_of
 from .exceptions import (
     DecodeError,
     ExpiredSignatureError,
@@ -20,35 +22,34 @@ from .exceptions import (
     PyJWTError,
 )
 
-#: The options of `decode` and their defaults.
-OPTIONS: dict[str, Any] = {
-    "verify_signature": True,
-    "verify_exp": True,
-    "verify_nbf": True,
-    "verify_iat": True,
-    "verify_aud": True,
-    "verify_iss": True,
-    "verify_sub": True,
-    "verify_jti": True,
-    "require": [],
-    "strict_aud": False,
-    "enforce_minimum_key_length": True,
-}
+
+@dataclass(frozen=True)
+class ClaimArguments:
+    """The arguments of `decode` about claims."""
+
+    audience: str | list[str] | None
+    issuer: str | Container[str] | None
+    subject: str | None
+    #: Seconds.
+    leeway: float
+
+    @classmethod
+    def checked(
+        cls,
+        audience: str | Iterable[str] | None,
+        issuer: str | Container[str] | None,
+        subject: str | None,
+        leeway: float | timedelta,
+    ) -> ClaimArguments:
+        """Raises an exception if an argument has a wrong type."""
+        check_issuer_argument(issuer)
+        check_subject_argument(subject)
+        return cls(checked_audience(audience), issuer, subject, seconds_of(leeway))
 
 
-def check_claims(
-    claims: dict[str, Any],
-    options: dict[str, Any],
-    *,
-    audience: str | Iterable[str] | None,
-    issuer: str | Container[str] | None,
-    subject: str | None,
-    leeway: float | timedelta,
-) -> None:
+def check_claims(claims: dict[str, Any], options: dict[str, Any], arguments: ClaimArguments) -> None:
     """Raises an exception if a claim is not accepted."""
-    seconds = leeway.total_seconds() if isinstance(leeway, timedelta) else leeway
-    if audience is not None and not isinstance(audience, (str, Iterable)):
-        raise TypeError("audience must be a string, iterable or None")
+    seconds = arguments.leeway
     for name in options["require"]:
         if claims.get(name) is None:
             raise MissingRequiredClaimError(name)
@@ -66,11 +67,11 @@ def check_claims(
         if expiry <= now - seconds:
             raise ExpiredSignatureError("Signature has expired")
     if options["verify_iss"]:
-        check_issuer(claims, issuer)
+        check_issuer(claims, arguments.issuer)
     if options["verify_aud"]:
-        _check_audience(claims, audience, bool(options.get("strict_aud")))
+        _check_audience(claims, arguments.audience, options["strict_aud"])
     if options["verify_sub"] and "sub" in claims:
-        _check_subject(claims["sub"], subject)
+        _check_subject(claims["sub"], arguments.subject)
     if options["verify_jti"] and not isinstance(claims.get("jti", ""), str):
         raise InvalidJTIError("JWT ID must be a string")
 
@@ -106,7 +107,7 @@ def check_issuer(claims: dict[str, Any], issuer: str | Container[str] | None) ->
         raise InvalidIssuerError("Invalid issuer")
 
 
-def _check_audience(claims: dict[str, Any], audience: str | Iterable[str] | None, is_strict: bool) -> None:
+def _check_audience(claims: dict[str, Any], audience: str | list[str] | None, is_strict: bool) -> None:
     found = claims.get("aud")
     if audience is None:
         if found:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import math
 import ssl
 import threading
 import time
+import zlib
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from ..._errors import JetonError
-from ..._fetch import FetchRequest, fetch
+from ..._fetch import FetchRequest, FetchResponse, fetch
 from ..._fork import tell_of_fork
 from ..._remote import RemoteKeySet
 from ._keys import PyJWK, PyJWKSet
+from ._token import unverified_kid
 from .exceptions import PyJWKClientConnectionError, PyJWKClientError, PyJWTError
 
 #: The maximum size of a key set, in bytes.
@@ -22,6 +24,9 @@ _LONGEST = 1 << 20
 
 #: The pause after the first failure, in seconds. It doubles with each further failure, up to the cooldown.
 _FIRST_PAUSE = 1.0
+
+#: The maximum for `Retry-After`, in seconds.
+_LONGEST_PAUSE = 300.0
 
 
 class PyJWKClient:
@@ -50,7 +55,9 @@ class PyJWKClient:
         except JetonError as error:
             raise PyJWKClientError(str(error)) from error
         if headers or ssl_context is not None:
-            raise PyJWKClientError("headers and ssl_context are not supported: use jeton.RemoteKeySet with your own client (`fetch=`)")
+            raise PyJWKClientError(
+                "headers and ssl_context are not supported: use jeton.RemoteKeySet with your own client (`fetch=`)"
+            )
         if not cache_jwk_set:
             raise PyJWKClientError("cache_jwk_set=False is not supported: set a short `lifespan`")
         if lifespan <= 0:
@@ -67,6 +74,8 @@ class PyJWKClient:
         self._tried_at = -math.inf
         self._failures = 0
         self._failure: PyJWTError | None = None
+        #: `Retry-After` of the last response, in seconds, or 0.
+        self._retry_after = 0.0
         tell_of_fork(self)
 
     def _forked(self) -> None:
@@ -80,11 +89,12 @@ class PyJWKClient:
         # The host name may be invalid.
         except (OSError, UnicodeError) as error:
             raise PyJWKClientConnectionError("Fail to fetch data from the url") from error
+        self._retry_after = _retry_after(response) if response.status in (429, 503) else 0.0
         if response.status != 200 or len(response.body) > _LONGEST:
             raise PyJWKClientConnectionError(f"Fail to fetch data from the url, status {response.status}")
         try:
-            return json.loads(response.body)
-        except (ValueError, RecursionError) as error:
+            return json.loads(_decoded(response.body))
+        except (ValueError, RecursionError, zlib.error) as error:
             raise PyJWKClientError("The JWKS endpoint did not return JSON") from error
 
     def get_jwk_set(self, refresh: bool = False) -> PyJWKSet:
@@ -107,7 +117,8 @@ class PyJWKClient:
         return fetched[0]
 
     def _pause(self) -> float:
-        return min(math.ldexp(_FIRST_PAUSE, min(self._failures - 1, 16)), self.cooldown_duration)
+        pause = min(math.ldexp(_FIRST_PAUSE, min(self._failures - 1, 16)), self.cooldown_duration)
+        return max(pause, self._retry_after)
 
     def _fetch(self) -> PyJWKSet:
         """Fetches the set. The caller holds the lock."""
@@ -155,22 +166,39 @@ class PyJWKClient:
         return is_newest and time.monotonic() - self._tried_at < self.cooldown_duration
 
     def get_signing_key_from_jwt(self, token: str | bytes) -> PyJWK:
-        """Returns the key that a token names. This does not verify the token: pass the key to `decode`."""
-        try:
-            text = token.decode() if isinstance(token, bytes) else token
-            part = text.partition(".")[0].encode()
-            header = json.loads(base64.urlsafe_b64decode(part + b"=" * (-len(part) % 4)))
-            kid = header["kid"]
-        except (ValueError, KeyError, TypeError, RecursionError):
-            raise PyJWKClientError("the token has no valid `kid`") from None
-        if not isinstance(kid, str):
-            raise PyJWKClientError("the token has no valid `kid`")
+        """Returns the key that a token names. This does not verify the token: pass the key to `decode`.
+
+        A malformed token raises `DecodeError` or another `InvalidTokenError`, as in PyJWT.
+        """
+        kid = unverified_kid(token)
+        if kid is None:
+            raise PyJWKClientError("the token has no `kid`")
         return self.get_signing_key(kid)
 
     @staticmethod
     def match_kid(signing_keys: list[PyJWK], kid: str) -> PyJWK | None:
         """Returns the key with this id, or None."""
         return next((key for key in signing_keys if key.key_id == kid), None)
+
+
+def _decoded(body: bytes) -> str:
+    """Returns the text of a body: decompressed, and without a byte order mark, as remote key sets read it."""
+    if body.startswith(b"\x1f\x8b"):
+        body = zlib.decompressobj(wbits=31).decompress(body, _LONGEST + 1)
+        if len(body) > _LONGEST:
+            raise PyJWKClientConnectionError("Fail to fetch data from the url, the response is too large")
+    return body.decode("utf-8-sig")
+
+
+def _retry_after(response: FetchResponse) -> float:
+    """Returns `Retry-After` in seconds, at most the limit of remote key sets."""
+    names = {name.lower(): value for name, value in response.headers.items()}
+    text = names.get("retry-after", "").strip()
+    try:
+        seconds = float(int(text)) if text.isdigit() else parsedate_to_datetime(text).timestamp() - time.time()
+    except (ValueError, TypeError, OverflowError):
+        return 0.0
+    return min(max(seconds, 0.0), _LONGEST_PAUSE)
 
 
 def _signing_keys(found: PyJWKSet) -> list[PyJWK]:

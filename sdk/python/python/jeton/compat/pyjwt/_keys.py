@@ -70,7 +70,7 @@ class PyJWK:
             raise PyJWKError("the key is not a dict")
         self.algorithm_name = _ALIASES.get(algorithm or "", algorithm) or _algorithm_of(jwk_data)
         if self.algorithm_name == "none":
-            raise UnsafeUse("the algorithm `none` is not supported: pass another `algorithm`")
+            raise UnsafeUse("none", "the algorithm `none` is not supported: pass another `algorithm`")
         if self.algorithm_name not in ALGORITHMS:
             raise PyJWKError(f"Unable to find an algorithm for key: {self.algorithm_name}")
         try:
@@ -158,7 +158,8 @@ class PyJWKSet:
 def known_algorithm(alg: Any) -> str:
     """Returns the algorithm if jeton supports it."""
     if alg is None or (isinstance(alg, str) and alg.lower() == "none"):
-        raise UnsafeUse("the algorithm `none` is not supported, because anyone can forge such a token: pass another algorithm")
+        message = "the algorithm `none` is not supported, because anyone can forge such a token: pass another algorithm"
+        raise UnsafeUse("none", message)
     alg = _ALIASES.get(alg, alg) if isinstance(alg, str) else alg
     if alg not in ALGORITHMS:
         raise InvalidAlgorithmError("Algorithm not supported")

@@ -12,7 +12,14 @@ class PyJWTError(Exception):
 
 
 class UnsafeUse(PyJWTError):
-    """PyJWT allows this use, and jeton refuses it. The message says what to do instead."""
+    """PyJWT allows this use, and jeton refuses it. `rule` names the reason. The message says what to do instead."""
+
+    def __init__(self, rule: str, message: str) -> None:
+        super().__init__(message)
+        self.rule = rule
+
+    def __reduce__(self) -> tuple[type[UnsafeUse], tuple[str, str]]:
+        return UnsafeUse, (self.rule, str(self))
 
 
 class InvalidTokenError(PyJWTError):
