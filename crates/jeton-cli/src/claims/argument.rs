@@ -74,9 +74,8 @@ impl ClaimsArgument {
                 text
             }
             None if added.is_empty() => {
-                return Err(Failure::error("no claims").hint(
-                    "pass `--claims`, or one of `--issuer`, `--audience`, `--subject` and `--claim`",
-                ));
+                return Err(Failure::error("no claims")
+                    .hint("pass `--claims JSON`, or set a claim, for example `--subject me`"));
             }
             None => "{}".to_owned(),
         };

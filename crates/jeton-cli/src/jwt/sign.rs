@@ -26,11 +26,11 @@ const SUPPORTED: [InsecureOption; 4] = [
 #[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
 Examples:
   jeton jwt sign --key private.jwk --audience api --subject me --expires-in 15m
-  jeton jwt sign --key private.jwk --claim scope=read --claim admin=true --expires-in 1h
+  jeton jwt sign --key private.jwk --claim admin=true --expires-in 1h
   jeton jwt sign --key secret.jwk --claims @claims.json --no-expiry
   jeton jwt sign --key rsa.pem --alg RS256 --claims - < claims.json
   jeton jwt sign --key private.jwk --typ at+jwt --claims @claims.json
-  jeton jwt sign --key private.jwk --header x5t=dGhlIHRodW1icHJpbnQh --claims @claims.json
+  jeton jwt sign --key private.jwk --header x5t=THUMBPRINT --claims @file
   jeton jwt sign --key private.jwk --encrypt-key reader.jwk --claims @file
 
 The claims are one JSON object, and what --issuer, --audience, --subject and --claim add to it. The expiry is required: exp in the claims, --expires-in or --no-expiry. If the \

@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use jeton::jws::JwsSigner;
+use jeton::key::SigningKey;
+
 use crate::binary::{inputs, keys, line, said, succeeds};
 use crate::data_folder::private;
 
@@ -320,6 +323,12 @@ fn text_that_is_no_token_is_named() {
         ] {
             let (text, code) = said(&keys(), &[call, &[&path]].concat());
             assert_eq!(code, 1, "{token}: {text}");
+            let is_exact = !call.contains(&"doctor");
+            // A command that takes a token exactly does not split the text.
+            let why = match token {
+                "@two" if is_exact => "the text is more than a token",
+                _ => why,
+            };
             assert!(text.contains(why), "{token}: {call:?}: {text}");
             assert!(!text.contains("JWE"), "{token}: {text}");
         }
@@ -468,7 +477,8 @@ fn limit_of_the_kid_has_an_option() {
     fs::write(path.join("set"), format!("{{\"keys\":[{public}]}}")).unwrap();
     fs::write(path.join("public"), public).unwrap();
     let claims = r#"{"exp":1795659778}"#;
-    let token = line(path, &["jws", "sign", "--key", "key", claims]);
+    let key = SigningKey::from_jwk(&key).unwrap();
+    let token = JwsSigner::new(&key).sign(claims.as_bytes()).unwrap();
     for key in ["set", "public"] {
         has_option(
             path,
@@ -523,7 +533,7 @@ fn limits_of_decrypt_and_of_paseto_have_options() {
 #[test]
 fn limit_option_above_its_maximum_is_an_error() {
     for (option, value) in [
-        ("--max-bytes", "67108865"),
+        ("--max-bytes", "134217729"),
         ("--max-header-bytes", "1048577"),
         ("--max-kid-bytes", "16385"),
         ("--max-keys-tried", "257"),

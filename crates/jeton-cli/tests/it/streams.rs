@@ -183,7 +183,8 @@ fn paseto_payload_is_printed_byte_exact() {
     );
     assert_eq!(
         printed,
-        br#"{"data":"this is a signed message","exp":"2022-01-01T00:00:00+00:00"}"#
+        br#"{"data":"this is a signed message","exp":"2022-01-01T00:00:00+00:00"}
+"#
     );
 }
 

@@ -380,6 +380,8 @@ fn early_errors_do_not_end_the_connection() {
          [[client]]\nname = 'known'\nbearer_subject = 'known'\nmay = ['issue']\nissuers = ['*']\n{ISSUER}"
     ));
     let mut raw = Raw::connect(&fixture);
+    // The window of the connection, for the texts of all responses.
+    assert!(raw.send(WINDOW_UPDATE, 0, 0, &(1_u32 << 20).to_be_bytes()));
     let body = [0, 0, 0, 0, 0];
     let paths = [
         "/jeton.v1.TokenService/Issue",

@@ -23,11 +23,7 @@ fn configuration(keys: &str) -> String {
          [[client]]\nname = 'ci'\nkeys_file = 'set.json'\nmay = ['token']\nissuers = ['{SERVICE}']\n\
          tokens = [{{profile = 'access'}}]\n{}{}",
         trust("github", "repo:acme/*:ref:refs/heads/main", ""),
-        trust(
-            "release",
-            "repo:acme/app:environment:release",
-            "types = ['JWT']"
-        ),
+        trust("release", "repo:acme/app:environment:release", ""),
     )
 }
 
@@ -220,7 +216,7 @@ fn spiffe_bundle_verifies_with_its_use() {
     assert_eq!(verify("two.jwk", &with_use).0, 1);
     let (code, said) = verify("one.jwk", &[]);
     assert_eq!(code, 2, "{said}");
-    assert!(said.contains("jwt-svid"), "{said}");
+    assert!(said.contains("`use` is x509-svid, sig expected"), "{said}");
     let (code, said) = verify("one.jwk", &["--key-use", "tls"]);
     assert!(
         code == 2 && said.contains("none of the 2 keys has the `use` tls"),

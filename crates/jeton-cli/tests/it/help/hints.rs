@@ -248,7 +248,8 @@ fn folder() -> tempfile::TempDir {
         let to = folder.path().join("keys").join(file);
         fs::copy(inputs(name).join(file), to).unwrap();
     }
-    let own: [(&str, &[u8]); 7] = [
+    let own: [(&str, &[u8]); 8] = [
+        ("zeros", &[0; 1 << 20]),
         ("oct-enc.jwk", br#"{"kty":"oct","use":"enc","k":"Y29ycmVjdCBob3JzZSBiYXR0ZXJ5IHN0YXBsZSBhbmM"}"#),
         ("pbes2-hs512.jwk", br#"{"kty":"oct","alg":"PBES2-HS512+A256KW","k":"Y29ycmVjdCBob3JzZSBiYXR0ZXJ5IHN0YXBsZQ"}"#),
         ("binary", &[0xff; 32]),
@@ -307,8 +308,10 @@ const ELSEWHERE: [(&str, &str); 5] = [
     ),
 ];
 
-/// Hints that need a terminal, or a server with a certificate: tests of `remote_keys` run that one.
-const NOT_HERE: [&str; 2] = [
+/// Hints that need a terminal, or a server with a certificate: tests of `remote_keys` run that one. And a note, which
+/// tests of `new_tokens` see.
+const NOT_HERE: [&str; 3] = [
+    "the token has {bytes} bytes, more than the default limit of verifiers ({}); to read it, add `--max-bytes {bytes}`",
     "to write it to a file, add `-o FILE`",
     "to trust the authority of the server, add `--ca FILE`",
 ];

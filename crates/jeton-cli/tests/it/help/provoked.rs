@@ -45,6 +45,69 @@ pub(super) const PROVOKED: &[Provoked] = &[
         &[],
     ),
     (&["inspect", "--max-bytes", "5", "@../tokens/es256"], &[]),
+    (
+        &[
+            "jws",
+            "sign",
+            "--key",
+            "es256.jwk",
+            "--max-bytes",
+            "5",
+            "text",
+        ],
+        &[],
+    ),
+    (
+        &[
+            "jwe",
+            "encrypt",
+            "--key",
+            "ecdh.pub.jwk",
+            "--zip",
+            "--allow",
+            "zip",
+            "@zeros",
+        ],
+        &[],
+    ),
+    (
+        &["jwt", "sign", "--key", "es256.jwk", "--no-expiry"],
+        &[("JSON", "{}")],
+    ),
+    (
+        &[
+            "jwt",
+            "verify",
+            "--key",
+            "binary",
+            "--alg",
+            "ES256",
+            "@../tokens/es256",
+        ],
+        &[],
+    ),
+    (
+        &[
+            "jwt",
+            "verify",
+            "--key",
+            "http://0.0.0.0:1/keys",
+            "@../tokens/es256",
+        ],
+        &[],
+    ),
+    (
+        &[
+            "jwt",
+            "verify",
+            "--key",
+            "es256.pub.jwk",
+            "--at",
+            "2026-11-30T00:00:00Z",
+            "@../tokens/es256-nbf",
+        ],
+        &[],
+    ),
     (&["jwt", "verify", "--key", "nine.json", "@nokid"], &[]),
     (
         &[

@@ -11,6 +11,9 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, 
 
 use crate::serving::Serving;
 
+/// A name that only the proxy of these tests resolves, to this host. A loopback host is never fetched through a proxy.
+const BEHIND_PROXY: &str = "keys.example";
+
 /// The certificate authority of the server.
 pub(crate) struct Authority(Issuer<'static, KeyPair>);
 
@@ -32,7 +35,10 @@ impl Authority {
     pub(crate) fn certify(&self, folder: &Path, until: i32) {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
-        params.subject_alt_names = vec![SanType::IpAddress([127, 0, 0, 1].into())];
+        params.subject_alt_names = vec![
+            SanType::IpAddress([127, 0, 0, 1].into()),
+            SanType::DnsName(BEHIND_PROXY.try_into().unwrap()),
+        ];
         params.not_after = rcgen::date_time_ymd(until, 1, 1);
         let certificate = params.signed_by(&key, &self.0).unwrap();
         fs::write(folder.join("server.pem"), certificate.pem()).unwrap();
@@ -113,7 +119,7 @@ fn reload_without_clients_is_refused_beyond_loopback() {
     server.wait_for("configuration reloaded");
 }
 
-/// Starts a proxy that connects every client to the server it asks for. Returns its URL and what was asked.
+/// Starts a proxy that connects every client to the port of this host that it asks for. Returns its URL and what was asked.
 fn proxy() -> (String, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -125,9 +131,10 @@ fn proxy() -> (String, Receiver<String>) {
             let length = client.read(&mut request).unwrap();
             let request = String::from_utf8_lossy(&request[..length]);
             let request = request.lines().next().unwrap().to_owned();
-            let server = request.split(' ').nth(1).unwrap().to_owned();
-            asked.send(request).unwrap();
+            let (_, port) = request.split(' ').nth(1).unwrap().split_once(':').unwrap();
+            let server = ("127.0.0.1", port.parse().unwrap());
             let mut server = TcpStream::connect(server).unwrap();
+            asked.send(request).unwrap();
             client.write_all(b"HTTP/1.1 200 OK\r\n\r\n").unwrap();
             let mut back = (server.try_clone().unwrap(), client.try_clone().unwrap());
             thread::spawn(move || io::copy(&mut back.0, &mut back.1));
@@ -142,13 +149,15 @@ fn doctor_url_is_fetched_through_the_proxy() {
     let folder = tempfile::tempdir().unwrap();
     let authority = Authority::new(&folder.path().join("authority.pem"));
     authority.certify(folder.path(), 4096);
-    let config = "[tls]\ncertificate = 'server.pem'\nkey = 'server.key'\n";
+    let tls = "[tls]\ncertificate = 'server.pem'\nkey = 'server.key'\n";
+    let config = format!("hosts = ['{BEHIND_PROXY}']\n{tls}");
     fs::write(folder.path().join("jeton.toml"), config).unwrap();
     let server = Serving::any_port(folder.path(), &["--config", "jeton.toml"]);
     let (proxy, requests) = proxy();
+    let address = server.address().replace("127.0.0.1", BEHIND_PROXY);
     let output = Command::new(env!("CARGO_BIN_EXE_jeton"))
         .args(["doctor", "--key"])
-        .arg(format!("{}/.well-known/jwks.json", server.address()))
+        .arg(format!("{address}/.well-known/jwks.json"))
         .env("SSL_CERT_FILE", folder.path().join("authority.pem"))
         .env_remove("SSL_CERT_DIR")
         .env_remove("NO_PROXY")
@@ -158,7 +167,7 @@ fn doctor_url_is_fetched_through_the_proxy() {
         .unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{said}");
-    let server = server.address().replace("https://", "");
+    let server = address.replace("https://", "");
     let request = requests.try_recv().unwrap();
     assert_eq!(request, format!("CONNECT {server} HTTP/1.1"));
 }
