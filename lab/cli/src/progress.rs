@@ -64,6 +64,7 @@ impl Progress {
                 self.phase("preflight: every library verifies the others' tokens");
                 self.at(done, of, String::new());
             }
+            Event::Part { number, of } => self.say(&format!("part {number} of {of}")),
             Event::Warming { subject, done, of } => {
                 self.phase("warming up");
                 self.at(done, of, format!(" {subject}"));

@@ -38,7 +38,8 @@ use super::{Drivers, ENDED_EARLY, published, runtimes, sentence};
 #[command(after_help = "\
 Examples:
   jeton-lab run --quick                     a selection of all three suites, in three minutes
-  jeton-lab run --all                       with attacks and servers: answers four public reports, in two hours
+  jeton-lab run --all --quick               with attacks and servers: answers four public reports, in half an hour
+  jeton-lab run --all                       the same with full rounds, in two hours
   jeton-lab run libraries                   compare libraries, with full rounds
   jeton-lab run libraries --subject jeton --subject golang-jwt
   jeton-lab run algorithms --quick --out /tmp/algorithms
@@ -56,13 +57,13 @@ pub(super) struct Run {
     #[arg(value_name = "SUITE")]
     suites: Vec<String>,
 
-    /// Use shorter batches and fewer rounds: all three suites take three minutes
+    /// Use shorter batches and fewer rounds: all three suites take three minutes, with --all half an hour
     #[arg(long)]
     quick: bool,
 
     /// Answer every conclusion of the four public reports that this machine can decide: all suites, then the
     /// attacks and the servers that they need, in one result and one page
-    #[arg(long, conflicts_with_all = ["suites", "quick", "subjects", "operations", "claims", "sweep", "threads"])]
+    #[arg(long, conflicts_with_all = ["suites", "subjects", "operations", "claims", "sweep", "threads"])]
     all: bool,
 
     /// Number of rounds; each round measures every subject once [default: 12, with --quick 8]

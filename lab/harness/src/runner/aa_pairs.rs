@@ -8,11 +8,11 @@ use jeton_lab_model::Case;
 /// The pairs of each larger number of threads: with one pair there is no other to judge it by.
 const PAIRS_OF_THREADS: usize = 2;
 
-/// Selects `wanted` cases with the fewest threads, and [`PAIRS_OF_THREADS`] of each larger number of
+/// Selects `wanted` of these cases with the fewest threads, and [`PAIRS_OF_THREADS`] of each larger number of
 /// threads: the noise of one thread says nothing about several. References are excluded.
-pub(super) fn choose(case_runs: &[CaseRun], wanted: usize) -> Vec<usize> {
-    let eligible = |i: &usize| case_runs[*i].live() && !case_runs[*i].case.is_reference();
-    let eligible: Vec<usize> = (0..case_runs.len()).filter(eligible).collect();
+pub(super) fn choose(case_runs: &[CaseRun], cases: &[usize], wanted: usize) -> Vec<usize> {
+    let mut eligible = cases.to_vec();
+    eligible.retain(|&i| case_runs[i].failure.is_none() && !case_runs[i].case.is_reference());
     let threads = |i: usize| case_runs[i].case.threads;
     let chosen = counts(eligible.iter().map(|&i| threads(i)), wanted);
     let chosen = chosen.into_iter().flat_map(|(count, wanted)| {

@@ -14,6 +14,13 @@ pub enum Event<'a> {
         /// The number of all cases.
         of: usize,
     },
+    /// A part of the cases is measured; the others before or after.
+    Part {
+        /// The part, counted from one.
+        number: usize,
+        /// The number of parts.
+        of: usize,
+    },
     /// A process warms up.
     Warming {
         /// The subject's id.

@@ -6,6 +6,7 @@ mod checksum;
 mod collect;
 mod event;
 mod pace;
+mod parts;
 mod preflight;
 mod rounds;
 mod shared_core;
@@ -77,6 +78,8 @@ pub fn run(
         hashes: BTreeMap::new(),
         affordable: options.pace.rounds,
         finished: 0,
+        monitor: None,
+        sharing: Sharing::default(),
         disturbance: Disturbance::default(),
         began: Instant::now(),
     };
@@ -86,12 +89,7 @@ pub fn run(
     if complete || run.finished > 0 {
         (run.tell)(Event::Judging);
     }
-    for case_run in &mut run.case_runs {
-        if let Some(process) = &mut case_run.process {
-            case_run.peak_rss_bytes = case_run.peak_rss_bytes.max(process.peak_rss_bytes());
-            process.bye();
-        }
-    }
+    run.end_processes();
     let mut environment = describe(&run.cores);
     run.cores.release();
     environment.started = started.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
@@ -118,6 +116,9 @@ struct Run<'a> {
     /// The number of planned rounds that the time limit allows.
     affordable: u32,
     finished: u32,
+    /// Observes from the first round of the first part.
+    monitor: Option<DisturbanceMonitor>,
+    sharing: Sharing,
     disturbance: Disturbance,
     /// The time at which the drivers were built; the time limit counts from here.
     began: Instant,
@@ -137,9 +138,41 @@ impl Run<'_> {
             stop: self.stop,
         };
         self.start_and_check(&mut factory, sets)?;
-        self.add_aa_pairs();
-        self.restart_processes(&factory, TimingChecks::Run)?;
-        self.measure(&factory)
+        let parts = parts::divide(&self.case_runs, &self.plan.comparisons);
+        let of = parts.len();
+        for (before, mut cases) in parts.into_iter().enumerate() {
+            let number = before + 1;
+            if of > 1 {
+                (self.tell)(Event::Part { number, of });
+            }
+            self.add_aa_pairs(&mut cases);
+            self.restart_processes(&factory, &cases, TimingChecks::Run)?;
+            let budget = self.options.budget.map(|budget| {
+                let parts = u32::try_from(of).unwrap_or(u32::MAX);
+                budget / parts * u32::try_from(number).unwrap_or(parts)
+            });
+            let measured = self.measure(
+                &factory,
+                &Part {
+                    cases,
+                    number,
+                    budget,
+                },
+            );
+            self.end_processes();
+            measured?;
+        }
+        Ok(())
+    }
+
+    /// Ends all processes.
+    fn end_processes(&mut self) {
+        for case_run in &mut self.case_runs {
+            if let Some(process) = &mut case_run.process {
+                process.bye();
+            }
+            case_run.end_process();
+        }
     }
 
     /// Builds stale drivers, and fails the cases of drivers that cannot be built.
@@ -188,7 +221,7 @@ impl Run<'_> {
         Ok(built)
     }
 
-    /// Starts every process and runs the preflight.
+    /// Runs the preflight of each dialect, with a process for each of its cases.
     fn start_and_check(
         &mut self,
         factory: &mut ProcessFactory<'_>,
@@ -224,6 +257,9 @@ impl Run<'_> {
                 factory.start(&mut self.case_runs[i], &fixtures)?;
             }
             preflight::check(&mut self.case_runs, group, &fixtures)?;
+            for &i in group {
+                self.case_runs[i].end_process();
+            }
             factory.all_fixtures.push(fixtures);
         }
         self.report_failures(factory);
@@ -246,18 +282,19 @@ impl Run<'_> {
         }
     }
 
-    /// Adds the A/A pairs, without processes.
-    fn add_aa_pairs(&mut self) {
-        for original in aa_pairs::choose(&self.case_runs, self.options.pace.aa_pairs) {
+    /// Adds the A/A pairs of a part, without processes.
+    fn add_aa_pairs(&mut self, cases: &mut Vec<usize>) {
+        for original in aa_pairs::choose(&self.case_runs, cases, self.options.pace.aa_pairs) {
             let from = &self.case_runs[original];
             let mut second = CaseRun::new(from.case.clone(), from.suite);
             second.aa_pair_of = Some(original);
             second.expected = from.expected.clone();
+            cases.push(self.case_runs.len());
             self.case_runs.push(second);
         }
     }
 
-    /// Replaces the process of each remaining case by a new one, and warms it up at once.
+    /// Starts a new process for each remaining case of a part, and warms it up at once.
     ///
     /// The history of a process affects its machine code and its heap. Processes that had verified
     /// rejected tokens, had fewer timing checks, or had waited longer before warm-up differed from
@@ -267,12 +304,13 @@ impl Run<'_> {
     fn restart_processes(
         &mut self,
         factory: &ProcessFactory<'_>,
+        cases: &[usize],
         checks: TimingChecks,
     ) -> Result<(), Stopped> {
         let original = |i: usize| self.case_runs[i].aa_pair_of.unwrap_or(i);
-        let mut order: Vec<usize> = (0..self.case_runs.len())
-            .filter(|&i| self.case_runs[i].failure.is_none() && self.case_runs[original(i)].live())
-            .collect();
+        let fails = |i: usize| self.case_runs[i].failure.is_some();
+        let mut order = cases.to_vec();
+        order.retain(|&i| !fails(i) && !fails(original(i)));
         order.sort_by_key(|&i| (self.case_runs[i].case.is_managed(), original(i)));
         for &i in &order {
             self.case_runs[i].end_process();
@@ -293,7 +331,7 @@ impl Run<'_> {
                 timing_checks::check(case_run, fixtures, clocks)?;
             }
         }
-        for i in 0..self.case_runs.len() {
+        for &i in cases {
             let Some(original) = self.case_runs[i].aa_pair_of else {
                 continue;
             };
@@ -307,7 +345,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn measure(&mut self, factory: &ProcessFactory<'_>) -> Result<(), Stopped> {
+    fn measure(&mut self, factory: &ProcessFactory<'_>, part: &Part) -> Result<(), Stopped> {
         let pace = &self.options.pace;
         let mut order =
             rounds::Order::seeded(self.options.seed, &self.case_runs, &self.plan.comparisons);
@@ -315,7 +353,7 @@ impl Run<'_> {
         let cores = self.cores.clone();
         let mut watch = Watch::with(ReferenceWorkload::of_drivers(&cores));
         rounds::rehearse(&mut self.case_runs, &mut order, pace, &mut watch)?;
-        if let Some(budget) = self.options.budget {
+        if let Some(budget) = part.budget.filter(|_| part.is_first()) {
             let left = budget.saturating_sub(self.began.elapsed());
             self.affordable = pace.rounds_within(left, rounds::takes(&self.case_runs, pace));
             if self.affordable < pace.rounds {
@@ -325,60 +363,74 @@ impl Run<'_> {
                 });
             }
         }
-        let ids: Vec<u32> = self.process_ids();
-        let disturbance_monitor = DisturbanceMonitor::begin(&ids);
-        let mut sharing = Sharing::default();
-        let outcome = self.rounds(&mut order, factory, &mut watch, &mut sharing);
         let ids = self.process_ids();
-        self.disturbance = disturbance_monitor.finish(&ids, self.cores.driver_core().is_some());
-        sharing.record_in(&mut self.disturbance);
+        self.monitor
+            .get_or_insert_with(|| DisturbanceMonitor::begin(&ids));
+        let outcome = self.rounds(&mut order, factory, &mut watch, part);
+        if outcome.is_err() && !part.is_first() {
+            // Every measured row has the same number of rounds.
+            for &i in &part.cases {
+                self.case_runs[i].rounds.clear();
+            }
+        }
+        let ids = self.process_ids();
+        if let Some(monitor) = &self.monitor {
+            self.disturbance = monitor.finish(&ids, self.cores.driver_core().is_some());
+            self.sharing.record_in(&mut self.disturbance);
+        }
         outcome
     }
 
+    /// Measures the rounds of a part. Those after the first part have as many.
     fn rounds(
         &mut self,
         order: &mut rounds::Order,
         factory: &ProcessFactory<'_>,
         watch: &mut Watch<'_>,
-        sharing: &mut Sharing,
+        part: &Part,
     ) -> Result<(), Stopped> {
         let pace = self.options.pace;
         let takes = rounds::takes(&self.case_runs, &pace);
         let mut work = takes;
         for number in 1..=self.affordable {
             if pace.restarts_processes(number, self.affordable) {
-                self.restart_processes(factory, TimingChecks::Skip)?;
+                self.restart_processes(factory, &part.cases, TimingChecks::Skip)?;
                 (self.tell)(Event::Rehearsing);
                 rounds::rehearse(&mut self.case_runs, order, &pace, watch)?;
             }
-            let left = self.options.budget.map_or(Duration::MAX, |budget| {
+            let left = part.budget.map_or(Duration::MAX, |budget| {
                 budget.saturating_sub(self.began.elapsed())
             });
-            let Some(spare) = pace.spare(left, work, self.finished) else {
+            let spare = pace.spare(left, work, number - 1);
+            if part.is_first() && spare.is_none() {
                 self.affordable = self.finished;
                 (self.tell)(Event::FewerRounds {
                     rounds: self.finished,
                     planned: pace.rounds,
                 });
                 break;
-            };
+            }
+            let spare = spare.unwrap_or_default();
             watch.set_max_wait(spare);
             let round_began = Instant::now();
             let of = self.affordable;
             let tell = &mut self.tell;
             let case_runs = &mut self.case_runs;
             let renew = |case_run: &mut CaseRun| factory.start_again(case_run);
-            *sharing += rounds::round(case_runs, order, &pace, watch, renew, |visit, visits| {
-                tell(Event::Round {
-                    number,
-                    of,
-                    visit,
-                    visits,
-                });
-            })?;
-            self.finished = number;
-            if number == NOTICE_ROUND {
-                self.notice_noise();
+            self.sharing +=
+                rounds::round(case_runs, order, &pace, watch, renew, |visit, visits| {
+                    tell(Event::Round {
+                        number,
+                        of,
+                        visit,
+                        visits,
+                    });
+                })?;
+            if part.is_first() {
+                self.finished = number;
+                if number == NOTICE_ROUND {
+                    self.notice_noise();
+                }
             }
             let beyond = spare.saturating_sub(watch.max_wait());
             work = takes.max(round_began.elapsed().saturating_sub(beyond));
@@ -403,6 +455,22 @@ impl Run<'_> {
     fn process_ids(&self) -> Vec<u32> {
         let processes = self.case_runs.iter().filter_map(|b| b.process.as_ref());
         processes.map(Process::id).collect()
+    }
+}
+
+/// A part of the run: cases whose processes run at the same time.
+struct Part {
+    /// The cases, and their A/A pairs.
+    cases: Vec<usize>,
+    /// Counted from one.
+    number: usize,
+    /// The time limit for this part and those before.
+    budget: Option<Duration>,
+}
+
+impl Part {
+    fn is_first(&self) -> bool {
+        self.number == 1
     }
 }
 
