@@ -78,7 +78,8 @@ impl MultiIssuerVerifier {
         Ok(self)
     }
 
-    /// Adds the issuers of the policy. The key set of each is [discovered](RemoteKeySet::discover). All share one
+    /// Adds the issuer of the policy. Its key set is [discovered](RemoteKeySet::discover). If the policy accepts several
+    /// issuers, the key set of each is discovered, and is used for that issuer only. All discovered issuers share one
     /// client: [`fetch`](MultiIssuerVerifier::fetch).
     ///
     /// For other settings, such as a default algorithm, pass a key set of
@@ -100,7 +101,7 @@ impl MultiIssuerVerifier {
             let keys = RemoteKeySet::builder_with_discovery(&*name)
                 .fetch(Arc::clone(&fetch))
                 .build()?;
-            self = self.issuer(&keys, policy.clone().issuers([name]))?;
+            self = self.issuer(&keys, policy.clone().issuer(name))?;
         }
         Ok(self)
     }

@@ -121,8 +121,11 @@ pub mod __private {
     pub use crate::claims::read_json_claims;
     pub use crate::diagnose::{SignatureCheck, check_signature};
     pub use crate::json::{JsonError, Member, read_members};
-    pub use crate::jwt::unverified::UnverifiedJwt;
+    pub use crate::jws::header_members::check_header_members;
+    pub use crate::jwt::unverified::{UnverifiedJwt, read_unverified_header};
     pub use crate::jwt::verifier::verify_read;
+    #[cfg(feature = "paseto")]
+    pub use crate::paseto::unverified::UnverifiedPaseto;
     pub use crate::policy::same_type;
 }
 

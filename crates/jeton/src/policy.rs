@@ -122,11 +122,24 @@ impl Policy {
         policy
     }
 
+    /// Requires this issuer, instead of the one of [`new`](Policy::new).
+    ///
+    /// ```
+    /// use jeton::Policy;
+    ///
+    /// let policy = Policy::new("https://a.example", "api");
+    /// let other = policy.clone().issuer("https://b.example");
+    /// assert_ne!(other.accepted_issuers(), policy.accepted_issuers());
+    /// ```
+    pub fn issuer(self, issuer: impl Into<Cow<'static, str>>) -> Policy {
+        self.issuers_with_shared_keys([issuer])
+    }
+
     /// Accepts the tokens of each of these issuers, instead of the one of [`new`](Policy::new). No issuer is
     /// accepted if the list is empty.
     ///
     /// All these issuers share the keys of the verifier: a holder of one of the keys can issue tokens with each
-    /// of the names. If the issuers have keys of their own, use
+    /// of the names. If the issuers have different keys, use
     /// [`jwt::MultiIssuerVerifier`](crate::jwt::MultiIssuerVerifier).
     ///
     /// ```
@@ -134,9 +147,9 @@ impl Policy {
     ///
     /// // The old and the new name of one issuer.
     /// let policy = Policy::new("https://id.example", "api")
-    ///     .issuers(["https://id.example", "https://login.example"]);
+    ///     .issuers_with_shared_keys(["https://id.example", "https://login.example"]);
     /// ```
-    pub fn issuers<I: Into<Cow<'static, str>>>(
+    pub fn issuers_with_shared_keys<I: Into<Cow<'static, str>>>(
         mut self,
         issuers: impl IntoIterator<Item = I>,
     ) -> Policy {
@@ -671,7 +684,7 @@ mod tests {
     #[test]
     fn one_of_several_issuers_and_audiences_is_enough() {
         let policy = Policy::new("x", "x")
-            .issuers(["i", "j"])
+            .issuers_with_shared_keys(["i", "j"])
             .audiences(["a", "b"]);
         let policy = policy.without_expiry();
         for (payload, expected) in [
@@ -693,7 +706,7 @@ mod tests {
         ] {
             assert_eq!(check(&policy, payload), expected, "{payload}");
         }
-        let none = policy.issuers([""; 0]);
+        let none = policy.issuers_with_shared_keys([""; 0]);
         let payload = r#"{"iss":"","aud":"a"}"#;
         assert_eq!(check(&none, payload), Err(Rejection::IssuerMismatch));
     }

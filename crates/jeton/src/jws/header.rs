@@ -153,6 +153,21 @@ impl Header {
         Ok(fields)
     }
 
+    /// Returns the text of a header whose members are not interpreted. A private key is rejected, because the caller may
+    /// log the text.
+    pub(crate) fn unverified(&self, limits: &Limits) -> Result<&str, Rejection> {
+        let text = self.text()?;
+        json::read_object(text, limits.depth(), |name, value| {
+            let is_key = name == *"jwk" || name == *"epk";
+            if is_key && value.kind() == Kind::Object && jwk::is_private(value.raw()) {
+                return Err(Rejected(Rejection::PrivateKeyInHeader));
+            }
+            Ok(())
+        })
+        .map_err(|Rejected(rejection)| rejection)?;
+        Ok(text)
+    }
+
     fn text(&self) -> Result<&str, Rejection> {
         json::text(&self.text).map_err(|error| Rejected::from(error).0)
     }

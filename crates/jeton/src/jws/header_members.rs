@@ -1,6 +1,7 @@
 //! Members that the caller adds to the header of a JWS or JWE.
 
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 use super::header::{decided_by, is_reserved};
 use crate::error::InvalidUse;
@@ -22,6 +23,21 @@ impl From<ScanError> for Refused {
     fn from(error: ScanError) -> Self {
         Refused::Scan(error)
     }
+}
+
+/// Checks members that an issuer is to add to its header: without a key, so before anything is signed.
+///
+/// # Errors
+///
+/// Those of [`JwsSigner::header`](crate::jws::JwsSigner::header).
+pub fn check_header_members<'m>(
+    members: impl IntoIterator<Item = (&'m str, &'m RawValue)>,
+) -> Result<(), InvalidUse> {
+    let mut all = HeaderMembers::default();
+    for (name, value) in members {
+        all.add(name.to_owned(), &value);
+    }
+    all.complete(r#"{"alg":""}"#.to_owned()).map(|_| ())
 }
 
 impl HeaderMembers {

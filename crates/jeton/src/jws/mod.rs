@@ -25,7 +25,7 @@
 mod compact;
 mod general;
 mod header;
-mod header_members;
+pub(crate) mod header_members;
 pub(crate) mod insecure;
 mod json_form;
 pub(crate) mod raw_header;

@@ -1,7 +1,7 @@
 use crate::base64;
 use crate::claims::{Dates, Scanned};
 use crate::error::{Part, Rejection};
-use crate::jws::Compact;
+use crate::jws::{Compact, Header};
 use crate::token_limits::Limits;
 use crate::verified::Scratch;
 
@@ -59,11 +59,36 @@ impl<'t, 's> UnverifiedJwt<'t, &'s str> {
 }
 
 impl<Text: AsRef<str>> UnverifiedJwt<'_, Text> {
+    /// Returns the claims, JSON text.
+    pub fn json(&self) -> &str {
+        self.payload.as_ref()
+    }
+
     /// Returns `iss`, which is not verified.
     pub fn issuer(&self) -> Option<&str> {
         let issuer = self.claims.registered.issuer.as_ref()?;
         Some(issuer.read(self.payload.as_ref()))
     }
+}
+
+/// Reads the protected header of a compact JWS or JWE, JSON text that is not verified.
+///
+/// # Errors
+///
+/// The [`Rejection`] of a token that is too large, or whose header is malformed or has a private key.
+pub fn read_unverified_header(token: &str, limits: &Limits) -> Result<String, Rejection> {
+    if token.len() > limits.token_bytes {
+        return Err(Rejection::too_large(
+            Part::Token,
+            token.len(),
+            limits.token_bytes,
+        ));
+    }
+    let (header, _) = token
+        .split_once('.')
+        .ok_or(Rejection::Malformed(Part::Token))?;
+    let header = Header::decode(header, limits)?;
+    Ok(header.unverified(limits)?.to_owned())
 }
 
 fn decode_onto(compact: Compact<'_>, payload: &mut Vec<u8>) -> Result<(), Rejection> {

@@ -66,6 +66,7 @@ mod open;
 pub(crate) mod paserk;
 mod public;
 mod remote;
+pub(crate) mod unverified;
 mod verifier;
 mod version;
 mod versions;

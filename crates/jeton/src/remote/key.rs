@@ -1,7 +1,9 @@
+use serde::Serialize;
+
 use crate::claims::{Buffer, Claims, CustomClaims, Dates};
 use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
-use crate::jws::{self, unsigned};
+use crate::jws::{self, HeaderMembers, unsigned, with_members};
 use crate::jwt::{ACCESS_TOKEN_TYPE, check_access_token};
 use crate::key::remote::{Prepared, RemoteSigner, SignRemotely};
 use crate::key::{SigAlg, VerifyingKey};
@@ -20,6 +22,7 @@ use crate::key::{SigAlg, VerifyingKey};
 #[derive(Debug, Clone)]
 pub struct RemoteKey {
     public: VerifyingKey,
+    header: HeaderMembers,
 }
 
 impl RemoteKey {
@@ -28,7 +31,26 @@ impl RemoteKey {
     pub fn new(public: impl Into<VerifyingKey>) -> RemoteKey {
         RemoteKey {
             public: public.into(),
+            header: HeaderMembers::default(),
         }
+    }
+
+    /// Adds a member to the header of the prepared tokens, as [`JwsSigner::header`](crate::jws::JwsSigner::header) does.
+    /// Preparing returns its errors. After [`with_signer`](RemoteKey::with_signer), the issuer has the members.
+    ///
+    /// ```
+    /// use jeton::key::{SigAlg, SigningKey};
+    /// use jeton::remote::RemoteKey;
+    ///
+    /// let public = SigningKey::generate(SigAlg::ES256)?.verifying_key();
+    /// let key = RemoteKey::new(&public).header("x5t", "dGhlIHRodW1icHJpbnQh");
+    /// assert!(key.prepare_payload(b"x").is_ok());
+    /// assert!(RemoteKey::new(&public).header("alg", "none").prepare_payload(b"x").is_err());
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn header(mut self, name: impl Into<String>, value: impl Serialize) -> RemoteKey {
+        self.header.add(name.into(), &value);
+        self
     }
 
     /// Prepares a JWT with these claims for signing, using the system clock.
@@ -51,7 +73,7 @@ impl RemoteKey {
         clock: &dyn Clock,
     ) -> Result<Prepared> {
         let payload = written(claims, clock)?;
-        Ok(self.prepared(self.public.headers().jwt(), &payload))
+        self.prepared(self.public.headers().jwt(), &payload)
     }
 
     /// Prepares a JWT with this `typ`, for example `at+jwt`, using this clock.
@@ -119,9 +141,9 @@ impl RemoteKey {
     ///
     /// # Errors
     ///
-    /// None at present.
+    /// Those of [`header`](RemoteKey::header).
     pub fn prepare_payload(&self, payload: &[u8]) -> Result<Prepared> {
-        Ok(self.prepared(self.public.headers().bare(), payload))
+        self.prepared(self.public.headers().bare(), payload)
     }
 
     /// Prepares a compact JWS with this payload and `typ`, for example `at+jwt` (RFC 9068).
@@ -131,7 +153,7 @@ impl RemoteKey {
     /// [`InvalidUse::Type`](crate::error::InvalidUse::Type) if it is not a media type.
     pub fn prepare_payload_as(&self, typ: &str, payload: &[u8]) -> Result<Prepared> {
         let header = jws::header_with_type(self.alg().name(), self.key_id(), typ)?;
-        Ok(self.prepared(&header, payload))
+        self.prepared(&header, payload)
     }
 
     /// Returns a key that signs synchronously with this signer.
@@ -154,9 +176,10 @@ impl RemoteKey {
         self.public.key_id()
     }
 
-    fn prepared(&self, encoded_header: &str, payload: &[u8]) -> Prepared {
-        let signing_input = unsigned(encoded_header, payload, self.public.signature_bytes());
-        Prepared::compact(self.public.clone(), signing_input)
+    fn prepared(&self, encoded_header: &str, payload: &[u8]) -> Result<Prepared> {
+        let header = with_members(encoded_header, &self.header)?;
+        let signing_input = unsigned(&header, payload, self.public.signature_bytes());
+        Ok(Prepared::compact(self.public.clone(), signing_input))
     }
 }
 

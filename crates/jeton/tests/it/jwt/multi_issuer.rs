@@ -208,12 +208,15 @@ fn issuer_twice_or_without_name_is_an_error() {
         };
         policies.iter().fold(empty, add).map(drop)
     };
-    let both = policy(A).issuers([A, B]);
+    let both = policy(A).issuers_with_shared_keys([A, B]);
     assert_eq!(with(&[policy(A), policy(B)]), Ok(()));
     for twice in [[policy(A), policy(A)], [policy(B), both.clone()]] {
         assert_eq!(with(&twice), Err(InvalidUse::IssuerTwice.into()));
     }
-    for unnamed in [policy(A).any_issuer(), policy(A).issuers([""; 0])] {
+    for unnamed in [
+        policy(A).any_issuer(),
+        policy(A).issuers_with_shared_keys([""; 0]),
+    ] {
         assert_eq!(with(&[unnamed]), Err(InvalidUse::IssuerNotChosen.into()));
     }
 }
@@ -222,7 +225,10 @@ fn issuer_twice_or_without_name_is_an_error() {
 fn issuer_with_two_names_has_one_set_of_keys() {
     let key = SigningKey::generate(SigAlg::EdDSA).unwrap();
     let verifier = MultiIssuerVerifier::new()
-        .issuer(key.verifying_key(), policy(A).issuers([A, B]))
+        .issuer(
+            key.verifying_key(),
+            policy(A).issuers_with_shared_keys([A, B]),
+        )
         .unwrap();
     for issuer in [A, B] {
         let token = key.issue(&claims(issuer)).unwrap();
