@@ -74,6 +74,9 @@ fn issue(issuer: &Issuer, data: &[u8]) -> Result<String, Fault> {
             if let Some(cty) = &options.cty {
                 encrypter = encrypter.content_type(cty.clone());
             }
+            for (name, value) in options.headers.iter() {
+                encrypter = encrypter.header(name, value);
+            }
             Ok(match options.serialization {
                 Serialization::Compact => encrypter.encrypt(data)?,
                 Serialization::Flattened => encrypter.encrypt_flattened(data)?,
@@ -96,6 +99,9 @@ fn sign<'k>(issuer: &'k Issuer, mut signer: JwsSigner<'k>, data: &[u8]) -> Resul
     }
     if let Some(cty) = &options.cty {
         signer = signer.content_type(cty.clone());
+    }
+    for (name, value) in options.headers.iter() {
+        signer = signer.header(name, value);
     }
     if options.unencoded {
         signer = signer.unencoded();
@@ -121,7 +127,7 @@ fn paseto(key: &Key, data: &[u8], context: TokenContext<'_>) -> Result<String, F
 }
 
 fn verify(verifier: &Verifier, token: &str, content: Option<&[u8]>) -> Result<Vec<u8>, Fault> {
-    match (&verifier.0, content) {
+    match (&verifier.kind, content) {
         (Kind::Jws(verifier, Serialization::Compact), None) => {
             Ok(verifier.verify(token)?.into_payload())
         }
@@ -140,9 +146,8 @@ fn verify(verifier: &Verifier, token: &str, content: Option<&[u8]>) -> Result<Ve
         (Kind::Jwe(..) | Kind::PasetoBytes(_), Some(_)) => {
             Err(Fault::option("content", "applies to a JWS only"))
         }
-        (Kind::Jwt(_) | Kind::Claims(_) | Kind::Remote(..), _) => Err(Fault::option(
-            "format",
-            "a verifier of claims cannot return bytes",
-        )),
+        (Kind::Jwt(_) | Kind::Claims(_) | Kind::Nested(..) | Kind::Remote(..), _) => Err(
+            Fault::option("format", "a verifier of claims cannot return bytes"),
+        ),
     }
 }

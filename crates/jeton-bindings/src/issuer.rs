@@ -121,6 +121,7 @@ impl Issuer {
             given.push(&settings::ENCRYPTION);
         }
         settings::check(settings::ISSUER, &given, options.format)?;
+        settings::check_headers(&options.headers)?;
         let signer = Signer::of(key, encryption, &options)?;
         signer.check_unused(&options)?;
         let mut issuer = Issuer {
@@ -205,6 +206,8 @@ impl Issuer {
         match &self.signer {
             Signer::Encrypted(key) => {
                 let issuer = EncryptedIssuer::new(&**key, key.enc());
+                let headers = self.options.headers.iter();
+                let issuer = headers.fold(issuer, |to, (name, value)| to.header(name, value));
                 issuer.issue_onto_with_clock(&claims, clock, token)?;
             }
             Signer::Paseto(key) => match key {
@@ -255,7 +258,10 @@ impl Issuer {
             }
             Signer::Encrypted(key) => {
                 let payload = self.settings_bound();
-                encrypted_bound(&Encrypter::new(&**key, key.enc()).typ("JWT"), payload)?
+                let encrypter = Encrypter::new(&**key, key.enc()).typ("JWT");
+                let headers = self.options.headers.iter();
+                let encrypter = headers.fold(encrypter, |to, (name, value)| to.header(name, value));
+                encrypted_bound(&encrypter, payload)?
             }
             Signer::Paseto(key) => {
                 let claims = self.claims("{}")?;
@@ -313,6 +319,11 @@ impl Signer {
         options: &IssuerOptions,
     ) -> Result<Signer, Fault> {
         let key_or_null = || key.ok_or_else(no_key);
+        let remote = |key| {
+            let headers = options.headers.iter();
+            let key = RemoteKey::new(key);
+            Signer::Remote(headers.fold(key, |to, (name, value)| to.header(name, value)))
+        };
         Ok(match options.format {
             Format::PasetoBytes => match key_or_null()? {
                 Key::V3Public(_) | Key::V4Public(_) => {
@@ -326,7 +337,7 @@ impl Signer {
                 key => Signer::Paseto(key.clone()),
             },
             Format::Jws => match key_or_null()? {
-                Key::Verifying(key) => Signer::Remote(RemoteKey::new(key)),
+                Key::Verifying(key) => remote(key),
                 key => Signer::Jws(SigningPart::of(key)?),
             },
             Format::Jwe => {
@@ -347,7 +358,7 @@ impl Signer {
                     Signer::Nested(jwt_issuer(key, options)?, encryption, enc)
                 }
                 (Key::Content(key), None) => Signer::Encrypted(Arc::clone(key)),
-                (Key::Verifying(key), None) => Signer::Remote(RemoteKey::new(key)),
+                (Key::Verifying(key), None) => remote(key),
                 (key, None) => Signer::Jwt(jwt_issuer(key, options)?),
             },
         })
@@ -424,6 +435,9 @@ fn jwt_issuer(key: &Key, options: &IssuerOptions) -> Result<JwtIssuer, Fault> {
     }
     if let Some(typ) = &options.typ {
         builder = builder.typ(typ.clone());
+    }
+    for (name, value) in options.headers.iter() {
+        builder = builder.header(name, value);
     }
     Ok(builder.build()?)
 }

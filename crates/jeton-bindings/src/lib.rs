@@ -50,6 +50,7 @@ mod prepared;
 mod remote_keys;
 pub mod settings;
 pub mod thread_memory;
+mod unverified;
 mod verifier;
 
 pub use ascii::is_ascii;
@@ -60,4 +61,5 @@ pub use key::Key;
 pub use key_set::KeySet;
 pub use prepared::Prepared;
 pub use remote_keys::RemoteKeys;
+pub use unverified::unverified;
 pub use verifier::{ReadVerified, Verifier, VerifierKeys};

@@ -12,7 +12,7 @@ use jeton::key::{Alg, ContentEnc, KeyManagementAlg, KeyWrapAlg, MacAlg, SigAlg};
 use serde::de::DeserializeOwned;
 
 pub use crate::format::Format;
-pub(crate) use check::{check, check_remote, check_unset};
+pub(crate) use check::{check, check_headers, check_remote, check_unset};
 pub use rows::{
     DECRYPTION, ENCRYPTION, GENERATED_KEY, IMPORTED_KEY, ISSUER, KEY_SET, LIMITS, REMOTE_KEYS,
     VERIFIER,

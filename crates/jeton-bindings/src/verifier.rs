@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use jeton::error::Claim;
-use jeton::error::codes;
+use jeton::__private::read_unverified_header;
+use jeton::error::{Claim, Part, Rejection, codes};
 use jeton::jwe::Decrypter;
 use jeton::jws::JwsVerifier;
 use jeton::jwt::{EncryptedVerifier, JwtVerifier, NestedVerifier};
 use jeton::key::Keys;
 use jeton::paseto::{PasetoKeys, PasetoVerifier};
-use jeton::{Cached, Clock, Policy, RawClaims, Scratch, Verified, Verify};
+use jeton::{Cached, Clock, Limits, Policy, RawClaims, Scratch, Verified, Verify};
 use jeton_jwks::RemoteVerifier;
 
 use crate::fault::{Fault, enc_mismatch};
@@ -23,13 +23,19 @@ use crate::remote_keys::RemoteKeys;
 use crate::settings::{self, Options, Texts, VerifierOptions, content_enc};
 
 /// Verifies tokens of one format with its keys and its policy.
-pub struct Verifier(pub(crate) Kind);
+pub struct Verifier {
+    pub(crate) kind: Kind,
+    format: Format,
+    limits: Limits,
+}
 
 pub(crate) enum Kind {
     /// Claims of signed JWTs.
     Jwt(Box<JwtVerifier>),
     /// Claims, of any format.
     Claims(Box<dyn Verify>),
+    /// Claims of JWTs that are signed and then encrypted. The decrypter reads the inner header.
+    Nested(Box<dyn Verify>, Box<Decrypter>),
     /// Claims of signed JWTs, with remote keys.
     Remote(Box<RemoteVerifier>, Arc<RemoteKeys>),
     /// Signed bytes.
@@ -77,7 +83,12 @@ impl Verifier {
         clock: Arc<dyn Clock>,
         settings: &str,
     ) -> Result<Verifier, Fault> {
-        build(&keys, clock, &settings::read(settings)?).map(Verifier)
+        let options: VerifierOptions = settings::read(settings)?;
+        Ok(Verifier {
+            kind: build(&keys, clock, &options)?,
+            format: options.format,
+            limits: options.limits.limits(),
+        })
     }
 
     /// Verifies a token and passes it to `reader`. `scratch` holds the payload during the call.
@@ -92,17 +103,44 @@ impl Verifier {
         scratch: &mut Scratch,
         reader: R,
     ) -> Result<R::Output, Fault> {
-        match &self.0 {
+        match &self.kind {
             // The most frequent case, without a virtual call.
             Kind::Jwt(verifier) => Ok(reader.read(&verifier.verify_raw_in(token, scratch)?)),
-            Kind::Claims(verifier) => Ok(reader.read(&verifier.verify_raw_in(token, scratch)?)),
+            Kind::Claims(verifier) | Kind::Nested(verifier, _) => {
+                Ok(reader.read(&verifier.verify_raw_in(token, scratch)?))
+            }
             Kind::Remote(verifier, remote) => Ok(reader.read(&remote.verify(verifier, token)?)),
-            Kind::Jws(..) | Kind::Jwe(..) | Kind::PasetoBytes(_) => Err(Fault::option(
-                "format",
-                "a verifier of bytes cannot return claims",
-            )),
+            Kind::Jws(..) | Kind::Jwe(..) | Kind::PasetoBytes(_) => Err(of_bytes()),
         }
     }
+
+    /// Returns the protected header of a token that this verifier has verified, JSON text, or `None` for a PASETO, which
+    /// has none. A nested JWT is decrypted again, for the header of the signed JWT inside.
+    ///
+    /// The token is not verified again. For other tokens, use [`unverified`](crate::unverified()).
+    ///
+    /// # Errors
+    ///
+    /// The token is malformed, or the verifier is for bytes.
+    pub fn header(&self, token: &str) -> Result<Option<String>, Fault> {
+        let of = |token: &str| read_unverified_header(token, &self.limits);
+        match &self.kind {
+            Kind::Claims(_) if self.format.is_paseto() => Ok(None),
+            Kind::Jwt(_) | Kind::Claims(_) | Kind::Remote(..) => Ok(Some(of(token)?)),
+            Kind::Nested(_, decrypter) => {
+                let decrypted = decrypter.decrypt(token)?;
+                let inner = std::str::from_utf8(decrypted.plaintext())
+                    .map_err(|_| Rejection::Malformed(Part::Payload))?;
+                Ok(Some(of(inner)?))
+            }
+            Kind::Jws(..) | Kind::Jwe(..) | Kind::PasetoBytes(_) => Err(of_bytes()),
+        }
+    }
+}
+
+#[cold]
+fn of_bytes() -> Fault {
+    Fault::option("format", "a verifier of bytes cannot return claims")
 }
 
 impl VerifierKeys<'_> {
@@ -155,7 +193,7 @@ fn policy(options: &VerifierOptions) -> Result<Policy, Fault> {
         Policy::new("", "")
     };
     policy = match (texts(&options.issuer), options.any_issuer) {
-        (Some(issuers), false) => policy.issuers(issuers),
+        (Some(issuers), false) => policy.issuers_with_shared_keys(issuers),
         (None, true) => policy.any_issuer(),
         _ => return Err(Fault::Internal),
     };
@@ -214,6 +252,17 @@ fn check(source: &VerifierKeys<'_>, options: &VerifierOptions) -> Result<(), Fau
         given.push(&settings::DECRYPTION);
     }
     settings::check(settings::VERIFIER, &given, format)?;
+    let issuers = options.issuer.as_ref().map_or(0, Texts::len);
+    if issuers > 1 && !options.shared_keys {
+        return Err(Fault::option(
+            "issuer",
+            "several issuers share these keys, so a key of one can sign for another: use MultiIssuerVerifier, or set \
+             `shared_keys`",
+        ));
+    }
+    if issuers < 2 && options.shared_keys {
+        return Err(Fault::option("shared_keys", "requires several issuers"));
+    }
     if source.remote.is_some() {
         if source.key.is_some() || source.set.is_some() {
             return Err(Fault::option("keys", "not used with a remote key set"));
@@ -300,16 +349,24 @@ fn jwt(
         None if options.enc.is_some() => Err(Fault::option("enc", "requires a decryption key")),
         None if options.cache.is_none() => Ok(Kind::Jwt(Box::new(verifier))),
         None => cached(verifier, options),
-        Some(_) => cached(
-            NestedVerifier::new(source.decrypter(options)?, verifier),
-            options,
-        ),
+        Some(_) => {
+            let nested = NestedVerifier::new(source.decrypter(options)?, verifier);
+            let decrypter = Box::new(source.decrypter(options)?);
+            Ok(Kind::Nested(boxed(nested, options)?, decrypter))
+        }
     }
 }
 
 fn cached(verifier: impl Verify + 'static, options: &VerifierOptions) -> Result<Kind, Fault> {
-    Ok(Kind::Claims(match options.cache {
+    boxed(verifier, options).map(Kind::Claims)
+}
+
+fn boxed(
+    verifier: impl Verify + 'static,
+    options: &VerifierOptions,
+) -> Result<Box<dyn Verify>, Fault> {
+    Ok(match options.cache {
         None => Box::new(verifier),
         Some(entries) => Box::new(Cached::new(verifier, entries)?),
-    }))
+    })
 }

@@ -28,6 +28,7 @@ mod references;
 mod remote_keys;
 #[cfg(feature = "test-hooks")]
 pub mod script;
+mod unverified;
 mod verifier;
 mod version;
 
@@ -50,5 +51,8 @@ pub use remote_keys::{
     JetonRemoteKeys, jeton_remote_keys_new, jeton_remote_keys_next, jeton_remote_keys_ready,
     jeton_remote_keys_respond,
 };
-pub use verifier::{JetonVerifier, jeton_verifier_new, jeton_verify, jeton_verify_bound};
+pub use unverified::jeton_unverified;
+pub use verifier::{
+    JetonVerifier, jeton_verified_header, jeton_verifier_new, jeton_verify, jeton_verify_bound,
+};
 pub use version::{JETON_ABI_VERSION, jeton_abi_version};

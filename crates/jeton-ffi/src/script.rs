@@ -117,7 +117,7 @@ impl<'s> Script<'s> {
     /// Calls the next function. Returns `None` at the end.
     fn step(&mut self) -> Option<()> {
         // SAFETY: texts and handles live until each call ends, in all calls here.
-        match self.byte()? % 20 {
+        match self.byte()? % 22 {
             0 | 1 => {
                 let name = ALGORITHMS[usize::from(self.byte()?) % ALGORITHMS.len()];
                 let (options, length) = self.text()?;
@@ -208,6 +208,18 @@ impl<'s> Script<'s> {
             }
             17 => self.sign_in_two_steps(),
             18 => self.fetch(),
+            19 => {
+                let (token, length) = self.text()?;
+                result(|out, reason| unsafe { jeton_unverified(token, length, out, reason) });
+                Some(())
+            }
+            20 => {
+                let (verifier, (token, length)) = (self.handle()?, self.text()?);
+                result(|out, reason| unsafe {
+                    jeton_verified_header(verifier, token, length, out, reason)
+                });
+                Some(())
+            }
             _ => {
                 let (handle, micros) = (self.handle::<c_void>()?, i64::from(self.byte()?) << 46);
                 unsafe {

@@ -8,6 +8,7 @@ use jeton_bindings::thread_memory::{self, KEPT_BYTES};
 use jeton_bindings::{Fault, ReadVerified, Verifier, VerifierKeys, is_ascii};
 
 use crate::argument::{Out, OutBytes, bytes, text};
+use crate::buffer::JetonBuffer;
 use crate::claims::{self, JetonVerified};
 use crate::clock::{JetonClock, clock_or_system};
 use crate::code::JetonCode;
@@ -129,6 +130,32 @@ pub unsafe extern "C" fn jeton_verify(
         } else {
             verifier.verify(token, &mut Scratch::new(), Write { buffer, result })?
         }
+    })
+}
+
+/// Returns the protected header of a token that `jeton_verify` has accepted, JSON text in a buffer of the library. For a
+/// nested JWT, it is the header of the signed JWT inside. A PASETO has no header: the text is empty.
+///
+/// The token is not verified again. For other tokens, use `jeton_unverified`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jeton_verified_header(
+    verifier: *const JetonVerifier,
+    token: *const u8,
+    token_length: usize,
+    out: *mut JetonBuffer,
+    reason: *mut JetonReason,
+) -> JetonCode {
+    guard(reason, || {
+        // SAFETY: the caller passes a handle, a token and a place for a buffer.
+        let (out, verifier, token) = unsafe {
+            (
+                Out::new(out)?,
+                handle::get(verifier)?,
+                token_text(token, token_length)?,
+            )
+        };
+        out.put_bytes(verifier.header(token)?.unwrap_or_default());
+        Ok(())
     })
 }
 

@@ -1,6 +1,10 @@
 //! Checks of settings together: those of a format, required ones, and contradictions.
 
+use jeton::__private::check_header_members;
+use jeton::error::InvalidUse;
+
 use super::table::{Kind, Setting};
+use super::values::Members;
 use crate::fault::Fault;
 use crate::format::Format;
 
@@ -55,6 +59,19 @@ pub(crate) fn check_remote(given: &[&'static Setting]) -> Result<(), Fault> {
         Some(row) => Err(Fault::option(row.name, "not used with a remote key set")),
         None => Ok(()),
     }
+}
+
+/// Checks that a caller may add these members to a header. The names are between other quotes than those of settings.
+pub(crate) fn check_headers(members: &Members) -> Result<(), Fault> {
+    check_header_members(members.iter()).map_err(|error| {
+        let why = match error {
+            InvalidUse::DecidedHeaderMember { name, by } => {
+                format!("\"{name}\" cannot be added: {by} decides it")
+            }
+            error => error.to_string(),
+        };
+        Fault::option("headers", why)
+    })
 }
 
 /// Returns an error for the first of these settings that is set.

@@ -4,7 +4,7 @@
 use jeton::Limits;
 
 use super::table::{Kind, Name, Options, Setting, Value, settings};
-use super::values::{KeyText, Seconds, Secret, Texts};
+use super::values::{KeyText, Members, Seconds, Secret, Texts};
 use crate::format::{Format, Serialization};
 
 /// Formats with claims.
@@ -47,6 +47,11 @@ settings! {
         cty: Option<String>, "Sets the content type in the header (`cty`)." {
             formats: BYTES, go: Name::Is("WithContentType"), node: Name::Is("contentType"),
             java: Name::Is("contentType"),
+        }
+        headers: Members,
+            "Adds these members to the protected header, for example `x5t`, `x5c` or `nonce`. A member that another \
+             setting or the key decides is refused, for example `alg`. A nested JWT has them in its signed header." {
+            formats: JOSE, go: Name::ByHand("WithHeaders"),
         }
         access_tokens: bool,
             "Issues access tokens (RFC 9068): the type `at+jwt`, and claims with `sub`, `jti` and `client_id`." {
@@ -97,8 +102,12 @@ settings! {
             python: Name::ByHand("format"),
         }
         issuer: Option<Texts>,
-            "Accepts only tokens of this issuer (`iss`), or of one of several. The verifier then trusts each of its \
-             keys for each of these issuers." { formats: CLAIMS, required: true, go: Name::ByHand("WithIssuer") }
+            "Accepts only tokens of this issuer (`iss`), or of one of several with {shared_keys}." {
+            formats: CLAIMS, required: true, go: Name::ByHand("WithIssuer"),
+        }
+        shared_keys: bool,
+            "Accepts several issuers that share the keys of the verifier. The verifier trusts each of the keys for each \
+             of these issuers, so an issuer can sign for another." { formats: CLAIMS }
         any_issuer: bool, "Accepts tokens of any issuer, and tokens without `iss`." {
             formats: CLAIMS, excludes: Some("issuer"),
         }

@@ -44,6 +44,8 @@ pub enum Kind {
     Texts,
     /// A list of texts.
     List,
+    /// A JSON object.
+    Object,
     /// A duration in whole seconds.
     Seconds,
     /// A whole number.
@@ -110,6 +112,7 @@ impl Kind {
             }
             Kind::Texts | Kind::Encryptions => "must be a text or a list of texts",
             Kind::List => "must be a list of texts",
+            Kind::Object => "must be an object",
             Kind::Seconds => "must be a whole number of seconds, 0 or more",
             Kind::Count => "must be a whole number, 0 or more",
             Kind::Format => "must be the name of a format",

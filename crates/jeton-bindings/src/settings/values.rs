@@ -4,7 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde::de::Deserializer;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
 use zeroize::Zeroizing;
 
 use super::table::{Kind, Value};
@@ -19,11 +20,52 @@ pub(crate) enum Texts {
 }
 
 impl Texts {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Texts::One(_) => 1,
+            Texts::Several(texts) => texts.len(),
+        }
+    }
+
     pub(crate) fn into_vec(self) -> Vec<String> {
         match self {
             Texts::One(text) => vec![text],
             Texts::Several(texts) => texts,
         }
+    }
+}
+
+/// The members of a JSON object, in their order. Values are as written.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Members(Vec<(String, Box<RawValue>)>);
+
+impl Members {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &RawValue)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), &**value))
+    }
+}
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Members, D::Error> {
+        struct Object;
+
+        impl<'de> Visitor<'de> for Object {
+            type Value = Members;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Members, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = object.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+
+        from.deserialize_map(Object)
     }
 }
 
@@ -114,6 +156,14 @@ impl Value for Vec<String> {
 
     fn is_set(&self) -> bool {
         !self.is_empty()
+    }
+}
+
+impl Value for Members {
+    const KIND: Kind = Kind::Object;
+
+    fn is_set(&self) -> bool {
+        !self.0.is_empty()
     }
 }
 

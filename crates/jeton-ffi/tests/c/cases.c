@@ -58,6 +58,13 @@ static bool same_text(Json expected, const void *found, size_t length) {
   return same;
 }
 
+// A text in a buffer of the library, which is freed. It is empty if the expected value is missing.
+static bool same_buffer(Json expected, JetonBuffer *text) {
+  bool same = expected.start == NULL ? text->length == 0 : same_text(expected, text->data, text->length);
+  jeton_buffer_free(text);
+  return same;
+}
+
 static const JetonVerifier *make_verifier(Call *call, Json line) {
   const JetonKey *key = NULL, *decrypting[8];
   const JetonKeySet *keys = NULL, *decryption = NULL;
@@ -141,8 +148,11 @@ static bool verify(Call *call, Json line, Json expect) {
   JetonVerified result;
   call->code = jeton_verify(verifier, (const uint8_t *)token, length, buffer, capacity, &result, &call->reason);
   bool same = true;
+  JetonBuffer header = {0};
   if (call->code == 0) {
-    same = same_text(json_member(expect, "json"), buffer + result.json.start, result.json.length) &&
+    call->code = jeton_verified_header(verifier, (const uint8_t *)token, length, &header, &call->reason);
+    same = call->code == 0 && same_buffer(json_member(expect, "header"), &header) &&
+           same_text(json_member(expect, "json"), buffer + result.json.start, result.json.length) &&
            same_text(json_member(expect, "alg"), result.alg, result.alg_length) &&
            same_part(json_member(expect, "kid"), &result, 256, buffer, result.kid) &&
            same_part(json_member(expect, "typ"), &result, 512, buffer, result.typ) &&
@@ -188,6 +198,15 @@ static bool verify_bytes(Call *call, Json line, Json expect) {
   return same;
 }
 
+static bool unverified(Call *call, Json line, Json expect) {
+  size_t length;
+  char *token = json_string(json_member(line, "token"), &length);
+  JetonBuffer text;
+  call->code = jeton_unverified((const uint8_t *)token, length, &text, &call->reason);
+  free(token);
+  return call->code != 0 || same_buffer(json_member(expect, "json"), &text);
+}
+
 static bool issue(Call *call, Json line, Json expect) {
   const JetonKey *key = import_key(call, json_member(line, "key"));
   if (call->code != 0) return true;
@@ -218,9 +237,7 @@ static bool issue(Call *call, Json line, Json expect) {
 static bool same_export(const JetonKey *key, const char *what, Json expected) {
   JetonBuffer text;
   if (jeton_key_export(key, TEXT(what), &text, NULL) != 0) return expected.start == NULL;
-  bool same = expected.start == NULL ? text.length == 0 : same_text(expected, text.data, text.length);
-  jeton_buffer_free(&text);
-  return same;
+  return same_buffer(expected, &text);
 }
 
 static bool import(Call *call, Json line, Json expect) {
@@ -241,6 +258,7 @@ static bool run(Json line) {
   bool same = false;
   if (!strcmp(action, "verify")) same = verify(&call, line, expect);
   else if (!strcmp(action, "verify-bytes")) same = verify_bytes(&call, line, expect);
+  else if (!strcmp(action, "unverified")) same = unverified(&call, line, expect);
   else if (!strcmp(action, "issue")) same = issue(&call, line, expect);
   else if (!strcmp(action, "import")) same = import(&call, line, expect);
   free(action);

@@ -30,6 +30,10 @@ static void claims(const JetonKey *key, const JetonKey *encryption, const JetonK
   const char *end = "\"n\":1.10}";
   CHECK(!memcmp(payload + result.json.length - strlen(end), end, strlen(end)));
   CHECK(result.expires_at == result.issued_at + 900);
+  JetonBuffer header;
+  OK(jeton_verified_header(verifier, token, length, &header, &reason));
+  CHECK(header.length == 0 ? !memcmp(token, "v", 1) : !memcmp(header.data, "{\"alg\":", 7));
+  jeton_buffer_free(&header);
   token[length - 1] ^= 1;
   CHECK(jeton_verify(verifier, token, length, payload, sizeof payload, &result, &reason) != 0);
   jeton_release(issuer, &reason);
@@ -70,6 +74,15 @@ static void bytes(void) {
   jeton_release(issuer, NULL);
   jeton_release(verifier, NULL);
   jeton_release(key, NULL);
+}
+
+static void unverified(void) {
+  JetonBuffer text;
+  OK(jeton_unverified(TEXT("eyJhbGciOiJub25lIn0.e30."), &text, &reason));
+  const char *expected = "{\"format\":\"jwt\",\"header\":{\"alg\":\"none\"},\"claims\":{},\"footer\":null}";
+  CHECK(text.length == strlen(expected) && !memcmp(text.data, expected, text.length));
+  jeton_buffer_free(&text);
+  CHECK(jeton_unverified(TEXT("e30.e30"), &text, &reason) == JETON_TOKEN_MALFORMED);
 }
 
 static void two_steps(void) {
@@ -177,6 +190,7 @@ void use_everything(void) {
   const void *all[] = {signing, private, public, decryption, content};
   for (size_t at = 0; at < 5; at++) jeton_release(all[at], NULL);
   bytes();
+  unverified();
   two_steps();
   clocks();
   remote_keys();

@@ -326,3 +326,20 @@ pub(crate) fn verify_bytes(
         )
     })
 }
+
+pub(crate) fn unverified(token: &[u8]) -> Result<String> {
+    // SAFETY: as above.
+    let text = buffer(|out, reason| unsafe {
+        jeton_unverified(token.as_ptr(), token.len(), out, reason)
+    })?;
+    Ok(String::from_utf8(text).unwrap())
+}
+
+/// The header of a verified token; empty for a PASETO.
+pub(crate) fn header(verifier: &Owned<JetonVerifier>, token: &[u8]) -> Result<String> {
+    // SAFETY: as above.
+    let text = buffer(|out, reason| unsafe {
+        jeton_verified_header(verifier.0, token.as_ptr(), token.len(), out, reason)
+    })?;
+    Ok(String::from_utf8(text).unwrap())
+}

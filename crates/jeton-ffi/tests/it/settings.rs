@@ -227,3 +227,166 @@ fn prepared_access_token_is_checked() {
     let failure = api::issuer(Some(&public), None, None, &settings).unwrap_err();
     assert_eq!(failure.code, "INVALID_TYPE");
 }
+
+#[test]
+fn several_issuers_share_keys_only_if_the_settings_say_so() {
+    let key = api::generate("HS256", "").unwrap();
+    let paseto = api::generate("v4.local", "").unwrap();
+    let of = |key| Keys {
+        key: Some(key),
+        ..Keys::default()
+    };
+    let refused = "option `issuer`: several issuers share these keys, so a key of one can sign for another: \
+                   use MultiIssuerVerifier, or set `shared_keys`";
+    for (key, options, expected) in [
+        (&key, r#"{"issuer":["a","b"],"audience":"api"}"#, refused),
+        (
+            &paseto,
+            r#"{"format":"paseto","issuer":["a","b"],"audience":"api"}"#,
+            refused,
+        ),
+        (
+            &key,
+            r#"{"issuer":["a"],"audience":"api","shared_keys":true}"#,
+            "option `shared_keys`: requires several issuers",
+        ),
+        (
+            &key,
+            r#"{"any_issuer":true,"audience":"api","shared_keys":true}"#,
+            "option `shared_keys`: requires several issuers",
+        ),
+        (
+            &key,
+            r#"{"format":"jws","shared_keys":true}"#,
+            "option `shared_keys`: does not apply to a JWS",
+        ),
+    ] {
+        assert_eq!(verifier_message(of(key), options), expected, "{options}");
+    }
+    let shared = r#"{"issuer":["a","b"],"audience":"api","shared_keys":true}"#;
+    assert!(api::verifier(of(&key), shared).is_ok());
+
+    // A remote key set is one source, too.
+    let address = r#"{"address":"https://id.example/keys"}"#;
+    // SAFETY: the text lives until the call ends.
+    let remote = api::create(|out, reason| unsafe {
+        jeton_remote_keys_new(address.as_ptr(), address.len(), out, reason)
+    })
+    .unwrap();
+    let of_remote = || Keys {
+        remote: Some(&remote),
+        ..Keys::default()
+    };
+    let two = r#"{"issuer":["a","b"],"audience":"api"}"#;
+    assert_eq!(verifier_message(of_remote(), two), refused);
+    assert!(api::verifier(of_remote(), shared).is_ok());
+}
+
+#[test]
+fn message_names_the_member_of_the_header() {
+    let key = api::generate("HS256", "").unwrap();
+    for (options, expected) in [
+        (
+            r#"{"headers":{"x5t":"a","alg":"none"}}"#,
+            "option `headers`: \"alg\" cannot be added: the algorithm of the key decides it",
+        ),
+        (
+            r#"{"format":"jws","headers":{"b64":false}}"#,
+            "option `headers`: \"b64\" cannot be added: the setting for an unencoded payload decides it",
+        ),
+        (
+            r#"{"headers":{"own":1,"own":2}}"#,
+            "option `headers`: a header member of this name is already set, or set by the library",
+        ),
+        (
+            r#"{"headers":{"jwk":"text"}}"#,
+            "option `headers`: `jwk` of the header is not a public key: it must have no private member",
+        ),
+        (
+            r#"{"headers":["x5t"]}"#,
+            "option `headers`: must be an object",
+        ),
+    ] {
+        assert_eq!(issuer_message(&key, options), expected, "{options}");
+    }
+    let paseto = api::generate("v4.local", "").unwrap();
+    let message = issuer_message(&paseto, r#"{"format":"paseto","headers":{"x5t":"a"}}"#);
+    assert_eq!(message, "option `headers`: does not apply to a PASETO");
+}
+
+/// The text of a header: numbers and escapes are as the caller wrote them.
+const OWN: &str = r#""x5t":"dA","n":1.10,"own":{"a":["\u00e9"]}"#;
+
+#[test]
+fn members_are_in_the_header_of_every_format() {
+    let signing = api::generate("ES256", "").unwrap();
+    let direct = api::generate("dir", r#"{"enc":"A128GCM"}"#).unwrap();
+    let reader = api::generate("ECDH-ES", "").unwrap();
+    let headers = format!(r#","headers":{{{OWN}}}"#);
+    let of_claims = |key, encryption: Option<&Owned<JetonKey>>, decryption| {
+        let issuer = api::issuer(Some(key), encryption, None, &with(ISSUER, &headers)).unwrap();
+        let token = api::issue(&issuer, "{}").unwrap();
+        let keys = Keys {
+            key: Some(key),
+            decryption,
+            ..Keys::default()
+        };
+        let verifier = api::verifier(keys, &with(POLICY, "")).unwrap();
+        api::verify(&verifier, token.as_bytes()).unwrap();
+        let outer = api::unverified(token.as_bytes()).unwrap();
+        (
+            api::header(&verifier, token.as_bytes()).unwrap(),
+            outer.contains("x5t"),
+        )
+    };
+    let set = api::new_set(&[&reader]).unwrap();
+    // A nested token has them in its inner header only.
+    for ((found, is_outside), expected) in [
+        (of_claims(&signing, None, None), true),
+        (of_claims(&direct, None, None), true),
+        (of_claims(&signing, Some(&reader), Some(&set)), false),
+    ] {
+        assert!(found.ends_with(&format!(",{OWN}}}")), "{found}");
+        assert_eq!(is_outside, expected, "{found}");
+    }
+
+    for (key, encryption, format) in [(Some(&signing), None, "jws"), (None, Some(&reader), "jwe")] {
+        let options = format!(r#"{{"format":"{format}"{headers}}}"#);
+        let issuer = api::issuer(key, encryption, None, &options).unwrap();
+        let token = api::issue_bytes(&issuer, b"{}").unwrap();
+        let read = api::unverified(token.as_bytes()).unwrap();
+        assert!(read.contains(OWN), "{read}");
+    }
+
+    // A prepared token has them before it is signed.
+    let public = api::public(&signing).unwrap();
+    let issuer = api::issuer(Some(&public), None, None, &with(ISSUER, &headers)).unwrap();
+    let header = prepared(&issuer, "{}").unwrap();
+    let read = api::unverified(format!("{header}.e30.").as_bytes()).unwrap();
+    assert!(read.contains(OWN), "{read}");
+}
+
+/// The limits are those of the verifier: a header that it accepts can be read.
+#[test]
+fn header_of_a_verified_token_has_the_limits_of_the_verifier() {
+    let key = api::generate("HS256", "").unwrap();
+    let headers = format!(r#","headers":{{"x5c":"{}"}}"#, "x".repeat(2_000));
+    let issuer = api::issuer(Some(&key), None, None, &with(ISSUER, &headers)).unwrap();
+    let token = api::issue(&issuer, "{}").unwrap();
+    for (bytes, is_accepted) in [(1_000, false), (4_000, true)] {
+        let limits = format!(r#","limits":{{"header_bytes":{bytes}}}"#);
+        let keys = Keys {
+            key: Some(&key),
+            ..Keys::default()
+        };
+        let verifier = api::verifier(keys, &with(POLICY, &limits)).unwrap();
+        assert_eq!(
+            api::verify(&verifier, token.as_bytes()).is_ok(),
+            is_accepted
+        );
+        assert_eq!(
+            api::header(&verifier, token.as_bytes()).is_ok(),
+            is_accepted
+        );
+    }
+}

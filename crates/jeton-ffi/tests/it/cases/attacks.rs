@@ -43,8 +43,49 @@ pub(crate) fn cases() -> Vec<Case> {
         macs(),
         literal(),
         as_secret(),
+        other_issuers(),
     ]
     .concat()
+}
+
+/// The key of one issuer signs a token that names another. The policy, the keys, or the absent flag refuse it.
+fn other_issuers() -> Vec<Case> {
+    let jwk =
+        |kid: &str, k: &[u8]| json!({"kty": "oct", "alg": "HS256", "kid": kid, "k": base64url(k)});
+    let (a, b) = (jwk("a", SECRET.as_bytes()), jwk("b", &[7; 32]));
+    // The fixed secret is the key of A, and the token names B.
+    let claims = format!(
+        r#"{{"iss":"https://b.example","aud":"api","exp":{}}}"#,
+        NOW + 60
+    );
+    let with = |id: &str, issuer: serde_json::Value, keys: &[&serde_json::Value], label| {
+        let token = hs256(r#"{"alg":"HS256","kid":"a"}"#, claims.as_bytes());
+        let options = json!({"issuer": issuer, "audience": "api"});
+        let mut case = verify(&format!("attack-issuer-{id}"), token, options);
+        case.key = None;
+        case.keys = Some(key(json!({"keys": keys}).to_string(), json!({})));
+        case.labelled(label)
+    };
+    vec![
+        with(
+            "of-its-own-verifier",
+            json!("https://a.example"),
+            &[&a],
+            Label::Code("TOKEN_ISSUER_MISMATCH"),
+        ),
+        with(
+            "of-the-other-verifier",
+            json!("https://b.example"),
+            &[&b],
+            Label::Code("TOKEN_UNKNOWN_KEY"),
+        ),
+        with(
+            "of-both-in-one-verifier",
+            json!(["https://a.example", "https://b.example"]),
+            &[&a, &b],
+            Label::Code("INVALID_OPTION"),
+        ),
+    ]
 }
 
 /// Tokens with changed text.

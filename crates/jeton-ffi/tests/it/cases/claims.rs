@@ -451,17 +451,34 @@ fn policies() -> Vec<Case> {
     let options =
         |id: &str, options: Value, label| with(&format!("policy-{id}"), &token(), options, label);
     let of = |issuer: Value, audience: Value| json!({"issuer": issuer, "audience": audience});
+    let shared =
+        |issuers: &[&str]| json!({"issuer": issuers, "audience": "api", "shared_keys": true});
     let (id, api) = (json!("https://id.example"), json!("api"));
     let issuer = Label::Code("TOKEN_ISSUER_MISMATCH");
     let audience = Label::Code("TOKEN_AUDIENCE_MISMATCH");
     let required = |names: Value| json!({"issuer": "https://id.example", "audience": "api", "required": names});
     vec![
         options(
-            "issuer-list",
+            "issuers-with-shared-keys",
+            shared(&["https://old.example", "https://id.example"]),
+            Label::Valid,
+        ),
+        options(
+            "issuers-with-shared-keys-other",
+            shared(&["https://old.example", "https://other.example"]),
+            issuer,
+        ),
+        options(
+            "issuers-without-shared-keys",
             of(
                 json!(["https://old.example", "https://id.example"]),
                 api.clone(),
             ),
+            Label::Code("INVALID_OPTION"),
+        ),
+        options(
+            "issuer-list-of-one",
+            of(json!(["https://id.example"]), api.clone()),
             Label::Valid,
         ),
         options(

@@ -27,7 +27,7 @@ const ENCRYPTED: [&str; 9] = [
 ];
 
 pub(crate) fn cases() -> Vec<Case> {
-    [rfc7515(), rfc7519(), signed(), encrypted()].concat()
+    [rfc7515(), rfc7519(), signed(), encrypted(), nested()].concat()
 }
 
 fn token_text(token: &Value) -> String {
@@ -202,4 +202,23 @@ fn encrypted() -> Vec<Case> {
         }
     }
     cases
+}
+
+/// Claims that are signed and then encrypted (RFC 7520, section 6).
+fn nested() -> Vec<Case> {
+    let vector = read_json("rfc7520-jwe/6.nesting_signatures_and_encryption.json");
+    let signer = &vector["sign"]["input"]["key"];
+    let public = json!({"kty": "RSA", "kid": signer["kid"], "n": signer["n"], "e": signer["e"]});
+    let reader = vector["encrypt"]["input"]["key"].to_string();
+    let token = vector["encrypt"]["output"]["compact"].as_str().unwrap();
+    with_changed(Case {
+        id: "jwt-6-nested".into(),
+        action: "verify".into(),
+        key: Some(key(public.to_string(), json!({"alg": "PS256"}))),
+        decryption: vec![key(reader, json!({}))],
+        options: members(json!({"issuer": "hobbiton.example", "any_audience": true})),
+        now: Some(1_300_819_000),
+        token: Some(token.into()),
+        ..Case::default()
+    })
 }

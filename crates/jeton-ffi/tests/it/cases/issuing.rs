@@ -213,4 +213,51 @@ pub(crate) fn cases() -> Vec<Case> {
             Label::Code("INVALID_TYPE"),
         ),
     ]
+    .into_iter()
+    .chain(headers())
+    .collect()
+}
+
+/// Members of the header.
+fn headers() -> Vec<Case> {
+    let with = |id: &str, headers: Value, label| {
+        let options = json!({"lifetime": 900, "headers": headers});
+        issue(&format!("header-{id}"), "{}", options, label)
+    };
+    let refused = Label::Code("INVALID_OPTION");
+    let public =
+        json!({"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"});
+    let mut private = public.clone();
+    private["d"] = json!("nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A");
+    let access = json!({"access_tokens": true, "issuer": "i", "audience": "a", "lifetime": 9, "headers": {"x5t": "dA"}});
+    let claims = r#"{"sub":"u","jti":"1","client_id":"web"}"#;
+    let mut cases = vec![
+        with("x5t", json!({"x5t": "dGhlIHRodW1icHJpbnQh"}), Label::Valid),
+        with(
+            "all",
+            json!({"nonce": "n", "own": {"a": [1, true, null]}, "x5c": ["MIIB"], "x5t#S256": "dA"}),
+            Label::Valid,
+        ),
+        with("empty", json!({}), Label::Valid),
+        with("jwk", json!({"jwk": public}), Label::Valid),
+        issue("header-access-token", claims, access, Label::Valid),
+        with("jwk-private", json!({"jwk": private}), refused),
+        with(
+            "too-large",
+            json!({"x5c": ["x".repeat(17 * 1024)]}),
+            refused,
+        ),
+        with("upper-case", json!({"ALG": "none"}), Label::Valid),
+    ];
+    for name in [
+        "alg", "kid", "typ", "cty", "crit", "b64", "enc", "zip", "epk", "apu", "apv", "iv", "tag",
+        "p2s", "p2c",
+    ] {
+        cases.push(with(
+            &format!("decided-{name}"),
+            json!({name: "x"}),
+            refused,
+        ));
+    }
+    cases
 }

@@ -14,6 +14,7 @@ mod make;
 mod paseto;
 mod run_c;
 mod run_rust;
+mod unverified;
 mod wycheproof;
 
 use std::collections::BTreeSet;
@@ -28,7 +29,7 @@ use serde_json::{Map, Value};
 pub(crate) struct Case {
     /// Unique, lower case with dashes.
     pub(crate) id: String,
-    /// `verify`, `verify-bytes`, `issue` or `import`.
+    /// `verify`, `verify-bytes`, `unverified`, `issue` or `import`.
     #[serde(rename = "do")]
     pub(crate) action: String,
     /// One key: of a verifier, of an issuer, or to be imported.
@@ -72,11 +73,14 @@ pub(crate) struct KeyData {
 pub(crate) struct Expected {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) code: Option<String>,
-    /// The claims of a verified token, as the token has them.
+    /// The claims of a verified token, as the token has them, or what an unverified token says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) json: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) alg: Option<String>,
+    /// The protected header of a verified token, as the token has it. A PASETO has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) header: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) kid: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -125,6 +129,7 @@ fn all() -> Vec<Case> {
         paseto::cases(),
         keys::cases(),
         issuing::cases(),
+        unverified::cases(),
     ]
     .concat()
 }
@@ -171,7 +176,7 @@ fn cases_cover_formats_and_results() {
         let found = count(&|case| case.action.starts_with("verify") && format(case, name));
         assert!(found >= at_least, "{name}: {found}");
     }
-    for action in ["issue", "import"] {
+    for action in ["issue", "import", "unverified"] {
         let found = count(&|case| case.action == action);
         assert!(found >= 20, "{action}: {found}");
     }

@@ -10,7 +10,14 @@ use crate::api::{self, Claims, Keys, Owned, Result};
 
 pub(crate) fn run(case: &Case) -> Expected {
     let found = match case.action.as_str() {
-        "verify" => verify(case).map(|claims| of_claims(&claims)),
+        "verify" => verify(case),
+        "unverified" => {
+            let token = case.token.as_deref().unwrap();
+            api::unverified(token.as_bytes()).map(|text| Expected {
+                json: Some(text),
+                ..Expected::default()
+            })
+        }
         "verify-bytes" => verify_bytes(case).map(|bytes| Expected {
             payload: Some(base64url(&bytes)),
             ..Expected::default()
@@ -59,8 +66,14 @@ fn verifier(case: &Case) -> Result<Owned<jeton_ffi::JetonVerifier>> {
     api::verifier(keys, &text(&case.options))
 }
 
-fn verify(case: &Case) -> Result<Claims> {
-    api::verify(&verifier(case)?, case.token.as_deref().unwrap().as_bytes())
+fn verify(case: &Case) -> Result<Expected> {
+    let (verifier, token) = (verifier(case)?, case.token.as_deref().unwrap().as_bytes());
+    let claims = api::verify(&verifier, token)?;
+    let header = api::header(&verifier, token)?;
+    Ok(Expected {
+        header: (!header.is_empty()).then_some(header),
+        ..of_claims(&claims)
+    })
 }
 
 fn verify_bytes(case: &Case) -> Result<Vec<u8>> {

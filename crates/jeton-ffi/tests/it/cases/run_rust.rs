@@ -19,14 +19,22 @@ use jeton::{
     Claims, Error, FixedClock, Issue, Limits, Policy, RawClaims, Result, Timestamp, Verified,
     Verify,
 };
+use jeton_bindings::Fault;
 use serde_json::{Map, Value};
 
 use super::make::base64url;
 use super::{Case, Expected, KeyData};
 
 pub(crate) fn run(case: &Case) -> Expected {
+    if has_undeclared_shared_keys(&case.options) {
+        return code("INVALID_OPTION");
+    }
     let found = match case.action.as_str() {
-        "verify" => verify(case).map(|verified| of_verified(&verified)),
+        "verify" => verify(case).map(|verified| Expected {
+            header: header(case),
+            ..of_verified(&verified)
+        }),
+        "unverified" => unverified(case),
         "verify-bytes" => verify_bytes(case).map(|bytes| Expected {
             payload: Some(base64url(&bytes)),
             ..Expected::default()
@@ -38,10 +46,52 @@ pub(crate) fn run(case: &Case) -> Expected {
         "import" => import(case.key.as_ref().unwrap()),
         other => panic!("{}: unknown action {other}", case.id),
     };
-    found.unwrap_or_else(|error| Expected {
-        code: Some(error.code().into()),
-        ..Expected::default()
+    found.unwrap_or_else(|error| match error.code() {
+        // In other languages, the members are a setting.
+        "INVALID_HEADER_MEMBER" => code("INVALID_OPTION"),
+        other => code(other),
     })
+}
+
+fn code(code: &str) -> Expected {
+    Expected {
+        code: Some(code.into()),
+        ..Expected::default()
+    }
+}
+
+/// Rust has a method for these issuers, and no flag.
+fn has_undeclared_shared_keys(options: &Map<String, Value>) -> bool {
+    let issuers = options.get("issuer").and_then(Value::as_array);
+    let is_shared = options.contains_key("shared_keys");
+    issuers.map_or(0, Vec::len) > 1 && !is_shared
+}
+
+/// The header of a token that is verified: of the signed token inside, if it is nested.
+fn header(case: &Case) -> Option<String> {
+    if format(case) == "paseto" {
+        return None;
+    }
+    let token = case.token.as_deref().unwrap();
+    let inner = (!case.decryption.is_empty()).then(|| {
+        let decrypter = Decrypter::new(decryption(case).unwrap());
+        let plaintext = decrypter.decrypt(token).unwrap().into_plaintext();
+        String::from_utf8(plaintext).unwrap()
+    });
+    let (header, _) = inner.as_deref().unwrap_or(token).split_once('.').unwrap();
+    Some(String::from_utf8(Base64UrlUnpadded::decode_vec(header).unwrap()).unwrap())
+}
+
+/// Only the libraries for other languages have it. Its cases state the text.
+fn unverified(case: &Case) -> Result<Expected> {
+    match jeton_bindings::unverified(case.token.as_deref().unwrap()) {
+        Ok(text) => Ok(Expected {
+            json: Some(text),
+            ..Expected::default()
+        }),
+        Err(Fault::Library(error)) => Err(error),
+        Err(other) => panic!("{}: {other}", case.id),
+    }
 }
 
 fn of_verified(verified: &Verified<RawClaims>) -> Expected {
@@ -85,7 +135,7 @@ fn policy(options: &Map<String, Value>) -> Policy {
         Policy::new("", "")
     };
     policy = match texts(options, "issuer") {
-        Some(issuers) => policy.issuers(issuers),
+        Some(issuers) => policy.issuers_with_shared_keys(issuers),
         None => policy.any_issuer(),
     };
     policy = match texts(options, "audience") {
@@ -312,6 +362,14 @@ fn issue(case: &Case) -> Result<String> {
     }
     if let Some(typ) = text(options, "typ") {
         builder = builder.typ(typ.to_owned());
+    }
+    for (name, value) in options
+        .get("headers")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
+        builder = builder.header(name, value);
     }
     Issue::issue_with_clock(&builder.build()?, &claims, &clock(case))
 }

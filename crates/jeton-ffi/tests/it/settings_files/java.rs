@@ -130,6 +130,10 @@ impl Builder {
                     let parameter = format!("String... {all}");
                     Method::of(&method, &parameter, format!("add(\"{setting}\", {value})"))
                 }
+                Kind::Object => {
+                    let parameter = format!("Map<String, ?> {method}");
+                    Method::of(&method, &parameter, format!("map(\"{setting}\", {method})"))
+                }
                 Kind::Seconds => {
                     let parameter = format!("Duration {method}");
                     Method::of(

@@ -16,7 +16,7 @@ pub(super) fn options() -> String {
          import type {{ Serialization }} from './issuer.js'\n\
          import type {{ Duration }} from './options.js'\n\n\
          /** How the value of an option is read. */\n\
-         export type Kind = 'flag' | 'text' | 'texts' | 'list' | 'seconds' | 'count' | 'limits'\n\n\
+         export type Kind = 'flag' | 'text' | 'texts' | 'list' | 'object' | 'seconds' | 'count' | 'limits'\n\n\
          /** Option names of this library, with the name in the core and the kind. */\n\
          export type Settings = Readonly<Record<string, readonly [name: string, kind: Kind]>>\n"
     );
@@ -101,6 +101,7 @@ fn type_of(kind: Kind) -> &'static str {
         Kind::Text => "string",
         Kind::Texts => "string | readonly string[]",
         Kind::List => "readonly string[]",
+        Kind::Object => "Readonly<Record<string, unknown>>",
         Kind::Seconds => "Duration",
         Kind::Count => "number",
         Kind::Algorithm => "Algorithm",
@@ -124,6 +125,7 @@ fn reader(kind: Kind) -> &'static str {
         | Kind::Serialization => "text",
         Kind::Texts | Kind::Encryptions => "texts",
         Kind::List => "list",
+        Kind::Object => "object",
         Kind::Seconds => "seconds",
         Kind::Count => "count",
         Kind::Limits => "limits",

@@ -88,6 +88,7 @@ fn kind(kind: Kind) -> &'static str {
         Kind::Text => "text",
         Kind::Texts => "text or list of texts",
         Kind::List => "list of texts",
+        Kind::Object => "object",
         Kind::Seconds => "seconds",
         Kind::Count => "number",
         Kind::Algorithm => "algorithm",

@@ -85,6 +85,7 @@ fn kind_of(kind: Kind) -> (&'static str, &'static str) {
         }
         Kind::Texts | Kind::Encryptions => ("Texts | None", "None"),
         Kind::List => ("Sequence[str]", "()"),
+        Kind::Object => ("dict[str, Any] | None", "None"),
         Kind::Seconds => ("timedelta | int | None", "None"),
         Kind::Count => ("int | None", "None"),
         Kind::Serialization => ("Serialization | None", "None"),
