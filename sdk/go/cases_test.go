@@ -2,6 +2,7 @@ package jeton_test
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -39,6 +40,7 @@ type testCase struct {
 type expected struct {
 	Code       string   `json:"code"`
 	JSON       string   `json:"json"`
+	Header     string   `json:"header"`
 	Alg        string   `json:"alg"`
 	KeyID      string   `json:"kid"`
 	Type       string   `json:"typ"`
@@ -101,6 +103,8 @@ func (c *testCase) run(t *testing.T) (expected, error) {
 		return c.verify(t)
 	case "verify-bytes":
 		return c.verifyBytes(t)
+	case "unverified":
+		return c.unverified()
 	case "issue":
 		return c.issue(t)
 	case "import":
@@ -169,12 +173,8 @@ func (c *testCase) decryptionKeys(t *testing.T) ([]*jeton.Key, error) {
 	return keys, nil
 }
 
-func (c *testCase) clock(t *testing.T) *jeton.Clock {
-	clock, err := jeton.NewClock(time.Unix(*c.Now, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return clock
+func (c *testCase) clock() func() time.Time {
+	return func() time.Time { return time.Unix(*c.Now, 0) }
 }
 
 func texts(value any) []string {
@@ -206,7 +206,7 @@ func (c *testCase) verify(t *testing.T) (expected, error) {
 	if err != nil {
 		return expected{}, err
 	}
-	options := []jeton.VerifierOption{jeton.WithClock(c.clock(t))}
+	options := []jeton.VerifierOption{jeton.WithClock(c.clock())}
 	if len(decryption) > 0 {
 		options = append(options, jeton.WithDecryption(decryption...))
 	}
@@ -216,6 +216,8 @@ func (c *testCase) verify(t *testing.T) (expected, error) {
 			// The key determines the format.
 		case "issuer":
 			options = append(options, jeton.WithIssuers(texts(value)...))
+		case "shared_keys":
+			options = append(options, jeton.WithSharedKeys())
 		case "any_issuer":
 			options = append(options, jeton.WithAnyIssuer())
 		case "audience":
@@ -255,12 +257,39 @@ func (c *testCase) verify(t *testing.T) (expected, error) {
 	if string(verified.Claims) != strings.TrimSpace(verified.JSON()) {
 		t.Errorf("claims %s, text %s", verified.Claims, verified.JSON())
 	}
+	header, err := verified.Header()
+	if err != nil {
+		return expected{}, err
+	}
 	return expected{
-		JSON: verified.JSON(), Alg: string(verified.Algorithm()), KeyID: verified.KeyID(), Type: verified.Type(),
+		JSON: verified.JSON(), Header: string(header), Alg: string(verified.Algorithm()), KeyID: verified.KeyID(), Type: verified.Type(),
 		Footer: verified.Footer(), Issuer: verified.Issuer(), Subject: verified.Subject(),
 		Audiences: verified.Audience(), ExpiresAt: unix(verified.ExpiresAt()), NotBefore: unix(verified.NotBefore()),
 		IssuedAt: unix(verified.IssuedAt()), TokenID: verified.ID(),
 	}, nil
+}
+
+// unverified compares without the spaces around header and claims.
+func (c *testCase) unverified() (expected, error) {
+	read, err := jeton.ReadUnverified(c.Token)
+	if err != nil {
+		return expected{}, err
+	}
+	var footer any
+	if read.Footer != "" {
+		footer = read.Footer
+	}
+	found := must(json.Marshal(struct {
+		Format string          `json:"format"`
+		Header json.RawMessage `json:"header"`
+		Claims json.RawMessage `json:"claims"`
+		Footer any             `json:"footer"`
+	}{read.Format, read.Header, read.Claims, footer}))
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, []byte(c.Expect.JSON)); err == nil {
+		c.Expect.JSON = compact.String()
+	}
+	return expected{JSON: string(found)}, nil
 }
 
 func unix(at time.Time) *int64 {
@@ -325,7 +354,7 @@ func (c *testCase) issue(t *testing.T) (expected, error) {
 	if err != nil {
 		return expected{}, err
 	}
-	options := []jeton.IssuerOption{jeton.WithClock(c.clock(t))}
+	options := []jeton.IssuerOption{jeton.WithClock(c.clock())}
 	for name, value := range c.Options {
 		switch name {
 		case "issuer":
@@ -342,6 +371,8 @@ func (c *testCase) issue(t *testing.T) (expected, error) {
 			options = append(options, jeton.WithAccessTokens())
 		case "typ":
 			options = append(options, jeton.WithType(value.(string)))
+		case "headers":
+			options = append(options, jeton.WithHeaders(value.(map[string]any)))
 		default:
 			t.Fatalf("unknown option %s", name)
 		}

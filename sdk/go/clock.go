@@ -2,33 +2,46 @@ package jeton
 
 import (
 	"math"
-	"runtime"
+	"sync"
 	"time"
 
 	"github.com/jeton/jeton/sdk/go/internal/core"
 )
 
-// Clock is a clock for tests. Its time changes only in [Clock.Set]. Pass it with [WithClock].
-type Clock struct{ handle *core.Handle }
+// clock passes the time of a Go function to the native library. Issuers and verifiers set it before each call, so they
+// have the time of [time.Now], which a bubble of testing/synctest replaces.
+type clock struct {
+	handle *core.Handle
+	now    func() time.Time
+	// Reading the time and setting it is one step. Otherwise, a slow goroutine could set the clock back for the others.
+	lock sync.Mutex
+}
 
-// NewClock creates a clock with this time, truncated to microseconds.
-func NewClock(now time.Time) (*Clock, error) {
-	handle, why := core.NewClock(microseconds(now))
+// newClock creates a clock. Without a function, it has the time of [time.Now].
+func newClock(now func() time.Time) (*clock, error) {
+	if now == nil {
+		now = time.Now
+	}
+	handle, why := core.NewClock(0)
 	if why.Code != 0 {
 		return nil, failed(why)
 	}
-	clock := &Clock{handle: handle}
-	core.Own(clock, handle)
-	return clock, nil
+	made := &clock{handle: handle, now: now}
+	core.Own(made, handle)
+	return made, nil
 }
 
-// Set sets the time for all issuers and verifiers that use the clock.
-func (c *Clock) Set(now time.Time) error {
-	if c == nil {
-		return unusable("clock")
+// set sets the time of the native library to the current time.
+func (c *clock) set() core.Failure {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	return core.SetClock(c.handle, microseconds(c.now()))
+}
+
+func (c *clock) close() {
+	if c != nil {
+		c.handle.Close()
 	}
-	defer runtime.KeepAlive(c)
-	return failed(core.SetClock(c.handle, microseconds(now)))
 }
 
 // microseconds returns the time since 1970. A time that int64 cannot represent becomes one that is out of range.
@@ -38,12 +51,4 @@ func microseconds(now time.Time) int64 {
 		return math.MaxInt64
 	}
 	return max(now.Unix(), -1)*1_000_000 + int64(now.Nanosecond()/1000)
-}
-
-// Close frees the clock. Issuers and verifiers created with it continue to use it.
-func (c *Clock) Close() error {
-	if c != nil {
-		c.handle.Close()
-	}
-	return nil
 }

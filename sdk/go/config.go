@@ -70,8 +70,7 @@ func (o anyKeySetOption) forRemote(c *config)    { o(c) }
 // config is the result of the options: settings of the native library, and settings of this module.
 type config struct {
 	settings   map[string]any
-	clock      *Clock
-	hasClock   bool
+	now        func() time.Time
 	encryption *Key
 	decryption []*Key
 	encode     func(any) ([]byte, error)
@@ -188,9 +187,6 @@ func (c *config) text() ([]byte, error) {
 	if c.failed != nil {
 		return nil, c.failed
 	}
-	if c.hasClock && (c.clock == nil || !c.clock.handle.IsOpen()) {
-		return nil, errClosed()
-	}
 	text, err := json.Marshal(c.settings)
 	if err != nil {
 		return nil, failure(CodeInvalidOption, "the options cannot be written as JSON")
@@ -204,6 +200,15 @@ func oneOrList(texts []string) any {
 		return texts[0]
 	}
 	return list(texts)
+}
+
+// textsOf returns the texts of a setting, which is one text, a list or absent.
+func textsOf(setting any) []string {
+	if one, ok := setting.(string); ok {
+		return []string{one}
+	}
+	texts, _ := setting.([]string)
+	return texts
 }
 
 // list returns a copy that is never nil, so that JSON has an empty list instead of null.

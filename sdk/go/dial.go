@@ -4,8 +4,10 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/netip"
 	"net/url"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -50,10 +52,10 @@ func clientOf(given *http.Client) (*http.Client, error) {
 		client.Transport = guardedTransport{copied}
 		//lint:ignore SA1019 a caller may still set it, but it takes no context
 		if transport.DialTLS != nil && transport.DialTLSContext == nil {
-			client.Transport = refusing{copied}
+			client.Transport = traced{copied}
 		}
 	default:
-		client.Transport = refusing{transport}
+		client.Transport = traced{transport}
 	}
 	return client, nil
 }
@@ -156,14 +158,40 @@ func checkHost(ctx context.Context, address string) error {
 	return nil
 }
 
-// refusing refuses requests marked publicOnly, because it does not know where the transport connects.
-type refusing struct{ transport http.RoundTripper }
+// traced checks the connection that another transport, such as a wrapped one, reports with net/http/httptrace. For a
+// private address, it closes the connection, so that nothing is sent.
+type traced struct{ transport http.RoundTripper }
 
-func (r refusing) RoundTrip(request *http.Request) (*http.Response, error) {
-	if request.Context().Value(publicOnly{}) != nil {
-		return nil, errUnchecked
+func (t traced) RoundTrip(request *http.Request) (*http.Response, error) {
+	if request.Context().Value(publicOnly{}) == nil {
+		return t.transport.RoundTrip(request)
 	}
-	return r.transport.RoundTrip(request)
+	// A proxy would connect to this address.
+	if address, err := netip.ParseAddr(request.URL.Hostname()); err == nil && !isPublic(address.Unmap()) {
+		return nil, errPrivate
+	}
+	var isReported, isPrivate atomic.Bool
+	ctx := httptrace.WithClientTrace(request.Context(), &httptrace.ClientTrace{
+		GotConn: func(got httptrace.GotConnInfo) {
+			isReported.Store(true)
+			if checkPublic(got.Conn.RemoteAddr().String()) != nil {
+				isPrivate.Store(true)
+				_ = got.Conn.Close()
+			}
+		},
+	})
+	response, err := t.transport.RoundTrip(request.WithContext(ctx))
+	switch {
+	case isPrivate.Load():
+		err = errPrivateConnection
+	case err == nil && !isReported.Load():
+		err = errUnchecked
+	}
+	if err != nil && response != nil {
+		_ = response.Body.Close()
+		response = nil
+	}
+	return response, err
 }
 
 // checkPublic returns an error for an address that is not on the public internet.

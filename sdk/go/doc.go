@@ -13,6 +13,9 @@
 // They are safe for concurrent use. Close wipes their secrets. Without Close, they are wiped when the garbage collector
 // finds that the value is unreachable. A nil, zero or closed value causes [ErrArgumentHandle].
 //
+// The time is that of [time.Now], which a bubble of testing/synctest replaces, or of [WithClock]. Remote key sets are
+// cached by the time of the machine.
+//
 // Errors have the type [*Error] and a stable [Code]. Messages never contain bytes of a token, key or claim.
 //
 // # Claims
@@ -23,4 +26,6 @@
 //   - An integer that a float64 or float32 cannot hold exactly is an error. encoding/json would round it.
 //   - Each field of a struct needs a claim. encoding/json would leave the field zero. Pointers, and fields with
 //     omitempty or omitzero, are optional. [WithMissingFields] makes all fields optional.
+//
+// If the type of the claims has a method Validate() error, it is called after the verification, as golang-jwt does.
 package jeton

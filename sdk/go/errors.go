@@ -18,24 +18,26 @@ type Error struct {
 
 	cause  error
 	noKeys bool
+	// The text of the cause is part of the text of the error.
+	showsCause bool
 }
 
 // Error returns the name of the code and the message. If keys could not be fetched, the error of the HTTP client or of
-// the context follows. It never contains the error of your encoder, decoder or signer, which may name claims: log
-// [Error.Unwrap] if it does not.
+// the context follows. If the method Validate of your claims fails, its error follows. The text never contains the
+// error of your encoder, decoder or signer, which may name claims: log [Error.Unwrap] if it does not.
 func (e *Error) Error() string {
 	if e == nil {
 		return "jeton: no error"
 	}
 	text := "jeton: " + e.Code.String() + ": " + e.Message
-	if e.noKeys && e.cause != nil {
+	if (e.noKeys || e.showsCause) && e.cause != nil {
 		text += ": " + e.cause.Error()
 	}
 	return text
 }
 
-// Unwrap returns the cause, or nil. The cause is the error of your encoder, decoder or signer, of the HTTP client that
-// fetches a key set, or of the context.
+// Unwrap returns the cause, or nil. The cause is the error of your encoder, decoder or signer, of the method Validate
+// of your claims, of the HTTP client that fetches a key set, or of the context.
 func (e *Error) Unwrap() error {
 	if e == nil {
 		return nil
@@ -126,6 +128,7 @@ var functions = []struct{ found, use string }{
 	{"this is a certificate;", "ParseCertificate"},
 	{"the key is encrypted;", "WithPassword"},
 	{"this is a JWK Set", "ParseKeySet"},
+	{"use MultiIssuerVerifier", "NewMultiIssuerVerifier"},
 }
 
 var settingName = regexp.MustCompile("`[a-z_]+`")

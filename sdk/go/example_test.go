@@ -5,6 +5,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -58,6 +59,53 @@ func ExampleDiscoverKeySet() {
 	check(err)
 	fmt.Println(verified.Claims.Page, verified.KeyID())
 	// Output: / 2026-11
+}
+
+func ExampleNewMultiIssuerVerifier() {
+	keyOfA, err := jeton.GenerateKey(jeton.ES256)
+	check(err)
+	keyOfB, err := jeton.GenerateKey(jeton.ES256)
+	check(err)
+	a, err := jeton.NewVerifier(keyOfA.Public(), jeton.WithIssuer("https://a.example"), jeton.WithAudience("api"))
+	check(err)
+	b, err := jeton.NewVerifier(keyOfB.Public(), jeton.WithIssuer("https://b.example"), jeton.WithAudience("api"))
+	check(err)
+	verifier, err := jeton.NewMultiIssuerVerifier(a, b)
+	check(err)
+
+	verified, err := jeton.Verify[Visit](verifier, issueFor("https://b.example", keyOfB))
+	check(err)
+	fmt.Println(verified.Issuer())
+	// The key of B cannot sign for A.
+	_, err = jeton.Verify[Visit](verifier, issueFor("https://a.example", keyOfB))
+	fmt.Println(jeton.CodeOf(err))
+	// Output:
+	// https://b.example
+	// TOKEN_INVALID_SIGNATURE
+}
+
+func ExampleReadUnverified() {
+	key, err := jeton.GenerateKey(jeton.ES256, jeton.WithKeyID("2026-11"))
+	check(err)
+	read, err := jeton.ReadUnverified(issueFor("https://id.example", key))
+	check(err)
+	var header struct {
+		KeyID string `json:"kid"`
+	}
+	check(json.Unmarshal(read.Header, &header))
+	fmt.Println(read.Format, read.Issuer(), header.KeyID)
+	// Output: jwt https://id.example 2026-11
+}
+
+func ExampleNewKey() {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	check(err)
+	key, err := jeton.NewKey(private, jeton.WithAlgorithm(jeton.ES256))
+	check(err)
+	public, err := key.CryptoPublicKey()
+	check(err)
+	fmt.Println(key, private.PublicKey.Equal(public))
+	// Output: jeton.Key(ES256, private) true
 }
 
 func ExampleNewKeyFromSigner() {

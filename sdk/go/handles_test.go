@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/jeton/jeton/sdk/go"
 )
@@ -18,7 +17,7 @@ import (
 func everyCall(
 	key *jeton.Key, set *jeton.KeySet, remote *jeton.RemoteKeySet, issuer *jeton.Issuer, verifier *jeton.Verifier,
 	signer *jeton.Signer, reading *jeton.SignatureVerifier, encrypter *jeton.Encrypter, decrypter *jeton.Decrypter,
-	prepared *jeton.Prepared, clock *jeton.Clock,
+	prepared *jeton.Prepared,
 ) map[string]error {
 	second := func(_ any, err error) error { return err }
 	any := []jeton.VerifierOption{jeton.WithAnyIssuer(), jeton.WithAnyAudience()}
@@ -38,12 +37,10 @@ func everyCall(
 		"NewKeySet":            second(jeton.NewKeySet(key)),
 		"NewIssuer":            second(jeton.NewIssuer(key, jeton.WithoutExpiry())),
 		"NewIssuer encryption": second(jeton.NewIssuer(secretKey(), jeton.WithoutExpiry(), jeton.WithEncryption(key))),
-		"NewIssuer clock":      second(jeton.NewIssuer(secretKey(), jeton.WithoutExpiry(), jeton.WithClock(clock))),
 		"NewVerifier key":      second(jeton.NewVerifier(key, any...)),
 		"NewVerifier set":      second(jeton.NewVerifier(set, any...)),
 		"NewVerifier remote":   second(jeton.NewVerifier(remote, any...)),
 		"NewVerifier decrypt":  second(jeton.NewVerifier(secretKey(), append(any, jeton.WithDecryption(key))...)),
-		"NewVerifier clock":    second(jeton.NewVerifier(secretKey(), append(any, jeton.WithClock(clock))...)),
 		"NewSigner":            second(jeton.NewSigner(key)),
 		"NewSignatureVerifier": second(jeton.NewSignatureVerifier(key)),
 		"NewEncrypter":         second(jeton.NewEncrypter(key)),
@@ -67,7 +64,6 @@ func everyCall(
 		"Prepared.Digest":      second(prepared.Digest()),
 		"Prepared.Algorithm":   second(prepared.Algorithm()),
 		"Prepared.Attach":      second(prepared.Attach(nil, jeton.SignatureDER)),
-		"Clock.Set":            clock.Set(time.Now()),
 	}
 }
 
@@ -81,9 +77,9 @@ func isHandleError(t *testing.T, errs map[string]error) {
 }
 
 func TestNilAndZeroValues(t *testing.T) {
-	isHandleError(t, everyCall(nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil))
+	isHandleError(t, everyCall(nil, nil, nil, nil, nil, nil, nil, nil, nil, nil))
 	isHandleError(t, everyCall(&jeton.Key{}, &jeton.KeySet{}, &jeton.RemoteKeySet{}, &jeton.Issuer{}, &jeton.Verifier{},
-		&jeton.Signer{}, &jeton.SignatureVerifier{}, &jeton.Encrypter{}, &jeton.Decrypter{}, &jeton.Prepared{}, &jeton.Clock{}))
+		&jeton.Signer{}, &jeton.SignatureVerifier{}, &jeton.Encrypter{}, &jeton.Decrypter{}, &jeton.Prepared{}))
 	var token *jeton.Token
 	if token.Subject() != "" || token.Audience() != nil || !token.ExpiresAt().IsZero() || token.JSON() != "" || token.KeyID() != "" {
 		t.Error("a nil token has values")
@@ -122,7 +118,6 @@ type closable struct {
 	encrypter *jeton.Encrypter
 	decrypter *jeton.Decrypter
 	prepared  *jeton.Prepared
-	clock     *jeton.Clock
 }
 
 func newClosable() *closable {
@@ -133,13 +128,13 @@ func newClosable() *closable {
 		key, must(jeton.NewKeySet(key)), must(jeton.NewRemoteKeySet("https://id.example/keys")), issuer, verifier,
 		must(jeton.NewSigner(key)), must(jeton.NewSignatureVerifier(key)), must(jeton.NewEncrypter(wrapping)),
 		must(jeton.NewDecrypter(wrapping)),
-		must(must(jeton.NewIssuer(key.Public(), jeton.WithoutExpiry())).Prepare(visit{})), must(jeton.NewClock(time.Now())),
+		must(must(jeton.NewIssuer(key.Public(), jeton.WithoutExpiry())).Prepare(visit{})),
 	}
 }
 
 func (c *closable) close() {
 	for _, one := range []interface{ Close() error }{
-		c.key, c.set, c.remote, c.issuer, c.verifier, c.signer, c.reading, c.encrypter, c.decrypter, c.prepared, c.clock,
+		c.key, c.set, c.remote, c.issuer, c.verifier, c.signer, c.reading, c.encrypter, c.decrypter, c.prepared,
 	} {
 		_ = one.Close()
 		_ = one.Close()
@@ -149,7 +144,7 @@ func (c *closable) close() {
 func TestClosedHandles(t *testing.T) {
 	c := newClosable()
 	c.close()
-	isHandleError(t, everyCall(c.key, c.set, c.remote, c.issuer, c.verifier, c.signer, c.reading, c.encrypter, c.decrypter, c.prepared, c.clock))
+	isHandleError(t, everyCall(c.key, c.set, c.remote, c.issuer, c.verifier, c.signer, c.reading, c.encrypter, c.decrypter, c.prepared))
 }
 
 func TestIssuerAndVerifierOutliveTheirKey(t *testing.T) {

@@ -17,6 +17,7 @@ type Issuer struct {
 	fixed int
 	// Set for a key of [NewKeyFromSigner].
 	signer *remoteSigner
+	clock  *clock
 }
 
 // NewIssuer creates an issuer. The key and the options select the format:
@@ -49,7 +50,7 @@ func NewIssuer(key *Key, options ...IssuerOption) (*Issuer, error) {
 	if key.handle == nil {
 		return nil, unusable("key")
 	}
-	var encryption, clock *core.Handle
+	var encryption *core.Handle
 	if chosen.encryption != nil {
 		if key.signer != nil {
 			return nil, failure(CodeInvalidOption,
@@ -57,16 +58,18 @@ func NewIssuer(key *Key, options ...IssuerOption) (*Issuer, error) {
 		}
 		encryption = chosen.encryption.handle
 	}
-	if chosen.clock != nil {
-		clock = chosen.clock.handle
+	clock, err := newClock(chosen.now)
+	if err != nil {
+		return nil, err
 	}
-	handle, why := core.NewIssuer(key.handle, encryption, clock, text)
+	handle, why := core.NewIssuer(key.handle, encryption, clock.handle, text)
 	runtime.KeepAlive(key)
 	runtime.KeepAlive(chosen)
 	if why.Code != 0 {
 		return nil, failed(why)
 	}
-	issuer := &Issuer{handle: handle, encode: chosen.encode, fixed: core.Bound(handle, 0), signer: key.remote()}
+	issuer := &Issuer{handle: handle, encode: chosen.encode, fixed: core.Bound(handle, 0), signer: key.remote(),
+		clock: clock}
 	core.Own(issuer, handle)
 	return issuer, nil
 }
@@ -101,7 +104,11 @@ func (i *Issuer) Issue(claims any) (string, error) {
 		encoders.Put(encoder)
 		return "", caused(CodeClaimsNotSerializable, "the claims cannot be written as JSON", err)
 	}
-	token, why := core.Issue(i.handle, encoder.buffer.Bytes(), i.fixed)
+	var token string
+	why := i.clock.set()
+	if why.Code == 0 {
+		token, why = core.Issue(i.handle, encoder.buffer.Bytes(), i.fixed)
+	}
 	if encoder.buffer.Cap() <= 64*1024 {
 		encoders.Put(encoder)
 	}
@@ -118,12 +125,14 @@ func (i *Issuer) IssueJSON(claims []byte) (string, error) {
 	if i == nil || i.handle == nil {
 		return "", unusable("issuer")
 	}
+	defer runtime.KeepAlive(i)
 	if i.signer != nil {
-		defer runtime.KeepAlive(i)
-		return i.signer.sign(core.Prepare(i.handle, claims))
+		return i.signer.sign(i.prepare(claims))
+	}
+	if why := i.clock.set(); why.Code != 0 {
+		return "", failed(why)
 	}
 	token, why := core.Issue(i.handle, claims, i.fixed)
-	runtime.KeepAlive(i)
 	return token, failed(why)
 }
 
@@ -151,6 +160,7 @@ func (i *Issuer) encoded(claims any) ([]byte, error) {
 func (i *Issuer) Close() error {
 	if i != nil {
 		i.handle.Close()
+		i.clock.close()
 	}
 	return nil
 }

@@ -247,5 +247,5 @@ func (k *Key) verifying() (source, error) {
 	if k.handle == nil {
 		return source{}, unusable("key")
 	}
-	return source{key: k.handle, isPaseto: k.alg.isPaseto(), keepsAlive: k}, nil
+	return source{key: k.handle, isPaseto: k.alg.isPaseto(), isEncryption: k.alg == Direct, keepsAlive: k}, nil
 }

@@ -1,11 +1,14 @@
 package jeton
 
+import "time"
+
 // WithIssuer sets `iss` of issued tokens, and requires it in verified tokens.
 func WithIssuer(issuer string) Option {
 	return sharedOption(func(c *config) { c.set("issuer", issuer) })
 }
 
-// WithIssuers accepts tokens of these issuers. Every key of the verifier is then trusted for every issuer in the list.
+// WithIssuers accepts tokens of these issuers. With several, [WithSharedKeys] is required: every key of the verifier is
+// then trusted for every issuer in the list. If issuers have their own keys, use [NewMultiIssuerVerifier].
 func WithIssuers(issuers ...string) VerifierOption {
 	return verifierOption(func(c *config) { c.set("issuer", list(issuers)) })
 }
@@ -17,6 +20,16 @@ func WithType(types ...string) interface {
 	BytesOption
 } {
 	return tokenOption(func(c *config) { c.set("typ", oneOrList(types)) })
+}
+
+// WithHeaders adds these members to the protected header, for example `x5t`, `x5c` or `nonce`. A member that another
+// option or the key decides is refused, for example `alg`. A nested JWT has them in its signed header. A verifier
+// ignores them.
+func WithHeaders(headers map[string]any) interface {
+	IssuerOption
+	BytesOption
+} {
+	return tokenOption(func(c *config) { c.set("headers", headers) })
 }
 
 // Limits are the limits for a token. For a field that is 0, the default applies:
@@ -81,11 +94,15 @@ func WithContentEncryption(encs ...Encryption) interface {
 	return encryptionOption(func(c *config) { c.set("enc", oneOrList(texts)) })
 }
 
-// WithClock replaces the system clock, for tests.
-func WithClock(clock *Clock) Option {
+// WithClock replaces [time.Now], for tests. The function runs in each call of the issuer or the verifier, and must not
+// call them. Tests with testing/synctest need no clock.
+func WithClock(now func() time.Time) Option {
 	return sharedOption(func(c *config) {
 		if c.once("WithClock") {
-			c.clock, c.hasClock = clock, true
+			c.now = now
+		}
+		if now == nil {
+			c.fail("WithClock", "the function is nil")
 		}
 	})
 }

@@ -18,7 +18,6 @@ import (
 func TestOptionSetTwiceIsAnError(t *testing.T) {
 	key := must(jeton.GenerateKey(jeton.ES256))
 	other := must(jeton.GenerateKey(jeton.ECDHES))
-	clock := must(jeton.NewClock(time.Now()))
 	for name, options := range map[string][]jeton.VerifierOption{
 		"issuer":       {jeton.WithIssuer("a"), jeton.WithIssuer("b"), jeton.WithAnyAudience()},
 		"issuers":      {jeton.WithIssuer("a"), jeton.WithIssuers("b", "c"), jeton.WithAnyAudience()},
@@ -28,7 +27,7 @@ func TestOptionSetTwiceIsAnError(t *testing.T) {
 		"typ":          {jeton.WithAnyIssuer(), jeton.WithAnyAudience(), jeton.WithType("a"), jeton.WithType("b")},
 		"leeway":       {jeton.WithAnyIssuer(), jeton.WithAnyAudience(), jeton.WithLeeway(0), jeton.WithLeeway(time.Hour)},
 		"decryption":   {jeton.WithAnyIssuer(), jeton.WithAnyAudience(), jeton.WithDecryption(other), jeton.WithDecryption(other)},
-		"clock":        {jeton.WithAnyIssuer(), jeton.WithAnyAudience(), jeton.WithClock(clock), jeton.WithClock(clock)},
+		"clock":        {jeton.WithAnyIssuer(), jeton.WithAnyAudience(), jeton.WithClock(time.Now), jeton.WithClock(time.Now)},
 	} {
 		if _, err := jeton.NewVerifier(key, options...); !errors.Is(err, jeton.ErrInvalidOption) {
 			t.Errorf("%s: %v", name, err)
@@ -150,8 +149,12 @@ func TestMessagesNameOptions(t *testing.T) {
 			return err
 		},
 		"option `WithClock`: already set": func() error {
-			clock := jeton.WithClock(must(jeton.NewClock(time.Now())))
+			clock := jeton.WithClock(time.Now)
 			_, err := jeton.NewVerifier(secret, append(policy, clock, clock)...)
+			return err
+		},
+		"option `WithClock`: the function is nil": func() error {
+			_, err := jeton.NewIssuer(secret, jeton.WithoutExpiry(), jeton.WithClock(nil))
 			return err
 		},
 		"a PASETO key cannot sign a JWS": func() error {

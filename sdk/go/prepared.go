@@ -36,7 +36,14 @@ func (i *Issuer) Prepare(claims any) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	return preparedOf(core.Prepare(i.handle, text))
+	return preparedOf(i.prepare(text))
+}
+
+func (i *Issuer) prepare(claims []byte) (*core.Handle, core.Failure) {
+	if why := i.clock.set(); why.Code != 0 {
+		return nil, why
+	}
+	return core.Prepare(i.handle, claims)
 }
 
 func preparedOf(handle *core.Handle, why core.Failure) (*Prepared, error) {

@@ -45,11 +45,12 @@ type remoteConfig struct{ client *http.Client }
 // decides about a proxy: a client without a transport uses HTTPS_PROXY and NO_PROXY, like [http.DefaultTransport].
 // Loopback hosts never need one. Without this option, no proxy is used.
 //
-// [DiscoverKeySet] allows a `jwks_uri` on another host than the issuer only at a public IP address. In two cases, the
-// package cannot check the address:
-//   - The transport uses a proxy, which resolves the host name. The proxy must refuse private addresses.
-//   - The transport is not an [*http.Transport]. Such a request fails, unless you pass [WithPrivateAddresses]. The
-//     transport must then refuse private addresses.
+// [DiscoverKeySet] allows a `jwks_uri` on another host than the issuer only at a public IP address:
+//   - An [*http.Transport] checks the address when it dials.
+//   - Another transport, such as one that wraps an [*http.Transport], must report its connections with
+//     [net/http/httptrace]. The package closes a connection to a private address before the request is sent. Without a
+//     report, the response is not used, unless you pass [WithPrivateAddresses].
+//   - A proxy resolves the host name itself, and must refuse private addresses.
 func WithHTTPClient(client *http.Client) RemoteOption {
 	return remoteOption(func(c *config) {
 		if c.once("WithHTTPClient") {
@@ -142,7 +143,7 @@ func (r *RemoteKeySet) failed(why core.Failure) error {
 		return nil
 	case code == CodeKeySetToFetch:
 		why = core.Failure{Code: int32(CodeKeySetUnreachable), Message: "the key set is not available after several fetches"}
-	case code.IsRejection(), code == CodeArgumentHandle, code == CodeInternal:
+	case code.IsRejection(), code == CodeArgumentHandle, code == CodeClaimRange, code == CodeInternal:
 		return failed(why)
 	}
 	err := &Error{Code: Code(why.Code), Message: why.Message, noKeys: true}
@@ -301,10 +302,13 @@ func (r *RemoteKeySet) verifying() (source, error) {
 	return source{remote: r.handle, fetcher: r, keepsAlive: r}, nil
 }
 
-// The reasons for a request that was not sent.
+// The reasons why a response is not used.
 var (
 	errPrivate = errors.New("the `jwks_uri` is on another host than the issuer and has a private IP address: " +
 		"pass WithPrivateAddresses to allow it")
-	errUnchecked = errors.New("the transport of WithHTTPClient is not an *http.Transport, or has DialTLS, so that " +
-		"private IP addresses cannot be refused: pass WithPrivateAddresses if the transport refuses them")
+	errPrivateConnection = errors.New("the `jwks_uri` is on another host than the issuer, and the transport of " +
+		"WithHTTPClient connects to a private IP address, of that host or of a proxy: pass WithPrivateAddresses to allow it")
+	errUnchecked = errors.New("the `jwks_uri` is on another host than the issuer, and the transport of WithHTTPClient " +
+		"does not report its connection (net/http/httptrace): pass WithPrivateAddresses if the transport refuses private " +
+		"IP addresses")
 )

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"strings"
 	"sync"
@@ -198,19 +200,87 @@ func TestPublicAddressesOnly(t *testing.T) {
 		t.Error("no address")
 	}
 	server := newIdentityServer(t, must(jeton.GenerateKey(jeton.ES256)))
+	// A name, so that the connection has to be checked.
+	address := strings.Replace(server.URL, "127.0.0.1", "localhost", 1) + "/keys"
+	dial := func(network, address string) (net.Conn, error) { return net.Dial(network, address) }
 	for name, client := range map[string]*http.Client{
 		"none": nil, "plain": {}, "a transport": {Transport: &http.Transport{}},
-		"another": {Transport: roundTripper(http.DefaultTransport.RoundTrip)},
+		"wrapped": {Transport: roundTripper(http.DefaultTransport.RoundTrip)},
+		//lint:ignore SA1019 a caller may still set it
+		"DialTLS":  {Transport: &http.Transport{DialTLS: dial}},
+		"pooled":   {Transport: roundTripper(http.DefaultTransport.RoundTrip)},
+		"no trace": {Transport: roundTripper(withoutContext)},
 	} {
-		request := must(http.NewRequestWithContext(jeton.PublicOnly(context.Background()), http.MethodGet, server.URL+"/keys", nil))
-		// The package cannot see where another transport connects.
-		reason := "has a private IP address: pass WithPrivateAddresses"
-		if name == "another" {
-			reason = "is not an *http.Transport"
+		if name == "pooled" {
+			_, _ = io.Copy(io.Discard, must(client.Get(address)).Body)
+		}
+		sets := server.sets.Load()
+		request := must(http.NewRequestWithContext(jeton.PublicOnly(context.Background()), http.MethodGet, address, nil))
+		reason, asked := "has a private IP address: pass WithPrivateAddresses", int32(0)
+		switch name {
+		case "wrapped", "pooled":
+			reason = "the transport of WithHTTPClient connects to a private IP address"
+		case "no trace":
+			reason, asked = "does not report its connection", 1
 		}
 		if response, err := must(jeton.ClientOf(client)).Do(request); err == nil || !strings.Contains(err.Error(), reason) {
 			t.Errorf("%s: connects: %v", name, err)
 			_ = response
 		}
+		if found := server.sets.Load() - sets; found != asked {
+			t.Errorf("%s: %d requests", name, found)
+		}
+	}
+}
+
+// withoutContext loses the context of the request, and with it what it must report.
+func withoutContext(r *http.Request) (*http.Response, error) {
+	return http.DefaultTransport.RoundTrip(r.WithContext(context.Background()))
+}
+
+// addressed is a connection that claims to lead to this address.
+type addressed struct {
+	net.Conn
+	address string
+}
+
+func (a addressed) RemoteAddr() net.Addr {
+	return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(a.address))
+}
+
+func TestWrappedTransportFetchesKeysAtAnotherPublicHost(t *testing.T) {
+	key := must(jeton.GenerateKey(jeton.ES256, jeton.WithKeyID("k1")))
+	set := must(must(jeton.NewKeySet(key)).JWKS())
+	requests := 0
+	keyServer := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		requests++
+		_, _ = w.Write(set)
+	}))
+	defer keyServer.Close()
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprintf(w, `{"issuer":"http://%s","jwks_uri":"https://example.com/keys"}`, r.Host)
+	}))
+	defer provider.Close()
+	for address, reason := range map[string]string{
+		"192.0.3.1:443": "", "[2606:4700::1]:443": "", "10.0.0.1:443": "connects to a private IP address", "127.0.0.1:443": "connects to a private IP address",
+	} {
+		inner := keyServer.Client().Transport.(*http.Transport).Clone()
+		inner.DialContext = func(ctx context.Context, network, to string) (net.Conn, error) {
+			if to != "example.com:443" {
+				return new(net.Dialer).DialContext(ctx, network, to)
+			}
+			connection, err := new(net.Dialer).DialContext(ctx, network, keyServer.Listener.Addr().String())
+			return addressed{connection, address}, err
+		}
+		requests = 0
+		keys := must(jeton.DiscoverKeySet(provider.URL, jeton.WithHTTPClient(&http.Client{Transport: roundTripper(inner.RoundTrip)})))
+		_, err := jeton.Verify[visit](remoteVerifier(keys), issuedBy(key))
+		if reason == "" && err != nil || reason != "" && (err == nil || !strings.Contains(err.Error(), reason)) {
+			t.Errorf("%s: %v", address, err)
+		}
+		if (requests == 1) != (reason == "") {
+			t.Errorf("%s: %d requests", address, requests)
+		}
+		_ = keys.Close()
 	}
 }

@@ -61,6 +61,12 @@ func WithImplicitAssertion(implicitAssertion string) Option {
 	return sharedOption(func(c *config) { c.set("implicit_assertion", implicitAssertion) })
 }
 
+// WithSharedKeys accepts several issuers that share the keys of the verifier. The verifier trusts each of the keys for
+// each of these issuers, so an issuer can sign for another.
+func WithSharedKeys() VerifierOption {
+	return verifierOption(func(c *config) { c.set("shared_keys", true) })
+}
+
 // WithAnyIssuer accepts tokens of any issuer, and tokens without `iss`.
 func WithAnyIssuer() VerifierOption {
 	return verifierOption(func(c *config) { c.set("any_issuer", true) })
@@ -168,6 +174,7 @@ var optionNames = map[string]string{
 	"encryption":              "WithEncryption",
 	"footer":                  "WithFooter",
 	"fresh_for":               "WithFreshFor",
+	"headers":                 "WithHeaders",
 	"implicit_assertion":      "WithImplicitAssertion",
 	"issued_ago":              "WithIssuedAgo",
 	"issuer":                  "WithIssuer",
@@ -181,6 +188,7 @@ var optionNames = map[string]string{
 	"required":                "WithRequired",
 	"rsa_bits":                "WithRSABits",
 	"serialization":           "WithSerialization",
+	"shared_keys":             "WithSharedKeys",
 	"typ":                     "WithType",
 	"unencoded":               "WithUnencoded",
 	"usable_for":              "WithUsableFor",
@@ -198,4 +206,4 @@ var contradicting = map[string]string{
 }
 
 // producerOptions apply to signers and encrypters only. A verifier reads the values from the header.
-var producerOptions = []string{"typ", "cty", "detached", "unencoded"}
+var producerOptions = []string{"typ", "cty", "headers", "detached", "unencoded"}

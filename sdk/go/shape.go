@@ -54,7 +54,12 @@ type plan struct {
 	shape *shape
 	// The type has no registered claims. They are cut before encoding/json reads the text.
 	withoutRegistered bool
+	// The type has a method Validate.
+	validates bool
 }
+
+// validator is the interface of claims that check themselves, as golang-jwt has it.
+type validator interface{ Validate() error }
 
 var plans sync.Map // reflect.Type → *plan
 
@@ -66,6 +71,8 @@ func planOf[T any]() *plan {
 	}
 	made := &plan{shape: shapeOf(of, map[reflect.Type]*shape{})}
 	made.withoutRegistered = made.shape.kind == structShape
+	pointer := reflect.PointerTo(of)
+	made.validates = of.Implements(reflect.TypeFor[validator]()) || pointer.Implements(reflect.TypeFor[validator]())
 	for _, name := range registeredNames {
 		if made.shape.folded[name] {
 			made.withoutRegistered = false

@@ -26,11 +26,10 @@ func TestFractionalTimesVerifyAtOnce(t *testing.T) {
 	}
 }
 
-// A clock of a test has microseconds, as the system clock.
+// The time of a function has microseconds.
 func TestClockHasMicroseconds(t *testing.T) {
-	half := time.Unix(1_800_000_000, 500_000_000)
-	clock := must(jeton.NewClock(half))
-	issuer, verifier := pair(secretKey(), jeton.WithClock(clock))
+	now := time.Unix(1_800_000_000, 500_000_000)
+	issuer, verifier := pair(secretKey(), jeton.WithClock(func() time.Time { return now }))
 	for _, row := range []struct {
 		nbf   float64
 		early bool
@@ -40,24 +39,30 @@ func TestClockHasMicroseconds(t *testing.T) {
 			t.Errorf("nbf %f: %v", row.nbf, err)
 		}
 	}
-	if err := clock.Set(half.Add(250 * time.Millisecond)); err != nil {
+	token := must(issuer.Issue(map[string]any{"nbf": 1_800_000_000.75}))
+	now = now.Add(250 * time.Millisecond)
+	if _, err := jeton.Verify[map[string]any](verifier, token); err != nil {
 		t.Error(err)
 	}
-	if _, err := jeton.Verify[map[string]any](verifier, must(issuer.Issue(map[string]any{"nbf": 1_800_000_000.75}))); err != nil {
-		t.Error(err)
-	}
-	for _, outside := range []time.Time{{}, time.Unix(-1, 0), time.Unix(253_402_300_800, 0), time.Unix(1<<62, 0)} {
-		if _, err := jeton.NewClock(outside); !errors.Is(err, jeton.ErrClaimRange) {
-			t.Errorf("%d: %v", outside.Unix(), err)
+	remote := must(jeton.NewVerifier(must(jeton.NewRemoteKeySet("https://id.example/keys")), jeton.WithIssuer("i"),
+		jeton.WithAudience("a"), jeton.WithClock(func() time.Time { return now })))
+	for _, now = range []time.Time{{}, time.Unix(-1, 0), time.Unix(253_402_300_800, 0), time.Unix(1<<62, 0)} {
+		for name, err := range map[string]error{
+			"Issue": second(issuer.Issue(visit{})), "Prepare": second(issuer.Prepare(visit{})),
+			"Verify": second(jeton.Verify[visit](verifier, token)), "remote": second(jeton.Verify[visit](remote, token)),
+		} {
+			if !errors.Is(err, jeton.ErrClaimRange) || errors.Is(err, jeton.ErrTokenRejected) || errors.Is(err, jeton.ErrNoKeys) {
+				t.Errorf("%s at %d: %v", name, now.Unix(), err)
+			}
 		}
 	}
 }
 
 // `iat` may be a minute ahead of the clock. With a maximum age, only the leeway counts.
 func TestIssuedAheadOfTheClock(t *testing.T) {
-	clock := must(jeton.NewClock(time.Unix(1_800_000_000, 0)))
-	issuer, verifier := pair(secretKey(), jeton.WithClock(clock))
-	strict := must(jeton.NewVerifier(secretKey(), jeton.WithIssuer("i"), jeton.WithAudience("a"), jeton.WithClock(clock),
+	clock := jeton.WithClock(func() time.Time { return time.Unix(1_800_000_000, 0) })
+	issuer, verifier := pair(secretKey(), clock)
+	strict := must(jeton.NewVerifier(secretKey(), jeton.WithIssuer("i"), jeton.WithAudience("a"), clock,
 		jeton.WithMaxAge(time.Hour)))
 	for _, row := range []struct {
 		ahead           int64

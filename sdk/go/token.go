@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jeton/jeton/sdk/go/internal/core"
@@ -20,6 +23,9 @@ type Token struct {
 	claims                         [len(core.Result{}.Claims)]core.Claim
 	json, kid, typ, footer         core.Range
 	expiresAt, notBefore, issuedAt int64
+	// The token, and the verifier that reads its header.
+	compact  string
+	verifier *Verifier
 }
 
 func (t *Token) fill(scratch *core.Scratch) {
@@ -91,6 +97,20 @@ func (t *Token) Type() string {
 	return t.part(t.typ)
 }
 
+// Header returns the protected header as in the token, or nil for a PASETO. For a nested JWT, it is the header of the
+// signed JWT inside, which is decrypted again. It fails if the verifier is closed.
+func (t *Token) Header() (json.RawMessage, error) {
+	if t == nil || t.verifier == nil {
+		return nil, unusable("token")
+	}
+	defer runtime.KeepAlive(t)
+	text, why := core.Header(t.verifier.handle, t.compact)
+	if why.Code != 0 || len(text) == 0 {
+		return nil, failed(why)
+	}
+	return text, nil
+}
+
 // Footer returns the footer of a PASETO, or "" if it is absent.
 func (t *Token) Footer() string {
 	if t == nil {
@@ -109,6 +129,24 @@ func (t *Token) JSON() string {
 
 // HasExpiry reports whether the token has `exp`.
 func (t *Token) HasExpiry() bool { return t != nil && t.present&core.Expiry != 0 }
+
+// HasScope reports whether the claim `scope` has this scope: a text with scopes separated by spaces (RFC 8693, section
+// 4.2), or a list of texts.
+func (t *Token) HasScope(scope string) bool {
+	var claims map[string]json.RawMessage
+	if scope == "" || strings.Contains(scope, " ") || json.Unmarshal([]byte(t.JSON()), &claims) != nil {
+		return false
+	}
+	var text string
+	if json.Unmarshal(claims["scope"], &text) == nil {
+		return slices.Contains(strings.Split(text, " "), scope)
+	}
+	var list []json.RawMessage
+	_ = json.Unmarshal(claims["scope"], &list) // another type has no scopes
+	return slices.ContainsFunc(list, func(one json.RawMessage) bool {
+		return json.Unmarshal(one, &text) == nil && text == scope
+	})
+}
 
 func (t *Token) seconds(which int) int64 {
 	if t == nil {

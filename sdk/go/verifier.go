@@ -18,17 +18,23 @@ type Keys interface{ verifying() (source, error) }
 type source struct {
 	key, keys, remote *core.Handle
 	fetcher           *RemoteKeySet
-	isPaseto          bool
-	keepsAlive        any
+	// For PASETO, or for encrypted JWTs.
+	isPaseto, isEncryption bool
+	keepsAlive             any
 }
 
 // Verifier verifies tokens with its keys and its policy. It is safe for concurrent use.
 type Verifier struct {
 	handle  *core.Handle
 	remote  *RemoteKeySet
+	clock   *clock
 	decode  func([]byte, any) error
 	numbers bool
 	partial bool
+	// The accepted issuers; none if any is accepted.
+	issuers []string
+	// It verifies signed JWTs, and no PASETO or encrypted tokens.
+	isSigned bool
 }
 
 // Verified is a verified token. Its claims are read into a T.
@@ -61,10 +67,11 @@ func NewVerifier(keys Keys, options ...VerifierOption) (*Verifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	var clock, decryption *core.Handle
-	if chosen.clock != nil {
-		clock = chosen.clock.handle
+	clock, err := newClock(chosen.now)
+	if err != nil {
+		return nil, err
 	}
+	var decryption *core.Handle
 	if len(chosen.decryption) > 0 {
 		set, err := NewKeySet(chosen.decryption...)
 		if err != nil {
@@ -73,14 +80,15 @@ func NewVerifier(keys Keys, options ...VerifierOption) (*Verifier, error) {
 		defer func() { _ = set.Close() }()
 		decryption = set.handle
 	}
-	handle, why := core.NewVerifier(from.key, from.keys, decryption, from.remote, clock, text)
+	handle, why := core.NewVerifier(from.key, from.keys, decryption, from.remote, clock.handle, text)
 	runtime.KeepAlive(from)
 	runtime.KeepAlive(chosen)
 	if why.Code != 0 {
 		return nil, failed(why)
 	}
-	verifier := &Verifier{handle: handle, remote: from.fetcher, decode: chosen.decode,
-		numbers: chosen.numbers, partial: chosen.partial}
+	verifier := &Verifier{handle: handle, remote: from.fetcher, clock: clock, decode: chosen.decode,
+		numbers: chosen.numbers, partial: chosen.partial, issuers: textsOf(chosen.settings["issuer"]),
+		isSigned: !from.isPaseto && !from.isEncryption && len(chosen.decryption) == 0}
 	core.Own(verifier, handle)
 	return verifier, nil
 }
@@ -88,38 +96,71 @@ func NewVerifier(keys Keys, options ...VerifierOption) (*Verifier, error) {
 // Verify verifies a token and reads its claims into a T: a struct, a map, or [encoding/json.RawMessage] for the JSON.
 // Each field of a struct needs a claim, except pointers and fields with omitempty or omitzero. A verifier with a
 // [RemoteKeySet] may wait for a fetch: use [VerifyContext] to limit the time.
-func Verify[T any](verifier *Verifier, token string) (*Verified[T], error) {
+//
+// If T has a method Validate() error, Verify calls it after the verification. Its error rejects the token with
+// [ErrTokenClaimsShape], and is part of the text of that error.
+func Verify[T any](verifier TokenVerifier, token string) (*Verified[T], error) {
 	return VerifyContext[T](context.Background(), verifier, token)
 }
 
 // VerifyContext is [Verify] with a context. The context limits the wait for the keys of a [RemoteKeySet].
-func VerifyContext[T any](ctx context.Context, verifier *Verifier, token string) (*Verified[T], error) {
-	if verifier == nil || verifier.handle == nil {
+func VerifyContext[T any](ctx context.Context, verifier TokenVerifier, token string) (*Verified[T], error) {
+	if verifier == nil {
 		return nil, unusable("verifier")
+	}
+	chosen, err := verifier.verifierOf(token)
+	if err != nil {
+		return nil, err
 	}
 	scratch := core.NewScratch()
 	defer scratch.Keep()
-	if err := verifier.verify(ctx, token, scratch); err != nil {
+	if err := chosen.verify(ctx, token, scratch); err != nil {
 		return nil, err
 	}
 	verified := new(Verified[T])
 	verified.fill(scratch)
-	if err := verifier.read(scratch, planOf[T](), &verified.Claims); err != nil {
+	verified.compact, verified.verifier = token, chosen
+	how := planOf[T]()
+	if err := chosen.read(scratch, how, &verified.Claims); err != nil {
 		return nil, err
+	}
+	if how.validates {
+		if err := validate(&verified.Claims); err != nil {
+			return nil, err
+		}
 	}
 	return verified, nil
 }
 
+// validate calls the method Validate of the claims, or of the pointer to them.
+func validate[T any](claims *T) error {
+	checked, ok := any(claims).(validator)
+	if !ok {
+		checked = any(*claims).(validator)
+	}
+	if err := checked.Validate(); err != nil {
+		return &Error{Code: CodeTokenClaimsShape, Message: "the method Validate rejects the claims", cause: err, showsCause: true}
+	}
+	return nil
+}
+
 func (v *Verifier) verify(ctx context.Context, token string, scratch *core.Scratch) error {
 	defer runtime.KeepAlive(v)
-	why := core.Verify(v.handle, token, scratch)
+	why := v.verifyNow(token, scratch)
 	if v.remote != nil {
-		return v.remote.after(ctx, why, func() core.Failure { return core.Verify(v.handle, token, scratch) })
+		return v.remote.after(ctx, why, func() core.Failure { return v.verifyNow(token, scratch) })
 	}
 	if why.Code != 0 {
 		return failed(why)
 	}
 	return nil
+}
+
+func (v *Verifier) verifyNow(token string, scratch *core.Scratch) core.Failure {
+	if why := v.clock.set(); why.Code != 0 {
+		return why
+	}
+	return core.Verify(v.handle, token, scratch)
 }
 
 // read reads the claims. It changes the text of scratch.
@@ -133,7 +174,8 @@ func (v *Verifier) read(scratch *core.Scratch, how *plan, into any) error {
 		return nil
 	}
 	if how.withoutRegistered {
-		if text = cutRegistered(text, &scratch.Result); len(text) == len("{}") && (v.partial || len(how.shape.required) == 0) {
+		text = cutRegistered(text, &scratch.Result)
+		if len(text) == len("{}") && !how.validates && (v.partial || len(how.shape.required) == 0) {
 			return nil
 		}
 	}
@@ -208,6 +250,7 @@ func cutRegistered(text []byte, result *core.Result) []byte {
 func (v *Verifier) Close() error {
 	if v != nil {
 		v.handle.Close()
+		v.clock.close()
 	}
 	return nil
 }

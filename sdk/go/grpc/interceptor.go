@@ -54,7 +54,7 @@ func configOf(options []Option) *config {
 // UnaryInterceptor returns an interceptor that verifies the token of each unary call. Without a token, or with a
 // rejected one, the call fails with Unauthenticated. If the keys of a [jeton.RemoteKeySet] are not available, it fails
 // with Unavailable.
-func UnaryInterceptor[T any](verifier *jeton.Verifier, options ...Option) grpc.UnaryServerInterceptor {
+func UnaryInterceptor[T any](verifier jeton.TokenVerifier, options ...Option) grpc.UnaryServerInterceptor {
 	chosen := configOf(options)
 	return func(ctx context.Context, request any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 		if !chosen.isPublic(info.FullMethod) {
@@ -70,7 +70,7 @@ func UnaryInterceptor[T any](verifier *jeton.Verifier, options ...Option) grpc.U
 
 // StreamInterceptor is [UnaryInterceptor] for streams. It verifies the token once, when the stream starts: a stream can
 // outlive its token.
-func StreamInterceptor[T any](verifier *jeton.Verifier, options ...Option) grpc.StreamServerInterceptor {
+func StreamInterceptor[T any](verifier jeton.TokenVerifier, options ...Option) grpc.StreamServerInterceptor {
 	chosen := configOf(options)
 	return func(server any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
 		if !chosen.isPublic(info.FullMethod) {
@@ -91,7 +91,7 @@ type streamOf struct {
 
 func (s *streamOf) Context() context.Context { return s.ctx }
 
-func verify[T any](ctx context.Context, verifier *jeton.Verifier) (*jeton.Verified[T], error) {
+func verify[T any](ctx context.Context, verifier jeton.TokenVerifier) (*jeton.Verified[T], error) {
 	token, err := bearer(ctx)
 	if err != nil {
 		return nil, err

@@ -27,11 +27,23 @@ var ErrNotBearer = fmt.Errorf("%w: the Authorization header has another scheme o
 // ErrSeveralTokens is passed to the error handler if a request has more than one Authorization header.
 var ErrSeveralTokens = errors.New("jetonhttp: the request has more than one Authorization header")
 
+// ScopeError is passed to the error handler if a verified token lacks a scope of [WithScopes].
+type ScopeError struct {
+	// Required are the scopes of [WithScopes].
+	Required []string
+}
+
+// Error names the required scopes.
+func (e *ScopeError) Error() string {
+	return "jetonhttp: the token lacks a required scope: " + strings.Join(e.Required, " ")
+}
+
 // Option is an option of [Middleware].
 type Option func(*config)
 
 type config struct {
 	optional bool
+	scopes   []string
 	token    func(*http.Request) (string, error)
 	failed   func(http.ResponseWriter, *http.Request, error)
 }
@@ -39,6 +51,21 @@ type config struct {
 // WithOptionalToken accepts requests without an Authorization header. [FromContext] returns false for them. Requests
 // with a rejected token, with another scheme or with two headers still fail.
 func WithOptionalToken() Option { return func(c *config) { c.optional = true } }
+
+// WithScopes requires tokens with all these scopes: see [jeton.Token.HasScope]. Further calls add more. Other tokens
+// cause a [*ScopeError], for which the status is 403.
+func WithScopes(scopes ...string) Option {
+	return func(c *config) { c.scopes = append(c.scopes, scopes...) }
+}
+
+func (c *config) checkScopes(token *jeton.Token) error {
+	for _, scope := range c.scopes {
+		if !token.HasScope(scope) {
+			return &ScopeError{c.scopes}
+		}
+	}
+	return nil
+}
 
 // WithTokenFrom reads the token from another place than the Authorization header, for example from a cookie. The
 // function returns "" if the request has no token.
@@ -54,7 +81,7 @@ func WithErrorHandler(failed func(http.ResponseWriter, *http.Request, error)) Op
 
 // Middleware returns middleware that verifies the bearer token of each request. Handlers get the verified token with
 // [FromContext].
-func Middleware[T any](verifier *jeton.Verifier, options ...Option) func(http.Handler) http.Handler {
+func Middleware[T any](verifier jeton.TokenVerifier, options ...Option) func(http.Handler) http.Handler {
 	chosen := config{token: BearerToken, failed: WriteError}
 	for _, option := range options {
 		if option != nil {
@@ -76,6 +103,9 @@ func Middleware[T any](verifier *jeton.Verifier, options ...Option) func(http.Ha
 				return
 			}
 			verified, err := jeton.VerifyContext[T](r.Context(), verifier, token)
+			if err == nil {
+				err = chosen.checkScopes(&verified.Token)
+			}
 			if err != nil {
 				chosen.failed(w, r, err)
 				return
@@ -105,11 +135,15 @@ func BearerToken(r *http.Request) (string, error) {
 }
 
 // WriteError responds with the status for an error: 401 for a missing or rejected token, 400 for more than one
-// Authorization header, 503 if the keys of a [jeton.RemoteKeySet] are not available, and 500 for other errors. The body
+// Authorization header, 403 for a missing scope, 503 if the keys of a [jeton.RemoteKeySet] are not available, and 500 for other errors. The body
 // is the text of the status, without the reason.
 func WriteError(w http.ResponseWriter, _ *http.Request, err error) {
 	status, challenge := http.StatusInternalServerError, ""
+	var scopes *ScopeError
 	switch {
+	case errors.As(err, &scopes):
+		required := quoted.Replace(strings.Join(scopes.Required, " "))
+		status, challenge = http.StatusForbidden, `Bearer error="insufficient_scope", scope="`+required+`"`
 	case errors.Is(err, ErrNoToken):
 		status, challenge = http.StatusUnauthorized, "Bearer"
 	case errors.Is(err, ErrSeveralTokens):
@@ -124,6 +158,9 @@ func WriteError(w http.ResponseWriter, _ *http.Request, err error) {
 	}
 	http.Error(w, http.StatusText(status), status)
 }
+
+// quoted escapes a text in quotes.
+var quoted = strings.NewReplacer(`"`, `\"`, `\`, `\\`)
 
 type contextKey[T any] struct{}
 

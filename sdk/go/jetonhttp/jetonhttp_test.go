@@ -1,6 +1,7 @@
 package jetonhttp_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -130,5 +131,74 @@ func TestTokenFromACookieAndErrorHandler(t *testing.T) {
 	handler.ServeHTTP(response, request)
 	if response.Code != 200 {
 		t.Errorf("%d %v", response.Code, seen)
+	}
+}
+
+func TestScopes(t *testing.T) {
+	issuer := jetontest.NewIssuer(t)
+	handler := jetonhttp.Middleware[map[string]any](issuer.Verifier(), jetonhttp.WithScopes("visits:read", "visits:write"))(
+		http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	for scope, status := range map[any]int{
+		"visits:read visits:write":               200,
+		"a visits:write b visits:read c":         200,
+		[2]string{"visits:read", "visits:write"}: 200,
+		"visits:read":                            403,
+		"visits:readvisits:write":                403,
+		"Visits:read visits:write":               403,
+		"":                                       403,
+		7:                                        403,
+		[1]int{7}:                                403,
+	} {
+		got := ask(handler, "Bearer "+issuer.Issue(map[string]any{"scope": scope}))
+		if got.Code != status {
+			t.Errorf("%v: %d", scope, got.Code)
+		}
+		const challenge = `Bearer error="insufficient_scope", scope="visits:read visits:write"`
+		if found := got.Header().Get("WWW-Authenticate"); status == 403 && found != challenge {
+			t.Errorf("%v: %s", scope, found)
+		}
+	}
+	for claims, status := range map[string]int{
+		`{}`: 403, `{"SCOPE":"visits:read visits:write"}`: 403, `{"scope":"a","Scope":"visits:read visits:write"}`: 403,
+	} {
+		if got := ask(handler, "Bearer "+issuer.Issue(json.RawMessage(claims))); got.Code != status {
+			t.Errorf("%s: %d", claims, got.Code)
+		}
+	}
+	if got := ask(handler); got.Code != 401 {
+		t.Errorf("no token: %d", got.Code)
+	}
+	var seen error
+	handler = jetonhttp.Middleware[visit](issuer.Verifier(), jetonhttp.WithScopes(`a"\`), jetonhttp.WithErrorHandler(
+		func(w http.ResponseWriter, r *http.Request, err error) {
+			seen = err
+			jetonhttp.WriteError(w, r, err)
+		}))(http.HandlerFunc(greet))
+	got := ask(handler, "Bearer "+issuer.Issue(visit{}))
+	var missing *jetonhttp.ScopeError
+	if !errors.As(seen, &missing) || missing.Required[0] != `a"\` || errors.Is(seen, jeton.ErrTokenRejected) {
+		t.Error(seen)
+	}
+	if found := got.Header().Get("WWW-Authenticate"); found != `Bearer error="insufficient_scope", scope="a\"\\"` {
+		t.Error(found)
+	}
+}
+
+func TestSeveralIssuers(t *testing.T) {
+	a := jetontest.NewIssuer(t, jeton.WithIssuer("https://a.example"))
+	b := jetontest.NewIssuer(t, jeton.WithIssuer("https://b.example"))
+	other := jetontest.NewIssuer(t)
+	verifier, err := jeton.NewMultiIssuerVerifier(a.Verifier(), b.Verifier())
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler := jetonhttp.Middleware[visit](verifier)(http.HandlerFunc(greet))
+	for _, issuer := range []*jetontest.Issuer{a, b} {
+		if got := ask(handler, "Bearer "+issuer.Issue(visit{Page: "/"})); got.Body.String() != issuer.Name+" /" {
+			t.Errorf("%d %s", got.Code, got.Body)
+		}
+	}
+	if got := ask(handler, "Bearer "+other.Issue(visit{Page: "/"})); got.Code != 401 {
+		t.Errorf("another issuer: %d", got.Code)
 	}
 }

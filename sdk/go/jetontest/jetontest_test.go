@@ -24,7 +24,7 @@ func TestIssuerVerifierAndClock(t *testing.T) {
 		t.Fatal(err)
 	}
 	remote, err := jeton.NewVerifier(keys, jeton.WithIssuer(issuer.Name), jeton.WithAudience(issuer.Audience),
-		jeton.WithType("visit+jwt"), jeton.WithClock(issuer.Clock.Clock))
+		jeton.WithType("visit+jwt"), jeton.WithClock(issuer.Clock.Now))
 	if err != nil {
 		t.Fatal(err)
 	}

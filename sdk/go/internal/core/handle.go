@@ -63,9 +63,6 @@ func (h *Handle) Close() {
 	}
 }
 
-// IsOpen reports whether the handle can be used. Another goroutine may close it at any time.
-func (h *Handle) IsOpen() bool { return h != nil && h.calls.Load() >= 0 }
-
 func (h *Handle) release() {
 	if h.released.CompareAndSwap(false, true) {
 		C.jeton_release(h.pointer, nil)

@@ -336,6 +336,16 @@ JetonCode jeton_remote_keys_respond(const JetonRemoteKeys *keys,
                                     size_t body_length,
                                     JetonReason *reason);
 
+// Reads a compact token without keys. Anyone can write such a token: use the result to select keys, or for logs.
+//
+// The result is JSON text in a buffer of the library: an object with `format` (`jwt`, `jwe` or `paseto`), `header`
+// (an object, or null for a PASETO), `claims` (an object, or null if they are encrypted) and `footer` (the footer of a
+// PASETO, or null). The limits are the defaults of a verifier.
+JetonCode jeton_unverified(const uint8_t *token,
+                           size_t token_length,
+                           JetonBuffer *out,
+                           JetonReason *reason);
+
 // Creates a verifier.
 //
 // Pass `key` or `keys`, and null for the other. `decryption` is a set of decryption keys: with it, tokens must be
@@ -367,6 +377,16 @@ JetonCode jeton_verify(const JetonVerifier *verifier,
                        size_t capacity,
                        JetonVerified *result,
                        JetonReason *reason);
+
+// Returns the protected header of a token that `jeton_verify` has accepted, JSON text in a buffer of the library. For a
+// nested JWT, it is the header of the signed JWT inside. A PASETO has no header: the text is empty.
+//
+// The token is not verified again. For other tokens, use `jeton_unverified`.
+JetonCode jeton_verified_header(const JetonVerifier *verifier,
+                                const uint8_t *token,
+                                size_t token_length,
+                                JetonBuffer *out,
+                                JetonReason *reason);
 
 // Returns the interface version of the library. Compare it with `JETON_ABI_VERSION` when you load the library.
 uint32_t jeton_abi_version(void);

@@ -9,6 +9,8 @@ package core
 #cgo nocallback jeton_key_import
 #cgo noescape jeton_key_export
 #cgo nocallback jeton_key_export
+#cgo noescape jeton_clock_set
+#cgo nocallback jeton_clock_set
 #cgo noescape jeton_buffer_free
 #cgo nocallback jeton_buffer_free
 */

@@ -118,6 +118,19 @@ func Verify(verifier *Handle, token string, scratch *Scratch) Failure {
 	return Failure{}
 }
 
+// Header calls jeton_verified_header, for a token that the verifier has verified. The text is JSON; empty for a PASETO.
+func Header(verifier *Handle, token string) ([]byte, Failure) {
+	used := verifier.use()
+	if used == nil {
+		return nil, closed()
+	}
+	defer verifier.done()
+	var reason C.JetonReason
+	var out C.JetonBuffer
+	code := C.jeton_verified_header((*C.JetonVerifier)(used), stringOf(token), C.size_t(len(token)), &out, &reason)
+	return written(&out, code, &reason)
+}
+
 // VerifyBytes calls jeton_verify_bytes. Content is nil unless the JWS is detached.
 func VerifyBytes(verifier *Handle, token string, content []byte) ([]byte, Failure) {
 	used := verifier.use()
@@ -131,6 +144,14 @@ func VerifyBytes(verifier *Handle, token string, content []byte) ([]byte, Failur
 	start := bytesOf(content)
 	code := C.jeton_verify_bytes((*C.JetonVerifier)(used), stringOf(token), C.size_t(len(token)), start,
 		C.size_t(len(content)), &out, &reason)
+	return written(&out, code, &reason)
+}
+
+// Unverified calls jeton_unverified. The text is JSON.
+func Unverified(token string) ([]byte, Failure) {
+	var reason C.JetonReason
+	var out C.JetonBuffer
+	code := C.jeton_unverified(stringOf(token), C.size_t(len(token)), &out, &reason)
 	return written(&out, code, &reason)
 }
 

@@ -17,7 +17,7 @@ import (
 
 // TestDefaultsDifferAsThePageSays checks which tokens each library accepts by default: the rows of "Differences".
 func TestDefaultsDifferAsThePageSays(t *testing.T) {
-	key, pem := keyPair(t)
+	key := newKey(t)
 	now := time.Now()
 	at := func(ago time.Duration) int64 { return now.Add(-ago).Unix() }
 	tokens := []struct {
@@ -34,7 +34,7 @@ func TestDefaultsDifferAsThePageSays(t *testing.T) {
 		{"issued in 40 s", "JWT", jwt.MapClaims{"iat": at(-40 * time.Second)}, [4]bool{true, true, false, true}},
 		{"issued in 1 h", "JWT", jwt.MapClaims{"iat": at(-time.Hour)}, [4]bool{true, false, false, false}},
 	}
-	public, err := jeton.ParseKey(pem, jeton.WithAlgorithm(jeton.ES256))
+	public, err := jeton.NewKey(key.Public(), jeton.WithAlgorithm(jeton.ES256))
 	check(t, err)
 	verifier, err := jeton.NewVerifier(public, jeton.WithIssuer("https://id.example"), jeton.WithAudience("api"))
 	check(t, err)

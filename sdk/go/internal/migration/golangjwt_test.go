@@ -31,8 +31,8 @@ func golangJWTIssue(key *ecdsa.PrivateKey) (string, error) {
 	return token.SignedString(key)
 }
 
-func jetonIssue(pem []byte) (string, error) {
-	key, err := jeton.ParseKey(pem, jeton.WithAlgorithm(jeton.ES256), jeton.WithKeyID("2026-11"))
+func jetonIssue(private *ecdsa.PrivateKey) (string, error) {
+	key, err := jeton.NewKey(private, jeton.WithAlgorithm(jeton.ES256), jeton.WithKeyID("2026-11")) // once
 	if err != nil {
 		return "", err
 	}
@@ -61,7 +61,11 @@ func golangJWTVerify(text string, key *ecdsa.PublicKey) (*Claims, error) {
 	return claims, err
 }
 
-func jetonVerify(text string, key *jeton.Key) (*jeton.Verified[Custom], error) {
+func jetonVerify(text string, public *ecdsa.PublicKey) (*jeton.Verified[Custom], error) {
+	key, err := jeton.NewKey(public, jeton.WithAlgorithm(jeton.ES256)) // once
+	if err != nil {
+		return nil, err
+	}
 	verifier, err := jeton.NewVerifier(key, jeton.WithIssuer("https://id.example"), jeton.WithAudience("api"),
 		jeton.WithLeeway(30*time.Second)) // once
 	if err != nil {
@@ -112,18 +116,63 @@ func jetonRemote(ctx context.Context, text string) (*jeton.Verified[Custom], err
 	return jeton.VerifyContext[Custom](ctx, verifier, text)
 }
 
-func TestGolangJWT(t *testing.T) {
-	private, pem := keyPair(t)
-	key, err := jeton.ParseKey(pem, jeton.WithAlgorithm(jeton.ES256), jeton.WithKeyID("2026-11"))
+func golangJWTIssuers(text string, keys map[string]*ecdsa.PublicKey) (*jwt.Token, error) {
+	return jwt.Parse(text, func(t *jwt.Token) (any, error) {
+		issuer, err := t.Claims.GetIssuer()
+		if key, ok := keys[issuer]; ok {
+			return key, err
+		}
+		return nil, errors.New("unknown issuer")
+	}, jwt.WithValidMethods([]string{"ES256"}))
+}
+
+func jetonIssuers(keys map[string]*jeton.Key) (*jeton.MultiIssuerVerifier, error) {
+	var verifiers []*jeton.Verifier
+	for issuer, key := range keys {
+		verifier, err := jeton.NewVerifier(key, jeton.WithIssuer(issuer), jeton.WithAudience("api"))
+		if err != nil {
+			return nil, err
+		}
+		verifiers = append(verifiers, verifier)
+	}
+	return jeton.NewMultiIssuerVerifier(verifiers...) // pass it to Verify
+}
+
+func TestSeveralIssuers(t *testing.T) {
+	private, other := newKey(t), newKey(t)
+	theirs := map[string]*ecdsa.PublicKey{"https://id.example": &private.PublicKey, "https://b.example": &other.PublicKey}
+	keys := map[string]*jeton.Key{}
+	for issuer, public := range theirs {
+		key, err := jeton.NewKey(public)
+		check(t, err)
+		keys[issuer] = key
+	}
+	verifier, err := jetonIssuers(keys)
 	check(t, err)
+	for name, one := range map[string]struct {
+		by       *ecdsa.PrivateKey
+		accepted bool
+	}{"its own key": {private, true}, "the key of another": {other, false}} {
+		text, err := golangJWTIssue(one.by)
+		check(t, err)
+		_, err = golangJWTIssuers(text, theirs)
+		_, ours := jeton.Verify[Custom](verifier, text)
+		if (err == nil) != one.accepted || (ours == nil) != one.accepted {
+			t.Errorf("%s: golang-jwt: %v, jeton: %v", name, err, ours)
+		}
+	}
+}
+
+func TestGolangJWT(t *testing.T) {
+	private := newKey(t)
 	for _, issue := range []func() (string, error){
-		func() (string, error) { return golangJWTIssue(private) }, func() (string, error) { return jetonIssue(pem) },
+		func() (string, error) { return golangJWTIssue(private) }, func() (string, error) { return jetonIssue(private) },
 	} {
 		text, err := issue()
 		check(t, err)
 		claims, err := golangJWTVerify(text, &private.PublicKey)
 		check(t, err)
-		verified, err := jetonVerify(text, key.Public())
+		verified, err := jetonVerify(text, &private.PublicKey)
 		check(t, err)
 		if !claims.Admin || claims.Subject != "user-7" || !verified.Claims.Admin || verified.Subject() != "user-7" {
 			t.Errorf("found %+v and %+v", claims, verified.Claims)
@@ -133,7 +182,7 @@ func TestGolangJWT(t *testing.T) {
 	}
 	secret := []byte("a secret of the tests, 32 bytes or more")
 	claims := map[string]any{"sub": "user-7", "exp": time.Now().Add(time.Hour).Unix()}
-	_, err = golangJWTSecret(secret, claims)
+	_, err := golangJWTSecret(secret, claims)
 	check(t, err)
 	_, err = jetonSecret(secret, claims)
 	check(t, err)

@@ -97,21 +97,21 @@ func jetonSign(key *jeton.Key, content []byte) (string, error) {
 }
 
 func TestGoJose(t *testing.T) {
-	private, pem := keyPair(t)
-	key, err := jeton.ParseKey(pem, jeton.WithAlgorithm(jeton.ES256), jeton.WithKeyID("2026-11"))
+	private := newKey(t)
+	key, err := jeton.NewKey(private, jeton.WithAlgorithm(jeton.ES256), jeton.WithKeyID("2026-11"))
 	check(t, err)
 	text, err := goJoseIssue(private)
 	check(t, err)
-	verified, err := jetonVerify(text, key.Public())
+	verified, err := jetonVerify(text, &private.PublicKey)
 	check(t, err)
-	text, err = jetonIssue(pem)
+	text, err = jetonIssue(private)
 	check(t, err)
 	custom, err := goJoseVerify(text, &private.PublicKey)
 	check(t, err)
 	if !verified.Claims.Admin || !custom.Admin {
 		t.Error("claims differ")
 	}
-	decryption, err := jeton.ParseKey(pem, jeton.WithAlgorithm(jeton.ECDHES))
+	decryption, err := jeton.NewKey(private, jeton.WithAlgorithm(jeton.ECDHES))
 	check(t, err)
 	token, err := goJoseEncrypt(&private.PublicKey, []byte("content"))
 	check(t, err)

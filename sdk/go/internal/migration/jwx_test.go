@@ -62,14 +62,14 @@ func jwxRemote(ctx context.Context, address string) (jwk.Set, error) {
 }
 
 func TestJWX(t *testing.T) {
-	private, pem := keyPair(t)
-	key, err := jeton.ParseKey(pem, jeton.WithAlgorithm(jeton.ES256), jeton.WithKeyID("2026-11"))
+	private := newKey(t)
+	key, err := jeton.NewKey(private, jeton.WithAlgorithm(jeton.ES256), jeton.WithKeyID("2026-11"))
 	check(t, err)
 	text, err := jwxIssue(private)
 	check(t, err)
-	verified, err := jetonVerify(string(text), key.Public())
+	verified, err := jetonVerify(string(text), &private.PublicKey)
 	check(t, err)
-	issued, err := jetonIssue(pem)
+	issued, err := jetonIssue(private)
 	check(t, err)
 	admin, err := jwxVerify([]byte(issued), &private.PublicKey)
 	check(t, err)

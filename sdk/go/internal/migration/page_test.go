@@ -5,20 +5,16 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/x509"
-	"encoding/pem"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-func keyPair(t *testing.T) (*ecdsa.PrivateKey, []byte) {
+func newKey(t *testing.T) *ecdsa.PrivateKey {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	check(t, err)
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	check(t, err)
-	return key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
+	return key
 }
 
 func check(t *testing.T, err error) {
