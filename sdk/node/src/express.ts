@@ -1,6 +1,8 @@
+import './native.js'
+
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 
-import { authenticate, checkedOptions, type BearerOptions } from './bearer.js'
+import { authenticator, type Authentication, type BearerOptions } from './bearer.js'
 import type { Verified } from './verified.js'
 
 export type { BearerOptions } from './bearer.js'
@@ -12,20 +14,28 @@ export interface AuthenticatedRequest<T = Record<string, unknown>> extends Reque
 }
 
 /**
- * Verifies the bearer token of each request (middleware for Express 5). Handlers read it with {@link authOf}. It
- * responds with 401 without a valid token, 403 without a required scope, and 503 if keys cannot be fetched.
+ * Verifies the bearer token of each request (middleware for Express 4 and 5). Handlers read it with {@link authOf}. It
+ * responds with 401 without a valid token, 403 without a required scope, and 503 if keys cannot be fetched. Any other
+ * error goes to `next`.
  */
 export function bearer<T>(options: BearerOptions<T>): RequestHandler {
-  const checked = checkedOptions(options)
+  const authenticate = authenticator(options)
   return async (request: Request, response: Response, next: NextFunction) => {
-    const { verified, refusal } = await authenticate(request, checked)
-    if (!refusal) {
-      if (verified) (request as AuthenticatedRequest<T>).auth = verified
-      next()
+    let found: Authentication<T>
+    try {
+      found = await authenticate(request)
+    } catch (error) {
+      // Express 4 does not wait for a promise.
+      next(error)
       return
     }
-    if (refusal.challenge !== undefined) response.set('WWW-Authenticate', refusal.challenge)
-    response.status(refusal.status).json(refusal.body)
+    const { verified, refusal } = found
+    if (refusal) {
+      response.status(refusal.status).set(refusal.headers).json(refusal.body)
+      return
+    }
+    if (verified) (request as AuthenticatedRequest<T>).auth = verified
+    next()
   }
 }
 

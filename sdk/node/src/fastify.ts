@@ -1,6 +1,8 @@
+import './native.js'
+
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 
-import { authenticate, checkedOptions, type BearerOptions } from './bearer.js'
+import { authenticator, type BearerOptions } from './bearer.js'
 import type { Verified } from './verified.js'
 
 export type { BearerOptions } from './bearer.js'
@@ -15,17 +17,14 @@ type WithAuth<T> = FastifyRequest & { [key]: Verified<T> | null }
  * scope, and 503 if keys cannot be fetched.
  */
 export function bearer<T>(options: BearerOptions<T>): FastifyPluginAsync {
-  const checked = checkedOptions(options)
+  const authenticate = authenticator(options)
   const plugin = async (instance: FastifyInstance): Promise<void> => {
     if (!instance.hasRequestDecorator(key)) instance.decorateRequest(key, null)
     instance.addHook('onRequest', async (request, reply) => {
-      const { verified, refusal } = await authenticate(request.raw, checked)
-      if (!refusal) {
-        if (verified) (request as WithAuth<T>)[key] = verified
-        return
-      }
-      if (refusal.challenge !== undefined) reply.header('WWW-Authenticate', refusal.challenge)
-      return reply.code(refusal.status).send(refusal.body)
+      const { verified, refusal } = await authenticate(request.raw)
+      if (refusal) return reply.code(refusal.status).headers(refusal.headers).send(refusal.body)
+      if (verified) (request as WithAuth<T>)[key] = verified
+      return
     })
   }
   // The hook applies to the instance that registers the plugin, not to a separate scope.

@@ -3,6 +3,8 @@
  *
  * @packageDocumentation
  */
+import './native.js'
+
 export type {
   Algorithm,
   ContentEncryption,
@@ -35,9 +37,12 @@ export {
   type PasswordOptions
 } from './key.js'
 export { KeySet, type JwkSet } from './key-set.js'
+export { MultiIssuerVerifier, type TrustedIssuer } from './multi-issuer-verifier.js'
 export type { Duration } from './options.js'
+export type { PlatformKey } from './platform-keys.js'
 export { RemoteKeySet, type RemoteKeySetOptions } from './remote-key-set.js'
 export type { ClaimsSchema, SchemaResult, StandardSchema } from './schema.js'
 export type { GenerateOptions, KeySetOptions, Limits } from './settings.js'
+export { readUnverified, type UnverifiedToken } from './unverified.js'
 export { Verified, type VerifiedHeader } from './verified.js'
-export { Verifier, type VerifierOptions } from './verifier.js'
+export { Verifier, type VerifierOptions, type VerifyOptions } from './verifier.js'

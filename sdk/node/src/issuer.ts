@@ -4,6 +4,7 @@ import { JetonError, checked, failed, invalid, later } from './errors.js'
 import { Key } from './key.js'
 import { native, type Handle } from './native.js'
 import { forIssuer, settings } from './options.js'
+import type { PlatformKey } from './platform-keys.js'
 import type { IssuerSettings } from './settings.js'
 import { isBytes, isPlainObject } from './values.js'
 
@@ -16,9 +17,9 @@ export type Serialization = 'compact' | 'flattened' | 'general'
 /** Options of {@link Issuer}. */
 export interface IssuerOptions extends IssuerSettings {
   /** The key that signs. A `dir` key encrypts JWTs instead. A public key is only for {@link Issuer.prepare}. */
-  key?: Key
+  key?: Key | PlatformKey
   /** The key that encrypts. With `key`, JWTs are signed and then encrypted. */
-  encryption?: Key
+  encryption?: Key | PlatformKey
   /** The format. The default is `paseto` for PASETO keys, `jwe` with only `encryption`, and `jwt` otherwise. */
   format?: Format
   /** A clock for tests. */
@@ -32,14 +33,14 @@ export class Issuer {
 
   constructor(options: IssuerOptions) {
     const found = settings(options, forIssuer)
-    const { key, encryption, clock } = options
-    const keyHandle = Key.handle('key', key)
+    const key = Key.of('key', options.key)
+    const encryption = Key.of('encryption', options.encryption)
     found['format'] ??= formatOf(key, encryption)
     this.#handle = checked(
       native.issuer(
-        keyHandle,
-        Key.handle('encryption', encryption),
-        FixedClock.handle(clock),
+        Key.handle(key),
+        Key.handle(encryption),
+        FixedClock.handle(options.clock),
         JSON.stringify(found)
       )
     )

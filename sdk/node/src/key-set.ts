@@ -2,7 +2,9 @@ import { checked, invalid } from './errors.js'
 import { Key, type Jwk } from './key.js'
 import { native, type Handle } from './native.js'
 import { forKeySet, settings } from './options.js'
+import type { PlatformKey } from './platform-keys.js'
 import type { KeySetOptions } from './settings.js'
+import { withoutClones } from './values.js'
 
 /** A JWK Set (RFC 7517). */
 export interface JwkSet {
@@ -14,13 +16,14 @@ export class KeySet {
   readonly #handle: Handle
 
   /** Creates a set. Of private signature keys, it contains the public keys. */
-  constructor(keys: Iterable<Key>) {
+  constructor(keys: Iterable<Key | PlatformKey>) {
+    withoutClones(this, 'a KeySet cannot be cloned: clone set.toJwks()')
     if (keys instanceof Imported) {
       this.#handle = keys.handle
       return
     }
-    const handles = Array.from(keys, key => Key.handle('keys', key))
-    this.#handle = checked(native.keySet(handles as Handle[]))
+    const handles = Array.from(keys as Iterable<Key | PlatformKey>, key => Key.handle(Key.of('keys', key))!)
+    this.#handle = checked(native.keySet(handles))
   }
 
   /** Imports a JWK Set, or PASERKs, one per line. Unusable keys are skipped. */

@@ -7,11 +7,20 @@ import type {
   PasswordAlgorithm,
   SignatureAlgorithm
 } from './algorithms.js'
-import { checked, invalid, later } from './errors.js'
+import { JetonError, checked, invalid, later } from './errors.js'
 import { native, type Handle } from './native.js'
 import { forGenerate, forImport, forPassword, settings } from './options.js'
+import {
+  cryptoKeyOf,
+  isCryptoKey,
+  isKeyObject,
+  jwkOf,
+  keyObjectOf,
+  type CryptoKey,
+  type PlatformKey
+} from './platform-keys.js'
 import type { GenerateOptions } from './settings.js'
-import { isBytes, isPlainObject } from './values.js'
+import { isBytes, isPlainObject, withoutClones } from './values.js'
 
 /** Options of the functions that import a key. */
 export interface ImportOptions {
@@ -51,6 +60,7 @@ export class Key {
 
   private constructor(handle: Handle) {
     this.#handle = handle
+    withoutClones(this, 'a Key cannot be cloned: clone key.toKeyObject(), or import a private key in each worker')
   }
 
   /** Generates a key for an algorithm. */
@@ -63,14 +73,15 @@ export class Key {
     return new Key(await later(native.keyGenerateLater(name(algorithm), generating(options))))
   }
 
-  /** Imports a key in any format: JWK, PEM, DER, PASERK or `KeyObject`. */
-  static import(key: Jwk | string | Uint8Array | KeyObject, options: ImportOptions = {}): Key {
+  /** Imports a key in any format: JWK, PEM, DER, PASERK, `KeyObject` or an extractable `CryptoKey`. */
+  static import(key: Jwk | string | Uint8Array | PlatformKey, options: ImportOptions = {}): Key {
     if (isKeyObject(key)) return Key.fromKeyObject(key, options)
-    return from(bytesOf(key), options, 'any')
+    return from(bytesOf(isCryptoKey(key) ? jwkOf(key) : key), options, 'any')
   }
 
   /** Like {@link Key.import}, in the thread pool: decryption with a password is slow by design. */
-  static async importAsync(key: Jwk | string | Uint8Array, options: ImportOptions = {}): Promise<Key> {
+  static async importAsync(key: Jwk | string | Uint8Array | PlatformKey, options: ImportOptions = {}): Promise<Key> {
+    if (isKeyObject(key) || isCryptoKey(key)) return Key.import(key, options)
     return new Key(await later(native.keyImportLater(bytesOf(key), importing(options, 'any'))))
   }
 
@@ -172,6 +183,16 @@ export class Key {
     return checked(native.keyExport(this.#handle, 'der'))
   }
 
+  /** Returns the public key as a `KeyObject`. */
+  toKeyObject(): KeyObject {
+    return keyObjectOf(this.toDer())
+  }
+
+  /** Returns the public key as a `CryptoKey`. */
+  async toCryptoKey(): Promise<CryptoKey> {
+    return cryptoKeyOf(this.toDer(), this.algorithm, this.toJwk())
+  }
+
   /** Returns the public key as a PASERK. */
   toPaserk(): string {
     return this.#export('paserk')
@@ -215,10 +236,23 @@ export class Key {
   }
 
   /** @internal */
-  static handle(option: string, key: Key | undefined): Handle | undefined {
-    if (key === undefined) return undefined
-    if (!(key instanceof Key)) throw invalid(`option \`${option}\`: not a Key`)
-    return key.#handle
+  static handle(key: Key | undefined): Handle | undefined {
+    return key === undefined ? undefined : key.#handle
+  }
+
+  /** @internal */
+  static of(option: string, key: Key | PlatformKey): Key
+  static of(option: string, key: Key | PlatformKey | undefined): Key | undefined
+  static of(option: string, key: unknown): Key | undefined {
+    if (key === undefined || key instanceof Key) return key
+    if (!isKeyObject(key) && !isCryptoKey(key)) throw invalid(`option \`${option}\`: not a Key, a KeyObject or a CryptoKey`)
+    try {
+      return Key.import(key)
+    } catch (error) {
+      if (!(error instanceof JetonError && error.code === 'KEY_ALGORITHM_NEEDED')) throw error
+      const message = `option \`${option}\`: the key does not imply its algorithm: use Key.import(key, { algorithm })`
+      throw new JetonError(error.code, message)
+    }
   }
 }
 
@@ -248,15 +282,6 @@ function utf8(text: unknown): Buffer {
 function bytesOf(key: Jwk | string | Uint8Array): Uint8Array {
   if (isBytes(key)) return key
   if (isPlainObject(key)) return Buffer.from(JSON.stringify(key))
-  if (typeof key !== 'string') throw invalid('the key is not a string, a Uint8Array or a JWK')
+  if (typeof key !== 'string') throw invalid('the key is not a string, a Uint8Array, a JWK, a KeyObject or a CryptoKey')
   return utf8(key)
-}
-
-function isKeyObject(key: unknown): key is KeyObject {
-  return (
-    typeof key === 'object' &&
-    key !== null &&
-    typeof (key as KeyObject).export === 'function' &&
-    ['secret', 'private', 'public'].includes((key as KeyObject).type)
-  )
 }

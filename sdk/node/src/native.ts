@@ -1,4 +1,5 @@
-// Loads the native module. It is private: the classes call it.
+// Loads the native module. It is private: the classes call it. Each entry point imports this file first, and this file
+// imports nothing, so that its error is the first one in a bundle.
 
 /** An object of the native module. */
 export type Handle = { readonly native: unique symbol }
@@ -68,6 +69,10 @@ export interface Native {
     headers: string,
     body: Uint8Array
   ): OrFailed<null>
+  /** Returns JSON text: what a token says, which is not verified. */
+  unverified(token: unknown): OrFailed<string>
+  /** Returns the header of a token that the verifier has verified, as JSON text, or `null` for a PASETO. */
+  verifiedHeader(verifier: Handle, token: unknown): OrFailed<string | null>
   verifier(
     key: Handle | undefined,
     set: Handle | undefined,
@@ -104,11 +109,23 @@ function load(): Native {
       causes.push(error)
     }
   }
-  throw new AggregateError(
-    causes,
+  throw new AggregateError(causes, isBundled() ? bundled : missing(names))
+}
+
+const bundled =
+  'jeton is in a bundle, which cannot contain its native module. Make the package external: ' +
+  'https://github.com/jeton/jeton/blob/main/sdk/node/docs/bundlers.md'
+
+function missing(names: readonly string[]): string {
+  return (
     `jeton has no native module for this platform. Install one of: ${names.join(', ')}. ` +
-      'npm skips it with --omit=optional'
+    'npm skips it with --omit=optional'
   )
+}
+
+/** Returns whether this code is in another file than its own. In a bundle of ES modules, `__filename` is missing. */
+function isBundled(): boolean {
+  return typeof __filename === 'undefined' || !/(^|[\\/])native\.js$/.test(__filename)
 }
 
 export const native = load()

@@ -56,11 +56,23 @@ function list(name: string, value: unknown): string[] {
   return value.map(one => text(name, one))
 }
 
+function object(name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalid(`option \`${name}\`: not an object`)
+  }
+  try {
+    return JSON.parse(JSON.stringify(value))
+  } catch {
+    throw invalid(`option \`${name}\`: has a value that is not JSON`)
+  }
+}
+
 const readers: Record<Kind, (name: string, value: unknown) => unknown> = {
   flag,
   text,
   texts,
   list,
+  object,
   seconds,
   count,
   limits: (_, value) => settings(value, ofLimits)
@@ -82,6 +94,7 @@ export const forVerifier: Settings = {
   ...ofVerifier,
   ...local('keys', 'decryption', 'clock', 'schema', 'largeNumbers')
 }
+export const forVerify: Settings = local('signal')
 export const forRemoteKeys: Settings = { ...ofRemoteKeySet, ...local('fetch', 'proxy') }
 
 export const forBearer: Settings = {

@@ -57,10 +57,22 @@ function found<T>(result: SchemaResult<T> | null | undefined): T {
 }
 
 function mismatch(issues: readonly unknown[] | undefined, cause?: unknown): JetonError {
-  const error = new JetonError('TOKEN_CLAIMS_SHAPE', 'the claims do not match the schema')
+  const paths = [...new Set((issues ?? []).map(pathOf).filter(path => path !== ''))].slice(0, 10).join(', ')
+  const error = new JetonError('TOKEN_CLAIMS_SHAPE', `the claims do not match the schema${paths && `: ${paths}`}`)
   // Both may contain claims, so a log of the error must not show them.
   for (const [name, value] of Object.entries({ issues, cause })) {
     if (value !== undefined) Object.defineProperty(error, name, { value, enumerable: false })
   }
   return error
+}
+
+/** Returns the path of an issue (Standard Schema 1), unless a name in it may be more than a name. */
+function pathOf(issue: unknown): string {
+  const path = (issue as { path?: unknown } | null | undefined)?.path
+  if (!Array.isArray(path)) return ''
+  const names = path.map((part: unknown) => {
+    const key: unknown = typeof part === 'object' && part !== null ? (part as { key?: unknown }).key : part
+    return typeof key === 'number' || typeof key === 'string' ? `${key}` : ''
+  })
+  return names.every(name => /^[\w$:/-]{1,64}$/.test(name)) ? names.join('.') : ''
 }

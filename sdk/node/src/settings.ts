@@ -4,7 +4,7 @@ import type { Serialization } from './issuer.js'
 import type { Duration } from './options.js'
 
 /** How the value of an option is read. */
-export type Kind = 'flag' | 'text' | 'texts' | 'list' | 'seconds' | 'count' | 'limits'
+export type Kind = 'flag' | 'text' | 'texts' | 'list' | 'object' | 'seconds' | 'count' | 'limits'
 
 /** Option names of this library, with the name in the core and the kind. */
 export type Settings = Readonly<Record<string, readonly [name: string, kind: Kind]>>
@@ -31,6 +31,11 @@ export interface IssuerSettings {
   type?: string
   /** Sets the content type in the header (`cty`). */
   contentType?: string
+  /**
+   * Adds these members to the protected header, for example `x5t`, `x5c` or `nonce`. A member that another setting or
+   * the key decides is refused, for example `alg`. A nested JWT has them in its signed header.
+   */
+  headers?: Readonly<Record<string, unknown>>
   /** Issues access tokens (RFC 9068): the type `at+jwt`, and claims with `sub`, `jti` and `client_id`. */
   accessTokens?: boolean
   /** Sets the content encryption algorithm. The default is `A256GCM`, or the algorithm of a `dir` key. */
@@ -56,6 +61,7 @@ export const ofIssuer = {
   issuedAgo: ['issued_ago', 'seconds'],
   type: ['typ', 'text'],
   contentType: ['cty', 'text'],
+  headers: ['headers', 'object'],
   accessTokens: ['access_tokens', 'flag'],
   contentEncryption: ['enc', 'text'],
   detached: ['detached', 'flag'],
@@ -67,11 +73,13 @@ export const ofIssuer = {
 
 /** Options of a verifier. */
 export interface VerifierSettings {
-  /**
-   * Accepts only tokens of this issuer (`iss`), or of one of several. The verifier then trusts each of its keys for
-   * each of these issuers.
-   */
+  /** Accepts only tokens of this issuer (`iss`), or of one of several with `sharedKeys`. */
   issuer?: string | readonly string[]
+  /**
+   * Accepts several issuers that share the keys of the verifier. The verifier trusts each of the keys for each of these
+   * issuers, so an issuer can sign for another.
+   */
+  sharedKeys?: boolean
   /** Accepts tokens of any issuer, and tokens without `iss`. */
   anyIssuer?: boolean
   /** Accepts only tokens for this audience (`aud`), or for one of several. */
@@ -115,6 +123,7 @@ export interface VerifierSettings {
 export const ofVerifier = {
   format: ['format', 'text'],
   issuer: ['issuer', 'texts'],
+  sharedKeys: ['shared_keys', 'flag'],
   anyIssuer: ['any_issuer', 'flag'],
   audience: ['audience', 'texts'],
   anyAudience: ['any_audience', 'flag'],

@@ -1,4 +1,6 @@
 // For tests of services: an issuer with its own keys and clock, without a network.
+import './native.js'
+
 import type { SignatureAlgorithm } from './algorithms.js'
 import { FixedClock } from './clock.js'
 import { Issuer, type IssuerOptions } from './issuer.js'

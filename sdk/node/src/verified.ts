@@ -1,3 +1,6 @@
+import { checked } from './errors.js'
+import { native, type Handle } from './native.js'
+
 /** The header of a verified token. */
 export interface VerifiedHeader {
   /** The algorithm of the key that verified the token. */
@@ -29,6 +32,8 @@ export class Verified<T = Record<string, unknown>> {
   readonly #expiresAt: number
   readonly #notBefore: number
   readonly #issuedAt: number
+  readonly #verifier: Handle
+  readonly #token: string
 
   /** @internal */
   constructor(
@@ -37,7 +42,9 @@ export class Verified<T = Record<string, unknown>> {
     header: VerifiedHeader,
     expiresAt: number,
     notBefore: number,
-    issuedAt: number
+    issuedAt: number,
+    verifier: Handle,
+    token: string
   ) {
     this.claims = claims
     this.json = json
@@ -45,6 +52,17 @@ export class Verified<T = Record<string, unknown>> {
     this.#expiresAt = expiresAt
     this.#notBefore = notBefore
     this.#issuedAt = issuedAt
+    this.#verifier = verifier
+    this.#token = token
+  }
+
+  /**
+   * The whole protected header; of a nested JWT, that of the signed JWT inside. A PASETO has none. It is read when it is
+   * used, so the verifier must not be closed.
+   */
+  get protectedHeader(): Readonly<Record<string, unknown>> | undefined {
+    const json = checked(native.verifiedHeader(this.#verifier, this.#token))
+    return json === null ? undefined : (JSON.parse(json) as Record<string, unknown>)
   }
 
   /** `iss`. */

@@ -5,8 +5,9 @@ import type { Format } from './issuer.js'
 import { Key } from './key.js'
 import { KeySet } from './key-set.js'
 import { native, type Handle, type VerifyFunctions } from './native.js'
-import { forVerifier, settings } from './options.js'
+import { forVerifier, forVerify, settings } from './options.js'
 import type { KeyFetcher } from './key-fetcher.js'
+import { isCryptoKey, isKeyObject, type PlatformKey } from './platform-keys.js'
 import { RemoteKeySet } from './remote-key-set.js'
 import { checkOf, type Check, type ClaimsSchema } from './schema.js'
 import type { VerifierSettings } from './settings.js'
@@ -15,9 +16,9 @@ import { Verified, headerOf, type VerifiedHeader } from './verified.js'
 /** Options of {@link Verifier}. */
 export interface VerifierOptions<T = Record<string, unknown>> extends VerifierSettings {
   /** The keys that verify, or a `dir` key. */
-  keys?: Key | KeySet | RemoteKeySet | readonly Key[]
+  keys?: Key | PlatformKey | KeySet | RemoteKeySet | readonly (Key | PlatformKey)[]
   /** The keys that decrypt. With both `keys` and `decryption`, JWTs must be signed and then encrypted. */
-  decryption?: Key | KeySet | readonly Key[]
+  decryption?: Key | PlatformKey | KeySet | readonly (Key | PlatformKey)[]
   /** The format. The default is `paseto` for PASETO keys, `jwe` with only `decryption`, and `jwt` otherwise. */
   format?: Format
   /** Checks the claims and gives them their type. Without it, nothing checks that the claims match `T`. */
@@ -26,6 +27,12 @@ export interface VerifierOptions<T = Record<string, unknown>> extends VerifierSe
   largeNumbers?: LargeNumbers
   /** A clock for tests. */
   clock?: FixedClock
+}
+
+/** Options of {@link Verifier.verifyAsync}. */
+export interface VerifyOptions {
+  /** Stops waiting: the call then fails with the reason of the signal. A fetch continues for other callers. */
+  signal?: AbortSignal
 }
 
 /** Verifies tokens with its keys and its options. */
@@ -47,10 +54,12 @@ export class Verifier<T = Record<string, unknown>> {
 
   constructor(options: VerifierOptions<T>) {
     const found = settings(options, forVerifier)
-    const { keys, decryption, clock, schema } = options
+    const { clock, schema } = options
+    const keys = options.keys instanceof RemoteKeySet ? options.keys : keysOf('keys', options.keys)
+    const decryption = keysOf('decryption', options.decryption)
     const key = keys instanceof Key ? keys : undefined
     const remote = keys instanceof RemoteKeySet ? keys : undefined
-    const set = key || remote ? undefined : setOf('keys', keys)
+    const set = keys instanceof RemoteKeySet || key ? undefined : setOf(keys)
     found['format'] ??= formatOf(key, keys, decryption)
     if (found['cache'] === 0) delete found['cache']
     this.#check = schema === undefined ? undefined : checkOf(schema)
@@ -59,9 +68,9 @@ export class Verifier<T = Record<string, unknown>> {
     this.#decrypts = decryption !== undefined
     this.#handle = checked(
       native.verifier(
-        Key.handle('keys', key),
+        Key.handle(key),
         set && KeySet.handle('keys', set),
-        decryption && KeySet.handle('decryption', setOf('decryption', decryption)!),
+        decryption && KeySet.handle('decryption', setOf(decryption)!),
         this.#fetcher?.handle,
         FixedClock.handle(clock),
         JSON.stringify(found)
@@ -88,14 +97,19 @@ export class Verifier<T = Record<string, unknown>> {
     this.#fetcher?.soon()
     const raw: unknown = mayBeRounded ? readLargeNumbers(json, this.#largeNumbers) : JSON.parse(json)
     const claims = this.#check === undefined ? (raw as T) : this.#checkedNow(raw)
-    return new Verified<T>(claims, json, header, expiresAt, notBefore, issuedAt)
+    return new Verified<T>(claims, json, header, expiresAt, notBefore, issuedAt, this.#handle, token)
   }
 
   /**
-   * Verifies a token, and fetches the keys of a remote key set if needed. Decryption runs in the thread pool. A schema
-   * may be asynchronous.
+   * Verifies a token, and fetches the keys of a remote key set if needed. Only decryption runs in the thread pool. A
+   * schema may be asynchronous.
    */
-  async verifyAsync(token: string): Promise<Verified<T>> {
+  async verifyAsync(token: string, options?: VerifyOptions): Promise<Verified<T>> {
+    const signal = options === undefined ? undefined : signalOf(options)
+    return signal ? abortable(signal, () => this.#verifyAsync(token)) : this.#verifyAsync(token)
+  }
+
+  async #verifyAsync(token: string): Promise<Verified<T>> {
     if (this.#decrypts) return this.#verifyLater(token)
     let json = this.#verify(token)
     for (let round = 0; json === false; round++) {
@@ -108,7 +122,7 @@ export class Verifier<T = Record<string, unknown>> {
     const [, expiresAt, notBefore, issuedAt, mayBeRounded] = this.#state
     this.#fetcher?.soon()
     const claims = await this.#read(json, mayBeRounded !== 0)
-    return new Verified<T>(claims, json, header, expiresAt!, notBefore!, issuedAt!)
+    return new Verified<T>(claims, json, header, expiresAt!, notBefore!, issuedAt!, this.#handle, token)
   }
 
   /** Verifies a token and returns its claims as unparsed JSON text. It does not use the schema. */
@@ -117,7 +131,7 @@ export class Verifier<T = Record<string, unknown>> {
     if (json === false) throw this.#failed()
     const header = this.#headerNow()
     const state = this.#state
-    const verified = new Verified(undefined, json, header, state[1]!, state[2]!, state[3]!)
+    const verified = new Verified(undefined, json, header, state[1]!, state[2]!, state[3]!, this.#handle, token)
     this.#fetcher?.soon()
     return verified
   }
@@ -147,7 +161,7 @@ export class Verifier<T = Record<string, unknown>> {
     )
     const claims = await this.#read(json, mayBeRounded !== 0)
     const header = headerOf([alg, kid, typ, footer])
-    return new Verified<T>(claims, json, header, expiresAt, notBefore, issuedAt)
+    return new Verified<T>(claims, json, header, expiresAt, notBefore, issuedAt, this.#handle, token)
   }
 
   #read(json: string, mayBeRounded: boolean): T | Promise<T> {
@@ -181,16 +195,46 @@ export class Verifier<T = Record<string, unknown>> {
   }
 }
 
-function setOf(option: string, keys: unknown): KeySet | undefined {
-  if (keys === undefined || keys instanceof KeySet) return keys
-  if (keys instanceof Key) return new KeySet([keys])
-  if (Array.isArray(keys)) return new KeySet(keys as Key[])
-  throw invalid(`option \`${option}\`: not a Key, a KeySet or a list of keys`)
+type LocalKeys = Key | KeySet | readonly Key[] | undefined
+
+/** Imports the keys of Node. */
+function keysOf(option: string, keys: unknown): LocalKeys {
+  if (keys === undefined || keys instanceof Key || keys instanceof KeySet) return keys
+  if (isKeyObject(keys) || isCryptoKey(keys)) return Key.of(option, keys)
+  if (Array.isArray(keys)) return keys.map(key => Key.of(option, key as Key))
+  throw invalid(`option \`${option}\`: not a key, a KeySet or a list of keys`)
 }
 
-function formatOf(key: Key | undefined, keys: unknown, decryption: unknown): Format {
+function setOf(keys: LocalKeys): KeySet | undefined {
+  if (keys === undefined || keys instanceof KeySet) return keys
+  return new KeySet(keys instanceof Key ? [keys] : keys)
+}
+
+function formatOf(key: Key | undefined, keys: unknown, decryption: LocalKeys): Format {
   const first: unknown = key ?? (Array.isArray(keys) ? keys[0] : undefined)
   if (first instanceof Key && /^v\d/.test(first.algorithm)) return 'paseto'
   if (keys instanceof KeySet && keys.isPaseto) return 'paseto'
   return keys === undefined && decryption !== undefined ? 'jwe' : 'jwt'
+}
+
+function signalOf(options: VerifyOptions): AbortSignal | undefined {
+  settings(options, forVerify)
+  const { signal } = options
+  if (signal === undefined || (typeof signal?.aborted === 'boolean' && typeof signal.addEventListener === 'function')) return signal
+  throw invalid('option `signal`: not an AbortSignal')
+}
+
+/** Returns the result of `run`, or fails when the signal does. */
+async function abortable<R>(signal: AbortSignal, run: () => Promise<R>): Promise<R> {
+  signal.throwIfAborted()
+  let abort = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason)
+    signal.addEventListener('abort', abort)
+  })
+  try {
+    return await Promise.race([run(), aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-import { FixedClock, Issuer, JetonError, Key, KeySet, Verifier } from 'jeton'
+import { FixedClock, Issuer, JetonError, Key, KeySet, Verifier, readUnverified } from 'jeton'
 
 const file = new URL('../../testdata/cases.jsonl', import.meta.url)
 const cases = readFileSync(file, 'utf8').trimEnd().split('\n').map(line => JSON.parse(line))
@@ -18,6 +18,7 @@ const names = {
   issued_ago: 'issuedAgo',
   json_depth: 'jsonDepth',
   max_age: 'maxAge',
+  shared_keys: 'sharedKeys',
   token_bytes: 'tokenBytes',
   typ: 'type',
   without_expiry: 'withoutExpiry'
@@ -44,6 +45,12 @@ function verifierOf({ key, keys, decryption, options, now }) {
   })
 }
 
+/** Returns the expected text if it has this value, and the text of the value otherwise. */
+function sameJson(text, value) {
+  const own = value && JSON.stringify(value)
+  return text !== undefined && own === JSON.stringify(JSON.parse(text)) ? text : own
+}
+
 const actions = {
   verify(one) {
     const verifier = verifierOf(one)
@@ -61,6 +68,7 @@ const actions = {
     const seconds = date => date && date.getTime() / 1000
     return {
       json: found.json,
+      header: sameJson(one.expect.header, found.protectedHeader),
       alg: found.header.algorithm,
       kid: found.header.keyId,
       typ: found.header.type,
@@ -73,6 +81,9 @@ const actions = {
       issued_at: seconds(found.issuedAt),
       token_id: found.tokenId
     }
+  },
+  unverified(one) {
+    return { json: sameJson(one.expect.json, readUnverified(one.token)) }
   },
   'verify-bytes'(one) {
     const content = one.content === undefined ? undefined : Buffer.from(one.content, 'base64url')

@@ -5,6 +5,8 @@ import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
+import { page } from '../scripts/api.mjs'
+
 const root = new URL('..', import.meta.url)
 const at = path => fileURLToPath(new URL(path, root))
 
@@ -35,6 +37,12 @@ test('examples_in_the_documentation_compile', () => {
   assert.equal(run(at('node_modules/typescript/bin/tsc'), '-p', folder), '')
   assert.ok(count >= 8, `${count} examples`)
   rmSync(folder, { recursive: true })
+})
+
+test('api_reference_is_what_the_types_say', () => {
+  const hint = 'write it again: node scripts/api.mjs'
+  assert.ok(readFileSync(at('docs/api.md'), 'utf8') === page(), hint)
+  for (const name of ['Verifier', 'VerifierSettings', 'authenticator', 'sign']) assert.match(page(), new RegExp(`^### ${name}$`, 'm'))
 })
 
 test('example_of_jsonwebtoken_runs_in_esm_and_commonjs', () => {

@@ -100,7 +100,7 @@ test('policy_is_enforced', () => {
     }
   }
   assert.equal(check({}, issue({})), 'ok')
-  assert.equal(check({ issuer: ['x', 'y'] }, issue({})), 'TOKEN_ISSUER_MISMATCH')
+  assert.equal(check({ issuer: ['x', 'y'], sharedKeys: true }, issue({})), 'TOKEN_ISSUER_MISMATCH')
   assert.equal(check({ audience: ['x', 'api'] }, issue({})), 'ok')
   assert.equal(check({ audience: 'x' }, issue({}, { audience: ['y', 'z'] })), 'TOKEN_AUDIENCE_MISMATCH')
   assert.equal(check({ required: ['sub', 'page'] }, issue({ sub: 'a' })), 'TOKEN_INVALID_CLAIMS')
@@ -235,6 +235,66 @@ test('schemas_give_claims_their_type', async () => {
   assert.throws(() => verifier.verify(issue({ page: '/' })), { code: 'INVALID_OPTION' })
   assert.equal((await verifier.verifyAsync(issue({ page: '/' }))).claims.page, '/')
   await assert.rejects(verifier.verifyAsync(issue({ page: 'x' })), { code: 'TOKEN_CLAIMS_SHAPE' })
+})
+
+test('issues_of_a_schema_have_the_paths_of_members', () => {
+  const key = Key.generate('HS256')
+  const token = new Issuer({ key, ...setting, lifetime: 60 }).issue({ address: { city: 7 }, roles: ['a', 'a secret role'] })
+  const schemas = [
+    zod.object({ address: zod.object({ city: zod.string() }), roles: zod.array(zod.enum(['a'])) }),
+    valibot.object({ address: valibot.object({ city: valibot.string() }), roles: valibot.array(valibot.picklist(['a'])) })
+  ]
+  for (const schema of schemas) {
+    assert.throws(() => new Verifier({ keys: key, ...setting, schema }).verify(token), error => {
+      assert.equal(error.message, 'the claims do not match the schema: address.city, roles.1')
+      assert.equal(error.issues.length, 2)
+      return true
+    })
+  }
+  // A name in the claims is a claim too, and a schema may have no paths.
+  for (const [issues, message] of [
+    [[{ path: ['n', { key: 'm' }] }], 'the claims do not match the schema: n.m'],
+    [[{ path: ['a secret\nname'] }, { path: ['x'.repeat(65)] }, { path: [{}] }], 'the claims do not match the schema'],
+    [[{}, undefined, 7, { path: 'n' }], 'the claims do not match the schema']
+  ]) {
+    const schema = { '~standard': { version: 1, vendor: 'test', validate: () => ({ issues }) } }
+    assert.throws(() => new Verifier({ keys: key, ...setting, schema }).verify(token), { code: 'TOKEN_CLAIMS_SHAPE', message })
+  }
+})
+
+test('protected_header_is_whole', async () => {
+  const key = Key.generate('ES256', { keyId: 'k' })
+  const headers = { x5t: 'dGh1bWI', nonce: 'n-1', own: { a: [1, null] } }
+  const issuer = new Issuer({ key, ...setting, headers, lifetime: 60 })
+  const expected = { alg: 'ES256', typ: 'JWT', kid: 'k', ...headers }
+  const verifier = new Verifier({ keys: key, ...setting })
+  const token = issuer.issue()
+  for (const one of [verifier.verify(token), await verifier.verifyAsync(token), verifier.verifyJson(token)]) {
+    assert.deepEqual({ ...one.protectedHeader }, expected)
+  }
+  // Tokens share the cached header, but not its other members.
+  const other = new Issuer({ key, ...setting, headers: { nonce: 'n-2' }, lifetime: 60 }).issue()
+  const [first, second] = [token, other].map(one => verifier.verify(one))
+  assert.deepEqual([first, second].map(one => one.protectedHeader.nonce), ['n-1', 'n-2'])
+  const encryption = Key.generate('ECDH-ES')
+  const nested = new Issuer({ key, encryption, ...setting, headers, lifetime: 60 }).issue()
+  const decrypting = new Verifier({ keys: key, decryption: encryption, ...setting })
+  for (const one of [decrypting.verify(nested), await decrypting.verifyAsync(nested)]) {
+    assert.equal(one.protectedHeader.nonce, 'n-1')
+  }
+  const paseto = Key.generate('v4.public')
+  const found = new Verifier({ keys: paseto, ...setting }).verify(new Issuer({ key: paseto, ...setting, lifetime: 60 }).issue())
+  assert.equal(found.protectedHeader, undefined)
+})
+
+test('headers_of_an_issuer_are_checked', () => {
+  const key = Key.generate('ES256')
+  const circular = {}
+  circular.self = circular
+  for (const headers of [{ alg: 'none' }, { kid: 'k' }, { typ: 'x' }, { crit: ['own'] }, [], 'text', null, { n: 1n }, circular]) {
+    const create = () => new Issuer({ key, ...setting, lifetime: 60, headers })
+    assert.throws(create, { code: 'INVALID_OPTION', message: /^option `headers`: / })
+  }
 })
 
 test('schema_that_fails_in_any_way_is_a_mismatch', async () => {

@@ -9,6 +9,8 @@ import { Issuer, Key } from 'jeton'
 import jwt, { JsonWebTokenError, NotBeforeError, RefusedUseError, TokenExpiredError } from 'jeton/compat/jsonwebtoken'
 import original from 'jsonwebtoken'
 
+import { keyObjectOf } from '../dist/compat/keys.js'
+
 const secret = 'a secret of the tests, for HS512, that has as many as 64 bytes ..'
 const pems = { privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } }
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048, ...pems })
@@ -42,6 +44,18 @@ function outcome(run) {
     return { name, message, expiredAt, date }
   }
 }
+
+test('text_key_is_converted_once', () => {
+  for (const key of [secret, Buffer.from(secret), rsa.privateKey]) {
+    for (const half of ['private', 'public']) assert.equal(keyObjectOf(half, key), keyObjectOf(half, key))
+  }
+  const bytes = Buffer.alloc(32, 1)
+  const token = jwt.sign({}, bytes)
+  jwt.verify(token, bytes)
+  bytes.fill(2)
+  assert.throws(() => jwt.verify(token, bytes), { message: 'invalid signature' })
+  assert.notEqual(keyObjectOf('private', rsa.privateKey), keyObjectOf('public', rsa.privateKey))
+})
 
 test('wrong_calls_have_the_same_errors', () => {
   const now = 1_800_000_000

@@ -278,3 +278,28 @@ test('options_of_the_middleware_are_checked', () => {
     assert.throws(() => bearer(options), { name: 'JetonError', code: 'INVALID_OPTION' })
   }
 })
+
+test('signal_stops_waiting_for_keys', async () => {
+  const idp = new TestIssuer()
+  let respond
+  const answered = new Promise(resolve => (respond = resolve))
+  const fetch = (...request) => answered.then(() => idp.fetch(...request))
+  const verifier = idp.verifier({ keys: new RemoteKeySet({ issuer: idp.issuer, fetch }) })
+  const token = idp.issue()
+  const reason = new Error('the client has left')
+  const controller = new AbortController()
+  const [stopped, waiting] = [{ signal: controller.signal }, {}].map(options => verifier.verifyAsync(token, options))
+  controller.abort(reason)
+  await assert.rejects(stopped, error => error === reason)
+  await assert.rejects(verifier.verifyAsync(token, { signal: AbortSignal.abort(reason) }), error => error === reason)
+  await assert.rejects(verifier.verifyAsync(token, { signal: AbortSignal.timeout(1) }), { name: 'TimeoutError' })
+  // Other callers get the keys of the same fetch.
+  respond()
+  assert.equal((await waiting).issuer, idp.issuer)
+  const { signal } = new AbortController()
+  assert.equal((await verifier.verifyAsync(token, { signal })).issuer, idp.issuer)
+  await assert.rejects(verifier.verifyAsync('abc', { signal }), { code: 'TOKEN_MALFORMED' })
+  for (const options of [{ signal: {} }, { signal: null }, { signl: signal }, null, 7]) {
+    await assert.rejects(verifier.verifyAsync(token, options), { code: 'INVALID_OPTION' })
+  }
+})

@@ -5,11 +5,14 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 
 import express from 'express'
+import express4 from 'express4'
 import fastify from 'fastify'
 import { Issuer, Key, RemoteKeySet, Verifier } from 'jeton'
+import { authenticator } from 'jeton/bearer'
 import * as forExpress from 'jeton/express'
 import * as forFastify from 'jeton/fastify'
 import { TestIssuer } from 'jeton/testing'
+import Koa from 'koa'
 
 import { isPublic } from '../dist/fetching.js'
 
@@ -140,25 +143,86 @@ async function checkResponses(address, idp) {
   ])
 }
 
-test('express_lets_verified_requests_pass', async () => {
+/** A verifier whose error is not about the token: it is closed. */
+function broken(idp) {
+  const verifier = idp.verifier()
+  verifier.close()
+  return verifier
+}
+
+for (const [name, framework] of Object.entries({ express, express4 })) {
+  test(`${name}_lets_verified_requests_pass`, async () => {
+    const idp = new TestIssuer()
+    const app = framework()
+    const { bearer, authOf } = forExpress
+    app.get('/me', bearer({ verifier: idp.verifier(), scopes: ['read'], realm: 'api' }), (request, response) => {
+      response.json({ subject: authOf(request).subject })
+    })
+    app.get('/down', bearer({ verifier: unreachable(idp) }), (_, response) => response.json({}))
+    app.get('/broken', bearer({ verifier: broken(idp) }), (_, response) => response.json({}))
+    app.get('/open', bearer({ verifier: idp.verifier(), optional: true }), (request, response) => {
+      response.json({ is: request.auth === undefined })
+    })
+    app.use((error, _request, response, _next) => response.status(500).json({ code: error.code }))
+    await serving(app, async address => {
+      await checkResponses(address, idp)
+      await checkOthers(address, idp)
+    })
+  })
+}
+
+test('koa_lets_verified_requests_pass', async () => {
   const idp = new TestIssuer()
-  const app = express()
-  app.get('/me', forExpress.bearer({ verifier: idp.verifier(), scopes: ['read'], realm: 'api' }), (request, response) => {
-    response.json({ subject: forExpress.authOf(request).subject })
+  const app = new Koa()
+  const routes = {
+    '/me': { verifier: idp.verifier(), scopes: ['read'], realm: 'api' },
+    '/down': { verifier: unreachable(idp) },
+    '/broken': { verifier: broken(idp) },
+    '/open': { verifier: idp.verifier(), optional: true }
+  }
+  const authenticators = Object.fromEntries(Object.entries(routes).map(([path, one]) => [path, authenticator(one)]))
+  app.use(async (context, next) => {
+    try {
+      await next()
+    } catch (error) {
+      context.status = 500
+      context.body = { code: error.code }
+    }
   })
-  app.get('/down', forExpress.bearer({ verifier: unreachable(idp) }), (_, response) => response.json({}))
-  app.get('/open', forExpress.bearer({ verifier: idp.verifier(), optional: true }), (request, response) => {
-    response.json({ is: request.auth === undefined })
+  app.use(async context => {
+    const { verified, refusal } = await authenticators[context.path](context.req)
+    if (refusal) {
+      context.status = refusal.status
+      context.set(refusal.headers)
+      context.body = refusal.body
+      return
+    }
+    context.body = context.path === '/me' ? { subject: verified.subject } : { is: verified === undefined }
   })
-  await serving(app, async address => {
+  await serving(app.callback(), async address => {
     await checkResponses(address, idp)
     await checkOthers(address, idp)
   })
 })
 
+test('fetch_request_is_authenticated', async () => {
+  const idp = new TestIssuer()
+  const authenticate = authenticator({ verifier: idp.verifier() })
+  const answer = headers => authenticate(new Request('http://localhost/', { headers }))
+  const authorization = `Bearer ${idp.issue({ sub: 'user-7' })}`
+  assert.equal((await answer({ authorization })).verified.subject, 'user-7')
+  for (const headers of [{}, { authorization: 'Basic YTpi' }, [['authorization', authorization], ['authorization', authorization]]]) {
+    const { refusal } = await answer(headers)
+    const response = Response.json(refusal.body, refusal)
+    assert.equal(response.status, 401)
+    assert.match(response.headers.get('www-authenticate'), /^Bearer/)
+  }
+})
+
 test('fastify_lets_verified_requests_pass', async () => {
   const idp = new TestIssuer()
   const app = fastify()
+  app.setErrorHandler((error, _, reply) => reply.code(500).send({ code: error.code }))
   await app.register(async part => {
     await part.register(forFastify.bearer({ verifier: idp.verifier(), scopes: ['read'], realm: 'api' }))
     part.get('/me', async request => ({ subject: forFastify.authOf(request).subject }))
@@ -166,6 +230,10 @@ test('fastify_lets_verified_requests_pass', async () => {
   await app.register(async part => {
     await part.register(forFastify.bearer({ verifier: unreachable(idp) }))
     part.get('/down', async () => ({}))
+  })
+  await app.register(async part => {
+    await part.register(forFastify.bearer({ verifier: broken(idp) }))
+    part.get('/broken', async () => ({}))
   })
   await app.register(async part => {
     await part.register(forFastify.bearer({ verifier: idp.verifier(), optional: true }))
@@ -185,6 +253,9 @@ test('fastify_lets_verified_requests_pass', async () => {
 })
 
 async function checkOthers(address, idp) {
+  const broken = { headers: { authorization: `Bearer ${idp.issue()}` }, signal: AbortSignal.timeout(30_000) }
+  const failed = await fetch(`${address}/broken`, broken)
+  assert.deepEqual([failed.status, await failed.json()], [500, { code: 'ARGUMENT_HANDLE' }])
   const down = await fetch(`${address}/down`, { headers: { authorization: `Bearer ${idp.issue()}` } })
   assert.equal(down.status, 503)
   assert.equal((await (await fetch(`${address}/open`)).json()).is, true)

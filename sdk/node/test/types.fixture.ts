@@ -1,5 +1,8 @@
 // The expected types. `docs.test.mjs` compiles this file.
-import { Issuer, JetonError, Key, RemoteKeySet, Verifier, type Code, type RemoteFetch, type Verified } from 'jeton'
+import { createSecretKey, webcrypto } from 'node:crypto'
+import { Issuer, JetonError, Key, MultiIssuerVerifier, RemoteKeySet, Verifier, readUnverified } from 'jeton'
+import type { Code, RemoteFetch, Verified } from 'jeton'
+import { authenticator } from 'jeton/bearer'
 import * as valibot from 'valibot'
 import * as zod from 'zod'
 
@@ -36,6 +39,29 @@ const client: RemoteFetch = async (url, { publicOnly, ...init }) => {
 }
 const sets = [client, fetch, globalThis.fetch].map(one => new RemoteKeySet({ issuer: 'https://id.example', fetch: one }))
 
+const several = new MultiIssuerVerifier<{ page: string }>([{ ...setting, schema: claims => claims as { page: string } }])
+is<Same<ReturnType<typeof several.verify>, Verified<{ page: string }>>>()
+const authenticate = authenticator({ verifier: several })
+const requests = async () => {
+  const { verified, refusal } = await authenticate(new Request('http://localhost/'))
+  is<Same<typeof verified, Verified<{ page: string }> | undefined>>()
+  return refusal && Response.json(refusal.body, refusal)
+}
+const unverified = readUnverified('').claims
+is<Same<typeof unverified, Readonly<Record<string, unknown>> | null>>()
+// @ts-expect-error not a Verified
+const claims: Verified = readUnverified('')
+// @ts-expect-error no issuer
+new MultiIssuerVerifier([{ keys: key, anyAudience: true }])
+// @ts-expect-error any issuer
+new MultiIssuerVerifier([{ ...setting, anyIssuer: true }])
+
+const keys = async () => {
+  const pair = await webcrypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify'])
+  new Verifier({ ...setting, keys: [pair.publicKey, createSecretKey(Buffer.alloc(32))] })
+  return new Issuer({ key: pair.privateKey }).issue(claims)
+}
+
 // @ts-expect-error unknown algorithm
 Key.generate('none')
 // @ts-expect-error unknown option
@@ -48,4 +74,4 @@ new Issuer({ key }).issue('text')
 const text: string = key.insecureExport('der')
 
 const code = (error: JetonError): Code => error.code
-export const uses = [text, code, byZod, byValibot, byFunction, typed, later, sets]
+export const uses = [text, code, byZod, byValibot, byFunction, typed, later, sets, requests, keys]

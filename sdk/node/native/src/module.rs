@@ -43,6 +43,8 @@ static FUNCTIONS: &[(&str, Function)] = &[
     ("remoteNext", remote::next),
     ("remoteReady", remote::ready),
     ("remoteRespond", remote::respond),
+    ("unverified", verifying::unverified),
+    ("verifiedHeader", verifying::verified_header),
     ("verifier", verifying::create),
     ("verifyBytes", verifying::verify_bytes),
     ("verifyBytesLater", verifying::verify_bytes_later),

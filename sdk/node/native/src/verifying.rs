@@ -198,6 +198,22 @@ fn content(call: &Call, index: usize) -> Result<Option<Zeroizing<Vec<u8>>>, Faul
     handle::optional(call.env, call.argument(index), arguments::bytes)
 }
 
+/// `verifiedHeader(verifier, token)`: returns the protected header of a token that the verifier has verified, as JSON
+/// text, or `null` for a PASETO.
+pub(crate) fn verified_header(call: &Call) -> Result<napi_value, Fault> {
+    let verifier = handle::verifier(call.env, call.argument(0))?;
+    match verifier.header(&token(call, 1)?)? {
+        Some(header) => outputs::text(call.env, &header),
+        None => outputs::null(call.env),
+    }
+}
+
+/// `unverified(token)`: returns what a token says without verifying it, as JSON text.
+pub(crate) fn unverified(call: &Call) -> Result<napi_value, Fault> {
+    let read = jeton_bindings::unverified(&token(call, 0)?)?;
+    outputs::text(call.env, &read)
+}
+
 /// `verifyBytes(verifier, token, content)`
 pub(crate) fn verify_bytes(call: &Call) -> Result<napi_value, Fault> {
     let verifier = handle::verifier(call.env, call.argument(0))?;

@@ -18,7 +18,7 @@ export function decode(token: unknown, options: DecodeOptions = {}): Jwt | JwtPa
 }
 
 /** Parses the text of a payload. As in jsonwebtoken, a token of the type JWT must contain JSON. */
-export function payloadOf(text: string, { typ }: JwtHeader, isJson = false): JwtPayload | string {
+function payloadOf(text: string, { typ }: JwtHeader, isJson = false): JwtPayload | string {
   let payload: unknown = text
   if (typ === 'JWT' || isJson) payload = JSON.parse(text)
   if (typeof payload === 'string') {

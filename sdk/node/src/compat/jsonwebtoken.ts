@@ -3,6 +3,8 @@
  *
  * @packageDocumentation
  */
+import '../native.js'
+
 export * from './api.js'
 // For `import jwt from` in CommonJS. In ESM, Node creates the default export.
 export * as default from './api.js'

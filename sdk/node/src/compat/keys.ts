@@ -12,9 +12,21 @@ export const ec = ['ES256', 'ES384', 'ES512']
 
 type Material = Parameters<typeof createPublicKey>[0]
 
-/** Converts the caller's key to a `KeyObject`. */
+/** The size of a cache. Few programs have more keys. */
+const cached = 100
+
+/** The keys of strings and bytes. Node takes hundreds of microseconds to find out that a text is no PEM. */
+const objects = { private: new Map<string, KeyObject | undefined>(), public: new Map<string, KeyObject | undefined>() }
+
+/** Converts the caller's key to a `KeyObject`, which is the same for the same content. */
 export function keyObjectOf(half: 'private' | 'public', key: unknown): KeyObject | undefined {
   if (key instanceof KeyObject) return key
+  // The caller may change the value, so its content is the cache key. Only strings and bytes are cached.
+  const text = typeof key === 'string' ? `s${key}` : key instanceof Uint8Array ? `b${Buffer.from(key).toString('latin1')}` : ''
+  return text === '' || text.length > 20_000 ? converted(half, key) : found(objects[half], text, () => converted(half, key))
+}
+
+function converted(half: 'private' | 'public', key: unknown): KeyObject | undefined {
   try {
     return half === 'private' ? createPrivateKey(key as Parameters<typeof createPrivateKey>[0]) : createPublicKey(key as Material)
   } catch {
@@ -111,24 +123,15 @@ function refused(name: string, object: KeyObject, error: JetonError): RefusedUse
   return new RefusedUseError('key-type', `${name} cannot be used: ${error.message}`, error)
 }
 
-/** The size of the cache. Few programs have more keys. */
-const cached = 100
-
 /** Caches objects made from keys, so that each key is imported once. */
 export class Made<T> {
-  readonly #ofObjects = new WeakMap<KeyObject, Map<string, T>>()
-  readonly #ofTexts = new Map<string, T>()
+  readonly #ofKeys = new WeakMap<KeyObject, Map<string, T>>()
 
   /** Returns the result of `make`, which runs once for each key and `use`. */
-  get(key: unknown, object: KeyObject, use: string, make: () => T): T {
-    if (key instanceof KeyObject) {
-      let uses = this.#ofObjects.get(object)
-      if (!uses) this.#ofObjects.set(object, (uses = new Map()))
-      return found(uses, use, make)
-    }
-    // The caller may change the value, so its content is the cache key. Only strings and bytes are cached.
-    const text = typeof key === 'string' ? `s${key}` : key instanceof Uint8Array ? `b${Buffer.from(key).toString('latin1')}` : ''
-    return text === '' || text.length > 20_000 ? make() : found(this.#ofTexts, `${use}\n${text}`, make)
+  get(key: KeyObject, use: string, make: () => T): T {
+    let uses = this.#ofKeys.get(key)
+    if (!uses) this.#ofKeys.set(key, (uses = new Map()))
+    return found(uses, use, make)
   }
 }
 

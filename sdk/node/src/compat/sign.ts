@@ -120,7 +120,7 @@ function prepare(given: unknown, key: unknown, options: SignOptions): Prepared {
   if (!options.allowInvalidAsymmetricKeyTypes) checkKeyType(header.alg, object)
   if (isObject) addClaims(claims, options)
   const text = typeof payload === 'object' && !Buffer.isBuffer(payload) ? JSON.stringify(payload) : String(payload)
-  return { issuer: issuerOf(key, object!, header, options), data: Buffer.from(text, encodingOf(options)) }
+  return { issuer: issuerOf(object!, header, options), data: Buffer.from(text, encodingOf(options)) }
 }
 
 function encodingOf({ encoding = 'utf8' }: SignOptions): BufferEncoding {
@@ -182,16 +182,16 @@ function addClaims(claims: JwtPayload, options: SignOptions): void {
 const issuers = new Made<Issuer>()
 const members = ['alg', 'typ', 'cty', 'kid']
 
-function issuerOf(key: unknown, object: KeyObject, header: JwtHeader, options: SignOptions): Issuer {
+function issuerOf(object: KeyObject, header: JwtHeader, options: SignOptions): Issuer {
   const other = Object.keys(header).find(name => !members.includes(name) && header[name] !== undefined)
   if (other !== undefined) {
-    const message = `header member "${other}" is not supported: jeton writes only alg, typ, cty and kid`
+    const message = `header member "${other}" is not supported here: use the option headers of Issuer`
     throw new RefusedUseError('header-member', message)
   }
   const { alg, typ, cty, kid } = header
   if (!supported.includes(alg)) throw new JsonWebTokenError(`"${alg}" is not a supported algorithm`)
   const isWeakAllowed = options.allowInsecureKeySizes === true
-  return issuers.get(key, object, JSON.stringify([alg, typ, cty, kid, isWeakAllowed]), () => {
+  return issuers.get(object, JSON.stringify([alg, typ, cty, kid, isWeakAllowed]), () => {
     return new Issuer({
       key: keyOf('secretOrPrivateKey', object, alg, kid, isWeakAllowed),
       format: 'jws',

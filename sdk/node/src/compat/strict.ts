@@ -21,6 +21,7 @@ export function hasDuplicateMember(json: string): boolean {
 }
 
 function nameOf(text: string): string {
+  if (text.startsWith('"') && !text.includes('\\')) return text.slice(1, -1)
   try {
     return String(JSON.parse(text))
   } catch {
