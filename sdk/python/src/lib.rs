@@ -17,6 +17,7 @@ mod names;
 mod prepared;
 mod read_json;
 mod remote_keys;
+mod unverified;
 mod verifier;
 mod write_json;
 
@@ -51,6 +52,7 @@ fn _jeton(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<prepared::Prepared>()?;
     module.add_class::<remote_keys::RemoteKeys>()?;
     module.add_class::<verifier::Verifier>()?;
+    module.add_function(wrap_pyfunction!(unverified::unverified, module)?)?;
     #[cfg(feature = "test-hooks")]
     module.add_function(wrap_pyfunction!(hooks::panic_next, module)?)?;
     Ok(())

@@ -130,6 +130,25 @@ impl Verifier {
         guard(py, || self.facts(token)?.into_dicts(py))
     }
 
+    /// Returns the protected header of a token that this verifier has verified, as JSON text, or `None` for a PASETO.
+    #[pyo3(signature = (token, /))]
+    fn _header<'py>(
+        &self,
+        py: Python<'py>,
+        token: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyString>>> {
+        guard(py, || {
+            let token = token_text(token)?;
+            let verifier = self.verifier.get()?;
+            let header = if self.is_slow {
+                py.detach(|| verifier.header(&token))?
+            } else {
+                verifier.header(&token)?
+            };
+            Ok(header.map(|header| PyString::new(py, &header)))
+        })
+    }
+
     /// Verifies or decrypts a token and returns its payload as bytes.
     #[pyo3(signature = (token, /, *, content = None))]
     fn verify_bytes<'py>(

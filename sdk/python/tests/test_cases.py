@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import jeton
+from jeton import _jeton
 
 CASES = Path(__file__).parents[2] / "testdata" / "cases.jsonl"
 
@@ -49,6 +50,7 @@ def verify(case: dict[str, Any]) -> dict[str, Any]:
     assert verifier.verify_json(case["token"]) == verified.json
     found: dict[str, Any] = {
         "json": verified.json,
+        "header": verifier._header(case["token"]),
         "alg": verified.alg,
         "kid": verified.kid,
         "typ": verified.typ,
@@ -62,6 +64,7 @@ def verify(case: dict[str, Any]) -> dict[str, Any]:
         moment = getattr(verified, name)
         found[name] = None if moment is None else int(moment.timestamp())
     assert same_numbers(verified.claims, json.loads(verified.json))
+    assert verified.header == json.loads(found["header"] or "null")
     return found
 
 
@@ -80,6 +83,14 @@ def verify_bytes(case: dict[str, Any]) -> dict[str, Any]:
         content = base64.urlsafe_b64decode(content + "=" * (-len(content) % 4))
     payload = verifier_of(case).verify_bytes(case["token"], content=content)
     return {"payload": base64.urlsafe_b64encode(payload).rstrip(b"=").decode()}
+
+
+def unverified(case: dict[str, Any]) -> dict[str, Any]:
+    text = _jeton._unverified(case["token"])
+    read, known = jeton.read_unverified(case["token"].encode()), json.loads(text)
+    footer = None if read.footer is None else read.footer.decode()
+    assert (read.header, read.claims, footer) == (known["header"], known["claims"], known["footer"])
+    return {"json": text}
 
 
 def issue(case: dict[str, Any]) -> dict[str, Any]:
@@ -114,7 +125,13 @@ def test_number_without_a_float_is_an_error() -> None:
         verifier.verify(case["token"])
 
 
-ACTIONS = {"verify": verify, "verify-bytes": verify_bytes, "issue": issue, "import": import_key}
+ACTIONS = {
+    "verify": verify,
+    "verify-bytes": verify_bytes,
+    "unverified": unverified,
+    "issue": issue,
+    "import": import_key,
+}
 
 
 @pytest.mark.parametrize("case", [case for case in lines() if case["id"] != NO_FLOAT], ids=lambda case: case["id"])

@@ -52,3 +52,10 @@ def test_iat_is_ahead_of_the_clock_by_a_minute() -> None:
         for one in refusing:
             with pytest.raises(jeton.TokenNotYetValid):
                 one.verify(issuer.issue({"iat": NOW + ahead}))
+
+
+def test_lifetime_of_zero_is_an_error() -> None:
+    key = jeton.Key.generate("HS256")
+    for lifetime in (0, timedelta(0), -1):
+        with pytest.raises(jeton.InvalidUse, match="`lifetime`"):
+            jeton.Issuer(key, lifetime=lifetime, **NAMES)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from datetime import datetime, timezone
+import asyncio
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta, timezone
+from decimal import Decimal
+from enum import Enum, IntEnum
 from typing import Any, Literal, Optional, TypedDict, Union
+from uuid import UUID
 
 import pydantic
 import pytest
+from starlette.applications import Starlette
 from typing_extensions import NotRequired
 
 import jeton
+from jeton.fastapi import Bearer
+from jeton.starlette import BearerMiddleware
 
 KEY = jeton.Key.generate("HS256")
 ISSUER = jeton.Issuer(KEY, issuer="i", audience="a", lifetime=60)
@@ -91,7 +98,8 @@ def test_nothing_is_coerced(changed: dict[str, Any]) -> None:
         ({"admin": None}, "`User`: `admin` must be bool, not None"),
         ({"score": 2**53 + 1}, "`User`: `score` is an integer that float cannot represent"),
         ({"roles": ["a", 1]}, "`User`: `roles.*` must be str, not int"),
-        ({"address": {"zip": "1"}}, "`User`: `address` must be "),
+        ({"address": {"zip": "1"}}, "`User`: `address.city` is missing"),
+        ({"address": {"city": "Ulm", "zip": 1}}, "`User`: `address.zip` must be str, not int"),
         ({"kind": "Ulm"}, "`User`: `kind` must be one of 'person', 'robot'"),
         ({"either": 1.5}, "`User`: `either` must be Union[int, str], not float"),
     ],
@@ -206,8 +214,10 @@ def test_dict_and_other_types() -> None:
     token = ISSUER.issue({"page": "/"})
     assert VERIFIER.verify(token, type=dict)["page"] == "/"
     assert VERIFIER.verify(token, type=dict[str, Any])["page"] == "/"
-    for kind in (int, 5, set[int], print, dict[int, str], complex):
-        with pytest.raises((TypeError, jeton.TokenClaimsShape)):
+    either: Any = Union[Address, Checked]
+    assert VERIFIER.verify(token, type=either) == Checked("/")
+    for kind in (5, set[int], print, complex, Union[Address, int]):
+        with pytest.raises(TypeError):
             VERIFIER.verify(token, type=kind)  # type: ignore[arg-type]
 
 
@@ -237,3 +247,210 @@ def test_times_of_a_paseto() -> None:
     assert verifier.verify(token)["exp"].startswith("2100-01-01T00:00:00")
     assert verifier.verify(token, type=User).exp == moment
     assert verifier.verify_complete(token).expires_at == moment
+
+
+class Plan(Enum):
+    FREE = "free"
+    PAID = "paid"
+
+
+class Level(IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+@dataclass
+class Order:
+    id: UUID
+    price: Decimal
+    plan: Plan
+    at: datetime
+    level: Level = Level.LOW
+    lines: list[Order] = field(default_factory=list)
+
+
+ORDER = Order(
+    UUID("6ba7b810-9dad-11d1-80b4-00c04fd430c8"),
+    Decimal("12345678901234567890.10"),
+    Plan.PAID,
+    datetime(2100, 1, 1, tzinfo=timezone.utc),
+    Level.HIGH,
+)
+ORDER_CLAIMS: dict[str, Any] = {
+    "id": "6ba7b810-9dad-11d1-80b4-00c04fd430c8",
+    "price": "12345678901234567890.10",
+    "plan": "paid",
+    "at": 4102444800,
+    "level": 2,
+    "lines": [],
+}
+
+
+def test_types_that_json_lacks_are_issued_and_verified() -> None:
+    order = replace(ORDER, lines=[ORDER])
+    token = ISSUER.issue(order)
+    claims = VERIFIER.verify(token)
+    assert {name: claims[name] for name in ORDER_CLAIMS} == {**ORDER_CLAIMS, "lines": [ORDER_CLAIMS]}
+    assert VERIFIER.verify(token, type=Order) == order
+
+
+@pytest.mark.parametrize(
+    ("changed", "value"),
+    [
+        ({"price": 3}, Decimal(3)),
+        ({"price": "-0.50"}, Decimal("-0.50")),
+        ({"id": "6BA7B810-9DAD-11D1-80B4-00C04FD430C8"}, ORDER.id),
+        ({"at": "2100-01-01T01:00:00+01:00"}, ORDER.at),
+        ({"at": 4102444800.5}, ORDER.at + timedelta(milliseconds=500)),
+    ],
+    ids=str,
+)
+def test_other_forms_of_a_value_are_accepted(changed: dict[str, Any], value: Any) -> None:
+    order = VERIFIER.verify(ISSUER.issue({**ORDER_CLAIMS, **changed}), type=Order)
+    assert [getattr(order, name) for name in changed] == [value]
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"id": "{6ba7b810-9dad-11d1-80b4-00c04fd430c8}"}, "`id` is not a UUID"),
+        ({"id": "6ba7b8109dad11d180b400c04fd430c8"}, "`id` is not a UUID"),
+        ({"id": 7}, "`id` must be the text of a UUID, not int"),
+        ({"price": 0.1}, "`price` must be a decimal number in text, or int, not float"),
+        ({"price": "NaN"}, "`price` is not a decimal number"),
+        ({"price": "1e400"}, "`price` is not a decimal number"),
+        ({"price": "\u0661"}, "`price` is not a decimal number"),
+        ({"price": "1\n"}, "`price` is not a decimal number"),
+        ({"price": True}, "`price` must be a decimal number in text, or int, not bool"),
+        ({"plan": "PAID"}, "`plan` must be one of 'free', 'paid'"),
+        ({"level": True}, "`level` must be one of 1, 2"),
+        ({"level": "2"}, "`level` must be one of 1, 2"),
+        ({"at": "2100-01-01T00:00:00"}, "`at` is not a time"),
+        ({"at": 1e300}, "`at` is not a time"),
+        ({"lines": [{**ORDER_CLAIMS, "plan": 1}]}, "`lines.*.plan` must be one of 'free', 'paid'"),
+    ],
+    ids=str,
+)
+def test_other_values_are_rejected(changed: dict[str, Any], why: str) -> None:
+    with pytest.raises(jeton.TokenClaimsShape) as raised:
+        VERIFIER.verify(ISSUER.issue({**ORDER_CLAIMS, **changed}), type=Order)
+    assert f"`Order`: {why}" in str(raised.value)
+
+
+class Forbids(pydantic.BaseModel, extra="forbid"):
+    page: str
+    iat: int
+    address: Inside | None = None
+
+
+class Inside(pydantic.BaseModel, extra="forbid"):
+    city: str
+    labels: dict[str, int] = {}
+
+
+class Renames(pydantic.BaseModel, extra="forbid"):
+    subject: str = pydantic.Field(alias="sub")
+    role: str = pydantic.Field("", validation_alias=pydantic.AliasChoices("role", pydantic.AliasPath("roles", 0)))
+
+
+def test_registered_claims_are_no_extra_members() -> None:
+    claims = {"sub": "user-7", "jti": "t"}
+    token = ISSUER.issue({**claims, "page": "/", "address": {"city": "Ulm"}})
+    model = VERIFIER.verify(token, type=Forbids)
+    assert model.page == "/" and model.iat > 0 and model.address == Inside(city="Ulm")
+    renamed = VERIFIER.verify(ISSUER.issue({**claims, "roles": ["admin"]}), type=Renames)
+    assert (renamed.subject, renamed.role) == ("user-7", "admin")
+    for kind, wrong in (
+        (Forbids, {"page": "/", "scope": "all"}),
+        (Forbids, {"page": "/", "address": {"city": "Ulm", "sub": "x"}}),
+        (Renames, {"sub": "user-7", "subject": "user-8"}),
+    ):
+        with pytest.raises(jeton.TokenClaimsShape, match="extra_forbidden"):
+            VERIFIER.verify(ISSUER.issue(wrong), type=kind)
+
+
+@pytest.mark.parametrize(
+    ("claims", "why"),
+    [
+        ({"m": {"items": [{"n": 1}, {"n": "secret"}]}}, "`WithModel`: `m.items.*.n` is not valid: int_type"),
+        ({"m": {}, "many": [{"inner": {"admin": 1}}]}, "`WithModel`: `many.*.inner.admin` is not valid: bool_type"),
+    ],
+    ids=str,
+)
+def test_path_leads_into_a_model(claims: dict[str, Any], why: str) -> None:
+    with pytest.raises(jeton.TokenClaimsShape) as raised:
+        VERIFIER.verify(ISSUER.issue(claims), type=WithModel)
+    assert why in str(raised.value)
+
+
+def test_path_has_no_name_of_the_token() -> None:
+    claims = {"page": "/", "address": {"city": "Ulm", "labels": {"secret-name": "x"}}}
+    with pytest.raises(jeton.TokenClaimsShape) as raised:
+        VERIFIER.verify(ISSUER.issue(claims), type=Forbids)
+    assert str(raised.value).endswith("`Forbids`: `address.labels` is not valid: int_type")
+
+
+@dataclass
+class Period:
+    first: int
+    last: int
+
+    def __post_init__(self) -> None:
+        assert self.first <= self.last, "secret"
+
+
+@dataclass
+class Booking:
+    periods: list[Period]
+
+
+def test_check_of_a_member_has_its_path() -> None:
+    assert VERIFIER.verify(ISSUER.issue({"periods": [{"first": 1, "last": 2}]}), type=Booking).periods == [Period(1, 2)]
+    with pytest.raises(jeton.TokenClaimsShape) as raised:
+        VERIFIER.verify(ISSUER.issue({"periods": [{"first": 2, "last": 1}]}), type=Booking)
+    assert str(raised.value).endswith("`Booking`: `periods.*` is rejected by `Period`")
+
+
+@dataclass
+class Inner:
+    tags: list[complex]
+
+
+@dataclass
+class HasNoType:
+    inner: dict[str, Inner | None] | None = None
+
+
+@dataclass
+class HasUnknownName:
+    inner: Missing  # type: ignore[name-defined] # noqa: F821
+
+
+class Pair(Enum):
+    ONE = (1, 2)
+
+
+class HasPair(TypedDict):
+    pair: Pair
+
+
+NO_TYPES: list[tuple[Any, str]] = [
+    (HasNoType, "`HasNoType.inner.tags`: <class 'complex'> is not a type for claims"),
+    (HasUnknownName, "`HasUnknownName`: name 'Missing' is not defined"),
+    (HasPair, "`HasPair.pair`: the value of Pair.ONE is a tuple"),
+    (dict[int, str], "the names of a JSON object are str"),
+    (int, "<class 'int'> is not a type for claims"),
+    (list[str], "list\\[str\\] is not a type for claims"),
+]
+
+
+@pytest.mark.parametrize(("kind", "why"), NO_TYPES, ids=str)
+def test_type_without_conversion_is_an_error_for_every_token(kind: Any, why: str) -> None:
+    for token in (ISSUER.issue({}), "not a token"):
+        for verify in (VERIFIER.verify, VERIFIER.verify_complete, lambda *both: asyncio.run(VERIFIER.verify_async(*both))):
+            with pytest.raises(TypeError, match=why):
+                verify(token, kind)
+    with pytest.raises(TypeError, match=why):
+        Bearer(VERIFIER, type=kind, scopes=["read"])
+    with pytest.raises(TypeError, match=why):
+        BearerMiddleware(Starlette(), verifier=VERIFIER, type=kind)

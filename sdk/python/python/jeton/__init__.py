@@ -40,7 +40,9 @@ from ._issuer import Issuer
 from ._jeton import VERSION as __version__
 from ._jeton import Prepared
 from ._keys import Key, KeySet
+from ._multi_issuer import MultiIssuerVerifier
 from ._remote import RemoteKeySet
+from ._unverified import UnverifiedToken, read_unverified
 from ._verifier import Verified, Verifier
 
 __all__ = [
@@ -57,6 +59,7 @@ __all__ = [
     "Key",
     "KeySet",
     "KeySetError",
+    "MultiIssuerVerifier",
     "Prepared",
     "RemoteKeySet",
     "SignerFailed",
@@ -84,7 +87,9 @@ __all__ = [
     "TokenUnknownKey",
     "TokenWithPrivateKey",
     "TokenWithoutKeyId",
+    "UnverifiedToken",
     "Verified",
     "Verifier",
     "__version__",
+    "read_unverified",
 ]

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from . import _jeton
 from ._clock import FixedClock
+from ._errors import error_of
 from ._keys import Key, _Closing
 from ._settings import Texts, texts, to_json
 from ._times import whole_seconds
@@ -40,6 +41,8 @@ class Issuer(_jeton.Issuer, _Closing):
       earlier, because `lifetime` counts from `iat`. Pass a `timedelta` or seconds.
     - `typ`: sets the type in the header (`typ`). The default is `JWT` for claims.
     - `cty`: sets the content type in the header (`cty`).
+    - `headers`: adds these members to the protected header, for example `x5t`, `x5c` or `nonce`. A member that another
+      setting or the key decides is refused, for example `alg`. A nested JWT has them in its signed header.
     - `access_tokens`: issues access tokens (RFC 9068): the type `at+jwt`, and claims with `sub`, `jti` and `client_id`.
     - `enc`: sets the content encryption algorithm. The default is `A256GCM`, or the algorithm of a `dir` key.
     - `detached`: creates a JWS without its content (RFC 7515, appendix F).
@@ -68,6 +71,7 @@ class Issuer(_jeton.Issuer, _Closing):
         issued_ago: timedelta | int | None = None,
         typ: str | None = None,
         cty: str | None = None,
+        headers: dict[str, Any] | None = None,
         access_tokens: bool = False,
         enc: str | None = None,
         detached: bool = False,
@@ -80,6 +84,8 @@ class Issuer(_jeton.Issuer, _Closing):
         format: Format | None = None,
         clock: FixedClock | None = None,
     ) -> Issuer:
+        if whole_seconds("lifetime", lifetime) == 0:
+            raise error_of("INVALID_OPTION", "option `lifetime`: must be 1 second or more, not 0")
         settings = to_json(
             format=format or format_of(key),
             # BEGIN SETTINGS: written by `cargo xtask sdk settings`.
@@ -90,6 +96,7 @@ class Issuer(_jeton.Issuer, _Closing):
             issued_ago=whole_seconds("issued_ago", issued_ago),
             typ=typ,
             cty=cty,
+            headers=headers,
             access_tokens=access_tokens,
             enc=enc,
             detached=detached,

@@ -11,11 +11,15 @@ _Self = TypeVar("_Self")
 
 VERSION: str
 
+def _unverified(token: Token, /) -> str:
+    """Returns JSON text: what a token says, which is not verified."""
+
 class _Handle:
     def close(self) -> None:
         """Closes the object. Calls that are running finish. Later calls raise `InvalidUse`."""
     @property
-    def closed(self) -> bool: ...
+    def closed(self) -> bool:
+        """Whether `close` was called."""
 
 class FixedClock:
     def __new__(cls: type[_Self], microseconds: int) -> _Self: ...
@@ -40,7 +44,8 @@ class Key(_Handle):
     def kind(self) -> str:
         """`symmetric`, `private` or `public`."""
     @property
-    def is_paseto(self) -> bool: ...
+    def is_paseto(self) -> bool:
+        """Whether it is a PASETO key."""
     def warm_up(self) -> None:
         """Signs once and discards the signature, because the first signature of a process takes tens of milliseconds.
 
@@ -53,7 +58,8 @@ class KeySet(_Handle):
     def _import(data: str | bytes | bytearray | memoryview, settings: str) -> KeySet: ...
     def _export(self, what: str) -> str: ...
     @property
-    def is_paseto(self) -> bool: ...
+    def is_paseto(self) -> bool:
+        """Whether the keys are PASETO keys."""
 
 class RemoteKeys(_Handle):
     def __new__(cls: type[_Self], settings: str) -> _Self: ...
@@ -71,7 +77,8 @@ class Prepared(_Handle):
     def digest(self) -> bytes:
         """The hash of `message`, for signers that expect a digest. With EdDSA, sign `message`."""
     @property
-    def alg(self) -> str: ...
+    def alg(self) -> str:
+        """The algorithm."""
     def attach(self, signature: bytes | bytearray | memoryview, /, *, der: bool = False) -> str:
         """Adds the signature, verifies it with the public key, and returns the token. Call it once.
 
@@ -119,6 +126,8 @@ class Verifier(_Handle):
         """Verifies a token and returns its claims, as a dict or as `type`."""
     def verify_json(self, token: Token, /) -> str:
         """Verifies a token and returns its claims as JSON text."""
+    def _header(self, token: Token, /) -> str | None:
+        """Returns the header of a token that this verifier has verified, as JSON text, or None for a PASETO."""
     def _verify_complete(self, token: Token, /) -> tuple[dict[str, Any], dict[str, Any]]: ...
     def verify_bytes(self, token: Token, /, *, content: bytes | bytearray | memoryview | None = None) -> bytes:
         """Verifies or decrypts a token and returns its payload. `content` is the content of a detached JWS."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from typing import TypeVar
-
-from . import _jeton
+from . import _cryptography, _jeton
 from ._errors import error_of
 from ._settings import to_json
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes, PublicKeyTypes
+    from cryptography.x509 import Certificate
 
 #: The accepted types for key material.
 KeyData = str | bytes | bytearray | memoryview
@@ -147,6 +149,17 @@ class Key(_jeton.Key, _Closing):
         return cls(_jeton.Key._import(certificate, to_json(format="certificate", alg=alg, kid=kid)))
 
     @classmethod
+    def from_cryptography(
+        cls, key: PrivateKeyTypes | PublicKeyTypes | Certificate, *, alg: str | None = None, kid: str | None = None
+    ) -> Key:
+        """Imports a private key, a public key, or the public key of a certificate: an object of `cryptography`.
+
+        The certificate is not verified. A private key that cannot be exported stays where it is: create an `Issuer`
+        with its public key, and call `prepare`.
+        """
+        return cls.load(_cryptography.to_der(key), alg=alg, kid=kid)
+
+    @classmethod
     def insecure_password(
         cls, password: KeyData, alg: str, *, rounds: int | None = None, kid: str | None = None
     ) -> Key:
@@ -181,6 +194,10 @@ class Key(_jeton.Key, _Closing):
         """Returns the public key as DER."""
         return self._export("der")
 
+    def to_cryptography(self) -> PublicKeyTypes:
+        """Returns the public key as an object of the package `cryptography`, which must be installed."""
+        return _cryptography.public_key(self.to_der())
+
     def to_paserk(self) -> str:
         """Returns the public key as a PASERK."""
         return self._export("paserk").decode()
@@ -205,6 +222,10 @@ class Key(_jeton.Key, _Closing):
     def insecure_private_der(self) -> bytes:
         """Returns the private key as DER."""
         return self._export("insecure-der")
+
+    def insecure_private_cryptography(self) -> PrivateKeyTypes:
+        """Returns the private key as an object of the package `cryptography`, which must be installed."""
+        return _cryptography.private_key(self.insecure_private_der())
 
     def insecure_private_paserk(self) -> str:
         """Returns the key with its private part as a PASERK."""

@@ -12,7 +12,7 @@ from ._errors import error_of
 Texts = str | Sequence[str]
 
 # `json.dumps` would create an encoder for each call. Lone surrogates stay escaped, and the native module refuses them.
-_ENCODE = json.JSONEncoder(allow_nan=False).encode
+_ENCODE = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 _NOT_JSON = (TypeError, ValueError, RecursionError)
 

@@ -1,23 +1,28 @@
 """Typed claims: dataclasses, TypedDicts and pydantic models.
 
-Nothing is coerced: a str is not a number, and `1` is not a `bool`. Pydantic models are validated in strict mode. Names
-must match exactly. Members that the type does not name are ignored.
+Nothing is coerced: a str is not a number, and `1` is not a `bool`. Only values of types that JSON lacks are converted:
+`datetime`, `Decimal`, `UUID` and `Enum`. Pydantic models are validated in strict mode. Names must match exactly. Members
+that the type does not name are ignored.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import sys
 import types
 import typing
-from collections.abc import Callable, Mapping
-from datetime import datetime
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timezone
+from decimal import Decimal
+from enum import Enum
 from functools import lru_cache
 from typing import Any, Literal, Union, get_args, get_origin
+from uuid import UUID
 
 from ._errors import error_of
-from ._times import claim_time, from_seconds
+from ._times import claim_time
 
 #: Converts a value to a type, or raises `_Mismatch`.
 _Convert = Callable[[Any], Any]
@@ -54,6 +59,54 @@ class Checked:
     check: Callable[[dict[str, Any]], None]
 
 
+def check_type(kind: Any) -> None:
+    """Raises `TypeError` if claims cannot be converted to this type. The message has the path of the member."""
+    if isinstance(kind, Checked):
+        kind = kind.kind
+    if kind is not None:
+        _check(kind)
+
+
+@lru_cache(maxsize=1024)
+def _check(kind: Any) -> None:
+    if not _is_object(kind):
+        raise _no_type(kind)
+    waiting: list[tuple[Any, str]] = [(kind, getattr(kind, "__name__", str(kind)))]
+    known: set[Any] = set()
+    while waiting:
+        one, path = waiting.pop()
+        if one in known:
+            continue
+        known.add(one)
+        try:
+            _converter(one)
+            waiting += [(inner, f"{path}.{name}" if name else path) for name, inner in _inner(one)]
+        except (TypeError, NameError) as error:
+            raise TypeError(f"`{path}`: {error}") from None
+
+
+def _is_object(kind: Any) -> bool:
+    """Returns whether values of the type are objects in JSON, as claims are."""
+    if get_origin(kind) in (Union, types.UnionType):
+        return all(map(_is_object, get_args(kind)))
+    if get_origin(kind) is typing.Annotated:
+        return _is_object(get_args(kind)[0])
+    is_class = _is_model(kind) or dataclasses.is_dataclass(kind) or typing.is_typeddict(kind)
+    return is_class or _is_dict(kind) or kind in (Any, object)
+
+
+def _inner(kind: Any) -> Iterator[tuple[str, Any]]:
+    """Yields the types in a type, with the name of the member."""
+    if typing.is_typeddict(kind):
+        yield from _hints(kind).items()
+    elif names := _fields(kind):
+        yield from ((name, hint) for name, hint in _hints(kind).items() if name in names)
+    elif get_origin(kind) is typing.Annotated:
+        yield "", get_args(kind)[0]
+    elif get_origin(kind) is not Literal:
+        yield from (("", one) for one in get_args(kind) if one is not ...)
+
+
 def from_dict(claims: dict[str, Any], text: str, kind: Any) -> Any:
     """Converts verified claims to a type. The native module calls it."""
     if isinstance(kind, Checked):
@@ -62,7 +115,10 @@ def from_dict(claims: dict[str, Any], text: str, kind: Any) -> Any:
     if kind is dict or kind is None:
         return claims
     try:
-        if hasattr(kind, "model_validate_json"):
+        if _is_model(kind):
+            names = _REGISTERED - _accepted(kind)
+            if names and kind.model_config.get("extra") == "forbid":
+                text = _to_json({name: value for name, value in claims.items() if name not in names})
             return _by_model(kind, text)
         return _converter(kind)(claims)
     except _Mismatch as mismatch:
@@ -87,12 +143,53 @@ def _of_model(kind: Any, error: ValueError) -> _Mismatch:
     if not errors:
         return _Mismatch("is not valid")
     mismatch = _Mismatch(f"is not valid: {errors[0]['type']}")
-    fields = getattr(kind, "model_fields", {})
-    known = {*fields, *(field.alias for field in fields.values())}
-    for name in errors[0]["loc"][:1]:
-        if name in known:
-            mismatch.inside(name)
+    known = _names_in(kind)
+    for name in reversed(errors[0]["loc"]):
+        if isinstance(name, int) or name in known:
+            mismatch.inside("*" if isinstance(name, int) else name)
     return mismatch
+
+
+#: The registered claims (RFC 7519, section 4.1). They are no extra members of a model.
+_REGISTERED = frozenset(["iss", "sub", "aud", "exp", "nbf", "iat", "jti"])
+
+
+def _is_model(kind: Any) -> bool:
+    return hasattr(kind, "model_validate_json")
+
+
+@lru_cache(maxsize=1024)
+def _accepted(kind: Any) -> frozenset[str]:
+    """Returns the names of members that a model accepts."""
+    by_name = kind.model_config.get("populate_by_name") or kind.model_config.get("validate_by_name")
+    names = set()
+    for name, field in kind.model_fields.items():
+        alias = field.validation_alias
+        for one in getattr(alias, "choices", [alias]):
+            # An alias is a name, or a path that begins with one.
+            names.add(getattr(one, "path", [one])[0])
+        if alias is None or by_name:
+            names.add(name)
+    return frozenset(names)
+
+
+@lru_cache(maxsize=1024)
+def _names_in(kind: Any) -> frozenset[str]:
+    """Returns the names of the members of a model and of the models in it."""
+    names: set[str] = set()
+    known: set[Any] = set()
+    waiting = [kind]
+    while waiting:
+        one = waiting.pop()
+        if one in known:
+            continue
+        known.add(one)
+        if _is_model(one):
+            names |= _accepted(one) | set(one.model_fields)
+            waiting += [field.annotation for field in one.model_fields.values()]
+        elif get_origin(one) is not Literal:
+            waiting += get_args(one)
+    return frozenset(names)
 
 
 def to_dict(claims: Any) -> dict[str, Any]:
@@ -111,6 +208,8 @@ def to_dict(claims: Any) -> dict[str, Any]:
 
 _DEEPEST = 256
 
+_REGISTERED_TIMES = ("exp", "nbf", "iat")
+
 
 def _plain(value: Any, depth: int) -> Any:
     """Converts dataclasses to dicts. Members that are `None` are omitted, as in most tokens."""
@@ -118,13 +217,22 @@ def _plain(value: Any, depth: int) -> Any:
         raise error_of("CLAIMS_TOO_DEEP", "the claims are nested too deep")
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         members = ((field.name, getattr(value, field.name)) for field in dataclasses.fields(value))
-        return {name: _plain(member, depth + 1) for name, member in members if member is not None}
+        # The native module writes registered times, as the format requires.
+        return {
+            name: member if depth == 0 and name in _REGISTERED_TIMES else _plain(member, depth + 1)
+            for name, member in members
+            if member is not None
+        }
     if isinstance(value, Mapping):
         return {name: _plain(member, depth + 1) for name, member in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item, depth + 1) for item in value]
-    if isinstance(value, datetime) and depth > 1:
+    if isinstance(value, datetime):
         return claim_time(value, False)
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, (UUID, Decimal)):
+        return str(value)
     return value
 
 
@@ -138,13 +246,17 @@ def _converter(kind: Any) -> _Convert:
         return _instance(kind)
     if kind is float:
         return _number
-    if kind is datetime:
-        return _time
+    if kind in _FROM_TEXT:
+        return _FROM_TEXT[kind]
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return _enum(kind)
     if dataclasses.is_dataclass(kind):
         return _dataclass(kind)
     if typing.is_typeddict(kind):
         return _typed_dict(kind)
-    if hasattr(kind, "model_validate_json"):
+    if _is_model(kind):
+        if not getattr(kind, "__pydantic_complete__", True):
+            kind.model_rebuild()
         return _model(kind)
     return _generic(kind)
 
@@ -152,6 +264,9 @@ def _converter(kind: Any) -> _Convert:
 def _generic(kind: Any) -> _Convert:
     origin, arguments = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
+        others = [one for one in arguments if one is not type(None)]
+        if len(others) == 1:
+            return _optional(_converter(others[0]))
         return _one_of([_converter(one) for one in arguments], str(kind).replace("typing.", ""))
     if origin is Literal:
         return _literal(arguments)
@@ -163,11 +278,19 @@ def _generic(kind: Any) -> _Convert:
         return _list(_converter(arguments[0]), tuple)
     if origin in (frozenset, set):
         return _list(_converter(arguments[0]), origin)
-    if kind is dict or origin in (dict, Mapping):
+    if _is_dict(kind):
         if arguments and arguments[0] is not str:
             raise TypeError("the names of a JSON object are str")
         return _dict(_converter(arguments[1] if arguments else Any))
-    raise TypeError(f"{kind!r} is not a type for claims: use a dataclass, a TypedDict or a pydantic model")
+    raise _no_type(kind)
+
+
+def _no_type(kind: Any) -> TypeError:
+    return TypeError(f"{kind!r} is not a type for claims: use a dataclass, a TypedDict or a pydantic model")
+
+
+def _is_dict(kind: Any) -> bool:
+    return kind is dict or get_origin(kind) in (dict, Mapping)
 
 
 def _is_wrapper(origin: Any) -> bool:
@@ -217,13 +340,51 @@ def _time(value: Any) -> Any:
             moment = datetime.fromisoformat(value[:-1] + "+00:00" if value.endswith("Z") else value)
             if moment.tzinfo is not None:
                 return moment
-        if type(value) is int:
-            return from_seconds(value)
-    except (ValueError, OverflowError):
+        if type(value) in (int, float):
+            return datetime.fromtimestamp(value, timezone.utc)
+    except (ValueError, OverflowError, OSError):
         pass
-    if type(value) in (str, int):
+    if type(value) in (str, int, float):
         raise _Mismatch("is not a time: seconds since 1970 or RFC 3339 text with a time zone expected")
     raise _not("a time", value)
+
+
+def _decimal(value: Any) -> Any:
+    """Converts text or an integer. A number with a fraction is already rounded to a float."""
+    if type(value) is int:
+        return Decimal(value)
+    if type(value) is not str:
+        raise _not("a decimal number in text, or int", value)
+    if not re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", value, re.ASCII):
+        raise _Mismatch("is not a decimal number: digits are expected")
+    return Decimal(value)
+
+
+def _uuid(value: Any) -> Any:
+    """Converts the text form of RFC 9562. `UUID` itself also accepts other forms."""
+    if type(value) is not str:
+        raise _not("the text of a UUID", value)
+    if not re.fullmatch("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", value):
+        raise _Mismatch("is not a UUID: 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12 are expected")
+    return UUID(value)
+
+
+#: The types whose values are text in JSON.
+_FROM_TEXT: dict[Any, _Convert] = {datetime: _time, Decimal: _decimal, UUID: _uuid}
+
+
+def _enum(kind: type[Enum]) -> _Convert:
+    members = list(kind.__members__.values())
+    for member in members:
+        if type(member.value) not in (str, int, float, bool):
+            found = type(member.value).__name__
+            raise TypeError(f"the value of {member} is a {found}: str, int, float or bool expected")
+    convert_value = _literal(tuple(member.value for member in members))
+    return lambda value: kind(convert_value(value))
+
+
+def _optional(some: _Convert) -> _Convert:
+    return lambda value: None if value is None else some(value)
 
 
 def _one_of(options: list[_Convert], expected: str) -> _Convert:
@@ -272,20 +433,25 @@ def _dict(member: _Convert) -> _Convert:
     return convert
 
 
+@lru_cache(maxsize=1024)
 def _hints(kind: Any) -> dict[str, Any]:
     # A type defined in a function may refer to names that only its module resolves.
     names = vars(sys.modules[kind.__module__]) if kind.__module__ in sys.modules else {}
     return typing.get_type_hints(kind, globalns=dict(names), include_extras=True)
 
 
-def _dataclass(kind: Any) -> _Convert:
-    hints = _hints(kind)
-    fields = [field for field in dataclasses.fields(kind) if field.init]
-    # Converters are looked up when needed, because a type may contain itself.
-    has_default = {
+def _fields(kind: Any) -> dict[str, bool]:
+    """Returns the members of a dataclass, and whether each has a default. For other types, it is empty."""
+    return {
         field.name: field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING
-        for field in fields
+        for field in (dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ())
+        if field.init
     }
+
+
+def _dataclass(kind: Any) -> _Convert:
+    # Converters are looked up when needed, because a type may contain itself.
+    hints, has_default = _hints(kind), _fields(kind)
 
     def convert(value: Any) -> Any:
         if type(value) is not dict:
@@ -302,7 +468,7 @@ def _dataclass(kind: Any) -> _Convert:
         try:
             return kind(**members)
         # The type's own checks failed.
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, AssertionError):
             raise _Mismatch(f"is rejected by `{kind.__name__}`") from None
 
     return convert
@@ -334,12 +500,12 @@ def _typed_dict(kind: Any) -> _Convert:
 def _model(kind: Any) -> _Convert:
     """Converts a model inside another type. The value is written as JSON again."""
 
-    def convert(value: Any) -> Any:
-        try:
-            text = json.dumps(value)
-        # An integer may have more digits than the program allows.
-        except ValueError:
-            raise _Mismatch("has an integer with too many digits") from None
-        return _by_model(kind, text)
+    return lambda value: _by_model(kind, _to_json(value))
 
-    return convert
+
+def _to_json(value: Any) -> str:
+    try:
+        return json.dumps(value)
+    # An integer may have more digits than the program allows.
+    except ValueError:
+        raise _Mismatch("has an integer with too many digits") from None

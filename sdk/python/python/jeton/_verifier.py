@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,7 +17,7 @@ from ._keys import Key, KeySet, _Closing
 from ._remote import RemoteKeySet
 from ._settings import Texts, listed, texts, to_json
 from ._times import from_seconds, whole_seconds
-from ._types import from_dict
+from ._types import check_type, from_dict
 
 T = TypeVar("T")
 
@@ -31,6 +32,8 @@ class Verified(Generic[T]):
     claims: T
     #: The JSON text of the claims.
     json: str
+    #: The protected header, or `None` for a PASETO. A nested JWT has the header of the signed JWT.
+    header: dict[str, Any] | None
     alg: str
     kid: str | None
     typ: str | None
@@ -63,8 +66,9 @@ class Verifier(_jeton.Verifier, _Closing):
 
     Settings:
 
-    - `issuer`: accepts only tokens of this issuer (`iss`), or of one of several. The verifier then trusts each of its
-      keys for each of these issuers.
+    - `issuer`: accepts only tokens of this issuer (`iss`), or of one of several with `shared_keys`.
+    - `shared_keys`: accepts several issuers that share the keys of the verifier. The verifier trusts each of the keys
+      for each of these issuers, so an issuer can sign for another.
     - `any_issuer`: accepts tokens of any issuer, and tokens without `iss`.
     - `audience`: accepts only tokens for this audience (`aud`), or for one of several.
     - `any_audience`: accepts tokens for any audience, and tokens without `aud`.
@@ -99,6 +103,7 @@ class Verifier(_jeton.Verifier, _Closing):
         *,
         # BEGIN SETTINGS: written by `cargo xtask sdk settings`.
         issuer: Texts | None = None,
+        shared_keys: bool = False,
         any_issuer: bool = False,
         audience: Texts | None = None,
         any_audience: bool = False,
@@ -125,6 +130,7 @@ class Verifier(_jeton.Verifier, _Closing):
             format=format or format_of(key) or _format_of_set(key_set),
             # BEGIN SETTINGS: written by `cargo xtask sdk settings`.
             issuer=texts("issuer", issuer),
+            shared_keys=shared_keys,
             any_issuer=any_issuer,
             audience=texts("audience", audience),
             any_audience=any_audience,
@@ -152,6 +158,8 @@ class Verifier(_jeton.Verifier, _Closing):
     def verify(self, token: Token, /, type: type[T]) -> T: ...
     def verify(self, token: Token, /, type: Any = None) -> Any:
         """Verifies a token and returns its claims, as a dict or as `type`."""
+        if type is not None:
+            check_type(type)
         try:
             return _verify(self, token, type)
         except JetonError as error:
@@ -174,12 +182,13 @@ class Verifier(_jeton.Verifier, _Closing):
     def verify_complete(self, token: Token, /, type: type[T]) -> Verified[T]: ...
     def verify_complete(self, token: Token, /, type: Any = None) -> Any:
         """Verifies a token and returns the claims with the header and the registered claims."""
+        check_type(type)
         try:
-            return _complete(self._verify_complete(token), type)
+            return self._complete(token, type)
         except JetonError as error:
             if not self._may_fetch(error):
                 raise
-        return _complete(self._with_keys(lambda: self._verify_complete(token)), type)
+        return self._with_keys(lambda: self._complete(token, type))
 
     @overload
     async def verify_async(self, token: Token, /) -> dict[str, Any]: ...
@@ -187,12 +196,26 @@ class Verifier(_jeton.Verifier, _Closing):
     async def verify_async(self, token: Token, /, type: type[T]) -> T: ...
     async def verify_async(self, token: Token, /, type: Any = None) -> Any:
         """Verifies a token. Fetching keys and decryption with RSA or a password do not block the event loop."""
+        check_type(type)
         remote = self._remote
         if remote is not None:
             return await remote._with_keys_async(lambda: self.verify(token, type))
         if self._is_slow:
             return await asyncio.to_thread(self.verify, token, type)
         return self.verify(token, type)
+
+    def _complete(self, token: Token, type: Any) -> Verified[Any]:
+        if isinstance(token, (bytearray, memoryview)):
+            # Another thread could change the token between the two calls.
+            token = bytes(token)
+        claims, members = self._verify_complete(token)
+        header = self._header(token)
+        members["header"] = None if header is None else json.loads(header)
+        members["audiences"] = tuple(members["audiences"])
+        for name in ("expires_at", "not_before", "issued_at"):
+            if members[name] is not None:
+                members[name] = from_seconds(members[name])
+        return Verified(claims if type is None else from_dict(claims, members["json"], type), **members)
 
     def _may_fetch(self, error: JetonError) -> bool:
         """Returns whether fetching remote keys may help."""
@@ -211,15 +234,6 @@ class Verifier(_jeton.Verifier, _Closing):
 # Avoids the lookup of the base class in each call.
 _verify = _jeton.Verifier.verify
 _verify_json = _jeton.Verifier.verify_json
-
-
-def _complete(known: tuple[dict[str, Any], dict[str, Any]], type: Any) -> Verified[Any]:
-    claims, members = known
-    members["audiences"] = tuple(members["audiences"])
-    for name in ("expires_at", "not_before", "issued_at"):
-        if members[name] is not None:
-            members[name] = from_seconds(members[name])
-    return Verified(claims if type is None else from_dict(claims, members["json"], type), **members)
 
 
 def key_or_set(keys: Any) -> tuple[Key | None, KeySet | None]:

@@ -19,6 +19,8 @@ from fastapi.openapi.models import HTTPBearer
 from fastapi.security.base import SecurityBase
 
 from ._errors import KeySetError, TokenRejected
+from ._multi_issuer import MultiIssuerVerifier
+from ._types import check_type
 from ._verifier import Verifier
 from .starlette import InsufficientScope, InvalidAuthorization, bearer_token, challenge, names_of, with_scopes
 
@@ -36,15 +38,30 @@ class Bearer(SecurityBase, Generic[T]):
 
     @overload
     def __init__(
-        self: Bearer[dict[str, Any]], verifier: Verifier, *, scopes: Collection[str] = (), scheme_name: str = "jeton"
+        self: Bearer[dict[str, Any]],
+        verifier: Verifier | MultiIssuerVerifier,
+        *,
+        scopes: Collection[str] = (),
+        scheme_name: str = "jeton",
     ) -> None: ...
     @overload
     def __init__(
-        self, verifier: Verifier, *, type: type[T], scopes: Collection[str] = (), scheme_name: str = "jeton"
+        self,
+        verifier: Verifier | MultiIssuerVerifier,
+        *,
+        type: type[T],
+        scopes: Collection[str] = (),
+        scheme_name: str = "jeton",
     ) -> None: ...
     def __init__(
-        self, verifier: Verifier, *, type: Any = None, scopes: Collection[str] = (), scheme_name: str = "jeton"
+        self,
+        verifier: Verifier | MultiIssuerVerifier,
+        *,
+        type: Any = None,
+        scopes: Collection[str] = (),
+        scheme_name: str = "jeton",
     ) -> None:
+        check_type(type)
         self.model = HTTPBearer(bearerFormat="JWT")
         self.scheme_name = scheme_name
         self._verifier = verifier

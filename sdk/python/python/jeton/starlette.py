@@ -14,7 +14,8 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, MutableMa
 from typing import Any
 
 from ._errors import JetonError, KeySetError, TokenRejected
-from ._types import Checked
+from ._multi_issuer import MultiIssuerVerifier
+from ._types import Checked, check_type
 from ._verifier import Verifier
 
 __all__ = ["BearerMiddleware", "InvalidAuthorization", "bearer_token", "has_scopes"]
@@ -38,12 +39,13 @@ class BearerMiddleware:
         self,
         app: App,
         *,
-        verifier: Verifier,
+        verifier: Verifier | MultiIssuerVerifier,
         type: Any = None,
         scopes: Collection[str] = (),
         except_paths: Collection[str] = (),
         optional: bool = False,
     ) -> None:
+        check_type(type)
         self._app = app
         self._verifier = verifier
         self._type = type
