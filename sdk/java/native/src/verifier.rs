@@ -115,6 +115,39 @@ pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_verify
     })
 }
 
+/// Returns the protected header of a token that the verifier has verified, as JSON text. It is empty for a PASETO.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_verifiedHeader(
+    env: *mut JNIEnv,
+    _: jclass,
+    verifier: jlong,
+    token: jbyteArray,
+    token_length: jint,
+) -> jbyteArray {
+    guard(env, |env| {
+        // SAFETY: as above.
+        let verifier = unsafe { handle::get::<Verifier>(verifier) }?;
+        env.with(Input(token, token_length), |token| {
+            Ok(verifier.header(token_text(token)?)?.unwrap_or_default())
+        })
+    })
+}
+
+/// Returns what a token says without verifying it, as JSON text.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "system" fn Java_io_github_jeton_internal_Native_unverified(
+    env: *mut JNIEnv,
+    _: jclass,
+    token: jbyteArray,
+    token_length: jint,
+) -> jbyteArray {
+    guard(env, |env| {
+        env.with(Input(token, token_length), |token| {
+            jeton_bindings::unverified(token_text(token)?)
+        })
+    })
+}
+
 /// Writes a verified token to the array of the caller.
 struct Write {
     env: Env,

@@ -4,6 +4,8 @@ module io.github.jeton {
     // For claims as objects: one of them. Maps and JSON text need none.
     requires static com.fasterxml.jackson.databind;
     requires static tools.jackson.databind;
+    // For constraints of claims.
+    requires static jakarta.validation;
 
     exports io.github.jeton;
     exports io.github.jeton.bytes;

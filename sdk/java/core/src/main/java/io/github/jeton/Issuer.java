@@ -3,14 +3,18 @@ package io.github.jeton;
 import io.github.jeton.claims.ClaimsMapper;
 import io.github.jeton.internal.Calls;
 import io.github.jeton.internal.Handle;
+import io.github.jeton.internal.JcaSigner;
 import io.github.jeton.internal.Mapping;
 import io.github.jeton.internal.NativeObject;
 import io.github.jeton.internal.SettingNames;
 import io.github.jeton.internal.Settings;
 import io.github.jeton.internal.Text;
 import io.github.jeton.testing.TestClock;
+import java.security.PrivateKey;
+import java.security.Provider;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Issues tokens with one key and shared settings. It is immutable and thread-safe.
@@ -25,15 +29,17 @@ import java.util.List;
  * }</pre>
  *
  * <p>The key selects the format: a signed JWT, an encrypted JWT with a key for {@link Algorithm#DIR}, or a PASETO. With
- * a public key, only {@link #prepare} works.
+ * a public key, only {@link #prepare} works, unless {@link Builder#signWith} has the private key.
  */
 public final class Issuer extends NativeObject {
     private final Mapping mapping;
+    private final JcaSigner signer;
     private final int bound;
 
-    private Issuer(byte[] reply, Mapping mapping) {
+    private Issuer(byte[] reply, Mapping mapping, JcaSigner signer) {
         super(Handle.Kind.ISSUER, reply);
         this.mapping = mapping;
+        this.signer = signer;
         this.bound = Calls.issueBound(this);
     }
 
@@ -58,12 +64,18 @@ public final class Issuer extends NativeObject {
         if (claims instanceof String json) {
             return issueJson(json);
         }
+        if (signer != null) {
+            return signer.sign(prepare(claims));
+        }
         Mapping.Written written = mapping.write(claims);
         return Calls.issue(this, written.array(), written.length(), bound);
     }
 
     /** Issues a token whose claims are a JSON object as text. */
     public String issueJson(String json) {
+        if (signer != null) {
+            return signer.sign(prepareJson(json));
+        }
         byte[] claims = Text.utf8(json, "claims");
         return Calls.issue(this, claims, claims.length, bound);
     }
@@ -87,6 +99,8 @@ public final class Issuer extends NativeObject {
         private final Key key;
         private final Settings settings;
         private Key encryption;
+        private PrivateKey privateKey;
+        private Provider provider;
         private TestClock clock;
         private ClaimsMapper mapper;
 
@@ -145,6 +159,16 @@ public final class Issuer extends NativeObject {
         }
 
         /**
+         * Adds these members to the protected header, for example {@code x5t}, {@code x5c} or {@code nonce}. A member
+         * that another setting or the key decides is refused, for example {@code alg}. A nested JWT has them in its
+         * signed header.
+         */
+        public Builder headers(Map<String, ?> headers) {
+            settings.map("headers", headers);
+            return this;
+        }
+
+        /**
          * Issues access tokens (RFC 9068): the type {@code at+jwt}, and claims with {@code sub}, {@code jti} and
          * {@code client_id}.
          */
@@ -181,6 +205,23 @@ public final class Issuer extends NativeObject {
             return encryptTo(encryption);
         }
 
+        /**
+         * Signs with a private key that stays in its provider, such as PKCS#11 or a KMS. The builder has the public
+         * key, which verifies each signature. The JVM selects the provider.
+         */
+        public Builder signWith(PrivateKey privateKey) {
+            Text.required(privateKey, "privateKey");
+            Settings.checkUnset("signWith", this.privateKey);
+            this.privateKey = privateKey;
+            return this;
+        }
+
+        /** As {@link #signWith(PrivateKey)}, with this provider. */
+        public Builder signWith(PrivateKey privateKey, Provider provider) {
+            this.provider = Text.required(provider, "provider");
+            return signWith(privateKey);
+        }
+
         /** Sets the clock, for tests. */
         public Builder clock(TestClock clock) {
             this.clock = Text.required(clock, "clock");
@@ -193,14 +234,32 @@ public final class Issuer extends NativeObject {
             return this;
         }
 
-        /** Creates the issuer. */
+        /**
+         * Creates the issuer.
+         *
+         * @throws JetonException with {@code KEY_TYPE_MISMATCH} if no provider signs with the key of {@link #signWith}
+         */
         public Issuer build() {
             Settings all = settings.copy();
             if (key.algorithm().isPaseto()) {
                 all.text("format", "paseto");
             }
+            JcaSigner signer = signer();
             NativeObject time = clock == null ? null : TestClock.handleOf(clock);
-            return new Issuer(Calls.newIssuer(key, encryption, time, all), Mapping.of(mapper));
+            return new Issuer(Calls.newIssuer(key, encryption, time, all), Mapping.of(mapper), signer);
+        }
+
+        private JcaSigner signer() {
+            if (privateKey == null) {
+                return null;
+            }
+            if (key.kind() != Key.Kind.PUBLIC) {
+                throw new JetonException(
+                        ErrorCode.INVALID_OPTION,
+                        "option `signWith`: needs an issuer with a public key, found a "
+                                + key.kind().name().toLowerCase(java.util.Locale.ROOT) + " key");
+            }
+            return new JcaSigner(key.algorithm(), privateKey, provider);
         }
     }
 }

@@ -2,9 +2,12 @@ package io.github.jeton;
 
 import io.github.jeton.internal.Calls;
 import io.github.jeton.internal.Handle;
+import io.github.jeton.internal.JdkKeys;
 import io.github.jeton.internal.NativeObject;
 import io.github.jeton.internal.Text;
 import java.nio.charset.StandardCharsets;
+import java.security.PublicKey;
+import java.security.cert.X509Certificate;
 import java.util.Optional;
 
 /**
@@ -75,6 +78,21 @@ public final class Key extends NativeObject {
         return importer().algorithm(algorithm).secret(secret);
     }
 
+    /**
+     * Imports a public key, a private key or a secret key of the JDK for an algorithm.
+     *
+     * @throws JetonException with {@code KEY_UNSUPPORTED} if the key has no encoding, because it stays in its provider:
+     *     {@link Issuer.Builder#signWith} takes such a private key
+     */
+    public static Key of(java.security.Key key, Algorithm algorithm) {
+        return importer().algorithm(algorithm).key(key);
+    }
+
+    /** Imports the public key of a certificate for an algorithm. Does not verify the certificate. */
+    public static Key of(X509Certificate certificate, Algorithm algorithm) {
+        return importer().algorithm(algorithm).certificate(certificate);
+    }
+
     /** Creates an importer with settings. */
     public static KeyImporter importer() {
         return new KeyImporter();
@@ -131,6 +149,15 @@ public final class Key extends NativeObject {
     /** Returns the public key as DER. */
     public byte[] toDer() {
         return Calls.exportKey(this, "der");
+    }
+
+    /**
+     * Returns the public key as a key of the JDK.
+     *
+     * @throws JetonException with {@code KEY_UNSUPPORTED} if no provider of the JVM has such keys
+     */
+    public PublicKey toPublicKey() {
+        return JdkKeys.publicKey(algorithm(), toDer());
     }
 
     /** Returns the public key as a PASERK. */

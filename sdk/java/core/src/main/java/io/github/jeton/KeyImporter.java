@@ -1,9 +1,14 @@
 package io.github.jeton;
 
 import io.github.jeton.internal.Calls;
+import io.github.jeton.internal.JdkKeys;
 import io.github.jeton.internal.SettingNames;
 import io.github.jeton.internal.Settings;
 import io.github.jeton.internal.Text;
+import java.security.KeyStore;
+import java.security.cert.CertificateEncodingException;
+import java.security.cert.X509Certificate;
+import java.util.Arrays;
 
 /**
  * Imports a key with settings.
@@ -67,6 +72,40 @@ public final class KeyImporter {
     /** Imports the public key of an X.509 certificate in PEM or DER. Does not verify the certificate. */
     public Key certificate(byte[] certificate) {
         return read(certificate, "certificate");
+    }
+
+    /** Imports the public key of an X.509 certificate. Does not verify the certificate. */
+    public Key certificate(X509Certificate certificate) {
+        try {
+            return certificate(Text.required(certificate, "certificate").getEncoded());
+        } catch (CertificateEncodingException impossible) {
+            throw new JetonException(ErrorCode.KEY_MALFORMED, "`certificate` cannot be encoded", impossible);
+        }
+    }
+
+    /**
+     * Imports a public key, a private key or a secret key of the JDK.
+     *
+     * @throws JetonException with {@code KEY_UNSUPPORTED} if the key has no encoding, because it stays in its provider:
+     *     {@link Issuer.Builder#signWith} takes such a private key
+     */
+    public Key key(java.security.Key key) {
+        byte[] encoding = JdkKeys.encoding(key);
+        try {
+            return read(encoding, key instanceof javax.crypto.SecretKey ? "secret" : "any");
+        } finally {
+            Arrays.fill(encoding, (byte) 0);
+        }
+    }
+
+    /**
+     * Imports an entry of a key store: a private key, a secret key, or the public key of a trusted certificate. Does
+     * not verify the certificate. The password may be null if the entry has none.
+     *
+     * @throws JetonException with {@code KEY_UNSUPPORTED} if the key has no encoding, because it stays in its provider
+     */
+    public Key keyStore(KeyStore store, String alias, char[] password) {
+        return key(JdkKeys.entry(store, alias, password));
     }
 
     /**

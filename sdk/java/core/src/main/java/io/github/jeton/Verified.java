@@ -10,8 +10,8 @@ import io.github.jeton.internal.VerifiedReply;
 public final class Verified<T> extends VerifiedToken implements Verification<T> {
     private final T claims;
 
-    Verified(VerifiedReply reply, T claims) {
-        super(reply);
+    Verified(VerifiedReply reply, Verifier verifier, String token, T claims) {
+        super(reply, verifier, token);
         this.claims = claims;
     }
 

@@ -1,5 +1,6 @@
 package io.github.jeton;
 
+import io.github.jeton.internal.Calls;
 import io.github.jeton.internal.VerifiedReply;
 import io.github.jeton.internal.VerifiedReply.Claim;
 import io.github.jeton.internal.VerifiedReply.Part;
@@ -12,9 +13,13 @@ import java.util.Optional;
 /** A verified token. Only a verifier creates it. */
 public sealed class VerifiedToken permits Verified {
     private final VerifiedReply reply;
+    private final Verifier verifier;
+    private final String token;
 
-    VerifiedToken(VerifiedReply reply) {
+    VerifiedToken(VerifiedReply reply, Verifier verifier, String token) {
         this.reply = reply;
+        this.verifier = verifier;
+        this.token = token;
     }
 
     /** Returns all claims as JSON, exactly as in the token. */
@@ -67,6 +72,14 @@ public sealed class VerifiedToken permits Verified {
     /** Returns the id of the token ({@code jti}). */
     public final Optional<String> tokenId() {
         return Optional.ofNullable(reply.text(Claim.TOKEN_ID));
+    }
+
+    /**
+     * Returns the protected header with values as in {@link #toMap}, which is empty for a PASETO. Of a nested token, it is
+     * the header of the signed JWT. The verifier must not be closed.
+     */
+    public final Map<String, Object> header() {
+        return Calls.verifiedHeader(verifier, token);
     }
 
     /** Returns the algorithm. */

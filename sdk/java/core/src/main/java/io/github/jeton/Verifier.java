@@ -28,13 +28,18 @@ import java.util.List;
  * <p>A policy requires an issuer, an audience and an expiry. These switch a check off: {@link Builder#anyIssuer},
  * {@link Builder#anyAudience}, {@link Builder#withoutExpiry}.
  */
-public final class Verifier extends NativeObject {
+public final class Verifier extends NativeObject implements TokenVerifier {
     private final Mapping mapping;
     private final RemoteKeySet remote;
     private final int maxTokenBytes;
+    private final List<String> issuers;
+    private final String unselectable;
 
-    private Verifier(byte[] reply, Mapping mapping, RemoteKeySet remote, int maxTokenBytes) {
+    private Verifier(
+            byte[] reply, Mapping mapping, RemoteKeySet remote, int maxTokenBytes, List<String> issuers, String unselectable) {
         super(Handle.Kind.VERIFIER, reply);
+        this.issuers = issuers;
+        this.unselectable = unselectable;
         this.maxTokenBytes = maxTokenBytes;
         this.mapping = mapping;
         this.remote = remote;
@@ -60,49 +65,27 @@ public final class Verifier extends NativeObject {
         return new Builder(null, Text.required(keys, "keys"), null, Text.required(settings, "settings").copy());
     }
 
-    /**
-     * Verifies a token.
-     *
-     * @throws TokenRejectedException if the token is rejected
-     * @throws KeySetException if the keys of a {@link RemoteKeySet} cannot be fetched or used
-     */
+    @Override
     public VerifiedToken verify(String token) {
-        return new Verified<>(run(token).check(), null);
+        return new Verified<>(run(token).check(), this, token, null);
     }
 
-    /**
-     * Verifies a token and converts its claims to a type.
-     *
-     * @throws TokenRejectedException if the token is rejected, or its claims do not match the type
-     * @throws KeySetException if the keys of a {@link RemoteKeySet} cannot be fetched or used
-     * @throws JetonException with {@code INVALID_OPTION} if Jackson cannot map the type
-     */
+    @Override
     public <T> Verified<T> verify(String token, Class<T> type) {
         Text.required(type, "type");
         VerifiedReply reply = run(token).check();
-        return new Verified<>(reply, type.cast(mapping.read(reply, type)));
+        return new Verified<>(reply, this, token, type.cast(mapping.read(reply, type)));
     }
 
-    /**
-     * As {@link #verify(String, Class)}, for a type with parameters. The caller must choose the matching {@code T}.
-     *
-     * @throws TokenRejectedException if the token is rejected, or its claims do not match the type
-     * @throws KeySetException if the keys of a {@link RemoteKeySet} cannot be fetched or used
-     * @throws JetonException with {@code INVALID_OPTION} if Jackson cannot map the type
-     */
+    @Override
     @SuppressWarnings("unchecked") // the caller chooses both
     public <T> Verified<T> verify(String token, Type type) {
         Text.required(type, "type");
         VerifiedReply reply = run(token).check();
-        return new Verified<>(reply, (T) mapping.read(reply, type));
+        return new Verified<>(reply, this, token, (T) mapping.read(reply, type));
     }
 
-    /**
-     * Verifies a token, and returns a rejection instead of throwing it.
-     *
-     * @throws KeySetException if the keys of a {@link RemoteKeySet} cannot be fetched or used
-     * @throws JetonException for a mistake in the call
-     */
+    @Override
     public <T> Verification<T> tryVerify(String token, Class<T> type) {
         Text.required(type, "type");
         VerifiedReply reply = run(token);
@@ -113,9 +96,28 @@ public final class Verifier extends NativeObject {
             reply.check();
         }
         try {
-            return new Verified<>(reply, type.cast(mapping.read(reply, type)));
+            return new Verified<>(reply, this, token, type.cast(mapping.read(reply, type)));
         } catch (TokenRejectedException mismatch) {
             return new Verification.Rejected<>(mismatch.code(), mismatch.getMessage());
+        }
+    }
+
+    /** Returns the accepted issuers, or an empty list if it accepts any. */
+    List<String> issuers() {
+        return issuers;
+    }
+
+    /** Throws if the issuer of a token cannot select this verifier. */
+    void checkSelectable() {
+        if (unselectable != null) {
+            throw new JetonException(
+                    ErrorCode.INVALID_OPTION,
+                    "option `" + unselectable + "`: a verifier for several issuers verifies signed JWTs only");
+        }
+        if (issuers.isEmpty()) {
+            throw new JetonException(
+                    ErrorCode.ISSUER_NOT_CHOSEN,
+                    "a verifier accepts any issuer: set `issuer`, because `iss` selects the keys");
         }
     }
 
@@ -138,7 +140,7 @@ public final class Verifier extends NativeObject {
         private TestClock clock;
         private ClaimsMapper mapper;
         private boolean paseto;
-        private int maxTokenBytes = 2 << 20;
+        private int maxTokenBytes = Calls.DEFAULT_TOKEN_BYTES;
 
         private Builder(Key key, KeySet keys, RemoteKeySet remote, Settings settings) {
             this.settings = settings;
@@ -149,10 +151,7 @@ public final class Verifier extends NativeObject {
         }
 
         // BEGIN SETTINGS: written by `cargo xtask sdk settings`.
-        /**
-         * Accepts only tokens of this issuer ({@code iss}), or of one of several. The verifier then trusts each of its
-         * keys for each of these issuers.
-         */
+        /** Accepts only tokens of this issuer ({@code iss}), or of one of several with {@link #sharedKeys}. */
         public Builder issuer(String issuer) {
             settings.text("issuer", issuer);
             return this;
@@ -161,6 +160,15 @@ public final class Verifier extends NativeObject {
         /** Does the same as {@link #issuer}, with several values. */
         public Builder issuers(List<String> issuers) {
             settings.list("issuer", issuers);
+            return this;
+        }
+
+        /**
+         * Accepts several issuers that share the keys of the verifier. The verifier trusts each of the keys for each of
+         * these issuers, so an issuer can sign for another.
+         */
+        public Builder sharedKeys() {
+            settings.flag("shared_keys");
             return this;
         }
 
@@ -319,7 +327,9 @@ public final class Verifier extends NativeObject {
             }
             NativeObject time = clock == null ? null : TestClock.handleOf(clock);
             var from = new Calls.VerifierKeys(key, keys, decryption, remote);
-            return new Verifier(Calls.newVerifier(from, time, all), Mapping.of(mapper), remote, maxTokenBytes);
+            String unselectable = decryption != null ? "decryptWith" : paseto ? "paseto" : null;
+            byte[] reply = Calls.newVerifier(from, time, all);
+            return new Verifier(reply, Mapping.of(mapper), remote, maxTokenBytes, all.texts("issuer"), unselectable);
         }
     }
 }

@@ -35,6 +35,9 @@ class DocsTest {
               byte[] webhookBody, secretBytes;
               java.security.interfaces.ECPrivateKey ecPrivateKey;
               java.security.interfaces.ECPublicKey ecPublicKey;
+              java.security.cert.X509Certificate certificate;
+              java.security.KeyStore keyStore;
+              char[] password;
             """;
 
     private static final String IMPORTS = """
@@ -42,6 +45,7 @@ class DocsTest {
             import io.github.jeton.bytes.*;
             import io.github.jeton.claims.*;
             import io.github.jeton.testing.*;
+            import java.security.PublicKey;
             import java.time.*;
             import java.util.Date;
             import java.util.Map;
@@ -102,7 +106,7 @@ class DocsTest {
                 examples.addAll(examples(IN_COMMENT, source));
             }
         }
-        assertTrue(ofPages >= 18 && examples.size() >= ofPages + 8, examples.size() + " examples");
+        assertTrue(ofPages >= 19 && examples.size() >= ofPages + 8, examples.size() + " examples");
         // The examples for Spring are compiled in the tests of that module.
         examples.removeIf(example -> example.contains("@Bean"));
         List<JavaFileObject> sources = new ArrayList<>();

@@ -1,13 +1,19 @@
 package io.github.jeton;
 
+import static java.util.Map.entry;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.github.jeton.bytes.BytesIssuer;
 import io.github.jeton.bytes.BytesVerifier;
+import io.github.jeton.bytes.Serialization;
 import io.github.jeton.testing.TestIssuer;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.security.KeyPairGenerator;
+import java.security.PrivateKey;
+import java.security.Provider;
+import java.security.Security;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -126,17 +132,20 @@ class SettingsTest {
         assertEquals(true, checked > 25, checked + " settings");
     }
 
-    private Object value(Class<?> type) {
-        return Map.<Class<?>, Object>of(
-                        String.class, "text",
-                        String[].class, new String[] {"text"},
-                        List.class, List.of("text"),
-                        int.class, 1,
-                        Duration.class, Duration.ofSeconds(1),
-                        Key.class, encryption,
-                        KeySet.class, KeySet.of(encryption),
-                        Algorithm.class, Algorithm.ES256,
-                        io.github.jeton.bytes.Serialization.class, io.github.jeton.bytes.Serialization.COMPACT)
+    private Object value(Class<?> type) throws Exception {
+        return Map.<Class<?>, Object>ofEntries(
+                        entry(String.class, "text"),
+                        entry(String[].class, new String[] {"text"}),
+                        entry(List.class, List.of("text")),
+                        entry(Map.class, Map.of("x5t", "text")),
+                        entry(int.class, 1),
+                        entry(Duration.class, Duration.ofSeconds(1)),
+                        entry(Key.class, encryption),
+                        entry(KeySet.class, KeySet.of(encryption)),
+                        entry(Algorithm.class, Algorithm.ES256),
+                        entry(PrivateKey.class, KeyPairGenerator.getInstance("EC").generateKeyPair().getPrivate()),
+                        entry(Provider.class, Security.getProviders()[0]),
+                        entry(Serialization.class, Serialization.COMPACT))
                 .get(type);
     }
 
@@ -152,7 +161,7 @@ class SettingsTest {
         Verifier of = issuer.verifier().issuer("https://other.example").audience("y").build();
         of.verify(other);
         assertEquals(ErrorCode.TOKEN_ISSUER_MISMATCH, code(() -> of.verify(usual)));
-        issuer.verifier().issuers(List.of("https://other.example", "https://id.example")).audiences(List.of("api")).build().verify(usual);
+        issuer.verifier().issuers(List.of("https://other.example", "https://id.example")).sharedKeys().audiences(List.of("api")).build().verify(usual);
 
         String endless = issuer.issuer().withoutExpiry().build().issueJson("{}");
         assertEquals(ErrorCode.TOKEN_INVALID_CLAIMS, code(() -> issuer.verifier().build().verify(endless)));

@@ -8,6 +8,7 @@ import io.github.jeton.internal.NativeObject;
 import io.github.jeton.internal.SettingNames;
 import io.github.jeton.internal.Settings;
 import io.github.jeton.internal.Text;
+import java.util.Map;
 
 /**
  * Signs or encrypts bytes instead of claims: JWS, JWE and PASETO.
@@ -73,6 +74,16 @@ public final class BytesIssuer extends NativeObject {
         /** Sets the content type in the header ({@code cty}). */
         public Builder contentType(String contentType) {
             settings.text("cty", contentType);
+            return this;
+        }
+
+        /**
+         * Adds these members to the protected header, for example {@code x5t}, {@code x5c} or {@code nonce}. A member
+         * that another setting or the key decides is refused, for example {@code alg}. A nested JWT has them in its
+         * signed header.
+         */
+        public Builder headers(Map<String, ?> headers) {
+            settings.map("headers", headers);
             return this;
         }
 

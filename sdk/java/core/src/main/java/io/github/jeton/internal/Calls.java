@@ -2,9 +2,13 @@ package io.github.jeton.internal;
 
 import java.lang.ref.Reference;
 import java.util.List;
+import java.util.Map;
 
 /** Calls the native library with the objects of this library. */
 public final class Calls {
+    /** The default limit for the size of a token. */
+    public static final int DEFAULT_TOKEN_BYTES = 2 << 20;
+
     private Calls() {}
 
     public static byte[] generateKey(String alg, Settings settings) {
@@ -148,6 +152,23 @@ public final class Calls {
             handle.end(place);
             Reference.reachabilityFence(verifier);
         }
+    }
+
+    /** Returns what a token says, which is not verified. */
+    public static Map<String, Object> unverified(String text) {
+        // As in `verify`, a token over the limit is not copied.
+        if (Text.required(text, "token").length() > DEFAULT_TOKEN_BYTES) {
+            VerifiedReply.tooLarge(text.length(), DEFAULT_TOKEN_BYTES).check();
+        }
+        byte[] token = Text.compactToken(text);
+        return JsonReader.object(Reply.text(Native.unverified(token, token.length)));
+    }
+
+    /** Returns the header of a token that the verifier has verified. It is empty for a PASETO. */
+    public static Map<String, Object> verifiedHeader(NativeObject verifier, String text) {
+        byte[] token = Text.compactToken(text);
+        String json = Reply.text(NativeObject.call(verifier, address -> Native.verifiedHeader(address, token, token.length)));
+        return json.isEmpty() ? Map.of() : JsonReader.object(json);
     }
 
     public static byte[] verifyBytes(NativeObject verifier, String text, byte[] content) {

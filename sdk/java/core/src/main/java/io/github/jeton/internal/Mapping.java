@@ -44,7 +44,7 @@ public final class Mapping {
         static final Mapping MAPPING = new Mapping(new StrictJackson3());
     }
 
-    private static boolean isPresent(String type) {
+    static boolean isPresent(String type) {
         try {
             Class.forName(type, false, Mapping.class.getClassLoader());
             return true;
@@ -114,7 +114,7 @@ public final class Mapping {
         return written;
     }
 
-    /** Converts the claims of a verified token to a type. */
+    /** Converts the claims of a verified token to a type, and checks its constraints. */
     public Object read(VerifiedReply reply, Type type) {
         Text.required(type, "type");
         if (mapper == null && type == Map.class) {
@@ -124,6 +124,7 @@ public final class Mapping {
         try {
             Object claims = mapper().read(reply.array(), reply.jsonStart(), reply.jsonLength(), type);
             if (claims != null) {
+                BeanValidation.check(claims);
                 return claims;
             }
         } catch (IOException | RuntimeException mismatch) {

@@ -50,6 +50,12 @@ final class Native {
 
     static native byte[] verifyBytes(long verifier, byte[] token, int tokenLength, byte[] content, int contentLength);
 
+    /** Returns the header of a token that the verifier has verified, JSON text. It is empty for a PASETO. */
+    static native byte[] verifiedHeader(long verifier, byte[] token, int tokenLength);
+
+    /** Returns JSON text: what a token says, which is not verified. */
+    static native byte[] unverified(byte[] token, int tokenLength);
+
     static native byte[] newRemoteKeys(byte[] settings, int settingsLength);
 
     static native byte[] nextRequest(long keys);

@@ -26,6 +26,7 @@ public enum SettingNames {
             entry("implicit_assertion", "implicitAssertion"),
             entry("max_age", "maxAge"),
             entry("required", "require"),
+            entry("shared_keys", "sharedKeys"),
             entry("typ", "types"),
             entry("without_expiry", "withoutExpiry"))),
     LIMITS(Map.ofEntries(

@@ -2,10 +2,12 @@ package io.github.jeton.internal;
 
 import io.github.jeton.ErrorCode;
 import io.github.jeton.JetonException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -96,6 +98,19 @@ public final class Settings {
                 .collect(Collectors.joining(","));
     }
 
+    /** Sets a JSON object. */
+    public Settings map(String name, Map<String, ?> members) {
+        return once(name, written(name, required(members, name)));
+    }
+
+    private String written(String name, Map<String, ?> members) {
+        try {
+            return new String(JsonWriter.object(members), StandardCharsets.UTF_8);
+        } catch (JetonException notJson) {
+            throw invalid(names.method(name), "has a value that is not JSON");
+        }
+    }
+
     /** Sets a number. */
     public Settings number(String name, long value) {
         if (value < 0) {
@@ -136,6 +151,13 @@ public final class Settings {
         copy.members.putAll(members);
         copy.defaults.addAll(defaults);
         return copy;
+    }
+
+    /** Returns the texts of a setting, or an empty list if it is unset. */
+    public List<String> texts(String name) {
+        String json = members.getOrDefault(name, "[]");
+        byte[] bytes = json.getBytes(StandardCharsets.UTF_8);
+        return JsonText.strings(bytes, 0, bytes.length, true);
     }
 
     /** Returns the JSON as bytes. */

@@ -3,8 +3,8 @@ package io.github.jeton.grpc;
 import io.github.jeton.JetonException;
 import io.github.jeton.KeySetException;
 import io.github.jeton.TokenRejectedException;
+import io.github.jeton.TokenVerifier;
 import io.github.jeton.VerifiedToken;
-import io.github.jeton.Verifier;
 import io.grpc.Context;
 import io.grpc.Contexts;
 import io.grpc.Metadata;
@@ -37,14 +37,14 @@ public final class JetonServerInterceptor implements ServerInterceptor {
             Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
     private static final String SCHEME = "bearer ";
 
-    private final Verifier verifier;
+    private final TokenVerifier verifier;
 
-    private JetonServerInterceptor(Verifier verifier) {
+    private JetonServerInterceptor(TokenVerifier verifier) {
         this.verifier = verifier;
     }
 
     /** Creates an interceptor with a verifier. */
-    public static JetonServerInterceptor of(Verifier verifier) {
+    public static JetonServerInterceptor of(TokenVerifier verifier) {
         return new JetonServerInterceptor(Objects.requireNonNull(verifier, "verifier"));
     }
 

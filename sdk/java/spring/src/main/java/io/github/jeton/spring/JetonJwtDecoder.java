@@ -1,13 +1,14 @@
 package io.github.jeton.spring;
 
+import io.github.jeton.Algorithm;
 import io.github.jeton.ErrorCode;
 import io.github.jeton.JetonException;
 import io.github.jeton.TokenRejectedException;
+import io.github.jeton.TokenVerifier;
 import io.github.jeton.VerifiedToken;
-import io.github.jeton.Verifier;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.springframework.security.oauth2.jwt.BadJwtException;
 import org.springframework.security.oauth2.jwt.Jwt;
 import org.springframework.security.oauth2.jwt.JwtDecoder;
@@ -27,15 +28,22 @@ import org.springframework.security.oauth2.jwt.JwtException;
  * <p>The verifier has the whole policy. As in Spring, times are {@code Instant} claims, and {@code aud} is a list.
  */
 public final class JetonJwtDecoder implements JwtDecoder {
-    private final Verifier verifier;
+    private final TokenVerifier verifier;
+    private final Set<Algorithm> algorithms;
 
-    private JetonJwtDecoder(Verifier verifier) {
-        this.verifier = verifier;
+    private JetonJwtDecoder(TokenVerifier verifier, Set<Algorithm> algorithms) {
+        this.verifier = Objects.requireNonNull(verifier, "verifier");
+        this.algorithms = algorithms;
     }
 
     /** Creates a decoder for signed or encrypted JWTs from a verifier. */
-    public static JetonJwtDecoder of(Verifier verifier) {
-        return new JetonJwtDecoder(Objects.requireNonNull(verifier, "verifier"));
+    public static JetonJwtDecoder of(TokenVerifier verifier) {
+        return new JetonJwtDecoder(verifier, Set.of());
+    }
+
+    /** As {@link #of(TokenVerifier)}, and rejects tokens of other algorithms, unless the set is empty. */
+    static JetonJwtDecoder of(TokenVerifier verifier, Set<Algorithm> algorithms) {
+        return new JetonJwtDecoder(verifier, algorithms);
     }
 
     /**
@@ -49,8 +57,10 @@ public final class JetonJwtDecoder implements JwtDecoder {
     @Override
     public Jwt decode(String token) {
         VerifiedToken verified;
+        Map<String, Object> header;
         try {
             verified = verifier.verify(token);
+            header = verified.header();
         } catch (TokenRejectedException rejected) {
             throw new BadJwtException(text(rejected), rejected);
         } catch (JetonException failed) {
@@ -58,32 +68,20 @@ public final class JetonJwtDecoder implements JwtDecoder {
                     ? new BadJwtException(text(failed), failed)
                     : new JwtException(text(failed), failed);
         }
-        Map<String, Object> claims = new LinkedHashMap<>(verified.toMap());
-        claims.values().removeIf(Objects::isNull);
-        verified.expiresAt().ifPresent(time -> claims.put("exp", time));
-        verified.notBefore().ifPresent(time -> claims.put("nbf", time));
-        verified.issuedAt().ifPresent(time -> claims.put("iat", time));
-        if (claims.containsKey("aud")) {
-            claims.put("aud", verified.audiences());
+        if (!algorithms.isEmpty() && !algorithms.contains(verified.algorithm())) {
+            throw new BadJwtException(
+                    ErrorCode.TOKEN_ALGORITHM_MISMATCH + ": `" + JwtProperties.PREFIX + ".jws-algorithms` does not have "
+                            + verified.algorithm().standardName());
         }
-        Map<String, Object> headers = new LinkedHashMap<>();
-        headers.put("alg", verified.algorithm().standardName());
-        verified.keyId().ifPresent(keyId -> headers.put("kid", keyId));
-        verified.type().ifPresent(type -> headers.put("typ", type));
         try {
-            return new Jwt(
-                    token,
-                    verified.issuedAt().orElse(null),
-                    verified.expiresAt().orElse(null),
-                    headers,
-                    claims);
+            return SpringJwt.of(token, header, verified.toMap());
         } catch (IllegalArgumentException refused) {
             // Spring requires a claim, and `exp` after `iat`.
             throw new BadJwtException(ErrorCode.TOKEN_INVALID_CLAIMS + ": " + refused.getMessage(), refused);
         }
     }
 
-    private static String text(JetonException failure) {
+    static String text(JetonException failure) {
         return failure.code() + ": " + failure.getMessage();
     }
 }

@@ -2,15 +2,10 @@ package io.github.jeton.spring;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import com.sun.net.httpserver.HttpServer;
-import io.github.jeton.testing.TestIssuer;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
 
@@ -33,33 +28,17 @@ class KeysUnavailableTest {
         }
     }
 
+    /** The filter of the auto-configuration also works with a decoder of the program. */
     @Test
-    void filter_of_the_page_responds_503_for_keys_only() throws Exception {
-        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        String issuer = "http://127.0.0.1:" + server.getAddress().getPort();
-        TestIssuer test = TestIssuer.create(issuer, "api");
-        byte[] document = ("{\"issuer\":\"" + issuer + "\",\"jwks_uri\":\"" + issuer + "/jwks\"}")
-                .getBytes(StandardCharsets.UTF_8);
-        String[] set = {"<html></html>"};
-        server.createContext("/", exchange -> {
-            byte[] body = exchange.getRequestURI().getPath().equals("/jwks")
-                    ? set[0].getBytes(StandardCharsets.UTF_8)
-                    : document;
-            exchange.sendResponseHeaders(200, body.length);
-            exchange.getResponseBody().write(body);
-            exchange.close();
-        });
-        server.start();
-        try {
-            String token = test.issue("{\"sub\":\"u\"}");
-            assertEquals(503, status(KeysUnavailableApp.class, issuer, token));
-            // The error page of Spring Boot needs a token, too.
-            assertEquals(401, status(JetonDecoderApp.class, issuer, token));
-            set[0] = test.keys().toJwks();
-            assertEquals(200, status(KeysUnavailableApp.class, issuer, token));
-            assertEquals(401, status(KeysUnavailableApp.class, issuer, token + "x"));
-        } finally {
-            server.stop(0);
+    void server_responds_503_for_keys_only() throws Exception {
+        try (IssuerServer issuer = new IssuerServer()) {
+            String usable = issuer.published;
+            String token = issuer.token("read");
+            issuer.published = "<html></html>";
+            assertEquals(503, status(JetonDecoderApp.class, issuer.name(), token));
+            issuer.published = usable;
+            assertEquals(200, status(JetonDecoderApp.class, issuer.name(), token));
+            assertEquals(401, status(JetonDecoderApp.class, issuer.name(), token + "x"));
         }
     }
 }
