@@ -32,12 +32,13 @@ pub(super) fn threads_of(rows: &[Row]) -> u32 {
 }
 
 pub(super) fn tables(threads: u32) -> Vec<Draft> {
-    let lines = read(TABLES);
-    let of = |table: &str| -> Vec<Fields> {
-        let of_table = lines.iter().filter(|line| line.text("table") == table);
-        of_table.cloned().collect()
+    let records = read(TABLES);
+    let of = |table: &'static str| {
+        records
+            .iter()
+            .filter(move |record| record.text("table") == table)
     };
-    let mut tables = vec![keys(&of("keys"))];
+    let mut tables = vec![keys(of("keys"))];
     for (table, title, operation) in [
         ("sign", "signing", "sign"),
         ("parse", "parsing", "verify"),
@@ -48,172 +49,166 @@ pub(super) fn tables(threads: u32) -> Vec<Draft> {
             (Quantity::AllocatedBytes, "bytes", "bytes allocated"),
             (Quantity::Allocations, "allocs", "allocations"),
         ] {
-            let lines = of(table).into_iter().map(|line| {
-                let claims = claims_of(line.text("row"), operation);
-                pair_line(&line, column, operation, claims, 1)
+            let lines = of(table).map(|record| {
+                let claims = claims_of(record.text("row"), operation);
+                pair_line(record, column, operation, claims, 1)
             });
-            tables.push(draft(format!("{title}, {what}"), quantity, lines.collect()));
+            tables.push(draft(&format!("{title}, {what}"), quantity, lines, &[PAIR]));
         }
     }
-    tables.push(concurrent(&of("concurrent"), threads));
-    tables.push(sizes());
-    tables.extend(raw());
-    tables
-}
-
-fn draft(title: String, quantity: Quantity, lines: Vec<Line>) -> Draft {
-    Draft {
-        source: REPORT_1,
-        title,
-        quantity,
-        columns: vec!["JWT: golang-jwt 4, ES256", "PASETO: go-paseto, v4.public"],
-        ratio_to: RatioTo::FirstColumn,
-        notes: vec![PAIR],
-        lines,
-    }
-}
-
-fn keys(lines: &[Fields]) -> Draft {
-    let lines = lines.iter().map(|line| {
-        let name = line.text("row");
-        let (operation, jwt, paseto) = match name {
-            "Key Generation" => ("generate-key", JWT_MADE, PASETO),
-            _ => ("load-key", JWT_LOADED, PASETO_LOADED),
-        };
-        let key = |subject: &str| work(subject, operation, "standard", 1);
-        Line {
-            name: name.to_owned(),
-            figures: vec![
-                figure(line, "jwt_ns", key(jwt)),
-                figure(line, "paseto_ns", key(paseto)),
-            ],
-        }
-    });
-    let mut draft = draft("keys, time".into(), Quantity::Time, lines.collect());
-    draft.notes.extend([
-        "golang-jwt generates no keys: the report timed Go's crypto/ecdsa, and so does the lab.",
-        "The report says that generating keys is not applicable to PASETO; go-paseto generates them.",
-        "JWT keys are PEM; PASETO keys are hexadecimal.",
-    ]);
-    draft
-}
-
-fn concurrent(lines: &[Fields], threads: u32) -> Draft {
-    let lines = lines.iter().map(|line| {
-        let operation = match line.text("row") {
+    let concurrent = of("concurrent").map(|record| {
+        let operation = match record.text("row") {
             "Concurrent Sign" => "sign",
             "Concurrent Parse" => "verify",
             _ => "round-trip",
         };
-        pair_line(line, "ns", operation, REPORT_1_CONCURRENCY, threads)
+        pair_line(record, "ns", operation, REPORT_1_CONCURRENCY, threads)
     });
-    let lines = lines.collect();
-    let mut draft = draft("concurrency, time".into(), Quantity::Time, lines);
-    draft.notes.push(
-        "Times are divided by the operations of all threads: ten in the report, one per core in this run.",
-    );
-    draft
-}
-
-fn sizes() -> Draft {
-    let lines = read(SIZES).into_iter().map(|line| {
-        let name = line.text("row").to_owned();
-        let claims = match claims_of(&name, "sign") {
-            "" => text_of(&name),
+    tables.push(draft(
+        "concurrency, time",
+        Quantity::Time,
+        concurrent,
+        &[PAIR, ALL_THREADS],
+    ));
+    let records = read(SIZES);
+    let sizes = records.iter().map(|record| {
+        let claims = match claims_of(record.text("row"), "sign") {
+            "" => text_of(record.text("row")),
             claims => claims,
         };
-        pair_line(&line, "bytes", "sign", claims, 1)
+        pair_line(record, "bytes", "sign", claims, 1)
     });
-    let lines = lines.collect();
-    let mut draft = draft("token sizes".into(), Quantity::TokenBytes, lines);
-    draft.notes = vec![
-        "Its complex struct contains the time of the run, so its length varies; the lab uses a fixed time.",
+    tables.push(draft(
+        "token sizes",
+        Quantity::TokenBytes,
+        sizes,
+        &[FIXED_TIME],
+    ));
+    tables.extend(raw());
+    tables
+}
+
+const ALL_THREADS: &str = "Times are divided by the operations of all threads: ten in the report, one per core in this run.";
+const FIXED_TIME: &str = "Its complex struct contains the time of the run, so its length varies; the lab uses a fixed time.";
+
+fn draft(
+    title: &str,
+    quantity: Quantity,
+    lines: impl Iterator<Item = Line>,
+    notes: &[&'static str],
+) -> Draft {
+    Draft {
+        source: REPORT_1,
+        title: title.to_owned(),
+        quantity,
+        columns: vec!["JWT: golang-jwt 4, ES256", "PASETO: go-paseto, v4.public"],
+        ratio_to: RatioTo::FirstColumn,
+        notes: notes.to_vec(),
+        lines: lines.collect(),
+    }
+}
+
+fn keys<'r>(records: impl Iterator<Item = &'r Fields>) -> Draft {
+    let lines = records.map(|record| {
+        let name = record.text("row");
+        let (operation, subjects) = match name {
+            "Key Generation" => ("generate-key", [JWT_MADE, PASETO]),
+            _ => ("load-key", [JWT_LOADED, PASETO_LOADED]),
+        };
+        let [jwt, paseto] = subjects.map(|subject| work(subject, operation, "standard", 1));
+        Line {
+            name: name.to_owned(),
+            figures: vec![
+                figure(record, "jwt_ns", jwt),
+                figure(record, "paseto_ns", paseto),
+            ],
+        }
+    });
+    let notes = [
+        PAIR,
+        "golang-jwt generates no keys: the report timed Go's crypto/ecdsa, and so does the lab.",
+        "The report says that generating keys is not applicable to PASETO; go-paseto generates them.",
+        "JWT keys are PEM; PASETO keys are hexadecimal.",
     ];
-    draft
+    draft("keys, time", Quantity::Time, lines, &notes)
 }
 
 /// Its raw run: the sizes that it timed, and its memory benchmark.
-fn raw() -> Vec<Draft> {
-    let lines = read(RAW);
+fn raw() -> [Draft; 3] {
+    let records = read(RAW);
     let value = |benchmark: &str, name: &str, column: &str| {
-        let line = lines.iter().find(|line| {
-            let (kind, case) = line.text("benchmark").split_once('/').unwrap_or_default();
+        let record = records.iter().find(|record| {
+            let (kind, case) = record.text("benchmark").split_once('/').unwrap_or_default();
             kind == benchmark && case.trim_end_matches("-10") == name
         });
-        line.and_then(|line| line.number(column))
+        record.and_then(|record| record.number(column))
     };
     let line = |name: String, benchmark: &str, column: &str, operation: &str, claims: &str| {
-        let of = |package: &str, subject: &str| {
+        let figures = [("JWT", JWT), ("Paseto", PASETO)].map(|(package, subject)| {
             let published = value(&format!("Benchmark{package}{benchmark}"), &name, column);
             Figure {
                 text: published.map_or_else(|| "n/a".into(), |p| p.to_string()),
                 published,
                 work: Work::Timed(work(subject, operation, claims, 1)),
             }
-        };
-        let figures = vec![of("JWT", JWT), of("Paseto", PASETO)];
+        });
+        let figures = figures.into();
         Line { name, figures }
     };
-    let mut timed = Vec::new();
-    for (verb, operation) in [("Sign", "sign"), ("Parse", "verify")] {
-        for size in ["Tiny", "Small", "Medium", "Large", "VeryLarge"] {
-            let name = format!("{verb}_{size}");
-            timed.push(line(
-                name,
-                "TokenSizes",
-                "ns_per_op",
-                operation,
-                text_of(size),
-            ));
-        }
-    }
-    let memory = |column: &'static str| {
-        [
-            ("SignMemoryAllocation", "sign"),
-            ("ParseMemoryAllocation", "verify"),
-            ("RoundTripMemoryAllocation", "round-trip"),
-        ]
-        .map(|(name, operation)| {
+    let timed = [("Sign", "sign"), ("Parse", "verify")]
+        .into_iter()
+        .flat_map(|(verb, operation)| {
+            let sizes = ["Tiny", "Small", "Medium", "Large", "VeryLarge"].into_iter();
+            sizes.map(move |size| (format!("{verb}_{size}"), operation, text_of(size)))
+        });
+    let timed = timed
+        .map(|(name, operation, claims)| line(name, "TokenSizes", "ns_per_op", operation, claims));
+    let memory = |title, quantity, column| {
+        let operations = [
+            ("Sign", "sign"),
+            ("Parse", "verify"),
+            ("RoundTrip", "round-trip"),
+        ];
+        let lines = operations.into_iter().map(|(verb, operation)| {
+            let name = format!("{verb}MemoryAllocation");
             line(
-                name.into(),
+                name,
                 "MemoryAllocation",
                 column,
                 operation,
                 "report1-simple",
             )
-        })
-        .to_vec()
+        });
+        draft(title, quantity, lines, &[PAIR, OTHER_RUN])
     };
     [
-        ("by size of the payload, time", Quantity::Time, timed),
-        (
+        draft(
+            "by size of the payload, time",
+            Quantity::Time,
+            timed,
+            &[PAIR, OTHER_RUN],
+        ),
+        memory(
             "memory, bytes allocated",
             Quantity::AllocatedBytes,
-            memory("bytes_per_op"),
+            "bytes_per_op",
         ),
-        (
+        memory(
             "memory, allocations",
             Quantity::Allocations,
-            memory("allocs_per_op"),
+            "allocs_per_op",
         ),
     ]
-    .into_iter()
-    .map(|(title, quantity, lines)| {
-        let mut draft = draft(title.to_owned(), quantity, lines);
-        draft.notes.push(OTHER_RUN);
-        draft
-    })
-    .collect()
 }
 
-fn pair_line(line: &Fields, column: &str, operation: &str, claims: &str, threads: u32) -> Line {
-    let of = |side: &str, subject: &str| {
+fn pair_line(record: &Fields, column: &str, operation: &str, claims: &str, threads: u32) -> Line {
+    let figures = [("jwt", JWT), ("paseto", PASETO)].map(|(side, subject)| {
         let doing = work(subject, operation, claims, threads);
-        figure(line, &format!("{side}_{column}"), doing)
-    };
+        figure(record, &format!("{side}_{column}"), doing)
+    });
     Line {
-        name: line.text("row").to_owned(),
-        figures: vec![of("jwt", JWT), of("paseto", PASETO)],
+        name: record.text("row").to_owned(),
+        figures: figures.into(),
     }
 }
 

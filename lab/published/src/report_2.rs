@@ -14,77 +14,61 @@ pub(super) const CLAIMS: &str = "report2";
 const ONE_RUN: &str = "The first row of each block is an outlier: the report had no warm-up.";
 const SPACES: &str = "The report's headers contain spaces. With --header-style report, jeton writes the \
                       same headers, and every size is equal to the byte.";
+const BITS: &str = "RSA keys have 3,072 bits in this table, and 2,048 in the table of signatures.";
+const UNSECURED: &str = "NONE is JSON and base64 without any security. The lab creates it; jeton does not \
+                         create such tokens.";
 
 pub(super) fn tables() -> Vec<Draft> {
-    let (jwe, jws) = (read(JWE), read(JWS));
-    let draft = |title: &str, quantity, columns: &[&'static str], base, lines| Draft {
-        source: REPORT_2,
-        title: title.to_owned(),
-        quantity,
-        columns: columns.to_vec(),
-        ratio_to: RatioTo::Row(base),
-        notes: Vec::new(),
-        lines,
-    };
-    let times = [
-        ("encrypt", "encrypt_ms_per_1000"),
-        ("decrypt", "decrypt_ms_per_1000"),
+    let kinds = [
+        ("JWE", JWE, "dir with A128GCM", ["encrypt", "decrypt"], BITS),
+        ("JWS", JWS, "HS256", ["sign", "verify"], UNSECURED),
     ];
-    let size = [("encrypt", "token_bytes")];
-    let mut tables = vec![
-        draft(
-            "JWE, time",
-            Quantity::Time,
-            &["encrypt", "decrypt"],
-            "dir with A128GCM",
-            lines(&jwe, &times, jwe_name, jwe_subject),
-        ),
-        draft(
-            "JWE, token size",
-            Quantity::TokenBytes,
-            &["bytes"],
-            "dir with A128GCM",
-            lines(&jwe, &size, jwe_name, jwe_subject),
-        ),
-    ];
-    let times = [
-        ("sign", "sign_ms_per_1000"),
-        ("verify", "verify_ms_per_1000"),
-    ];
-    let size = [("sign", "token_bytes")];
-    tables.extend([
-        draft(
-            "JWS, time",
-            Quantity::Time,
-            &["sign", "verify"],
-            "HS256",
-            lines(&jws, &times, jws_name, jws_subject),
-        ),
-        draft(
-            "JWS, token size",
-            Quantity::TokenBytes,
-            &["bytes"],
-            "HS256",
-            lines(&jws, &size, jws_name, jws_subject),
-        ),
-    ]);
-    for table in &mut tables {
-        table.notes.push(match table.quantity {
-            Quantity::Time => ONE_RUN,
-            _ => SPACES,
+    let tables = kinds
+        .into_iter()
+        .flat_map(|(kind, file, base, operations, note)| {
+            let records = read(file);
+            let draft = |what, quantity, columns: &[&'static str], own| Draft {
+                source: REPORT_2,
+                title: format!("{kind}, {what}"),
+                quantity,
+                columns: columns.to_vec(),
+                ratio_to: RatioTo::Row(base),
+                notes: vec![own, note],
+                lines: records
+                    .iter()
+                    .map(|record| line(record, columns.len(), operations))
+                    .collect(),
+            };
+            [
+                draft("time", Quantity::Time, &operations, ONE_RUN),
+                draft("token size", Quantity::TokenBytes, &["bytes"], SPACES),
+            ]
         });
-        if table.title.starts_with("JWS") {
-            table.notes.push(
-                "NONE is JSON and base64 without any security. The lab creates it; jeton does not \
-                 create such tokens.",
-            );
-        } else {
-            table.notes.push(
-                "RSA keys have 3,072 bits in this table, and 2,048 in the table of signatures.",
-            );
+    tables.collect()
+}
+
+/// A line with the time of both operations, or with the size.
+fn line(record: &Fields, columns: usize, operations: [&str; 2]) -> Line {
+    let (alg, enc) = (record.text("alg"), record.text("enc"));
+    let (name, subject) = match enc {
+        "" => (alg.to_owned(), jws(alg)),
+        enc => (format!("{alg} with {enc}"), jwe(alg, enc)),
+    };
+    let figures = operations[..columns].iter().map(|operation| {
+        let time = format!("{operation}_ms_per_1000");
+        let (column, unit, ns) = match columns {
+            1 => ("token_bytes", "", 1.0),
+            // Milliseconds for a thousand operations are microseconds for one.
+            _ => (time.as_str(), " ms/1,000", 1e3),
+        };
+        Figure {
+            published: record.number(column).map(|published| published * ns),
+            text: format!("{}{unit}", record.text(column)),
+            work: Work::Timed(doing(&subject, operation)),
         }
-    }
-    tables
+    });
+    let figures = figures.collect();
+    Line { name, figures }
 }
 
 /// The subject of a row of its encryptions.
@@ -104,52 +88,4 @@ pub(super) fn jws(alg: &str) -> String {
 /// One of its works, by subject id and operation.
 pub(super) fn doing(subject: &str, operation: &str) -> RowId {
     work(subject, operation, CLAIMS, 1)
-}
-
-fn jwe_name(line: &Fields) -> String {
-    format!("{} with {}", line.text("alg"), line.text("enc"))
-}
-
-fn jwe_subject(line: &Fields) -> String {
-    jwe(line.text("alg"), line.text("enc"))
-}
-
-fn jws_name(line: &Fields) -> String {
-    line.text("alg").to_owned()
-}
-
-fn jws_subject(line: &Fields) -> String {
-    jws(line.text("alg"))
-}
-
-fn lines(
-    lines: &[Fields],
-    columns: &[(&str, &str)],
-    name: fn(&Fields) -> String,
-    subject: fn(&Fields) -> String,
-) -> Vec<Line> {
-    let line = |line: &Fields| Line {
-        name: name(line),
-        figures: columns
-            .iter()
-            .map(|(operation, column)| figure(line, column, doing(&subject(line), operation)))
-            .collect(),
-    };
-    lines.iter().map(line).collect()
-}
-
-fn figure(line: &Fields, column: &str, work: RowId) -> Figure {
-    let text = line.text(column);
-    let published = line.number(column);
-    let is_time = column.ends_with("ms_per_1000");
-    Figure {
-        // Milliseconds for a thousand operations are microseconds for one.
-        published: published.map(|p| if is_time { p * 1e3 } else { p }),
-        text: if is_time {
-            format!("{text} ms/1,000")
-        } else {
-            text.to_owned()
-        },
-        work: Work::Timed(work),
-    }
 }

@@ -19,81 +19,61 @@ pub(super) const CRISTALHQ: &str = "go/cristalhq";
 /// The next version: 3.0.14 refuses RSA keys of other sizes than 3,072 bits for RS384, and 3.0.1 took them.
 const CRISTALHQ_SUBSTITUTE: &str = "go/cristalhq-v3.1";
 
-pub(super) fn tables() -> Vec<Draft> {
-    let all = read(BENCHSTAT);
-    // Times have a unit; sizes have none.
-    let (times, sizes): (Vec<Fields>, Vec<Fields>) = all
-        .into_iter()
-        .partition(|line| line.text("cristalhq_3_0_1").contains("s ±"));
-    let signs: Vec<&Fields> = times.iter().filter(|l| verb(l) == "sign").collect();
-    let checks: Vec<&Fields> = times.iter().filter(|l| verb(l) == "check").collect();
-    let sizes: Vec<&Fields> = sizes.iter().collect();
-    let mut tables = vec![
-        draft("signing, time", Quantity::Time, &signs, "sign", "sign"),
-        draft(
-            "checking the same work: parsed, verified and decoded by both, time",
-            Quantity::Time,
-            &checks,
-            "verify",
-            "verify",
-        ),
-        draft(
-            "checking as it was timed: UNEQUAL WORK, time",
-            Quantity::Time,
-            &checks,
-            "verify",
-            "verify-parsed",
-        ),
-        draft("token sizes", Quantity::TokenBytes, &sizes, "sign", "sign"),
-    ];
-    tables[0].notes.push(WEAK);
-    tables[1].notes.push(
-        "The published figures compare different work; the measured ones compare the same work.",
-    );
-    tables[2].notes.push(
-        "cristalhq's side verifies a token that was parsed outside of the timed part and decodes no \
-         claims; pascaldekloe's side parses, verifies and decodes. Do not compare the two columns.",
-    );
-    tables[3].notes.push(
-        "The report's two sides signed different claims; in this run both sign the same claims, so \
-         the difference comes from their headers.",
-    );
-    tables
-}
-
 const WEAK: &str = "An RSA key of 1,024 bits is weak. It is measured because the report did, and never \
                     with jeton.";
+const SAME_WORK: &str =
+    "The published figures compare different work; the measured ones compare the same work.";
+const UNEQUAL: &str = "cristalhq's side verifies a token that was parsed outside of the timed part and decodes no \
+                       claims; pascaldekloe's side parses, verifies and decodes. Do not compare the two columns.";
+const SIZES: &str = "The report's two sides signed different claims; in this run both sign the same claims, so \
+                     the difference comes from their headers.";
 
-fn draft(
-    title: &str,
-    quantity: Quantity,
-    lines: &[&Fields],
-    pascaldekloe: &str,
-    cristalhq: &str,
-) -> Draft {
-    let lines = lines.iter().map(|line| {
-        let alg = algorithm(line);
-        Line {
-            name: format!("{} {alg}", verb(line)),
-            figures: vec![
-                figure(
-                    line,
-                    "pascaldekloe_1_9_0",
-                    doing(PASCALDEKLOE, alg, pascaldekloe),
-                ),
-                figure(line, "cristalhq_3_0_1", doing(CRISTALHQ, alg, cristalhq)),
-            ],
-        }
-    });
-    Draft {
-        source: REPORT_4,
-        title: title.to_owned(),
-        quantity,
-        columns: vec!["pascaldekloe 1.9.0", "cristalhq 3.0.1"],
-        ratio_to: RatioTo::FirstColumn,
-        notes: vec![VERSION],
-        lines: lines.collect(),
-    }
+/// The tables: title, whether of times, the verb of the report, the operations of the lab, and a note.
+#[rustfmt::skip]
+const TABLES: [(&str, bool, &str, [&str; 2], &str); 4] = [
+    ("signing, time", true, "sign", ["sign", "sign"], WEAK),
+    ("checking the same work: parsed, verified and decoded by both, time", true, "check", ["verify", "verify"], SAME_WORK),
+    ("checking as it was timed: UNEQUAL WORK, time", true, "check", ["verify", "verify-parsed"], UNEQUAL),
+    ("token sizes", false, "", ["sign", "sign"], SIZES),
+];
+
+pub(super) fn tables() -> Vec<Draft> {
+    let all = read(BENCHSTAT);
+    let tables = TABLES
+        .into_iter()
+        .map(|(title, is_time, of_verb, operations, note)| {
+            // Times have a unit; sizes have none.
+            let of_table = all.iter().filter(|record| {
+                record.text("cristalhq_3_0_1").contains("s ±") == is_time
+                    && (verb(record) == of_verb || !is_time)
+            });
+            let lines = of_table.map(|record| {
+                let alg = algorithm(record);
+                let [theirs, own] = [(PASCALDEKLOE, 0), (CRISTALHQ, 1)]
+                    .map(|(of, at)| doing(of, alg, operations[at]));
+                let figures = [("pascaldekloe_1_9_0", theirs), ("cristalhq_3_0_1", own)];
+                Line {
+                    name: format!("{} {alg}", verb(record)),
+                    figures: figures
+                        .map(|(column, work)| figure(record, column, work))
+                        .into(),
+                }
+            });
+            Draft {
+                source: REPORT_4,
+                title: title.to_owned(),
+                quantity: if is_time {
+                    Quantity::Time
+                } else {
+                    Quantity::TokenBytes
+                },
+                columns: vec!["pascaldekloe 1.9.0", "cristalhq 3.0.1"],
+                ratio_to: RatioTo::FirstColumn,
+                notes: vec![VERSION, note],
+                lines: lines.collect(),
+            }
+        });
+    tables.collect()
 }
 
 /// One of its works: `RS384@1024` is an algorithm with its key size.
@@ -103,12 +83,8 @@ pub(super) fn doing(driver: &str, alg: &str, operation: &str) -> RowId {
     } else {
         driver
     };
-    work(
-        &format!("{driver}:jwt:{alg}:prepared"),
-        operation,
-        CLAIMS,
-        1,
-    )
+    let subject = format!("{driver}:jwt:{alg}:prepared");
+    work(&subject, operation, CLAIMS, 1)
 }
 
 /// Maps `ECDSA/sign-ES256-8` to `sign`.
@@ -136,16 +112,11 @@ fn algorithm(line: &Fields) -> &'static str {
     found.map_or("", |(_, alg)| alg)
 }
 
-fn figure(line: &Fields, column: &str, work: RowId) -> Figure {
-    let text = line.text(column);
+fn figure(record: &Fields, column: &str, work: RowId) -> Figure {
+    let [text, delta, p, n] = [column, "delta", "p", "n"].map(|column| record.text(column));
     Figure {
         published: value(text),
-        text: format!(
-            "{text} ({}, {}, {})",
-            line.text("delta"),
-            line.text("p"),
-            line.text("n")
-        ),
+        text: format!("{text} ({delta}, {p}, {n})"),
         work: Work::Timed(work),
     }
 }

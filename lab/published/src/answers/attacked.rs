@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::evidence::{Evidence, Finding, Open};
+use crate::report_1::{JWT, PASETO};
+use crate::work;
 use jeton_lab_model::result::{Answer, AttackOutcome, AttackRow, Party, Practice, Status};
 
 /// A library, and the format of the comparison.
@@ -99,8 +101,23 @@ struct Tally {
     fell_to: Vec<String>,
 }
 
-/// Answers a conclusion that both libraries reject all of these.
-pub(super) fn both_refuse(e: &Evidence<'_>, attacks: &[&str]) -> Result<Finding, Open> {
+/// What the conclusions need without rows.
+const ATTACKS: &str = "rows of `jeton-lab attack`, merged with this run (`jeton-lab merge`)";
+
+/// Answers a conclusion that both libraries reject all of these; without attack rows, from the preflight, if that tests
+/// it.
+pub(super) fn answer(
+    e: &Evidence<'_>,
+    attacks: &[&str],
+    before_timing: Option<&str>,
+) -> Result<Finding, Open> {
+    if e.attacks.is_empty() {
+        let what = before_timing.ok_or(ATTACKS)?;
+        let rows = [JWT, PASETO].map(|subject| work(subject, "verify", "report1-string", 1));
+        let measured = format!("golang-jwt and go-paseto both rejected {what}");
+        let why = "a library that accepts it in the preflight is not timed, and both were timed";
+        return e.preflight(&rows, measured, why);
+    }
     let mut words = Vec::new();
     let mut holds = true;
     for library in [GOLANG_JWT, GO_PASETO] {
@@ -109,71 +126,63 @@ pub(super) fn both_refuse(e: &Evidence<'_>, attacks: &[&str]) -> Result<Finding,
         words.push(tally.words(library));
     }
     let measured = format!("called as documented, {}", words.join("; "));
-    Ok(if holds {
-        let why = "each negative control had a positive control, which was accepted";
-        Finding::new(Answer::Holds, measured, why, Vec::new())
-    } else {
-        let why = "one of the two accepted a token that it must reject";
-        Finding::new(Answer::DoesNotHold, measured, why, Vec::new())
-    })
+    let whys = [
+        "each negative control had a positive control, which was accepted",
+        "one of the two accepted a token that it must reject",
+    ];
+    Ok(Finding::judged(holds, measured, whys, Vec::new()))
 }
 
 /// Answers whether a JWT can choose how it is verified, and a PASETO cannot.
 pub(super) fn algorithm_is_chosen(e: &Evidence<'_>) -> Result<Finding, Open> {
+    if e.attacks.is_empty() {
+        return Err(ATTACKS.into());
+    }
     let jwt = |practice| tally(e, GOLANG_JWT, practice, &CHOOSES_ALGORITHM);
     let documented = jwt(Practice::Documented)?;
-    let defaults = jwt(Practice::Defaults).ok();
     let paseto = tally(e, GO_PASETO, Practice::Documented, &CHOOSES_VERSION)?;
-    let mut measured = format!(
-        "called as documented, {}; {}",
+    let defaults = jwt(Practice::Defaults).ok();
+    let by_defaults = defaults.as_ref().map_or_else(String::new, |defaults| {
+        format!("; by its defaults, {}", defaults.words(GOLANG_JWT))
+    });
+    let measured = format!(
+        "called as documented, {}; {}{by_defaults}",
         documented.words(GOLANG_JWT),
         paseto.words(GO_PASETO)
     );
-    if let Some(defaults) = &defaults {
-        measured.push_str(&format!(
-            "; by its defaults, {}",
-            defaults.words(GOLANG_JWT)
-        ));
-    }
-    let by_defaults = defaults.is_some_and(|tally| !tally.fell_to.is_empty());
     let (answer, why) = if !paseto.fell_to.is_empty() {
-        (
-            Answer::DoesNotHold,
-            "a PASETO was verified with the wrong version or purpose",
-        )
+        let why = "a PASETO was verified with the wrong version or purpose";
+        (Answer::DoesNotHold, why)
     } else if !documented.fell_to.is_empty() {
-        (
-            Answer::Holds,
-            "the JWT chose its algorithm, and the PASETO could not",
-        )
-    } else if by_defaults {
-        (
-            Answer::Holds,
-            "only if golang-jwt is called with its defaults; called as documented, its token cannot choose either",
-        )
+        let why = "the JWT chose its algorithm, and the PASETO could not";
+        (Answer::Holds, why)
+    } else if defaults.is_some_and(|tally| !tally.fell_to.is_empty()) {
+        let why = "only if golang-jwt is called with its defaults; called as documented, its token cannot choose either";
+        (Answer::Holds, why)
     } else {
-        (
-            Answer::DoesNotHold,
-            "the token cannot choose with either library: the key decides",
-        )
+        let why = "the token cannot choose with either library: the key decides";
+        (Answer::DoesNotHold, why)
     };
     Ok(Finding::new(answer, measured, why, Vec::new()))
 }
 
 /// What libraries accepted that they must reject, called as documented.
 pub(super) fn accepted(e: &Evidence<'_>) -> String {
-    let documented = e
-        .attacks
-        .iter()
-        .filter(|row| row.practice == Practice::Documented);
-    let all: BTreeSet<&str> = documented.clone().map(|row| &*row.subject.driver).collect();
-    let fell = documented.filter(|row| row.outcome == Some(AttackOutcome::Accepted));
-    let fell: BTreeSet<&str> = fell.map(|row| &*row.subject.driver).collect();
-    match all.len() {
+    let of = |is_it: fn(&AttackRow) -> bool| {
+        let documented = e
+            .attacks
+            .iter()
+            .filter(|row| row.practice == Practice::Documented);
+        let drivers = documented
+            .filter(|row| is_it(row))
+            .map(|row| &*row.subject.driver);
+        drivers.collect::<BTreeSet<&str>>().len()
+    };
+    let fell = of(|row| row.outcome == Some(AttackOutcome::Accepted));
+    match of(|_| true) {
         0 => "`jeton-lab attack` shows what each library accepts that it must reject".to_owned(),
         all => format!(
-            "called as documented, {} of {all} attacked libraries accepted a token that they must reject",
-            fell.len()
+            "called as documented, {fell} of {all} attacked libraries accepted a token that they must reject"
         ),
     }
 }
@@ -185,10 +194,7 @@ fn tally(
     practice: Practice,
     attacks: &[&str],
 ) -> Result<Tally, Open> {
-    let mut tally = Tally {
-        tried: 0,
-        fell_to: Vec::new(),
-    };
+    let (mut tried, mut fell_to) = (0, Vec::new());
     let own = |row: &&AttackRow| {
         row.subject.driver == library.driver
             && row.format == library.format
@@ -196,23 +202,17 @@ fn tally(
             && attacks.contains(&row.attack.as_str())
     };
     for row in e.attacks.iter().filter(own) {
-        tally.tried += row.tried;
-        if let Some(outcome) = row.outcome.filter(|o| *o > AttackOutcome::OverLimit) {
-            tally
-                .fell_to
-                .push(format!("{} {}", row.attack, outcome.name()));
-        }
+        tried += row.tried;
+        let finding = row
+            .outcome
+            .filter(|outcome| *outcome > AttackOutcome::OverLimit);
+        fell_to.extend(finding.map(|outcome| format!("{} {}", row.attack, outcome.name())));
     }
-    if tally.tried == 0 {
-        return Err(format!(
-            "{} of {} ({})",
-            attacks.join(", "),
-            library.name,
-            practice.name()
-        )
-        .into());
+    if tried > 0 {
+        return Ok(Tally { tried, fell_to });
     }
-    Ok(tally)
+    let (attacks, practice) = (attacks.join(", "), practice.name());
+    Err(format!("{attacks} of {} ({practice})", library.name).into())
 }
 
 impl Tally {

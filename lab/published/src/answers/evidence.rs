@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use jeton_lab_model::Format;
-use jeton_lab_model::result::{Answer, AttackRow, NoiseFloor, Row, RowId, Status, VerdictKind};
+use jeton_lab_model::result::{
+    Answer, AttackRow, NoiseFloor, Row, RowId, ServerRow, Status, VerdictKind,
+};
 use jeton_lab_stats::interval::estimate;
 use jeton_lab_stats::verdict::judge;
 use jeton_lab_stats::verdicts::band_for;
@@ -14,6 +16,7 @@ pub(super) struct Evidence<'a> {
     pub(super) rows: &'a [Row],
     /// The attack rows, if the result has them.
     pub(super) attacks: &'a [AttackRow],
+    pub(super) servers: &'a [ServerRow],
     pub(super) noise: &'a NoiseFloor,
 }
 
@@ -59,51 +62,47 @@ pub(super) struct Compared {
 impl Compared {
     /// The difference with its interval.
     pub(super) fn with_interval(&self) -> String {
-        let [low, high] = self.interval.map(difference);
-        let noise = if self.kind == VerdictKind::Undecided && self.interval_excludes_one() {
-            format!(
-                ", where identical subjects can differ by {:.0} %",
-                self.noise * 100.0
-            )
-        } else {
-            String::new()
-        };
+        let [low, high] = self.interval;
+        let is_noise = self.kind == VerdictKind::Undecided && (high < 1.0 || low > 1.0);
+        let percent = self.noise * 100.0;
+        let noise = format!(", where identical subjects can differ by {percent:.0} %");
+        let noise = if is_noise { noise } else { String::new() };
+        let [low, high] = [low, high].map(difference);
         format!("{}, 95 % interval {low} to {high}{noise}", self.words)
     }
 
-    fn interval_excludes_one(&self) -> bool {
-        let [low, high] = self.interval;
-        high < 1.0 || low > 1.0
-    }
-
-    /// Says that the interval leaves a conclusion open.
-    pub(super) fn undecided(&self) -> Open {
-        Open::Undecided {
-            measured: self.with_interval(),
-            rows: self.rows.clone(),
+    /// Whether the ratio is within a limit. `None`: the interval has values on both sides.
+    pub(super) fn is(&self, limit: Limit) -> Option<bool> {
+        let on = |agrees: &dyn Fn(f64) -> bool| {
+            let [low, high] = self.interval.map(|end| agrees(printed(end)));
+            (low == high).then_some(low)
+        };
+        match limit {
+            Limit::AtLeast(least) => on(&|ratio| ratio >= least),
+            Limit::AtMost(most) => on(&|ratio| ratio <= most),
+            Limit::Within([least, most]) => {
+                match (self.is(Limit::AtLeast(least)), self.is(Limit::AtMost(most))) {
+                    (Some(true), Some(true)) => Some(true),
+                    (Some(false), _) | (_, Some(false)) => Some(false),
+                    _ => None,
+                }
+            }
+            Limit::Faster => match self.kind {
+                VerdictKind::Undecided => None,
+                kind => Some(kind == VerdictKind::Faster),
+            },
         }
     }
+}
 
-    /// Whether the ratio is at least this. `None`: the interval has values on both sides.
-    pub(super) fn is_at_least(&self, limit: f64) -> Option<bool> {
-        let [low, high] = self.interval.map(|end| printed(end) >= limit);
-        (low == high).then_some(low)
-    }
-
-    /// Whether the ratio is at most this. `None`: the interval has values on both sides.
-    pub(super) fn is_at_most(&self, limit: f64) -> Option<bool> {
-        let [low, high] = self.interval.map(|end| printed(end) <= limit);
-        (low == high).then_some(low)
-    }
-
-    /// Whether the ratio is in this range. `None`: the interval has values inside and outside.
-    pub(super) fn is_within(&self, [least, most]: [f64; 2]) -> Option<bool> {
-        match (self.is_at_least(least), self.is_at_most(most)) {
-            (Some(true), Some(true)) => Some(true),
-            (Some(false), _) | (_, Some(false)) => Some(false),
-            _ => None,
-        }
-    }
+/// A limit of a ratio.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Limit {
+    AtLeast(f64),
+    AtMost(f64),
+    Within([f64; 2]),
+    /// Below one, for sure.
+    Faster,
 }
 
 /// Several parts of one conclusion. A part that is wrong decides, also if others are open.
@@ -122,11 +121,7 @@ impl Parts {
             Some(_) => compared.words.clone(),
             None => compared.with_interval(),
         };
-        let words = match what {
-            "" => words,
-            what => format!("{what} {words}"),
-        };
-        self.add_words(words, agrees);
+        self.add_words(format!("{what} {words}").trim_start().to_owned(), agrees);
         self.rows.extend(compared.rows.iter().cloned());
     }
 
@@ -181,8 +176,23 @@ impl Finding {
         }
     }
 
+    /// Creates an answer that holds or does not, for these reasons.
+    pub(super) fn judged<W: Into<String>>(
+        holds: bool,
+        measured: impl Into<String>,
+        [why, why_not]: [W; 2],
+        rows: Vec<RowId>,
+    ) -> Self {
+        if holds {
+            Self::new(Answer::Holds, measured, why, rows)
+        } else {
+            Self::new(Answer::DoesNotHold, measured, why_not, rows)
+        }
+    }
+
     /// Creates the answer to a conclusion without a verdict.
     pub(super) fn open(why: Open) -> Self {
+        let more = "more rounds, or a machine with less other work, would decide it";
         match why {
             Open::Missing(what) => Self::new(
                 Answer::NotMeasured,
@@ -190,12 +200,9 @@ impl Finding {
                 "required for an answer",
                 Vec::new(),
             ),
-            Open::Undecided { measured, rows } => Self::new(
-                Answer::Undecided,
-                measured,
-                "more rounds, or a machine with less other work, would decide it",
-                rows,
-            ),
+            Open::Undecided { measured, rows } => {
+                Self::new(Answer::Undecided, measured, more, rows)
+            }
         }
     }
 
@@ -211,56 +218,92 @@ impl Finding {
     }
 }
 
-impl From<Result<Finding, Open>> for Finding {
-    fn from(found: Result<Finding, Open>) -> Self {
-        found.unwrap_or_else(Finding::open)
-    }
-}
-
 impl<'a> Evidence<'a> {
     /// Returns how many libraries of JWT and of PASETO this run has.
     pub(super) fn libraries(&self) -> [usize; 2] {
-        let of = |is_paseto: bool| {
-            let rows = self.rows.iter().filter(|row| {
-                let format = Format::named(&row.subject.format);
-                format.is_some_and(|format| {
-                    if is_paseto {
-                        format.is_paseto()
-                    } else {
-                        format == Format::Jwt
-                    }
-                })
-            });
-            let names: BTreeSet<_> = rows
-                .map(|row| (&row.subject.language, &row.subject.library))
-                .collect();
+        let of = |is_it: fn(Format) -> bool| {
+            let subjects = self.rows.iter().map(|row| &row.subject);
+            let of_it =
+                subjects.filter(|subject| Format::named(&subject.format).is_some_and(is_it));
+            let names: BTreeSet<_> = of_it.map(|s| (&s.language, &s.library)).collect();
             names.len()
         };
-        [of(false), of(true)]
+        [
+            of(|format| format == Format::Jwt),
+            of(|format| format.is_paseto()),
+        ]
+    }
+
+    /// Returns the row of a work, measured or not.
+    pub(super) fn found(&self, work: &RowId) -> Option<&'a Row> {
+        self.rows.iter().find(|row| work.names(row))
     }
 
     /// Returns the measured row of a work.
     pub(super) fn row(&self, work: &RowId) -> Result<&'a Row, Open> {
-        let Some(row) = self.rows.iter().find(|row| work.names(row)) else {
-            return Err(format!("{} was not planned in this run", name(work)).into());
-        };
-        match (row.status, &row.reason) {
-            (Status::Ok, _) => Ok(row),
-            (status, Some(reason)) => {
-                Err(format!("{}: {}: {reason}", name(work), status.name()).into())
-            }
-            (status, None) => Err(format!("{}: {}", name(work), status.name()).into()),
+        let row = self.found(work);
+        let row = row.ok_or_else(|| format!("{} was not planned in this run", name(work)))?;
+        let reason = row
+            .reason
+            .as_ref()
+            .map_or_else(String::new, |reason| format!(": {reason}"));
+        match row.status {
+            Status::Ok => Ok(row),
+            status => Err(format!("{}: {}{reason}", name(work), status.name()).into()),
         }
+    }
+
+    /// Returns an answer from the preflight: a verifier that accepts a token that it must reject is not timed, and its
+    /// row has the reason.
+    pub(super) fn preflight(
+        &self,
+        works: &[RowId],
+        measured: String,
+        why: &str,
+    ) -> Result<Finding, Open> {
+        for work in works {
+            let failed = self
+                .found(work)
+                .filter(|row| row.status == Status::FailedPreflight);
+            let reason = failed.and_then(|row| row.reason.as_deref());
+            if let Some(reason) = reason.filter(|reason| reason.contains("accepts")) {
+                let measured = format!("{}: {reason}", work.subject);
+                let why = "it failed this preflight check";
+                return Ok(Finding::new(
+                    Answer::DoesNotHold,
+                    measured,
+                    why,
+                    vec![work.clone()],
+                ));
+            }
+            self.row(work)?;
+        }
+        Ok(Finding::new(Answer::Holds, measured, why, works.to_vec()))
+    }
+
+    /// Answers whether all these ratios are within a limit.
+    pub(super) fn ratios(
+        &self,
+        words: &str,
+        limit: Limit,
+        whys: [&str; 2],
+        ratios: &[(&str, RowId, RowId)],
+    ) -> Result<Finding, Open> {
+        let mut parts = Parts::default();
+        for (what, ours, theirs) in ratios {
+            let compared = self.compare(ours, theirs)?;
+            parts.add(what, &compared, compared.is(limit));
+        }
+        let (all, measured) = parts.judged(words)?;
+        Ok(Finding::judged(all, measured, whys, parts.rows))
     }
 
     /// Returns the rounds of a work. Those of a disturbed run are used too: its noise floor and its intervals are as
     /// much wider.
     pub(super) fn rounds(&self, work: &RowId) -> Result<&'a [f64], Open> {
-        let row = self.row(work)?;
-        let timing = row.ns_per_op.as_ref();
-        timing
-            .map(|timing| timing.rounds.as_slice())
-            .ok_or_else(|| format!("{}: no time", name(work)).into())
+        let timing = self.row(work)?.ns_per_op.as_ref();
+        let rounds = timing.map(|timing| timing.rounds.as_slice());
+        rounds.ok_or_else(|| format!("{}: no time", name(work)).into())
     }
 
     /// Returns the median, in nanoseconds.
@@ -272,9 +315,8 @@ impl<'a> Evidence<'a> {
 
     /// Returns the token size.
     pub(super) fn size(&self, work: &RowId) -> Result<u64, Open> {
-        let row = self.row(work)?;
-        row.token_bytes
-            .ok_or_else(|| format!("{}: no token", name(work)).into())
+        let bytes = self.row(work)?.token_bytes;
+        bytes.ok_or_else(|| format!("{}: no token", name(work)).into())
     }
 
     /// Returns bytes and allocations per operation.
@@ -286,10 +328,8 @@ impl<'a> Evidence<'a> {
 
     /// Compares one work with another, round by round.
     pub(super) fn compare(&self, subject: &RowId, baseline: &RowId) -> Result<Compared, Open> {
-        self.compare_sums(
-            std::slice::from_ref(subject),
-            std::slice::from_ref(baseline),
-        )
+        let [subject, baseline] = [subject, baseline].map(std::slice::from_ref);
+        self.compare_sums(subject, baseline)
     }
 
     /// Compares sequences of works, with their times added.
@@ -329,9 +369,8 @@ impl<'a> Evidence<'a> {
             if sum.is_empty() {
                 sum = rounds.to_vec();
             } else {
-                sum.iter_mut()
-                    .zip(rounds)
-                    .for_each(|(sum, one)| *sum += one);
+                let added = sum.iter_mut().zip(rounds);
+                added.for_each(|(sum, one)| *sum += one);
             }
         }
         Ok(sum)
@@ -369,12 +408,8 @@ pub(super) fn time(ns: f64) -> String {
 fn compared(ratio: f64, [ours, theirs]: [f64; 2]) -> String {
     let apart = (ours / theirs / ratio).ln().abs();
     if apart <= MEDIANS_AGREE {
-        format!(
-            "{} ({} against {})",
-            difference(ratio),
-            time(ours),
-            time(theirs)
-        )
+        let [ours, theirs] = [ours, theirs].map(time);
+        format!("{} ({ours} against {theirs})", difference(ratio))
     } else {
         format!("{} by the mean of the rounds", difference(ratio))
     }

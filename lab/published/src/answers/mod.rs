@@ -1,8 +1,9 @@
 //! Answers of a run to the published conclusions, with figures.
 //!
-//! An answer is a function of the run's rows; answers about security also use rows of attacks. Missing and failed
-//! rows are never guessed: the answer is then *not measured*, with what is missing. If the interval leaves it open,
-//! the answer is *undecided*, with the interval.
+//! The conclusions are data: their words in `data/conclusions.txt`, and what decides each in the tables of their report,
+//! as one of six [rules](Rule). An answer is a function of the run's rows; answers about security also use rows of
+//! attacks. Missing and failed rows are never guessed: the answer is then *not measured*, with what is missing. If the
+//! interval leaves it open, the answer is *undecided*, with the interval.
 
 mod attacked;
 mod evidence;
@@ -15,84 +16,124 @@ mod report_4;
 #[cfg(test)]
 mod synthetic;
 
-use evidence::{Evidence, Finding};
+use evidence::{Evidence, Finding, Limit, Open};
+use pair::{Pair, Statement};
+use report_4::Range;
 
-use super::source::Source;
+use super::report_1::threads_of;
+use super::source::{REPORT_3, Source, reports};
 use jeton_lab_model::result::{Answer, ClaimAnswered, NoiseFloor, RowId, Rows, ServerRow};
 
-/// Returns every conclusion of the four reports with its answer, in the reports' order.
-#[must_use]
-pub fn answers(rows: &Rows, noise: &NoiseFloor) -> Vec<ClaimAnswered> {
-    let evidence = Evidence {
-        rows: &rows.measured,
-        attacks: &rows.attack,
-        noise,
-    };
-    let mut answers = report_1::answers(&evidence);
-    answers.extend(report_2::answers(&evidence));
-    answers.extend(of_servers(&rows.servers));
-    answers.extend(report_4::answers(&evidence));
-    answers
+/// What decides a conclusion.
+enum Rule {
+    /// The pairs of the report, and pairs with the format as the only factor.
+    Pairs(Statement, Vec<Pair>, Vec<Pair>),
+    /// Ratios of works, each named, within a limit: the words before them, and why it holds or does not.
+    Ratios(
+        &'static str,
+        Limit,
+        [&'static str; 2],
+        Vec<(&'static str, RowId, RowId)>,
+    ),
+    /// Differences of two libraries in a published range.
+    Range(Range),
+    /// Attacks that both libraries must reject; without attack rows, what the preflight tests. The text is added if it
+    /// holds.
+    Rejected(&'static [&'static str], Option<&'static str>, &'static str),
+    /// Several other conclusions.
+    Together(&'static [&'static str]),
+    /// Figures of these works, or facts without works.
+    Figures(
+        Vec<RowId>,
+        fn(&Evidence<'_>, &[RowId]) -> Result<Finding, Open>,
+    ),
 }
 
-/// Returns the number of conclusions that measurements can decide; the others are opinions.
-#[must_use]
-pub fn decidable() -> usize {
-    let all = answers(&Rows::default(), &NoiseFloor::default());
-    let decidable = all.iter().filter(|claim| claim.answer != Answer::Opinion);
-    decidable.count()
-}
+/// A conclusion by its number.
+type Conclusion = (&'static str, Rule);
 
-/// Returns how many conclusions these works answer, if all of them are measured, and the [attacks](deciding_attacks)
-/// are made or not.
-#[must_use]
-pub fn answerable(works: impl Iterator<Item = RowId>, attacks: bool) -> usize {
-    let (rows, noise) = planned::run(works, attacks);
-    let all = answers(&rows, &noise);
-    let measured = all.iter().filter(|claim| claim.answer.is_measured());
-    measured.count()
-}
+impl Rule {
+    /// Returns the works that decide the conclusion.
+    fn works(&self) -> Vec<RowId> {
+        match self {
+            Self::Pairs(_, published, one_factor) => {
+                let pairs = published.iter().chain(one_factor);
+                pairs.flat_map(|pair| pair.works().cloned()).collect()
+            }
+            Self::Ratios(.., parts) => {
+                let parts = parts.iter();
+                parts
+                    .flat_map(|(_, ours, theirs)| [ours.clone(), theirs.clone()])
+                    .collect()
+            }
+            Self::Range(range) => range.works(),
+            Self::Figures(works, _) => works.clone(),
+            Self::Rejected(..) | Self::Together(_) => Vec::new(),
+        }
+    }
 
-/// Returns how many conclusions the servers of the gRPC report answer on a machine with this number of cores.
-#[must_use]
-pub fn answerable_by_servers(cores: usize) -> usize {
-    report_3::answerable(cores)
-}
-
-/// Returns the conclusions of the report on servers, with their answers.
-#[must_use]
-pub fn of_servers(rows: &[ServerRow]) -> Vec<ClaimAnswered> {
-    report_3::answers(rows)
-}
-
-/// Returns the works that the conclusions of a report are decided by, with the given threads for concurrent
-/// measurements.
-pub(super) fn deciding(report: u8, threads: u32) -> Vec<RowId> {
-    match report {
-        1 => report_1::deciding(threads),
-        2 => report_2::deciding(),
-        4 => report_4::deciding(),
-        _ => Vec::new(),
+    /// Answers the conclusion; `before` are the answers to those before it.
+    fn answer(&self, e: &Evidence<'_>, before: &[(&str, Finding)]) -> Finding {
+        let found = match self {
+            Self::Pairs(said, published, one_factor) => {
+                pair::answer(e, *said, published, one_factor)
+            }
+            Self::Ratios(words, limit, whys, parts) => e.ratios(words, *limit, *whys, parts),
+            Self::Range(range) => range.answer(e),
+            Self::Rejected(attacks, before_timing, more) => {
+                attacked::answer(e, attacks, *before_timing).map(|mut found| {
+                    found.why += if found.answer == Answer::Holds {
+                        more
+                    } else {
+                        ""
+                    };
+                    found
+                })
+            }
+            Self::Together(ids) => Ok(together(before, ids)),
+            Self::Figures(works, answer) => answer(e, works),
+        };
+        found.unwrap_or_else(Finding::open)
     }
 }
 
-/// Returns the attacks that conclusions are decided by, and the patterns of the subjects to attack.
-#[must_use]
-pub fn deciding_attacks() -> (Vec<&'static str>, Vec<String>) {
-    attacked::deciding()
-}
-
-/// One conclusion: its number, and its answer.
-struct Claim {
-    id: &'static str,
-    found: Finding,
-}
-
-fn claim(id: &'static str, found: impl Into<Finding>) -> Claim {
-    Claim {
-        id,
-        found: found.into(),
-    }
+/// Answers a conclusion that follows from several others: all must hold.
+fn together(before: &[(&str, Finding)], ids: &[&str]) -> Finding {
+    let parts = ids
+        .iter()
+        .filter_map(|id| before.iter().find(|(known, _)| known == id));
+    let parts: Vec<&(&str, Finding)> = parts.collect();
+    // One part that does not hold decides, also if others are open.
+    let worst = [
+        (
+            Answer::DoesNotHold,
+            "an underlying conclusion does not hold",
+        ),
+        (
+            Answer::NotMeasured,
+            "an underlying conclusion was not measured",
+        ),
+        (Answer::Undecided, "an underlying conclusion is undecided"),
+        (
+            Answer::Artefact,
+            "an underlying difference has another cause than the format",
+        ),
+    ];
+    let has = |answer| parts.iter().any(|(_, found)| found.answer == answer);
+    let worst = worst.into_iter().find(|(worst, _)| has(*worst));
+    let (answer, why) = worst.unwrap_or((Answer::Holds, "all underlying conclusions hold"));
+    let words = parts
+        .iter()
+        .map(|(id, found)| format!("{id} {}", found.answer.label()));
+    let words: Vec<String> = words.collect();
+    let mut rows: Vec<RowId> = parts
+        .iter()
+        .flat_map(|(_, found)| found.rows.clone())
+        .collect();
+    rows.sort();
+    rows.dedup();
+    let measured = format!("underlying conclusions: {}", words.join(", "));
+    Finding::new(answer, measured, why, rows)
 }
 
 const CONCLUSIONS: &str = include_str!("../../data/conclusions.txt");
@@ -103,25 +144,114 @@ fn conclusions() -> impl Iterator<Item = (&'static str, &'static str)> {
     lines.filter_map(|line| line.split_once(' '))
 }
 
-/// The text of a conclusion.
-fn words(id: &str) -> &'static str {
-    conclusions()
-        .find(|(number, _)| *number == id)
-        .map_or("", |(_, words)| words)
+/// The conclusions of a report, with the given threads for concurrent measurements.
+fn of_report(report: u8, threads: u32) -> Vec<Conclusion> {
+    match report {
+        1 => report_1::conclusions(threads),
+        2 => report_2::conclusions(),
+        3 => report_3::conclusions(),
+        _ => report_4::conclusions(),
+    }
 }
 
-fn of(source: Source, claims: Vec<Claim>) -> Vec<ClaimAnswered> {
-    let answered = claims.into_iter().map(|claim| ClaimAnswered {
-        id: claim.id.to_owned(),
-        report: source.report,
-        claim: words(claim.id).to_owned(),
-        machine: source.machine.to_owned(),
-        answer: claim.found.answer,
-        measured: claim.found.measured,
-        why: claim.found.why,
-        rows: claim.found.rows,
-    });
-    answered.collect()
+/// Answers the conclusions of a report, in the order of the page.
+fn answered(source: &Source, e: &Evidence<'_>) -> Vec<ClaimAnswered> {
+    let rules = of_report(source.report, threads_of(e.rows));
+    let number = format!("{}.", source.report);
+    let (mut found, mut answered): (Vec<(&str, Finding)>, Vec<ClaimAnswered>) = Default::default();
+    for (id, words) in conclusions().filter(|(id, _)| id.starts_with(&number)) {
+        let rule = rules.iter().find(|(of, _)| *of == id);
+        let (_, rule) = rule.expect("a test answers every conclusion");
+        let own = rule.answer(e, &found);
+        answered.push(ClaimAnswered {
+            id: id.to_owned(),
+            report: source.report,
+            claim: words.to_owned(),
+            machine: source.machine.to_owned(),
+            answer: own.answer,
+            measured: own.measured.clone(),
+            why: own.why.clone(),
+            rows: own.rows.clone(),
+        });
+        found.push((id, own));
+    }
+    answered
+}
+
+/// Returns every conclusion of the four reports with its answer, in the reports' order.
+#[must_use]
+pub fn answers(rows: &Rows, noise: &NoiseFloor) -> Vec<ClaimAnswered> {
+    let evidence = Evidence {
+        rows: &rows.measured,
+        attacks: &rows.attack,
+        servers: &rows.servers,
+        noise,
+    };
+    reports()
+        .iter()
+        .flat_map(|source| answered(source, &evidence))
+        .collect()
+}
+
+/// Returns the conclusions of the report on servers, with their answers.
+#[must_use]
+pub fn of_servers(servers: &[ServerRow]) -> Vec<ClaimAnswered> {
+    let noise = &NoiseFloor::default();
+    let (rows, attacks) = (&[], &[]);
+    answered(
+        &REPORT_3,
+        &Evidence {
+            rows,
+            attacks,
+            servers,
+            noise,
+        },
+    )
+}
+
+/// Returns the number of conclusions that measurements can decide; the others are opinions.
+#[must_use]
+pub fn decidable() -> usize {
+    let all = answers(&Rows::default(), &NoiseFloor::default());
+    all.iter()
+        .filter(|claim| claim.answer != Answer::Opinion)
+        .count()
+}
+
+/// Returns how many conclusions these works answer, if all of them are measured, and the [attacks](deciding_attacks)
+/// are made or not.
+#[must_use]
+pub fn answerable(works: impl Iterator<Item = RowId>, attacks: bool) -> usize {
+    let (rows, noise) = planned::run(works, attacks);
+    let all = answers(&rows, &noise);
+    all.iter()
+        .filter(|claim| claim.answer.is_measured())
+        .count()
+}
+
+/// Returns how many conclusions the servers of the gRPC report answer on a machine with this number of cores.
+#[must_use]
+pub fn answerable_by_servers(cores: usize) -> usize {
+    report_3::answerable(cores)
+}
+
+/// Returns the works that the conclusions of a report are decided by, with the given threads for concurrent
+/// measurements.
+pub(super) fn deciding(report: u8, threads: u32) -> Vec<RowId> {
+    let mut works: Vec<RowId> = Vec::new();
+    let all = of_report(report, threads);
+    for work in all.iter().flat_map(|(_, rule)| rule.works()) {
+        if !works.contains(&work) {
+            works.push(work);
+        }
+    }
+    works
+}
+
+/// Returns the attacks that conclusions are decided by, and the patterns of the subjects to attack.
+#[must_use]
+pub fn deciding_attacks() -> (Vec<&'static str>, Vec<String>) {
+    attacked::deciding()
 }
 
 #[cfg(test)]

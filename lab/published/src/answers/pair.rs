@@ -1,7 +1,8 @@
 //! Answers conclusions from a pair that differs in more than one factor: does the difference exist in
 //! this run, and does it remain with the named factor only?
 
-use super::evidence::{Compared, Evidence, Finding, Open, Parts};
+use super::evidence::{Evidence, Finding, Open, Parts};
+use super::report_1::ONE_JWT;
 use jeton_lab_model::result::{Answer, RowId, VerdictKind};
 
 /// The conclusion about the first of a pair.
@@ -45,15 +46,8 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    pub(super) fn new(first: RowId, second: RowId) -> Self {
-        Self {
-            first: vec![first],
-            second: vec![second],
-        }
-    }
-
-    fn compared(&self, evidence: &Evidence<'_>) -> Result<Compared, Open> {
-        evidence.compare_sums(&self.first, &self.second)
+    pub(super) fn works(&self) -> impl Iterator<Item = &RowId> {
+        self.first.iter().chain(&self.second)
     }
 }
 
@@ -66,12 +60,31 @@ pub(super) struct Seen {
     pub(super) rows: Vec<RowId>,
 }
 
-/// Answers a conclusion from the original pairs and from pairs with one factor.
+/// Answers a conclusion from the original pairs and from pairs with one factor. If several works are added, it names the
+/// sizes of the tokens too.
 ///
 /// If all original pairs and all pairs with one factor agree, it holds. If an original pair disagrees,
 /// it does not hold. If all original pairs agree and a pair with one factor does not, the difference
 /// has another cause.
-pub(super) fn confounded(
+pub(super) fn answer(
+    e: &Evidence<'_>,
+    said: Statement,
+    published: &[Pair],
+    one_factor: &[Pair],
+) -> Result<Finding, Open> {
+    let found = confounded(e, said, published, one_factor);
+    if published[0].first.len() == 1 {
+        return found;
+    }
+    Ok(with_sizes(
+        e,
+        published,
+        one_factor,
+        found.unwrap_or_else(Finding::open),
+    ))
+}
+
+fn confounded(
     evidence: &Evidence<'_>,
     said: Statement,
     published: &[Pair],
@@ -81,12 +94,10 @@ pub(super) fn confounded(
     let as_published = format!("the original pair: {}", original.words);
     let mut rows = original.rows;
     if !original.agrees {
-        let why = match said.instead(&original.kinds) {
-            Some(instead) => {
-                format!("the original pair does not show it in this run: {instead}")
-            }
-            None => "not every original pair shows it in this run".to_owned(),
-        };
+        let why = said.instead(&original.kinds).map_or_else(
+            || "not every original pair shows it in this run".to_owned(),
+            |instead| format!("the original pair does not show it in this run: {instead}"),
+        );
         return Ok(Finding::new(Answer::DoesNotHold, as_published, why, rows));
     }
     let other_work = other_work(published, one_factor);
@@ -105,74 +116,102 @@ pub(super) fn confounded(
     };
     rows.extend(alone.rows);
     let measured = both(&alone.words);
-    Ok(if alone.agrees {
+    if alone.agrees {
         let why = match said {
             Statement::AsFast => {
                 "as fast means not slower; the format as the only factor shows it too"
             }
             _ => "the format as the only factor shows it too",
         };
-        Finding::new(Answer::Holds, measured, why, rows)
-    } else {
-        let why = format!(
-            "the pair differs in format, algorithm and library; with the format as the only factor {}, \
-             so the format is not its cause",
-            said.instead(&alone.kinds)
-                .unwrap_or("not every pair shows it")
-        );
-        Finding::new(Answer::Artefact, measured, why, rows)
-    })
+        return Ok(Finding::new(Answer::Holds, measured, why, rows));
+    }
+    let instead = said
+        .instead(&alone.kinds)
+        .unwrap_or("not every pair shows it");
+    let why = format!(
+        "the pair differs in format, algorithm and library; with the format as the only factor {instead}, \
+         so the format is not its cause"
+    );
+    Ok(Finding::new(Answer::Artefact, measured, why, rows))
 }
 
 /// Names the claims and the threads of the pairs with one factor, if they differ from those of the
 /// original pairs: ` (standard claims, 1 thread)`.
 fn other_work(published: &[Pair], one_factor: &[Pair]) -> String {
-    let (theirs, own) = (Works::of(published), Works::of(one_factor));
-    let mut parts = Vec::new();
-    if own.claims != theirs.claims {
-        parts.push(format!("{} claims", own.claims.join(" and ")));
+    fn of<'p, T: PartialEq>(pairs: &'p [Pair], what: impl Fn(&'p RowId) -> T) -> Vec<T> {
+        let mut all = Vec::new();
+        for one in pairs.iter().flat_map(Pair::works).map(what) {
+            if !all.contains(&one) {
+                all.push(one);
+            }
+        }
+        all
     }
-    if own.threads != theirs.threads {
-        let threads = own.threads.iter().map(|threads| match threads {
+    let claims = [published, one_factor].map(|pairs| of(pairs, |work| work.claims.as_str()));
+    let threads = [published, one_factor].map(|pairs| of(pairs, |work| work.threads));
+    let mut parts = Vec::new();
+    if claims[0] != claims[1] {
+        parts.push(format!("{} claims", claims[1].join(" and ")));
+    }
+    if threads[0] != threads[1] {
+        let threads = threads[1].iter().map(|threads| match threads {
             1 => "1 thread".to_owned(),
             more => format!("{more} threads"),
         });
         parts.push(threads.collect::<Vec<_>>().join(" and "));
     }
-    if parts.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", parts.join(", "))
+    match parts.as_slice() {
+        [] => String::new(),
+        parts => format!(" ({})", parts.join(", ")),
     }
 }
 
-/// The claims and the threads of some pairs, each once.
-#[derive(Default)]
-struct Works<'p> {
-    claims: Vec<&'p str>,
-    threads: Vec<u32>,
-}
-
-impl<'p> Works<'p> {
-    fn of(pairs: &'p [Pair]) -> Self {
-        let mut works = Self::default();
-        for work in pairs.iter().flat_map(|p| p.first.iter().chain(&p.second)) {
-            if !works.claims.contains(&work.claims.as_str()) {
-                works.claims.push(&work.claims);
-            }
-            if !works.threads.contains(&work.threads) {
-                works.threads.push(work.threads);
-            }
-        }
-        works
+/// Adds the sizes of the tokens to an answer: those of the original pair, and those of the pairs with one
+/// factor, if they took part and their claims are others. That of the JWT comes first.
+fn with_sizes(
+    e: &Evidence<'_>,
+    published: &[Pair],
+    one_factor: &[Pair],
+    mut found: Finding,
+) -> Finding {
+    let sizes = |pair: &Pair| {
+        let size = |work: &RowId| Some((!work.subject.contains(":jwt:"), e.size(work).ok()?));
+        let sizes = size(&pair.first[0]).zip(size(&pair.second[0]));
+        sizes.map(|(one, other)| {
+            let (jwt, paseto) = if one < other {
+                (one, other)
+            } else {
+                (other, one)
+            };
+            format!("{} and {}", jwt.1, paseto.1)
+        })
+    };
+    let original = sizes(&published[0]).filter(|_| found.answer != Answer::NotMeasured);
+    let Some(original) = original else {
+        return found;
+    };
+    let text = format!("; each signed and parsed once; the original tokens have {original} bytes");
+    found.measured.push_str(&text);
+    let took_part = found.rows.iter().any(|row| row.subject == ONE_JWT);
+    let claims = |pairs: &[Pair]| -> Vec<String> {
+        pairs
+            .iter()
+            .map(|pair| pair.first[0].claims.clone())
+            .collect()
+    };
+    let own: Vec<String> = one_factor.iter().filter_map(sizes).collect();
+    if took_part && claims(one_factor) != claims(published) && !own.is_empty() {
+        let text = format!(", those with one factor {}", own.join(", "));
+        found.measured.push_str(&text);
     }
+    found
 }
 
 /// Compares all pairs. A disagreement decides; otherwise an undecided pair leaves it open.
 pub(super) fn all(evidence: &Evidence<'_>, said: Statement, pairs: &[Pair]) -> Result<Seen, Open> {
     let (mut parts, mut kinds) = (Parts::default(), Vec::new());
     for pair in pairs {
-        let compared = pair.compared(evidence)?;
+        let compared = evidence.compare_sums(&pair.first, &pair.second)?;
         kinds.push(compared.kind);
         parts.add("", &compared, said.agrees(compared.kind));
     }

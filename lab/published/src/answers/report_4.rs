@@ -1,10 +1,9 @@
 //! Conclusions of report 4: pascaldekloe or cristalhq.
 
 use super::evidence::{Evidence, Finding, Open, printed};
-use super::{Claim, claim, of};
+use super::{Conclusion, Rule};
 use crate::report_4::{CRISTALHQ, PASCALDEKLOE, doing};
-use crate::source::REPORT_4;
-use jeton_lab_model::result::{Answer, ClaimAnswered, RowId, VerdictKind};
+use jeton_lab_model::result::{Answer, RowId, VerdictKind};
 
 const HMACS: [&str; 3] = ["HS256", "HS384", "HS512"];
 
@@ -13,247 +12,211 @@ const POINTS: f64 = 5.0;
 /// The published range of additional bytes, in percent.
 const LONGER: [f64; 2] = [1.0, 5.0];
 
-/// The works that the conclusions are decided by.
-pub(super) fn deciding() -> Vec<RowId> {
-    let checked = ["ES256", "EdDSA", "RS384@1024", "RS384@4096"];
-    let signed = HMACS.iter().chain(&checked[..2]);
-    let signed = signed.flat_map(|alg| [PASCALDEKLOE, CRISTALHQ].map(|d| doing(d, alg, "sign")));
-    let checked = HMACS.iter().chain(&checked).flat_map(|alg| {
-        [
-            doing(PASCALDEKLOE, alg, "verify"),
-            doing(CRISTALHQ, alg, "verify"),
-            doing(CRISTALHQ, alg, "verify-parsed"),
-        ]
-    });
-    signed.chain(checked).collect()
-}
-
-pub(super) fn answers(evidence: &Evidence<'_>) -> Vec<ClaimAnswered> {
-    let e = evidence;
-    let checks = |algs: &[&str], said| checks(e, algs, said);
-    let claims: Vec<Claim> = vec![
-        claim("4.1", signs_faster(e, Said::faster(9.0, 13.0))),
-        claim("4.2", checks(&HMACS, Said::faster(76.0, 76.0))),
-        claim("4.3a", checks(&["ES256"], Said::faster(6.0, 6.0))),
-        claim("4.3b", checks(&["EdDSA"], Said::faster(5.0, 5.0))),
-        claim("4.3c", checks(&["RS384@1024"], Said::faster(11.0, 11.0))),
-        claim("4.3d", checks(&["RS384@4096"], Said::slower(9.0, 9.0))),
-        claim("4.4", longer(e)),
-    ];
-    of(REPORT_4, claims)
-}
-
-/// What a conclusion says: the direction, and the range of the difference in percent.
+/// What a conclusion says: by how many percent cristalhq is faster or slower.
 #[derive(Debug, Clone, Copy)]
-struct Said {
-    kind: VerdictKind,
+pub(super) struct Range {
+    algs: &'static [&'static str],
+    /// `sign`, or `verify`, which was timed with unequal work.
+    operation: &'static str,
+    said: VerdictKind,
     percent: [f64; 2],
 }
 
-impl Said {
-    const fn faster(least: f64, most: f64) -> Self {
-        Self {
-            kind: VerdictKind::Faster,
-            percent: [least, most],
-        }
-    }
-
-    const fn slower(least: f64, most: f64) -> Self {
-        Self {
-            kind: VerdictKind::Slower,
-            percent: [least, most],
-        }
-    }
-
-    /// Returns a difference in this direction, in whole percent as it is printed.
-    fn percent_of(self, ratio: f64) -> f64 {
-        let more = (printed(ratio) - 1.0) * 100.0;
-        match self.kind {
-            VerdictKind::Faster => -more.round(),
-            _ => more.round(),
-        }
-    }
-
-    fn direction(self) -> &'static str {
-        match self.kind {
-            VerdictKind::Faster => "faster",
-            _ => "slower",
-        }
-    }
-
-    /// Formats the published range: `9 to 13 %`.
-    fn range(self) -> String {
-        range(self.percent)
+const fn faster(
+    operation: &'static str,
+    algs: &'static [&'static str],
+    percent: [f64; 2],
+) -> Range {
+    let said = VerdictKind::Faster;
+    Range {
+        algs,
+        operation,
+        said,
+        percent,
     }
 }
 
+const RANGES: [(&str, Range); 6] = [
+    ("4.1", faster("sign", &HMACS, [9.0, 13.0])),
+    ("4.2", faster("verify", &HMACS, [76.0, 76.0])),
+    ("4.3a", faster("verify", &["ES256"], [6.0, 6.0])),
+    ("4.3b", faster("verify", &["EdDSA"], [5.0, 5.0])),
+    ("4.3c", faster("verify", &["RS384@1024"], [11.0, 11.0])),
+    (
+        "4.3d",
+        Range {
+            said: VerdictKind::Slower,
+            ..faster("verify", &["RS384@4096"], [9.0, 9.0])
+        },
+    ),
+];
+
+pub(super) fn conclusions() -> Vec<Conclusion> {
+    let ranges = RANGES
+        .into_iter()
+        .map(|(id, range)| (id, Rule::Range(range)));
+    let sizes = ["HS256", "ES256", "EdDSA"];
+    let sizes = sizes
+        .iter()
+        .flat_map(|alg| [CRISTALHQ, PASCALDEKLOE].map(|of| doing(of, alg, "sign")));
+    let longer = Rule::Figures(sizes.collect(), longer);
+    ranges.chain([("4.4", longer)]).collect()
+}
+
 /// Several algorithms compared.
+#[derive(Default)]
 struct Seen {
     kinds: Vec<VerdictKind>,
     /// The differences in the direction of the conclusion, in percent.
     percent: Vec<f64>,
-    words: String,
-    with_intervals: String,
+    words: Vec<String>,
+    with_intervals: Vec<String>,
     rows: Vec<RowId>,
 }
 
-impl Seen {
-    /// Every algorithm differs in the direction of the conclusion.
-    fn agrees(&self, said: Said) -> bool {
-        self.kinds.iter().all(|kind| *kind == said.kind)
+impl Range {
+    fn pairs(&self, of_cristalhq: &str) -> Vec<[RowId; 2]> {
+        let pair = |alg: &&str| {
+            [
+                doing(CRISTALHQ, alg, of_cristalhq),
+                doing(PASCALDEKLOE, alg, self.operation),
+            ]
+        };
+        self.algs.iter().map(pair).collect()
     }
 
-    /// An undecided verdict leaves it open, if no other contradicts it.
-    ///
-    /// # Errors
-    /// If it is open.
-    fn decided(&self, said: Said) -> Result<(), Open> {
-        let has = |kind| self.kinds.contains(&kind);
-        let contradicts =
-            |kind: &VerdictKind| *kind != said.kind && *kind != VerdictKind::Undecided;
-        if has(VerdictKind::Undecided) && !self.kinds.iter().any(contradicts) {
-            Err(Open::Undecided {
-                measured: self.with_intervals.clone(),
-                rows: self.rows.clone(),
-            })
-        } else {
-            Ok(())
+    pub(super) fn works(&self) -> Vec<RowId> {
+        let unequal = (self.operation == "verify").then(|| self.pairs("verify-parsed"));
+        let equal = self.pairs(self.operation).into_iter();
+        equal
+            .chain(unequal.into_iter().flatten())
+            .flatten()
+            .collect()
+    }
+
+    /// Answers a conclusion: true for the same work, or only for the unequal work that was timed.
+    pub(super) fn answer(&self, e: &Evidence<'_>) -> Result<Finding, Open> {
+        let equal = self.seen(e, self.operation)?;
+        // An undecided verdict leaves it open, if no other contradicts it.
+        let contradicts = |kind: &VerdictKind| ![self.said, VerdictKind::Undecided].contains(kind);
+        if equal.kinds.contains(&VerdictKind::Undecided) && !equal.kinds.iter().any(contradicts) {
+            let (measured, rows) = (equal.with_intervals.join(", "), equal.rows);
+            return Err(Open::Undecided { measured, rows });
         }
+        let [least, most] = [self.percent[0] - POINTS, self.percent[1] + POINTS];
+        let is_in_range = equal
+            .percent
+            .iter()
+            .all(|percent| (least..=most).contains(percent));
+        let holds = self.agrees(&equal) && is_in_range;
+        let instead = self.instead(&equal);
+        let words = equal.words.join(", ");
+        if self.operation == "sign" {
+            let whys = [
+                format!("with all three hashes, give or take {POINTS} percentage points"),
+                format!("in this run cristalhq is {instead}"),
+            ];
+            return Ok(Finding::judged(holds, words, whys, equal.rows));
+        }
+        let measured = format!("same work: {words}");
+        if holds {
+            let why =
+                format!("both parse, verify and decode, give or take {POINTS} percentage points");
+            return Ok(Finding::new(Answer::Holds, measured, why, equal.rows));
+        }
+        let unequal = self.seen(e, "verify-parsed")?;
+        let measured = format!(
+            "{measured}; as originally timed: {}",
+            unequal.words.join(", ")
+        );
+        let rows = [equal.rows, unequal.rows.clone()].concat();
+        let is_at_least = unequal.percent.iter().all(|percent| *percent >= least);
+        let (answer, why) = if self.agrees(&unequal) && is_at_least {
+            let why = format!(
+                "the two sides did different work: one verified a token that was parsed outside of the \
+                 timed part and decoded no claims, the other did both; with the same work cristalhq is \
+                 {instead}"
+            );
+            (Answer::Artefact, why)
+        } else {
+            let why = format!(
+                "with the same work cristalhq is {instead}; the originally timed work does not show it \
+                 either"
+            );
+            (Answer::DoesNotHold, why)
+        };
+        Ok(Finding::new(answer, measured, why, rows))
     }
 
-    /// Every difference is inside the published range, give or take some points.
-    fn is_in_range(&self, said: Said) -> bool {
-        let [least, most] = said.percent;
-        let range = least - POINTS..=most + POINTS;
-        self.percent.iter().all(|percent| range.contains(percent))
+    /// Compares cristalhq, doing this, with pascaldekloe.
+    fn seen(&self, e: &Evidence<'_>, of_cristalhq: &str) -> Result<Seen, Open> {
+        let mut seen = Seen::default();
+        for (alg, [ours, theirs]) in self.algs.iter().zip(self.pairs(of_cristalhq)) {
+            let compared = e.compare(&ours, &theirs)?;
+            // In whole percent as it is printed.
+            let more = ((printed(compared.ratio) - 1.0) * 100.0).round();
+            let is_faster = self.said == VerdictKind::Faster;
+            seen.kinds.push(compared.kind);
+            seen.percent.push(if is_faster { -more } else { more });
+            seen.words.push(format!("{alg} {}", compared.words));
+            seen.with_intervals
+                .push(format!("{alg} {}", compared.with_interval()));
+            seen.rows.extend(compared.rows);
+        }
+        Ok(seen)
     }
 
-    /// Every difference is at least the published one, give or take some points.
-    fn is_at_least(&self, said: Said) -> bool {
-        let least = said.percent[0] - POINTS;
-        self.percent.iter().all(|percent| *percent >= least)
+    /// Every algorithm differs in the direction of the conclusion.
+    fn agrees(&self, seen: &Seen) -> bool {
+        seen.kinds.iter().all(|kind| *kind == self.said)
     }
 
     /// Describes how the same work differs, if not as published.
-    fn instead(&self, said: Said) -> String {
-        let all = |kind| self.kinds.iter().all(|one| *one == kind);
-        if self.agrees(said) {
-            let ends = [f64::min, f64::max];
-            let ends = ends.map(|end| self.percent.iter().copied().reduce(end).unwrap_or(0.0));
-            format!("{} {}, not {}", range(ends), said.direction(), said.range())
+    fn instead(&self, seen: &Seen) -> String {
+        let all = |kind| seen.kinds.iter().all(|one| *one == kind);
+        let direction = if self.said == VerdictKind::Faster {
+            "faster"
+        } else {
+            "slower"
+        };
+        if self.agrees(seen) {
+            let ends = [f64::min, f64::max]
+                .map(|end: fn(f64, f64) -> f64| seen.percent.iter().copied().reduce(end));
+            let ends = ends.map(Option::unwrap_or_default);
+            format!("{} {direction}, not {}", range(ends), range(self.percent))
         } else if all(VerdictKind::Equivalent) {
             "not different above the noise".to_owned()
         } else if all(VerdictKind::Faster) || all(VerdictKind::Slower) {
             "different the other way round".to_owned()
         } else {
-            format!("not {} with every algorithm", said.direction())
+            format!("not {direction} with every algorithm")
         }
     }
 }
 
-/// Compares cristalhq with pascaldekloe for these operations.
-fn pairs(
-    e: &Evidence<'_>,
-    algs: &[&str],
-    said: Said,
-    operation: &str,
-    of_cristalhq: &str,
-) -> Result<Seen, Open> {
-    let mut seen = Seen {
-        kinds: Vec::new(),
-        percent: Vec::new(),
-        words: String::new(),
-        with_intervals: String::new(),
-        rows: Vec::new(),
-    };
-    let (mut words, mut with_intervals) = (Vec::new(), Vec::new());
-    for alg in algs {
-        let ours = doing(CRISTALHQ, alg, of_cristalhq);
-        let compared = e.compare(&ours, &doing(PASCALDEKLOE, alg, operation))?;
-        seen.kinds.push(compared.kind);
-        seen.percent.push(said.percent_of(compared.ratio));
-        words.push(format!("{alg} {}", compared.words));
-        with_intervals.push(format!("{alg} {}", compared.with_interval()));
-        seen.rows.extend(compared.rows);
-    }
-    seen.words = words.join(", ");
-    seen.with_intervals = with_intervals.join(", ");
-    Ok(seen)
-}
-
-fn signs_faster(e: &Evidence<'_>, said: Said) -> Result<Finding, Open> {
-    let seen = pairs(e, &HMACS, said, "sign", "sign")?;
-    seen.decided(said)?;
-    let (answer, why) = if seen.agrees(said) && seen.is_in_range(said) {
-        (
-            Answer::Holds,
-            format!("with all three hashes, give or take {POINTS} percentage points"),
-        )
-    } else {
-        (
-            Answer::DoesNotHold,
-            format!("in this run cristalhq is {}", seen.instead(said)),
-        )
-    };
-    Ok(Finding::new(answer, seen.words, why, seen.rows))
-}
-
-/// Answers a conclusion about checking: true for the same work, or only for the unequal work that was
-/// timed.
-fn checks(e: &Evidence<'_>, algs: &[&str], said: Said) -> Result<Finding, Open> {
-    let equal = pairs(e, algs, said, "verify", "verify")?;
-    let measured = format!("same work: {}", equal.words);
-    equal.decided(said)?;
-    if equal.agrees(said) && equal.is_in_range(said) {
-        let why = format!("both parse, verify and decode, give or take {POINTS} percentage points");
-        return Ok(Finding::new(Answer::Holds, measured, why, equal.rows));
-    }
-    let unequal = pairs(e, algs, said, "verify", "verify-parsed")?;
-    let measured = format!("{measured}; as originally timed: {}", unequal.words);
-    let rows = [equal.rows.clone(), unequal.rows.clone()].concat();
-    let instead = equal.instead(said);
-    Ok(if unequal.agrees(said) && unequal.is_at_least(said) {
-        let why = format!(
-            "the two sides did different work: one verified a token that was parsed outside of the \
-             timed part and decoded no claims, the other did both; with the same work cristalhq is \
-             {instead}"
-        );
-        Finding::new(Answer::Artefact, measured, why, rows)
-    } else {
-        let why = format!(
-            "with the same work cristalhq is {instead}; the originally timed work does not show it \
-             either"
-        );
-        Finding::new(Answer::DoesNotHold, measured, why, rows)
-    })
-}
-
-fn longer(e: &Evidence<'_>) -> Result<Finding, Open> {
-    let (mut longer, mut in_range) = (true, true);
-    let (mut words, mut rows) = (Vec::new(), Vec::new());
-    for alg in ["HS256", "ES256", "EdDSA"] {
-        let (ours, theirs) = (
-            doing(CRISTALHQ, alg, "sign"),
-            doing(PASCALDEKLOE, alg, "sign"),
-        );
-        let (long, short) = (e.size(&ours)?, e.size(&theirs)?);
-        longer &= long > short;
+fn longer(e: &Evidence<'_>, works: &[RowId]) -> Result<Finding, Open> {
+    let (mut longer, mut in_range, mut words) = (true, true, Vec::new());
+    for (pair, alg) in works.chunks(2).zip(["HS256", "ES256", "EdDSA"]) {
+        let (long, short) = (e.size(&pair[0])?, e.size(&pair[1])?);
         let more = ((long as f64 / short as f64 - 1.0) * 100.0).round();
+        longer &= long > short;
         in_range &= (LONGER[0]..=LONGER[1]).contains(&more);
         words.push(format!("{alg} {long} against {short} bytes ({more:+.0} %)"));
-        rows.extend([ours, theirs]);
     }
     let cause = "the claims are equal, so the header causes the difference: one library writes `typ` and the \
                  other does not";
-    let (answer, why) = match (longer, in_range) {
-        (true, true) => (Answer::Holds, cause.to_owned()),
-        (true, false) => (
-            Answer::DoesNotHold,
-            format!("longer, but not by {}; {cause}", range(LONGER)),
-        ),
-        (false, _) => (Answer::DoesNotHold, "not true for equal claims".to_owned()),
+    let why_not = if longer {
+        format!("longer, but not by {}; {cause}", range(LONGER))
+    } else {
+        "not true for equal claims".to_owned()
     };
-    Ok(Finding::new(answer, words.join(", "), why, rows))
+    let whys = [cause.to_owned(), why_not];
+    Ok(Finding::judged(
+        longer && in_range,
+        words.join(", "),
+        whys,
+        works.to_vec(),
+    ))
 }
 
 /// Formats a range of percent: `9 to 13 %`, `76 %`.
