@@ -1,11 +1,11 @@
 //! The option `-o`: writes output to a file or to standard output.
 
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use jeton_lab_model::result::write_whole;
+use jeton_lab_model::result::{PAGE, write_whole};
 
 use super::sentence;
 use crate::output;
@@ -27,6 +27,15 @@ impl Destination {
                 .map(|()| ExitCode::SUCCESS)
                 .map_err(|failure| failure.with_hint()),
         }
+    }
+
+    /// Writes a page, on a terminal to the file `report.html`: nobody reads markup there.
+    pub(super) fn page(&self, text: &str, sources: &[&PathBuf]) -> Result<ExitCode, String> {
+        if self.output.is_some() || !std::io::stdout().is_terminal() {
+            return self.text(text, sources);
+        }
+        let done = whole(Path::new(PAGE), text, sources)?;
+        written(writeln!(anstream::stdout(), "{PAGE}")).map(|_| done)
     }
 
     /// Writes styled text; a file gets it without styles.

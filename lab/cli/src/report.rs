@@ -81,7 +81,7 @@ enum Table {
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 struct Form {
-    /// Write an HTML page that opens offline
+    /// Write an HTML page that opens offline; on a terminal without -o, to report.html
     #[arg(long)]
     html: bool,
 
@@ -129,6 +129,9 @@ impl Report {
             let shown = terminal::show(&result, width::columns());
             return self.destination.styled(&shown, &sources);
         };
+        if form.html {
+            return self.destination.page(&text, &sources);
+        }
         self.destination.text(&text, &sources)
     }
 
@@ -145,7 +148,7 @@ impl Report {
             results::read(path).map(|result| Named { name, result })
         };
         let runs: Vec<Named> = sources.iter().map(read).collect::<Result<_, _>>()?;
-        self.destination.text(&html::side_by_side(&runs), sources)
+        self.destination.page(&html::side_by_side(&runs), sources)
     }
 
     /// Returns a note about rows that the chosen format does not show, with the option that does.

@@ -1,6 +1,7 @@
 //! Attack rows, summarised by library.
 
 mod columns;
+mod section;
 
 use std::collections::BTreeSet;
 
@@ -8,7 +9,10 @@ use jeton_lab_model::result::{AttackOutcome, AttackRow, Party, Practice, Status}
 
 use jeton_lab_model::units;
 
-pub(crate) use columns::{Found, columns, found_columns, subject};
+pub(crate) use columns::row_columns;
+pub(crate) use section::section;
+
+use columns::{Found, columns, found_columns, subject};
 
 /// The counted outcomes, the harmless one first.
 pub const COUNTED: [AttackOutcome; 5] = [

@@ -4,38 +4,39 @@ mod columns;
 
 use jeton_lab_model::result::{Row, RunResult, Status, Timing, Verdict};
 
-use jeton_lab_model::names;
+use jeton_lab_model::{names, units};
+use maud::{Markup, html};
 
-pub(super) use columns::{Shared, columns, reason, terminal_time};
+pub(crate) use columns::{Shared, columns, reason, terminal_time};
 
 /// The data of one chart and its table: one suite, one operation, one comparison.
-pub(super) struct Comparison<'a> {
+pub(crate) struct Comparison<'a> {
     /// The HTML id of the heading, unique on the page.
-    pub(super) anchor: String,
-    pub(super) title: String,
-    pub(super) suite: &'a str,
-    pub(super) operation: &'a str,
+    pub(crate) anchor: String,
+    pub(crate) title: String,
+    pub(crate) suite: &'a str,
+    pub(crate) operation: &'a str,
     /// The factors that differ: one, or several if confounded.
-    pub(super) factors: Vec<&'a str>,
-    pub(super) confounded: bool,
+    pub(crate) factors: Vec<&'a str>,
+    pub(crate) confounded: bool,
     /// Measured subjects, the fastest first.
-    pub(super) entries: Vec<Entry<'a>>,
+    pub(crate) entries: Vec<Entry<'a>>,
     /// Bare primitives: drawn, not compared.
-    pub(super) references: Vec<Entry<'a>>,
+    pub(crate) references: Vec<Entry<'a>>,
     /// Subjects of this comparison that have no time.
-    pub(super) missing: Vec<Entry<'a>>,
+    pub(crate) missing: Vec<Entry<'a>>,
 }
 
 /// One row in a comparison.
-pub(super) struct Entry<'a> {
-    pub(super) row: &'a Row,
-    pub(super) name: String,
-    pub(super) role: Role<'a>,
+pub(crate) struct Entry<'a> {
+    pub(crate) row: &'a Row,
+    pub(crate) name: String,
+    pub(crate) role: Role<'a>,
 }
 
 /// The role of an entry in its comparison.
 #[derive(Clone, Copy)]
-pub(super) enum Role<'a> {
+pub(crate) enum Role<'a> {
     /// With its group.
     Baseline(Option<u32>),
     Compared(&'a Verdict),
@@ -46,19 +47,19 @@ pub(super) enum Role<'a> {
 
 impl<'a> Comparison<'a> {
     /// Returns the HTML id of the table.
-    pub(super) fn table_id(&self) -> String {
+    pub(crate) fn table_id(&self) -> String {
         let number = self.anchor.split('-').next().unwrap_or_default();
         format!("{number}-table")
     }
 
-    pub(super) fn baseline(&self) -> Option<&Entry<'a>> {
+    pub(crate) fn baseline(&self) -> Option<&Entry<'a>> {
         self.entries
             .iter()
             .find(|entry| matches!(entry.role, Role::Baseline(_)))
     }
 
     /// Returns the entries by group, the fastest group first.
-    pub(super) fn groups(&self) -> Vec<(u32, Vec<&Entry<'a>>)> {
+    pub(crate) fn groups(&self) -> Vec<(u32, Vec<&Entry<'a>>)> {
         let mut groups: Vec<(u32, Vec<&Entry<'a>>)> = Vec::new();
         for entry in &self.entries {
             let Some(group) = entry.role.group() else {
@@ -74,8 +75,44 @@ impl<'a> Comparison<'a> {
     }
 }
 
+impl Comparison<'_> {
+    /// Renders the tag of a comparison in which more than one factor differs.
+    pub(crate) fn tag(&self) -> Markup {
+        html! { @if self.confounded { " " span.tag.warn { "confounded" } } }
+    }
+}
+
+/// The comparisons of one suite and operation.
+#[derive(Clone, Copy)]
+pub(crate) struct Set<'c, 'a> {
+    pub(crate) comparisons: &'c [Comparison<'a>],
+}
+
+/// Splits the comparisons into sets. They arrive ordered by suite and operation, so neighbours with the same pair form
+/// a set.
+pub(crate) fn sets<'c, 'a>(comparisons: &'c [Comparison<'a>]) -> impl Iterator<Item = Set<'c, 'a>> {
+    let is_one =
+        |a: &Comparison<'a>, b: &Comparison<'a>| (a.suite, a.operation) == (b.suite, b.operation);
+    comparisons
+        .chunk_by(is_one)
+        .map(|comparisons| Set { comparisons })
+}
+
+impl Set<'_, '_> {
+    /// Returns the heading, for example "Libraries: sign".
+    pub(crate) fn heading(self) -> String {
+        let first = &self.comparisons[0];
+        format!("{}: {}", units::capitalised(first.suite), first.operation)
+    }
+
+    /// Returns the HTML id of the charts.
+    pub(crate) fn anchor(self) -> String {
+        format!("group-{}", self.comparisons[0].anchor)
+    }
+}
+
 impl Role<'_> {
-    pub(super) fn group(self) -> Option<u32> {
+    pub(crate) fn group(self) -> Option<u32> {
         match self {
             Self::Compared(verdict) => Some(verdict.group),
             Self::Baseline(group) => group,
@@ -85,7 +122,7 @@ impl Role<'_> {
 }
 
 /// Returns the time of a row, if it was measured and can be drawn.
-pub(super) fn time(row: &Row) -> Option<&Timing> {
+pub(crate) fn time(row: &Row) -> Option<&Timing> {
     row.ns_per_op.as_ref().filter(|t| {
         matches!(row.status, Status::Ok | Status::Disturbed)
             && t.median.is_finite()
@@ -95,7 +132,7 @@ pub(super) fn time(row: &Row) -> Option<&Timing> {
 
 /// Returns every comparison of the result, ordered by suite and operation as they first appear.
 /// Measured rows without a verdict are included.
-pub(super) fn comparisons(result: &RunResult) -> Vec<Comparison<'_>> {
+pub(crate) fn comparisons(result: &RunResult) -> Vec<Comparison<'_>> {
     let mut taken = vec![false; result.rows.measured.len()];
     let mut found = judged(result, &mut taken);
     add_unjudged(result, &mut taken, &mut found);
@@ -275,7 +312,7 @@ fn empty<'a>(title: String, suite: &'a str, operation: &'a str) -> Comparison<'a
 }
 
 /// Creates an entry that is named by its library.
-pub(super) fn entry<'a>(row: &'a Row, role: Role<'a>) -> Entry<'a> {
+pub(crate) fn entry<'a>(row: &'a Row, role: Role<'a>) -> Entry<'a> {
     Entry {
         row,
         name: row.subject.library.clone(),

@@ -1,14 +1,12 @@
 //! Results as comma-separated values (RFC 4180), for spreadsheets and data frames.
 
-mod attack;
-mod interop;
-
 use csv::WriterBuilder;
 
 use crate::comparison::{self, Role, Shared, entry};
 use crate::published_comparison::{Figure, answer_columns, figure_columns, figures};
 use crate::servers::{Line, columns};
-use crate::table::{self, Column};
+use crate::table::{Column, Table};
+use crate::{attack, interop};
 use jeton_lab_model::result::RunResult;
 
 /// A kind of row, with its own columns.
@@ -101,11 +99,11 @@ pub fn rows(result: &RunResult, kind: Kind) -> String {
         }
         Kind::Interop => {
             let rows: Vec<_> = result.rows.interop.iter().collect();
-            write(&interop::columns(), &rows)
+            write(&interop::row_columns(), &rows)
         }
         Kind::Attack => {
             let rows: Vec<_> = result.rows.attack.iter().collect();
-            write(&attack::columns(), &rows)
+            write(&attack::row_columns(), &rows)
         }
     }
 }
@@ -141,7 +139,7 @@ pub fn answers(result: &RunResult) -> String {
 }
 
 fn write<R>(columns: &[Column<'_, R>], rows: &[R]) -> String {
-    let (head, lines) = table::csv(columns, rows);
+    let (head, lines) = Table::new("", "", columns, rows).csv();
     let mut out = WriterBuilder::new().from_writer(Vec::new());
     for line in std::iter::once(head).chain(lines) {
         out.write_record(&line)

@@ -1,6 +1,7 @@
 //! Interop rows, summarised: matrices, failures with reasons, and totals.
 
 mod columns;
+mod section;
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,10 @@ use jeton_lab_model::result::{Interop, InteropRow, Party, Reader};
 
 use jeton_lab_model::units;
 
-pub(crate) use columns::{CELL_COLUMNS, failure_columns, key_columns, letter, tag};
+pub(crate) use columns::row_columns;
+pub(crate) use section::section;
+
+use columns::{failure_columns, key_columns, letter, tag};
 
 /// A matrix with issuers in rows and verifiers in columns, for kinds of token with equal results.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,67 +10,47 @@ use jeton_lab_model::result::{AttackOutcome, AttackRow, RunResult, Status};
 pub fn text(result: &RunResult) -> String {
     let mut subjects: Vec<(String, Vec<&AttackRow>)> = Vec::new();
     for row in &result.rows.attack {
-        let name = format!(
-            "{}:{}:{}",
-            row.subject.driver,
-            row.format,
-            row.practice.name()
-        );
+        let (driver, practice) = (&row.subject.driver, row.practice.name());
+        let name = format!("{driver}:{}:{practice}", row.format);
         match subjects.iter_mut().find(|(known, _)| *known == name) {
             Some((_, rows)) => rows.push(row),
             None => subjects.push((name, vec![row])),
         }
     }
-    let mut out = String::from(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"jeton-lab attack\">\n",
-    );
-    for (name, rows) in subjects {
+    let suites = subjects.into_iter().map(|(name, rows)| {
         let count = |of: fn(&AttackRow) -> bool| rows.iter().filter(|r| of(r)).count();
-        out.push_str(&format!(
-            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
-            escaped(&name),
-            rows.len(),
-            count(failed),
-            count(is_error),
-            count(skipped),
-        ));
-        for row in rows {
-            out.push_str(&case(&name, row));
-        }
-        out.push_str("  </testsuite>\n");
-    }
-    out.push_str("</testsuites>\n");
-    out
+        let (failures, errors, skipped) = (count(failed), count(is_error), count(skipped));
+        let (tests, name) = (rows.len(), escaped(&name));
+        let cases: String = rows.iter().map(|row| case(&name, row)).collect();
+        format!(
+            "  <testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\">\n{cases}  </testsuite>\n"
+        )
+    });
+    let suites: String = suites.collect();
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"jeton-lab attack\">\n{suites}</testsuites>\n"
+    )
 }
 
+/// `subject` is escaped.
 fn case(subject: &str, row: &AttackRow) -> String {
-    let head = format!(
-        "    <testcase classname=\"{}\" name=\"{}\"",
-        escaped(subject),
-        escaped(&row.attack)
-    );
+    let name = escaped(&row.attack);
+    let head = format!("    <testcase classname=\"{subject}\" name=\"{name}\"");
     let reason = escaped(row.reason.as_deref().unwrap_or_default());
     let body = if failed(row) {
         let outcome = row.outcome.map_or("", AttackOutcome::name);
-        let mut seen: Vec<String> = row
-            .evidence
-            .iter()
-            .map(|e| {
-                let seen = e.seen.as_deref().unwrap_or_default();
-                escaped(&format!("{}: {seen}", e.name()))
-            })
-            .collect();
-        seen.extend(row.also.iter().map(|name| escaped(name)));
-        format!(
-            "<failure type=\"{outcome}\" message=\"{outcome}: {}\">{}</failure>",
-            escaped(&row.attack),
-            seen.join("\n")
-        )
+        let evidence = row.evidence.iter().map(|evidence| {
+            let seen = evidence.seen.as_deref().unwrap_or_default();
+            format!("{}: {seen}", evidence.name())
+        });
+        let seen = evidence
+            .chain(row.also.iter().cloned())
+            .map(|line| escaped(&line));
+        let seen = seen.collect::<Vec<_>>().join("\n");
+        format!("<failure type=\"{outcome}\" message=\"{outcome}: {name}\">{seen}</failure>")
     } else if is_error(row) {
-        format!(
-            "<error type=\"{}\" message=\"{reason}\"/>",
-            row.status.name()
-        )
+        let status = row.status.name();
+        format!("<error type=\"{status}\" message=\"{reason}\"/>")
     } else if skipped(row) {
         format!("<skipped message=\"{reason}\"/>")
     } else {

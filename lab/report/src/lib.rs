@@ -14,11 +14,15 @@ pub mod markdown;
 pub mod sarif;
 
 mod cell;
+mod chart;
 mod comparison;
 pub mod interop;
+mod languages;
 pub mod multi_run;
 mod published_comparison;
 pub mod recommendation;
+mod results;
+mod section;
 mod sentences;
 pub mod servers;
 mod table;

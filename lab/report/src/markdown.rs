@@ -1,14 +1,12 @@
 //! The result in Markdown, for a wiki, an issue or a pull request.
 
-mod attack;
-mod interop;
-mod servers;
-
 use std::fmt::{self, Write};
 
 use super::cell::cell;
-use super::comparison::{Comparison, columns, comparisons, reason};
-use super::{published_comparison, sentences, table, visible};
+use super::comparison::{comparisons, reason};
+use super::section::{Kind, Section};
+use super::table::Form;
+use super::{attack, interop, published_comparison, sentences, servers, visible};
 use jeton_lab_model::result::{Row, RunResult};
 use jeton_lab_model::{names, units};
 use jeton_lab_stats::verdict::UNMEASURED_FLOOR;
@@ -40,9 +38,14 @@ fn write(result: &RunResult, out: &mut String) -> fmt::Result {
     } else {
         writeln!(out, "`{}`", code(&result.command))?;
     }
-    servers::write(&rows.servers, out)?;
-    interop::write(&rows.interop, out)?;
-    attack::write(&rows.attack, out)?;
+    let parts = [
+        servers::section(result),
+        interop::section(result),
+        attack::section(result),
+    ];
+    for part in parts.into_iter().flatten() {
+        section(&part, 2, out)?;
+    }
     if is_timed {
         published_comparison::write(result, out)
     } else {
@@ -54,13 +57,15 @@ fn write(result: &RunResult, out: &mut String) -> fmt::Result {
 fn timed(result: &RunResult, out: &mut String) -> fmt::Result {
     head(result, out)?;
     let comparisons = comparisons(result);
-    let mut suite = "";
-    for comparison in &comparisons {
-        if comparison.suite != suite {
-            suite = comparison.suite;
-            writeln!(out, "\n## {}", units::capitalised(&cell(suite)))?;
-        }
-        compared(comparison, out)?;
+    for suite in comparisons.chunk_by(|a, b| a.suite == b.suite) {
+        let parts = suite
+            .iter()
+            .map(|one| one.section(&result.noise_floor, false));
+        section(
+            &Section::new(units::capitalised(suite[0].suite)).parts(parts),
+            2,
+            out,
+        )?;
     }
     gaps(&result.rows.measured, out)
 }
@@ -147,17 +152,50 @@ fn head(result: &RunResult, out: &mut String) -> fmt::Result {
     )
 }
 
-fn compared(comparison: &Comparison<'_>, out: &mut String) -> fmt::Result {
-    writeln!(out, "\n### {}\n", cell(&comparison.title))?;
-    table::markdown(&columns(comparison.shared()), &comparison.lines(), out)?;
-    writeln!(out)?;
-    for sentence in sentences::verdicts(comparison)
-        .into_iter()
-        .chain(sentences::factors(comparison))
+/// Writes a section with a title of this level, and its parts. Sentences are above the tables, and lists below them.
+fn section(section: &Section, level: usize, out: &mut String) -> fmt::Result {
+    if !section.title.is_empty() {
+        writeln!(out, "\n{} {}", "#".repeat(level), cell(&section.title))?;
+    }
+    let (items, sentences): (Vec<_>, Vec<_>) = section
+        .said(Form::Markdown)
+        .partition(|sentence| sentence.kind == Kind::Item);
+    for sentence in sentences {
+        writeln!(out, "\n{}", coded(&sentence.text))?;
+    }
+    for table in section
+        .tables
+        .iter()
+        .filter(|table| table.is_on(Form::Markdown))
     {
-        writeln!(out, "- {}", cell(&sentence))?;
+        writeln!(out)?;
+        table.markdown(out)?;
+    }
+    for (index, item) in items.iter().enumerate() {
+        let gap = if index == 0 { "\n" } else { "" };
+        writeln!(out, "{gap}- {}", coded(&item.text))?;
+    }
+    let parts = section
+        .parts
+        .iter()
+        .filter(|part| part.is_on(Form::Markdown));
+    for part in parts {
+        self::section(part, level + 1, out)?;
     }
     Ok(())
+}
+
+/// Escapes foreign text, and keeps code between backticks.
+fn coded(text: &str) -> String {
+    let space = |is_one: bool| if is_one { " " } else { "" };
+    let part = |(index, part): (usize, &str)| match index % 2 {
+        0 => {
+            let (before, after) = (part.starts_with(' '), part.len() > 1 && part.ends_with(' '));
+            format!("{}{}{}", space(before), cell(part), space(after))
+        }
+        _ => format!("`{}`", code(part)),
+    };
+    text.split('`').enumerate().map(part).collect()
 }
 
 /// Writes the rows without a figure, one line for each reason.

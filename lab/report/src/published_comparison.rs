@@ -95,22 +95,26 @@ pub(super) fn figure_columns<'a>() -> Vec<Column<'a, Figure<'a>>> {
         })
         .on(CSV)
     };
-    let ratio = |name: &str, value: fn(&PublishedFigure) -> Option<f64>| {
-        Column::number(name, move |figure: &Figure<'_>| ratio(value(figure.figure)))
-            .titled("ratio")
-            .on(TEXT)
-    };
+    let number = |name: &str, value: fn(&Figure<'_>) -> Value| Column::number(name, value);
     vec![
         text("report", |figure| figure.table.report.to_string()),
         text("table", |figure| figure.table.title.clone()),
         text("row", |figure| figure.row.name.clone()),
         text("column", |figure| figure.column.to_owned()),
         text("unit", |figure| figure.table.quantity.unit().to_owned()),
-        Column::number("published", |figure: &Figure<'_>| published(figure)).on(TEXT),
+        number("published", published).on(TEXT),
         text("published_text", |figure| figure.figure.text.clone()),
-        ratio("published_ratio", |figure| figure.published_ratio),
-        Column::number("measured", |figure: &Figure<'_>| measured(figure)).on(TEXT),
-        ratio("measured_ratio", |figure| figure.measured_ratio),
+        number("published_ratio", |figure| {
+            ratio(figure.figure.published_ratio)
+        })
+        .titled("ratio")
+        .on(TEXT),
+        number("measured", measured).on(TEXT),
+        number("measured_ratio", |figure| {
+            ratio(figure.figure.measured_ratio)
+        })
+        .titled("ratio")
+        .on(TEXT),
         text("missing", |figure| {
             figure.figure.missing.clone().unwrap_or_default()
         }),
@@ -121,10 +125,7 @@ pub(super) fn figure_columns<'a>() -> Vec<Column<'a, Figure<'a>>> {
         text("ratio_to", |figure| figure.table.ratio_to.clone()),
         text("machine", |figure| figure.table.machine.clone()),
         text("source", |figure| figure.table.source.clone()),
-        Column::number("figure", |figure: &Figure<'_>| {
-            Value::none().on_page(both(figure))
-        })
-        .on(PAGE),
+        number("figure", |figure| Value::none().on_page(both(figure))).on(PAGE),
     ]
 }
 
@@ -136,18 +137,20 @@ pub(super) fn columns<'t>(table: &'t PublishedTable) -> Vec<Column<'t, &'t Publi
             .titled("row of the report"),
     ];
     for (index, name) in table.columns.iter().enumerate() {
-        for column in figure_columns()
-            .into_iter()
-            .filter(|column| !column.is_only_on(CSV))
-        {
-            let title = match column.name() {
-                "figure" => name.clone(),
-                "published" => format!("{name}: published"),
-                _ => column.title().to_owned(),
-            };
-            let held = move |row: &&'t PublishedRow| at(table, in_unit, row, index);
-            all.push(column.of(held).named(title));
-        }
+        let of_figure = figure_columns().into_iter();
+        all.extend(
+            of_figure
+                .filter(|column| !column.is_only_on(CSV))
+                .map(|column| {
+                    let title = match column.name() {
+                        "figure" => name.clone(),
+                        "published" => format!("{name}: published"),
+                        _ => column.title().to_owned(),
+                    };
+                    let held = move |row: &&'t PublishedRow| at(table, in_unit, row, index);
+                    column.of(held).named(title)
+                }),
+        );
     }
     all
 }
@@ -214,25 +217,22 @@ pub(super) fn write(result: &RunResult, out: &mut String) -> fmt::Result {
     for published in &result.published {
         published_table(published, out)?;
     }
-    let answered: Vec<&ClaimAnswered> = result
-        .claims_answered
-        .iter()
-        .filter(|claim| claim.answer != Answer::NotMeasured)
-        .collect();
-    let open = result.claims_answered.len() - answered.len();
+    let claims = result.claims_answered.iter();
+    let (open, answered): (Vec<&ClaimAnswered>, Vec<_>) =
+        claims.partition(|claim| claim.answer == Answer::NotMeasured);
     if answered.is_empty() {
         return Ok(());
     }
     writeln!(out, "\n## Published conclusions\n")?;
     table::markdown(&answer_columns(), &answered, out)?;
-    if open > 0 {
-        writeln!(
-            out,
-            "\n{} not measured in this run; see results.json for the reasons.",
-            units::count(open, "conclusion was", "conclusions were")
-        )?;
+    if open.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    let open = units::count(open.len(), "conclusion was", "conclusions were");
+    writeln!(
+        out,
+        "\n{open} not measured in this run; see results.json for the reasons."
+    )
 }
 
 /// Returns the columns of the answers to published conclusions.

@@ -3,9 +3,13 @@
 
 mod columns;
 mod findings;
+mod section;
 
-pub(crate) use columns::{Line, columns, name};
+pub(crate) use columns::{Line, columns};
 pub use findings::findings;
+pub(crate) use section::section;
+
+use columns::name;
 
 use jeton_lab_model::result::{ServerLoad, ServerRow};
 use jeton_lab_model::servers::Scenario;

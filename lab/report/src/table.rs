@@ -3,7 +3,6 @@
 //! A column says its name, its kind, the formats that print it, and how to get its value from a row. The
 //! terminal, the page, Markdown and CSV print the same columns, so a new column is added in one place.
 
-mod page;
 mod value;
 
 use std::fmt::{self, Write};
@@ -13,7 +12,6 @@ use maud::Markup;
 
 use super::cell::cell;
 
-pub(crate) use page::Page;
 pub(crate) use value::{Value, status};
 
 /// A format that prints tables.
@@ -33,10 +31,16 @@ pub(crate) const FILES: &[Form] = &[Form::Page, Form::Markdown, Form::Csv];
 pub(crate) const WIDE: &[Form] = &[Form::Page, Form::Markdown];
 /// For people.
 pub(crate) const PEOPLE: &[Form] = &[Form::Terminal, Form::Page, Form::Markdown];
+/// For people who read plain text.
+pub(crate) const PLAIN: &[Form] = &[Form::Terminal, Form::Markdown];
 /// For tables without markup.
 pub(crate) const TEXT: &[Form] = &[Form::Markdown, Form::Csv];
 /// For the page alone.
 pub(crate) const PAGE: &[Form] = &[Form::Page];
+/// For the terminal alone.
+pub(crate) const TERMINAL: &[Form] = &[Form::Terminal];
+/// For Markdown alone.
+pub(crate) const MARKDOWN: &[Form] = &[Form::Markdown];
 /// For programs.
 pub(crate) const CSV: &[Form] = &[Form::Csv];
 
@@ -45,7 +49,7 @@ const INTERVAL: &str = "95 % interval";
 
 /// What the cells of a column hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Kind {
     Text,
     Number,
     /// One letter.
@@ -54,52 +58,58 @@ enum Kind {
 
 /// The order of columns for people; for programs, it is that of the description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
+pub(crate) enum Rank {
     Main,
     Detail,
     Last,
 }
 
-/// One column of a table with rows of the type `R`.
-pub(crate) struct Column<'c, R> {
+/// The description of a column, without its values.
+#[derive(Clone)]
+pub(crate) struct Head {
     /// The name for programs.
     name: String,
     /// The name for people, with the unit.
-    title: String,
+    pub(crate) title: String,
     /// The page capitalises the title.
-    is_capitalised: bool,
+    pub(crate) is_capitalised: bool,
     /// The page has more than the title.
-    heading: Option<Markup>,
+    pub(crate) heading: Option<Markup>,
     /// The class of the title on the page.
-    heading_class: Option<&'static str>,
+    pub(crate) heading_class: Option<&'static str>,
     /// The title on the terminal, if it is shorter.
     short: Option<String>,
-    kind: Kind,
+    pub(crate) kind: Kind,
     forms: &'static [Form],
     /// The number of characters on the terminal.
     width: usize,
     /// What the page shows below the title, and in each cell below the value.
-    subtitle: Option<&'static str>,
+    pub(crate) subtitle: Option<&'static str>,
     /// The values have intervals; these are the names of both ends for programs.
     ends: Option<[&'static str; 2]>,
-    rank: Rank,
+    pub(crate) rank: Rank,
     /// On the page, the column names the row.
-    is_header: bool,
+    pub(crate) is_header: bool,
     /// The class of the cells on the page.
-    class: Option<&'static str>,
+    pub(crate) class: Option<&'static str>,
+}
+
+/// One column of a table with rows of the type `R`.
+pub(crate) struct Column<'c, R> {
+    head: Head,
     value: Box<dyn Fn(&R) -> Value + 'c>,
 }
 
 impl<'c, R> Column<'c, R> {
-    pub(crate) fn text(name: &str, value: impl Fn(&R) -> Value + 'c) -> Self {
-        Self {
+    fn new(kind: Kind, name: &str, value: impl Fn(&R) -> Value + 'c) -> Self {
+        let head = Head {
             name: name.to_owned(),
             title: name.to_owned(),
             is_capitalised: true,
             heading: None,
             heading_class: None,
             short: None,
-            kind: Kind::Text,
+            kind,
             forms: EVERYWHERE,
             width: 0,
             subtitle: None,
@@ -107,23 +117,22 @@ impl<'c, R> Column<'c, R> {
             rank: Rank::Main,
             is_header: false,
             class: None,
-            value: Box::new(value),
-        }
+        };
+        let value = Box::new(value);
+        Self { head, value }
+    }
+
+    pub(crate) fn text(name: &str, value: impl Fn(&R) -> Value + 'c) -> Self {
+        Self::new(Kind::Text, name, value)
     }
 
     pub(crate) fn number(name: &str, value: impl Fn(&R) -> Value + 'c) -> Self {
-        Self {
-            kind: Kind::Number,
-            ..Self::text(name, value)
-        }
+        Self::new(Kind::Number, name, value)
     }
 
     /// Creates a column of letters, one in a cell.
     pub(crate) fn mark(name: &str, value: impl Fn(&R) -> Value + 'c) -> Self {
-        Self {
-            kind: Kind::Mark,
-            ..Self::text(name, value)
-        }
+        Self::new(Kind::Mark, name, value)
     }
 
     /// Creates a column of figures with intervals. The page shows both in one cell, Markdown in two.
@@ -132,94 +141,75 @@ impl<'c, R> Column<'c, R> {
         ends: [&'static str; 2],
         value: impl Fn(&R) -> Value + 'c,
     ) -> Self {
-        Self {
-            subtitle: Some(INTERVAL),
-            ends: Some(ends),
-            ..Self::number(name, value)
-        }
+        let mut column = Self::new(Kind::Number, name, value).subtitled(INTERVAL);
+        column.head.ends = Some(ends);
+        column
     }
 
     /// Sets the name for people.
-    pub(crate) fn titled(self, title: impl Into<String>) -> Self {
-        Self {
-            title: title.into(),
-            ..self
-        }
+    pub(crate) fn titled(mut self, title: impl Into<String>) -> Self {
+        self.head.title = title.into();
+        self
     }
 
     /// Sets the name for people, which the page shows as it is.
-    pub(crate) fn named(self, title: impl Into<String>) -> Self {
-        Self {
-            is_capitalised: false,
-            ..self.titled(title)
-        }
+    pub(crate) fn named(mut self, title: impl Into<String>) -> Self {
+        self.head.is_capitalised = false;
+        self.titled(title)
     }
 
     /// Sets what the page shows as the title, and its class.
-    pub(crate) fn headed(self, heading: Markup, class: Option<&'static str>) -> Self {
-        Self {
-            heading: Some(heading),
-            heading_class: class,
-            ..self
-        }
+    pub(crate) fn headed(mut self, heading: Markup, class: Option<&'static str>) -> Self {
+        (self.head.heading, self.head.heading_class) = (Some(heading), class);
+        self
     }
 
     /// Sets the title and the number of characters on the terminal.
-    pub(crate) fn short(self, title: &str, width: usize) -> Self {
-        Self {
-            short: Some(title.to_owned()),
-            ..self.wide(width)
-        }
+    pub(crate) fn short(mut self, title: &str, width: usize) -> Self {
+        self.head.short = Some(title.to_owned());
+        self.wide(width)
     }
 
     /// Sets what the page shows below the title, and in each cell below the value.
-    pub(crate) fn subtitled(self, subtitle: &'static str) -> Self {
-        Self {
-            subtitle: Some(subtitle),
-            ..self
-        }
+    pub(crate) fn subtitled(mut self, subtitle: &'static str) -> Self {
+        self.head.subtitle = Some(subtitle);
+        self
     }
 
     /// Sets the formats that print the column.
-    pub(crate) fn on(self, forms: &'static [Form]) -> Self {
-        Self { forms, ..self }
+    pub(crate) fn on(mut self, forms: &'static [Form]) -> Self {
+        self.head.forms = forms;
+        self
     }
 
     /// Sets the number of characters on the terminal.
-    pub(crate) fn wide(self, width: usize) -> Self {
-        Self { width, ..self }
+    pub(crate) fn wide(mut self, width: usize) -> Self {
+        self.head.width = width;
+        self
     }
 
     /// Makes the column follow the others for people. The page omits it if no row has a value.
-    pub(crate) fn detail(self) -> Self {
-        Self {
-            rank: Rank::Detail,
-            ..self
-        }
+    pub(crate) fn detail(mut self) -> Self {
+        self.head.rank = Rank::Detail;
+        self
     }
 
     /// Makes a detail follow the other details.
-    pub(crate) fn last(self) -> Self {
-        Self {
-            rank: Rank::Last,
-            ..self
-        }
+    pub(crate) fn last(mut self) -> Self {
+        self.head.rank = Rank::Last;
+        self
     }
 
     /// Makes the column name the row on the page; otherwise it is the first one.
-    pub(crate) fn header(self) -> Self {
-        Self {
-            is_header: true,
-            ..self
-        }
+    pub(crate) fn header(mut self) -> Self {
+        self.head.is_header = true;
+        self
     }
 
     /// Sets the class of the cells on the page.
-    pub(crate) fn class(self, class: &'static str) -> Self {
-        Self {
-            class: Some(class),
-            ..self
-        }
+    pub(crate) fn class(mut self, class: &'static str) -> Self {
+        self.head.class = Some(class);
+        self
     }
 
     /// Returns the same column of rows that hold such a row, or none.
@@ -229,59 +219,53 @@ impl<'c, R> Column<'c, R> {
         R: 'd,
     {
         let value = self.value;
+        let value = move |row: &S| held(row).map_or_else(Value::none, |row| value(&row));
         Column {
-            name: self.name,
-            title: self.title,
-            is_capitalised: self.is_capitalised,
-            heading: self.heading,
-            heading_class: self.heading_class,
-            short: self.short,
-            kind: self.kind,
-            forms: self.forms,
-            width: self.width,
-            subtitle: self.subtitle,
-            ends: self.ends,
-            rank: self.rank,
-            is_header: self.is_header,
-            class: self.class,
-            value: Box::new(move |row| held(row).map_or_else(Value::none, |row| value(&row))),
+            head: self.head,
+            value: Box::new(value),
         }
     }
 
     /// Returns the name for programs.
     pub(crate) fn name(&self) -> &str {
-        &self.name
+        &self.head.name
     }
 
     /// Returns the name for people.
     pub(crate) fn title(&self) -> &str {
-        &self.title
+        &self.head.title
     }
 
     /// Reports whether only these formats print the column.
     pub(crate) fn is_only_on(&self, forms: &[Form]) -> bool {
-        self.forms == forms
+        self.head.forms == forms
     }
 
     /// Formats the title for the terminal, or another one in its place.
     pub(crate) fn terminal_head(&self, other: Option<&str>) -> String {
-        let title = other.or(self.short.as_deref()).unwrap_or(&self.title);
-        self.padded(&Value::text(title), false)
+        self.terminal_text(other.unwrap_or(self.head.short()))
     }
 
     /// Formats the cell of a row for the terminal.
     pub(crate) fn terminal_cell(&self, row: &R) -> String {
-        self.padded(&(self.value)(row), false)
+        self.head.padded(&(self.value)(row), false)
     }
 
     /// Formats text in the place of a cell on the terminal.
     pub(crate) fn terminal_text(&self, text: &str) -> String {
-        self.padded(&Value::text(text), false)
+        self.head.padded(&Value::text(text), false)
     }
 
     /// Returns the text of a cell on the terminal.
     pub(crate) fn brief(&self, row: &R) -> String {
         (self.value)(row).brief().to_owned()
+    }
+}
+
+impl Head {
+    /// Returns the title on the terminal.
+    fn short(&self) -> &str {
+        self.short.as_deref().unwrap_or(&self.title)
     }
 
     /// Pads a value for the terminal. Text without a width is separated by one more space.
@@ -297,24 +281,13 @@ impl<'c, R> Column<'c, R> {
     }
 }
 
-/// Returns the columns of a format, for people with the details at the end.
-fn printed<'t, 'c, R>(columns: &'t [Column<'c, R>], form: Form) -> Vec<&'t Column<'c, R>> {
-    let mut columns: Vec<_> = columns.iter().filter(|c| c.forms.contains(&form)).collect();
-    if form != Form::Csv {
-        columns.sort_by_key(|column| column.rank);
-    }
-    columns
-}
-
 /// Returns the columns with these names, in this order, for a table of the page.
 pub(crate) fn picked<'c, R>(mut columns: Vec<Column<'c, R>>, names: &[&str]) -> Vec<Column<'c, R>> {
     let mut take = |name: &&str| {
-        let index = columns.iter().position(|column| column.name == *name)?;
-        let column = columns.swap_remove(index).on(PAGE);
-        Some(Column {
-            rank: Rank::Main,
-            ..column
-        })
+        let index = columns.iter().position(|column| column.name() == *name)?;
+        let mut column = columns.swap_remove(index).on(PAGE);
+        column.head.rank = Rank::Main;
+        Some(column)
     };
     names.iter().filter_map(&mut take).collect()
 }
@@ -324,85 +297,198 @@ pub(crate) fn of_terminal<R>(
     columns: Vec<Column<'_, R>>,
 ) -> (Vec<Column<'_, R>>, Vec<Column<'_, R>>) {
     let columns = columns.into_iter();
-    let printed = columns.filter(|column| column.forms.contains(&Form::Terminal));
-    printed.partition(|column| column.rank == Rank::Main)
+    let printed = columns.filter(|column| column.head.forms.contains(&Form::Terminal));
+    printed.partition(|column| column.head.rank == Rank::Main)
 }
 
-/// Returns the header and the lines of a CSV file.
-pub(crate) fn csv<R>(columns: &[Column<'_, R>], rows: &[R]) -> (Vec<String>, Vec<Vec<String>>) {
-    let columns = printed(columns, Form::Csv);
-    let head = columns.iter().flat_map(|column| {
-        let ends = column.ends.into_iter().flatten();
-        once(column.name.clone()).chain(ends.map(str::to_owned))
-    });
-    let line = |row: &R| {
-        let fields = columns.iter().flat_map(|column| {
-            let value = (column.value)(row);
-            let ends = column.ends.map(|_| value.ends());
-            once(value.exact).chain(ends.into_iter().flatten())
+/// A table with its values. The page has more than the other formats: a caption, and what names it.
+pub(crate) struct Table {
+    pub(crate) caption: String,
+    /// The label of the part of the page that scrolls, or the id of the heading that is its label.
+    pub(crate) label: Result<String, String>,
+    pub(crate) class: Option<&'static str>,
+    pub(crate) id: Option<String>,
+    /// Cells are figures, except where they are text; in other tables, it is the reverse.
+    pub(crate) is_figures: bool,
+    /// The page folds the table behind these words.
+    pub(crate) fold: Option<String>,
+    /// The formats that print the table; none are all.
+    pub(crate) forms: Option<&'static [Form]>,
+    /// What the terminal prints below each row, or in its place.
+    pub(crate) below: Vec<Result<Vec<String>, String>>,
+    heads: Vec<Head>,
+    rows: Vec<Vec<Value>>,
+}
+
+impl Table {
+    /// Creates a table with a caption. The label names it for screen readers.
+    pub(crate) fn new<R>(
+        caption: impl Into<String>,
+        label: impl Into<String>,
+        columns: &[Column<'_, R>],
+        rows: &[R],
+    ) -> Self {
+        let of_row = |row: &R| columns.iter().map(|column| (column.value)(row)).collect();
+        Self {
+            caption: caption.into(),
+            label: Ok(label.into()),
+            class: None,
+            id: None,
+            is_figures: false,
+            fold: None,
+            forms: None,
+            below: Vec::new(),
+            heads: columns.iter().map(|column| column.head.clone()).collect(),
+            rows: rows.iter().map(of_row).collect(),
+        }
+    }
+
+    /// Takes the label from the heading with this id.
+    pub(crate) fn labelled_by(mut self, id: &str) -> Self {
+        self.label = Err(id.to_owned());
+        self
+    }
+
+    /// Makes it a table of figures.
+    pub(crate) fn figures(mut self) -> Self {
+        self.is_figures = true;
+        self.class("figures")
+    }
+
+    /// Sets the class of the table.
+    pub(crate) fn class(mut self, class: &'static str) -> Self {
+        self.class = Some(class);
+        self
+    }
+
+    /// Sets the id of the table.
+    pub(crate) fn id(mut self, id: impl Into<String>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// Folds the table on the page.
+    pub(crate) fn folded(mut self, words: &str) -> Self {
+        self.fold = Some(words.to_owned());
+        self
+    }
+
+    /// Sets the formats that print the table.
+    pub(crate) fn on(mut self, forms: &'static [Form]) -> Self {
+        self.forms = Some(forms);
+        self
+    }
+
+    /// Reports whether a format prints the table.
+    pub(crate) fn is_on(&self, form: Form) -> bool {
+        self.forms.is_none_or(|forms| forms.contains(&form))
+    }
+
+    /// Returns the columns of a format, each with its place, for people with the details at the end.
+    pub(crate) fn printed(&self, form: Form) -> Vec<(usize, &Head)> {
+        let of_form = |(_, head): &(usize, &Head)| head.forms.contains(&form);
+        let mut heads: Vec<_> = self.heads.iter().enumerate().filter(of_form).collect();
+        if form != Form::Csv {
+            heads.sort_by_key(|(_, head)| head.rank);
+        }
+        heads
+    }
+
+    /// Returns the values of each row.
+    pub(crate) fn rows(&self) -> &[Vec<Value>] {
+        &self.rows
+    }
+
+    /// Returns the header and the lines of the terminal, and whether each line is emphasised. If columns of letters do
+    /// not fit, several blocks have some of them each.
+    pub(crate) fn terminal(&self, columns: usize) -> Vec<(String, Vec<(String, bool)>)> {
+        let heads = self.printed(Form::Terminal);
+        let (marks, others): (Vec<_>, Vec<_>) =
+            (heads.iter().copied()).partition(|(_, head)| head.kind == Kind::Mark);
+        let Some((_, mark)) = marks.first() else {
+            return vec![self.block(&heads)];
+        };
+        let room = columns.saturating_sub(others.iter().map(|(_, head)| head.width).sum());
+        let fitting = marks.chunks((room / mark.width.max(1)).max(1));
+        let block = |marks: &[(usize, &Head)]| self.block(&[others.as_slice(), marks].concat());
+        fitting.map(block).collect()
+    }
+
+    fn block(&self, heads: &[(usize, &Head)]) -> (String, Vec<(String, bool)>) {
+        let titles: Vec<Value> = heads.iter().map(|(_, h)| Value::text(h.short())).collect();
+        let line = |values: Vec<&Value>| {
+            let cells = heads.iter().zip(values).enumerate();
+            let padded = cells.map(|(index, ((_, head), value))| head.padded(value, index == 0));
+            padded.collect::<String>().trim_end().to_owned()
+        };
+        let body = self.rows.iter().map(|row| {
+            let values: Vec<&Value> = heads.iter().map(|(place, _)| &row[*place]).collect();
+            let emphasised = values.iter().any(|value| value.emphasised);
+            (line(values), emphasised)
         });
-        fields.collect()
-    };
-    (head.collect(), rows.iter().map(line).collect())
+        (line(titles.iter().collect()), body.collect())
+    }
+
+    /// Writes the table as Markdown.
+    pub(crate) fn markdown(&self, out: &mut String) -> fmt::Result {
+        let heads = self.printed(Form::Markdown);
+        out.push('|');
+        for (_, head) in &heads {
+            write!(out, " {} |", cell(&head.title))?;
+            if head.ends.is_some() {
+                write!(out, " {INTERVAL} |")?;
+            }
+        }
+        out.push_str("\n|");
+        for (_, head) in &heads {
+            out.push_str(match (head.kind, head.ends) {
+                (Kind::Text, _) => "---|",
+                (Kind::Mark, _) => ":-:|",
+                (Kind::Number, None) => "--:|",
+                (Kind::Number, Some(_)) => "--:|--:|",
+            });
+        }
+        out.push('\n');
+        for row in &self.rows {
+            out.push('|');
+            for (place, head) in &heads {
+                let shown = cell(&row[*place].shown);
+                if row[*place].emphasised {
+                    write!(out, " *{shown}* |")?
+                } else {
+                    write!(out, " {shown} |")?
+                }
+                if head.ends.is_some() {
+                    write!(out, " {} |", cell(row[*place].span()))?;
+                }
+            }
+            out.push('\n');
+        }
+        Ok(())
+    }
+
+    /// Returns the header and the lines of a CSV file.
+    pub(crate) fn csv(&self) -> (Vec<String>, Vec<Vec<String>>) {
+        let heads = self.printed(Form::Csv);
+        let head = heads.iter().flat_map(|(_, head)| {
+            let ends = head.ends.into_iter().flatten();
+            once(head.name.clone()).chain(ends.map(str::to_owned))
+        });
+        let line = |row: &Vec<Value>| {
+            let fields = heads.iter().flat_map(|(place, head)| {
+                let value = &row[*place];
+                let ends = head.ends.map(|_| value.ends());
+                once(value.exact.clone()).chain(ends.into_iter().flatten())
+            });
+            fields.collect()
+        };
+        (head.collect(), self.rows.iter().map(line).collect())
+    }
 }
 
 /// Writes a Markdown table.
 pub(crate) fn markdown<R>(columns: &[Column<'_, R>], rows: &[R], out: &mut String) -> fmt::Result {
-    let columns = printed(columns, Form::Markdown);
-    out.push('|');
-    for column in &columns {
-        write!(out, " {} |", cell(&column.title))?;
-        if column.ends.is_some() {
-            write!(out, " {INTERVAL} |")?;
-        }
-    }
-    out.push_str("\n|");
-    for column in &columns {
-        out.push_str(match (column.kind, column.ends) {
-            (Kind::Text, _) => "---|",
-            (Kind::Mark, _) => ":-:|",
-            (Kind::Number, None) => "--:|",
-            (Kind::Number, Some(_)) => "--:|--:|",
-        });
-    }
-    out.push('\n');
-    for row in rows {
-        out.push('|');
-        for column in &columns {
-            let value = (column.value)(row);
-            let shown = cell(&value.shown);
-            if value.emphasised {
-                write!(out, " *{shown}* |")?
-            } else {
-                write!(out, " {shown} |")?
-            }
-            if column.ends.is_some() {
-                write!(out, " {} |", cell(value.span()))?;
-            }
-        }
-        out.push('\n');
-    }
-    Ok(())
-}
-
-/// Returns the header and the lines of the terminal, and whether each line is emphasised.
-pub(crate) fn terminal<R>(columns: &[Column<'_, R>], rows: &[R]) -> (String, Vec<(String, bool)>) {
-    let columns = printed(columns, Form::Terminal);
-    let line = |cells: Vec<Value>| -> String {
-        let cells = columns.iter().zip(&cells).enumerate();
-        let padded = cells.map(|(index, (column, value))| column.padded(value, index == 0));
-        padded.collect::<String>().trim_end().to_owned()
-    };
-    let title = |column: &&Column<'_, R>| {
-        Value::text(column.short.as_ref().unwrap_or(&column.title).as_str())
-    };
-    let head = line(columns.iter().map(title).collect());
-    let body = rows.iter().map(|row| {
-        let values: Vec<Value> = columns.iter().map(|c| (c.value)(row)).collect();
-        let emphasised = values.iter().any(|value| value.emphasised);
-        (line(values), emphasised)
-    });
-    (head, body.collect())
+    Table::new("", "", columns, rows).markdown(out)
 }
 
 #[cfg(test)]
@@ -411,152 +497,56 @@ mod tests {
     use super::*;
     use jeton_lab_model::units;
 
-    fn columns() -> Vec<Column<'static, (&'static str, f64)>> {
-        vec![
-            Column::text("server", |row: &(&str, f64)| Value::text(row.0)).wide(8),
-            Column::number("errors", |_: &(&str, f64)| Value::count(7))
+    type Row = (&'static str, f64);
+
+    #[test]
+    fn table_is_the_same_in_every_format() {
+        let figure = |value: f64| Value::number(value, units::fixed(value, 1));
+        let columns = [
+            Column::text("server", |row: &Row| Value::text(row.0)).wide(8),
+            Column::number("errors", |_: &Row| Value::count(7))
                 .wide(7)
                 .detail(),
-            Column::number("tokens_per_s", |row: &(&str, f64)| {
-                Value::number(row.1, units::fixed(row.1, 0))
-            })
-            .titled("tokens/s")
-            .wide(10),
-            Column::interval("cpu", ["cpu_low", "cpu_high"], |row: &(&str, f64)| {
+            Column::number("tokens_per_s", move |row: &Row| figure(row.1))
+                .titled("tokens/s")
+                .wide(10),
+            Column::interval("cpu", ["cpu_low", "cpu_high"], |row: &Row| {
                 Value::interval(row.1 / 2.0, [row.1 / 4.0, row.1], |v| units::fixed(v, 1))
             })
             .named("cpu µs")
             .on(FILES),
-            Column::text("status", |_: &(&str, f64)| Value::text("=1")).on(CSV),
-        ]
-    }
-
-    #[test]
-    fn table_is_the_same_in_every_format() {
-        let rows = [("a|b", 1234.5)];
-        let (head, lines) = csv(&columns(), &rows);
-        assert_eq!(
-            head.join(" "),
-            "server errors tokens_per_s cpu cpu_low cpu_high status"
-        );
-        assert_eq!(
-            lines,
-            [["a|b", "7", "1234.5", "617.25", "308.625", "1234.5", "'=1"]]
-        );
+            Column::text("status", |_: &Row| Value::text("=1")).on(CSV),
+        ];
+        let table = Table::new("", "", &columns, &[("a|b", 1234.5)]);
+        let (head, lines) = table.csv();
+        let names = "server errors tokens_per_s cpu cpu_low cpu_high status";
+        assert_eq!(head.join(" "), names);
+        assert_eq!(lines[0].join(" "), "a|b 7 1234.5 617.25 308.625 1234.5 '=1");
         let mut text = String::new();
-        markdown(&columns(), &rows, &mut text).unwrap();
+        table.markdown(&mut text).unwrap();
         assert_eq!(
             text,
             "| server | tokens/s | cpu µs | 95 % interval | errors |\n|---|--:|--:|--:|--:|\n\
-             | a\\|b | 1,234 | 617.2 | 308.6 – 1,234.5 | 7 |\n"
+             | a\\|b | 1,234.5 | 617.2 | 308.6 – 1,234.5 | 7 |\n"
         );
-        let (head, lines) = terminal(&columns(), &rows);
+        let (head, lines) = table.terminal(100).remove(0);
         assert_eq!(head, "server    tokens/s errors");
-        assert_eq!(lines, [("a|b          1,234      7".to_owned(), false)]);
-        let html = Page::new("a caption", "a label")
-            .table(&columns(), &rows)
-            .into_string();
-        for words in [
-            "<th class=\"number\" scope=\"col\">Tokens/s</th>",
-            "<th class=\"number\" scope=\"col\">cpu µs <small>95 % interval</small></th>",
-            "<th scope=\"row\">a|b</th>",
-            "<td class=\"number\"><b>617.2</b> <small>308.6 – 1,234.5</small></td><td class=\"number\">7</td></tr>",
-        ] {
-            assert!(html.contains(words), "{words}: {html}");
-        }
-    }
-
-    #[test]
-    fn column_added_once_is_in_every_format() {
-        let mut all = columns();
-        all.push(
-            Column::number("watts", |row: &(&str, f64)| {
-                Value::number(row.1 * 2.0, units::fixed(row.1 * 2.0, 1))
-            })
-            .titled("power, W")
-            .wide(10),
-        );
-        let rows = [("a", 1000.25)];
-        let (head, lines) = csv(&all, &rows);
-        let mut text = String::new();
-        markdown(&all, &rows, &mut text).unwrap();
-        let (titles, cells) = terminal(&all, &rows);
-        let html = Page::new("", "").table(&all, &rows).into_string();
-        assert!(head.contains(&"watts".to_owned()) && lines[0].contains(&"2000.5".to_owned()));
-        for printed in [text, titles + &cells[0].0, html.to_lowercase()] {
-            assert!(
-                printed.contains("power, ") && printed.contains("2,000.5"),
-                "{printed}"
-            );
-        }
-    }
-
-    #[test]
-    fn page_omits_a_detail_without_values() {
-        let known = |value: fn() -> Value| {
-            let columns = [
-                Column::text("name", |_: &()| Value::text("a")),
-                Column::number("memory", move |_: &()| value()).detail(),
-            ];
-            let html = Page::new("", "").table(&columns, &[()]).into_string();
-            html.contains("Memory")
-        };
-        assert!(known(|| Value::count(1)));
-        assert!(!known(Value::unknown));
-    }
-
-    #[test]
-    fn page_value_over_a_row_replaces_its_other_values() {
-        let columns = [
-            Column::text("name", |_: &()| Value::text("a")),
-            Column::number("time", |_: &()| Value::none()),
-            Column::text("verdict", |_: &()| Value::text("failed").over_row()),
-        ];
-        let page = Page::new("", "").figures().table(&columns, &[()]);
-        assert!(
-            page.into_string()
-                .contains("<td class=\"text reason\" colspan=\"2\">failed</td></tr>")
-        );
-    }
-
-    #[test]
-    fn page_value_over_a_row_begins_at_the_first_missing_value() {
-        let columns = [
-            Column::text("token", |_: &()| Value::text("jwt")),
-            Column::text("name", |_: &()| Value::text("a")).header(),
-            Column::number("first", |_: &()| Value::none()),
-            Column::number("second", |_: &()| Value::none()),
-            Column::text("verdict", |_: &()| Value::text("failed").over_row()),
-            Column::number("last", |_: &()| Value::count(1)),
-        ];
-        let page = Page::new("", "").table(&columns, &[()]).into_string();
-        let row = "<tr><td>jwt</td><th scope=\"row\">a</th><td class=\"reason\" colspan=\"4\">failed</td></tr>";
-        assert!(page.contains(row), "{page}");
+        assert_eq!(lines, [("a|b        1,234.5      7".to_owned(), false)]);
     }
 
     #[test]
     fn mark_is_a_letter_in_every_format() {
+        let rejected = |(): &()| Value::text("rejected").on_terminal("R");
         let columns = [
-            Column::text("issuer", |_: &()| Value::text("a"))
+            Column::text("issuer", |(): &()| Value::text("a"))
                 .short("", 4)
                 .on(PEOPLE),
-            Column::mark("1", |_: &()| {
-                Value::text("rejected").on_terminal("R").class("bad")
-            })
-            .wide(3)
-            .headed(maud::html! { abbr title="b" { "1" } }, Some("subject")),
+            Column::mark("1", rejected).wide(3),
         ];
         let mut text = String::new();
         markdown(&columns, &[()], &mut text).unwrap();
         assert_eq!(text, "| issuer | 1 |\n|---|:-:|\n| a | rejected |\n");
-        let (head, lines) = terminal(&columns, &[()]);
+        let (head, lines) = Table::new("", "", &columns, &[()]).terminal(100).remove(0);
         assert_eq!((head.as_str(), lines[0].0.as_str()), ("      1", "a     R"));
-        let page = Page::new("", "").table(&columns, &[()]).into_string();
-        for words in [
-            "<th class=\"subject\" scope=\"col\"><abbr title=\"b\">1</abbr></th>",
-            "<td class=\"bad\">rejected</td>",
-        ] {
-            assert!(page.contains(words), "{words}: {page}");
-        }
     }
 }

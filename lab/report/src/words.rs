@@ -45,15 +45,6 @@ pub(crate) fn plural(count: usize, noun: &str) -> String {
     }
 }
 
-/// Joins names: `a`, `a and b`, `a, b and c`.
-pub(crate) fn list(names: &[String]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => one.clone(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
-    }
-}
-
 /// Names a library with its version, and with its runtime if several were measured.
 pub(crate) fn library(subject: &Subject) -> String {
     with_version(&subject.library, subject)

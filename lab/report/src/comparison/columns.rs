@@ -3,7 +3,7 @@
 use maud::html;
 
 use super::{Comparison, Entry, Role, time};
-use crate::table::{CSV, Column, FILES, Form, Value, status};
+use crate::table::{CSV, Column, FILES, Form, PEOPLE, Value, status};
 use crate::words::{microseconds, significant};
 use jeton_lab_model::names;
 use jeton_lab_model::result::{Row, Status, Timing};
@@ -201,9 +201,6 @@ pub(crate) fn columns<'a>(shared: Shared) -> Vec<Column<'a, &'a Entry<'a>>> {
     }));
     all
 }
-
-/// For people: CSV has the rows, not the comparisons.
-const PEOPLE: &[Form] = &[Form::Terminal, Form::Page, Form::Markdown];
 
 fn rounded(value: Option<f64>, decimals: usize) -> Option<Value> {
     value.map(|value| Value::number(value, units::fixed(value, decimals)))

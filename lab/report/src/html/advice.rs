@@ -7,29 +7,36 @@ use jeton_lab_model::recommendation::{Choice, Out, Pick, Recommendation};
 use jeton_lab_model::result::RunResult;
 
 use crate::recommendation::{Case, cases_of, recommendation_of};
-use crate::table::{Column, Page, Value};
+use crate::section::{Kind, Section};
+use crate::table::{Column, Table, Value};
+use jeton_lab_model::names;
+use jeton_lab_model::units::{self, Unit};
 
-use super::names;
-use super::units::{self, Unit};
-
-pub(super) fn section(result: &RunResult) -> Markup {
+pub(super) fn section(result: &RunResult) -> Section {
     let advice = recommendation_of(result);
-    html! {
-        @let cases = cases_of(result, &advice);
-        (requirements(&advice, !cases.is_empty()))
-        @if !cases.is_empty() {
-            (allowed(result, &advice))
-            (three(&cases))
-        } @else if advice.choices.is_empty() {
-            div.callout.bad {
-                p { strong { "There is no recommendation." } }
-                ul { @for line in &advice.because { li { (line) } } }
-            }
-        } @else {
-            (allowed(result, &advice))
-            (choices(&advice.choices))
-            @if let Some(chosen) = advice.because.last() { p { (chosen) } }
+    let cases = cases_of(result, &advice);
+    let mut section = Section::new("Recommendation")
+        .id("recommendation")
+        .markup(Kind::Plain, requirements(&advice, !cases.is_empty()));
+    if advice.allow_noisy && result.environment.disturbance.disturbed {
+        let noisy = html! { strong { "From a disturbed run: " } "requested with " code { "--allow-noisy" } "." };
+        section = section.markup(Kind::Callout("warn"), noisy);
+    }
+    if !cases.is_empty() {
+        section = section.markup(Kind::Block, three(&cases));
+    } else if advice.choices.is_empty() {
+        let none = html! {
+            p { strong { "There is no recommendation." } }
+            ul { @for line in &advice.because { li { (line) } } }
+        };
+        section = section.markup(Kind::Callout("bad"), none);
+    } else {
+        section = section.markup(Kind::Block, choices(&advice.choices));
+        if let Some(chosen) = advice.because.last() {
+            section = section.say(chosen);
         }
+    }
+    let reasons = html! {
         details {
             summary { "Reasons, what would change it, and what it does not cover" }
             @if cases.is_empty() && !advice.choices.is_empty() { (list("Because", &advice.because)) }
@@ -38,8 +45,24 @@ pub(super) fn section(result: &RunResult) -> Markup {
                 div { (list("Not covered", &advice.not_covered)) }
             }
         }
-        @if !advice.out.is_empty() { (out(&advice)) }
+    };
+    section = section.markup(Kind::Block, reasons);
+    if advice.out.is_empty() {
+        return section;
     }
+    let columns = [
+        Column::text("token", |one: &Out| Value::text(&one.token)),
+        Column::text("subject", |one: &Out| Value::text(&one.subject)).class("id"),
+        Column::text("reason", |one: &Out| Value::text(&one.why)).class("reason"),
+    ];
+    let excluded = units::count(advice.out.len(), "subject", "subjects");
+    let caption = "Excluded subjects and reasons";
+    let table = Table::new(caption, "Excluded subjects, table", &columns, &advice.out);
+    section.table(
+        table
+            .class("sortable")
+            .folded(&format!("{caption}: {excluded}")),
+    )
 }
 
 /// Renders the cases: the choice, what was measured with it, and the trade-off with the others.
@@ -71,32 +94,17 @@ fn three(cases: &[Case]) -> Markup {
     }
 }
 
-fn allowed(result: &RunResult, advice: &Recommendation) -> Markup {
-    html! {
-        @if advice.allow_noisy && result.environment.disturbance.disturbed {
-            p.callout.warn {
-                strong { "From a disturbed run: " }
-                "requested with " code { "--allow-noisy" } "."
-            }
-        }
-    }
-}
-
 fn requirements(advice: &Recommendation, has_cases: bool) -> Markup {
     html! {
         @if advice.requirements.is_empty() {
-            p {
-                @if has_cases { "No requirements given, so there are three cases. " }
-                "Set your own requirements: "
-                code { "jeton-lab report results.json --html --need verify-by-third-parties,languages=go+node" } "."
-            }
+            @if has_cases { "No requirements given, so there are three cases. " }
+            "Set your own requirements: "
+            code { "jeton-lab report results.json --html --need verify-by-third-parties,languages=go+node" } "."
         } @else {
-            p {
-                "Requirements: "
-                @for (index, requirement) in advice.requirements.iter().enumerate() {
-                    @if index > 0 { " " }
-                    span.tag { (requirement) }
-                }
+            "Requirements: "
+            @for (index, requirement) in advice.requirements.iter().enumerate() {
+                @if index > 0 { " " }
+                span.tag { (requirement) }
             }
         }
     }
@@ -143,21 +151,6 @@ fn list(heading: &str, lines: &[String]) -> Markup {
         @if !lines.is_empty() {
             h3 { (heading) }
             ul { @for line in lines { li { (line) } } }
-        }
-    }
-}
-
-fn out(advice: &Recommendation) -> Markup {
-    let columns = [
-        Column::text("token", |one: &Out| Value::text(&one.token)),
-        Column::text("subject", |one: &Out| Value::text(&one.subject)).class("id"),
-        Column::text("reason", |one: &Out| Value::text(&one.why)).class("reason"),
-    ];
-    let caption = "Excluded subjects and reasons";
-    html! {
-        details {
-            summary { (caption) ": " (units::count(advice.out.len(), "subject", "subjects")) }
-            (Page::new(caption, "Excluded subjects, table").class("sortable").table(&columns, &advice.out))
         }
     }
 }

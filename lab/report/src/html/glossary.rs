@@ -2,6 +2,8 @@
 
 use maud::{Markup, html};
 
+use crate::section::{Kind, Section};
+
 /// A word of the page.
 struct Term {
     id: &'static str,
@@ -51,20 +53,17 @@ const TERMS: &[Term] = &[
 ];
 
 /// The body of the glossary: every term. [`with_terms`] leaves those of the page.
-pub(super) fn section() -> Markup {
-    html! { dl.glossary { @for term in TERMS { (term.entry()) } } }
+pub(super) fn section() -> Section {
+    Section::new("Glossary")
+        .id("glossary")
+        .markup(Kind::Block, entries(TERMS.iter()))
+}
+
+fn entries(terms: impl Iterator<Item = &'static Term>) -> Markup {
+    html! { dl.glossary { @for term in terms { div { dt #(term.id) { (term.name) } dd { (term.meaning) } } } } }
 }
 
 impl Term {
-    fn entry(&self) -> Markup {
-        html! {
-            div {
-                dt #(self.id) { (self.name) }
-                dd { (self.meaning) }
-            }
-        }
-    }
-
     /// Reports whether a text in lower case has the term.
     fn is_in(&self, lower: &str) -> bool {
         (self.written.iter()).any(|word| find(lower, 0, word).is_some())
@@ -116,14 +115,14 @@ pub(super) fn with_terms(page: &str) -> String {
         rest = after;
     }
     linked.push_str(rest);
-    let glossary = section().into_string();
+    let glossary = entries(TERMS.iter()).into_string();
     let Some(after) = page[end..].strip_prefix(&glossary) else {
         linked.push_str(&page[end..]);
         return linked;
     };
     let lower = page[start..end].to_ascii_lowercase();
     let used = TERMS.iter().filter(|term| term.is_in(&lower));
-    linked.push_str(&html! { dl.glossary { @for term in used { (term.entry()) } } }.into_string());
+    linked.push_str(&entries(used).into_string());
     linked.push_str(after);
     linked
 }
@@ -210,7 +209,7 @@ mod tests {
     fn glossary_has_the_terms_of_the_page() {
         let page = format!(
             "<body><td>Equivalent</td>{}</body>",
-            section().into_string()
+            entries(TERMS.iter()).into_string()
         );
         let linked = with_terms(&page);
         assert_eq!(linked.matches("<dt").count(), 1, "{linked}");

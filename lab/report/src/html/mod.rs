@@ -5,30 +5,20 @@
 //! filters tables; the page has the same content without it. A table with the figures follows every chart.
 
 mod advice;
-mod answers;
-mod attack;
-mod budgets;
+mod cards;
 mod chart;
-mod data;
-mod environment;
-mod folds;
-mod gaps;
 mod glossary;
-mod interop;
+mod language;
 mod lines;
 mod marks;
-mod overhead;
-mod panels;
-mod published_comparison;
+mod published;
+mod run;
 mod scale;
-mod servers;
+mod section;
 mod side_by_side;
-mod sizes;
 mod summary;
-mod sweep;
-mod threads;
-mod tradeoff;
-mod trust;
+mod table;
+mod tokens;
 
 use base64_simd::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -36,12 +26,12 @@ use sha2::{Digest, Sha256};
 
 pub use side_by_side::side_by_side;
 
-use folds::sets;
-
-use super::comparison::{Comparison, comparisons};
-use super::{comparison, sentences, visible};
+use crate::comparison::{Comparison, comparisons, sets};
+use crate::recommendation::answers::limits;
+use crate::section::{Fold, Kind, Section};
+use crate::{attack, interop, servers, visible};
 use jeton_lab_model::result::RunResult;
-use jeton_lab_model::{names, units};
+use jeton_lab_model::units;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("tables.js");
@@ -70,11 +60,11 @@ pub fn page(result: &RunResult) -> String {
             (summary::facts(result))
         }
         main #main {
-            (answers::section(result))
+            (answers(result))
             div.columns {
                 (navigation(&sections, &comparisons))
                 div.parts {
-                    @for section in &sections { (section.shown()) }
+                    @for one in &sections { (section::shown(one)) }
                 }
             }
         }
@@ -118,143 +108,87 @@ fn document(title: &str, body: &Markup) -> String {
     glossary::with_terms(&html.into_string())
 }
 
-/// Returns the sections in order. Sections without rows are omitted; the gaps section names them.
-fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> {
-    let rows = &result.rows.measured;
-    let interop_rows = &result.rows.interop;
-    // Results of commands without timings have no timing sections.
-    let has_times = !rows.is_empty();
-    let timed = has_times || result.rows.is_empty();
-    let shown = |s: &Section| {
-        timed
-            || [
-                "attacks",
-                "interop",
-                "servers",
-                "reports",
-                "environment",
-                "data",
-                "glossary",
-            ]
-            .contains(&s.id)
+/// What a reader must know about the cards.
+const ABOUT: &str = "Each small chart has its own logarithmic scale: in one chart, equal distances are equal ratios. One project \
+    makes this lab and the libraries called jeton. Its libraries for Go, Node, Python and Java call one core in Rust.";
+
+/// Renders the limits of the run and its answers; nothing if the run has neither.
+fn answers(result: &RunResult) -> Markup {
+    let cards = match result.rows.measured.is_empty() {
+        true => cards::of_servers(result),
+        false => language::all(result),
     };
-    let all = [
-        always("recommendation", "Recommendation", advice::section(result)),
-        always(
-            "language",
-            "jeton in my language",
-            answers::language(result),
-        ),
-        always("charts", "Time per operation", charts(result, comparisons)),
-        always(
-            "tradeoff",
-            "Size and time to verify",
-            tradeoff::section(rows),
-        ),
-        folded("summary", "Verdicts", summary::section(result, comparisons)),
-        folded("groups", "Groups", summary::groups(comparisons)),
-        folded("sizes", "Token sizes", sizes::section(rows)),
-        folded(
-            "overhead",
-            "Overhead above the bare primitive",
-            overhead::section(rows),
-        ),
-        Section::new("sweep", "Payload sweep", sweep::section(rows)).map(Section::folded),
-        Section::new(
-            "threads",
-            "Concurrency",
-            threads::section(rows, result.environment.cores),
-        )
-        .map(Section::folded),
-        Section::new(
-            "reports",
-            "The four public reports",
-            published_comparison::section(result),
-        )
-        .map(Section::folded),
-        Section::new(
-            "interop",
-            "Interoperability",
-            (!interop_rows.is_empty()).then(|| interop::section(interop_rows)),
-        )
-        .map(|section| section.folded_if(has_times)),
-        Section::new(
-            "servers",
-            "Servers",
-            (!result.rows.servers.is_empty()).then(|| servers::section(&result.rows.servers)),
-        )
-        .map(|section| section.folded_if(has_times)),
-        Section::new(
-            "attacks",
-            "Attacks",
-            (!result.rows.attack.is_empty()).then(|| attack::section(result)),
-        )
-        .map(|section| section.folded_if(has_times)),
-        folded("gaps", "Missing and disturbed", gaps::section(result)),
-        folded("trust", "Measurement quality", trust::section(result)),
-        folded("environment", "Environment", environment::section(result)),
-        folded("data", "Raw data and reproduction", data::section(result)),
-        folded("glossary", "Glossary", glossary::section()),
-    ];
-    let mut all: Vec<Section> = all.into_iter().flatten().filter(shown).collect();
-    if !has_times {
-        // The findings come first.
-        all.sort_by_key(|section| section.id != "servers");
+    let limits = limits(result);
+    // Results of commands without timings have no section with the reasons.
+    let has_gaps = is_timed(result);
+    if cards.is_empty() && limits.is_empty() && !has_gaps {
+        return Markup::default();
     }
-    all
-}
-
-struct Section {
-    id: &'static str,
-    heading: &'static str,
-    body: Markup,
-    /// True if the page opens with the heading only.
-    is_folded: bool,
-}
-
-impl Section {
-    /// Creates a section if it has a body.
-    fn new(id: &'static str, heading: &'static str, body: Option<Markup>) -> Option<Self> {
-        let body = body?;
-        Some(Self {
-            id,
-            heading,
-            body,
-            is_folded: false,
-        })
-    }
-
-    fn folded(self) -> Self {
-        self.folded_if(true)
-    }
-
-    fn folded_if(mut self, is_folded: bool) -> Self {
-        self.is_folded = is_folded;
-        self
-    }
-
-    fn shown(&self) -> Markup {
-        let heading = html! { h2 #{ (self.id) "-heading" } { (self.heading) } };
-        html! {
-            section #(self.id) aria-labelledby={ (self.id) "-heading" } {
-                @if self.is_folded {
-                    details.part { summary { (heading) } (self.body) }
-                } @else {
-                    (heading) (self.body)
+    html! {
+        section #answers aria-labelledby="answers-heading" {
+            h2.spoken #answers-heading { "Answers" }
+            (language::control(result))
+            @if !limits.is_empty() {
+                p.callout.bad.limits {
+                    strong { "Not concluded: " }
+                    (limits.join("; ")) ". "
+                    @if has_gaps { a href="#gaps" { "Reasons" } }
                 }
+            }
+            @if !cards.is_empty() {
+                (cards::side_by_side(&cards))
+                p.note.about { (ABOUT) }
+                (cards::tables(&cards, "Figures of these charts"))
             }
         }
     }
 }
 
-/// Creates a section that every page has.
-fn always(id: &'static str, heading: &'static str, body: Markup) -> Option<Section> {
-    Section::new(id, heading, Some(body))
+fn is_timed(result: &RunResult) -> bool {
+    !result.rows.measured.is_empty() || result.rows.is_empty()
 }
 
-/// Creates a section that every page has, folded.
-fn folded(id: &'static str, heading: &'static str, body: Markup) -> Option<Section> {
-    always(id, heading, body).map(Section::folded)
+/// Returns the sections in order. Sections without rows are omitted; the gaps section names them.
+fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> {
+    let rows = &result.rows.measured;
+    let folded = |section: Section| section.fold(Fold::Closed);
+    // The findings of a command without timings are open.
+    let found = |section: Section| match rows.is_empty() {
+        true => section,
+        false => folded(section),
+    };
+    let (mut first, mut timed) = (Vec::new(), Vec::new());
+    if is_timed(result) {
+        first = vec![
+            advice::section(result),
+            language::section(result),
+            charts(result, comparisons),
+            tokens::tradeoff(rows),
+            folded(summary::section(result, comparisons)),
+            folded(summary::groups(comparisons)),
+            folded(tokens::sizes(rows)),
+            folded(tokens::overhead(rows)),
+        ];
+        first.extend(lines::sweep(rows).map(folded));
+        first.extend(lines::threads(rows, result.environment.cores).map(folded));
+        timed = vec![folded(run::gaps(result)), folded(run::quality(result))];
+    } else {
+        first.extend(servers::section(result));
+    }
+    first.extend(published::section(result).map(folded));
+    first.extend(interop::section(result).map(found));
+    if is_timed(result) {
+        first.extend(servers::section(result).map(folded));
+    }
+    first.extend(attack::section(result).map(found));
+    first.extend(timed);
+    let last = [
+        run::environment(result),
+        run::data(result),
+        glossary::section(),
+    ];
+    first.extend(last.map(folded));
+    first
 }
 
 fn title(result: &RunResult) -> String {
@@ -304,10 +238,10 @@ fn navigation(sections: &[Section], comparisons: &[Comparison<'_>]) -> Markup {
             ol {
                 @for section in sections {
                     li {
-                        a href={ "#" (section.id) } { (section.heading) }
+                        a href={ "#" (section.id) } { (section.title) }
                         @if section.id == "charts" && !comparisons.is_empty() {
                             ol {
-                                @for set in sets(comparisons, 0) {
+                                @for set in sets(comparisons) {
                                     li { a href={ "#" (set.anchor()) } { (set.heading()) } }
                                 }
                             }
@@ -319,31 +253,70 @@ fn navigation(sections: &[Section], comparisons: &[Comparison<'_>]) -> Markup {
     }
 }
 
-fn charts(result: &RunResult, comparisons: &[Comparison<'_>]) -> Markup {
+fn charts(result: &RunResult, comparisons: &[Comparison<'_>]) -> Section {
+    let section = Section::new("Time per operation").id("charts");
+    if comparisons.is_empty() {
+        let none = html! { "No time was measured. See " a href="#gaps" { "missing and disturbed rows" } " for the reasons." };
+        return section.markup(Kind::Plain, none);
+    }
     // The charts of the first answer stay open: which library.
     let is_first = |c: &Comparison<'_>| c.operation == "verify" && c.title.starts_with("ES256");
     let opened = comparisons.iter().position(is_first).unwrap_or_default();
+    let opened = comparisons[opened].anchor.as_str();
+    let noise = &result.noise_floor;
+    let parts = sets(comparisons).map(|set| {
+        let (first, others): (Vec<_>, Vec<_>) =
+            set.comparisons.iter().partition(|one| one.anchor == opened);
+        let count = |count: usize, one: &str, many: &str| units::count(count, one, many);
+        let rest = count(others.len(), "other comparison", "other comparisons");
+        let has_rest = !first.is_empty() && !others.is_empty();
+        let others = others.into_iter().map(|one| one.section(noise, false));
+        let part = Section::new(set.heading())
+            .id(set.anchor())
+            .beside(html! { small { (count(set.comparisons.len(), "comparison", "comparisons")) } })
+            .fold(Fold::open_if(!first.is_empty()))
+            .parts(first.iter().map(|one| one.section(noise, true)));
+        if has_rest {
+            part.parts([Section::new(rest).fold(Fold::Closed).parts(others)])
+        } else {
+            part.parts(others)
+        }
+    });
+    section.markup(Kind::Block, legend()).parts(parts)
+}
+
+/// Renders the legend of the comparisons.
+fn legend() -> Markup {
+    let marks = [
+        ("baseline", "baseline"),
+        ("faster", "faster than the baseline"),
+        ("slower", "slower than the baseline"),
+        ("equivalent", "equivalent to the baseline"),
+        ("undecided", "undecided"),
+        ("alone", "not compared"),
+    ];
     html! {
-        @if comparisons.is_empty() {
-            p { "No time was measured. See " a href="#gaps" { "missing and disturbed rows" } " for the reasons." }
-        } @else {
-            (chart::legend())
-            @for set in sets(comparisons, opened) {
-                (set.shown(Some(&set.anchor()), &html! {
-                    @let is_shown = |c: &&Comparison<'_>| c.anchor == comparisons[opened].anchor;
-                    @let others = set.comparisons.iter().filter(|c| !is_shown(c));
-                    @if let Some(shown) = set.comparisons.iter().find(is_shown) {
-                        (chart::figure(shown, &result.noise_floor, true))
-                        @if others.clone().count() > 0 {
-                            details.rest {
-                                summary { (units::count(others.clone().count(), "other comparison", "other comparisons")) }
-                                @for comparison in others { (chart::figure(comparison, &result.noise_floor, false)) }
-                            }
-                        }
-                    } @else {
-                        @for comparison in others { (chart::figure(comparison, &result.noise_floor, false)) }
-                    }
-                }))
+        details {
+            summary { "How to read the charts" }
+            p {
+                "A mark shows the median of the rounds; the line through it shows the 95 % interval of the median. "
+                "A mark hides an interval that is narrower than the mark. Further left is faster. The axis is logarithmic: equal distances are equal ratios."
+            }
+        }
+        p.note {
+            "The time is the median of the rounds. The difference is the geometric mean of the ratios of each round, so it "
+            "can differ from the quotient of two times."
+            span.narrow { " On this width, a row shows only how much; its mark shows whether that is more or less time." }
+        }
+        ul.legend {
+            @for (kind, words) in marks { li { (marks::icon(kind)) (words) } }
+            li {
+                svg.icon viewBox="-12 -12 24 24" aria-hidden="true" { rect.band x="-9" y="-8" width="18" height="16" {} }
+                "noise band around the baseline"
+            }
+            li {
+                svg.icon viewBox="-12 -12 24 24" aria-hidden="true" { line.reference y1="-9" y2="9" {} }
+                "bare primitive, not compared"
             }
         }
     }

@@ -7,12 +7,15 @@ use maud::{Markup, html};
 use jeton_lab_model::result::{RunResult, Verdict};
 
 use crate::multi_run::{self, Machines, Named, is_same_run, merge};
-use crate::recommendation::answers::{Answer, answers};
+use crate::recommendation::answers::answers;
+use crate::section::{Fold, Kind, Section};
 use crate::servers::{ScenarioTable, scenarios};
-use crate::table::{Column, Page, Value};
+use crate::table::{Column, Table, Value};
 use crate::visible;
 
-use super::{Section, always, answers as cards, document, folded, glossary, units};
+use super::cards::{self, Card};
+use super::{document, glossary, section};
+use jeton_lab_model::units;
 
 /// Renders the page of several results, for example of several CPUs. Each keeps its own noise floor and
 /// verdicts; nothing is computed across them.
@@ -21,16 +24,13 @@ pub fn side_by_side(runs: &[Named]) -> String {
     let runs: Vec<Named> = runs.iter().map(visible).collect();
     let runs = runs.as_slice();
     let title = format!("{} side by side", units::count(runs.len(), "run", "runs"));
-    let sections: Vec<Section> = [
-        always("machines", "Machines", machines(runs)),
-        always("compared", "Answers", compared(runs)),
-        servers(runs).and_then(|body| always("servers", "Servers", body)),
-        folded("verdicts", "Verdicts", verdicts(runs)),
-        folded("glossary", "Glossary", glossary::section()),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    let sections = [
+        Some(machines(runs)),
+        Some(compared(runs)),
+        servers(runs),
+        Some(verdicts(runs).fold(Fold::Closed)),
+        Some(glossary::section().fold(Fold::Closed)),
+    ];
     let body = html! {
         header.page-head {
             p.eyebrow { "jeton-lab, side by side" }
@@ -41,7 +41,7 @@ pub fn side_by_side(runs: &[Named]) -> String {
             }
         }
         main #main {
-            div.alone { @for section in &sections { (section.shown()) } }
+            div.alone { @for one in sections.iter().flatten() { (section::shown(one)) } }
         }
         footer { p { "Created from " (units::count(runs.len(), "result file", "result files")) ". This page sends no requests." } }
     };
@@ -83,15 +83,20 @@ fn named(runs: &[Named]) -> impl Iterator<Item = (String, &Named)> {
     runs.iter().enumerate().map(name)
 }
 
-fn machines(runs: &[Named]) -> Markup {
+fn machines(runs: &[Named]) -> Section {
     let remarks = remarks(runs);
-    html! {
-        @if !remarks.is_empty() {
-            ul.callout.warn { @for remark in &remarks { li { (remark) } } }
-        }
-        (Page::new("The machine and the noise of each run", "Machines, table")
-            .table(&machine(), &named(runs).collect::<Vec<_>>()))
+    let mut section = Section::new("Machines").id("machines");
+    if !remarks.is_empty() {
+        let list = html! { ul { @for remark in &remarks { li { (remark) } } } };
+        section = section.markup(Kind::Callout("warn"), list);
     }
+    let lines: Vec<Run<'_>> = named(runs).collect();
+    section.table(Table::new(
+        "The machine and the noise of each run",
+        "Machines, table",
+        &machine(),
+        &lines,
+    ))
 }
 
 type Run<'a> = (String, &'a Named);
@@ -192,38 +197,51 @@ fn remark(both: &str, earlier: &Named, later: &Named) -> Option<Markup> {
     })
 }
 
-/// Renders each question with the answer of each run.
-fn compared(runs: &[Named]) -> Markup {
-    let answered: Vec<(String, Vec<Answer>)> = named(runs)
-        .map(|(name, run)| (name, answers(&run.result)))
-        .collect();
-    let most = answered.iter().map(|(_, own)| own.len()).max();
-    let questions = 0..most.unwrap_or_default();
-    html! {
-        @if questions.is_empty() { p { "None of these runs measured times of libraries." } }
-        @for question in questions {
-            @let asked = answered.iter().find_map(|(_, own)| own.get(question));
-            @if let Some(asked) = asked { h3 { (asked.question) } }
+/// Each question with the answer of each run.
+fn compared(runs: &[Named]) -> Section {
+    let answered = named(runs).enumerate().map(|(index, (name, run))| {
+        let answers = answers(&run.result);
+        let cards = answers
+            .iter()
+            .map(|answer| Card::of(answer, &prefix(index)));
+        (name, cards.collect())
+    });
+    let answered: Vec<(String, Vec<Card>)> = answered.collect();
+    let most = answered
+        .iter()
+        .map(|(_, own)| own.len())
+        .max()
+        .unwrap_or_default();
+    let mut section = Section::new("Answers").id("compared");
+    if most == 0 {
+        section = section.say("None of these runs measured times of libraries.");
+    }
+    for question in 0..most {
+        let cards = html! {
+            @if let Some(asked) = answered.iter().find_map(|(_, own)| own.get(question)) { h3 { (asked.question) } }
             div.cards3 {
-                @for (index, (name, own)) in answered.iter().enumerate() {
-                    @if let Some(answer) = own.get(question) {
-                        (cards::card(answer, &prefix(index), &html! { h4 { (name) } }))
-                    }
+                @for (name, own) in &answered {
+                    @if let Some(card) = own.get(question) { (card.shown(&html! { h4 { (name) } })) }
                 }
             }
-        }
-        @for (index, (name, own)) in answered.iter().enumerate() {
-            (cards::tables(own, &prefix(index), &format!("Figures of the charts of {name}")))
-        }
+        };
+        section = section.markup(Kind::Block, cards);
     }
+    for (name, own) in &answered {
+        section = section.markup(
+            Kind::Block,
+            cards::tables(own, &format!("Figures of the charts of {name}")),
+        );
+    }
+    section
 }
 
 fn prefix(index: usize) -> String {
     format!("run-{}", index + 1)
 }
 
-/// Renders the compared figure of each server in each scenario; `None` without servers.
-fn servers(runs: &[Named]) -> Option<Markup> {
+/// The compared figure of each server in each scenario; `None` without servers.
+fn servers(runs: &[Named]) -> Option<Section> {
     let tables: Vec<Vec<ScenarioTable<'_>>> = (runs.iter())
         .map(|run| scenarios(&run.result.rows.servers))
         .collect();
@@ -254,10 +272,14 @@ fn servers(runs: &[Named]) -> Option<Markup> {
     for ((name, _), tables) in named(runs).zip(&tables) {
         columns.push(Column::text(&name, |line: &Loaded| line.figure(tables)).named(&name));
     }
-    Some(html! {
-        p { "The compared figure of each server, with the lowest and the highest repetition of its own run." }
-        (Page::new("Servers of each run", "Servers, table").table(&columns, &lines))
-    })
+    let about = "The compared figure of each server, with the lowest and the highest repetition of its own run.";
+    let table = Table::new("Servers of each run", "Servers, table", &columns, &lines);
+    Some(
+        Section::new("Servers")
+            .id("servers")
+            .say(about)
+            .table(table),
+    )
 }
 
 /// A server in a scenario, and the quantity that its scenario compares.
@@ -303,8 +325,8 @@ fn about(verdict: &Verdict) -> Judged<'_> {
     (&verdict.comparison, &verdict.baseline, &verdict.subject)
 }
 
-/// Renders the verdicts of all runs, one line for each comparison and subject.
-fn verdicts(runs: &[Named]) -> Markup {
+/// The verdicts of all runs, one line for each comparison and subject.
+fn verdicts(runs: &[Named]) -> Section {
     let mut lines: Vec<Judged<'_>> = Vec::new();
     let mut known = HashSet::new();
     for verdict in runs.iter().flat_map(|run| &run.result.verdicts) {
@@ -323,12 +345,13 @@ fn verdicts(runs: &[Named]) -> Markup {
         let one = move |line: &Judged<'_>| one(verdicts.get(line).copied());
         columns.push(Column::text(&name, one).named(&name));
     }
-    html! {
-        @if lines.is_empty() { p { "None of these runs has a verdict." } } @else {
-            p { "The time of the subject as a multiple of the baseline of its own run, with the verdict." }
-            (Page::new("Verdicts of each run", "Verdicts, table").table(&columns, &lines))
-        }
+    let section = Section::new("Verdicts").id("verdicts");
+    if lines.is_empty() {
+        return section.say("None of these runs has a verdict.");
     }
+    section
+        .say("The time of the subject as a multiple of the baseline of its own run, with the verdict.")
+        .table(Table::new("Verdicts of each run", "Verdicts, table", &columns, &lines))
 }
 
 fn one(verdict: Option<&Verdict>) -> Value {

@@ -4,17 +4,18 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
-use jeton_lab_model::result::{NoiseFloor, RunResult, Status};
+use jeton_lab_model::result::{NoiseFloor, RunResult};
+use jeton_lab_model::{names, units};
 
-use super::comparison::{Comparison, time};
-use super::folds::sets;
-use super::{names, sentences, units};
-use crate::table::{Column, Page, Value};
+use crate::comparison::{Comparison, sets, time};
+use crate::section::{Fold, Kind, Section, Sentence};
+use crate::sentences;
+use crate::table::{Column, Table, Value};
 
 /// With more claims sets than this, only their number is shown.
 const CLAIMS_NAMED_MAX: usize = 3;
 
-/// Renders the facts about the run on one line.
+/// Renders the facts about the run on one line: when, on what machine, by which commit, and how well.
 pub(super) fn facts(result: &RunResult) -> Markup {
     let environment = &result.environment;
     let measured = &result.rows.measured;
@@ -28,24 +29,31 @@ pub(super) fn facts(result: &RunResult) -> Markup {
     } else {
         format!("{}\u{a0}min", units::fixed(minutes, 0))
     });
-    facts.push(match environment.cpu.as_str() {
-        "" => "unknown CPU".to_owned(),
-        cpu => cpu.to_owned(),
-    });
+    facts.push(format!("jeton {}", environment.jeton));
+    facts.push(cpu(result));
     if environment.cores > 0 {
         facts.push(units::count(environment.cores, "core", "cores"));
     }
+    if environment.hypervisor.is_some() {
+        let disturbance = &environment.disturbance;
+        let is_shared = [disturbance.shared, disturbance.steal]
+            .into_iter()
+            .flatten()
+            .any(|share| share > 0.0);
+        facts.push(
+            if is_shared {
+                "virtual, shared"
+            } else {
+                "virtual"
+            }
+            .to_owned(),
+        );
+    }
     if !measured.is_empty() {
         let timed = measured.iter().filter(|row| time(row).is_some()).count();
-        facts.push(format!(
-            "{} of {} rows",
-            units::whole(timed as u64),
-            units::whole(measured.len() as u64)
-        ));
-        facts.push(format!(
-            "{} of {} rounds",
-            environment.rounds_finished, environment.rounds_planned
-        ));
+        let [timed, all] = [timed, measured.len()].map(|count| units::whole(count as u64));
+        facts.push(format!("{timed} of {all} rows"));
+        facts.push(format!("{} rounds", rounds(result)));
         let floor = noise_floor(&result.noise_floor);
         facts.push(format!(
             "noise floor {}",
@@ -53,49 +61,61 @@ pub(super) fn facts(result: &RunResult) -> Markup {
         ));
     }
     html! {
-        p.facts {
-            @for (index, fact) in facts.iter().enumerate() {
-                @if index > 0 { " · " }
-                (fact)
-            }
-        }
+        p.facts { @for (index, fact) in facts.iter().enumerate() { @if index > 0 { " · " } (fact) } }
     }
+}
+
+/// Names the CPU with its model: names of virtual machines often have none.
+fn cpu(result: &RunResult) -> String {
+    let (cpu, processor) = (&result.environment.cpu, &result.environment.processor);
+    match (cpu.as_str(), &processor.family, &processor.model) {
+        ("", ..) => "unknown CPU".to_owned(),
+        (cpu, Some(family), Some(model)) => format!("{cpu} (family {family}, model {model})"),
+        (cpu, ..) => cpu.to_owned(),
+    }
+}
+
+fn rounds(result: &RunResult) -> String {
+    let environment = &result.environment;
+    format!(
+        "{} of {}",
+        environment.rounds_finished, environment.rounds_planned
+    )
 }
 
 /// Renders what the run measured, and its command.
 fn asked(result: &RunResult) -> Markup {
-    let libraries: BTreeSet<_> = result
-        .rows
-        .measured
-        .iter()
-        .filter(|row| !row.reference)
+    let (rows, environment) = (&result.rows, &result.environment);
+    let libraries = rows.measured.iter().filter(|row| !row.reference);
+    let libraries: BTreeSet<_> = libraries
         .map(|row| (&row.subject.language, &row.subject.library))
         .collect();
-    let algorithms: BTreeSet<_> = result
-        .rows
+    let algorithms: BTreeSet<_> = rows
         .measured
         .iter()
-        .map(|r| names::algorithm(&r.subject))
+        .map(|row| names::algorithm(&row.subject))
         .collect();
-    let operations = in_order(result.rows.measured.iter().map(|row| row.operation.clone()));
-    let environment = &result.environment;
+    let operations = in_order(rows.measured.iter().map(|row| row.operation.clone()));
+    let what = if !rows.measured.is_empty() {
+        format!(
+            "{}, {}, {}, on {}.",
+            units::count(libraries.len(), "library", "libraries"),
+            units::count(algorithms.len(), "algorithm", "algorithms"),
+            units::list(&operations),
+            claims(result)
+        )
+    } else if !rows.interop.is_empty() {
+        "Every library verified the tokens of every other library.".to_owned()
+    } else if !rows.servers.is_empty() {
+        "Servers that issue tokens over gRPC, loaded interleaved.".to_owned()
+    } else if !rows.attack.is_empty() {
+        "Every library got tokens and keys that it must reject.".to_owned()
+    } else {
+        "The run has no rows.".to_owned()
+    };
     html! {
         p.command { code { (result.command) } }
-        @if !result.rows.interop.is_empty() && result.rows.measured.is_empty() {
-            p.asked { "Every library verified the tokens of every other library." }
-        } @else if !result.rows.servers.is_empty() && result.rows.measured.is_empty() {
-            p.asked { "Servers that issue tokens over gRPC, loaded interleaved." }
-        } @else if !result.rows.attack.is_empty() && result.rows.measured.is_empty() {
-            p.asked { "Every library got tokens and keys that it must reject." }
-        } @else if result.rows.measured.is_empty() {
-            p.asked { "The run has no rows." }
-        } @else {
-            p.asked {
-                (units::count(libraries.len(), "library", "libraries")) ", "
-                (units::count(algorithms.len(), "algorithm", "algorithms")) ", "
-                (units::list(&operations)) ", on " (claims(result)) "."
-            }
-        }
+        p.asked { (what) }
         p.when {
             @if !environment.started.is_empty() { (moment(&environment.started)) ", " }
             (units::fixed(environment.elapsed_s, 0)) " s"
@@ -130,38 +150,46 @@ fn claims(result: &RunResult) -> String {
     }
 }
 
-/// Renders the key figures, then a summary of every comparison.
-pub(super) fn section(result: &RunResult, comparisons: &[Comparison<'_>]) -> Markup {
-    html! {
-        (asked(result))
-        (cards(result))
-        @let environment = &result.environment;
-        @if environment.disturbance.disturbed || !environment.complete {
-            p.callout.bad {
-                strong { "Read the verdicts with care: " }
-                @match (environment.disturbance.disturbed, environment.complete) {
-                    (true, true) => "the run was disturbed.",
-                    (true, false) => "the run was disturbed and ended early.",
-                    _ => "the run ended early.",
-                }
-                " " a href="#trust" { "See measurement quality" } "."
-            }
-        }
-        @if comparisons.is_empty() {
-            p.callout.bad {
-                strong { "No verdict. " }
-                @if result.rows.measured.is_empty() { "The result has no rows." }
-                @else { "None of the " (units::count(result.rows.measured.len(), "row", "rows")) " was measured." }
-            }
-        }
-        @for set in sets(comparisons, 0) { (set.shown(None, &said(set.comparisons))) }
-        @if !comparisons.is_empty() {
-            p.note {
-                "“3 × faster” means one third of the time per operation. In brackets: the 95 % interval, simultaneous "
-                "over all subjects of one comparison."
-            }
-        }
+/// What the run measured, then a summary of every comparison.
+pub(super) fn section(result: &RunResult, comparisons: &[Comparison<'_>]) -> Section {
+    let environment = &result.environment;
+    let mut section = Section::new("Verdicts")
+        .id("summary")
+        .markup(Kind::Block, asked(result));
+    if environment.disturbance.disturbed || !environment.complete {
+        let why = match (environment.disturbance.disturbed, environment.complete) {
+            (true, true) => "the run was disturbed.",
+            (true, false) => "the run was disturbed and ended early.",
+            _ => "the run ended early.",
+        };
+        let care = html! { strong { "Read the verdicts with care: " } (why) " " a href="#trust" { "See measurement quality" } "." };
+        section = section.markup(Kind::Callout("bad"), care);
     }
+    if comparisons.is_empty() {
+        let why = match result.rows.measured.len() {
+            0 => "The result has no rows.".to_owned(),
+            rows => format!(
+                "None of the {} was measured.",
+                units::count(rows, "row", "rows")
+            ),
+        };
+        return section.markup(
+            Kind::Callout("bad"),
+            html! { strong { "No verdict. " } (why) },
+        );
+    }
+    let sets = sets(comparisons).map(|set| {
+        Section::new(set.heading())
+            .beside(html! { small { (units::count(set.comparisons.len(), "comparison", "comparisons")) } })
+            .fold(Fold::Closed)
+            .markup(Kind::Block, said(set.comparisons))
+    });
+    section
+        .note(
+            "“3 × faster” means one third of the time per operation. In brackets: the 95 % interval, simultaneous over all \
+             subjects of one comparison.",
+        )
+        .parts(sets)
 }
 
 /// Summarises each comparison of a set.
@@ -171,9 +199,7 @@ fn said(set: &[Comparison<'_>]) -> Markup {
             @for comparison in set {
                 dt { a href={ "#" (comparison.anchor) } { (comparison.title) } }
                 dd {
-                    @if comparison.confounded {
-                        p.confounded { (sentences::factors(comparison).unwrap_or_default()) }
-                    }
+                    @if comparison.confounded { p.confounded { (sentences::factors(comparison).unwrap_or_default()) } }
                     p {
                         @if let Some(first) = sentences::first_group(comparison) { strong { (first) } " " }
                         @for sentence in sentences::verdicts(comparison) { (sentence) " " }
@@ -184,58 +210,43 @@ fn said(set: &[Comparison<'_>]) -> Markup {
     }
 }
 
-/// Renders the groups of every comparison.
-pub(super) fn groups(comparisons: &[Comparison<'_>]) -> Markup {
+/// The groups of every comparison.
+pub(super) fn groups(comparisons: &[Comparison<'_>]) -> Section {
+    let section = Section::new("Groups").id("groups");
     let grouped = comparisons.iter().filter(|c| !c.groups().is_empty());
     let grouped: Vec<&Comparison<'_>> = grouped.collect();
-    html! {
-        @if grouped.is_empty() {
-            p { "No comparison has a verdict, so there are no groups." }
-        } @else {
-            p {
-                "Members of a group cannot be distinguished from its fastest member; the order inside a group has no meaning. "
-                "Groups correct for all pairs of a table, verdicts only for pairs with the baseline. A subject can therefore be "
-                "slower than the baseline and still be in its group."
-            }
-            (Page::new("Groups of each comparison, the fastest first", "Groups, table")
-                .class("group-table")
-                .table(&group_columns(), &grouped))
-        }
+    if grouped.is_empty() {
+        return section.say("No comparison has a verdict, so there are no groups.");
     }
-}
-
-fn group_columns<'c, 'a: 'c>() -> [Column<'c, &'c Comparison<'a>>; 2] {
-    let title = Column::text("comparison", |comparison: &&Comparison<'_>| {
-        Value::text(&comparison.title).on_page(html! {
-            a href={ "#" (comparison.anchor) } { (comparison.title) }
-            @if comparison.confounded { " " (confounded_tag()) }
-        })
-    });
-    let groups = Column::text("groups", |comparison: &&Comparison<'_>| {
-        let groups = comparison.groups();
-        let groups = groups.iter().map(|(number, members)| {
-            let names: Vec<&String> = members.iter().map(|member| &member.name).collect();
-            (number, units::list(&names))
-        });
-        let groups: Vec<_> = groups.collect();
-        let text: Vec<String> = groups
-            .iter()
-            .map(|(n, names)| format!("{n} {names}"))
-            .collect();
-        Value::text(text.join("; ")).on_page(html! {
-            ol.groups {
-                @for (number, names) in &groups {
-                    li { span.group { (number) } span { (names) } }
+    let columns = [
+        Column::text("comparison", |comparison: &&Comparison<'_>| {
+            Value::text(&comparison.title).on_page(html! {
+                a href={ "#" (comparison.anchor) } { (comparison.title) } (comparison.tag())
+            })
+        }),
+        Column::text("groups", |comparison: &&Comparison<'_>| {
+            let groups = comparison.groups();
+            Value::text(groups.len().to_string()).on_page(html! {
+                ol.groups {
+                    @for (number, members) in &groups {
+                        @let names: Vec<&String> = members.iter().map(|member| &member.name).collect();
+                        li { span.group { (number) } span { (units::list(&names)) } }
+                    }
                 }
-            }
-        })
-    });
-    [title, groups]
-}
-
-/// Renders the tag of a comparison in which more than one factor differs.
-pub(super) fn confounded_tag() -> Markup {
-    html! { span.tag.warn { "confounded" } }
+            })
+        }),
+    ];
+    section
+        .with(Sentence::new(
+            Kind::Plain,
+            "Members of a group cannot be distinguished from its fastest member; the order inside a group has no meaning. \
+             Groups correct for all pairs of a table, verdicts only for pairs with the baseline. A subject can therefore be \
+             slower than the baseline and still be in its group.",
+        ))
+        .table(
+            Table::new("Groups of each comparison, the fastest first", "Groups, table", &columns, &grouped)
+                .class("group-table"),
+        )
 }
 
 /// Formats the noise floor; from that of compiled to that of managed subjects, if they differ.
@@ -249,68 +260,6 @@ fn noise_floor(noise: &NoiseFloor) -> Option<String> {
             units::percent(managed)
         ),
     })
-}
-
-fn cards(result: &RunResult) -> Markup {
-    let environment = &result.environment;
-    let measured = result
-        .rows
-        .measured
-        .iter()
-        .filter(|row| time(row).is_some())
-        .count();
-    let troubled = result
-        .rows
-        .measured
-        .iter()
-        .filter(|row| row.status != Status::Ok)
-        .count();
-    let rounds = format!(
-        "{} of {}",
-        environment.rounds_finished, environment.rounds_planned
-    );
-    let disturbance = &environment.disturbance;
-    let blind = disturbance.steal.is_none() && disturbance.load.is_none();
-    html! {
-        dl.cards {
-            div.bad[result.noise_floor.floor.is_none()] {
-                dt { "Noise floor" }
-                dd.figure { (noise_floor(&result.noise_floor).unwrap_or_else(|| "not measured".to_owned())) }
-                dd { "from " (units::count(result.noise_floor.pairs.len(), "A/A pair", "A/A pairs")) }
-            }
-            div.bad[!environment.complete] {
-                dt { "Rounds" }
-                dd.figure { (rounds) }
-                dd {
-                    @if !environment.complete { "ended early" }
-                    @else if environment.is_cut_by_budget() { "time limit reached" }
-                    @else { "complete" }
-                }
-            }
-            div.bad[measured == 0] {
-                dt { "Rows measured" }
-                dd.figure { (units::whole(measured as u64)) " of " (units::whole(result.rows.measured.len() as u64)) }
-                dd {
-                    @if troubled == 0 { "none failed" }
-                    @else { a href="#gaps" { (units::whole(troubled as u64)) " not ok: see the reasons" } }
-                }
-            }
-            div.bad[disturbance.disturbed] {
-                dt { "Machine" }
-                dd.figure {
-                    (if disturbance.disturbed { "disturbed" } else if blind { "not watched" } else { "quiet" })
-                }
-                dd {
-                    @if disturbance.disturbed || !disturbance.unwatched.is_empty() {
-                        a href="#trust" {
-                            @if disturbance.disturbed { (units::count(disturbance.reasons.len(), "reason", "reasons")) }
-                            @else { (units::count(disturbance.unwatched.len(), "check", "checks")) " unavailable" }
-                        }
-                    } @else { "all checks within their limits" }
-                }
-            }
-        }
-    }
 }
 
 /// Formats an RFC 3339 time in UTC for people; returns other text unchanged.

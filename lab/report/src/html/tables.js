@@ -1,5 +1,5 @@
-// Sorts and filters tables, and opens the folded target of a link. Without this script, they are plain
-// tables with the same content, and the reader opens folded sections.
+// Sorts and filters tables, opens the folded target of a link, and shows the answers of the reader's language. Without
+// this script, they are plain tables with the same content, and the reader opens folded sections.
 "use strict";
 (() => {
   const FILTER_FROM_ROWS = 8;
@@ -90,6 +90,38 @@
   };
   addEventListener("hashchange", open);
   open();
+
+  // Shows the cards of a language and a case in place of those of all languages, and opens its part of the page.
+  const chooser = document.getElementById("choose");
+  if (chooser) {
+    const [language, verifier, hidden] = ["my-language", "who-verifies", "hidden-claims"].map((id) => document.getElementById(id));
+    const partOf = (name) => document.getElementById(`language-${name}`)?.closest("details");
+    const ofCase = (part, asked) => [...part.querySelectorAll(`[data-case="${asked}"]`)];
+    const all = document.querySelector("#answers .cards3");
+    let shown = all;
+    const apply = () => {
+      const asked = hidden.checked ? "hidden" : verifier.value;
+      const names = [...language.options].map((option) => option.value).filter(Boolean);
+      const chosen = language.value ? ofCase(partOf(language.value), asked) : names.flatMap((name) => ofCase(partOf(name), asked).slice(0, 1));
+      let cards = all;
+      if (language.value || asked !== "public") {
+        cards = all.cloneNode(false);
+        cards.append(...chosen.map((card) => card.cloneNode(true)));
+      }
+      shown.replaceWith(cards);
+      shown = cards;
+      for (const name of names) {
+        partOf(name).open = name === language.value;
+        for (const own of ["public", "shared", "hidden"]) {
+          const ranking = document.getElementById(`${name}-${own}`)?.closest("details");
+          if (ranking) ranking.open = own === asked;
+        }
+      }
+      live.textContent = `${cards.children.length} answers are shown.`;
+    };
+    for (const control of [language, verifier, hidden]) control.addEventListener("change", apply);
+    chooser.hidden = false;
+  }
 
   for (const table of document.querySelectorAll("table")) {
     const rows = table.tBodies[0]?.rows.length ?? 0;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::same::Work;
+use super::runs::Work;
 use jeton_lab_model::result::{AaPair, NoiseFloor, Row, RunResult, is_managed};
 use jeton_lab_stats::interval::Ratio;
 use jeton_lab_stats::unpaired::{
@@ -149,35 +149,20 @@ impl<'a> Noise<'a> {
         self.controls.len()
     }
 
-    /// Returns the noise of a row with changed code.
-    pub(super) fn around(&self, row: &Row) -> Around {
-        self.with(row, &self.selected(Like::of(row), None), self.comparisons)
-    }
-
-    /// Returns the noise of a control, from all other controls.
-    pub(super) fn around_control(&self, row: &Row) -> Around {
-        let others = self.selected(Like::of(row), Some(row));
-        self.with(row, &others, self.controls.len())
-    }
-
     /// Returns what the controls show for these kinds of rows.
     pub(super) fn shown(&self, rows: impl IntoIterator<Item = Like>) -> Vec<ControlsShow> {
         let shown = rows.into_iter().filter_map(|like| {
             let selected = self.selected(like, None);
-            let Shown {
-                between,
-                log_shift_seen,
-                kept,
-            } = selected.between(self.comparisons)?;
+            let shown = selected.between(self.comparisons)?;
             Some(ControlsShow {
                 judged: Kind::of(like.managed),
                 threads: like.threads,
                 controls: selected.controls.len(),
                 of: selected.of,
-                shift: log_shift_seen.exp(),
-                shift_removed: between.log_shift() != 0.0,
-                shift_kept: kept,
-                spread: between.spread(),
+                shift: shown.log_shift_seen.exp(),
+                shift_removed: shown.between.log_shift() != 0.0,
+                shift_kept: shown.kept,
+                spread: shown.between.spread(),
             })
         });
         shown.collect()
@@ -185,13 +170,10 @@ impl<'a> Noise<'a> {
 
     /// Returns the controls that apply to rows of this kind.
     fn selected(&self, like: Like, except: Option<&Row>) -> Selected<'_, 'a> {
-        let all = self.controls.iter();
-        let others: Vec<&Control<'a>> = all
-            .filter(|c| except.is_none_or(|row| !std::ptr::eq(row, c.row)))
-            .collect();
-        let own: Vec<&Control<'a>> = (others.iter().copied())
-            .filter(|c| Like::of(c.row) == like)
-            .collect();
+        let is_other = |c: &&Control<'a>| except.is_none_or(|row| !std::ptr::eq(row, c.row));
+        let others: Vec<&Control<'a>> = self.controls.iter().filter(is_other).collect();
+        let own = others.iter().copied().filter(|c| Like::of(c.row) == like);
+        let own: Vec<&Control<'a>> = own.collect();
         if own.len() >= OWN_MIN {
             return Selected {
                 controls: own,
@@ -206,44 +188,52 @@ impl<'a> Noise<'a> {
         }
     }
 
-    fn with(&self, row: &Row, selected: &Selected<'_, '_>, comparisons: usize) -> Around {
-        let mut widest = (PRACTICAL_DIFFERENCE, SetBy::PracticalDifference);
-        let mut consider = |width: f64, set_by: SetBy| {
-            if width > widest.0 {
-                widest = (width, set_by);
-            }
+    /// Returns the noise of a row with changed code; that of a control from all other controls.
+    pub(super) fn around(&self, row: &Row, is_control: bool) -> Around {
+        let selected = self.selected(Like::of(row), is_control.then_some(row));
+        let comparisons = if is_control {
+            self.controls.len()
+        } else {
+            self.comparisons
         };
-        for (run, name) in self.runs.iter().zip(["before", "after"]) {
-            match floor(&run.noise_floor, row) {
+        let mut bands = vec![(PRACTICAL_DIFFERENCE, SetBy::PracticalDifference)];
+        for (noise, run) in self.runs.iter().zip(["before", "after"]) {
+            let threads = row.threads;
+            bands.push(match floor(&noise.noise_floor, row) {
                 Some((width, pair)) => {
-                    let pair = self::farthest(pair);
-                    consider(width, SetBy::NoiseFloor { run: name, pair });
+                    let what = format!("{} {}", pair.operation, pair.subject);
+                    let (ratio, interval) = (pair.ratio, pair.interval);
+                    let pair = Farthest {
+                        what,
+                        ratio,
+                        interval,
+                    };
+                    (width, SetBy::NoiseFloor { run, pair })
                 }
-                None => {
-                    let threads = row.threads;
-                    consider(UNMEASURED_FLOOR, SetBy::NoNoiseFloor { run: name, threads });
-                }
-            }
+                None => (UNMEASURED_FLOOR, SetBy::NoNoiseFloor { run, threads }),
+            });
         }
         let (mut log_shift, mut log_shift_seen) = (0.0, 0.0);
         if let Some(shown) = selected.between(comparisons) {
-            let between = shown.between;
-            (log_shift, log_shift_seen) = (between.log_shift(), shown.log_shift_seen);
-            let control = selected.controls[between.farthest()];
+            (log_shift, log_shift_seen) = (shown.between.log_shift(), shown.log_shift_seen);
+            let control = selected.controls[shown.between.farthest()];
             let ratio = control.ratio.without_shift(log_shift);
             let control = Farthest {
                 what: Work::of(control.row).to_string(),
                 ratio: ratio.ratio(),
                 interval: ratio.interval(),
             };
-            let set_by = SetBy::Controls {
-                count: selected.controls.len(),
-                of: selected.of,
-                control,
-            };
-            consider(between.spread(), set_by);
+            let (count, of) = (selected.controls.len(), selected.of);
+            bands.push((
+                shown.between.spread(),
+                SetBy::Controls { count, of, control },
+            ));
         }
-        let (width, set_by) = widest;
+        // Of equal bands, the first.
+        let widest = bands
+            .into_iter()
+            .reduce(|widest, band| if band.0 > widest.0 { band } else { widest });
+        let (width, set_by) = widest.expect("there is a practical difference");
         Around {
             log_shift,
             log_shift_seen,
@@ -306,11 +296,10 @@ impl Selected<'_, '_> {
     fn between(&self, comparisons: usize) -> Option<Shown> {
         let ratios: Vec<Ratio> = self.controls.iter().map(|c| c.ratio).collect();
         let between = |common| between_runs(&ratios, comparisons, common);
-        let common = match self.own {
+        let shown = between(match self.own {
             Own::None => CommonShift::Keep,
             Own::One(_) | Own::All => CommonShift::Remove,
-        };
-        let shown = between(common)?;
+        })?;
         let shift = shown.log_shift();
         // A shift of Node alone, or of one thread alone, may not be the machine's: such a row must show it
         // too.
@@ -322,11 +311,10 @@ impl Selected<'_, '_> {
             });
         }
         let seen = shown.log_shift_seen();
-        let is_kept = seen != 0.0 && shift == 0.0;
         Some(Shown {
             between: shown,
             log_shift_seen: seen,
-            kept: is_kept.then(|| self.why_kept(seen)),
+            kept: (seen != 0.0 && shift == 0.0).then(|| self.why_kept(seen)),
         })
     }
 
@@ -366,7 +354,8 @@ fn floor<'n>(noise: &'n NoiseFloor, row: &Row) -> Option<(f64, &'n AaPair)> {
         .iter()
         .find(|own| own.threads == row.threads)?;
     let own_pair = widest_pair(noise, own.threads, Kind::Any)?;
-    Some(if own.floor > width {
+    let is_wider = own.floor > width;
+    Some(if is_wider {
         (own.floor, own_pair)
     } else {
         (width, pair)
@@ -392,19 +381,13 @@ fn widest_pair(noise: &NoiseFloor, threads: u32, of: Kind) -> Option<&AaPair> {
         let is_of_kind = of == Kind::Any || Kind::of(is_managed(language)) == of;
         is_of_kind && pair.threads == threads
     };
+    // The distance of an interval's far end from one.
+    let extent = |pair: &AaPair| {
+        pair.interval
+            .map(|end| end.ln().abs())
+            .into_iter()
+            .fold(0.0, f64::max)
+    };
     let pairs = noise.pairs.iter().filter(is_of_floor);
-    pairs.max_by(|a, b| extent(a.interval).total_cmp(&extent(b.interval)))
-}
-
-fn farthest(pair: &AaPair) -> Farthest {
-    Farthest {
-        what: format!("{} {}", pair.operation, pair.subject),
-        ratio: pair.ratio,
-        interval: pair.interval,
-    }
-}
-
-/// Returns the distance of an interval's far end from one.
-fn extent([low, high]: [f64; 2]) -> f64 {
-    low.ln().abs().max(high.ln().abs())
+    pairs.max_by(|a, b| extent(a).total_cmp(&extent(b)))
 }

@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::band::{Around, Control, ControlsShow, Like, Noise, SetBy};
-use super::machine::{Difference, machine, settings, system};
-use super::runs::has_run_in_common;
-use super::same::{Work, by_work, measured, unchanged, unchanged_driver};
+use super::machine::{Difference, machine, settings};
+use super::runs::{Work, by_work, in_common, measured, runs, unchanged, unchanged_driver};
 use jeton_lab_model::result::{Row, RunResult, Status, VerdictKind};
 use jeton_lab_stats::interval::Ratio;
 use jeton_lab_stats::unpaired::estimate;
@@ -144,13 +143,15 @@ impl Change {
     /// Describes operation and subject in one line.
     #[must_use]
     pub fn what(&self) -> String {
-        let work = Work {
-            operation: &self.operation,
-            subject: &self.subject,
-            claims: &self.claims,
-            threads: self.threads,
-        };
-        work.to_string()
+        let (operation, subject, claims) = (&self.operation, &self.subject, &self.claims);
+        let threads = self.threads;
+        Work {
+            operation,
+            subject,
+            claims,
+            threads,
+        }
+        .to_string()
     }
 }
 
@@ -166,39 +167,30 @@ pub fn compare(before: &RunResult, after: &RunResult, across_cpus: AcrossCpus) -
     let another_machine = machine(&before.environment, &after.environment);
     let has_verdicts = another_machine.is_empty() || across_cpus == AcrossCpus::Judge;
     let (rows, unjudged) = matched(before, after);
-    let [earlier, later] = [
-        side(before, rows.iter().map(|rows| rows.0)),
-        side(after, rows.iter().map(|rows| rows.1)),
-    ];
-    let pairs: Vec<Pair<'_>> = estimated(before, after, rows);
-    let judged = pairs.iter().filter(|p| !p.unchanged).count();
-    let controls = pairs.iter().filter(|p| p.unchanged).map(|pair| Control {
+    let earlier = side(before, rows.iter().map(|rows| rows.0));
+    let later = side(after, rows.iter().map(|rows| rows.1));
+    let pairs = estimated(before, after, &rows);
+    let (controls, judged): (Vec<&Pair<'_>>, Vec<&Pair<'_>>) =
+        pairs.iter().partition(|p| p.unchanged);
+    let controls = controls.into_iter().map(|pair| Control {
         row: pair.before,
         ratio: pair.ratio,
     });
-    let noise = Noise::new([before, after], controls.collect(), judged);
-    let around = |pair: &Pair<'_>| {
-        if pair.unchanged {
-            noise.around_control(pair.before)
-        } else {
-            noise.around(pair.before)
-        }
-    };
+    let noise = Noise::new([before, after], controls.collect(), judged.len());
     let mut changes: Vec<Change> = pairs
         .iter()
-        .map(|pair| pair.change(around(pair), has_verdicts))
+        .map(|pair| pair.change(noise.around(pair.before, pair.unchanged), has_verdicts))
         .collect();
     let size = |c: &Change| c.estimate.log_mean().abs();
     changes.sort_by(|a, b| {
-        a.unchanged
-            .cmp(&b.unchanged)
-            .then(size(b).total_cmp(&size(a)))
+        let by_size = size(b).total_cmp(&size(a));
+        a.unchanged.cmp(&b.unchanged).then(by_size)
     });
     let kinds: BTreeSet<Like> = pairs.iter().map(|pair| Like::of(pair.before)).collect();
     RunComparison {
         before: earlier,
         after: later,
-        same_run: has_run_in_common(before, after),
+        same_run: in_common(runs, before, after),
         settings: settings(&before.environment, &after.environment),
         another_machine,
         unchanged: noise.controls(),
@@ -247,112 +239,128 @@ type Rows<'a> = (&'a Row, &'a Row);
 /// What is in the reason of a driver that could not be built. A merged result puts the run before it.
 const BUILD_FAILED: &str = "build failed (";
 
+impl Unjudged {
+    fn new(work: Work<'_>, reason: impl Into<String>, broken: Option<Status>, open: Open) -> Self {
+        Self {
+            what: work.to_string(),
+            subject: work.subject.to_owned(),
+            reason: reason.into(),
+            broken,
+            open,
+        }
+    }
+}
+
+impl Open {
+    /// What a subject that the earlier run measured leaves open.
+    fn unless(is_unchanged: bool) -> Self {
+        if is_unchanged {
+            Self::Nothing
+        } else {
+            Self::Changed
+        }
+    }
+}
+
 /// Returns the rows of both results, and those that cannot be compared.
 fn matched<'a>(before: &'a RunResult, after: &'a RunResult) -> (Vec<Rows<'a>>, Vec<Unjudged>) {
     let (mut both, mut unjudged) = (Vec::new(), Vec::new());
-    let mut leave = |work: Work<'_>, (reason, broken, open): Left| {
-        unjudged.push(Unjudged {
-            what: work.to_string(),
-            subject: work.subject.to_owned(),
-            reason,
-            broken,
-            open,
-        });
-    };
     let ((works, earlier), (later_works, later)) = (by_work(before), by_work(after));
     for work in works {
         let copies = [earlier.get(&work), later.get(&work)];
-        let twice = copies
-            .iter()
-            .zip(["earlier", "later"])
-            .find(|(copies, _)| copies.is_some_and(|copies| copies.differ));
-        if let Some((_, side)) = twice {
-            let reason = format!("is a duplicate in the {side} result, with different figures");
-            let open = if earlier.get(&work).is_some_and(|copies| copies.measured) {
-                Open::Undecided
-            } else {
-                Open::Nothing
-            };
-            leave(work, (reason, None, open));
-            continue;
-        }
-        let [Some(row), later] = copies.map(|copies| copies.map(|copies| copies.row)) else {
+        let mut sides = copies.into_iter().zip(["earlier", "later"]);
+        let twice = sides.find(|(copies, _)| copies.is_some_and(|copies| copies.differ));
+        let [Some(own), later] = copies else {
             continue;
         };
-        match later {
-            Some(later) => match obstacle((before, row), (after, later)) {
-                Some(left) => leave(work, left),
-                None => both.push((row, later)),
-            },
-            None if !measured(row) => {
-                let reason = format!("{}; not in the later result", failed(row, "earlier"));
-                leave(work, (reason, None, Open::Nothing));
-            }
-            None => {
-                let same_system = system(&before.environment, &after.environment).is_empty();
-                let driver = row.subject.driver();
-                let open = if same_system && unchanged_driver(before, after, driver) {
-                    Open::Nothing
+        let row = own.row;
+        let left = match (twice, later.map(|copies| copies.row)) {
+            (Some((_, side)), _) => {
+                let reason = format!("is a duplicate in the {side} result, with different figures");
+                let open = if own.measured {
+                    Open::Undecided
                 } else {
-                    Open::Changed
+                    Open::Nothing
                 };
-                leave(work, ("only in the earlier result".into(), None, open));
+                Some(Unjudged::new(work, reason, None, open))
             }
+            (None, Some(later)) => obstacle((before, row), (after, later)),
+            (None, None) if measured(row).is_none() => {
+                let reason = format!("{}; not in the later result", failed(row, "earlier"));
+                Some(Unjudged::new(work, reason, None, Open::Nothing))
+            }
+            (None, None) => {
+                let open = Open::unless(unchanged_driver(before, after, row.subject.driver()));
+                Some(Unjudged::new(
+                    work,
+                    "only in the earlier result",
+                    None,
+                    open,
+                ))
+            }
+        };
+        match (left, later) {
+            (None, Some(later)) => both.push((row, later.row)),
+            (left, _) => unjudged.extend(left),
         }
     }
-    for work in later_works {
-        let (None, Some(new)) = (earlier.get(&work), later.get(&work)) else {
-            continue;
+    for work in later_works
+        .into_iter()
+        .filter(|work| !earlier.contains_key(work))
+    {
+        let row = later[&work].row;
+        let reason = match measured(row) {
+            Some(_) => "only in the later result".to_owned(),
+            None => format!("{}; not in the earlier result", failed(row, "later")),
         };
-        let reason = if measured(new.row) {
-            "only in the later result".to_owned()
-        } else {
-            format!("{}; not in the earlier result", failed(new.row, "later"))
-        };
-        leave(work, (reason, None, Open::Nothing));
+        unjudged.push(Unjudged::new(work, reason, None, Open::Nothing));
     }
     (both, unjudged)
 }
 
-/// The reason, the status if it broke, and what that leaves open.
-type Left = (String, Option<Status>, Open);
-
 /// Returns why the times of two rows with the same work cannot be compared.
-fn obstacle(before: (&RunResult, &Row), after: (&RunResult, &Row)) -> Option<Left> {
-    let ((before_run, row), (after_run, later)) = (before, after);
-    let open = || {
-        let same_system = system(&before_run.environment, &after_run.environment).is_empty();
-        if same_system && unchanged(before, after) {
-            Open::Nothing
-        } else {
-            Open::Changed
-        }
-    };
-    match (measured(row), measured(later)) {
-        (false, true) => return Some((failed(row, "earlier"), None, Open::Nothing)),
-        (false, false) => {
+fn obstacle(before: (&RunResult, &Row), after: (&RunResult, &Row)) -> Option<Unjudged> {
+    let (row, later) = (before.1, after.1);
+    let open = || Open::unless(unchanged(before, after));
+    let (reason, broken, open) = match (measured(row), measured(later)) {
+        (None, Some(_)) => (failed(row, "earlier"), None, Open::Nothing),
+        (None, None) => {
             let (now, was) = (failed(later, "later"), row.status.name());
-            let reason = format!("{now}; {was} in the earlier result");
-            return Some((reason, None, Open::Nothing));
+            (
+                format!("{now}; {was} in the earlier result"),
+                None,
+                Open::Nothing,
+            )
         }
-        (true, false) => {
+        (Some(_), None) => {
             // A missing runtime is no failure of the subject, but sources that no longer build are.
             let is_broken = later.status != Status::Unavailable
-                || (later.reason.as_deref()).is_some_and(|why| why.contains(BUILD_FAILED));
-            let broken = is_broken.then_some(later.status);
-            return Some((failed(later, "later"), broken, open()));
+                || later
+                    .reason
+                    .as_deref()
+                    .is_some_and(|why| why.contains(BUILD_FAILED));
+            (
+                failed(later, "later"),
+                is_broken.then_some(later.status),
+                open(),
+            )
         }
-        (true, true) => {}
-    }
-    let reason = if later.claims != row.claims {
-        let (was, is) = (row.claims.bytes, later.claims.bytes);
-        format!("the claims had {was} bytes and have {is} now")
-    } else if too_short(row) || too_short(later) {
-        "fewer than two rounds in one of the results".to_owned()
-    } else {
-        return None;
+        (Some(_), Some(_)) if later.claims != row.claims => {
+            let (was, is) = (row.claims.bytes, later.claims.bytes);
+            (
+                format!("the claims had {was} bytes and have {is} now"),
+                None,
+                open(),
+            )
+        }
+        (Some(own), Some(others)) if own.rounds.len().min(others.rounds.len()) < 2 => (
+            "fewer than two rounds in one of the results".to_owned(),
+            None,
+            open(),
+        ),
+        (Some(_), Some(_)) => return None,
     };
-    Some((reason, None, open()))
+    Some(Unjudged::new(Work::of(row), reason, broken, open))
 }
 
 fn failed(row: &Row, side: &str) -> String {
@@ -360,36 +368,43 @@ fn failed(row: &Row, side: &str) -> String {
     format!("{} in the {side} result: {why}", row.status.name())
 }
 
-fn estimated<'a>(before: &RunResult, after: &RunResult, rows: Vec<Rows<'a>>) -> Vec<Pair<'a>> {
-    let same_system = system(&before.environment, &after.environment).is_empty();
-    let is_control =
-        |(earlier, later): Rows<'a>| same_system && unchanged((before, earlier), (after, later));
-    let all = rows.len();
-    let controls = rows.iter().filter(|rows| is_control(**rows)).count();
+fn estimated<'a>(before: &RunResult, after: &RunResult, rows: &[Rows<'a>]) -> Vec<Pair<'a>> {
+    let is_control = |(earlier, later): &Rows<'_>| unchanged((before, earlier), (after, later));
+    let unchanged: Vec<bool> = rows.iter().map(is_control).collect();
+    let controls = unchanged.iter().filter(|is_control| **is_control).count();
     let rounds = |row: &'a Row| row.ns_per_op.as_ref().map(|t| t.rounds.as_slice());
-    rows.into_iter()
-        .filter_map(|(earlier, later)| {
-            let unchanged = is_control((earlier, later));
-            let comparisons = if unchanged { controls } else { all - controls };
+    let pairs = rows
+        .iter()
+        .zip(unchanged)
+        .filter_map(|(&(before, after), unchanged)| {
+            let comparisons = if unchanged {
+                controls
+            } else {
+                rows.len() - controls
+            };
             // Both have at least two rounds of positive times; reading the files ensured it.
-            let ratio = estimate(rounds(later)?, rounds(earlier)?, comparisons).ok()?;
+            let ratio = estimate(rounds(after)?, rounds(before)?, comparisons).ok()?;
             Some(Pair {
-                before: earlier,
-                after: later,
+                before,
+                after,
                 unchanged,
                 ratio,
             })
-        })
-        .collect()
+        });
+    pairs.collect()
 }
 
 fn side<'a>(result: &RunResult, rows: impl Iterator<Item = &'a Row>) -> Side {
-    let e = &result.environment;
+    let (e, noise) = (&result.environment, &result.noise_floor);
     Side {
         command: result.command.clone(),
         started: e.started.clone(),
         rounds: e.rounds_finished,
-        noise_floor: widest(result.noise_floor.floor, result.noise_floor.managed),
+        noise_floor: noise
+            .floor
+            .into_iter()
+            .chain(noise.managed)
+            .reduce(f64::max),
         disturbed: disturbances(result, rows),
     }
 }
@@ -420,15 +435,4 @@ pub(super) fn first_few(mut lines: Vec<String>) -> Vec<String> {
         lines.push(format!("and {more} more"));
     }
     lines
-}
-
-fn too_short(row: &Row) -> bool {
-    row.ns_per_op.as_ref().is_some_and(|t| t.rounds.len() < 2)
-}
-
-fn widest(a: Option<f64>, b: Option<f64>) -> Option<f64> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(a.max(b)),
-        (a, b) => a.or(b),
-    }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::band::{ControlsShow, SetBy};
 use super::compare::{AcrossCpus, Change, Open, RunComparison, compare, first_few};
-use super::machine::Difference;
+use super::machine::{Difference, joined};
 use jeton_lab_model::result::{RunResult, VerdictKind};
 use jeton_lab_model::{Nearest, matches, nearest};
 use jeton_lab_stats::verdict::{Band, UNMEASURED_FLOOR, judge};
@@ -165,14 +165,11 @@ pub enum Unjudgeable {
 impl fmt::Display for Unjudgeable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::AnotherMachine(differences) => {
-                let list: Vec<String> = differences.iter().map(ToString::to_string).collect();
-                write!(
-                    f,
-                    "the results come from different machines ({}); measure the baseline on this machine, or pass --across-cpus",
-                    list.join("; ")
-                )
-            }
+            Self::AnotherMachine(differences) => write!(
+                f,
+                "the results come from different machines ({}); measure the baseline on this machine, or pass --across-cpus",
+                joined(differences)
+            ),
             Self::Disturbed { run, reasons } => write!(
                 f,
                 "the {run} is a disturbed run ({}); measure it again, or pass --allow-noisy",
@@ -188,10 +185,9 @@ impl fmt::Display for Unjudgeable {
                 }
                 f.write_str("; measure the same suites with the same claims")
             }
-            Self::NoSubject { pattern, nearest } => write!(
-                f,
-                "no subject of the two results matches `{pattern}`{nearest}"
-            ),
+            Self::NoSubject { pattern, nearest } => {
+                write!(f, "no subject of the two results matches `{pattern}`{nearest}")
+            }
         }
     }
 }
@@ -231,34 +227,37 @@ pub fn gate(
     if question.across_cpus == AcrossCpus::Refuse && !compared.another_machine.is_empty() {
         return Err(Unjudgeable::AnotherMachine(compared.another_machine));
     }
-    if question.disturbed == Disturbed::Refuse {
-        let sides = [("baseline", &compared.before), ("result", &compared.after)];
-        for (run, side) in sides {
-            if !side.disturbed.is_empty() {
-                let reasons = side.disturbed.clone();
-                return Err(Unjudgeable::Disturbed { run, reasons });
-            }
-        }
+    let sides = [("baseline", &compared.before), ("result", &compared.after)];
+    let disturbed = sides
+        .into_iter()
+        .find(|(_, side)| !side.disturbed.is_empty());
+    if let Some((run, side)) = disturbed.filter(|_| question.disturbed == Disturbed::Refuse) {
+        let reasons = side.disturbed.clone();
+        return Err(Unjudgeable::Disturbed { run, reasons });
     }
     judged(compared, question.threshold)
 }
 
 fn narrow(compared: &mut RunComparison, subjects: &[String]) -> Result<(), Unjudgeable> {
-    let ids: Vec<&str> = compared
+    let changes = compared
         .changes
         .iter()
-        .map(|change| change.subject.as_str())
-        .chain(compared.unjudged.iter().map(|u| u.subject.as_str()))
-        .collect();
-    for pattern in subjects {
-        if !ids.iter().any(|id| matches(pattern, id)) {
-            let drivers = ids.iter().filter_map(|id| id.split(':').next());
-            let names = drivers.flat_map(|d| [d, d.split('/').next_back().unwrap_or(d)]);
-            return Err(Unjudgeable::NoSubject {
-                pattern: pattern.clone(),
-                nearest: nearest(pattern, names),
-            });
-        }
+        .map(|change| change.subject.as_str());
+    let unjudged = compared
+        .unjudged
+        .iter()
+        .map(|unjudged| unjudged.subject.as_str());
+    let ids: Vec<&str> = changes.chain(unjudged).collect();
+    let unknown = subjects
+        .iter()
+        .find(|pattern| !ids.iter().any(|id| matches(pattern, id)));
+    if let Some(pattern) = unknown {
+        let drivers = ids.iter().filter_map(|id| id.split(':').next());
+        let names = drivers.flat_map(|d| [d, d.split('/').next_back().unwrap_or(d)]);
+        return Err(Unjudgeable::NoSubject {
+            pattern: pattern.clone(),
+            nearest: nearest(pattern, names),
+        });
     }
     let asked = |id: &str| subjects.is_empty() || subjects.iter().any(|p| matches(p, id));
     compared.changes.retain(|change| asked(&change.subject));
@@ -278,19 +277,14 @@ fn judged(compared: RunComparison, threshold: f64) -> Result<Gate, Unjudgeable> 
             continue;
         }
         let line = format!("{what}: {reason}");
-        match one.open {
-            Open::Nothing => {}
-            Open::Changed => unjudged_changed += 1,
-            Open::Undecided => {
-                unjudged_changed += 1;
-                contradictory.push(line.clone());
-            }
+        unjudged_changed += usize::from(one.open != Open::Nothing);
+        if one.open == Open::Undecided {
+            contradictory.push(line.clone());
         }
         unjudged.push(line);
     }
-    let rows: Vec<Judged> = (compared.changes.into_iter())
-        .map(|change| row(change, threshold))
-        .collect();
+    let rows = compared.changes.into_iter();
+    let rows: Vec<Judged> = rows.map(|change| row(change, threshold)).collect();
     if rows.is_empty() && regressions.is_empty() {
         return Err(Unjudgeable::NothingInCommon { unjudged });
     }
@@ -305,10 +299,12 @@ fn judged(compared: RunComparison, threshold: f64) -> Result<Gate, Unjudgeable> 
     let (passed, undecided) = (count(Ruling::NotSlower), count(Ruling::Undecided));
     let is_open = rows.iter().any(|row| row.is_open) || !contradictory.is_empty();
     let none_decided = passed == 0 && undecided + unjudged_changed > 0;
-    let outcome = match regressions.is_empty() {
-        false => Outcome::Regression,
-        true if is_open || none_decided => Outcome::Undecided,
-        true => Outcome::NoRegression,
+    let outcome = if !regressions.is_empty() {
+        Outcome::Regression
+    } else if is_open || none_decided {
+        Outcome::Undecided
+    } else {
+        Outcome::NoRegression
     };
     Ok(Gate {
         outcome,

@@ -4,9 +4,9 @@ use std::fmt;
 
 use serde::Serialize;
 
-use jeton_lab_model::result::{Environment, Processor, RunResult};
+use jeton_lab_model::result::{Environment, RunResult};
 
-/// One fact that differs between two environments.
+/// One fact that differs between two runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
     /// The name of the fact: `CPU`, `kernel`, `go`.
@@ -17,6 +17,26 @@ pub struct Difference {
     pub after: String,
 }
 
+impl Difference {
+    /// Returns the difference of a fact, if there is one.
+    pub(super) fn of<T: ToString + PartialEq>(
+        what: impl Into<String>,
+        before: T,
+        after: T,
+    ) -> Option<Self> {
+        (before != after).then(|| Self {
+            what: what.into(),
+            before: before.to_string(),
+            after: after.to_string(),
+        })
+    }
+
+    /// Returns the difference of a fact that both know.
+    fn of_known(what: &str, before: Option<&String>, after: Option<&String>) -> Option<Self> {
+        Self::of(what, before?, after?)
+    }
+}
+
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (what, before, after) = (&self.what, &self.before, &self.after);
@@ -24,26 +44,36 @@ impl fmt::Display for Difference {
     }
 }
 
+/// Joins differences: `CPU: a / b; kernel: c / d`.
+pub(super) fn joined(differences: &[Difference]) -> String {
+    let list: Vec<String> = differences.iter().map(ToString::to_string).collect();
+    list.join("; ")
+}
+
 /// Returns the differences that mean another machine. A ratio across machines does not describe a subject.
 /// A fact that only one result contains is not a difference.
 pub(super) fn machine(before: &Environment, after: &Environment) -> Vec<Difference> {
-    let mut found = differences([("CPU", before.cpu.clone(), after.cpu.clone())]);
-    found.extend(known_differences(before, after, |p| {
-        vec![
-            ("CPU vendor", p.vendor.clone()),
-            ("CPU family", p.family.clone()),
-            ("CPU model", p.model.clone()),
-            ("CPU stepping", p.stepping.clone()),
-        ]
-    }));
-    found.extend(flags(before, after));
-    found.extend(differences([(
-        "cores",
-        before.cores.to_string(),
-        after.cores.to_string(),
-    )]));
-    found.extend(hypervisor(before, after));
-    found
+    let (own, other) = (&before.processor, &after.processor);
+    let known = [
+        ("CPU vendor", &own.vendor, &other.vendor),
+        ("CPU family", &own.family, &other.family),
+        ("CPU model", &own.model, &other.model),
+        ("CPU stepping", &own.stepping, &other.stepping),
+    ];
+    let known =
+        known.map(|(what, own, other)| Difference::of_known(what, own.as_ref(), other.as_ref()));
+    let first = [Difference::of("CPU", &before.cpu, &after.cpu)];
+    let last = [
+        flags(before, after),
+        Difference::of("cores", before.cores, after.cores),
+        hypervisor(before, after),
+    ];
+    first
+        .into_iter()
+        .chain(known)
+        .chain(last)
+        .flatten()
+        .collect()
 }
 
 /// A hypervisor that reports no kind.
@@ -52,11 +82,9 @@ const OF_UNKNOWN_KIND: &str = "yes, of unknown kind";
 /// Returns the difference between the hypervisors. One of unknown kind can be any.
 fn hypervisor(before: &Environment, after: &Environment) -> Option<Difference> {
     let both = [before, after].map(|e| e.hypervisor.as_deref());
-    if both.iter().all(Option::is_some) && both.contains(&Some(OF_UNKNOWN_KIND)) {
-        return None;
-    }
+    let is_open = both.iter().all(Option::is_some) && both.contains(&Some(OF_UNKNOWN_KIND));
     let [before, after] = both.map(known);
-    differences([("hypervisor", before, after)]).pop()
+    Difference::of("hypervisor", before, after).filter(|_| !is_open)
 }
 
 /// Whether two runs are of one machine, as far as their files tell.
@@ -74,16 +102,16 @@ pub(crate) enum Machines {
 #[must_use]
 pub(crate) fn machines(one: &RunResult, other: &RunResult) -> Machines {
     let (one, other) = (&one.environment, &other.environment);
-    if !machine(one, other).is_empty() {
-        return Machines::Differ;
-    }
-    let is_identified = |e: &&Environment| {
+    let is_identified = |e: &Environment| {
         let p = &e.processor;
-        let facts = [&p.vendor, &p.family, &p.model, &p.stepping];
-        facts.into_iter().all(Option::is_some)
+        [&p.vendor, &p.family, &p.model, &p.stepping]
+            .into_iter()
+            .all(Option::is_some)
     };
     let settings = system(one, other);
-    if settings.is_empty() && [one, other].iter().all(is_identified) {
+    if !machine(one, other).is_empty() {
+        Machines::Differ
+    } else if settings.is_empty() && is_identified(one) && is_identified(other) {
         Machines::Same
     } else {
         Machines::NoDifferenceNamed(settings)
@@ -92,93 +120,43 @@ pub(crate) fn machines(one: &RunResult, other: &RunResult) -> Machines {
 
 /// Returns the flags that only one of the two has, of those that both looked for.
 fn flags(before: &Environment, after: &Environment) -> Option<Difference> {
-    let only = |one: &Environment, other: &Environment| -> Vec<String> {
+    let looked_for = |e: &Environment, flag: &String| e.processor.flags_looked_for.contains(flag);
+    let only = |one: &Environment, other: &Environment| {
         let flags = one.flags.iter().filter(|flag| {
             !other.flags.contains(flag) && looked_for(one, flag) && looked_for(other, flag)
         });
-        flags.cloned().collect()
+        let flags: Vec<&str> = flags.map(String::as_str).collect();
+        if flags.is_empty() {
+            "none of these".to_owned()
+        } else {
+            flags.join(" ")
+        }
     };
-    let (in_before, in_after) = (only(before, after), only(after, before));
-    let said = |flags: &[String]| match flags {
-        [] => "none of these".to_owned(),
-        flags => flags.join(" "),
-    };
-    (!in_before.is_empty() || !in_after.is_empty()).then(|| Difference {
-        what: "CPU flags".to_owned(),
-        before: said(&in_before),
-        after: said(&in_after),
-    })
-}
-
-fn looked_for(environment: &Environment, flag: &str) -> bool {
-    let flags = &environment.processor.flags_looked_for;
-    flags.iter().any(|known| known == flag)
-}
-
-/// The name of a fact, and its value if known.
-type Fact = (&'static str, Option<String>);
-
-/// Returns the facts of the CPU that both know and that differ.
-fn known_differences(
-    before: &Environment,
-    after: &Environment,
-    facts: fn(&Processor) -> Vec<Fact>,
-) -> Vec<Difference> {
-    let both = (facts(&before.processor).into_iter()).zip(facts(&after.processor));
-    let differ = both.filter_map(|((what, before), (_, after))| {
-        let (before, after) = (before?, after?);
-        (before != after).then(|| Difference {
-            what: what.to_owned(),
-            before,
-            after,
-        })
-    });
-    differ.collect()
+    Difference::of("CPU flags", only(before, after), only(after, before))
 }
 
 /// The settings that may differ on the same machine.
 pub(super) fn system(before: &Environment, after: &Environment) -> Vec<Difference> {
-    let mut found = known_differences(before, after, |p| vec![("microcode", p.microcode.clone())]);
-    found.extend(differences([
-        ("kernel", before.kernel.clone(), after.kernel.clone()),
-        (
-            "governor",
-            known(before.governor.as_deref()),
-            known(after.governor.as_deref()),
-        ),
-    ]));
-    found
+    let microcode = [before, after].map(|e| e.processor.microcode.as_ref());
+    let governor = [before, after].map(|e| known(e.governor.as_deref()));
+    let all = [
+        Difference::of_known("microcode", microcode[0], microcode[1]),
+        Difference::of("kernel", &before.kernel, &after.kernel),
+        Difference::of("governor", governor[0], governor[1]),
+    ];
+    all.into_iter().flatten().collect()
 }
 
 /// Returns the settings that differ on the same machine, as possible causes of a ratio.
 pub(super) fn settings(before: &Environment, after: &Environment) -> Vec<Difference> {
-    let mut found = system(before, after);
     // A language that only one run used is no difference.
-    for (language, version) in &before.runtimes {
-        if let Some(later) = after.runtimes.get(language).filter(|v| *v != version) {
-            found.push(Difference {
-                what: language.clone(),
-                before: version.clone(),
-                after: later.clone(),
-            });
-        }
-    }
-    found
+    let runtimes = before.runtimes.iter();
+    let runtimes = runtimes.filter_map(|(language, version)| {
+        Difference::of_known(language, Some(version), after.runtimes.get(language))
+    });
+    system(before, after).into_iter().chain(runtimes).collect()
 }
 
-fn differences<const N: usize>(facts: [(&str, String, String); N]) -> Vec<Difference> {
-    let differ = facts
-        .into_iter()
-        .filter(|(_, before, after)| before != after);
-    differ
-        .map(|(what, before, after)| Difference {
-            what: what.to_owned(),
-            before,
-            after,
-        })
-        .collect()
-}
-
-fn known(fact: Option<&str>) -> String {
-    fact.unwrap_or("unknown").to_owned()
+fn known(fact: Option<&str>) -> &str {
+    fact.unwrap_or("unknown")
 }

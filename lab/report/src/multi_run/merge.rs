@@ -5,18 +5,65 @@
 //! one value (the geometric mean of its rounds): rounds of one run share their processes and their time, so only
 //! then do the intervals include these effects. With fewer runs, every round is a value, as in one run.
 
-use super::check::contradictions;
-use super::inputs::{Named, Unmergeable, code, environment, mean, same_machine};
-use super::machine::Difference;
-use super::pooled::{measured, noise_floor, verdicts};
-use super::runs::{has_run_in_common, runs};
-use super::same::{Work, counterpart};
+use std::collections::HashMap;
+use std::fmt;
+
+use super::check::{Contradiction, contradictions};
+use super::machine::{Difference, joined, machine, settings};
+use super::pooled::{noise_floor, verdicts};
+use super::runs::{
+    Work, code, counterpart, in_common, measured, other_version, runs, untimed_runs,
+};
 use super::servers::{has_servers_alone, of_servers};
-use super::untimed;
-use jeton_lab_model::result::{MergedRun, Row, Rows, RunResult, SCHEMA, Status, Timing};
+use jeton_lab_model::result::{
+    AttackRow, Disturbance, Environment, InteropRow, MergedRun, Row, Rows, RunResult, SCHEMA,
+    Status, Timing,
+};
 use jeton_lab_published as published;
 use jeton_lab_stats::median::median_interval;
 use jeton_lab_stats::outliers::beyond_outer_fences;
+
+/// A result with its name, such as the file name.
+#[derive(Debug, Clone)]
+pub struct Named {
+    /// The name for messages.
+    pub name: String,
+    /// The result.
+    pub result: RunResult,
+}
+
+/// The reason why results cannot be merged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unmergeable {
+    /// Fewer than two results.
+    TooFew,
+    /// None of them has timed rows.
+    NothingTimed,
+    /// No row was measured in all of them.
+    NothingMeasured,
+    /// What is wrong with one of them, or differs between two, with their names.
+    Unfit(String),
+}
+
+impl fmt::Display for Unmergeable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::TooFew => "a merge requires at least two results",
+            Self::NothingTimed => {
+                "none of the results is from `jeton-lab run`; results of attack and interop can only be added to a run"
+            }
+            Self::NothingMeasured => "no row was measured in all of them",
+            Self::Unfit(why) => why,
+        })
+    }
+}
+
+impl std::error::Error for Unmergeable {}
+
+/// Checks that there is no such obstacle.
+pub(super) fn without(obstacle: Option<String>) -> Result<(), Unmergeable> {
+    obstacle.map_or(Ok(()), |why| Err(Unmergeable::Unfit(why)))
+}
 
 /// Merges several runs of the same plan on the same machine, in the order of their starts. The result
 /// has all rounds, the seeds, and all disturbances; its noise floor and verdicts are computed again. A
@@ -34,21 +81,32 @@ pub fn merge(mut results: Vec<Named>, command: &str) -> Result<RunResult, Unmerg
         return Err(Unmergeable::TooFew);
     }
     for Named { name, result } in &results {
-        if let Some(found) = contradictions(result).into_iter().next() {
-            return Err(Unmergeable::Contradicts(name.clone(), found));
-        }
+        let found = contradictions(result).into_iter().next();
+        without(found.map(|Contradiction { about, what }| {
+            format!("{name} contradicts itself: {about}: {what}; see `jeton-lab check`")
+        }))?;
     }
-    results.sort_by_key(|run| began(&run.result));
-    let has_servers = |named: &&Named| !named.result.rows.servers.is_empty();
-    if let Some(servers) = results.iter().find(has_servers) {
-        let is_other = |named: &&Named| !has_servers_alone(&named.result.rows);
-        return match results.iter().find(is_other) {
-            None => of_servers(&results, command),
-            Some(other) => {
-                let (servers, other) = (servers.name.clone(), other.name.clone());
-                Err(Unmergeable::ServersBeside(servers, other))
-            }
-        };
+    results.sort_by_key(|run| {
+        run.result
+            .environment
+            .started
+            .parse::<jiff::Timestamp>()
+            .ok()
+    });
+    if let Some(servers) = results
+        .iter()
+        .find(|named| !named.result.rows.servers.is_empty())
+    {
+        let other = results
+            .iter()
+            .find(|named| !has_servers_alone(&named.result.rows));
+        without(other.map(|other| {
+            format!(
+                "{} has server rows, and {} has other rows; results of `jeton-lab servers` merge only with each other",
+                servers.name, other.name
+            )
+        }))?;
+        return of_servers(&results, command);
     }
     let is_timed = |named: &&Named| !named.result.rows.measured.is_empty();
     let timed: Vec<Named> = results.iter().filter(is_timed).cloned().collect();
@@ -62,134 +120,146 @@ pub fn merge(mut results: Vec<Named>, command: &str) -> Result<RunResult, Unmerg
         },
         several => of_one_plan(several, command)?,
     };
-    untimed::join(whole, &results)
+    with_untimed(whole, &results)
 }
 
 /// Merges at least two runs, in the order of their starts.
 fn of_one_plan(results: &[Named], command: &str) -> Result<RunResult, Unmergeable> {
     let first = &results[0];
     for (i, later) in results.iter().enumerate() {
-        for earlier in &results[..i] {
-            not_twice(earlier, later)?;
-        }
+        not_twice(&results[..i], later, runs)?;
+        same_machine(first, later)?;
         same_plan(first, later)?;
         level(later)?;
     }
     let runs: Vec<MergedRun> = results.iter().flat_map(|n| runs(&n.result)).collect();
-    let rows: Vec<Row> = first
+    let rows = first
         .result
         .rows
         .measured
         .iter()
-        .map(|row| merged_row(row, results))
-        .collect::<Result<_, _>>()?;
+        .map(|row| merged_row(row, results));
+    let rows: Vec<Row> = rows.collect::<Result<_, _>>()?;
     if rows.iter().all(|row| row.ns_per_op.is_none()) {
         return Err(Unmergeable::NothingMeasured);
     }
     let noise_floor = noise_floor(results, &rows, &runs);
     let verdicts = verdicts(&first.result, &rows, &noise_floor, &runs);
     let rows = Rows::from(rows);
-    let (environment, published) = (environment(results), published::tables(&rows));
-    let answers = published::answers(&rows, &noise_floor);
     Ok(RunResult {
         schema: SCHEMA,
         command: command.to_owned(),
         seed: first.result.seed,
-        environment,
+        environment: environment(results),
+        published: published::tables(&rows),
+        claims_answered: published::answers(&rows, &noise_floor),
         noise_floor,
-        published,
         verdicts,
-        claims_answered: answers,
         recommendation: None,
         runs,
         rows,
     })
 }
 
-fn began(result: &RunResult) -> Option<jiff::Timestamp> {
-    result.environment.started.parse().ok()
+/// Checks that none of the earlier results has one of these runs.
+pub(super) fn not_twice(
+    earlier: &[Named],
+    later: &Named,
+    runs: fn(&RunResult) -> Vec<MergedRun>,
+) -> Result<(), Unmergeable> {
+    let twice = earlier
+        .iter()
+        .find(|one| in_common(runs, &one.result, &later.result));
+    without(twice.map(|one| {
+        format!(
+            "{} and {} are the same run; pass it once",
+            one.name, later.name
+        )
+    }))
 }
 
-fn not_twice(a: &Named, b: &Named) -> Result<(), Unmergeable> {
-    if has_run_in_common(&a.result, &b.result) {
-        return Err(Unmergeable::Twice(a.name.clone(), b.name.clone()));
+/// Checks that both come from the same machine with the same settings.
+pub(super) fn same_machine(first: &Named, other: &Named) -> Result<(), Unmergeable> {
+    let (a, b) = (&first.result.environment, &other.result.environment);
+    let differences = [machine(a, b), settings(a, b)].concat();
+    without((!differences.is_empty()).then(|| {
+        format!(
+            "{} and {} come from different machines ({}); compare them with `jeton-lab compare --across-cpus`",
+            first.name,
+            other.name,
+            joined(&differences)
+        )
+    }))
+}
+
+/// Checks that one result has each of these works of the other; `lacks` names a work that it has not.
+pub(super) fn same_works(
+    a: &Named,
+    b: &Named,
+    lacks: impl Fn(&RunResult, &RunResult) -> Option<String>,
+) -> Result<(), Unmergeable> {
+    for (with, without) in [(a, b), (b, a)] {
+        let lacked = lacks(&with.result, &without.result);
+        self::without(lacked.map(|row| {
+            let (with, without) = (&with.name, &without.name);
+            format!("{with} and {without} have different plans: only {with} has {row}")
+        }))?;
     }
     Ok(())
+}
+
+/// Checks that two results do not differ in work or code.
+pub(super) fn not_different(
+    a: &str,
+    b: &str,
+    difference: Option<Difference>,
+) -> Result<(), Unmergeable> {
+    without(difference.map(|difference| {
+        format!("{a} and {b} differ ({difference}); compare them with `jeton-lab compare`")
+    }))
 }
 
 fn same_plan(first: &Named, other: &Named) -> Result<(), Unmergeable> {
+    same_works(first, other, |with, without| {
+        let mut rows = with.rows.measured.iter();
+        let lacked = rows.find(|row| counterpart(without, row).is_none())?;
+        Some(Work::of(lacked).to_string())
+    })?;
     let (a, b) = (&first.result, &other.result);
-    let names = || (first.name.clone(), other.name.clone());
-    same_machine(first, other)?;
-    for (with, without) in [(first, other), (other, first)] {
-        let lacks = |row: &&Row| counterpart(&without.result, row).is_none();
-        if let Some(row) = with.result.rows.measured.iter().find(lacks) {
-            return Err(Unmergeable::AnotherPlan {
-                with: with.name.clone(),
-                without: without.name.clone(),
-                row: Work::of(row).to_string(),
-            });
-        }
-    }
-    let differ = |difference| {
-        let (a, b) = names();
-        Err(Unmergeable::AnotherSubject(a, b, difference))
+    let rows = || {
+        a.rows
+            .measured
+            .iter()
+            .find_map(|row| same_work(row, counterpart(b, row)?))
     };
-    if let Some(difference) = code(&a.environment, &b.environment, "driver") {
-        return differ(difference);
-    }
-    for row in &a.rows.measured {
-        if let Some(difference) = counterpart(b, row).and_then(|o| same_work(row, o)) {
-            return differ(difference);
-        }
-    }
-    Ok(())
+    let difference = code(&a.environment, &b.environment, "driver").or_else(rows);
+    not_different(&first.name, &other.name, difference)
 }
 
 /// Returns the difference between two rows with the same name.
 fn same_work(a: &Row, b: &Row) -> Option<Difference> {
-    let size = |row: &Row| row.token_bytes.map(|b| format!("{b} bytes"));
-    let both = size(a).zip(size(b));
-    let facts = [
-        (
-            "version",
-            a.subject.version.clone(),
-            b.subject.version.clone(),
-        ),
-        (
-            "claims",
-            format!("{} bytes", a.claims.bytes),
-            format!("{} bytes", b.claims.bytes),
-        ),
-        (
-            "token",
-            both.clone().map_or_else(String::new, |(a, _)| a),
-            both.map_or_else(String::new, |(_, b)| b),
-        ),
-    ];
-    let differs = facts.into_iter().find(|(_, a, b)| a != b);
-    differs.map(|(what, before, after)| Difference {
-        what: format!("{what} of {}", Work::of(a)),
-        before,
-        after,
-    })
+    let what = |fact: &str| format!("{fact} of {}", Work::of(a));
+    let bytes = |bytes: u64| format!("{bytes} bytes");
+    let token = || a.token_bytes.zip(b.token_bytes);
+    Difference::of(what("version"), &a.subject.version, &b.subject.version)
+        .or_else(|| Difference::of(what("claims"), bytes(a.claims.bytes), bytes(b.claims.bytes)))
+        .or_else(|| token().and_then(|(a, b)| Difference::of(what("token"), bytes(a), bytes(b))))
 }
 
 /// Checks that all measured rows have the same number of rounds.
 fn level(named: &Named) -> Result<(), Unmergeable> {
     let rounds = named.result.environment.rounds_finished as usize;
     let uneven = |row: &&Row| measured(row).is_some_and(|t| t.rounds.len() != rounds);
-    match named.result.rows.measured.iter().find(uneven) {
-        Some(row) => Err(Unmergeable::Ragged(
-            named.name.clone(),
-            Work::of(row).to_string(),
-        )),
-        None => Ok(()),
-    }
+    let uneven = named.result.rows.measured.iter().find(uneven);
+    without(uneven.map(|row| ragged(&named.name, row)))
+}
+
+fn ragged(name: &str, row: &Row) -> String {
+    let work = Work::of(row);
+    format!("{name} has a different number of rounds of {work} than of its other rows")
 }
 
 fn merged_row(row: &Row, results: &[Named]) -> Result<Row, Unmergeable> {
-    let work = Work::of(row);
     let mut merged = row.clone();
     let (mut rounds, mut unsettled, mut weights) = (Vec::new(), false, Vec::new());
     let (mut bytes, mut allocs) = (Vec::new(), Vec::new());
@@ -199,9 +269,8 @@ fn merged_row(row: &Row, results: &[Named]) -> Result<Row, Unmergeable> {
             continue;
         };
         let Some(timing) = measured(own) else {
-            let why = own.reason.as_deref().unwrap_or("no reason recorded");
             merged.status = own.status;
-            merged.reason = Some(format!("in run {} of {}: {why}", i + 1, results.len()));
+            merged.reason = Some(in_run(i, results, own.reason.as_deref()));
             merged.ns_per_op = None;
             return Ok(merged);
         };
@@ -218,8 +287,7 @@ fn merged_row(row: &Row, results: &[Named]) -> Result<Row, Unmergeable> {
     }
     merged.bytes_per_op = mean(&bytes, &weights);
     merged.allocs_per_op = mean(&allocs, &weights);
-    let median = median_interval(&rounds)
-        .map_err(|_| Unmergeable::Ragged("one".into(), work.to_string()))?;
+    let median = median_interval(&rounds).map_err(|_| Unmergeable::Unfit(ragged("one", row)))?;
     merged.ns_per_op = Some(Timing {
         median: median.median,
         interval: median.interval,
@@ -228,4 +296,115 @@ fn merged_row(row: &Row, results: &[Named]) -> Result<Row, Unmergeable> {
         rounds,
     });
     Ok(merged)
+}
+
+/// Says in which run something happened, and why.
+pub(super) fn in_run(index: usize, results: &[Named], why: Option<&str>) -> String {
+    let why = why.unwrap_or("no reason recorded");
+    format!("in run {} of {}: {why}", index + 1, results.len())
+}
+
+/// Merges the environments: all disturbances, and the code of all.
+pub(super) fn environment(results: &[Named]) -> Environment {
+    let all = || results.iter().map(|n| &n.result.environment);
+    let mut merged = results[0].result.environment.clone();
+    merged.elapsed_s = all().map(|e| e.elapsed_s).sum();
+    merged.complete = all().all(|e| e.complete);
+    merged.rounds_planned = all().map(|e| e.rounds_planned).sum();
+    merged.rounds_finished = all().map(|e| e.rounds_finished).sum();
+    let weights: Vec<f64> = all().map(|e| e.elapsed_s).collect();
+    let share = |value: fn(&Disturbance) -> Option<f64>| {
+        let values: Vec<Option<f64>> = all().map(|e| value(&e.disturbance)).collect();
+        mean(&values, &weights).filter(|m| m.is_finite())
+    };
+    let mut disturbance = Disturbance {
+        disturbed: all().any(|e| e.disturbance.disturbed),
+        reasons: Vec::new(),
+        steal: share(|t| t.steal),
+        load: share(|t| t.load),
+        shared: share(|t| t.shared),
+        pressure: share(|t| t.pressure),
+        throttled: all().map(|e| e.disturbance.throttled).sum(),
+        unwatched: Vec::new(),
+    };
+    for (i, e) in all().enumerate() {
+        merged.runtimes.extend(e.runtimes.clone());
+        merged.drivers.extend(e.drivers.clone());
+        let run = |reason: &String| format!("run {} of {}: {reason}", i + 1, results.len());
+        disturbance
+            .reasons
+            .extend(e.disturbance.reasons.iter().map(run));
+        for line in &e.disturbance.unwatched {
+            if !disturbance.unwatched.contains(line) {
+                disturbance.unwatched.push(line.clone());
+            }
+        }
+    }
+    merged.disturbance = disturbance;
+    merged
+}
+
+/// Returns the mean over all rounds; `None` if one of the runs did not count.
+fn mean(values: &[Option<f64>], weights: &[f64]) -> Option<f64> {
+    let values: Vec<f64> = values.iter().copied().collect::<Option<_>>()?;
+    let first = *values.first()?;
+    if values.iter().all(|v| *v == first) {
+        return Some(first);
+    }
+    let sum: f64 = values.iter().zip(weights).map(|(v, w)| v * w).sum();
+    Some(sum / weights.iter().sum::<f64>())
+}
+
+/// Adds the rows without times (attacks and interop) to the run, and answers the published conclusions again. These
+/// rows have no times, so the machine may differ, but the code must not.
+fn with_untimed(mut whole: RunResult, results: &[Named]) -> Result<RunResult, Unmergeable> {
+    let mut seen: HashMap<String, &str> = HashMap::new();
+    whole.rows.attack.clear();
+    whole.rows.interop.clear();
+    for Named { name, result } in results {
+        let rows = &result.rows;
+        if rows.attack.is_empty() && rows.interop.is_empty() {
+            continue;
+        }
+        let own = &result.environment;
+        let versions = || other_version(&whole.rows, rows);
+        let difference = code(&whole.environment, own, "driver").or_else(versions);
+        not_different("the run", name, difference)?;
+        for what in rows
+            .attack
+            .iter()
+            .map(attack)
+            .chain(rows.interop.iter().map(exchange))
+        {
+            let overlap = seen
+                .insert(what.clone(), name)
+                .filter(|other| other != name);
+            without(overlap.map(|other| {
+                format!("{other} and {name} both have rows of {what}; omit one of them")
+            }))?;
+        }
+        whole.rows.attack.extend(rows.attack.iter().cloned());
+        whole.rows.interop.extend(rows.interop.iter().cloned());
+        whole.runs.extend(untimed_runs(result));
+        let all = &mut whole.environment;
+        all.runtimes.extend(own.runtimes.clone());
+        all.drivers.extend(own.drivers.clone());
+        all.complete &= own.complete;
+    }
+    whole.claims_answered = published::answers(&whole.rows, &whole.noise_floor);
+    Ok(whole)
+}
+
+/// Formats `alg-none on go/golang-jwt (jwt, documented)`.
+fn attack(row: &AttackRow) -> String {
+    let (driver, format, practice) = (&row.subject.driver, &row.format, row.practice.name());
+    format!("{} on {driver} ({format}, {practice})", row.attack)
+}
+
+/// Formats `go/jwx to rust/jeton (jwt ES256)`.
+fn exchange(row: &InteropRow) -> String {
+    let kind = [Some(&row.format), row.alg.as_ref(), row.enc.as_ref()];
+    let kind: Vec<&str> = kind.into_iter().flatten().map(String::as_str).collect();
+    let (from, to) = (&row.issuer.driver, &row.verifier.driver);
+    format!("{from} to {to} ({})", kind.join(" "))
 }

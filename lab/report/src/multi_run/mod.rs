@@ -4,31 +4,24 @@
 //! [`compare`] accounts for this in its intervals and its band, [`gate()`] decides by the same figures,
 //! and [`merge()`] makes one result of several runs of the same plan, with rows of attacks and interop.
 
-mod aa_pairs;
 mod band;
 mod check;
 mod compare;
-mod contradiction;
 mod gate;
-mod inputs;
 mod machine;
 mod merge;
 mod pooled;
 mod recompute;
 mod runs;
-mod same;
 mod servers;
-mod untimed;
 
 pub use band::{ControlsShow, Farthest, Kind, SetBy, ShiftKept};
-pub use check::{Checked, check};
+pub use check::{Checked, Contradiction, check};
 pub use compare::{AcrossCpus, Change, RunComparison, Side, Unjudged, compare};
-pub use contradiction::Contradiction;
 pub use gate::{Disturbed, Gate, Judged, Outcome, Question, Regression, Ruling, Unjudgeable, gate};
-pub use inputs::{Named, Unmergeable};
 pub use machine::Difference;
 pub(crate) use machine::{Machines, machines};
-pub use merge::merge;
+pub use merge::{Named, Unmergeable, merge};
 pub use pooled::RUN_VALUES_MIN;
 pub use recompute::recomputed;
 pub(crate) use runs::is_same_run;

@@ -1,21 +1,50 @@
 //! The noise floor and the verdicts over the rounds of several runs.
 
-use std::collections::BTreeMap;
-
-use super::aa_pairs::{PairRounds, objection};
-use super::inputs::Named;
-use jeton_lab_model::result::{
-    AaPair, MergedRun, NoiseFloor, Row, RunResult, Status, Timing, Verdict,
-};
+use super::merge::Named;
+use super::runs::measured;
+use jeton_lab_model::result::{AaPair, MergedRun, NoiseFloor, Row, RunResult, Verdict};
 use jeton_lab_stats::verdicts::{self, AaRounds, ComparisonInput, Entrant};
 
 /// From this number of runs on, each counts as one value; with fewer, the intervals would be useless.
 pub const RUN_VALUES_MIN: usize = 6;
 
-/// Returns the times of a row, if they count.
-pub(super) fn measured(row: &Row) -> Option<&Timing> {
-    let ok = matches!(row.status, Status::Ok | Status::Disturbed);
-    row.ns_per_op.as_ref().filter(|_| ok)
+/// The rounds of both measurements of an A/A pair.
+pub(super) type PairRounds = [Vec<f64>; 2];
+
+/// Returns why the rounds of an A/A pair are not of the run with these rows: the first measurement of a pair is that
+/// of a row. `earlier` are the rounds of the pairs before it.
+pub(super) fn objection(
+    pair: &AaPair,
+    rounds: &PairRounds,
+    rows: &[Row],
+    earlier: &[&PairRounds],
+) -> Option<&'static str> {
+    let is_measured = |row: &Row| {
+        let timing = row.ns_per_op.as_ref();
+        row.subject.id == pair.subject
+            && row.operation == pair.operation
+            && row.threads == pair.threads
+            && timing.is_some_and(|timing| timing.rounds == rounds[0])
+    };
+    // Two measurements never take the same times in every round.
+    let is_copy = || {
+        rounds[0] == rounds[1]
+            || earlier
+                .iter()
+                .any(|pair| pair.iter().any(|other| rounds.contains(other)))
+    };
+    if rounds[0].is_empty() {
+        Some("has no rounds that it follows from")
+    } else if !rows.iter().any(is_measured) {
+        Some("no row of this subject and operation has the rounds of its first measurement")
+    } else {
+        is_copy().then_some("has the same rounds as another measurement of the A/A pairs")
+    }
+}
+
+/// Reports whether two A/A pairs are of the same measurement.
+pub(super) fn is_like(one: &AaPair, other: &AaPair) -> bool {
+    (&one.subject, &one.operation, one.threads) == (&other.subject, &other.operation, other.threads)
 }
 
 /// Returns one value per run if there are enough runs; otherwise the rounds.
@@ -32,54 +61,62 @@ fn run_values(rounds: &[f64], runs: &[MergedRun]) -> Vec<f64> {
     means.collect()
 }
 
+/// An A/A pair with the rounds of the runs that have it.
+struct Pooled<'a> {
+    pair: &'a AaPair,
+    rounds: PairRounds,
+    /// The number of runs.
+    held: usize,
+}
+
 /// Merges the A/A pairs that every run has, and whose rounds are those of rows. If results do not contain the
 /// rounds of their pairs, the largest floor is used.
 pub(super) fn noise_floor(results: &[Named], rows: &[Row], runs: &[MergedRun]) -> NoiseFloor {
-    let mut pooled: Vec<(&AaPair, PairRounds, usize)> = Vec::new();
-    for (run, named) in results.iter().enumerate() {
-        for pair in &named.result.noise_floor.pairs {
+    let floors = || results.iter().map(|named| &named.result.noise_floor);
+    let mut pooled: Vec<Pooled<'_>> = Vec::new();
+    for (run, noise) in floors().enumerate() {
+        for pair in &noise.pairs {
             // A subject may have two pairs with different claims; they are matched in order.
-            let same = |(p, _, held): &&mut (&AaPair, PairRounds, usize)| {
-                (&p.subject, &p.operation, p.threads, run)
-                    == (&pair.subject, &pair.operation, pair.threads, *held)
-            };
-            match pooled.iter_mut().find(same) {
-                Some((_, rounds, held)) => {
-                    rounds[0].extend_from_slice(&pair.rounds[0]);
-                    rounds[1].extend_from_slice(&pair.rounds[1]);
-                    *held += 1;
+            match pooled
+                .iter_mut()
+                .find(|p| p.held == run && is_like(p.pair, pair))
+            {
+                Some(known) => {
+                    let own = known.rounds.iter_mut().zip(&pair.rounds);
+                    own.for_each(|(all, more)| all.extend_from_slice(more));
+                    known.held += 1;
                 }
-                None => pooled.push((pair, pair.rounds.clone(), 1)),
+                None => pooled.push(Pooled {
+                    pair,
+                    rounds: pair.rounds.clone(),
+                    held: 1,
+                }),
             }
         }
     }
     let total: usize = runs.iter().map(|run| run.rounds as usize).sum();
-    pooled.retain(|(_, rounds, held)| *held == results.len() && rounds[0].len() == total);
-    let is_of_rows: Vec<bool> = (0..pooled.len())
-        .map(|at| {
-            let earlier: Vec<&PairRounds> = pooled[..at].iter().map(|(_, r, _)| r).collect();
-            objection(pooled[at].0, &pooled[at].1, rows, &earlier).is_none()
-        })
-        .collect();
-    let mut whole: Vec<_> = (pooled.into_iter().zip(is_of_rows))
-        .filter_map(|(pair, is_of_rows)| is_of_rows.then_some(pair))
-        .collect();
-    let aa_pairs: Vec<AaRounds> = whole
-        .iter()
-        .map(|(pair, rounds, _)| AaRounds {
-            subject: pair.subject.clone(),
-            operation: pair.operation.clone(),
-            threads: pair.threads,
-            managed: rows
-                .iter()
-                .any(|r| r.subject.id == pair.subject && r.subject.is_managed()),
-            rounds: [0, 1].map(|side| run_values(&rounds[side], runs)),
-        })
-        .collect();
-    let floors = results.iter().map(|n| &n.result.noise_floor);
-    let widest =
-        |floor: fn(&NoiseFloor) -> Option<f64>| floors.clone().filter_map(floor).reduce(f64::max);
+    pooled.retain(|p| p.held == results.len() && p.rounds[0].len() == total);
+    let is_of_rows = (0..pooled.len()).map(|at| {
+        let earlier: Vec<&PairRounds> = pooled[..at].iter().map(|p| &p.rounds).collect();
+        objection(pooled[at].pair, &pooled[at].rounds, rows, &earlier).is_none()
+    });
+    let mut is_of_rows = is_of_rows.collect::<Vec<bool>>().into_iter();
+    pooled.retain(|_| is_of_rows.next() == Some(true));
+    let is_managed = |pair: &AaPair| {
+        let mut rows = rows.iter().filter(|row| row.subject.id == pair.subject);
+        rows.any(|row| row.subject.is_managed())
+    };
+    let aa_pairs = pooled.iter().map(|Pooled { pair, rounds, .. }| AaRounds {
+        subject: pair.subject.clone(),
+        operation: pair.operation.clone(),
+        threads: pair.threads,
+        managed: is_managed(pair),
+        rounds: [0, 1].map(|side| run_values(&rounds[side], runs)),
+    });
+    let aa_pairs: Vec<AaRounds> = aa_pairs.collect();
     if aa_pairs.is_empty() {
+        let widest =
+            |floor: fn(&NoiseFloor) -> Option<f64>| floors().filter_map(floor).reduce(f64::max);
         return NoiseFloor {
             floor: widest(|n| n.floor),
             managed: widest(|n| n.managed),
@@ -89,11 +126,8 @@ pub(super) fn noise_floor(results: &[Named], rows: &[Row], runs: &[MergedRun]) -
     let mut judged = verdicts::noise_floor(&aa_pairs);
     // The file keeps every round, also if verdicts used one value per run.
     for pair in &mut judged.pairs {
-        let same = |(p, _, _): &(&AaPair, PairRounds, usize)| {
-            (&p.subject, &p.operation, p.threads) == (&pair.subject, &pair.operation, pair.threads)
-        };
-        if let Some(at) = whole.iter().position(same) {
-            pair.rounds = whole.remove(at).1;
+        if let Some(at) = pooled.iter().position(|p| is_like(p.pair, pair)) {
+            pair.rounds = pooled.remove(at).rounds;
         }
     }
     judged
@@ -107,25 +141,21 @@ pub(super) fn verdicts(
     noise: &NoiseFloor,
     runs: &[MergedRun],
 ) -> Vec<Verdict> {
-    let mut order: Vec<&str> = Vec::new();
-    let mut comparisons: BTreeMap<&str, Vec<&Verdict>> = BTreeMap::new();
+    let mut comparisons: Vec<Vec<&Verdict>> = Vec::new();
     for verdict in &first.verdicts {
-        let title = verdict.comparison.as_str();
-        if !order.contains(&title) {
-            order.push(title);
-        }
-        let planned = comparisons.entry(title).or_default();
-        // A verdict stands once, and none is on the baseline itself.
-        let is_known = planned.iter().any(|other| other.subject == verdict.subject);
-        if !is_known && verdict.subject != verdict.baseline {
-            planned.push(verdict);
+        let known = comparisons
+            .iter()
+            .position(|of| of[0].comparison == verdict.comparison);
+        match known.map(|at| &mut comparisons[at]) {
+            None => comparisons.push(vec![verdict]),
+            // A verdict stands once.
+            Some(planned) if planned.iter().any(|other| other.subject == verdict.subject) => {}
+            Some(planned) => planned.push(verdict),
         }
     }
     let entrant = |verdict: &Verdict, id: &str| {
-        let row = rows.iter().find(|r| verdict.is_about(r, id))?;
-        let baseline = rows
-            .iter()
-            .find(|r| verdict.is_about(r, &verdict.baseline))?;
+        let row = |id: &str| rows.iter().find(|row| verdict.is_about(row, id));
+        let (row, baseline) = (row(id)?, row(&verdict.baseline)?);
         let factors = baseline.subject.factors(&row.subject);
         Some(Entrant {
             id: id.to_owned(),
@@ -134,23 +164,21 @@ pub(super) fn verdicts(
             rounds: run_values(&measured(row)?.rounds, runs),
         })
     };
-    let mut judged = Vec::new();
-    for title in order {
-        let planned = &comparisons[title];
-        let first = planned.first();
-        let Some(baseline) = first.and_then(|first| entrant(first, &first.baseline)) else {
-            continue;
-        };
+    let judged = comparisons.into_iter().filter_map(|mut planned| {
+        // None is on the baseline itself.
+        planned.retain(|verdict| verdict.subject != verdict.baseline);
+        let first = *planned.first()?;
+        let baseline = entrant(first, &first.baseline)?;
         let others = planned.iter().filter_map(|v| entrant(v, &v.subject));
         let input = ComparisonInput {
-            suite: planned[0].suite.clone(),
-            operation: planned[0].operation.clone(),
-            claims: planned[0].claims.clone(),
-            threads: planned[0].threads,
-            title: title.to_owned(),
+            suite: first.suite.clone(),
+            operation: first.operation.clone(),
+            claims: first.claims.clone(),
+            threads: first.threads,
+            title: first.comparison.clone(),
             entrants: std::iter::once(baseline).chain(others).collect(),
         };
-        judged.extend(verdicts::verdicts(&input, noise));
-    }
-    judged
+        Some(verdicts::verdicts(&input, noise))
+    });
+    judged.flatten().collect()
 }

@@ -1,15 +1,15 @@
 //! Computes every derived figure of a result again.
 
 use jeton_lab_model::recommendation::Requirements;
-use jeton_lab_model::result::{NoiseFloor, Row, RunResult, ServerRow, Timing, latency_ms};
+use jeton_lab_model::result::{NoiseFloor, Row, RunResult, ServerRow};
 use jeton_lab_published as published;
-use jeton_lab_stats::median::{median, median_interval};
+use jeton_lab_stats::median::median_interval;
 use jeton_lab_stats::outliers::beyond_outer_fences;
 
-use super::inputs::Named;
+use super::merge::Named;
 use super::pooled::{noise_floor, verdicts};
 use super::runs::runs;
-use super::servers::has_servers_alone;
+use super::servers::{has_servers_alone, set_figures};
 use crate::recommendation::{Noisy, recommend};
 
 /// Returns the result with its derived figures computed again: medians, intervals, outliers, the noise
@@ -48,14 +48,9 @@ pub fn recomputed(result: &RunResult) -> RunResult {
         };
     }
     if let Some(stored) = own.recommendation.take() {
-        let noisy = if stored.allow_noisy {
-            Noisy::Allowed
-        } else {
-            Noisy::Refused
-        };
         // Reading the file already rejected requirements that do not parse.
         let requirements = Requirements::parse(&stored.requirements).unwrap_or_default();
-        own.recommendation = Some(recommend(&own, &requirements, noisy));
+        own.recommendation = Some(recommend(&own, &requirements, Noisy::of(&stored)));
     }
     own
 }
@@ -64,15 +59,11 @@ fn measured(row: &mut Row) {
     row.reference = row.is_reference_work();
     row.subject.id = row.subject.id_for(row.subject.driver());
     if let Some(timing) = &mut row.ns_per_op {
-        self::timing(timing);
+        if let Ok(own) = median_interval(&timing.rounds) {
+            (timing.median, timing.interval) = (own.median, own.interval);
+        }
+        timing.outliers = beyond_outer_fences(&timing.rounds);
     }
-}
-
-fn timing(timing: &mut Timing) {
-    if let Ok(own) = median_interval(&timing.rounds) {
-        (timing.median, timing.interval) = (own.median, own.interval);
-    }
-    timing.outliers = beyond_outer_fences(&timing.rounds);
 }
 
 /// `cores` are those of the machine.
@@ -82,16 +73,7 @@ fn server(row: &mut ServerRow, cores: usize) {
         row.oversubscribed = row.cores as usize >= cores;
     }
     row.scenario = row.of_scenario().load();
-    let Some(load) = &mut row.load else {
-        return;
-    };
-    let rates: Vec<f64> = load.repetitions.iter().map(|r| r.requests_per_s).collect();
-    let cpu: Option<Vec<f64>> = (load.repetitions.iter())
-        .map(|r| r.cpu_us_per_request)
-        .collect();
-    if let Some(rate) = median(&rates) {
-        load.requests_per_s = rate;
+    if let Some(load) = &mut row.load {
+        set_figures(load);
     }
-    load.cpu_us_per_request = cpu.and_then(|cpu| median(&cpu));
-    load.latency_ms = latency_ms(&load.latencies);
 }

@@ -1,45 +1,214 @@
-//! The runs that made a result, and the runs that two results have in common.
+//! A set of runs: the runs that made a result, the same work in two of them, and the same code.
 
-use jeton_lab_model::result::{MergedRun, RunResult};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::fmt;
 
-/// Returns the timed runs of a result: itself, if it is not merged.
+use jeton_lab_model::result::{
+    Environment, MergedRun, Party, Row, Rows, RunResult, Status, Timing,
+};
+
+use super::machine::{Difference, system};
+
+/// Returns the runs that made a result, with the rounds of their times: itself, if it is not merged.
+fn all_runs(result: &RunResult, rounds: u32) -> Vec<MergedRun> {
+    if !result.runs.is_empty() {
+        return result.runs.clone();
+    }
+    vec![MergedRun {
+        started: result.environment.started.clone(),
+        command: result.command.clone(),
+        seed: result.seed,
+        rounds,
+    }]
+}
+
+/// Returns the timed runs of a result.
 pub(super) fn runs(result: &RunResult) -> Vec<MergedRun> {
+    let mut runs = all_runs(result, result.environment.rounds_finished);
     if !result.runs.is_empty() {
-        let timed = result.runs.iter().filter(|run| run.rounds > 0);
-        return timed.cloned().collect();
+        runs.retain(|run| run.rounds > 0);
     }
-    vec![MergedRun {
-        started: result.environment.started.clone(),
-        command: result.command.clone(),
-        seed: result.seed,
-        rounds: result.environment.rounds_finished,
-    }]
+    runs
 }
 
-/// The runs that made rows without times; they have no rounds.
+/// Returns the runs that made rows without times; they have no rounds.
 pub(super) fn untimed_runs(result: &RunResult) -> Vec<MergedRun> {
-    if !result.runs.is_empty() {
-        let untimed = result.runs.iter().filter(|run| run.rounds == 0);
-        return untimed.cloned().collect();
-    }
-    vec![MergedRun {
-        started: result.environment.started.clone(),
-        command: result.command.clone(),
-        seed: result.seed,
-        rounds: 0,
-    }]
+    let mut runs = all_runs(result, 0);
+    runs.retain(|run| run.rounds == 0);
+    runs
 }
 
-/// Reports whether two results have a run in common, by its start, command and seed.
+/// Reports whether two results have one of these runs in common, by its start, command and seed.
+pub(super) fn in_common(
+    of: fn(&RunResult) -> Vec<MergedRun>,
+    one: &RunResult,
+    other: &RunResult,
+) -> bool {
+    let theirs = of(other);
+    of(one).iter().any(|run| theirs.contains(run))
+}
+
+/// Reports whether two results have a run in common.
 #[must_use]
 pub(crate) fn is_same_run(one: &RunResult, other: &RunResult) -> bool {
-    let all = |result: &RunResult| [runs(result), untimed_runs(result)].concat();
-    let theirs = all(other);
-    all(one).iter().any(|run| theirs.contains(run))
+    in_common(
+        |result| [runs(result), untimed_runs(result)].concat(),
+        one,
+        other,
+    )
 }
 
-/// Reports whether two results have times of the same run.
-pub(super) fn has_run_in_common(one: &RunResult, other: &RunResult) -> bool {
-    let theirs = runs(other);
-    runs(one).iter().any(|run| theirs.contains(run))
+/// The same work: operation, subject, claims and threads. The suite and the library's version are not
+/// part of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Work<'a> {
+    pub(super) operation: &'a str,
+    pub(super) subject: &'a str,
+    pub(super) claims: &'a str,
+    pub(super) threads: u32,
+}
+
+impl<'a> Work<'a> {
+    pub(super) fn of(row: &'a Row) -> Self {
+        Self {
+            operation: &row.operation,
+            subject: &row.subject.id,
+            claims: &row.claims.name,
+            threads: row.threads,
+        }
+    }
+}
+
+impl fmt::Display for Work<'_> {
+    /// Formats `sign rust/jeton:jwt:HS256:prepared`, followed by unusual claims and threads.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.operation, self.subject)?;
+        if self.claims != "standard" {
+            write!(f, ", {} claims", self.claims)?;
+        }
+        if self.threads > 1 {
+            write!(f, ", {} threads", self.threads)?;
+        }
+        Ok(())
+    }
+}
+
+/// The rows of a result with the same work. Two suites may have the same measurement.
+pub(super) struct Copies<'r> {
+    pub(super) row: &'r Row,
+    /// True if another row has the same work with other figures: no name tells the two apart.
+    pub(super) differ: bool,
+    /// True if one of them has times.
+    pub(super) measured: bool,
+}
+
+/// Returns the rows of a result by their work, and the works in their order.
+pub(super) fn by_work(result: &RunResult) -> (Vec<Work<'_>>, HashMap<Work<'_>, Copies<'_>>) {
+    let (mut order, mut found) = (Vec::new(), HashMap::new());
+    for row in &result.rows.measured {
+        let (work, measured) = (Work::of(row), measured(row).is_some());
+        match found.entry(work) {
+            Entry::Vacant(first) => {
+                order.push(work);
+                first.insert(Copies {
+                    row,
+                    differ: false,
+                    measured,
+                });
+            }
+            Entry::Occupied(mut known) => {
+                let copies: &mut Copies<'_> = known.get_mut();
+                let first = copies.row;
+                copies.differ |= (
+                    &first.subject,
+                    &first.claims,
+                    first.status,
+                    &first.ns_per_op,
+                ) != (&row.subject, &row.claims, row.status, &row.ns_per_op);
+                copies.measured |= measured;
+            }
+        }
+    }
+    (order, found)
+}
+
+/// Returns the times of a row, if they count.
+pub(super) fn measured(row: &Row) -> Option<&Timing> {
+    let counts = matches!(row.status, Status::Ok | Status::Disturbed);
+    row.ns_per_op.as_ref().filter(|_| counts)
+}
+
+/// Finds the row of another result of the same plan: the same work and suite.
+pub(super) fn counterpart<'r>(result: &'r RunResult, row: &Row) -> Option<&'r Row> {
+    let mut rows = result.rows.measured.iter();
+    rows.find(|other| Work::of(other) == Work::of(row) && other.suite == row.suite)
+}
+
+/// Reports whether a driver has the same sources and lockfile in two results on the same system.
+pub(super) fn unchanged_driver(before: &RunResult, after: &RunResult, driver: &str) -> bool {
+    let [before, after] = [before, after].map(|result| &result.environment);
+    let hash = before.drivers.get(driver);
+    system(before, after).is_empty() && hash.is_some() && hash == after.drivers.get(driver)
+}
+
+/// Reports whether a subject has the same code in two results on the same system: version, driver sources, lockfile
+/// and runtime. Missing information counts as different.
+pub(super) fn unchanged(before: (&RunResult, &Row), after: (&RunResult, &Row)) -> bool {
+    // A run on several runtimes has the runtime in each row.
+    let subjects = [before, after].map(|(_, row)| &row.subject);
+    let [own, other] = subjects.map(|subject| (&subject.runtime, &subject.version));
+    let [runtime, later] =
+        [before, after].map(|(run, row)| run.environment.runtimes.get(&row.subject.language));
+    own == other
+        && runtime.is_some()
+        && runtime == later
+        && unchanged_driver(before.0, after.0, subjects[0].driver())
+}
+
+/// Returns a driver or server of both results whose code differs.
+pub(super) fn code(a: &Environment, b: &Environment, kind: &str) -> Option<Difference> {
+    let short = |hash: &String| hash.chars().take(8).collect();
+    a.drivers.iter().find_map(|(driver, hash)| {
+        let other = b.drivers.get(driver)?;
+        (other != hash).then(|| Difference {
+            what: format!("sources or lockfile of the {kind} {driver}"),
+            before: short(hash),
+            after: short(other),
+        })
+    })
+}
+
+/// Returns a driver whose version in `others` differs from that in `known`. A driver that could not be built has
+/// no version.
+pub(super) fn other_version(known: &Rows, others: &Rows) -> Option<Difference> {
+    let mut versions = HashMap::new();
+    for (driver, version) in versions_of(known) {
+        versions.entry(driver).or_insert(version);
+    }
+    versions_of(others).find_map(|(driver, version)| {
+        Difference::of(
+            format!("version of {driver}"),
+            *versions.get(driver)?,
+            version,
+        )
+    })
+}
+
+/// The parties of attack and interop rows.
+pub(super) fn parties(rows: &Rows) -> impl Iterator<Item = &Party> {
+    let exchanges = rows
+        .interop
+        .iter()
+        .flat_map(|row| [&row.issuer, &row.verifier]);
+    rows.attack.iter().map(|row| &row.subject).chain(exchanges)
+}
+
+fn versions_of(rows: &Rows) -> impl Iterator<Item = (&str, &str)> {
+    let measured = rows.measured.iter().map(|row| &row.subject);
+    let measured = measured.map(|subject| (subject.driver(), subject.version.as_str()));
+    let parties = parties(rows).map(|party| (party.driver.as_str(), party.version.as_str()));
+    measured
+        .chain(parties)
+        .filter(|(_, version)| !version.is_empty())
 }

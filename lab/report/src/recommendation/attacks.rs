@@ -79,87 +79,63 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::recommendation::sample::attacked;
+    use AttackOutcome::{Accepted, Crashed, Hung, NotOffered, OverLimit, Refused};
 
-    /// Reports whether this single row excludes its driver.
-    fn falls(attack: &str, practice: Practice, outcome: AttackOutcome) -> bool {
-        let row = AttackRow {
-            practice,
-            ..attacked("go/a", attack, Some(outcome))
-        };
-        Attacks::of(&[row]).fell_to("go/a").is_some()
+    #[test]
+    fn attacks_without_a_key_exclude() {
+        use Practice::{Defaults, Documented};
+        for (attack, practice, outcome, falls) in [
+            ("alg-none", Documented, Accepted, true),
+            ("expired", Documented, Accepted, true),
+            ("alg-none", Documented, Refused, false),
+            ("alg-none", Documented, NotOffered, false),
+            ("alg-none", Documented, OverLimit, false),
+            ("alg-none", Defaults, Accepted, false),
+            // Variants of a valid token.
+            ("base64-padding", Documented, Accepted, false),
+            ("eddsa-malleable", Documented, Accepted, false),
+            ("outer-blank", Documented, Accepted, false),
+            // Attacks that need the key.
+            ("crit-unknown", Documented, Accepted, false),
+            ("crit-unknown", Documented, Crashed, false),
+            ("exp-text", Documented, Accepted, false),
+            ("secret-empty", Documented, Crashed, false),
+            ("curve-unbound", Documented, Accepted, false),
+            ("deep-claims", Documented, Hung, false),
+            ("dots", Documented, Crashed, true),
+            ("dots", Documented, Hung, true),
+            ("alg-none", Documented, Crashed, true),
+        ] {
+            let row = AttackRow {
+                practice,
+                ..attacked("go/a", attack, Some(outcome))
+            };
+            let fell_to = Attacks::of(&[row]);
+            assert_eq!(
+                fell_to.fell_to("go/a").is_some(),
+                falls,
+                "{attack} {outcome:?}"
+            );
+        }
     }
 
     #[test]
-    fn attacks_on_a_library_count_for_each_of_its_runtimes() {
-        let fallen = attacked("java/a", "alg-none", Some(AttackOutcome::Accepted));
-        let attacks = Attacks::of(&[fallen]);
+    fn attacks_failure_is_described_for_each_runtime() {
+        let attacks = Attacks::of(&[attacked("java/a", "alg-none", Some(Accepted))]);
         for driver in ["java/a", "java/a@25.0.3"] {
-            assert!(attacks.fell_to(driver).is_some(), "{driver}");
+            assert_eq!(
+                attacks.fell_to(driver).unwrap(),
+                "accepts a token from a party without a key: alg-none (`alg` is `none`, without a signature), as documented, with jwt"
+            );
             assert!(!attacks.left_out(driver), "{driver}");
         }
         assert!(attacks.left_out("java/b@25.0.3"));
     }
 
     #[test]
-    fn attacks_accepting_keyless_token_excludes() {
-        use AttackOutcome::{Accepted, NotOffered, OverLimit, Refused};
-        assert!(falls("alg-none", Practice::Documented, Accepted));
-        assert!(falls("expired", Practice::Documented, Accepted));
-        for harmless in [Refused, NotOffered, OverLimit] {
-            assert!(!falls("alg-none", Practice::Documented, harmless));
-        }
-    }
-
-    #[test]
-    fn attacks_defaults_do_not_exclude() {
-        let accepted = AttackOutcome::Accepted;
-        assert!(!falls("alg-none", Practice::Defaults, accepted));
-    }
-
-    #[test]
-    fn attacks_variant_of_valid_token_does_not_exclude() {
-        for attack in ["base64-padding", "eddsa-malleable", "outer-blank"] {
-            assert!(!falls(
-                attack,
-                Practice::Documented,
-                AttackOutcome::Accepted
-            ));
-        }
-    }
-
-    #[test]
-    fn attacks_requiring_key_do_not_exclude() {
-        for attack in ["crit-unknown", "exp-text", "secret-empty", "curve-unbound"] {
-            for outcome in [AttackOutcome::Accepted, AttackOutcome::Crashed] {
-                assert!(!falls(attack, Practice::Documented, outcome), "{attack}");
-            }
-        }
-    }
-
-    #[test]
-    fn attacks_keyless_crash_excludes() {
-        for outcome in [AttackOutcome::Crashed, AttackOutcome::Hung] {
-            assert!(falls("dots", Practice::Documented, outcome));
-            assert!(falls("alg-none", Practice::Documented, outcome));
-            assert!(!falls("deep-claims", Practice::Documented, outcome));
-        }
-    }
-
-    #[test]
-    fn attacks_failure_is_described() {
-        let fell = attacked("go/a", "alg-none", Some(AttackOutcome::Accepted));
-        let attacks = Attacks::of(&[fell]);
-        assert_eq!(
-            attacks.fell_to("go/a").unwrap(),
-            "accepts a token from a party without a key: alg-none (`alg` is `none`, without a signature), as documented, with jwt"
-        );
-    }
-
-    #[test]
     fn attacks_void_and_unavailable_are_unknown() {
         let attacks = Attacks::of(&[attacked("go/a", "alg-none", None)]);
-        assert!(attacks.left_out("go/a"));
-        assert!(attacks.left_out("go/b"));
+        assert!(attacks.left_out("go/a") && attacks.left_out("go/b"));
         assert!(!Attacks::of(&[]).left_out("go/a"), "no driver was attacked");
     }
 }

@@ -1,8 +1,17 @@
-//! Candidates: measured subjects with their rows.
+//! Candidates: measured subjects with their rows, what one token of each costs, and the fastest of several.
 
 use jeton_lab_model::claims::{OWN, STANDARD};
 use jeton_lab_model::names;
-use jeton_lab_model::result::{Row, Status, Subject};
+use jeton_lab_model::recommendation::{Requirements, Weight};
+use jeton_lab_model::result::{NoiseFloor, Row, Status, Subject, Timing, VerdictKind};
+use jeton_lab_stats::groups::groups;
+use jeton_lab_stats::interval::estimate;
+use jeton_lab_stats::median::median_interval;
+use jeton_lab_stats::verdict::{Band, judge};
+use jeton_lab_stats::verdicts::band_for;
+
+use super::attacks::Attacks;
+use super::rules::refusal;
 
 /// A subject with its measurements.
 #[derive(Debug, Clone)]
@@ -10,10 +19,10 @@ pub(super) struct Candidate<'a> {
     pub(super) subject: &'a Subject,
     /// The token's name.
     pub(super) token: String,
-    /// The row of issuing: `sign` or `encrypt`.
-    pub(super) making: Option<&'a Row>,
-    /// The row of verifying: `verify` or `decrypt`.
-    pub(super) opening: Option<&'a Row>,
+    /// The time of issuing: `sign` or `encrypt`.
+    pub(super) making: Option<&'a Timing>,
+    /// The time of verifying: `verify` or `decrypt`.
+    pub(super) opening: Option<&'a Timing>,
     /// The row of a failed check or a crash.
     pub(super) failed: Option<&'a Row>,
     /// The exact size of the token.
@@ -23,11 +32,9 @@ pub(super) struct Candidate<'a> {
 /// Returns the claims set for the recommendation: the user's own, or the standard set, or the first
 /// one.
 pub(crate) fn claims_of(rows: &[Row]) -> Option<&str> {
-    let has = |name: &str| rows.iter().any(|row| row.claims.name == name);
-    [OWN, STANDARD]
-        .into_iter()
-        .find(|name| has(name))
-        .or_else(|| rows.first().map(|row| row.claims.name.as_str()))
+    let has = |name: &&str| rows.iter().any(|row| row.claims.name == *name);
+    let first = || rows.first().map(|row| row.claims.name.as_str());
+    [OWN, STANDARD].into_iter().find(has).or_else(first)
 }
 
 /// The threads of the rows that a recommendation is made of.
@@ -37,53 +44,252 @@ pub(super) const THREADS: u32 = 1;
 pub(super) fn candidates(rows: &[Row]) -> Vec<Candidate<'_>> {
     let claims = claims_of(rows).unwrap_or_default();
     let mut found: Vec<Candidate<'_>> = Vec::new();
-    let eligible = |row: &&Row| {
-        !row.reference
+    for row in rows {
+        let subject = &row.subject;
+        let is_eligible = !row.reference
             && row.threads == THREADS
             && row.claims.name == claims
-            && row.subject.key_handling == "prepared"
-            && !matches!(row.subject.format.as_str(), "bare" | "none")
-    };
-    for row in rows.iter().filter(eligible) {
-        let index = found
-            .iter()
-            .position(|c| c.subject.id == row.subject.id)
-            .unwrap_or_else(|| {
-                found.push(Candidate {
-                    subject: &row.subject,
-                    token: names::token(&row.subject),
-                    making: None,
-                    opening: None,
-                    failed: None,
-                    token_bytes: None,
-                });
-                found.len() - 1
-            });
-        add(&mut found[index], row);
+            && subject.key_handling == "prepared"
+            && !matches!(subject.format.as_str(), "bare" | "none");
+        if !is_eligible {
+            continue;
+        }
+        match found.iter_mut().find(|c| c.subject.id == subject.id) {
+            Some(known) => known.add(row),
+            None => found.push(Candidate::new(row)),
+        }
     }
     // A subject that could not start is missing, not excluded.
     found.retain(|c| c.making.is_some() || c.opening.is_some() || c.failed.is_some());
     found
 }
 
-fn add<'a>(candidate: &mut Candidate<'a>, row: &'a Row) {
-    candidate.token_bytes = candidate.token_bytes.max(row.token_bytes);
-    match row.status {
-        Status::Unavailable => return,
-        Status::FailedPreflight | Status::Crashed | Status::TimedOut => {
-            candidate.failed.get_or_insert(row);
-            return;
+impl<'a> Candidate<'a> {
+    fn new(row: &'a Row) -> Self {
+        let mut first = Self {
+            subject: &row.subject,
+            token: names::token(&row.subject),
+            making: None,
+            opening: None,
+            failed: None,
+            token_bytes: None,
+        };
+        first.add(row);
+        first
+    }
+
+    fn add(&mut self, row: &'a Row) {
+        self.token_bytes = self.token_bytes.max(row.token_bytes);
+        match row.status {
+            Status::Unavailable => return,
+            Status::FailedPreflight | Status::Crashed | Status::TimedOut => {
+                self.failed.get_or_insert(row);
+                return;
+            }
+            Status::Ok | Status::Disturbed => {}
         }
-        Status::Ok | Status::Disturbed => {}
+        let timing = row.ns_per_op.as_ref();
+        match row.operation.as_str() {
+            "sign" => self.making = timing.or(self.making),
+            "verify" => self.opening = timing.or(self.opening),
+            "encrypt" => self.making = self.making.or(timing),
+            "decrypt" => self.opening = self.opening.or(timing),
+            _ => {}
+        }
     }
-    if row.ns_per_op.is_none() {
-        return;
+
+    /// Returns the values of the weight, with the kind of their noise; `None` if it was not measured.
+    pub(super) fn scored(&self, weight: Weight) -> Option<Scored> {
+        let rounds = match weight {
+            Weight::Verify => self.opening?.rounds.clone(),
+            Weight::Sign => self.making?.rounds.clone(),
+            Weight::RoundTrip => sum(self.making?.rounds.clone(), &self.opening?.rounds)?,
+            #[allow(
+                clippy::cast_precision_loss,
+                reason = "a token is far below 2^53 bytes"
+            )]
+            Weight::Size => vec![self.token_bytes? as f64],
+        };
+        let managed = self.subject.is_managed();
+        Some(Scored { rounds, managed })
     }
-    match row.operation.as_str() {
-        "sign" => candidate.making = Some(row),
-        "verify" => candidate.opening = Some(row),
-        "encrypt" => candidate.making = candidate.making.or(Some(row)),
-        "decrypt" => candidate.opening = candidate.opening.or(Some(row)),
-        _ => {}
+}
+
+/// Adds two values round by round; `None` if they have different rounds.
+pub(super) fn sum(mut first: Vec<f64>, second: &[f64]) -> Option<Vec<f64>> {
+    let added = first.iter_mut().zip(second);
+    added.for_each(|(a, b)| *a += b);
+    (first.len() == second.len()).then_some(first)
+}
+
+/// A weighted candidate: its values by round, and the kind of its noise.
+#[derive(Debug, Clone)]
+pub(super) struct Scored {
+    /// Nanoseconds by round, or bytes once.
+    pub(super) rounds: Vec<f64>,
+    /// True if a managed runtime is involved.
+    pub(super) managed: bool,
+}
+
+/// Returns the indices of the best candidates, which cannot be distinguished; empty if they cannot be
+/// compared. Times are compared by groups from simultaneous intervals and the noise floor. Sizes are
+/// exact.
+pub(super) fn first_group(all: &[&Scored], weight: Weight, noise: &NoiseFloor) -> Vec<usize> {
+    if weight == Weight::Size {
+        let bytes = |one: &Scored| one.rounds.first().copied().unwrap_or(f64::INFINITY);
+        let least = all
+            .iter()
+            .map(|one| bytes(one))
+            .fold(f64::INFINITY, f64::min);
+        return (0..all.len()).filter(|&i| bytes(all[i]) <= least).collect();
+    }
+    if all.len() == 1 {
+        return vec![0];
+    }
+    let rounds: Vec<&[f64]> = all.iter().map(|one| one.rounds.as_slice()).collect();
+    let band = |a: usize, b: usize| band_of(noise, [all[a], all[b]]);
+    let groups = groups(&rounds, band).unwrap_or_default();
+    (0..groups.len()).filter(|&i| groups[i] == 1).collect()
+}
+
+fn band_of(noise: &NoiseFloor, pair: [&Scored; 2]) -> Band {
+    band_for(noise, pair.iter().map(|one| one.managed), THREADS)
+}
+
+/// Judges rounds against others; undecided if they cannot be compared.
+pub(super) fn judged(
+    subject: &[f64],
+    baseline: &[f64],
+    comparisons: usize,
+    band: Band,
+) -> VerdictKind {
+    let ratio = estimate(subject, baseline, comparisons);
+    ratio.map_or(VerdictKind::Undecided, |ratio| judge(&ratio, band))
+}
+
+/// A subject with the time to sign and verify one token.
+#[derive(Debug, Clone)]
+pub(super) struct Cost<'a> {
+    pub(super) subject: &'a Subject,
+    /// The token's name.
+    pub(super) token: String,
+    pub(super) token_bytes: Option<u64>,
+    pub(super) sign: &'a Timing,
+    pub(super) verify: &'a Timing,
+    /// Nanoseconds to sign and verify, by round.
+    pub(super) both: Scored,
+    pub(super) median: f64,
+    pub(super) interval: [f64; 2],
+}
+
+/// Returns the cost of every subject that the rules do not exclude.
+pub(super) fn costs<'a>(
+    rows: &'a [Row],
+    requirements: &Requirements,
+    attacks: &Attacks,
+) -> Vec<Cost<'a>> {
+    let usable = candidates(rows).into_iter();
+    let usable = usable.filter(|c| refusal(c, requirements, attacks).is_none());
+    usable.filter_map(Cost::of).collect()
+}
+
+impl<'a> Cost<'a> {
+    fn of(candidate: Candidate<'a>) -> Option<Self> {
+        if candidate.subject.superseded_by.is_some() {
+            return None;
+        }
+        let both = candidate.scored(Weight::RoundTrip)?;
+        let median = median_interval(&both.rounds).ok()?;
+        Some(Self {
+            subject: candidate.subject,
+            token: candidate.token,
+            token_bytes: candidate.token_bytes,
+            sign: candidate.making?,
+            verify: candidate.opening?,
+            both,
+            median: median.median,
+            interval: median.interval,
+        })
+    }
+
+    /// Judges the time to sign and verify against another's.
+    pub(super) fn judged(
+        &self,
+        other: &Self,
+        comparisons: usize,
+        noise: &NoiseFloor,
+    ) -> VerdictKind {
+        let (own, others) = (&self.both.rounds, &other.both.rounds);
+        judged(own, others, comparisons, self.band(other, noise))
+    }
+
+    /// Returns the noise band of a pair.
+    pub(super) fn band(&self, other: &Self, noise: &NoiseFloor) -> Band {
+        band_of(noise, [&self.both, &other.both])
+    }
+
+    /// Names the library with its language: `jeton (Rust)`.
+    pub(super) fn library(&self) -> String {
+        format!(
+            "{} ({})",
+            self.subject.library,
+            names::language(self.subject)
+        )
+    }
+
+    /// Returns the algorithm of a JWT.
+    pub(super) fn alg(&self) -> &'a str {
+        self.subject.alg.as_deref().unwrap_or_default()
+    }
+}
+
+/// Returns the fastest group to sign and verify, the lowest median first.
+pub(super) fn fastest<'c, 'a>(costs: &[&'c Cost<'a>], noise: &NoiseFloor) -> Vec<&'c Cost<'a>> {
+    let scored: Vec<&Scored> = costs.iter().map(|cost| &cost.both).collect();
+    let group = first_group(&scored, Weight::RoundTrip, noise).into_iter();
+    let mut group: Vec<_> = group.map(|index| costs[index]).collect();
+    group.sort_by(|a, b| a.median.total_cmp(&b.median));
+    group
+}
+
+/// Returns the signed JWTs of an algorithm.
+pub(super) fn jwts<'c, 'a>(costs: &'c [Cost<'a>], alg: &str) -> Vec<&'c Cost<'a>> {
+    let is_it = |cost: &&Cost<'_>| cost.subject.format == "jwt" && cost.alg() == alg;
+    costs.iter().filter(is_it).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recommendation::sample::noise;
+
+    fn scored(values: &[f64]) -> Vec<Scored> {
+        let steps = [0.99, 1.01, 1.0, 1.0, 1.01, 0.99, 1.0, 1.0];
+        let one = |mean: &f64| Scored {
+            rounds: steps.iter().map(|step| step * mean).collect(),
+            managed: false,
+        };
+        values.iter().map(one).collect()
+    }
+
+    fn first(all: &[Scored], weight: Weight, floor: f64) -> Vec<usize> {
+        first_group(&all.iter().collect::<Vec<_>>(), weight, &noise(floor))
+    }
+
+    #[test]
+    fn first_group_contains_indistinguishable() {
+        let all = scored(&[200.0, 100.0, 100.4]);
+        assert_eq!(first(&all, Weight::Verify, 0.0), [1, 2]);
+        assert_eq!(first(&all, Weight::Verify, 1.5), [0, 1, 2]);
+        assert_eq!(
+            first(&scored(&[300.0, 299.0, 299.0]), Weight::Size, 0.0),
+            [1, 2]
+        );
+    }
+
+    #[test]
+    fn sum_different_rounds_is_none() {
+        assert_eq!(sum(vec![1.0, 2.0], &[3.0, 4.0]), Some(vec![4.0, 6.0]));
+        assert_eq!(sum(vec![1.0], &[3.0, 4.0]), None);
     }
 }

@@ -1,33 +1,62 @@
 //! The rules that exclude candidates; the first matching rule is reported.
 
+use jeton_lab_model::recommendation::{Out, Requirements, Rule};
 use jeton_lab_model::result::Status;
 use jeton_lab_model::units;
 
-use super::algorithms::facts;
 use super::attacks::Attacks;
 use super::budgets::Carrier;
 use super::candidate::Candidate;
-use super::libraries::is_cache;
-use super::ranking::rounds;
-use jeton_lab_model::recommendation::{Out, Requirements, Rule, Weight};
+use super::properties::{facts, is_cache};
+
+type Refusal = (Rule, String);
 
 /// Returns the rule that excludes a candidate, and the reason; `None` if it meets all requirements.
 pub(super) fn refusal(
     candidate: &Candidate<'_>,
     requirements: &Requirements,
     attacks: &Attacks,
-) -> Option<(Rule, String)> {
-    attack(candidate, requirements, attacks)
-        .or_else(|| checks(candidate))
-        .or_else(|| cache(candidate))
-        .or_else(|| kind(candidate, requirements))
+) -> Option<Refusal> {
+    let subject = candidate.subject;
+    // A library that fails an attack is excluded with every algorithm: callers cannot choose the
+    // attacks they face.
+    if let Some(fell_to) = attacks.fell_to(subject.driver()) {
+        return Some((Rule::Attack, fell_to.to_owned()));
+    }
+    if let Some(row) = candidate.failed {
+        let what = match row.status {
+            Status::FailedPreflight => "failed a preflight check",
+            Status::Crashed => "crashed",
+            _ => "did not answer in time",
+        };
+        let why = row
+            .reason
+            .as_ref()
+            .map(|reason| format!("{what}: {reason}"));
+        return Some((Rule::Checks, why.unwrap_or_else(|| what.to_owned())));
+    }
+    if is_cache(subject.driver()) {
+        let why = "caches verified tokens, so its times are not those of verification";
+        return Some((Rule::Cache, why.to_owned()));
+    }
+    let is_wanted =
+        requirements.languages.is_empty() || requirements.languages.contains(&subject.language);
+    kind(candidate, requirements)
+        .map(|(rule, why)| (rule, why.to_owned()))
         .or_else(|| budgets(candidate, requirements))
-        .or_else(|| measured(candidate, requirements))
-        .or_else(|| language(candidate, requirements))
+        .or_else(|| {
+            let is_measured = candidate.scored(requirements.weight).is_some();
+            let why = || format!("the {} was not measured", requirements.weight.label());
+            (!is_measured).then(|| (Rule::NotMeasured, why()))
+        })
+        .or_else(|| {
+            let why = "the language was not requested";
+            (!is_wanted).then(|| (Rule::Languages, why.to_owned()))
+        })
 }
 
 /// The report of an excluded candidate.
-pub(super) fn out(candidate: &Candidate<'_>, (rule, why): (Rule, String)) -> Out {
+pub(super) fn out(candidate: &Candidate<'_>, (rule, why): Refusal) -> Out {
     Out {
         rule,
         token: candidate.token.clone(),
@@ -36,83 +65,59 @@ pub(super) fn out(candidate: &Candidate<'_>, (rule, why): (Rule, String)) -> Out
     }
 }
 
-fn attack(
-    candidate: &Candidate<'_>,
-    _: &Requirements,
-    attacks: &Attacks,
-) -> Option<(Rule, String)> {
-    // A library that fails an attack is excluded with every algorithm: callers cannot choose the
-    // attacks they face.
-    let fell_to = attacks.fell_to(candidate.subject.driver())?;
-    Some((Rule::Attack, fell_to.to_owned()))
-}
-
-fn checks(candidate: &Candidate<'_>) -> Option<(Rule, String)> {
-    let row = candidate.failed?;
-    let what = match row.status {
-        Status::FailedPreflight => "failed a preflight check",
-        Status::Crashed => "crashed",
-        _ => "did not answer in time",
-    };
-    let why = match &row.reason {
-        Some(reason) => format!("{what}: {reason}"),
-        None => what.to_owned(),
-    };
-    Some((Rule::Checks, why))
-}
-
-fn cache(candidate: &Candidate<'_>) -> Option<(Rule, String)> {
-    is_cache(candidate.subject.driver()).then(|| {
-        let why = "caches verified tokens, so its times are not those of verification";
-        (Rule::Cache, why.to_owned())
-    })
-}
-
 /// Applies the rules about the kind of token.
-fn kind(candidate: &Candidate<'_>, requirements: &Requirements) -> Option<(Rule, String)> {
+fn kind(candidate: &Candidate<'_>, requirements: &Requirements) -> Option<(Rule, &'static str)> {
     let subject = candidate.subject;
     let Some(facts) = facts(&subject.format, subject.alg.as_deref()) else {
-        let why = "unknown to jeton's table of algorithms";
-        return Some((Rule::Questionable, why.to_owned()));
+        return Some((Rule::Questionable, "unknown to jeton's table of algorithms"));
     };
-    if subject.is_weak() {
-        let why = "the key is smaller than today's minimum; measured only for a published report";
-        return Some((Rule::Questionable, why.to_owned()));
+    let weak = "the key is smaller than today's minimum; measured only for a published report";
+    let why = if subject.is_weak() {
+        Some(weak)
+    } else {
+        facts.questionable
+    };
+    if let Some(why) = why {
+        return Some((Rule::Questionable, why));
     }
-    if let Some(why) = facts.questionable {
-        return Some((Rule::Questionable, why.to_owned()));
-    }
+    let no_proof = if facts.confidential {
+        "an encrypted token does not prove its issuer to a third party"
+    } else {
+        "the verifier's secret can also create tokens"
+    };
+    let quantum = "quantum computers break RSA and elliptic curves";
+    let fips = "not all of its algorithms are approved by FIPS";
+    let readable = "the claims are readable without a key";
+    let Requirements {
+        confidentiality,
+        third_parties,
+        fips: approved,
+        post_quantum,
+        ..
+    } = *requirements;
     let demands = [
         (
-            requirements.confidentiality && !facts.confidential,
+            confidentiality,
+            facts.confidential,
             Rule::Confidentiality,
-            "the claims are readable without a key",
+            readable,
         ),
         (
-            requirements.third_parties && !facts.third_parties,
+            third_parties,
+            facts.third_parties,
             Rule::ThirdParties,
-            if facts.confidential {
-                "an encrypted token does not prove its issuer to a third party"
-            } else {
-                "the verifier's secret can also create tokens"
-            },
+            no_proof,
         ),
-        (
-            requirements.fips && !facts.fips,
-            Rule::Fips,
-            "not all of its algorithms are approved by FIPS",
-        ),
-        (
-            requirements.post_quantum && !facts.post_quantum,
-            Rule::PostQuantum,
-            "quantum computers break RSA and elliptic curves",
-        ),
+        (approved, facts.fips, Rule::Fips, fips),
+        (post_quantum, facts.post_quantum, Rule::PostQuantum, quantum),
     ];
-    let unmet = demands.into_iter().find(|(unmet, ..)| *unmet);
-    unmet.map(|(_, rule, why)| (rule, why.to_owned()))
+    let mut unmet = demands
+        .into_iter()
+        .filter(|(asked, met, ..)| *asked && !met);
+    unmet.next().map(|(_, _, rule, why)| (rule, why))
 }
 
-fn budgets(candidate: &Candidate<'_>, requirements: &Requirements) -> Option<(Rule, String)> {
+fn budgets(candidate: &Candidate<'_>, requirements: &Requirements) -> Option<Refusal> {
     let budgets = [
         (
             requirements.header_budget,
@@ -126,41 +131,18 @@ fn budgets(candidate: &Candidate<'_>, requirements: &Requirements) -> Option<(Ru
         ),
     ];
     budgets.into_iter().find_map(|(budget, carrier, rule)| {
-        let budget = budget?;
-        let what = carrier.name();
+        let (budget, what) = (budget?, carrier.name());
         let Some(token) = candidate.token_bytes else {
             let why =
                 format!("the size was not measured, so it is unknown whether it fits the {what}");
             return Some((rule, why));
         };
         let whole = carrier.with(token);
-        (whole > budget).then(|| {
-            let why = format!(
-                "the {what} has {} bytes ({} for the token), the limit is {}",
-                units::whole(whole),
-                units::whole(token),
-                units::whole(budget)
-            );
-            (rule, why)
-        })
+        let [has, own, limit] = [whole, token, budget].map(units::whole);
+        let why =
+            || format!("the {what} has {has} bytes ({own} for the token), the limit is {limit}");
+        (whole > budget).then(|| (rule, why()))
     })
-}
-
-fn measured(candidate: &Candidate<'_>, requirements: &Requirements) -> Option<(Rule, String)> {
-    let is_there = match requirements.weight {
-        Weight::Size => candidate.token_bytes.is_some(),
-        weight => rounds(candidate, weight).is_some(),
-    };
-    (!is_there).then(|| {
-        let why = format!("the {} was not measured", requirements.weight.label());
-        (Rule::NotMeasured, why)
-    })
-}
-
-fn language(candidate: &Candidate<'_>, requirements: &Requirements) -> Option<(Rule, String)> {
-    let is_wanted = requirements.languages.is_empty()
-        || requirements.languages.contains(&candidate.subject.language);
-    (!is_wanted).then(|| (Rule::Languages, "the language was not requested".to_owned()))
 }
 
 #[cfg(test)]
@@ -177,129 +159,78 @@ mod tests {
         refusal(&candidates[0], &requirements, attacks).map(|(rule, _)| rule)
     }
 
-    /// Returns the rule that a sample's subject breaks, without attacks.
-    fn broken(format: &str, alg: &str, requirements: &str) -> Option<Rule> {
-        let rows = [
-            row("go", "a", format, alg, "sign", 1000.0),
-            row("go", "a", format, alg, "verify", 2000.0),
-        ];
-        rule(&rows, requirements, &Attacks::NotRun)
+    #[test]
+    fn rules_of_kinds_and_requirements() {
+        let exact = [Carrier::Header, Carrier::Cookie].map(|carrier| carrier.with(300));
+        let within = format!("header-budget={},cookie-budget={}", exact[0], exact[1]);
+        let header = format!("header-budget={}", exact[0] - 1);
+        let cookie = format!("cookie-budget={}", exact[1] - 1);
+        let third = "verify-by-third-parties";
+        for (format, alg, requirements, expected) in [
+            ("v2.public", "-", "", Some(Rule::Questionable)),
+            ("jwe", "RSA1_5", "", Some(Rule::Questionable)),
+            ("jwt", "XX256", "", Some(Rule::Questionable)),
+            ("v4.public", "-", "", None),
+            (
+                "jwt",
+                "ES256",
+                "confidentiality",
+                Some(Rule::Confidentiality),
+            ),
+            ("v4.local", "-", "confidentiality", None),
+            ("jwt", "HS256", third, Some(Rule::ThirdParties)),
+            ("jwe", "ECDH-ES", third, Some(Rule::ThirdParties)),
+            ("jwt", "ES256", third, None),
+            ("v4.local", "-", "fips", Some(Rule::Fips)),
+            ("v3.local", "-", "fips", None),
+            ("jwt", "ES256", "post-quantum", Some(Rule::PostQuantum)),
+            ("jwt", "ML-DSA-44", "post-quantum", None),
+            ("jwt", "ES256", &within, None),
+            ("jwt", "ES256", &header, Some(Rule::HeaderBudget)),
+            ("jwt", "ES256", &cookie, Some(Rule::CookieBudget)),
+            ("jwt", "ES256", "languages=node", Some(Rule::Languages)),
+            ("jwt", "ES256", "languages=go+node", None),
+        ] {
+            let rows = ["sign", "verify"].map(|verb| row("go", "a", format, alg, verb, 1000.0));
+            let broken = rule(&rows, requirements, &Attacks::NotRun);
+            assert_eq!(broken, expected, "{format} {alg} {requirements}");
+        }
     }
 
     #[test]
     fn rules_failed_attack_excludes_all_algorithms() {
         let accepted = Some(AttackOutcome::Accepted);
         let attacks = Attacks::of(&[attacked("go/a", "alg-none", accepted)]);
-        let rows = [row("go", "a", "jwt", "ES256", "verify", 1.0)];
-        assert_eq!(rule(&rows, "weight=verify", &attacks), Some(Rule::Attack));
-        let other = [row("go", "b", "jwt", "ES256", "verify", 1.0)];
-        assert_eq!(rule(&other, "weight=verify", &attacks), None);
+        for (library, expected) in [("a", Some(Rule::Attack)), ("b", None)] {
+            let rows = [row("go", library, "jwt", "ES256", "verify", 1.0)];
+            assert_eq!(rule(&rows, "weight=verify", &attacks), expected);
+        }
     }
 
     #[test]
-    fn rules_failed_check_excludes() {
-        let mut rows = [
-            row("go", "a", "jwt", "ES256", "verify", 1.0),
-            row("go", "a", "jwt", "ES256", "sign", 1.0),
-        ];
+    fn rules_of_what_a_run_measured() {
+        let by = |rows: &[Row], requirements| rule(rows, requirements, &Attacks::NotRun);
+        let mut rows = ["verify", "sign"].map(|verb| row("go", "a", "jwt", "ES256", verb, 1.0));
+        for (weight, expected) in [
+            ("weight=sign", Some(Rule::NotMeasured)),
+            ("weight=round-trip", Some(Rule::NotMeasured)),
+            ("weight=verify", None),
+            ("weight=size", None),
+        ] {
+            assert_eq!(by(&rows[..1], weight), expected, "{weight}");
+        }
         fail(&mut rows[1], Status::FailedPreflight);
-        assert_eq!(
-            rule(&rows, "weight=verify", &Attacks::NotRun),
-            Some(Rule::Checks)
-        );
+        assert_eq!(by(&rows, "weight=verify"), Some(Rule::Checks));
         fail(&mut rows[1], Status::Unavailable);
-        assert_eq!(rule(&rows, "weight=verify", &Attacks::NotRun), None);
-    }
-
-    #[test]
-    fn rules_cache_excludes() {
-        let rows = [row(
-            "node",
-            "fast-jwt-cached",
-            "jwt",
-            "ES256",
-            "verify",
-            1.0,
-        )];
-        assert_eq!(rule(&rows, "", &Attacks::NotRun), Some(Rule::Cache));
-    }
-
-    #[test]
-    fn rules_old_and_unknown_kinds_are_excluded() {
-        assert_eq!(broken("v2.public", "-", ""), Some(Rule::Questionable));
-        assert_eq!(broken("jwe", "RSA1_5", ""), Some(Rule::Questionable));
-        assert_eq!(broken("jwt", "XX256", ""), Some(Rule::Questionable));
-        assert_eq!(broken("v4.public", "-", ""), None);
-        let mut weak = [row("go", "a", "jwt", "RS384", "verify", 1.0)];
-        weak[0].subject.key_bits = Some(1024);
-        assert_eq!(rule(&weak, "", &Attacks::NotRun), Some(Rule::Questionable));
-    }
-
-    #[test]
-    fn rules_requirements_exclude() {
-        let confidential = Some(Rule::Confidentiality);
-        assert_eq!(broken("jwt", "ES256", "confidentiality"), confidential);
-        assert_eq!(broken("v4.local", "-", "confidentiality"), None);
-        let third = "verify-by-third-parties";
-        assert_eq!(broken("jwt", "HS256", third), Some(Rule::ThirdParties));
-        assert_eq!(broken("jwe", "ECDH-ES", third), Some(Rule::ThirdParties));
-        assert_eq!(broken("jwt", "ES256", third), None);
-        assert_eq!(broken("v4.local", "-", "fips"), Some(Rule::Fips));
-        assert_eq!(broken("v3.local", "-", "fips"), None);
-        assert_eq!(
-            broken("jwt", "ES256", "post-quantum"),
-            Some(Rule::PostQuantum)
-        );
-        assert_eq!(broken("jwt", "ML-DSA-44", "post-quantum"), None);
-    }
-
-    #[test]
-    fn rules_budgets_count_text_around_token() {
-        let exact = Carrier::Header.with(300);
-        let within = format!("header-budget={exact}");
-        let short = format!("header-budget={}", exact - 1);
-        assert_eq!(broken("jwt", "ES256", &within), None);
-        assert_eq!(broken("jwt", "ES256", &short), Some(Rule::HeaderBudget));
-        let exact = Carrier::Cookie.with(300);
-        let within = format!("cookie-budget={exact}");
-        let short = format!("cookie-budget={}", exact - 1);
-        assert_eq!(broken("jwt", "ES256", &within), None);
-        assert_eq!(broken("jwt", "ES256", &short), Some(Rule::CookieBudget));
-    }
-
-    #[test]
-    fn rules_unknown_size_fits_no_budget() {
-        let mut rows = [row("go", "a", "jwt", "ES256", "verify", 1.0)];
+        assert_eq!(by(&rows, "weight=verify"), None);
         rows[0].token_bytes = None;
-        let attacks = Attacks::NotRun;
         assert_eq!(
-            rule(&rows, "header-budget=9999", &attacks),
+            by(&rows[..1], "header-budget=9999"),
             Some(Rule::HeaderBudget)
         );
-    }
-
-    #[test]
-    fn rules_weight_must_be_measured() {
-        let rows = [row("go", "a", "jwt", "ES256", "verify", 1.0)];
-        let attacks = Attacks::NotRun;
-        assert_eq!(
-            rule(&rows, "weight=sign", &attacks),
-            Some(Rule::NotMeasured)
-        );
-        assert_eq!(
-            rule(&rows, "weight=round-trip", &attacks),
-            Some(Rule::NotMeasured)
-        );
-        assert_eq!(rule(&rows, "weight=verify", &attacks), None);
-        assert_eq!(rule(&rows, "weight=size", &attacks), None);
-    }
-
-    #[test]
-    fn rules_other_languages_are_excluded() {
-        assert_eq!(
-            broken("jwt", "ES256", "languages=node"),
-            Some(Rule::Languages)
-        );
-        assert_eq!(broken("jwt", "ES256", "languages=go+node"), None);
+        rows[0].subject.key_bits = Some(1024);
+        assert_eq!(by(&rows[..1], ""), Some(Rule::Questionable));
+        let cached = row("node", "fast-jwt-cached", "jwt", "ES256", "verify", 1.0);
+        assert_eq!(by(&[cached], ""), Some(Rule::Cache));
     }
 }

@@ -55,16 +55,16 @@ pub(crate) fn row(
     }
 }
 
-/// The noise floor of a run without noise.
-pub(super) fn quiet() -> NoiseFloor {
+/// This noise floor.
+pub(super) fn noise(floor: f64) -> NoiseFloor {
     NoiseFloor {
-        floor: Some(0.0),
+        floor: Some(floor),
         ..NoiseFloor::default()
     }
 }
 
 /// A complete, undisturbed result of these rows, with this noise floor.
-pub(super) fn result(measured: Vec<Row>, floor: f64) -> RunResult {
+pub(crate) fn result(measured: Vec<Row>, floor: f64) -> RunResult {
     let environment = Environment {
         complete: true,
         rounds_planned: 8,
@@ -76,10 +76,7 @@ pub(super) fn result(measured: Vec<Row>, floor: f64) -> RunResult {
         ..Rows::default()
     };
     RunResult {
-        noise_floor: NoiseFloor {
-            floor: Some(floor),
-            ..NoiseFloor::default()
-        },
+        noise_floor: noise(floor),
         ..RunResult::without_verdicts("jeton-lab run".into(), 1, environment, rows)
     }
 }

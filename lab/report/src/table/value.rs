@@ -23,11 +23,11 @@ pub(crate) struct Value {
     interval: Option<Interval>,
     pub(super) emphasised: bool,
     /// The class of the cell on the page.
-    pub(super) class: Option<&'static str>,
+    pub(crate) class: Option<&'static str>,
     /// The page shows the value in the place of the others of the row, from the first one that is missing.
-    pub(super) is_over_row: bool,
+    pub(crate) is_over_row: bool,
     /// The class of the row on the page.
-    pub(super) row_class: Option<&'static str>,
+    pub(crate) row_class: Option<&'static str>,
 }
 
 #[derive(Debug)]
@@ -97,27 +97,21 @@ impl Value {
     }
 
     /// Marks a value of another source than the run.
-    pub(crate) fn emphasised(self) -> Self {
-        Self {
-            emphasised: true,
-            ..self
-        }
+    pub(crate) fn emphasised(mut self) -> Self {
+        self.emphasised = true;
+        self
     }
 
     /// Sets what programs read.
-    pub(crate) fn exactly(self, text: &str) -> Self {
-        Self {
-            exact: plain(text),
-            ..self
-        }
+    pub(crate) fn exactly(mut self, text: &str) -> Self {
+        self.exact = plain(text);
+        self
     }
 
     /// Sets what the page shows.
-    pub(crate) fn on_page(self, markup: Markup) -> Self {
-        Self {
-            markup: Some(markup),
-            ..self
-        }
+    pub(crate) fn on_page(mut self, markup: Markup) -> Self {
+        self.markup = Some(markup);
+        self
     }
 
     /// Adds to what the page shows.
@@ -127,19 +121,15 @@ impl Value {
     }
 
     /// Sets what people read.
-    pub(crate) fn shown(self, text: String) -> Self {
-        Self {
-            shown: text,
-            ..self
-        }
+    pub(crate) fn shown(mut self, text: String) -> Self {
+        self.shown = text;
+        self
     }
 
     /// Sets what the terminal shows.
-    pub(crate) fn on_terminal(self, text: impl Into<String>) -> Self {
-        Self {
-            brief: Some(text.into()),
-            ..self
-        }
+    pub(crate) fn on_terminal(mut self, text: impl Into<String>) -> Self {
+        self.brief = Some(text.into());
+        self
     }
 
     /// Removes the value for people; the terminal keeps it.
@@ -158,33 +148,28 @@ impl Value {
     }
 
     /// Sets the colour on the terminal.
-    pub(crate) fn coloured(self, style: Style) -> Self {
-        Self { style, ..self }
+    pub(crate) fn coloured(mut self, style: Style) -> Self {
+        self.style = style;
+        self
     }
 
     /// Sets the class of the cell on the page.
-    pub(crate) fn class(self, class: &'static str) -> Self {
-        Self {
-            class: Some(class),
-            ..self
-        }
+    pub(crate) fn class(mut self, class: &'static str) -> Self {
+        self.class = Some(class);
+        self
     }
 
     /// Makes the page show the value in the place of the others of the row, from the first one that is
     /// missing.
-    pub(crate) fn over_row(self) -> Self {
-        Self {
-            is_over_row: true,
-            ..self
-        }
+    pub(crate) fn over_row(mut self) -> Self {
+        self.is_over_row = true;
+        self
     }
 
     /// Sets the class of the row on the page.
-    pub(crate) fn row_class(self, class: &'static str) -> Self {
-        Self {
-            row_class: Some(class),
-            ..self
-        }
+    pub(crate) fn row_class(mut self, class: &'static str) -> Self {
+        self.row_class = Some(class);
+        self
     }
 
     /// Returns the text for people.
@@ -211,7 +196,7 @@ impl Value {
     }
 
     /// Reports whether people can read a value.
-    pub(super) fn is_known(&self) -> bool {
+    pub(crate) fn is_known(&self) -> bool {
         !self.exact.is_empty() && !self.shown.is_empty()
     }
 

@@ -7,7 +7,8 @@ use jeton_lab_model::result::RunResult;
 use jeton_terminal::width::wrapped;
 
 use crate::recommendation::{Case, cases_of, recommendation_of};
-use crate::words::{list, microseconds};
+use crate::words::microseconds;
+use jeton_lab_model::units::list;
 
 use super::{BOLD, DIM};
 

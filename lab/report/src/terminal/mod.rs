@@ -5,20 +5,20 @@
 //! columns.
 
 mod advice;
-mod attack;
-mod interop;
+mod attacks;
+mod block;
 mod multi_run;
 mod published_comparison;
-mod section;
-mod servers;
 mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use crate::section::{Kind, Section};
+use crate::table::{Form, Table};
 use crate::words::{self, percent, plural};
-use crate::{sentences, visible};
-use anstyle::Style;
+use crate::{attack, interop, sentences, servers, visible};
+use anstyle::{AnsiColor, Style};
 use jeton_lab_model::names;
 use jeton_lab_model::result::{
     AaPair, Environment, Row, RunResult, Status, SupportState, VerdictKind,
@@ -27,13 +27,14 @@ use jeton_lab_model::units::times;
 use jeton_lab_stats::verdict::UNMEASURED_FLOOR;
 use jeton_terminal::width::wrapped;
 
-use section::sections;
+use block::blocks;
 
-pub use attack::attacks;
+pub use attacks::attacks;
 pub use multi_run::{comparison, describe_set_by, gate_summary};
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
+const BAD: Style = AnsiColor::Red.on_default().bold();
 
 /// Formats the whole result as styled text.
 #[must_use]
@@ -44,12 +45,17 @@ pub fn show(result: &RunResult, columns: usize) -> String {
     // Results of commands without timings skip the timed sections.
     let is_timed = !result.rows.measured.is_empty() || result.rows.is_empty();
     // Writing to a string cannot fail.
-    let _ = interop::write(result, columns, &mut out);
-    let _ = servers::write(result, columns, &mut out);
+    let before = [interop::section(result), servers::section(result)];
+    for part in before.into_iter().flatten() {
+        let _ = section(&part, columns, &mut out);
+    }
     if is_timed {
         let _ = timed(result, columns, &mut out);
     }
-    let _ = attack::write(result, columns, &mut out);
+    if let Some(attacks) = attack::section(result) {
+        out.push_str(if is_timed { "\n" } else { "" });
+        let _ = section(&attacks, columns, &mut out);
+    }
     if is_timed {
         let _ = advice::write(result, columns, &mut out);
     }
@@ -59,14 +65,14 @@ pub fn show(result: &RunResult, columns: usize) -> String {
 
 /// Writes the summary, the tables and the rows without figures.
 fn timed(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
-    let sections = sections(result);
-    let shown = |row: &Row| sections.iter().any(|g| g.shows(row));
+    let blocks = blocks(result);
+    let shown = |row: &Row| blocks.iter().any(|g| g.shows(row));
     let alone = |row: &&Row| row.ns_per_op.is_some() && !shown(row);
     let alone: Vec<&Row> = result.rows.measured.iter().filter(alone).collect();
-    let spreads = !alone.is_empty() || sections.iter().any(|g| table::shows_spread(g, columns));
+    let spreads = !alone.is_empty() || blocks.iter().any(|g| table::shows_spread(g, columns));
     head(result, spreads, columns, out)?;
-    for section in &sections {
-        table::write(section, columns, out)?;
+    for block in &blocks {
+        table::write(block, columns, out)?;
     }
     table::write_alone(&alone, out)?;
     older_versions(result, columns, out)?;
@@ -231,6 +237,84 @@ fn disturbance(result: &RunResult, columns: usize, out: &mut String) -> std::fmt
     paragraph(&text, columns, out)
 }
 
+/// Writes a section and its parts. Sentences are above the tables, and lists below them.
+fn section(section: &Section, columns: usize, out: &mut String) -> std::fmt::Result {
+    let (own, aside) = &section.on_terminal;
+    let title = own.as_ref().unwrap_or(&section.title);
+    let lines = wrapped(title, columns);
+    for (index, line) in lines.iter().enumerate().filter(|_| !title.is_empty()) {
+        let aside = if index + 1 == lines.len() { aside } else { "" };
+        writeln!(out, "{BOLD}{line}{BOLD:#}{aside}")?;
+    }
+    let (items, sentences): (Vec<_>, Vec<_>) = section
+        .said(Form::Terminal)
+        .partition(|sentence| sentence.kind == Kind::Item);
+    for sentence in sentences {
+        let style = if sentence.kind == Kind::Note {
+            DIM
+        } else {
+            Style::new()
+        };
+        paragraph(&format!("{style}{}{style:#}", sentence.text), columns, out)?;
+    }
+    let tables = section
+        .tables
+        .iter()
+        .filter(|table| table.is_on(Form::Terminal));
+    let tables: Vec<&Table> = tables.collect();
+    for table in &tables {
+        self::lines(table, columns, out)?;
+    }
+    for item in items {
+        match tables.as_slice() {
+            [] => hanging(&item.text, columns, out)?,
+            _ => paragraph(&item.text, columns, out)?,
+        }
+    }
+    for part in section
+        .parts
+        .iter()
+        .filter(|part| part.is_on(Form::Terminal))
+    {
+        writeln!(out)?;
+        self::section(part, columns, out)?;
+    }
+    Ok(())
+}
+
+/// Writes a table, and what belongs below each row or in its place.
+fn lines(table: &Table, columns: usize, out: &mut String) -> std::fmt::Result {
+    for (head, lines) in table.terminal(columns) {
+        writeln!(out, "{DIM}{head}{DIM:#}")?;
+        for (index, (line, is_emphasised)) in lines.iter().enumerate() {
+            let style = if *is_emphasised { DIM } else { Style::new() };
+            let below = match table.below.get(index) {
+                Some(Err(instead)) => {
+                    paragraph(instead, columns, out)?;
+                    continue;
+                }
+                Some(Ok(below)) => below.as_slice(),
+                None => &[],
+            };
+            writeln!(out, "{style}{line}{style:#}")?;
+            for text in below {
+                for line in wrapped(text, columns.saturating_sub(2).max(20)) {
+                    writeln!(out, "  {BAD}{line}{BAD:#}")?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes a text whose first line is indented less than the others.
+fn hanging(text: &str, columns: usize, out: &mut String) -> std::fmt::Result {
+    for (i, part) in wrapped(text, columns.saturating_sub(4)).iter().enumerate() {
+        writeln!(out, "{}{part}", if i == 0 { "  " } else { "    " })?;
+    }
+    Ok(())
+}
+
 fn paragraph(text: &str, columns: usize, out: &mut String) -> std::fmt::Result {
     for line in wrapped(text, columns) {
         writeln!(out, "{line}")?;
@@ -265,10 +349,7 @@ fn left_out(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::R
     writeln!(out, "\n{BOLD}Not measured{BOLD:#}")?;
     for (line, count) in reasons {
         let line = format!("{line} ({})", plural(count, "row"));
-        for (i, part) in wrapped(&line, columns.saturating_sub(4)).iter().enumerate() {
-            let indent = if i == 0 { "  " } else { "    " };
-            writeln!(out, "{indent}{part}")?;
-        }
+        hanging(&line, columns, out)?;
     }
     Ok(())
 }

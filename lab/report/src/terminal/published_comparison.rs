@@ -7,7 +7,7 @@ use jeton_lab_published::{Source, decidable, reports};
 use jeton_terminal::width::wrapped;
 
 use super::{BOLD, DIM};
-use crate::words::list;
+use jeton_lab_model::units::list;
 
 /// Writes how many conclusions this run answers, and for each report the answers that matter most. Writes
 /// nothing if the run relates to no report.

@@ -9,11 +9,12 @@ use jeton_lab_model::names;
 use jeton_lab_model::result::Row;
 use jeton_terminal::width::wrapped;
 
-use super::section::{Line, Section};
+use super::block::{Block, Line};
 use super::{BOLD, DIM};
 use crate::comparison::{self, Entry, Role, Shared, terminal_time};
 use crate::table::{Column, of_terminal};
-use crate::words::{self, list, plural};
+use crate::words::{self, plural};
+use jeton_lab_model::units::list;
 
 /// The columns that fit: details are dropped first, from the last one, then intervals.
 struct Room<'a> {
@@ -27,8 +28,8 @@ struct Room<'a> {
 }
 
 impl Room<'_> {
-    fn of(section: &Section<'_>, columns: usize) -> Self {
-        let names = (section.lines.iter()).map(|l| section.name(l).chars().count());
+    fn of(shown: &Block<'_>, columns: usize) -> Self {
+        let names = (shown.lines.iter()).map(|l| shown.name(l).chars().count());
         let name = names.max().unwrap_or(0).min(NAME_WIDTH_MAX);
         let taken = |has_intervals: bool| {
             let shared = Shared {
@@ -37,7 +38,7 @@ impl Room<'_> {
             };
             let (block, details) = of_terminal(comparison::columns(shared));
             let width = head(&block, "").chars().count();
-            let taken = 2 + name + section.operations.len() * width;
+            let taken = 2 + name + shown.operations.len() * width;
             (taken, block, details)
         };
         let (mut taken_with, block, mut details) = taken(true);
@@ -69,21 +70,21 @@ impl Room<'_> {
 pub(super) const NAME_WIDTH_MAX: usize = 200;
 
 /// Reports whether the times have intervals.
-pub(super) fn shows_spread(section: &Section<'_>, columns: usize) -> bool {
-    Room::of(section, columns).has_intervals
+pub(super) fn shows_spread(shown: &Block<'_>, columns: usize) -> bool {
+    Room::of(shown, columns).has_intervals
 }
 
 /// Writes one table and its summary.
-pub(super) fn write(section: &Section<'_>, columns: usize, out: &mut String) -> fmt::Result {
-    if section.opens_suite {
-        let question = suite_named(section.suite).map_or("", Suite::question);
-        writeln!(out, "\n{BOLD}{}{BOLD:#} {question}", section.suite)?;
+pub(super) fn write(shown: &Block<'_>, columns: usize, out: &mut String) -> fmt::Result {
+    if shown.opens_suite {
+        let question = suite_named(shown.suite).map_or("", Suite::question);
+        writeln!(out, "\n{BOLD}{}{BOLD:#} {question}", shown.suite)?;
     }
-    let room = Room::of(section, columns);
-    heading(section, &room, out)?;
-    for line in &section.lines {
+    let room = Room::of(shown, columns);
+    heading(shown, &room, out)?;
+    for line in &shown.lines {
         let style = if line.reference { DIM } else { Style::new() };
-        let (name, width) = (section.name(line), room.name);
+        let (name, width) = (shown.name(line), room.name);
         write!(out, "  {style}{name:<width$}")?;
         for cell in &line.cells {
             match cell {
@@ -99,7 +100,7 @@ pub(super) fn write(section: &Section<'_>, columns: usize, out: &mut String) -> 
         }
         end_line(out, style)?;
     }
-    for sentence in sentences(section) {
+    for sentence in sentences(shown) {
         for (i, part) in wrapped(&sentence, columns.saturating_sub(4))
             .iter()
             .enumerate()
@@ -119,7 +120,7 @@ pub(super) fn write_alone(rows: &[&Row], out: &mut String) -> fmt::Result {
     for row in rows {
         let (library, language) = (words::library(&row.subject), names::language(&row.subject));
         let name = format!("{library} ({language})");
-        let mut what = super::section::kind(row);
+        let mut what = super::block::kind(row);
         if row.claims.name != STANDARD {
             what = format!("{what} {}", row.claims.name);
         }
@@ -136,8 +137,8 @@ pub(super) fn write_alone(rows: &[&Row], out: &mut String) -> fmt::Result {
     Ok(())
 }
 
-fn heading(section: &Section<'_>, room: &Room<'_>, out: &mut String) -> fmt::Result {
-    let (title, width) = (section.title, room.name);
+fn heading(shown: &Block<'_>, room: &Room<'_>, out: &mut String) -> fmt::Result {
+    let (title, width) = (shown.title, room.name);
     // A title that does not fit the first column gets its own line.
     if title.chars().count() > width {
         writeln!(out, "\n  {BOLD}{title}{BOLD:#}")?;
@@ -145,7 +146,7 @@ fn heading(section: &Section<'_>, room: &Room<'_>, out: &mut String) -> fmt::Res
     } else {
         write!(out, "\n  {BOLD}{title:<width$}{BOLD:#}{DIM}")?;
     }
-    for operation in &section.operations {
+    for operation in &shown.operations {
         // Some names are longer than the column.
         let head = match *operation {
             "verify-signature" => "sig",
@@ -190,16 +191,16 @@ fn end_line(out: &mut String, style: Style) -> fmt::Result {
 }
 
 /// Summarises the table in sentences.
-fn sentences(section: &Section<'_>) -> Vec<String> {
+fn sentences(shown: &Block<'_>) -> Vec<String> {
     let mut sentences = Vec::new();
-    match section.confounded {
+    match shown.confounded {
         Some(factors) => sentences.push(format!(
             "Confounded: {} differ together, so the ratio has no single cause.",
             list(factors)
         )),
-        None => sentences.push(first_groups(section)),
+        None => sentences.push(first_groups(shown)),
     }
-    let cells = section.lines.iter().flat_map(|l| l.cells.iter().flatten());
+    let cells = shown.lines.iter().flat_map(|l| l.cells.iter().flatten());
     let most = cells
         .filter_map(|c| match c.role {
             Role::Compared(v) => v.more_rounds,
@@ -214,14 +215,14 @@ fn sentences(section: &Section<'_>) -> Vec<String> {
 }
 
 /// Names the fastest group of each operation.
-fn first_groups(section: &Section<'_>) -> String {
-    let subjects = section.lines.iter().filter(|l| !l.reference).count();
+fn first_groups(shown: &Block<'_>) -> String {
+    let subjects = shown.lines.iter().filter(|l| !l.reference).count();
     let leaders = |column: usize| {
-        let first = section
+        let first = shown
             .lines
             .iter()
             .filter(|l| l.cells[column].as_ref().and_then(|c| c.role.group()) == Some(1));
-        let names: Vec<String> = first.map(|l| section.short_name(l)).collect();
+        let names: Vec<String> = first.map(|l| shown.short_name(l)).collect();
         if names.len() == subjects {
             match subjects {
                 2 => "both".into(),
@@ -231,8 +232,8 @@ fn first_groups(section: &Section<'_>) -> String {
             list(&names)
         }
     };
-    let firsts: Vec<String> = (0..section.operations.len()).map(leaders).collect();
-    let operations: Vec<String> = section.operations.iter().map(|c| (*c).to_owned()).collect();
+    let firsts: Vec<String> = (0..shown.operations.len()).map(leaders).collect();
+    let operations: Vec<String> = shown.operations.iter().map(|c| (*c).to_owned()).collect();
     let one = firsts.windows(2).all(|w| w[0] == w[1]);
     let clauses = if one {
         format!("{} ({})", firsts[0], list(&operations))

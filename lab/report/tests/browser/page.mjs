@@ -19,16 +19,16 @@ const SECTIONS = {
     "answers", "recommendation", "language", "charts", "tradeoff", "summary", "groups", "sizes", "overhead", "gaps",
     "trust", "environment", "data", "glossary",
   ],
-  "jeton-lab, servers": ["servers", "reports", "environment", "data", "glossary"],
+  "jeton-lab, servers": ["answers", "servers", "reports", "environment", "data", "glossary"],
   "jeton-lab, side by side": ["machines", "compared", "verdicts", "glossary"],
   // Its sections depend on the token.
   "jeton inspect": [],
 };
-const WIDTHS = [1280, 768, 390];
-/** The answers lie within this many pixels from the top. */
-const ANSWERS_PX = 1000;
+const WIDTHS = [1280, 768, 390, 320];
+/** The answers, with the control and charts over the whole width, lie within this many pixels from the top. */
+const ANSWERS_PX = 1250;
 /** The height of a lab report as it opens, at 1,280 pixels. */
-const OPENED_PX = 6000;
+const OPENED_PX = 6300;
 /** Longer than anything takes on a busy machine. */
 const TIMEOUT_MS = 120_000;
 
@@ -73,6 +73,7 @@ async function read() {
   await top(page);
   await keyboard(page);
   await folded(page);
+  if ((await page.locator("#choose").count()) > 0) await choosing(page);
   await page.evaluate(unfold);
   if ((await page.locator("thead button").count()) > 0) await sorting(page);
   if ((await page.locator(".filter input").count()) > 0) await filtering(page);
@@ -106,7 +107,7 @@ async function plain() {
   const { context, page } = await open({ javaScriptEnabled: false });
   const rows = await page.locator("tbody tr").count();
   if (rows === 0) problems.push("no rows without scripts");
-  if ((await page.locator("thead button, .filter").count()) > 0) problems.push("controls are shown without scripts");
+  if ((await page.locator("thead button, .filter, #choose:visible").count()) > 0) problems.push("controls are shown without scripts");
   const group = await page.$("details:not([open])");
   if (group) {
     await (await group.$("summary")).focus();
@@ -126,7 +127,10 @@ async function plain() {
 
 /** Checks that a link into a folded group opens it. */
 async function folded(page) {
-  const id = await page.evaluate(() => document.querySelector("details:not([open]) h4[id]")?.id);
+  const id = await page.evaluate(() => {
+    const headings = [...document.querySelectorAll("details:not([open]) h4[id]")];
+    return headings.find(({ id }) => document.querySelector(`a[href="#${id}"]`))?.id;
+  });
   if (!id) return;
   await page.locator(`a[href="#${id}"]`).first().evaluate((link) => link.click());
   let seen = false;
@@ -135,6 +139,23 @@ async function folded(page) {
     if (!seen) await page.waitForTimeout(50);
   }
   if (!seen) problems.push(`a link to ${id} does not open its group`);
+}
+
+/** Checks that the choice of a language and of a case changes the cards and opens the part of the language. */
+async function choosing(page) {
+  const cards = () => page.locator("#answers .answer .said").allTextContents();
+  const before = await cards();
+  const language = await page.locator("#my-language option").nth(1).getAttribute("value");
+  await page.selectOption("#my-language", language);
+  const own = await cards();
+  if (own.join() === before.join() || own.length === 0) problems.push(`the cards of ${language} are not shown`);
+  const open = await page.evaluate((name) => document.getElementById(`language-${name}`).closest("details").open, language);
+  if (!open) problems.push(`the part of ${language} is folded`);
+  await page.selectOption("#who-verifies", "shared");
+  if ((await cards()).join() === own.join()) problems.push("who verifies changes no card");
+  await page.selectOption("#my-language", "");
+  await page.selectOption("#who-verifies", "public");
+  if ((await cards()).join() !== before.join()) problems.push("the cards of all languages do not return");
 }
 
 /** Runs in the page: opens everything that is folded. */

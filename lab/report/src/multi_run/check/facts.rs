@@ -5,90 +5,54 @@ use std::collections::BTreeSet;
 
 use jeton_lab_harness::host;
 use jeton_lab_model::claims::STANDARD;
-use jeton_lab_model::result::{Row, RunResult, Status};
+use jeton_lab_model::result::{Row, RunResult};
 
 use super::Contradiction;
-use crate::multi_run::same::Work;
+use crate::multi_run::runs::{Work, measured};
 
 /// The reasons of a disturbed run that state a figure must be those of the figures.
 pub(super) fn of_environment(result: &RunResult) -> Vec<Contradiction> {
     let disturbance = &result.environment.disturbance;
-    // A merged result has mean figures, and the reasons of each run.
-    let merged = !result.runs.is_empty();
-    let mut figures = disturbance.clone();
-    if merged {
-        // Its reason depends on a second figure, so that a mean can have it and no run.
-        figures.pressure = None;
-    }
-    let own = host::reasons_of_figures(&figures);
-    let mut found = Vec::new();
-    let mut add = |what: String| found.push(Contradiction::new("environment.taint.reasons", what));
     let reasons = &disturbance.reasons;
-    if merged && !own.is_empty() && reasons.is_empty() {
-        add(format!("is empty, although {}", own[0]));
-    }
-    if merged {
-        return found;
-    }
-    for missing in own.iter().filter(|own| !reasons.contains(own)) {
-        add(format!("do not say that {missing}"));
-    }
-    let of_figures = |reason: &&String| host::is_of_figures(reason) && !own.contains(reason);
-    for reason in reasons.iter().filter(of_figures) {
-        add(format!("say that {reason}; the figures do not"));
-    }
+    let found = if result.runs.is_empty() {
+        let own = host::reasons_of_figures(disturbance);
+        let missing = own.iter().filter(|own| !reasons.contains(own));
+        let missing = missing.map(|own| format!("do not say that {own}"));
+        let of_figures = |reason: &&String| host::is_of_figures(reason) && !own.contains(reason);
+        let wrong = reasons.iter().filter(of_figures);
+        let wrong = wrong.map(|reason| format!("say that {reason}; the figures do not"));
+        missing.chain(wrong).collect()
+    } else {
+        // A merged result has mean figures, and the reasons of each run. The reason of the pressure depends on a
+        // second figure, so that a mean can have it and no run.
+        let mut figures = disturbance.clone();
+        figures.pressure = None;
+        let own = host::reasons_of_figures(&figures).into_iter().next();
+        let own = own.filter(|_| reasons.is_empty());
+        own.map(|own| format!("is empty, although {own}"))
+            .into_iter()
+            .collect::<Vec<_>>()
+    };
+    let found = found.into_iter();
     found
+        .map(|what| Contradiction::new("environment.taint.reasons", what))
+        .collect()
 }
 
 /// Every measured row has the rounds that the run finished.
 pub(super) fn of_rounds(result: &RunResult) -> Vec<Contradiction> {
     let finished = result.environment.rounds_finished as usize;
-    let uneven = |row: &&Row| {
-        let counts = matches!(row.status, Status::Ok | Status::Disturbed);
-        let rounds = row.ns_per_op.as_ref().map(|t| t.rounds.len());
-        counts && rounds.is_some_and(|rounds| rounds != finished)
-    };
-    let rows = result.rows.measured.iter().filter(uneven);
-    rows.map(|row| {
-        let rounds = row.ns_per_op.as_ref().map_or(0, |t| t.rounds.len());
+    let rows = result.rows.measured.iter().filter_map(|row| {
+        let rounds = measured(row)?.rounds.len();
         let what = format!("has {rounds} rounds; environment.rounds_finished is {finished}");
-        Contradiction::new(Work::of(row).to_string(), what)
-    })
-    .collect()
+        (rounds != finished).then(|| Contradiction::new(Work::of(row).to_string(), what))
+    });
+    rows.collect()
 }
 
 /// The words of titles that are no names of formats, algorithms, libraries or claims.
-const TITLE_WORDS: [&str; 29] = [
-    "1's",
-    "2's",
-    "3's",
-    "4's",
-    "JWE",
-    "JWT",
-    "Keys",
-    "algorithms",
-    "and",
-    "back",
-    "bits",
-    "both",
-    "claims",
-    "encryptions",
-    "from",
-    "handling",
-    "in",
-    "key's",
-    "of",
-    "on",
-    "or",
-    "pair",
-    "report",
-    "signatures",
-    "the",
-    "there",
-    "threads",
-    "weak",
-    "with",
-];
+const TITLE_WORDS: &str = "1's 2's 3's 4's JWE JWT Keys algorithms and back bits both claims encryptions from handling \
+                           in key's of on or pair report signatures the there threads weak with";
 
 /// Returns the words of a title or a name.
 fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -96,60 +60,59 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     words.filter(|word| !word.is_empty())
 }
 
-/// Returns the words of the names that a title can have: those of its rows.
-fn words_of<'r>(rows: impl Iterator<Item = &'r Row>) -> BTreeSet<String> {
-    let names = rows.flat_map(|row| {
-        let subject = &row.subject;
-        let known = [
-            &subject.library,
-            &subject.version,
-            &subject.format,
-            &subject.key_handling,
-            &row.claims.name,
-            &row.operation,
-        ];
-        let optional = [&subject.alg, &subject.enc, &subject.runtime];
-        let names = known.into_iter().chain(optional.into_iter().flatten());
-        names.cloned().chain([subject.effective_alg()])
-    });
-    let words = names.flat_map(|name| words(&name).map(str::to_owned).collect::<Vec<_>>());
-    words.collect()
+/// Returns the names of a row that a title can have, the format and the algorithms first.
+fn names(row: &Row) -> Vec<String> {
+    let subject = &row.subject;
+    let own = [
+        Some(&subject.format),
+        subject.alg.as_ref(),
+        subject.enc.as_ref(),
+    ];
+    own.into_iter().flatten().cloned().collect()
+}
+
+/// Returns the words of all names of a row.
+fn words_of(row: &Row) -> Vec<String> {
+    let subject = &row.subject;
+    let more = [
+        &subject.library,
+        &subject.version,
+        &subject.key_handling,
+        &row.claims.name,
+        &row.operation,
+    ];
+    let more = more.into_iter().chain(&subject.runtime).cloned();
+    let names = names(row)
+        .into_iter()
+        .chain(more)
+        .chain([subject.effective_alg()]);
+    names
+        .flat_map(|name| words(&name).map(str::to_owned).collect::<Vec<_>>())
+        .collect()
 }
 
 /// A title says the work of its comparison: the operation, unusual claims and threads, and no algorithm
 /// of other subjects.
 pub(super) fn of_titles(result: &RunResult) -> Vec<Contradiction> {
-    let names = |row: &Row| {
-        let subject = &row.subject;
-        [
-            Some(subject.format.clone()),
-            subject.alg.clone(),
-            subject.enc.clone(),
-        ]
-    };
-    let all = result.rows.measured.iter().flat_map(names).flatten();
-    let all: BTreeSet<String> = all.collect();
-    let mut found = Vec::new();
-    let mut seen = BTreeSet::new();
+    let all: BTreeSet<String> = result.rows.measured.iter().flat_map(names).collect();
+    let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
     for verdict in &result.verdicts {
         let title = &verdict.comparison;
         if !seen.insert(title) {
             continue;
         }
         let own = result.verdicts.iter().filter(|v| v.comparison == *title);
-        let subjects: BTreeSet<&str> = own
-            .flat_map(|v| [v.subject.as_str(), v.baseline.as_str()])
-            .collect();
+        let subjects: BTreeSet<&String> = own.flat_map(|v| [&v.subject, &v.baseline]).collect();
         let rows = result.rows.measured.iter();
-        let rows: Vec<&Row> =
-            (rows.filter(|row| subjects.contains(row.subject.id.as_str()))).collect();
-        let known = words_of(rows.iter().copied());
-        let rows = rows.into_iter();
+        let rows: Vec<&Row> = rows
+            .filter(|row| subjects.contains(&row.subject.id))
+            .collect();
+        let known: BTreeSet<String> = rows.iter().flat_map(|row| words_of(row)).collect();
+        let effective = rows.iter().map(|row| row.subject.effective_alg());
         let mut theirs: BTreeSet<String> = rows
-            .flat_map(|row| {
-                let effective = Some(row.subject.effective_alg());
-                names(row).into_iter().chain([effective]).flatten()
-            })
+            .iter()
+            .flat_map(|row| names(row))
+            .chain(effective)
             .collect();
         // Ed25519 is also the curve of EdDSA.
         if theirs.contains("EdDSA") {
@@ -165,7 +128,7 @@ pub(super) fn of_titles(result: &RunResult) -> Vec<Contradiction> {
             }
             if all.contains(word) {
                 wrong(format!("no subject of it is of {word}"));
-            } else if !known.contains(word) && !TITLE_WORDS.contains(&word) {
+            } else if !known.contains(word) && !TITLE_WORDS.split(' ').any(|other| other == word) {
                 wrong(format!("\"{word}\" is no word of a title"));
             }
         }

@@ -10,16 +10,31 @@ mod members;
 mod servers;
 mod subjects;
 
-use jeton_lab_model::result::{Environment, NoiseFloor, Row, RunResult, ServerRow, Verdict};
+use jeton_lab_model::result::{AaPair, NoiseFloor, RunResult, Verdict};
 use serde::Serialize;
 
-use super::aa_pairs::{PairRounds, objection};
-use super::contradiction::Contradiction;
+use super::pooled::{PairRounds, is_like, objection};
 use super::recompute::recomputed;
-use super::same::Work;
+use super::runs::Work;
 pub(super) use subjects::of_result as contradictions;
 
 use members::{close, difference, says};
+
+/// A part of a file that does not follow from its rounds, or contradicts another part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contradiction {
+    /// The row, pair, verdict or other part.
+    pub about: String,
+    /// The member, what the file says, and what follows from the rounds.
+    pub what: String,
+}
+
+impl Contradiction {
+    fn new(about: impl Into<String>, what: impl Into<String>) -> Self {
+        let (about, what) = (about.into(), what.into());
+        Self { about, what }
+    }
+}
 
 /// What a check computed again.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -40,17 +55,27 @@ pub struct Checked {
     pub contradictions: Vec<Contradiction>,
 }
 
+const NO_ROUNDS: &str = "has no rounds that it follows from";
+
 /// Computes the figures of a file again, and compares them with those in the file.
 #[must_use]
 pub fn check(result: &RunResult) -> Checked {
     let own = recomputed(result);
     let mut found = facts::of_environment(result);
-    let rows = result.rows.measured.iter().zip(&own.rows.measured);
-    found.extend(rows.filter_map(|(file, own)| of_row(file, own)));
+    for (file, own) in result.rows.measured.iter().zip(&own.rows.measured) {
+        let timing = file.ns_per_op.as_ref().zip(own.ns_per_op.as_ref());
+        // The members of a time need no prefix.
+        let what = timing.and_then(|(file, own)| difference(file, own));
+        let what = what.or_else(|| difference(file, own));
+        found.extend(what.map(|what| Contradiction::new(Work::of(file).to_string(), what)));
+    }
     found.extend(facts::of_rounds(result));
     found.extend(contradictions(result));
-    let rows = result.rows.servers.iter().zip(&own.rows.servers);
-    found.extend(rows.filter_map(|(file, own)| of_server(file, own, &result.environment)));
+    for (file, own) in result.rows.servers.iter().zip(&own.rows.servers) {
+        let what = difference(file, own).or_else(|| servers::of_row(file, &result.environment));
+        let about = || format!("{}, {}", file.subject.id, file.scenario);
+        found.extend(what.map(|what| Contradiction::new(about(), what)));
+    }
     found.extend(of_noise(result, &own.noise_floor));
     found.extend(of_verdicts(&result.verdicts, &own.verdicts));
     found.extend(facts::of_titles(result));
@@ -64,12 +89,15 @@ pub fn check(result: &RunResult) -> Checked {
     ));
     let what = difference(&result.recommendation, &own.recommendation);
     found.extend(what.map(|what| Contradiction::new("recommendation", what)));
-    let timed = result.rows.measured.iter();
-    let timed = timed.filter(|row| row.ns_per_op.is_some()).count();
+    let timed = result
+        .rows
+        .measured
+        .iter()
+        .filter(|row| row.ns_per_op.is_some());
     let loaded = result.rows.servers.iter().filter(|row| row.load.is_some());
     let published = result.published.iter().flat_map(|table| &table.rows);
     Checked {
-        rows: timed + loaded.count(),
+        rows: timed.count() + loaded.count(),
         pairs: result.noise_floor.pairs.len(),
         verdicts: result.verdicts.len(),
         published: published.map(|row| row.figures.len()).sum(),
@@ -79,62 +107,37 @@ pub fn check(result: &RunResult) -> Checked {
     }
 }
 
-fn of_row(file: &Row, own: &Row) -> Option<Contradiction> {
-    let timing = file.ns_per_op.as_ref().zip(own.ns_per_op.as_ref());
-    // The members of a time need no prefix.
-    let what = timing
-        .and_then(|(file, own)| difference(file, own))
-        .or_else(|| difference(file, own))?;
-    Some(Contradiction::new(Work::of(file).to_string(), what))
-}
-
-fn of_server(
-    file: &ServerRow,
-    own: &ServerRow,
-    environment: &Environment,
-) -> Option<Contradiction> {
-    let about = || format!("{}, {}", file.subject.id, file.scenario);
-    let what = difference(file, own).or_else(|| servers::of_row(file, environment))?;
-    Some(Contradiction::new(about(), what))
-}
-
 fn of_noise(result: &RunResult, own: &NoiseFloor) -> Vec<Contradiction> {
     let file = &result.noise_floor;
-    let mut found = Vec::new();
     let measured = file.floor.or(file.managed).is_some();
     if own.pairs.is_empty() && measured && file.pairs.iter().all(|p| p.rounds[0].is_empty()) {
         let what = "no A/A pair has rounds that it follows from";
         return vec![Contradiction::new("noise_floor", what)];
     }
+    let mut found = Vec::new();
+    let known =
+        |value: Option<f64>| value.map_or_else(|| "null".to_owned(), |value| value.to_string());
     for (name, file, own) in [
         ("floor", file.floor, own.floor),
         ("managed", file.managed, own.managed),
     ] {
-        let same = match (file, own) {
-            (Some(file), Some(own)) => close(file, own),
-            (file, own) => file == own,
-        };
-        if !same {
+        let both = file.zip(own);
+        if both.map_or(file != own, |(file, own)| !close(file, own)) {
             let what = says(name, known(file), known(own));
             found.push(Contradiction::new("noise_floor", what));
         }
     }
-    if let Some(what) = difference(&file.threads, &own.threads) {
-        found.push(Contradiction::new("noise_floor.threads", what));
-    }
-    let mut left: Vec<_> = own.pairs.iter().collect();
+    let threads = difference(&file.threads, &own.threads);
+    found.extend(threads.map(|what| Contradiction::new("noise_floor.threads", what)));
+    let mut left: Vec<&AaPair> = own.pairs.iter().collect();
     let rounds: Vec<&PairRounds> = file.pairs.iter().map(|pair| &pair.rounds).collect();
     for (at, pair) in file.pairs.iter().enumerate() {
         let about = format!("A/A pair {} {}", pair.subject, pair.operation);
-        // A subject may have two pairs with different claims; they are in order.
-        let same = |own: &&jeton_lab_model::result::AaPair| {
-            (&own.subject, &own.operation, own.threads)
-                == (&pair.subject, &pair.operation, pair.threads)
-        };
         let objection = objection(pair, rounds[at], &result.rows.measured, &rounds[..at]);
-        let what = match (objection, left.iter().position(same)) {
+        // A subject may have two pairs with different claims; they are in order.
+        let what = match (objection, left.iter().position(|own| is_like(own, pair))) {
             (Some(objection), _) => Some(objection.to_owned()),
-            (None, None) => Some("has no rounds that it follows from".to_owned()),
+            (None, None) => Some(NO_ROUNDS.to_owned()),
             (None, Some(at)) => difference(pair, left.remove(at)),
         };
         found.extend(what.map(|what| Contradiction::new(about, what)));
@@ -149,21 +152,18 @@ fn of_verdicts(file: &[Verdict], own: &[Verdict]) -> Vec<Contradiction> {
                 == (&verdict.comparison, &verdict.subject, &verdict.baseline)
         });
         let what = match counterpart {
-            None => Some("has no rounds that it follows from".to_owned()),
-            Some(own) => of_verdict(verdict, own),
+            None => Some(NO_ROUNDS.to_owned()),
+            // Some stored words differ from those for people.
+            Some(own) if own.verdict != verdict.verdict => Some(says(
+                "verdict",
+                verdict.verdict.label(),
+                own.verdict.label(),
+            )),
+            Some(own) => difference(verdict, own),
         };
-        let about = format!("verdict on {}, {}", verdict.subject, verdict.comparison);
-        what.map(|what| Contradiction::new(about, what))
+        Some(Contradiction::new(subjects::about_verdict(verdict), what?))
     });
     of_file.collect()
-}
-
-fn of_verdict(file: &Verdict, own: &Verdict) -> Option<String> {
-    if file.verdict != own.verdict {
-        // Some stored words differ from those for people.
-        return Some(says("verdict", file.verdict.label(), own.verdict.label()));
-    }
-    difference(file, own)
 }
 
 /// Compares two lists of parts with names.
@@ -172,22 +172,14 @@ fn of_list<T: Serialize>(
     own: &[T],
     about: impl Fn(&T) -> String,
 ) -> Vec<Contradiction> {
-    let mut found = Vec::new();
-    for i in 0..file.len().max(own.len()) {
-        let (name, what) = match (file.get(i), own.get(i)) {
-            (Some(file), Some(own)) => (about(file), difference(file, own)),
-            (Some(file), None) => (
-                about(file),
-                Some("does not follow from the rows".to_owned()),
-            ),
-            (None, Some(own)) => (about(own), Some("is missing".to_owned())),
-            (None, None) => continue,
+    let pairs = (0..file.len().max(own.len())).map(|i| (file.get(i), own.get(i)));
+    let found = pairs.filter_map(|(file, own)| {
+        let what = match (file, own) {
+            (Some(file), Some(own)) => difference(file, own)?,
+            (_, None) => "does not follow from the rows".to_owned(),
+            (None, _) => "is missing".to_owned(),
         };
-        found.extend(what.map(|what| Contradiction::new(name, what)));
-    }
-    found
-}
-
-fn known(value: Option<f64>) -> String {
-    value.map_or_else(|| "null".to_owned(), |value| value.to_string())
+        Some(Contradiction::new(about(file.or(own)?), what))
+    });
+    found.collect()
 }

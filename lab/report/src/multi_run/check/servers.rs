@@ -1,6 +1,6 @@
 //! Figures of server rows that contradict each other.
 
-use jeton_lab_model::result::{Environment, ServerLoad, ServerRow};
+use jeton_lab_model::result::{Environment, Repetition, ServerLoad, ServerRow};
 
 use super::members::{close, says};
 
@@ -82,9 +82,7 @@ fn of_cpu(row: &ServerRow, load: &ServerLoad, environment: &Environment) -> Opti
         Some(_) => f64::from(row.cores),
         None => f64::from(row.cores).min(environment.cores as f64),
     };
-    let taken = |one: &jeton_lab_model::result::Repetition| {
-        Some(one.cpu_us_per_request? / 1e6 * one.requests_per_s)
-    };
+    let taken = |one: &Repetition| Some(one.cpu_us_per_request? / 1e6 * one.requests_per_s);
     let taken = load.repetitions.iter().filter_map(taken);
     let most = taken.reduce(f64::max)?;
     (most > cores * (1.0 + CPU_WITHIN)).then(|| {

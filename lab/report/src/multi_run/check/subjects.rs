@@ -1,86 +1,76 @@
 //! Facts about subjects and runs that several parts of a file state: they must be the same everywhere.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use jeton::key::Alg;
 use jeton_lab_model::Format;
 use jeton_lab_model::result::{
-    Environment, Party, RSA_BITS, Row, RunResult, RuntimeUsed, Status, Subject, SupportState,
-    Verdict,
+    Environment, RSA_BITS, Row, RunResult, RuntimeUsed, Status, Subject, SupportState, Verdict,
 };
 
 use super::Contradiction;
-use crate::multi_run::same::{Work, other_version, parties};
+use crate::multi_run::runs::{Work, other_version, parties};
 
 /// The shortest header of a JWS, `{"alg":"HS256"}` in base64url, and two dots.
 const JWS_BYTES_MIN: u64 = 22;
 
 /// Returns every contradiction. A merge refuses results that have one.
 pub(in crate::multi_run) fn of_result(result: &RunResult) -> Vec<Contradiction> {
+    let versions = other_version(&result.rows, &result.rows).map(|difference| {
+        let both = format!("rows state {} and {}", difference.before, difference.after);
+        Contradiction::new(difference.what, both)
+    });
+    let used = result.environment.runtimes_used.iter();
     let mut found = languages(result);
-    found.extend(other_version(&result.rows, &result.rows).map(|difference| {
-        let both = format!("{} and {}", difference.before, difference.after);
-        Contradiction::new(difference.what, format!("rows state {both}"))
-    }));
+    found.extend(versions);
     found.extend(token_sizes(&result.rows.measured));
     found.extend(result.rows.measured.iter().filter_map(not_timed));
     found.extend(repeated_runs(result));
     found.extend(verdicts(&result.verdicts));
-    let used = result.environment.runtimes_used.iter();
     found.extend(used.filter_map(|used| support(used, &result.environment)));
     found
 }
 
 /// The first part of a driver's id is its language.
 fn languages(result: &RunResult) -> Vec<Contradiction> {
-    let rows = &result.rows;
-    let measured = rows
-        .measured
-        .iter()
-        .map(|row| (row.subject.driver(), &row.subject.language));
-    let parties = parties(rows).map(
-        |Party {
-             driver, language, ..
-         }| (driver.as_str(), language),
-    );
+    let measured = result.rows.measured.iter().map(|row| &row.subject);
+    let measured = measured.map(|subject| (subject.driver(), subject.language.as_str()));
+    let parties =
+        parties(&result.rows).map(|party| (party.driver.as_str(), party.language.as_str()));
     // A live endpoint has its address instead.
     let drivers = measured
         .chain(parties)
         .filter(|(driver, _)| !driver.contains("://"));
-    let all: BTreeMap<(&str, &str), &str> = drivers
-        .filter_map(|(driver, language)| {
-            let (own, _) = driver.split_once('/')?;
-            (own != language).then_some(((driver, language.as_str()), own))
-        })
-        .collect();
-    let wrong = all.into_iter();
-    wrong
-        .map(|((driver, language), own)| {
-            let what = format!("the language is \"{language}\"; the id says {own}");
-            Contradiction::new(driver, what)
-        })
-        .collect()
+    let wrong = drivers.filter_map(|(driver, language)| {
+        let (own, _) = driver.split_once('/')?;
+        (own != language).then_some((driver, language, own))
+    });
+    let wrong: BTreeSet<(&str, &str, &str)> = wrong.collect();
+    let wrong = wrong.into_iter().map(|(driver, language, own)| {
+        let what = format!("the language is \"{language}\"; the id says {own}");
+        Contradiction::new(driver, what)
+    });
+    wrong.collect()
 }
 
 /// A subject has one token of each claims set, with room for its signature.
 fn token_sizes(rows: &[Row]) -> Vec<Contradiction> {
     let mut sizes: HashMap<(&str, &str), u64> = HashMap::new();
     let mut found = Vec::new();
-    for row in rows {
-        let Some(bytes) = row.token_bytes else {
-            continue;
-        };
-        let about = || Work::of(row).to_string();
-        let first = *sizes
-            .entry((&row.subject.id, &row.claims.name))
-            .or_insert(bytes);
+    for (row, bytes) in rows.iter().filter_map(|row| Some((row, row.token_bytes?))) {
+        let mut wrong =
+            |what: String| found.push(Contradiction::new(Work::of(row).to_string(), what));
+        let of_work = sizes.entry((&row.subject.id, &row.claims.name));
+        let first = *of_work.or_insert(bytes);
         if first != bytes {
-            let what = format!("the token has {bytes} bytes; in another row it has {first}");
-            found.push(Contradiction::new(about(), what));
+            wrong(format!(
+                "the token has {bytes} bytes; in another row it has {first}"
+            ));
         }
         if let Some(least) = least_bytes(&row.subject).filter(|least| bytes < *least) {
-            let what = format!("the token has {bytes} bytes; its signature alone needs {least}");
-            found.push(Contradiction::new(about(), what));
+            wrong(format!(
+                "the token has {bytes} bytes; its signature alone needs {least}"
+            ));
         }
     }
     found
@@ -131,15 +121,20 @@ fn verdicts(verdicts: &[Verdict]) -> Vec<Contradiction> {
     let mut seen = HashSet::new();
     let mut found = Vec::new();
     for verdict in verdicts {
-        let about = || format!("verdict on {}, {}", verdict.subject, verdict.comparison);
+        let mut wrong = |what: &str| found.push(Contradiction::new(about_verdict(verdict), what));
         if !seen.insert((&verdict.comparison, &verdict.subject)) {
-            found.push(Contradiction::new(about(), "stands several times"));
+            wrong("stands several times");
         }
         if verdict.subject == verdict.baseline {
-            found.push(Contradiction::new(about(), "is about the baseline itself"));
+            wrong("is about the baseline itself");
         }
     }
     found
+}
+
+/// Names a verdict.
+pub(super) fn about_verdict(verdict: &Verdict) -> String {
+    format!("verdict on {}, {}", verdict.subject, verdict.comparison)
 }
 
 /// The support of a runtime ends after the run exactly if it was supported. A month has no day.

@@ -3,71 +3,48 @@
 use std::collections::BTreeSet;
 
 use jeton_lab_model::names;
-use jeton_lab_model::recommendation::Weight;
 use jeton_lab_model::result::{NoiseFloor, RunResult, VerdictKind};
 use jeton_lab_model::units;
 use jeton_lab_stats::interval::{Ratio, estimate};
 
-use super::super::algorithms::facts;
-use super::super::cost::Cost;
-use super::super::ranking::first_group;
-use super::super::recommendation_of;
+use super::super::candidate::{Cost, fastest, jwts};
+use super::super::properties::facts;
+use super::super::{Noisy, recommendation_of};
 use super::sure::{Clear, Sure, of_choice, of_ratio};
-use super::{Answer, Figure, Measured};
+use super::{Answer, Bar, Figure, Measured, OWN};
 
 /// The algorithms of the chart; the others are in the tables.
 const CHARTED: [&str; 4] = ["HS256", "EdDSA", "ES256", "RS256"];
-
-/// The libraries of this project have one core.
-const OWN: &str = "jeton";
 
 /// With more algorithms than this in the fastest group, the rest is counted.
 const NAMED_MAX: usize = 3;
 
 pub(super) fn answer(result: &RunResult, costs: &[Cost<'_>]) -> Answer {
-    let question = "Which algorithm?";
-    let command = "jeton-lab run algorithms";
     let own = of_one_library(costs);
     let charted: Vec<&Cost<'_>> = CHARTED.iter().filter_map(|alg| find(&own, alg)).collect();
-    let pair = pair(&charted);
-    let Some((slow, fast, ratio)) = pair else {
+    let Some((slow, fast, ratio)) = pair(&charted) else {
         let what = "the time to sign and verify tokens of two algorithms with one library";
-        return Answer::missing("algorithm", question, what, command);
+        return Answer::missing("algorithm", what);
     };
     let [low, high] = ratio.interval();
     let library = slow.library();
-    let [slow_alg, fast_alg] = [slow, fast].map(alg);
-    let libraries = in_libraries(costs, slow_alg, fast_alg);
+    let against = format!("{} against {}", slow.alg(), fast.alg());
+    let others = in_libraries(costs, slow.alg(), fast.alg());
+    let bar = |cost: &&Cost<'_>| Bar::of(cost, cost.alg().to_owned(), names::token(cost.subject));
     let measured = Measured {
         figure: Figure {
             value: format!("{}\u{a0}×", factor(ratio.ratio())),
             interval: format!("{} to {}", factor(low), factor(high)),
-            what: format!(
-                "{slow_alg} against {fast_alg} with {library}, to sign and verify{libraries}"
-            ),
+            what: format!("{against} with {library}, to sign and verify{others}"),
         },
         bars_show: format!("Time to sign and verify one token with {library}"),
-        bars: charted
-            .iter()
-            .map(|cost| {
-                super::Bar::of(
-                    cost,
-                    alg(cost).to_owned(),
-                    names::token(cost.candidate.subject),
-                )
-            })
-            .collect(),
-        sure: of_ratio(result, &ratio, slow.scored().managed)
-            .about(&format!("{slow_alg} against {fast_alg}"))
+        bars: charted.iter().map(bar).collect(),
+        sure: of_ratio(result, &ratio, slow.both.managed)
+            .about(&against)
             .or_weaker(choice(result, &own)),
     };
-    Answer {
-        id: "algorithm",
-        question,
-        sentence: sentence(result, costs, &own),
-        measured: Some(measured),
-        command,
-    }
+    let sentence = sentence(result, costs, &own);
+    Answer::new("algorithm", sentence, Some(measured))
 }
 
 /// Formats a factor with three digits.
@@ -79,21 +56,15 @@ fn factor(value: f64) -> String {
     }
 }
 
-fn alg<'a>(cost: &Cost<'a>) -> &'a str {
-    cost.candidate.subject.alg.as_deref().unwrap_or_default()
-}
-
 /// Returns the signed JWTs of the library that has most algorithms; of equals, the first measured.
 fn of_one_library<'c, 'a>(costs: &'c [Cost<'a>]) -> Vec<&'c Cost<'a>> {
-    let jwt = || costs.iter().filter(|c| c.candidate.subject.format == "jwt");
-    let of = |driver: &str| -> Vec<&'c Cost<'a>> {
-        jwt()
-            .filter(|c| c.candidate.subject.driver() == driver)
-            .collect()
-    };
+    let jwt = || costs.iter().filter(|cost| cost.subject.format == "jwt");
     let mut most: Vec<&Cost<'a>> = Vec::new();
     for cost in jwt() {
-        let own = of(cost.candidate.subject.driver());
+        let driver = cost.subject.driver();
+        let own: Vec<_> = jwt()
+            .filter(|other| other.subject.driver() == driver)
+            .collect();
         if own.len() > most.len() {
             most = own;
         }
@@ -102,36 +73,38 @@ fn of_one_library<'c, 'a>(costs: &'c [Cost<'a>]) -> Vec<&'c Cost<'a>> {
 }
 
 fn find<'c, 'a>(costs: &[&'c Cost<'a>], name: &str) -> Option<&'c Cost<'a>> {
-    costs.iter().copied().find(|cost| alg(cost) == name)
+    costs.iter().copied().find(|cost| cost.alg() == name)
 }
 
 /// Returns ES256 against HS256, or the slowest against the fastest.
 fn pair<'c, 'a>(charted: &[&'c Cost<'a>]) -> Option<(&'c Cost<'a>, &'c Cost<'a>, Ratio)> {
     let usual = find(charted, "ES256").zip(find(charted, "HS256"));
-    let by_time = |a: &&&Cost<'_>, b: &&&Cost<'_>| a.median.total_cmp(&b.median);
     let ends = || {
-        let slow = charted.iter().max_by(by_time)?;
-        let fast = charted.iter().min_by(by_time)?;
-        (alg(slow) != alg(fast)).then_some((*slow, *fast))
+        let by_time = |a: &&Cost<'_>, b: &&Cost<'_>| a.median.total_cmp(&b.median);
+        let all = || charted.iter().copied();
+        let (slow, fast) = all().max_by(by_time).zip(all().min_by(by_time))?;
+        (slow.alg() != fast.alg()).then_some((slow, fast))
     };
     let (slow, fast) = usual.or_else(ends)?;
-    let ratio = estimate(&slow.rounds, &fast.rounds, 1).ok()?;
+    let ratio = estimate(&slow.both.rounds, &fast.both.rounds, 1).ok()?;
     Some((slow, fast, ratio))
 }
 
 /// Says between which factors the pair is in other libraries.
 fn in_libraries(costs: &[Cost<'_>], slow: &str, fast: &str) -> String {
     let pairs = pairs(costs, slow, fast);
-    let ratios = || pairs.iter().map(|(slow, fast)| slow.median / fast.median);
-    if pairs.len() < 2 {
-        return String::new();
+    let mut ratios: Vec<f64> = pairs
+        .iter()
+        .map(|(slow, fast)| slow.median / fast.median)
+        .collect();
+    ratios.sort_by(f64::total_cmp);
+    match ratios.as_slice() {
+        [least, .., most] => {
+            let [least, most] = [*least, *most].map(units::times);
+            format!("; {least} to {most}\u{a0}× in {} libraries", pairs.len())
+        }
+        _ => String::new(),
     }
-    let [least, most] = [
-        ratios().fold(f64::INFINITY, f64::min),
-        ratios().fold(0.0, f64::max),
-    ]
-    .map(units::times);
-    format!("; {least} to {most}\u{a0}× in {} libraries", pairs.len())
 }
 
 /// Pairs two algorithms in each library that has both. A library with several runtimes counts once, and so do the
@@ -141,59 +114,54 @@ fn pairs<'c, 'a>(
     first: &str,
     second: &str,
 ) -> Vec<(&'c Cost<'a>, &'c Cost<'a>)> {
-    let of = |name: &'_ str| -> Vec<&'c Cost<'a>> {
-        let is_it = |cost: &&Cost<'_>| cost.candidate.subject.format == "jwt" && alg(cost) == name;
-        costs.iter().filter(is_it).collect()
-    };
-    let seconds = of(second);
-    let pairs = of(first).into_iter().filter_map(|one| {
-        let is_same =
-            |other: &&&Cost<'_>| other.candidate.subject.driver() == one.candidate.subject.driver();
-        Some((one, *seconds.iter().find(is_same)?))
+    let seconds = jwts(costs, second);
+    let pairs = jwts(costs, first).into_iter().filter_map(|one| {
+        let mut seconds = seconds.iter();
+        let same = seconds.find(|other| other.subject.driver() == one.subject.driver())?;
+        Some((one, *same))
     });
-    let mut pairs: Vec<_> = pairs.collect();
     let mut known = BTreeSet::new();
-    pairs.retain(|(one, _)| {
-        let subject = one.candidate.subject;
-        let language = match subject.library.as_str() {
-            OWN => "",
-            _ => subject.language.as_str(),
+    let is_new = |(one, _): &(&Cost<'a>, &Cost<'a>)| {
+        let library = one.subject.library.as_str();
+        let language = if library == OWN {
+            ""
+        } else {
+            one.subject.language.as_str()
         };
-        known.insert((language, subject.library.as_str()))
-    });
-    pairs
+        known.insert((language, library))
+    };
+    pairs.filter(is_new).collect()
 }
 
 /// Returns the algorithms of a case of use in the fastest group of this library, the lowest median first.
-fn fastest<'c, 'a>(
+fn fastest_of<'c, 'a>(
     own: &[&'c Cost<'a>],
     third_parties: bool,
     noise: &NoiseFloor,
 ) -> Vec<&'c Cost<'a>> {
     let is_of_case = |cost: &&&'c Cost<'a>| {
-        let facts = facts("jwt", Some(alg(cost)));
         // Ed25519 is another name of EdDSA with this curve.
-        let is_named_twice = alg(cost) == "Ed25519" && find(own, "EdDSA").is_some();
-        !is_named_twice && facts.is_some_and(|f| f.third_parties == third_parties)
+        let is_named_twice = cost.alg() == "Ed25519" && find(own, "EdDSA").is_some();
+        !is_named_twice && is_for_third_parties(cost.alg()) == Some(third_parties)
     };
-    let of_case: Vec<&'c Cost<'a>> = own.iter().filter(is_of_case).copied().collect();
-    let scored: Vec<_> = of_case.iter().map(|cost| cost.scored()).collect();
-    let group = first_group(&scored, Weight::RoundTrip, noise);
-    let mut group: Vec<_> = group.into_iter().map(|index| of_case[index]).collect();
-    group.sort_by(|a, b| a.median.total_cmp(&b.median));
-    group
+    let of_case: Vec<_> = own.iter().filter(is_of_case).copied().collect();
+    fastest(&of_case, noise)
+}
+
+fn is_for_third_parties(alg: &str) -> Option<bool> {
+    facts("jwt", Some(alg)).map(|facts| facts.third_parties)
 }
 
 /// Says how sure the fastest algorithms are: those of a group are equivalent or undecided.
 fn choice(result: &RunResult, own: &[&Cost<'_>]) -> Sure {
     let noise = &result.noise_floor;
     let is_open = |third_parties: bool| {
-        let group = fastest(own, third_parties, noise);
+        let group = fastest_of(own, third_parties, noise);
         group.split_first().is_some_and(|(first, others)| {
-            let equal = |other: &&Cost<'_>| {
-                other.judged(first, others.len(), noise) == VerdictKind::Equivalent
-            };
-            !others.iter().all(equal)
+            let verdict = |other: &&Cost<'_>| other.judged(first, others.len(), noise);
+            others
+                .iter()
+                .any(|other| verdict(other) != VerdictKind::Equivalent)
         })
     };
     if [false, true].into_iter().any(is_open) {
@@ -207,30 +175,28 @@ fn choice(result: &RunResult, own: &[&Cost<'_>]) -> Sure {
 fn sentence(result: &RunResult, costs: &[Cost<'_>], own: &[&Cost<'_>]) -> String {
     let noise = &result.noise_floor;
     let named = |third_parties: bool| {
-        let group = fastest(own, third_parties, noise);
-        let names: Vec<&str> = group.iter().map(|cost| alg(cost)).collect();
-        let rest = names.len().saturating_sub(NAMED_MAX);
-        match (names.as_slice(), rest) {
-            ([], _) => None,
-            (all, 0) => Some(all.join(" or ")),
-            (all, rest) => Some(format!("{} or {rest} others", all[..NAMED_MAX].join(", "))),
+        let group = fastest_of(own, third_parties, noise);
+        let names: Vec<&str> = group.iter().map(|cost| cost.alg()).collect();
+        match names.len() {
+            0 => None,
+            1..=NAMED_MAX => Some(names.join(" or ")),
+            all => Some(format!(
+                "{} or {} others",
+                names[..NAMED_MAX].join(", "),
+                all - NAMED_MAX
+            )),
         }
     };
-    let advice = recommendation_of(result);
-    if result.environment.disturbance.disturbed && !advice.allow_noisy {
+    if Noisy::of(&recommendation_of(result)).refuses(result) {
         let with = own.first().map_or_else(String::new, |cost| cost.library());
         let kinds = [(named(false), "shared secret"), (named(true), "key pair")];
-        let kinds = kinds.into_iter().filter_map(|(names, key)| {
-            let names = names?;
-            Some(format!("{names} ({key})"))
-        });
-        return format!(
-            "Fastest with {with}: {}.",
-            units::list(&kinds.collect::<Vec<_>>())
-        );
+        let kinds = kinds
+            .into_iter()
+            .filter_map(|(names, key)| Some(format!("{} ({key})", names?)));
+        let kinds: Vec<String> = kinds.collect();
+        return format!("Fastest with {with}: {}.", units::list(&kinds));
     }
-    let elsewhere = elsewhere(costs, &fastest(own, true, noise), noise);
-    let elsewhere = elsewhere.map_or_else(String::new, |other| format!("; {other}"));
+    let elsewhere = elsewhere(costs, &fastest_of(own, true, noise), noise);
     match (named(false), named(true)) {
         (Some(shared), Some(signature)) => format!(
             "One party issues and verifies: {shared}. Third parties verify and must not sign: {signature}{elsewhere}."
@@ -242,26 +208,25 @@ fn sentence(result: &RunResult, costs: &[Cost<'_>], own: &[&Cost<'_>]) -> String
 }
 
 /// Says in how many libraries another usual algorithm is faster than the fastest one here.
-fn elsewhere(costs: &[Cost<'_>], fastest: &[&Cost<'_>], noise: &NoiseFloor) -> Option<String> {
-    let first = fastest.first()?;
-    let counts = CHARTED.into_iter().filter(|name| {
-        let is_in_group = fastest.iter().any(|cost| alg(cost) == *name);
-        !is_in_group && facts("jwt", Some(name)).is_some_and(|f| f.third_parties)
+fn elsewhere(costs: &[Cost<'_>], fastest: &[&Cost<'_>], noise: &NoiseFloor) -> String {
+    let counts = CHARTED
+        .into_iter()
+        .filter(|name| find(fastest, name).is_none() && is_for_third_parties(name) == Some(true));
+    let counts = counts.filter_map(|name| {
+        let pairs = pairs(costs, name, fastest.first()?.alg());
+        let verdicts = pairs
+            .iter()
+            .map(|(other, first)| other.judged(first, pairs.len(), noise));
+        let faster = verdicts.filter(|kind| *kind == VerdictKind::Faster).count();
+        Some((faster, pairs.len(), name))
     });
-    let counts = counts.map(|name| {
-        let pairs = pairs(costs, name, alg(first));
-        let is_faster = |pair: &&(&Cost<'_>, &Cost<'_>)| {
-            pair.0.judged(pair.1, pairs.len(), noise) == VerdictKind::Faster
-        };
-        (pairs.iter().filter(is_faster).count(), pairs.len(), name)
-    });
-    let (faster, all, name) = counts.max_by_key(|(faster, _, _)| *faster)?;
-    (faster > 0).then(|| {
-        format!(
-            "{name} is faster in {faster} of {}",
-            units::count(all, "library", "libraries")
-        )
-    })
+    match counts.max_by_key(|(faster, ..)| *faster) {
+        None | Some((0, ..)) => String::new(),
+        Some((faster, all, name)) => {
+            let all = units::count(all, "library", "libraries");
+            format!("; {name} is faster in {faster} of {all}")
+        }
+    }
 }
 
 #[cfg(test)]
@@ -273,21 +238,25 @@ mod tests {
     use crate::recommendation::sample::{result, row};
     use jeton_lab_model::result::Row;
 
-    fn library(language: &str, library: &str, times: &[(&str, f64)]) -> Vec<Row> {
-        let rows = times.iter().flat_map(|(alg, ns)| {
-            ["sign", "verify"].map(|verb| row(language, library, "jwt", alg, verb, *ns))
-        });
+    fn library(language: &str, library: &str, times: [f64; 3]) -> Vec<Row> {
+        let rows = ["HS256", "EdDSA", "ES256"]
+            .into_iter()
+            .zip(times)
+            .flat_map(|(alg, ns)| {
+                ["sign", "verify"].map(|verb| row(language, library, "jwt", alg, verb, ns))
+            });
         rows.collect()
     }
 
-    /// jeton with three algorithms, and a library in which ES256 is faster than EdDSA.
+    /// jeton, twice, and a library in which ES256 is faster than EdDSA, on two runtimes.
     fn rows() -> Vec<Row> {
-        let own = [("HS256", 100.0), ("EdDSA", 1_000.0), ("ES256", 1_500.0)];
-        [
-            library("rust", "jeton", &own),
-            library("node", "other", &[("EdDSA", 3_000.0), ("ES256", 2_000.0)]),
-        ]
-        .concat()
+        let other = || library("node", "other", [500.0, 3_000.0, 2_000.0]);
+        let mut newer = other();
+        for row in &mut newer {
+            row.subject.id = row.subject.id.replacen(':', "@Node 26:", 1);
+        }
+        let own = |language| library(language, "jeton", [100.0, 1_000.0, 1_500.0]);
+        [own("rust"), own("go"), other(), newer].concat()
     }
 
     fn said(result: &RunResult) -> (String, Sureness, String) {
@@ -301,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn figure_names_the_library_and_the_sentence_the_libraries_that_disagree() {
+    fn answer_names_its_library_and_those_that_disagree_once() {
         let (sentence, sureness, what) = said(&result(rows(), 0.02));
         assert_eq!(
             sentence,
@@ -309,27 +278,6 @@ mod tests {
         );
         assert_eq!(sureness, Sureness::Sure);
         assert!(what.contains("with jeton (Rust)"), "{what}");
-    }
-
-    #[test]
-    fn libraries_of_one_core_count_once() {
-        let times = [("HS256", 100.0), ("EdDSA", 1_000.0), ("ES256", 1_500.0)];
-        let more = [("HS256", 500.0), ("EdDSA", 3_000.0), ("ES256", 2_000.0)];
-        let mut newer = library("node", "other", &more);
-        for row in &mut newer {
-            row.subject.id = row.subject.id.replacen(':', "@Node 26:", 1);
-        }
-        let rows = [
-            library("rust", "jeton", &times),
-            library("go", "jeton", &times),
-            library("node", "other", &more),
-            newer,
-        ];
-        let (sentence, _, what) = said(&result(rows.concat(), 0.02));
-        assert!(
-            sentence.ends_with("ES256 is faster in 1 of 2 libraries."),
-            "{sentence}"
-        );
         assert!(what.ends_with("; 4 to 15\u{a0}× in 2 libraries"), "{what}");
     }
 
@@ -344,10 +292,7 @@ mod tests {
     fn disturbed_run_gives_no_advice() {
         let mut result = result(rows(), 0.02);
         result.environment.disturbance.disturbed = true;
-        let (sentence, ..) = said(&result);
-        assert_eq!(
-            sentence,
-            "Fastest with jeton (Rust): HS256 (shared secret) and EdDSA (key pair)."
-        );
+        let expected = "Fastest with jeton (Rust): HS256 (shared secret) and EdDSA (key pair).";
+        assert_eq!(said(&result).0, expected);
     }
 }

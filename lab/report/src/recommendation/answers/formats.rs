@@ -1,6 +1,6 @@
 //! JWT or PASETO: the comparison in which only the format differs.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use jeton_lab_model::names;
 use jeton_lab_model::result::{Row, RunResult, Subject, Verdict, VerdictKind};
@@ -8,7 +8,7 @@ use jeton_lab_model::units;
 
 use super::super::claims_of;
 use super::sure::of_verdict;
-use super::{Answer, Bar, Figure, Measured};
+use super::{Answer, Bar, Figure, Measured, short};
 
 /// The operations to answer by; the first one measured counts.
 const OPERATIONS: [(&str, &str); 3] = [
@@ -18,23 +18,20 @@ const OPERATIONS: [(&str, &str); 3] = [
 ];
 
 pub(super) fn answer(result: &RunResult) -> Answer {
-    let question = "JWT or PASETO?";
-    let command = "jeton-lab run formats";
-    let found = OPERATIONS
-        .iter()
-        .find_map(|(operation, words)| Some((find(result, operation)?, *words)));
+    let mut found = OPERATIONS.into_iter();
+    let found = found.find_map(|(operation, words)| Some((find(result, operation)?, words)));
     let Some((verdict, words)) = found else {
         let what = "a JWT and a PASETO with the same algorithm in the same library";
-        return Answer::missing("format", question, what, command);
+        return Answer::missing("format", what);
     };
-    let [low, high] = verdict.interval;
-    let bars = bars(result, verdict);
-    let paseto = row(result, "sign", verdict, &verdict.subject)
-        .or_else(|| row(result, &verdict.operation, verdict, &verdict.subject));
-    let jwt = row(result, "sign", verdict, &verdict.baseline)
-        .or_else(|| row(result, &verdict.operation, verdict, &verdict.baseline));
-    let name = paseto.map_or_else(|| verdict.subject.clone(), |row| names::token(&row.subject));
+    let [low, high] = verdict.interval.map(units::ratio);
+    let of = |id: &str| {
+        let signed = row(result, "sign", verdict, id);
+        signed.or_else(|| row(result, &verdict.operation, verdict, id))
+    };
+    let [jwt, paseto] = [&verdict.baseline, &verdict.subject].map(|id| of(id));
     let subject = paseto.map(|row| &row.subject);
+    let name = subject.map_or_else(|| verdict.subject.clone(), names::token);
     let library = subject.map_or_else(String::new, |subject| {
         format!(", {} ({})", subject.library, names::language(subject))
     });
@@ -42,25 +39,16 @@ pub(super) fn answer(result: &RunResult) -> Answer {
     let measured = Measured {
         figure: Figure {
             value: format!("{}\u{a0}×", units::ratio(verdict.ratio)),
-            interval: format!("{} to {}", units::ratio(low), units::ratio(high)),
+            interval: format!("{low} to {high}"),
             what: format!("the time of a JWT, {words} {bytes}-byte claims{library}"),
         },
         bars_show: "Time per operation with the same algorithm in the same library".to_owned(),
-        bars,
+        bars: bars(result, verdict),
         sure: of_verdict(result, verdict, subject.is_some_and(Subject::is_managed)),
     };
-    Answer {
-        id: "format",
-        question,
-        sentence: format!(
-            "{}{}{}",
-            sentence(&name, verdict.verdict, jwt.zip(paseto)),
-            elsewhere(result, verdict),
-            encrypted(result, verdict)
-        ),
-        measured: Some(measured),
-        command,
-    }
+    let signed = sentence(&name, verdict.verdict, jwt.zip(paseto));
+    let more = [elsewhere(result, verdict), encrypted(result, verdict)].concat();
+    Answer::new("format", signed + &more, Some(measured))
 }
 
 /// Finds the verdict of an operation in which only the format differs, from JWT to PASETO.
@@ -79,26 +67,19 @@ fn find<'a>(result: &'a RunResult, operation: &str) -> Option<&'a Verdict> {
 
 /// Says with how many other claims sets the format makes another difference.
 fn elsewhere(result: &RunResult, verdict: &Verdict) -> String {
-    let of_pair = result.verdicts.iter().filter(|other| {
-        other.baseline == verdict.baseline
+    let mut by_claims: BTreeMap<&str, Vec<VerdictKind>> = BTreeMap::new();
+    for other in &result.verdicts {
+        let is_of_pair = other.baseline == verdict.baseline
             && other.subject == verdict.subject
             && other.threads == verdict.threads
-            && other.claims != verdict.claims
-            && !other.confounded
-    });
-    let of_pair: Vec<&Verdict> = of_pair.collect();
-    let all: BTreeSet<&str> = of_pair.iter().map(|other| other.claims.as_str()).collect();
-    let has = |claims: &str, kind: VerdictKind| {
-        let mut verdicts = of_pair.iter().filter(|other| other.claims == claims);
-        verdicts.any(|other| other.verdict == kind)
-    };
-    // A set with which one operation is faster and another slower is neither.
-    let with = |kind: VerdictKind, opposite: VerdictKind| {
-        let claims = all
-            .iter()
-            .filter(|claims| has(claims, kind) && !has(claims, opposite));
-        claims.count()
-    };
+            && other.claims != verdict.claims;
+        if is_of_pair && !other.confounded {
+            by_claims
+                .entry(&other.claims)
+                .or_default()
+                .push(other.verdict);
+        }
+    }
     let words = [
         (VerdictKind::Faster, VerdictKind::Slower, "faster"),
         (VerdictKind::Slower, VerdictKind::Faster, "slower"),
@@ -106,19 +87,20 @@ fn elsewhere(result: &RunResult, verdict: &Verdict) -> String {
     let other = words
         .into_iter()
         .filter(|(kind, ..)| *kind != verdict.verdict);
-    let said = other.filter_map(|(kind, opposite, word)| match with(kind, opposite) {
-        0 => None,
-        sets => Some(format!(
-            " With {sets} of {}, it signs or verifies {word}.",
-            units::count(all.len(), "other claims set", "other claims sets")
-        )),
+    let said = other.filter_map(|(kind, opposite, word)| {
+        // A set with which one operation is faster and another slower is neither.
+        let is_it = |kinds: &&Vec<VerdictKind>| kinds.contains(&kind) && !kinds.contains(&opposite);
+        let sets = by_claims.values().filter(is_it).count();
+        let all = units::count(by_claims.len(), "other claims set", "other claims sets");
+        (sets > 0).then(|| format!(" With {sets} of {all}, it signs or verifies {word}."))
     });
     said.collect()
 }
 
 /// Compares encrypted tokens of the same library, whose ciphers differ too.
 fn encrypted(result: &RunResult, verdict: &Verdict) -> String {
-    let driver = |id: &str| id.split(':').next().unwrap_or_default().to_owned();
+    let driver = |id: &'_ str| id.split(':').next().unwrap_or_default().to_owned();
+    let own = driver(&verdict.subject);
     let pair = |operation: &str| {
         result.verdicts.iter().find(|other| {
             other.operation == operation
@@ -127,16 +109,17 @@ fn encrypted(result: &RunResult, verdict: &Verdict) -> String {
                 && other.factors == ["format", "algorithm"]
                 && other.baseline.contains(":jwe:")
                 && other.subject.contains(".local:")
-                && [&other.baseline, &other.subject].map(|id| driver(id))
-                    == [driver(&verdict.subject), driver(&verdict.subject)]
+                && [&other.baseline, &other.subject]
+                    .iter()
+                    .all(|id| driver(id) == own)
                 && other.ratio.is_finite()
         })
     };
-    let Some(first) = pair("encrypt") else {
-        return String::new();
-    };
-    let of = |id: &str| row(result, "encrypt", first, id).map(|row| names::token(&row.subject));
-    let Some((jwe, paseto)) = of(&first.baseline).zip(of(&first.subject)) else {
+    let tokens = pair("encrypt").and_then(|first| {
+        let of = |id: &str| row(result, "encrypt", first, id).map(|row| names::token(&row.subject));
+        of(&first.baseline).zip(of(&first.subject))
+    });
+    let Some((jwe, paseto)) = tokens else {
         return String::new();
     };
     let said = ["encrypt", "decrypt"].into_iter().filter_map(|operation| {
@@ -148,12 +131,9 @@ fn encrypted(result: &RunResult, verdict: &Verdict) -> String {
         };
         Some(format!("{time} to {operation}"))
     });
-    let paseto = paseto.strip_prefix("PASETO ").unwrap_or(&paseto);
     let said: Vec<String> = said.collect();
-    format!(
-        " Encrypted, time of {paseto} against {jwe}: {}.",
-        said.join(", ")
-    )
+    let (paseto, said) = (short(&paseto), said.join(", "));
+    format!(" Encrypted, time of {paseto} against {jwe}: {said}.")
 }
 
 fn row<'a>(result: &'a RunResult, operation: &str, verdict: &Verdict, id: &str) -> Option<&'a Row> {
@@ -168,52 +148,42 @@ fn row<'a>(result: &'a RunResult, operation: &str, verdict: &Verdict, id: &str) 
 
 /// Returns sign and verify of both formats.
 fn bars(result: &RunResult, verdict: &Verdict) -> Vec<Bar> {
-    let mut bars = Vec::new();
-    for operation in ["sign", "verify"] {
-        for id in [&verdict.baseline, &verdict.subject] {
-            let Some(row) = row(result, operation, verdict, id) else {
-                continue;
-            };
-            let Some(timing) = &row.ns_per_op else {
-                continue;
-            };
-            let token = names::token(&row.subject);
-            let short = token.strip_prefix("PASETO ").unwrap_or(&token);
-            bars.push(Bar {
-                name: format!("{operation} {short}"),
-                in_full: format!("{operation}, {token}"),
-                median: timing.median,
-                interval: timing.interval,
-            });
-        }
-    }
-    bars
+    let both = ["sign", "verify"].into_iter().flat_map(|operation| {
+        [&verdict.baseline, &verdict.subject]
+            .map(|id| (operation, row(result, operation, verdict, id)))
+    });
+    let bars = both.filter_map(|(operation, row)| {
+        let timing = row?.ns_per_op.as_ref()?;
+        let token = names::token(&row?.subject);
+        Some(Bar {
+            name: format!("{operation} {}", short(&token)),
+            in_full: format!("{operation}, {token}"),
+            median: timing.median,
+            interval: timing.interval,
+        })
+    });
+    bars.collect()
 }
 
 fn sentence(name: &str, verdict: VerdictKind, rows: Option<(&Row, &Row)>) -> String {
     let jwt = "a JWT with the same algorithm and library";
     let sizes = rows.and_then(|(jwt, paseto)| Some((jwt.token_bytes?, paseto.token_bytes?)));
-    let time = match (verdict, sizes) {
-        (VerdictKind::Equivalent, Some((own, other))) if own == other => {
-            return format!("Signed: {name} is as fast and as large as {jwt}.");
-        }
-        (VerdictKind::Equivalent, _) => format!("{name} is as fast as {jwt}"),
-        (VerdictKind::Faster, _) => format!("{name} is faster than {jwt}"),
-        (VerdictKind::Slower, _) => format!("{name} is slower than {jwt}"),
-        (VerdictKind::Undecided, _) => {
-            format!("it is undecided whether {name} is slower than {jwt}")
+    let size = match sizes {
+        None => String::new(),
+        Some((jwt, paseto)) if jwt == paseto => " It has the same size.".to_owned(),
+        Some((jwt, paseto)) => {
+            let [jwt, paseto] = [jwt, paseto].map(units::whole);
+            format!(" It has {paseto} instead of {jwt} bytes.")
         }
     };
-    let size = sizes.map_or_else(String::new, |(jwt, paseto)| {
-        if jwt == paseto {
-            " It has the same size.".to_owned()
-        } else {
-            format!(
-                " It has {} instead of {} bytes.",
-                units::whole(paseto),
-                units::whole(jwt)
-            )
+    let time = match verdict {
+        VerdictKind::Equivalent if sizes.is_some_and(|(jwt, paseto)| jwt == paseto) => {
+            return format!("Signed: {name} is as fast and as large as {jwt}.");
         }
-    });
+        VerdictKind::Equivalent => format!("{name} is as fast as {jwt}"),
+        VerdictKind::Faster => format!("{name} is faster than {jwt}"),
+        VerdictKind::Slower => format!("{name} is slower than {jwt}"),
+        VerdictKind::Undecided => format!("it is undecided whether {name} is slower than {jwt}"),
+    };
     format!("Signed: {time}.{size}")
 }

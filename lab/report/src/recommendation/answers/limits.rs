@@ -15,76 +15,67 @@ const LIBRARIES_MAX: usize = 3;
 
 /// Returns one phrase for each reason; empty if the run was complete and undisturbed.
 pub(crate) fn limits(result: &RunResult) -> Vec<String> {
-    let mut limits = Vec::new();
-    if let Some(limit) = of_machine(result) {
-        limits.push(limit);
-    }
-    limits.extend(of_threads(result));
-    limits.extend(of_rows(&result.rows.measured));
-    limits.extend(of_others(&result.rows));
-    limits.extend(of_shared_cores(result));
-    if let Some(ended) = result.environment.out_of_support() {
-        limits.push(format!("figures of supported runtimes: {ended}"));
-    }
-    limits
+    let ended = result.environment.out_of_support();
+    let ended = ended.map(|ended| format!("figures of supported runtimes: {ended}"));
+    let machine = of_machine(result).into_iter().chain(of_threads(result));
+    let rows = of_rows(&result.rows.measured)
+        .into_iter()
+        .chain(of_others(&result.rows));
+    machine
+        .chain(rows)
+        .chain(of_shared_cores(result))
+        .chain(ended)
+        .collect()
 }
 
 fn of_machine(result: &RunResult) -> Option<String> {
-    let environment = &result.environment;
-    let noise = &result.noise_floor;
-    let below = noise
-        .floor
-        .into_iter()
-        .chain(noise.managed)
-        .fold(None, |most: Option<f64>, share| {
-            Some(most.map_or(share, |m| m.max(share)))
-        });
-    let differences = match below {
-        Some(_) => {
-            let bands = sentences::bands_in_words(noise, units::percent);
-            format!("differences below {bands}")
-        }
-        None => "small differences".to_owned(),
+    let (environment, noise) = (&result.environment, &result.noise_floor);
+    let floors = || noise.floor.into_iter().chain(noise.managed);
+    let differences = if floors().next().is_some() {
+        format!(
+            "differences below {}",
+            sentences::bands_in_words(noise, units::percent)
+        )
+    } else {
+        "small differences".to_owned()
     };
-    if environment.disturbance.disturbed {
-        let reason = environment.disturbance.reasons.first();
-        let reason = reason.map_or_else(String::new, |why| {
-            // The section about quality names the limit.
-            let why = why.split(" (limit").next().unwrap_or_default();
-            format!(": {}", why.trim_end_matches('.'))
-        });
-        return Some(format!("{differences} (disturbed run{reason})"));
-    }
-    if !environment.complete {
-        return Some(format!(
-            "{differences} (the run ended early, after {} of {} rounds)",
-            environment.rounds_finished, environment.rounds_planned
-        ));
-    }
-    let timed = !result.rows.measured.is_empty();
-    if timed && noise.floor.is_none() {
-        return Some(format!("{differences} (no noise floor was measured)"));
-    }
-    let is_noisy = below.is_some_and(|share| share > MAX_EQUIVALENCE);
-    (is_noisy || environment.is_cut_by_budget()).then(|| {
-        let mut why = vec!["noise".to_owned()];
-        if environment.is_cut_by_budget() {
-            why.push(format!(
-                "{} of {} rounds in the time limit",
-                environment.rounds_finished, environment.rounds_planned
-            ));
-        }
+    let (finished, planned) = (environment.rounds_finished, environment.rounds_planned);
+    let because = if environment.disturbance.disturbed {
+        let reason = environment
+            .disturbance
+            .reasons
+            .first()
+            .map_or_else(String::new, |why| {
+                // The section about quality names the limit.
+                let why = why.split(" (limit").next().unwrap_or_default();
+                format!(": {}", why.trim_end_matches('.'))
+            });
+        format!("disturbed run{reason}")
+    } else if !environment.complete {
+        format!("the run ended early, after {finished} of {planned} rounds")
+    } else if !result.rows.measured.is_empty() && noise.floor.is_none() {
+        "no noise floor was measured".to_owned()
+    } else if environment.is_cut_by_budget() || floors().any(|share| share > MAX_EQUIVALENCE) {
+        let cut = format!("; {finished} of {planned} rounds in the time limit");
+        let cut = if environment.is_cut_by_budget() {
+            cut
+        } else {
+            String::new()
+        };
         let is_open = |verdict: &&Verdict| verdict.verdict == VerdictKind::Undecided;
-        let open = result.verdicts.iter().filter(is_open).count();
-        if open > 0 {
-            why.push(format!(
-                "{} of {} comparisons undecided",
-                units::whole(open as u64),
-                units::whole(result.verdicts.len() as u64)
-            ));
-        }
-        format!("{differences} ({})", why.join("; "))
-    })
+        let open = match result.verdicts.iter().filter(is_open).count() {
+            0 => String::new(),
+            open => {
+                let [open, all] =
+                    [open, result.verdicts.len()].map(|count| units::whole(count as u64));
+                format!("; {open} of {all} comparisons undecided")
+            }
+        };
+        format!("noise{cut}{open}")
+    } else {
+        return None;
+    };
+    Some(format!("{differences} ({because})"))
 }
 
 /// Names the numbers of threads on which no A/A pair ran: comparisons on as many threads have no verdict.
@@ -121,43 +112,28 @@ fn of_shared_cores(result: &RunResult) -> Option<String> {
 
 /// Counts the rows of the other commands that have no outcome or no figures.
 fn of_others(rows: &Rows) -> Vec<String> {
+    let attacks = rows.attack.iter().filter(|row| row.outcome.is_none());
+    let exchanges = rows.interop.iter().filter(|row| row.outcome.is_none());
+    let loads = rows.servers.iter().filter(|row| row.load.is_none());
     let kinds = [
-        (
-            "attacks",
-            rows.attack.len(),
-            rows.attack
-                .iter()
-                .filter(|row| row.outcome.is_none())
-                .count(),
-        ),
+        ("attacks", rows.attack.len(), attacks.count()),
         (
             "exchanges between libraries",
             rows.interop.len(),
-            rows.interop
-                .iter()
-                .filter(|row| row.outcome.is_none())
-                .count(),
+            exchanges.count(),
         ),
-        (
-            "loads of servers",
-            rows.servers.len(),
-            rows.servers.iter().filter(|row| row.load.is_none()).count(),
-        ),
+        ("loads of servers", rows.servers.len(), loads.count()),
     ];
     let open = kinds.into_iter().filter(|(_, _, open)| *open > 0);
     open.map(|(what, all, open)| {
-        format!(
-            "{} of {} {what}, which failed or were not measured",
-            units::whole(open as u64),
-            units::whole(all as u64)
-        )
+        let [open, all] = [open, all].map(|count| units::whole(count as u64));
+        format!("{open} of {all} {what}, which failed or were not measured")
     })
     .collect()
 }
 
 /// Names the libraries of rows without an undisturbed time, by the reason.
 fn of_rows(rows: &[Row]) -> Vec<String> {
-    let silent = |row: &&Row| row.status != Status::Ok || row.ns_per_op.is_none();
     let reasons = [
         "which failed",
         "disturbed",
@@ -165,48 +141,44 @@ fn of_rows(rows: &[Row]) -> Vec<String> {
         "not offered by the library",
     ];
     let why = |row: &Row| match row.status {
-        Status::Ok | Status::FailedPreflight | Status::Crashed | Status::TimedOut => reasons[0],
-        Status::Disturbed => reasons[1],
-        Status::Unavailable if !row.is_not_offered() => reasons[2],
-        Status::Unavailable => reasons[3],
+        Status::Ok | Status::FailedPreflight | Status::Crashed | Status::TimedOut => 0,
+        Status::Disturbed => 1,
+        Status::Unavailable if !row.is_not_offered() => 2,
+        Status::Unavailable => 3,
     };
-    let silent: Vec<&Row> = rows.iter().filter(silent).collect();
-    let named = reasons.into_iter().filter_map(|reason| {
-        let of_reason = silent.iter().filter(|row| why(row) == reason);
-        let rows = named(&of_reason.copied().collect::<Vec<_>>())?;
-        Some(format!("{rows}, {reason}"))
-    });
+    let silent = |row: &&Row| row.status != Status::Ok || row.ns_per_op.is_none();
+    let named = reasons
+        .into_iter()
+        .enumerate()
+        .filter_map(|(reason, words)| {
+            let of_reason = rows.iter().filter(silent).filter(|row| why(row) == reason);
+            Some(format!("{}, {words}", named(of_reason)?))
+        });
     named.collect()
 }
 
 /// Names the libraries of rows, with the number of rows.
-fn named(rows: &[&Row]) -> Option<String> {
+fn named<'r>(rows: impl Iterator<Item = &'r Row>) -> Option<String> {
     let mut libraries: Vec<(String, usize)> = Vec::new();
-    for row in rows {
-        let subject = &row.subject;
+    for subject in rows.map(|row| &row.subject) {
         let name = format!("{} ({})", subject.library, names::language(subject));
         match libraries.iter_mut().find(|(known, _)| *known == name) {
             Some((_, count)) => *count += 1,
             None => libraries.push((name, 1)),
         }
     }
-    if libraries.is_empty() {
-        return None;
-    }
     let rest = libraries.split_off(libraries.len().min(LIBRARIES_MAX));
-    let mut named: Vec<String> = libraries
+    let rows = |count| units::count(count, "row", "rows");
+    let named = libraries
         .into_iter()
-        .map(|(name, count)| format!("{} of {name}", units::count(count, "row", "rows")))
-        .collect();
-    if !rest.is_empty() {
-        let rows: usize = rest.iter().map(|(_, count)| count).sum();
-        named.push(format!(
-            "{} of {}",
-            units::count(rows, "row", "rows"),
-            units::count(rest.len(), "other library", "other libraries")
-        ));
-    }
-    Some(units::list(&named))
+        .map(|(name, count)| format!("{} of {name}", rows(count)));
+    let others = (!rest.is_empty()).then(|| {
+        let count = rest.iter().map(|(_, count)| count).sum();
+        let libraries = units::count(rest.len(), "other library", "other libraries");
+        format!("{} of {libraries}", rows(count))
+    });
+    let named: Vec<String> = named.chain(others).collect();
+    (!named.is_empty()).then(|| units::list(&named))
 }
 
 #[cfg(test)]
@@ -219,27 +191,19 @@ mod tests {
     fn limits_of_an_undisturbed_run_name_its_noise() {
         let rows = vec![row("go", "a", "jwt", "ES256", "sign", 100.0)];
         assert!(limits(&result(rows.clone(), 0.02)).is_empty());
-        assert_eq!(
-            limits(&result(rows.clone(), 1.1)),
-            ["differences below 110.0\u{a0}% (noise)"]
-        );
-        let mut cut = result(rows, 0.02);
+        let noisy = limits(&result(rows.clone(), 1.1));
+        assert_eq!(noisy, ["differences below 110.0\u{a0}% (noise)"]);
+        // The band, not the floor.
+        let mut cut = result(rows, 0.008);
         cut.environment.rounds_planned = 12;
-        let mut cut_quiet = cut.clone();
-        cut_quiet.noise_floor.floor = Some(0.008);
-        let [limit] = limits(&cut_quiet).try_into().expect("one limit");
-        assert!(
-            limit.starts_with("differences below 2.0\u{a0}% ("),
-            "the band, not the floor: {limit}"
-        );
-        cut_quiet.noise_floor.managed = Some(0.039);
-        let [limit] = limits(&cut_quiet).try_into().expect("one limit");
-        let both = "differences below 2.0\u{a0}%, or 3.9\u{a0}% with a managed runtime (";
-        assert!(limit.starts_with(both), "{limit}");
+        let why = "noise; 8 of 12 rounds in the time limit";
         assert_eq!(
             limits(&cut),
-            ["differences below 2.0\u{a0}% (noise; 8 of 12 rounds in the time limit)"]
+            [format!("differences below 2.0\u{a0}% ({why})")]
         );
+        cut.noise_floor.managed = Some(0.039);
+        let both = "differences below 2.0\u{a0}%, or 3.9\u{a0}% with a managed runtime";
+        assert_eq!(limits(&cut), [format!("{both} ({why})")]);
     }
 
     #[test]

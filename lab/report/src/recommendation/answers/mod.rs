@@ -14,12 +14,15 @@ mod sure;
 pub(crate) use limits::limits;
 pub(crate) use sure::{Sure, Sureness};
 
-use jeton_lab_model::result::RunResult;
-
 use jeton_lab_model::recommendation::Requirements;
+use jeton_lab_model::result::RunResult;
+use jeton_lab_model::units;
 
 use super::attacks::Attacks;
-use super::cost::{Cost, costs};
+use super::candidate::{Cost, costs};
+
+/// The libraries of this project, which have one core.
+const OWN: &str = "jeton";
 
 /// The answer to one question.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,11 +70,12 @@ pub(crate) struct Bar {
 
 impl Bar {
     fn of(cost: &Cost<'_>, name: String, in_full: String) -> Self {
+        let (median, interval) = (cost.median, cost.interval);
         Self {
             name,
             in_full,
-            median: cost.median,
-            interval: cost.interval,
+            median,
+            interval,
         }
     }
 }
@@ -100,19 +104,50 @@ fn all_costs(result: &RunResult) -> Vec<Cost<'_>> {
 }
 
 impl Answer {
-    /// Creates an answer that the run cannot give.
-    fn missing(
-        id: &'static str,
-        question: &'static str,
-        what: &str,
-        command: &'static str,
-    ) -> Self {
+    fn new(id: &'static str, sentence: String, measured: Option<Measured>) -> Self {
+        let (question, command) = match id {
+            "library" => ("Which library?", "jeton-lab run libraries"),
+            "language" => (
+                "How fast is jeton in my language?",
+                "jeton-lab run libraries",
+            ),
+            "algorithm" => ("Which algorithm?", "jeton-lab run algorithms"),
+            _ => ("JWT or PASETO?", "jeton-lab run formats"),
+        };
         Self {
             id,
             question,
-            sentence: format!("Not measured: {what}."),
-            measured: None,
+            sentence,
+            measured,
             command,
         }
     }
+
+    /// Creates an answer that the run cannot give.
+    fn missing(id: &'static str, what: &str) -> Self {
+        Self::new(id, format!("Not measured: {what}."), None)
+    }
+}
+
+/// Names a token without its family: `v4.public`.
+fn short(token: &str) -> &str {
+    token.strip_prefix("PASETO ").unwrap_or(token)
+}
+
+/// Joins what is said of each language, if anything: `a (Go); b (Node)`.
+fn of_languages<'l>(said: impl Iterator<Item = (String, &'l str)>) -> String {
+    let said = said.filter(|(what, _)| !what.is_empty());
+    let said: Vec<String> = said
+        .map(|(what, language)| format!("{what} ({language})"))
+        .collect();
+    said.join("; ")
+}
+
+/// Joins the parts that are not empty: `faster in Go; slower in Node`.
+fn parts<'p>(parts: impl IntoIterator<Item = (&'p str, Vec<&'p str>)>) -> String {
+    let parts = parts.into_iter().filter(|(_, of)| !of.is_empty());
+    let said: Vec<String> = parts
+        .map(|(what, of)| format!("{what} in {}", units::list(&of)))
+        .collect();
+    said.join("; ")
 }

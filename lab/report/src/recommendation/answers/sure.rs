@@ -47,11 +47,6 @@ pub(super) enum Clear {
     Far,
 }
 
-/// Judges a choice of the fastest.
-pub(super) fn of_choice(result: &RunResult, clear: Clear, what: &str) -> Sure {
-    with_machine(result, clear, what)
-}
-
 /// Judges a ratio that has no verdict in the file.
 pub(super) fn of_ratio(result: &RunResult, ratio: &Ratio, managed: bool) -> Sure {
     let band = band_for(&result.noise_floor, std::iter::once(managed), THREADS);
@@ -84,30 +79,24 @@ fn of_kind(result: &RunResult, kind: VerdictKind, interval: [f64; 2], band: Band
         (_, Clear::Far) => "the difference is far above the noise floor",
         _ => "the difference is above the noise floor, by less than three times",
     };
-    with_machine(result, clear, what)
+    of_choice(result, clear, what)
 }
 
-/// Adds what the machine did.
-fn with_machine(result: &RunResult, clear: Clear, what: &str) -> Sure {
+/// Judges a choice of the fastest, with what the machine did.
+pub(super) fn of_choice(result: &RunResult, clear: Clear, what: &str) -> Sure {
     let environment = &result.environment;
-    let trouble = if environment.disturbance.disturbed {
-        Some("disturbed run")
-    } else if !environment.complete {
-        Some("the run ended early")
-    } else if result.noise_floor.floor.is_none() {
-        Some("no noise floor was measured")
-    } else {
-        None
+    let trouble = match result.noise_floor.floor {
+        _ if environment.disturbance.disturbed => "disturbed run; ",
+        _ if !environment.complete => "the run ended early; ",
+        None => "no noise floor was measured; ",
+        Some(_) => "",
     };
     let sureness = match (clear, trouble) {
-        (Clear::No, _) | (Clear::Near, Some(_)) => Sureness::NotSure,
-        (Clear::Far, Some(_)) | (Clear::Near, None) => Sureness::FairlySure,
-        (Clear::Far, None) => Sureness::Sure,
+        (Clear::Far, "") => Sureness::Sure,
+        (Clear::Far, _) | (Clear::Near, "") => Sureness::FairlySure,
+        _ => Sureness::NotSure,
     };
-    let why = match trouble {
-        None => what.to_owned(),
-        Some(trouble) => format!("{trouble}; {what}"),
-    };
+    let why = format!("{trouble}{what}");
     Sure { sureness, why }
 }
 

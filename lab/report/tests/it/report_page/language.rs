@@ -100,3 +100,31 @@ fn terminal_table_names_the_language_of_namesakes() {
     assert!(said.contains("jeton (Go) 5.3.1"), "{said}");
     assert!(said.contains("cristalhq 3.0.14"), "{said}");
 }
+
+/// A reader who cannot use the fastest library gets the others, each with the line that installs it.
+#[test]
+fn language_ranks_all_libraries_with_install_lines() {
+    let html = page(&with_go(sample::result(), 3.0));
+    let answers = super::between(&html, "<section id=\"answers\"", "</section>");
+    assert!(
+        answers.contains("then jsonwebtoken"),
+        "the runner-up: {answers}"
+    );
+    assert!(answers.contains("ES256 against EdDSA"), "{answers}");
+    let section = section(&with_go(sample::result(), 3.0));
+    for words in [
+        "<select id=\"my-language\">",
+        "<option value=\"go\">Go</option>",
+    ] {
+        assert!(answers.contains(words), "{words}: {answers}");
+    }
+    for words in [
+        "data-case=\"public\"",
+        "go get github.com/golang-jwt/jwt/v5@v5.3.1",
+        "go get github.com/cristalhq/jwt/v3@v3.0.14",
+        "1. cristalhq",
+        "jeton <small>",
+    ] {
+        assert!(section.contains(words), "{words}: {section}");
+    }
+}

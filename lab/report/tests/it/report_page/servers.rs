@@ -100,3 +100,16 @@ fn servers_page_has_six_columns_and_folds_the_rest() {
     );
     assert!(folded.contains("p99.99") && folded.contains("Repetitions"));
 }
+
+#[test]
+fn servers_page_has_answers() {
+    let html = page(&stored::run("servers"));
+    let answers = super::between(&html, "<section id=\"answers\"", "</section>");
+    for words in [
+        "Which server issues most tokens?",
+        "Which server needs least CPU time?",
+        "CPU time per token, in microseconds of rust/jeton",
+    ] {
+        assert!(answers.contains(words), "{words}: {answers}");
+    }
+}

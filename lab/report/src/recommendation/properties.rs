@@ -1,6 +1,7 @@
-//! Properties of tokens that no run can measure: confidentiality, third-party verification, approval.
+//! Properties that no run can measure: confidentiality, third-party verification and approval of tokens, and which
+//! library caches.
 //!
-//! Sources, with the tag in each line:
+//! Sources:
 //!
 //! * FIPS 186-5: RSA (PKCS #1 v1.5 and PSS), ECDSA on the curves of SP 800-186, and EdDSA are approved
 //!   signatures. SP 800-186 allows secp256k1 for blockchains only.
@@ -14,6 +15,7 @@
 //!   algorithms, version 4 XChaCha20, BLAKE2b and Ed25519.
 
 use jeton::key::{Alg, SigAlg};
+use jeton_lab_model::result::RUNTIME_MARK;
 
 /// The properties of one kind of token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,57 +40,55 @@ const MAC: Facts = Facts {
     post_quantum: true,
     questionable: None,
 };
-
 /// Signed with a private key, verified with a public key.
 const SIGNATURE: Facts = Facts {
     third_parties: true,
     post_quantum: false,
     ..MAC
 };
-
 /// Encrypted with a shared secret.
 const SHARED: Facts = Facts {
     confidential: true,
     ..MAC
 };
-
 /// Encrypted to a public key.
 const TO_PUBLIC_KEY: Facts = Facts {
     post_quantum: false,
     ..SHARED
 };
+const OLD: &str = "versions 1 and 2 of PASETO are superseded by versions 3 and 4";
+const ORACLE: &str = "RSA1_5 is vulnerable to padding-oracle attacks on a server";
+const PASSWORD: &str =
+    "a password is weaker than a key, and the token determines the cost of checking it";
 
-const OLD_PASETO: Option<&str> =
-    Some("versions 1 and 2 of PASETO are superseded by versions 3 and 4");
+impl Facts {
+    const fn not_approved(self) -> Self {
+        Self {
+            fips: false,
+            ..self
+        }
+    }
+
+    const fn questionable(self, why: &'static str) -> Self {
+        let questionable = Some(why);
+        Self {
+            questionable,
+            ..self
+        }
+    }
+}
 
 /// Returns the properties of a format with its algorithms; `None` if unknown.
 pub(super) fn facts(format: &str, alg: Option<&str>) -> Option<Facts> {
-    Some(match (format, alg) {
-        ("jwt", Some(alg)) => signed(alg)?,
-        ("jwe", Some(alg)) => encrypted(alg)?,
-        ("v1.local", _) => Facts {
-            questionable: OLD_PASETO,
-            ..SHARED
-        },
-        ("v1.public", _) => Facts {
-            questionable: OLD_PASETO,
-            ..SIGNATURE
-        },
-        ("v2.local", _) => Facts {
-            fips: false,
-            questionable: OLD_PASETO,
-            ..SHARED
-        },
-        ("v2.public", _) => Facts {
-            questionable: OLD_PASETO,
-            ..SIGNATURE
-        },
-        ("v3.local", _) => SHARED,
-        ("v4.local", _) => Facts {
-            fips: false,
-            ..SHARED
-        },
-        ("v3.public" | "v4.public", _) => SIGNATURE,
+    Some(match format {
+        "jwt" => signed(alg?)?,
+        "jwe" => encrypted(alg?)?,
+        "v1.local" => SHARED.questionable(OLD),
+        "v2.local" => SHARED.not_approved().questionable(OLD),
+        "v1.public" | "v2.public" => SIGNATURE.questionable(OLD),
+        "v3.local" => SHARED,
+        "v4.local" => SHARED.not_approved(),
+        "v3.public" | "v4.public" => SIGNATURE,
         _ => return None,
     })
 }
@@ -96,10 +96,7 @@ pub(super) fn facts(format: &str, alg: Option<&str>) -> Option<Facts> {
 fn signed(alg: &str) -> Option<Facts> {
     Some(match alg.parse().ok()? {
         Alg::Mac(_) => MAC,
-        Alg::Sig(SigAlg::ES256K) => Facts {
-            fips: false,
-            ..SIGNATURE
-        },
+        Alg::Sig(SigAlg::ES256K) => SIGNATURE.not_approved(),
         Alg::Sig(SigAlg::MlDsa44 | SigAlg::MlDsa65 | SigAlg::MlDsa87) => Facts {
             post_quantum: true,
             ..SIGNATURE
@@ -114,69 +111,61 @@ fn encrypted(alg: &str) -> Option<Facts> {
         "dir" | "A128KW" | "A192KW" | "A256KW" | "A128GCMKW" | "A192GCMKW" | "A256GCMKW" => SHARED,
         "RSA-OAEP" | "RSA-OAEP-256" | "RSA-OAEP-384" | "RSA-OAEP-512" => TO_PUBLIC_KEY,
         "ECDH-ES" | "ECDH-ES+A128KW" | "ECDH-ES+A192KW" | "ECDH-ES+A256KW" => TO_PUBLIC_KEY,
-        "RSA1_5" => Facts {
-            fips: false,
-            questionable: Some("RSA1_5 is vulnerable to padding-oracle attacks on a server"),
-            ..TO_PUBLIC_KEY
-        },
-        name if name.starts_with("PBES2-") => Facts {
-            questionable: Some(
-                "a password is weaker than a key, and the token determines the cost of checking it",
-            ),
-            ..SHARED
-        },
+        "RSA1_5" => TO_PUBLIC_KEY.not_approved().questionable(ORACLE),
+        name if name.starts_with("PBES2-") => SHARED.questionable(PASSWORD),
         _ => return None,
     })
 }
 
+/// Reports whether a driver, by id, caches verified tokens.
+pub(crate) fn is_cache(driver: &str) -> bool {
+    driver.split(RUNTIME_MARK).next() == Some("node/fast-jwt-cached")
+}
+
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::path::Path;
+
     use super::*;
+    use jeton_lab_harness::driver;
     use jeton_lab_model::Format;
 
     #[test]
-    fn facts_symmetric_verifier_can_sign() {
-        for alg in ["HS256", "HS512"] {
-            assert!(facts("jwt", Some(alg)).is_some_and(|f| !f.third_parties && f.post_quantum));
-        }
-        assert!(facts("jwt", Some("ES256")).is_some_and(|f| f.third_parties && !f.post_quantum));
-        assert!(facts("jwt", Some("ML-DSA-65")).is_some_and(|f| f.third_parties && f.post_quantum));
-    }
-
-    #[test]
-    fn fips_approves_v3_and_v4_public() {
+    fn facts_of_signatures_and_approved_algorithms() {
+        let jwt = |alg| facts("jwt", Some(alg)).unwrap();
+        assert!(["HS256", "HS512"].iter().all(|alg| jwt(alg) == MAC));
+        assert_eq!(jwt("ES256"), SIGNATURE);
+        assert!(jwt("ML-DSA-65").third_parties && jwt("ML-DSA-65").post_quantum);
+        assert!(!jwt("ES256K").fips);
         let fips = |format| facts(format, None).map(|f| f.fips);
-        assert_eq!(fips("v3.local"), Some(true));
-        assert_eq!(fips("v3.public"), Some(true));
-        assert_eq!(fips("v4.local"), Some(false));
-        assert_eq!(fips("v4.public"), Some(true));
-        assert!(facts("jwt", Some("ES256K")).is_some_and(|f| !f.fips));
-    }
-
-    #[test]
-    fn facts_confidential_equals_encrypted_format() {
-        for format in Format::ALL {
-            if matches!(
-                format,
-                Format::Bare | Format::Unsecured | Format::Opaque | Format::Jwt | Format::Jwe
-            ) {
-                continue;
-            }
-            let known = facts(format.name(), None).map(|f| f.confidential);
-            assert_eq!(known, Some(format.is_encrypted()), "{format}");
-        }
+        let approved = ["v3.local", "v3.public", "v4.local", "v4.public"].map(fips);
+        assert_eq!(approved, [Some(true), Some(true), Some(false), Some(true)]);
         assert!(facts("jwe", Some("dir")).is_some_and(|f| f.confidential && !f.third_parties));
-        assert!(facts("jwt", Some("ES256")).is_some_and(|f| !f.confidential));
-    }
-
-    #[test]
-    fn facts_unknown_token_is_none() {
         for (format, alg) in [
             ("jwt", Some("none")),
             ("jwt", None),
             ("bare", Some("ES256")),
         ] {
             assert_eq!(facts(format, alg), None);
+        }
+    }
+
+    #[test]
+    fn facts_confidential_equals_encrypted_format() {
+        let pasetos = Format::ALL.into_iter().filter(|format| format.is_paseto());
+        for format in pasetos {
+            let known = facts(format.name(), None).map(|f| f.confidential);
+            assert_eq!(known, Some(format.is_encrypted()), "{format}");
+        }
+    }
+
+    #[test]
+    fn caches_match_manifests() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../drivers");
+        for driver in driver::find(Path::new(folder)).unwrap() {
+            let caches = driver.manifest.caches_tokens;
+            assert_eq!(is_cache(&driver.id), caches, "{}", driver.id);
         }
     }
 }

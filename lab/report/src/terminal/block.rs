@@ -6,7 +6,7 @@ use jeton_lab_model::names;
 use jeton_lab_model::result::{Row, RunResult, Verdict};
 
 /// One table.
-pub(super) struct Section<'a> {
+pub(super) struct Block<'a> {
     pub suite: &'a str,
     /// True for the first table of its suite.
     pub opens_suite: bool,
@@ -28,35 +28,35 @@ pub(super) struct Line<'a> {
 }
 
 /// Returns the tables of a result, in its order.
-pub(super) fn sections(result: &RunResult) -> Vec<Section<'_>> {
-    let mut sections: Vec<Section<'_>> = Vec::new();
+pub(super) fn blocks(result: &RunResult) -> Vec<Block<'_>> {
+    let mut blocks: Vec<Block<'_>> = Vec::new();
     for verdict in &result.verdicts {
         let title = stem(verdict);
-        let known = sections
+        let known = blocks
             .iter()
             .position(|g| g.suite == verdict.suite && g.title == title);
         let at = known.unwrap_or_else(|| {
-            sections.push(Section {
+            blocks.push(Block {
                 suite: &verdict.suite,
-                opens_suite: sections.last().is_none_or(|g| g.suite != verdict.suite),
+                opens_suite: blocks.last().is_none_or(|g| g.suite != verdict.suite),
                 title,
                 operations: Vec::new(),
                 lines: Vec::new(),
                 confounded: None,
             });
-            sections.len() - 1
+            blocks.len() - 1
         });
-        let section = &mut sections[at];
+        let block = &mut blocks[at];
         if verdict.confounded {
-            section.confounded = Some(&verdict.factors);
+            block.confounded = Some(&verdict.factors);
         }
-        section.add(result, verdict);
+        block.add(result, verdict);
     }
-    for section in &mut sections {
-        section.add_references(result);
-        section.sort();
+    for block in &mut blocks {
+        block.add_references(result);
+        block.sort();
     }
-    sections
+    blocks
 }
 
 /// Finds the row of one of the two subjects of a verdict.
@@ -78,7 +78,7 @@ fn stem(verdict: &Verdict) -> &str {
         .unwrap_or(&verdict.comparison)
 }
 
-impl<'a> Section<'a> {
+impl<'a> Block<'a> {
     fn add(&mut self, result: &'a RunResult, verdict: &'a Verdict) {
         let operation = verdict.operation.as_str();
         if !self.operations.contains(&operation) {

@@ -1,0 +1,341 @@
+//! Servers as a section: what a reader must know first, then each scenario. The page folds the published figures,
+//! percentiles and histograms.
+
+use std::collections::BTreeSet;
+
+use maud::html;
+
+use jeton_lab_model::result::{RunResult, ServerLoad, ServerRow};
+use jeton_lab_model::units;
+use jeton_lab_published::servers::MACHINE;
+
+use super::{Line, ScenarioTable, columns, findings, histogram, marks, ms, name, scenarios};
+use crate::chart::{Axis, Chart, Point, Row};
+use crate::section::{Fold, Kind, Section, Sentence, coded};
+use crate::table::{Column, MARKDOWN, PAGE, PLAIN, TERMINAL, Table, Value, WIDE, picked};
+
+/// Returns the section; `None` without server rows.
+pub(crate) fn section(result: &RunResult) -> Option<Section> {
+    let (rows, e) = (&result.rows.servers, &result.environment);
+    if rows.is_empty() {
+        return None;
+    }
+    let tables = scenarios(rows);
+    let parts = tables.iter().enumerate();
+    let parts = parts.map(|(number, table)| table.section(number, is_open(&tables, number)));
+    let mut section = Section::new("Servers").id("servers");
+    let took = format!(", measured in {:.0} s, seed {}", e.elapsed_s, result.seed);
+    section.on_terminal = (Some("Cost of issuing tokens over gRPC".to_owned()), took);
+    section.sentences = said(result);
+    let another = format!("The report's figures come from another machine: {MACHINE}.");
+    let another = Section::default().say(another).on(TERMINAL);
+    let problems = problems(rows);
+    let problems = (!problems.is_empty()).then(|| {
+        let said = problems
+            .into_iter()
+            .map(|text| Sentence::new(Kind::Plain, text));
+        Section {
+            sentences: said.collect(),
+            ..Section::new("Problems").on(TERMINAL)
+        }
+    });
+    Some(section.parts(parts).parts([another]).parts(problems))
+}
+
+fn said(result: &RunResult) -> Vec<Sentence> {
+    let (rows, disturbance) = (&result.rows.servers, &result.environment.disturbance);
+    let mut said = Vec::new();
+    let findings = findings(rows);
+    if !findings.is_empty() {
+        let list = html! {
+            ul.findings { @for (server, what) in &findings { li { strong { (server) } ": " span.reason { (coded(what)) } "." } } }
+        };
+        said.push(Sentence::new(Kind::Block, "").markup(list).on(PAGE));
+    }
+    let about = format!(
+        "Each server had its own cores, except in loads on shared cores, for which the machine has too few; all had the same \
+         keys. A loader on another core loaded the servers interleaved. Tokens count successful calls only; errors are not \
+         throughput. CPU time includes all threads and processes of the server. 3×50 means 3 connections with 50 calls in \
+         flight on each.{} published: a server of the gRPC report as it was; fixed: without its faults. One project makes this \
+         lab and rust/jeton.",
+        repetitions(rows)
+    );
+    said.push(Sentence::new(Kind::Note, about).on(PAGE));
+    let brief = "Tokens count successful calls only. CPU is the server's CPU time per token in microseconds; latencies are in \
+                 milliseconds, memory is in MiB.";
+    said.push(Sentence::new(Kind::Plain, brief).on(TERMINAL));
+    if disturbance.disturbed {
+        let reasons = format!("Disturbed run: {}.", disturbance.reasons.join("; "));
+        said.push(Sentence::new(Kind::Plain, reasons).on(TERMINAL));
+    }
+    if let Some(loader) = rows.iter().find_map(|row| row.loader.as_ref()) {
+        let text = html! { strong { "Imported: " } "rows with this mark were measured with " (loader) ", on an unknown machine." };
+        said.push(Sentence::new(Kind::Plain, "").markup(text).on(PAGE));
+    }
+    said
+}
+
+/// Returns each problem once per server.
+fn problems(rows: &[ServerRow]) -> Vec<String> {
+    let mut said: Vec<String> = Vec::new();
+    for row in rows {
+        let Some(reason) = &row.reason else { continue };
+        let one = format!("{} ({}): {reason}", row.subject.id, row.status.name());
+        if !said.contains(&one) {
+            said.push(one);
+        }
+    }
+    said
+}
+
+/// Reports whether a scenario is open: the first of each algorithm.
+fn is_open(tables: &[ScenarioTable<'_>], number: usize) -> bool {
+    let alg = |table: &ScenarioTable<'_>| {
+        let measured = table.measured.first().map(|(row, _)| *row);
+        measured
+            .or(table.missing.first().copied())
+            .map(|row| row.alg)
+    };
+    let first = tables
+        .iter()
+        .position(|table| alg(table) == alg(&tables[number]));
+    first == Some(number)
+}
+
+/// Says how often and how long each load ran, if that is the same for all.
+fn repetitions(rows: &[ServerRow]) -> String {
+    let loads = rows.iter().filter_map(|row| row.load.as_ref());
+    let counts: BTreeSet<usize> = loads.clone().map(|load| load.repetitions.len()).collect();
+    let seconds = loads
+        .flat_map(|load| &load.repetitions)
+        .map(|one| one.seconds.round());
+    let seconds: BTreeSet<String> = seconds.map(|seconds| units::fixed(seconds, 0)).collect();
+    match (counts.first(), seconds.first()) {
+        (Some(count), Some(seconds_each)) if counts.len() == 1 && seconds.len() == 1 => format!(
+            " Each load ran {} of {seconds_each} s.",
+            units::count(*count, "repetition", "repetitions")
+        ),
+        _ => String::new(),
+    }
+}
+
+/// Formats a compared figure.
+fn figure(value: f64) -> String {
+    units::fixed(value, if value < 100.0 { 1 } else { 0 })
+}
+
+impl ScenarioTable<'_> {
+    fn section(&self, number: usize, is_open: bool) -> Section {
+        let id = format!("servers-{number}");
+        let mut section = Section::new(&self.title).fold(Fold::open_if(is_open));
+        if self.oversubscribed {
+            section.on_terminal.1 = " (oversubscribed: compare only CPU time)".to_owned();
+            section = section.beside(html! { small { "shared cores: CPU time only" } });
+        }
+        if self.rate.is_some() {
+            let text = "Open loop: latencies count from when a call was due.";
+            section = section.with(Sentence::new(Kind::Plain, text).on(WIDE));
+        }
+        if self.oversubscribed {
+            let text = "Oversubscribed: server and loader share cores. Compare only CPU time.";
+            let markup = html! { strong { "Shared cores: " } "server and loader use the same. Compare only the CPU time per token." };
+            section = section.with(Sentence::new(Kind::Plain, text).markup(markup).on(WIDE));
+        }
+        section = section.items(self.sentences());
+        let rows = self
+            .measured
+            .iter()
+            .map(|(row, _)| *row)
+            .chain(self.missing.iter().copied());
+        for row in rows {
+            let Some(reason) = &row.reason else { continue };
+            let (id, status) = (&row.subject.id, row.status.name());
+            let text = Sentence::new(Kind::Item, format!("`{id}` {status}: {reason}"));
+            section = section.with(text.on(MARKDOWN));
+            if row.load.is_none() {
+                let markup = html! { (id) " (" (status) "): " span.reason { (coded(reason)) } };
+                section = section.with(Sentence::new(Kind::Item, "").markup(markup).on(PAGE));
+            }
+        }
+        section = section.table(Table::new("", "", &columns(0), &self.lines()).on(PLAIN));
+        if self.measured.is_empty() {
+            return section;
+        }
+        if let Some(chart) = self.chart(&id) {
+            section = section.chart(chart);
+        }
+        section.table(self.shown(id)).parts([self.whole()])
+    }
+
+    /// Returns the compared figure of each server. The line reaches from the lowest to the highest repetition.
+    pub(crate) fn chart(&self, id: &str) -> Option<Chart> {
+        let row = |(row, load): &(&ServerRow, &ServerLoad)| {
+            let (median, ends) = self.figure(load)?;
+            let faulty = if row.reason.is_some() { ", faulty" } else { "" };
+            Some(Row {
+                name: format!("{}{faulty}", row.subject.id),
+                value: figure(median),
+                points: vec![Point::new("dot", median, ends)],
+                ..Row::default()
+            })
+        };
+        let rows: Vec<Row> = self.measured.iter().filter_map(row).collect();
+        let said: Vec<String> = rows
+            .iter()
+            .map(|row| format!("{} {}", row.name, row.value))
+            .collect();
+        if said.is_empty() {
+            return None;
+        }
+        let quantity = self.quantity();
+        let label = format!(
+            "{}, {quantity}, on a log axis: {}.",
+            self.title,
+            units::list(&said)
+        );
+        Some(Chart {
+            caption: format!(
+                "{}: the median of the repetitions, and the lowest and the highest one. The axis is logarithmic.",
+                units::capitalised(quantity)
+            ),
+            is_small: true,
+            ..Chart::rows(label, id.to_owned(), Axis::Plain, rows)
+        })
+    }
+
+    /// The six columns that a reader needs.
+    fn shown(&self, id: String) -> Table {
+        let (title, quantity) = (&self.title, self.quantity());
+        let caption = format!(
+            "{title}: latencies in milliseconds; the verdict compares {quantity} with the best server"
+        );
+        let lines = self
+            .measured
+            .iter()
+            .map(|(row, _)| Line::Measured(row, false));
+        let figures = [
+            "tokens_per_s",
+            "cpu_us_per_token",
+            "p50_ms",
+            "p99_ms",
+            "peak_rss_bytes",
+        ];
+        let server = Column::text("server", |line: &Line<'_>| match line.load() {
+            Some((row, _)) => Value::text(&row.subject.id)
+                .and_on_page(html! { small { (row.subject.libraries) } }),
+            None => Value::none(),
+        });
+        let verdict = Column::text("verdict", |line: &Line<'_>| {
+            let Some((row, load)) = line.load() else {
+                return Value::none();
+            };
+            // The verdict and the name of the server say the others.
+            let marks = marks(row, load)
+                .into_iter()
+                .filter(|mark| !["faulty", "as published"].contains(mark));
+            Value::text(self.verdict(row, load))
+                .and_on_page(html! { @for mark in marks { " " span.tag.warn { (mark) } } })
+        });
+        let mut all = vec![server];
+        all.extend(picked(columns(0), &figures));
+        all.push(verdict);
+        Table::new(
+            caption,
+            format!("{title}, table"),
+            &all,
+            &lines.collect::<Vec<_>>(),
+        )
+        .on(PAGE)
+        .id(id)
+    }
+
+    /// Every figure with the published ones, all percentiles, and histograms in the form of the published report.
+    fn whole(&self) -> Section {
+        let (title, lines) = (&self.title, self.lines());
+        let caption = format!("{title}: tokens, CPU time, latency in milliseconds, memory");
+        let mut section = Section::new("All figures, with those of the public report")
+            .fold(Fold::Closed)
+            .on(PAGE)
+            .table(Table::new(
+                caption,
+                format!("{title}, all figures"),
+                &columns(0),
+                &lines,
+            ));
+        if !self.published.is_empty() {
+            section = section.note(format!(
+                "Rows in italics are figures that the gRPC report published, measured on {MACHINE}."
+            ));
+        }
+        let calls = Column::number("calls", |line: &Line<'_>| match (line, line.load()) {
+            (_, Some((_, load))) => Value::count(load.statuses.values().sum()),
+            (Line::Published(run), _) => match run.count {
+                Some(count) => Value::number(count, units::fixed(count, 0)),
+                None => Value::none(),
+            },
+            _ => Value::none(),
+        });
+        let percentiles = [
+            "fastest_ms",
+            "p10_ms",
+            "p25_ms",
+            "p50_ms",
+            "p75_ms",
+            "p90_ms",
+            "p95_ms",
+            "p99_ms",
+            "p99.9_ms",
+            "p99.99_ms",
+            "slowest_ms",
+        ];
+        let all: Vec<_> = [name(), calls]
+            .into_iter()
+            .chain(picked(columns(0), &percentiles))
+            .collect();
+        let measured = self.measured.iter().map(|(row, load)| {
+            let steps = histogram(load)
+                .into_iter()
+                .map(|(bound, calls)| (bound, units::whole(calls)));
+            steps_table(title, &row.subject.id, steps.collect())
+        });
+        let published = self.published.iter().map(|run| {
+            let steps = run
+                .histogram
+                .iter()
+                .map(|(bound, calls)| (*bound, units::fixed(*calls, 0)));
+            steps_table(
+                title,
+                &format!("{}, published", run.server),
+                steps.collect(),
+            )
+        });
+        let mut behind = Section::new("Percentiles and histograms")
+            .fold(Fold::Closed)
+            .table(Table::new(
+                "Latency in milliseconds",
+                format!("{title}, percentiles"),
+                &all,
+                &lines,
+            ));
+        behind.tables.extend(measured.chain(published));
+        section.parts([behind])
+    }
+}
+
+fn steps_table(title: &str, name: &str, steps: Vec<(f64, String)>) -> Table {
+    let column = |(bound, calls): (f64, String)| {
+        let bound = ms(Some(bound));
+        Column::number(&bound, move |()| Value::number(&calls, calls.clone())).named(&bound)
+    };
+    let first = Column::text("up to, ms", |()| Value::text("calls"));
+    let columns: Vec<_> = std::iter::once(first)
+        .chain(steps.into_iter().map(column))
+        .collect();
+    let caption = format!("{name}: calls by latency, up to this many milliseconds");
+    Table::new(
+        caption,
+        format!("{title}, {name}, histogram"),
+        &columns,
+        &[()],
+    )
+}
