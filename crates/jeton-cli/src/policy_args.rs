@@ -43,7 +43,7 @@ impl PolicyArgs {
     pub(crate) fn policy(&self) -> Policy {
         // The library checks neither: `note_unchecked` tells the caller.
         let mut policy = Policy::new("", "")
-            .issuers(self.issuer.iter().cloned())
+            .issuers_with_shared_keys(self.issuer.iter().cloned())
             .audiences(self.audience.iter().cloned())
             .leeway(self.leeway);
         if self.issuer.is_empty() {

@@ -51,7 +51,7 @@ pub(crate) fn more(workspace: &Workspace) -> Result<(), Error> {
     second_library(workspace)?;
     let proxy = libraries::folder(workspace)?.join("go-proxy");
     write_proxy(workspace, &proxy)?;
-    install(workspace, &proxy)
+    install(workspace, &proxy, &workspace.tested_binary()?)
 }
 
 /// The tag of tests that make the library panic.
@@ -101,14 +101,15 @@ pub(super) fn write_proxy(workspace: &Workspace, proxy: &Path) -> Result<Vec<Pat
     Ok(files)
 }
 
-/// Installs the modules into an empty folder, and runs the program of the README with a token of `jeton serve`.
-pub(super) fn install(workspace: &Workspace, proxy: &Path) -> Result<(), Error> {
+/// Installs the modules into an empty folder, and runs the program of the README with a token of `jeton serve`, which is
+/// this binary.
+pub(super) fn install(workspace: &Workspace, proxy: &Path, jeton: &Path) -> Result<(), Error> {
     let folder = libraries::folder(workspace)?.join("go-install");
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
     let readme = workspace.path(MODULE).join("README.md");
     let text = fs::read_to_string(&readme).map_err(|error| failed(&readme, &error))?;
-    let service = Service::start(workspace, &folder)?;
+    let service = Service::start(workspace, &folder, jeton)?;
     let program = first_program(&text)
         .ok_or_else(|| Error::Failed(format!("{} has no program", readme.display())))?
         .replace(DOCUMENTED, &service.address);
@@ -164,26 +165,25 @@ struct Service {
 
 impl Service {
     /// Starts it on free ports. Another program may take one of them first; then it is started again.
-    fn start(workspace: &Workspace, folder: &Path) -> Result<Service, Error> {
+    fn start(workspace: &Workspace, folder: &Path, jeton: &Path) -> Result<Service, Error> {
         for _ in 1..STARTS {
-            if let Ok(service) = Service::start_once(workspace, folder) {
+            if let Ok(service) = Service::start_once(workspace, folder, jeton) {
                 return Ok(service);
             }
         }
-        Service::start_once(workspace, folder)
+        Service::start_once(workspace, folder, jeton)
     }
 
-    fn start_once(workspace: &Workspace, folder: &Path) -> Result<Service, Error> {
-        let program = workspace.tested_binary()?;
+    fn start_once(workspace: &Workspace, folder: &Path, jeton: &Path) -> Result<Service, Error> {
         let (address, admin) = (free_address()?, free_address()?);
-        let mut serve = workspace.command(&program);
+        let mut serve = workspace.command(jeton);
         serve.args(["serve", "--listen", &address, "--admin-listen", &admin]);
         serve.arg("--data").arg(folder.join("jeton-data"));
         serve.stdout(Stdio::null()).stderr(Stdio::null());
-        let process = serve.spawn().map_err(|error| failed(&program, &error))?;
+        let process = serve.spawn().map_err(|error| failed(jeton, &error))?;
         let mut service = Service {
             process,
-            program,
+            program: jeton.to_owned(),
             address,
         };
         for _ in 0..600 {

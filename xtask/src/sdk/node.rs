@@ -12,6 +12,9 @@ use crate::tally::Format;
 /// The folder of the package.
 pub(super) const FOLDER: &str = "sdk/node";
 
+/// The folder of its examples.
+const EXAMPLES: &str = "sdk/node/examples";
+
 /// Builds and tests it.
 pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
     install(workspace)?;
@@ -23,6 +26,18 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
         .arg("scripts/test.mjs");
     tests.env(KEY_SERVER, key_server(workspace)?);
     counted::run(FOLDER, Format::Node, tests.arg("--test-reporter=tap"))
+}
+
+/// Tests its examples with their frameworks, in bundles, and on other runtimes.
+pub(crate) fn more(workspace: &Workspace) -> Result<(), Error> {
+    library(workspace, Build::Tests)?;
+    install_in(workspace, EXAMPLES)?;
+    let mut tests = workspace.command("node");
+    tests
+        .current_dir(workspace.path(FOLDER))
+        .arg("scripts/examples.mjs");
+    tests.env(KEY_SERVER, key_server(workspace)?);
+    counted::run(EXAMPLES, Format::Node, tests.arg("--test-reporter=tap"))
 }
 
 /// Builds what programs of this repository import from `sdk/node/dist`.
@@ -39,13 +54,17 @@ pub(crate) fn library_for_tests(workspace: &Workspace) -> Result<(), Error> {
 
 /// Brings the tools and the libraries that tests use. Nothing of them is in the package.
 pub(super) fn install(workspace: &Workspace) -> Result<(), Error> {
-    if is_installed(&workspace.path(FOLDER)) {
+    install_in(workspace, FOLDER)
+}
+
+fn install_in(workspace: &Workspace, folder: &str) -> Result<(), Error> {
+    let folder = workspace.path(folder);
+    if is_installed(&folder) {
         return Ok(());
     }
-    npm(
-        workspace,
-        &["ci", "--ignore-scripts", "--no-audit", "--no-fund"],
-    )
+    let mut npm = workspace.command("npm");
+    npm.current_dir(folder);
+    run_command(npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]))
 }
 
 /// Builds the native module.
@@ -58,10 +77,4 @@ pub(super) fn build(workspace: &Workspace, native: &Path) -> Result<(), Error> {
     let mut script = workspace.command("node");
     script.current_dir(workspace.path(FOLDER));
     run_command(script.arg("scripts/build.mjs").arg(native))
-}
-
-fn npm(workspace: &Workspace, arguments: &[&str]) -> Result<(), Error> {
-    let mut npm = workspace.command("npm");
-    npm.current_dir(workspace.path(FOLDER));
-    run_command(npm.args(arguments))
 }

@@ -26,6 +26,7 @@ const AFTER_BUILD: &[&str] = &["test"];
 /// Of steps that start all drivers, which two steps must not build at once.
 const AFTER_DRIVERS: &[&str] = &[
     "sdk-go-more",
+    "sdk-node-more",
     "sdk-python-types",
     "sdk-java-newest",
     "drivers-rust",
@@ -252,6 +253,14 @@ pub(super) const STEPS: &[Step] = &[
         areas: &[Sdk],
         after: &["drivers-go"],
         run: |context| with(context, &["go"], sdk::go::more),
+        ..REST
+    },
+    Step {
+        name: "sdk-node-more",
+        what: "the library for Node in bundles, with Hono, NestJS and Next.js, on Node 24, Bun and Deno",
+        areas: &[Sdk],
+        after: &["drivers-node"],
+        run: |context| with(context, &["node", "npm"], sdk::node::more),
         ..REST
     },
     Step {

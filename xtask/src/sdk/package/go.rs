@@ -1,11 +1,12 @@
 //! The modules for Go with the native library of this platform, in a folder that `GOPROXY` can name.
 
 use std::fs;
+use std::path::PathBuf;
 
 use super::super::go;
 use super::super::libraries::Build;
 use super::{FOLDER, copy, failed, sbom, write_checksums};
-use crate::command::{Error, Workspace};
+use crate::command::{Error, Workspace, run as run_command};
 
 /// Builds `dist/jeton-go-TARGET`, and installs the modules from there into an empty folder.
 pub(super) fn run(workspace: &Workspace, target: &str) -> Result<(), Error> {
@@ -27,7 +28,14 @@ pub(super) fn run(workspace: &Workspace, target: &str) -> Result<(), Error> {
         .map_err(|error| failed(&list, &error))?;
     files.push(list);
     write_checksums(workspace, &folder, &files)?;
-    go::install(workspace, &folder.join("proxy"))?;
+    go::install(workspace, &folder.join("proxy"), &issuer(workspace)?)?;
     eprintln!("== {}", folder.display());
     Ok(())
+}
+
+/// Builds the command `jeton`, whose `jeton serve` issues the token for the installed program. The tests are not built.
+fn issuer(workspace: &Workspace) -> Result<PathBuf, Error> {
+    let mut cargo = workspace.cargo(&["build", "--locked", "--package", "jeton-cli"]);
+    run_command(cargo.args(["--bin", "jeton"]))?;
+    Ok(workspace.target().join("debug/jeton"))
 }
