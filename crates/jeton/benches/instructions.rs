@@ -64,7 +64,7 @@ const CASES: &[(&str, u64, fn())] = &[
     ("jwt_issue_text", 4_410, case_jwt_issue_text),
     ("jwt_issue_text_onto", 5_960, case_jwt_issue_text_onto),
     ("jwt_batch", 3_060, case_jwt_batch),
-    ("jwt_verify", 7_000, case_jwt_verify),
+    ("jwt_verify", 7_350, case_jwt_verify),
     ("jwt_verify_text", 7_510, case_jwt_verify_text),
     ("jwe_encrypt", 9_400, case_jwe_encrypt),
     ("jwe_decrypt", 8_460, case_jwe_decrypt),
@@ -74,7 +74,7 @@ const CASES: &[(&str, u64, fn())] = &[
     ("key_from_pem", 19_800, case_key_from_pem),
     ("paseto_issue", 7_360, case_paseto_issue),
     ("paseto_issue_text", 7_690, case_paseto_issue_text),
-    ("paseto_verify", 11_300, case_paseto_verify),
+    ("paseto_verify", 11_850, case_paseto_verify),
     ("paserk_local", 2_515, case_paserk_local),
 ];
 
