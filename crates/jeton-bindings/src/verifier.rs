@@ -255,9 +255,9 @@ fn check(source: &VerifierKeys<'_>, options: &VerifierOptions) -> Result<(), Fau
     let issuers = options.issuer.as_ref().map_or(0, Texts::len);
     if issuers > 1 && !options.shared_keys {
         return Err(Fault::option(
-            "issuer",
-            "several issuers share these keys, so a key of one can sign for another: use MultiIssuerVerifier, or set \
-             `shared_keys`",
+            "shared_keys",
+            "required for several issuers, because a key of one can sign for another: set it, or use \
+             MultiIssuerVerifier",
         ));
     }
     if issuers < 2 && options.shared_keys {

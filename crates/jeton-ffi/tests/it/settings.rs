@@ -236,8 +236,8 @@ fn several_issuers_share_keys_only_if_the_settings_say_so() {
         key: Some(key),
         ..Keys::default()
     };
-    let refused = "option `issuer`: several issuers share these keys, so a key of one can sign for another: \
-                   use MultiIssuerVerifier, or set `shared_keys`";
+    let refused = "option `shared_keys`: required for several issuers, because a key of one can sign for another: \
+                   set it, or use MultiIssuerVerifier";
     for (key, options, expected) in [
         (&key, r#"{"issuer":["a","b"],"audience":"api"}"#, refused),
         (
