@@ -89,13 +89,17 @@ func BenchmarkMarshalAlone(b *testing.B) {
 }
 
 func BenchmarkVerifyParallel(b *testing.B) {
-	issuer, verifier := pair(must(jeton.GenerateKey(jeton.ES256)))
-	token := must(issuer.Issue(visit{Page: "/"}))
-	b.RunParallel(func(p *testing.PB) {
-		for p.Next() {
-			if _, err := jeton.Verify[visit](verifier, token); err != nil {
-				b.Error(err)
-			}
-		}
-	})
+	for _, alg := range []jeton.Algorithm{jeton.HS256, jeton.ES256} {
+		b.Run(string(alg), func(b *testing.B) {
+			issuer, verifier := pair(must(jeton.GenerateKey(alg)))
+			token := must(issuer.Issue(visit{Page: "/"}))
+			b.RunParallel(func(p *testing.PB) {
+				for p.Next() {
+					if _, err := jeton.Verify[visit](verifier, token); err != nil {
+						b.Error(err)
+					}
+				}
+			})
+		})
+	}
 }
