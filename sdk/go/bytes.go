@@ -32,7 +32,7 @@ func (s *Signer) Sign(content []byte) (string, error) {
 	}
 	defer runtime.KeepAlive(s)
 	if s.remote != nil {
-		return s.remote.sign(core.Prepare(s.handle, content))
+		return s.remote.sign(core.Prepare(s.handle, content, core.UseClock))
 	}
 	token, why := core.IssueBytes(s.handle, content)
 	return string(token), failed(why)
@@ -44,7 +44,7 @@ func (s *Signer) Prepare(content []byte) (*Prepared, error) {
 		return nil, unusable("signer")
 	}
 	defer runtime.KeepAlive(s)
-	return preparedOf(core.Prepare(s.handle, content))
+	return preparedOf(core.Prepare(s.handle, content, core.UseClock))
 }
 
 // Close wipes the signer when no call uses it. Later calls return [ErrArgumentHandle].
@@ -109,7 +109,7 @@ func newBytesIssuer(format string, key, encryption *Key, options []BytesOption) 
 			return nil, unusable("key")
 		}
 	}
-	handle, why := core.NewIssuer(keyHandle, encryptionHandle, nil, text)
+	handle, why := core.NewIssuer(keyHandle, encryptionHandle, text)
 	return handle, failed(why)
 }
 
@@ -146,7 +146,7 @@ func NewSignatureVerifier(keys Keys, options ...BytesOption) (*SignatureVerifier
 		return nil, err
 	}
 	defer runtime.KeepAlive(from)
-	handle, why := core.NewVerifier(from.key, from.keys, nil, from.remote, nil, text)
+	handle, why := core.NewVerifier(from.key, from.keys, nil, from.remote, text)
 	if why.Code != 0 {
 		return nil, failed(why)
 	}
@@ -213,7 +213,7 @@ func NewDecrypter(keys Keys, options ...BytesOption) (*Decrypter, error) {
 		return nil, err
 	}
 	defer runtime.KeepAlive(from)
-	handle, why := core.NewVerifier(nil, nil, set, from.remote, nil, text)
+	handle, why := core.NewVerifier(nil, nil, set, from.remote, text)
 	if why.Code != 0 {
 		return nil, failed(why)
 	}

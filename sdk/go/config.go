@@ -87,7 +87,7 @@ type config struct {
 }
 
 func newConfig() *config {
-	return &config{settings: map[string]any{}}
+	return &config{settings: map[string]any{}, now: time.Now}
 }
 
 // set sets a setting. A second, different value is an error, because the first requirement would be lost.

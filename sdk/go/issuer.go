@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/jeton/jeton/sdk/go/internal/core"
 )
@@ -17,7 +18,8 @@ type Issuer struct {
 	fixed int
 	// Set for a key of [NewKeyFromSigner].
 	signer *remoteSigner
-	clock  *clock
+	// The time of each call: [time.Now], which a bubble of testing/synctest replaces, or that of [WithClock].
+	now func() time.Time
 }
 
 // NewIssuer creates an issuer. The key and the options select the format:
@@ -58,18 +60,14 @@ func NewIssuer(key *Key, options ...IssuerOption) (*Issuer, error) {
 		}
 		encryption = chosen.encryption.handle
 	}
-	clock, err := newClock(chosen.now)
-	if err != nil {
-		return nil, err
-	}
-	handle, why := core.NewIssuer(key.handle, encryption, clock.handle, text)
+	handle, why := core.NewIssuer(key.handle, encryption, text)
 	runtime.KeepAlive(key)
 	runtime.KeepAlive(chosen)
 	if why.Code != 0 {
 		return nil, failed(why)
 	}
 	issuer := &Issuer{handle: handle, encode: chosen.encode, fixed: core.Bound(handle, 0), signer: key.remote(),
-		clock: clock}
+		now: chosen.now}
 	core.Own(issuer, handle)
 	return issuer, nil
 }
@@ -104,11 +102,7 @@ func (i *Issuer) Issue(claims any) (string, error) {
 		encoders.Put(encoder)
 		return "", caused(CodeClaimsNotSerializable, "the claims cannot be written as JSON", err)
 	}
-	var token string
-	why := i.clock.set()
-	if why.Code == 0 {
-		token, why = core.Issue(i.handle, encoder.buffer.Bytes(), i.fixed)
-	}
+	token, why := core.Issue(i.handle, encoder.buffer.Bytes(), i.fixed, microseconds(i.now()))
 	if encoder.buffer.Cap() <= 64*1024 {
 		encoders.Put(encoder)
 	}
@@ -129,10 +123,7 @@ func (i *Issuer) IssueJSON(claims []byte) (string, error) {
 	if i.signer != nil {
 		return i.signer.sign(i.prepare(claims))
 	}
-	if why := i.clock.set(); why.Code != 0 {
-		return "", failed(why)
-	}
-	token, why := core.Issue(i.handle, claims, i.fixed)
+	token, why := core.Issue(i.handle, claims, i.fixed, microseconds(i.now()))
 	return token, failed(why)
 }
 
@@ -160,7 +151,6 @@ func (i *Issuer) encoded(claims any) ([]byte, error) {
 func (i *Issuer) Close() error {
 	if i != nil {
 		i.handle.Close()
-		i.clock.close()
 	}
 	return nil
 }

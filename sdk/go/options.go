@@ -94,8 +94,8 @@ func WithContentEncryption(encs ...Encryption) interface {
 	return encryptionOption(func(c *config) { c.set("enc", oneOrList(texts)) })
 }
 
-// WithClock replaces [time.Now], for tests. The function runs in each call of the issuer or the verifier, and must not
-// call them. Tests with testing/synctest need no clock.
+// WithClock replaces [time.Now], for tests. The function runs in each call of the issuer or the verifier, in several
+// goroutines at once if they are shared. It must not call them. Tests with testing/synctest need no clock.
 func WithClock(now func() time.Time) Option {
 	return sharedOption(func(c *config) {
 		if c.once("WithClock") {

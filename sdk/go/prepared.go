@@ -40,10 +40,7 @@ func (i *Issuer) Prepare(claims any) (*Prepared, error) {
 }
 
 func (i *Issuer) prepare(claims []byte) (*core.Handle, core.Failure) {
-	if why := i.clock.set(); why.Code != 0 {
-		return nil, why
-	}
-	return core.Prepare(i.handle, claims)
+	return core.Prepare(i.handle, claims, microseconds(i.now()))
 }
 
 func preparedOf(handle *core.Handle, why core.Failure) (*Prepared, error) {

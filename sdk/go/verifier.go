@@ -7,6 +7,7 @@ import (
 	"errors"
 	"reflect"
 	"runtime"
+	"time"
 
 	"github.com/jeton/jeton/sdk/go/internal/core"
 )
@@ -27,7 +28,7 @@ type source struct {
 type Verifier struct {
 	handle  *core.Handle
 	remote  *RemoteKeySet
-	clock   *clock
+	now     func() time.Time
 	decode  func([]byte, any) error
 	numbers bool
 	partial bool
@@ -67,10 +68,6 @@ func NewVerifier(keys Keys, options ...VerifierOption) (*Verifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	clock, err := newClock(chosen.now)
-	if err != nil {
-		return nil, err
-	}
 	var decryption *core.Handle
 	if len(chosen.decryption) > 0 {
 		set, err := NewKeySet(chosen.decryption...)
@@ -80,13 +77,13 @@ func NewVerifier(keys Keys, options ...VerifierOption) (*Verifier, error) {
 		defer func() { _ = set.Close() }()
 		decryption = set.handle
 	}
-	handle, why := core.NewVerifier(from.key, from.keys, decryption, from.remote, clock.handle, text)
+	handle, why := core.NewVerifier(from.key, from.keys, decryption, from.remote, text)
 	runtime.KeepAlive(from)
 	runtime.KeepAlive(chosen)
 	if why.Code != 0 {
 		return nil, failed(why)
 	}
-	verifier := &Verifier{handle: handle, remote: from.fetcher, clock: clock, decode: chosen.decode,
+	verifier := &Verifier{handle: handle, remote: from.fetcher, now: chosen.now, decode: chosen.decode,
 		numbers: chosen.numbers, partial: chosen.partial, issuers: textsOf(chosen.settings["issuer"]),
 		isSigned: !from.isPaseto && !from.isEncryption && len(chosen.decryption) == 0}
 	core.Own(verifier, handle)
@@ -157,10 +154,7 @@ func (v *Verifier) verify(ctx context.Context, token string, scratch *core.Scrat
 }
 
 func (v *Verifier) verifyNow(token string, scratch *core.Scratch) core.Failure {
-	if why := v.clock.set(); why.Code != 0 {
-		return why
-	}
-	return core.Verify(v.handle, token, scratch)
+	return core.Verify(v.handle, token, microseconds(v.now()), scratch)
 }
 
 // read reads the claims. It changes the text of scratch.
@@ -250,7 +244,6 @@ func cutRegistered(text []byte, result *core.Result) []byte {
 func (v *Verifier) Close() error {
 	if v != nil {
 		v.handle.Close()
-		v.clock.close()
 	}
 	return nil
 }

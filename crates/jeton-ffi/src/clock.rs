@@ -6,6 +6,7 @@ use jeton::{Clock, SystemClock};
 use jeton_bindings::{Fault, SetClock};
 
 use crate::argument::Out;
+use crate::call_time::CallClock;
 use crate::code::JetonCode;
 use crate::guard::guard;
 use crate::handle::{self, Handle, Kind};
@@ -21,18 +22,18 @@ impl Handle for JetonClock {
     const KIND: Kind = Kind::Clock;
 }
 
-/// Returns the clock of a handle, or the system clock if the pointer is null.
+/// Returns the clock of a handle, or the system clock if the pointer is null. The time of a call replaces its time.
 ///
 /// # Safety
 ///
 /// The pointer is null or a handle.
 pub(crate) unsafe fn clock_or_system(clock: *const JetonClock) -> Result<Arc<dyn Clock>, Fault> {
     if clock.is_null() {
-        return Ok(Arc::new(SystemClock));
+        return Ok(Arc::new(CallClock(SystemClock)));
     }
     // SAFETY: not null, and the caller ensures it.
     let clock = unsafe { handle::get(clock) }?;
-    Ok(Arc::new(clock.clone()))
+    Ok(Arc::new(CallClock(clock.clone())))
 }
 
 /// Creates a clock with this time, in microseconds since 1970.

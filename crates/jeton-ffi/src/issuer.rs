@@ -6,6 +6,7 @@ use jeton_bindings::thread_memory::{self, KEPT_BYTES};
 use jeton_bindings::{Fault, Issuer};
 
 use crate::argument::{Out, OutBytes, text};
+use crate::call_time::CallTime;
 use crate::clock::{JetonClock, clock_or_system};
 use crate::code::JetonCode;
 use crate::guard::guard;
@@ -81,11 +82,14 @@ thread_local! {
 
 /// Issues a token with these claims, a JSON object, and writes it to the caller's buffer. The buffer needs at least
 /// `jeton_issue_bound` bytes. For a smaller one, the result is `BUFFER_TOO_SMALL`, and nothing is signed.
+///
+/// `now` is the time in microseconds since 1970, or `JETON_USE_CLOCK` for the clock of the issuer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_issue(
     issuer: *const JetonIssuer,
     claims: *const u8,
     claims_length: usize,
+    now: i64,
     buffer: *mut u8,
     capacity: usize,
     token_length: *mut usize,
@@ -100,6 +104,7 @@ pub unsafe extern "C" fn jeton_issue(
                 text(claims, claims_length)?,
             )
         };
+        let _time = CallTime::set(now)?;
         let needed = issuer.length_bound(claims.len());
         // SAFETY: as above.
         let buffer = unsafe { OutBytes::new(buffer, capacity, needed) }?;

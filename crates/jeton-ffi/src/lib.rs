@@ -10,6 +10,7 @@
 mod argument;
 mod buffer;
 mod bytes;
+mod call_time;
 mod claims;
 mod clock;
 mod code;
@@ -34,6 +35,7 @@ mod version;
 
 pub use buffer::{JetonBuffer, jeton_buffer_free};
 pub use bytes::{jeton_issue_bytes, jeton_verify_bytes};
+pub use call_time::JETON_USE_CLOCK;
 pub use claims::{JETON_CLAIMS_MAX, JetonClaim, JetonRange, JetonVerified};
 pub use clock::{JetonClock, jeton_clock_new, jeton_clock_set};
 pub use code::{JetonCode, NUMBERS, jeton_code_name};

@@ -4,6 +4,7 @@ use jeton_bindings::Prepared;
 
 use crate::argument::{Out, bytes, text};
 use crate::buffer::JetonBuffer;
+use crate::call_time::CallTime;
 use crate::code::JetonCode;
 use crate::guard::guard;
 use crate::handle::{self, Handle, Kind};
@@ -22,11 +23,14 @@ impl Handle for JetonPrepared {
 
 /// Prepares a token for a remote signer. The issuer has the public key. `data` is claims, or bytes for the format
 /// `jws`.
+///
+/// `now` is the time in microseconds since 1970, or `JETON_USE_CLOCK` for the clock of the issuer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_prepare(
     issuer: *const JetonIssuer,
     data: *const u8,
     length: usize,
+    now: i64,
     out: *mut *const JetonPrepared,
     reason: *mut JetonReason,
 ) -> JetonCode {
@@ -34,6 +38,7 @@ pub unsafe extern "C" fn jeton_prepare(
         // SAFETY: the caller passes a handle, bytes and a place for a handle.
         let (out, issuer, data) =
             unsafe { (Out::new(out)?, handle::get(issuer)?, bytes(data, length)?) };
+        let _time = CallTime::set(now)?;
         out.put(handle::create(issuer.prepare(data)?));
         Ok(())
     })

@@ -88,6 +88,14 @@ impl<'s> Script<'s> {
         (text.as_ptr(), text.len())
     }
 
+    /// A time of a call: the clock, or any year, also out of range.
+    fn time(&mut self) -> Option<i64> {
+        Some(match self.byte()? {
+            255 => JETON_USE_CLOCK,
+            high => (i64::from(high) - 16) << 50,
+        })
+    }
+
     /// A handle of any type, or null.
     fn handle<T>(&mut self) -> Option<*const T> {
         let slot = usize::from(self.byte()?);
@@ -235,7 +243,7 @@ impl<'s> Script<'s> {
     }
 
     fn issue(&mut self) -> Option<()> {
-        let (issuer, (claims, length)) = (self.handle()?, self.text()?);
+        let (issuer, (claims, length), now) = (self.handle()?, self.text()?, self.time()?);
         let less = usize::from(self.byte()? % 4 == 0);
         // SAFETY: the handle lives. A bound for a length that is too long is not used.
         let bound = unsafe { jeton_issue_bound(issuer, length.min(1 << 20)) };
@@ -248,6 +256,7 @@ impl<'s> Script<'s> {
                 issuer,
                 claims,
                 length,
+                now,
                 buffer.as_mut_ptr(),
                 capacity,
                 &mut token_length,
@@ -267,7 +276,7 @@ impl<'s> Script<'s> {
     }
 
     fn verify(&mut self) -> Option<()> {
-        let (verifier, (token, length)) = (self.handle()?, self.text()?);
+        let (verifier, (token, length), now) = (self.handle()?, self.text()?, self.time()?);
         let less = usize::from(self.byte()? % 4 == 0);
         let capacity = jeton_verify_bound(length.min(1 << 20)) - less;
         let mut buffer = vec![GUARD; capacity + 1];
@@ -278,6 +287,7 @@ impl<'s> Script<'s> {
                 verifier,
                 token,
                 length,
+                now,
                 buffer.as_mut_ptr(),
                 capacity,
                 verified.as_mut_ptr(),
@@ -329,9 +339,9 @@ impl<'s> Script<'s> {
     }
 
     fn sign_in_two_steps(&mut self) -> Option<()> {
-        let (issuer, (data, length)) = (self.handle()?, self.text()?);
+        let (issuer, (data, length), now) = (self.handle()?, self.text()?, self.time()?);
         // SAFETY: texts and handles live until each call ends.
-        self.keep(|out, reason| unsafe { jeton_prepare(issuer, data, length, out, reason) })?;
+        self.keep(|out, reason| unsafe { jeton_prepare(issuer, data, length, now, out, reason) })?;
         let (prepared, (what, length)) = (self.handle()?, self.text()?);
         // SAFETY: as above.
         result(|out, reason| unsafe { jeton_prepared_input(prepared, what, length, out, reason) });

@@ -9,6 +9,7 @@ use jeton_bindings::{Fault, ReadVerified, Verifier, VerifierKeys, is_ascii};
 
 use crate::argument::{Out, OutBytes, bytes, text};
 use crate::buffer::JetonBuffer;
+use crate::call_time::CallTime;
 use crate::claims::{self, JetonVerified};
 use crate::clock::{JetonClock, clock_or_system};
 use crate::code::JetonCode;
@@ -102,12 +103,15 @@ thread_local! {
 /// Verifies a token and writes its claims to the caller's buffer. The buffer needs at least `jeton_verify_bound` bytes.
 /// For a smaller one, the result is `BUFFER_TOO_SMALL`, and nothing is verified.
 ///
+/// `now` is the time in microseconds since 1970, or `JETON_USE_CLOCK` for the clock of the verifier.
+///
 /// A token that is not UTF-8 is rejected as malformed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jeton_verify(
     verifier: *const JetonVerifier,
     token: *const u8,
     token_length: usize,
+    now: i64,
     buffer: *mut u8,
     capacity: usize,
     result: *mut JetonVerified,
@@ -123,6 +127,7 @@ pub unsafe extern "C" fn jeton_verify(
                 OutBytes::new(buffer, capacity, jeton_verify_bound(token_length))?,
             )
         };
+        let _time = CallTime::set(now)?;
         if token_length <= KEPT_BYTES {
             thread_memory::with(&SCRATCH, |scratch| {
                 verifier.verify(token, scratch, Write { buffer, result })?

@@ -146,7 +146,7 @@ static bool verify(Call *call, Json line, Json expect) {
   size_t capacity = jeton_verify_bound(length);
   uint8_t *buffer = malloc(capacity);
   JetonVerified result;
-  call->code = jeton_verify(verifier, (const uint8_t *)token, length, buffer, capacity, &result, &call->reason);
+  call->code = jeton_verify(verifier, (const uint8_t *)token, length, JETON_USE_CLOCK, buffer, capacity, &result, &call->reason);
   bool same = true;
   JetonBuffer header = {0};
   if (call->code == 0) {
@@ -223,7 +223,7 @@ static bool issue(Call *call, Json line, Json expect) {
     char *claims = json_string(json_member(line, "claims"), &length);
     size_t capacity = jeton_issue_bound(issuer, length);
     uint8_t *token = malloc(capacity);
-    call->code = jeton_issue(issuer, (const uint8_t *)claims, length, token, capacity, &token_length, &call->reason);
+    call->code = jeton_issue(issuer, (const uint8_t *)claims, length, JETON_USE_CLOCK, token, capacity, &token_length, &call->reason);
     if (call->code == 0) same = same_text(json_member(expect, "token"), token, token_length);
     free(token);
     free(claims);

@@ -23,10 +23,10 @@ static void claims(const JetonKey *key, const JetonKey *encryption, const JetonK
   uint8_t token[4096], payload[8192];
   size_t length;
   CHECK(jeton_issue_bound(issuer, strlen(text)) <= sizeof token);
-  OK(jeton_issue(issuer, TEXT(text), token, sizeof token, &length, &reason));
+  OK(jeton_issue(issuer, TEXT(text), JETON_USE_CLOCK, token, sizeof token, &length, &reason));
   CHECK(jeton_verify_bound(length) <= sizeof payload);
   JetonVerified result;
-  OK(jeton_verify(verifier, token, length, payload, sizeof payload, &result, &reason));
+  OK(jeton_verify(verifier, token, length, JETON_USE_CLOCK, payload, sizeof payload, &result, &reason));
   const char *end = "\"n\":1.10}";
   CHECK(!memcmp(payload + result.json.length - strlen(end), end, strlen(end)));
   CHECK(result.expires_at == result.issued_at + 900);
@@ -35,7 +35,7 @@ static void claims(const JetonKey *key, const JetonKey *encryption, const JetonK
   CHECK(header.length == 0 ? !memcmp(token, "v", 1) : !memcmp(header.data, "{\"alg\":", 7));
   jeton_buffer_free(&header);
   token[length - 1] ^= 1;
-  CHECK(jeton_verify(verifier, token, length, payload, sizeof payload, &result, &reason) != 0);
+  CHECK(jeton_verify(verifier, token, length, JETON_USE_CLOCK, payload, sizeof payload, &result, &reason) != 0);
   jeton_release(issuer, &reason);
   jeton_release(verifier, &reason);
 }
@@ -91,7 +91,7 @@ static void two_steps(void) {
   const JetonIssuer *issuer;
   OK(jeton_issuer_new(public, NULL, NULL, TEXT(ISSUER), &issuer, &reason));
   const JetonPrepared *prepared;
-  OK(jeton_prepare(issuer, TEXT("{}"), &prepared, &reason));
+  OK(jeton_prepare(issuer, TEXT("{}"), JETON_USE_CLOCK, &prepared, &reason));
   JetonBuffer digest, token;
   OK(jeton_prepared_input(prepared, TEXT("digest"), &digest, &reason));
   CHECK(digest.length == 32);
@@ -116,11 +116,15 @@ static void clocks(void) {
   uint8_t token[1024], payload[4096];
   size_t length;
   JetonVerified result;
-  OK(jeton_issue(issuer, TEXT("{}"), token, sizeof token, &length, &reason));
-  OK(jeton_verify(verifier, token, length, payload, sizeof payload, &result, &reason));
+  OK(jeton_issue(issuer, TEXT("{}"), JETON_USE_CLOCK, token, sizeof token, &length, &reason));
+  OK(jeton_verify(verifier, token, length, JETON_USE_CLOCK, payload, sizeof payload, &result, &reason));
   OK(jeton_clock_set(clock, 1800000900000000, &reason));
-  CHECK(jeton_verify(verifier, token, length, payload, sizeof payload, &result, &reason) == JETON_TOKEN_EXPIRED);
+  CHECK(jeton_verify(verifier, token, length, JETON_USE_CLOCK, payload, sizeof payload, &result, &reason) == JETON_TOKEN_EXPIRED);
   CHECK(!strcmp(jeton_code_name(reason.code), "TOKEN_EXPIRED"));
+  OK(jeton_verify(verifier, token, length, 1800000000000000, payload, sizeof payload, &result, &reason));
+  CHECK(jeton_verify(verifier, token, length, -1, payload, sizeof payload, &result, &reason) == JETON_CLAIM_RANGE);
+  OK(jeton_issue(issuer, TEXT("{}"), 1700000000000000, token, sizeof token, &length, &reason));
+  CHECK(jeton_verify(verifier, token, length, 1700000900000000, payload, sizeof payload, &result, &reason) == JETON_TOKEN_EXPIRED);
   CHECK(strlen((const char *)reason.message) == reason.message_length);
   const void *all[] = {clock, key, issuer, verifier};
   for (size_t at = 0; at < 4; at++) jeton_release(all[at], NULL);
@@ -142,8 +146,8 @@ static void remote_keys(void) {
   uint8_t token[1024], payload[4096];
   size_t length;
   JetonVerified result;
-  OK(jeton_issue(issuer, TEXT("{}"), token, sizeof token, &length, &reason));
-  CHECK(jeton_verify(verifier, token, length, payload, sizeof payload, &result, &reason) == JETON_KEY_SET_TO_FETCH);
+  OK(jeton_issue(issuer, TEXT("{}"), JETON_USE_CLOCK, token, sizeof token, &length, &reason));
+  CHECK(jeton_verify(verifier, token, length, JETON_USE_CLOCK, payload, sizeof payload, &result, &reason) == JETON_KEY_SET_TO_FETCH);
   OK(jeton_remote_keys_next(remote, &request, &reason));
   const char *id = "\"id\":1,";
   char text[1024] = {0};
@@ -152,7 +156,7 @@ static void remote_keys(void) {
   CHECK(strstr(text, id) != NULL && strstr(text, "https://id.example/jwks.json") != NULL);
   jeton_buffer_free(&request);
   OK(jeton_remote_keys_respond(remote, 1, 200, TEXT("Cache-Control: max-age=300"), jwks.data, jwks.length, &reason));
-  OK(jeton_verify(verifier, token, length, payload, sizeof payload, &result, &reason));
+  OK(jeton_verify(verifier, token, length, JETON_USE_CLOCK, payload, sizeof payload, &result, &reason));
   OK(jeton_remote_keys_ready(remote, &reason));
   OK(jeton_remote_keys_next(remote, &request, &reason));
   CHECK(request.length == 0);
@@ -214,10 +218,10 @@ void use_bad_input(void) {
   uint8_t *token = malloc(length), *payload = malloc(jeton_verify_bound(length));
   JetonVerified result;
   memset(token, 'a', length);
-  CHECK(jeton_verify(verifier, token, length, payload, length, &result, &reason) == JETON_BUFFER_TOO_SMALL);
-  CHECK(jeton_verify(verifier, token, length, payload, jeton_verify_bound(length), &result, &reason) == JETON_TOKEN_TOO_LARGE);
-  CHECK(jeton_verify(verifier, token, 0, payload, 2000, &result, &reason) == JETON_TOKEN_MALFORMED);
-  CHECK(jeton_verify(verifier, token, 9, NULL, 2000, &result, &reason) == JETON_ARGUMENT_NULL);
+  CHECK(jeton_verify(verifier, token, length, JETON_USE_CLOCK, payload, length, &result, &reason) == JETON_BUFFER_TOO_SMALL);
+  CHECK(jeton_verify(verifier, token, length, JETON_USE_CLOCK, payload, jeton_verify_bound(length), &result, &reason) == JETON_TOKEN_TOO_LARGE);
+  CHECK(jeton_verify(verifier, token, 0, JETON_USE_CLOCK, payload, 2000, &result, &reason) == JETON_TOKEN_MALFORMED);
+  CHECK(jeton_verify(verifier, token, 9, JETON_USE_CLOCK, NULL, 2000, &result, &reason) == JETON_ARGUMENT_NULL);
   free(token);
   free(payload);
   jeton_release(verifier, NULL);
@@ -241,10 +245,10 @@ void repeat_operations(long count) {
   size_t length;
   JetonVerified result;
   for (long at = 0; at < count; at += 4) {
-    OK(jeton_issue(issuer, TEXT("{\"sub\":\"user-7\"}"), token, sizeof token, &length, &reason));
-    OK(jeton_verify(verifier, token, length, payload, sizeof payload, &result, &reason));
+    OK(jeton_issue(issuer, TEXT("{\"sub\":\"user-7\"}"), JETON_USE_CLOCK, token, sizeof token, &length, &reason));
+    OK(jeton_verify(verifier, token, length, JETON_USE_CLOCK, payload, sizeof payload, &result, &reason));
     token[at % 40] ^= 4;
-    CHECK(jeton_verify(verifier, token, length, payload, sizeof payload, &result, &reason) != 0);
+    CHECK(jeton_verify(verifier, token, length, JETON_USE_CLOCK, payload, sizeof payload, &result, &reason) != 0);
     JetonBuffer bytes;
     OK(jeton_issue_bytes(of_bytes, payload, result.json.length, &bytes, &reason));
     CHECK(jeton_buffer_free(&bytes) == 0);

@@ -192,6 +192,10 @@ pub(crate) fn issuer(
 }
 
 pub(crate) fn issue(issuer: &Owned<JetonIssuer>, claims: &str) -> Result<String> {
+    issue_at(issuer, claims, JETON_USE_CLOCK)
+}
+
+pub(crate) fn issue_at(issuer: &Owned<JetonIssuer>, claims: &str, now: i64) -> Result<String> {
     // SAFETY: as above. The buffer has the required size.
     let mut token = Vec::with_capacity(unsafe { jeton_issue_bound(issuer.0, claims.len()) });
     let mut length = 0;
@@ -201,6 +205,7 @@ pub(crate) fn issue(issuer: &Owned<JetonIssuer>, claims: &str) -> Result<String>
             issuer.0,
             claims.as_ptr(),
             claims.len(),
+            now,
             token.as_mut_ptr(),
             token.capacity(),
             &mut length,
@@ -210,6 +215,17 @@ pub(crate) fn issue(issuer: &Owned<JetonIssuer>, claims: &str) -> Result<String>
     // SAFETY: the function has written this many bytes.
     unsafe { token.set_len(length) };
     Ok(String::from_utf8(token).unwrap())
+}
+
+pub(crate) fn prepare_at(
+    issuer: &Owned<JetonIssuer>,
+    data: &str,
+    now: i64,
+) -> Result<Owned<JetonPrepared>> {
+    // SAFETY: as above.
+    create(|out, reason| unsafe {
+        jeton_prepare(issuer.0, data.as_ptr(), data.len(), now, out, reason)
+    })
 }
 
 pub(crate) fn issue_bytes(issuer: &Owned<JetonIssuer>, data: &[u8]) -> Result<String> {
@@ -284,6 +300,10 @@ impl Claims {
 }
 
 pub(crate) fn verify(verifier: &Owned<JetonVerifier>, token: &[u8]) -> Result<Claims> {
+    verify_at(verifier, token, JETON_USE_CLOCK)
+}
+
+pub(crate) fn verify_at(verifier: &Owned<JetonVerifier>, token: &[u8], now: i64) -> Result<Claims> {
     let mut buffer = vec![0xaa; jeton_verify_bound(token.len())];
     let mut result = MaybeUninit::<JetonVerified>::uninit();
     // SAFETY: as above.
@@ -292,6 +312,7 @@ pub(crate) fn verify(verifier: &Owned<JetonVerifier>, token: &[u8]) -> Result<Cl
             verifier.0,
             token.as_ptr(),
             token.len(),
+            now,
             buffer.as_mut_ptr(),
             buffer.len(),
             result.as_mut_ptr(),

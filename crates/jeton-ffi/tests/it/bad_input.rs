@@ -104,7 +104,16 @@ fn null_pointers_are_errors() {
         let issue =
             |claims: *const u8, length_of: usize, out: *mut u8, capacity, length: *mut usize| {
                 code(call(|reason| {
-                    jeton_issue(issuer.0, claims, length_of, out, capacity, length, reason)
+                    jeton_issue(
+                        issuer.0,
+                        claims,
+                        length_of,
+                        JETON_USE_CLOCK,
+                        out,
+                        capacity,
+                        length,
+                        reason,
+                    )
                 }))
             };
         let (claims, out) = (b"{}".as_ptr(), buffer.as_mut_ptr());
@@ -171,6 +180,7 @@ fn lengths_beyond_memory_are_errors() {
                     verifier.0,
                     b"a".as_ptr(),
                     too_long,
+                    JETON_USE_CLOCK,
                     buffer.as_mut_ptr(),
                     2000,
                     result.as_mut_ptr(),
@@ -236,6 +246,7 @@ fn small_buffers_are_errors() {
                 issuer.0,
                 claims.as_ptr(),
                 claims.len(),
+                JETON_USE_CLOCK,
                 buffer.as_mut_ptr(),
                 capacity,
                 &mut length,
@@ -251,6 +262,7 @@ fn small_buffers_are_errors() {
                 verifier.0,
                 token.as_ptr(),
                 token.len(),
+                JETON_USE_CLOCK,
                 buffer.as_mut_ptr(),
                 capacity,
                 result.as_mut_ptr(),
@@ -278,6 +290,7 @@ fn text_that_is_not_utf8_is_an_error() {
             issuer.0,
             claims.as_ptr(),
             claims.len(),
+            JETON_USE_CLOCK,
             buffer.as_mut_ptr(),
             1000,
             &mut length,

@@ -1,6 +1,7 @@
 //! The functions with valid input: every algorithm, every format.
 
 use jeton::key::{Alg, KeyManagementAlg, KeyWrapAlg, MacAlg, SigAlg};
+use jeton_ffi::JETON_USE_CLOCK;
 
 use crate::api::{self, Keys};
 
@@ -211,6 +212,83 @@ fn clock_of_a_test_expires_a_token() {
     }
 }
 
+/// Threads pass different times to the same issuer and verifier. Each call gets its own time.
+#[test]
+fn time_of_a_call_is_independent_of_other_threads() {
+    const SECOND: i64 = 1_000_000;
+    let clock = api::clock(NOW + 100).unwrap();
+    let key = api::generate("HS256", "{}").unwrap();
+    let issuer = api::issuer(Some(&key), None, Some(&clock), ISSUER).unwrap();
+    let cached = POLICY.replacen('{', r#"{"cache":16,"#, 1);
+    let token = api::issue_at(&issuer, "{}", NOW * SECOND).unwrap();
+    for options in [POLICY, &cached] {
+        let keys = Keys {
+            clock: Some(&clock),
+            ..keys(&key)
+        };
+        let verifier = api::verifier(keys, options).unwrap();
+        let code = |now: i64| match api::verify_at(&verifier, token.as_bytes(), now) {
+            Ok(_) => "OK".to_owned(),
+            Err(failure) => failure.code,
+        };
+        let issued = |now: i64| {
+            let token = api::issue_at(&issuer, "{}", now).unwrap();
+            let claims = api::verify_at(&verifier, token.as_bytes(), now).unwrap();
+            claims.result.issued_at
+        };
+        let barrier = std::sync::Barrier::new(3);
+        std::thread::scope(|scope| {
+            for (now, expected) in [
+                (NOW * SECOND, "OK"),
+                ((NOW + 900) * SECOND, "TOKEN_EXPIRED"),
+            ] {
+                let (barrier, code, issued) = (&barrier, &code, &issued);
+                scope.spawn(move || {
+                    barrier.wait();
+                    for _ in 0..500 {
+                        assert_eq!(code(now), expected);
+                        assert_eq!(issued(now), now / SECOND);
+                    }
+                });
+            }
+            // The clock of the handle is 100 seconds later than the first time.
+            barrier.wait();
+            for _ in 0..500 {
+                assert_eq!(issued(JETON_USE_CLOCK), NOW + 100);
+            }
+        });
+        for out_of_range in [-1, i64::MAX, i64::MIN + 1] {
+            assert_eq!(code(out_of_range), "CLAIM_RANGE");
+            assert_eq!(issued(JETON_USE_CLOCK), NOW + 100);
+        }
+        // A call that fails leaves no time for the next call of its thread.
+        assert_eq!(code((NOW + 900) * SECOND), "TOKEN_EXPIRED");
+        assert_eq!(code(JETON_USE_CLOCK), "OK");
+    }
+    let failure = api::issue_at(&issuer, "{}", -1).unwrap_err();
+    assert_eq!(failure.code, "CLAIM_RANGE");
+}
+
+#[test]
+fn prepared_token_has_the_time_of_the_call() {
+    let key = api::generate("ES256", "{}").unwrap();
+    let public = api::public(&key).unwrap();
+    let clock = api::clock(NOW + 100).unwrap();
+    let issuer = api::issuer(Some(&public), None, Some(&clock), ISSUER).unwrap();
+    for (now, expected) in [(NOW * 1_000_000, NOW), (JETON_USE_CLOCK, NOW + 100)] {
+        let prepared = api::prepare_at(&issuer, "{}", now).unwrap();
+        // SAFETY: handles and texts live until the call ends.
+        let message = api::buffer(|out, reason| unsafe {
+            jeton_ffi::jeton_prepared_input(prepared.0, b"message".as_ptr(), 7, out, reason)
+        });
+        let message = String::from_utf8(message.unwrap()).unwrap();
+        let claims = api::unverified(format!("{message}.").as_bytes()).unwrap();
+        assert!(claims.contains(&format!(r#""iat":{expected}"#)), "{claims}");
+    }
+    let failure = api::prepare_at(&issuer, "{}", -1).unwrap_err();
+    assert_eq!(failure.code, "CLAIM_RANGE");
+}
+
 #[test]
 fn prepared_token_takes_one_signature() {
     for (alg, form) in [("ES256", "fixed"), ("EdDSA", "fixed"), ("RS256", "fixed")] {
@@ -220,13 +298,9 @@ fn prepared_token_takes_one_signature() {
         let issuer = api::issuer(Some(&public), None, None, &options).unwrap();
         assert_eq!(api::issue(&issuer, "{}").unwrap_err().code, "KEY_IS_PUBLIC");
         let claims = r#"{"sub":"user-7"}"#;
-        // SAFETY: handles and texts live until the calls end, in all calls here.
-        let prepared = api::create(|out, reason| unsafe {
-            jeton_ffi::jeton_prepare(issuer.0, claims.as_ptr(), claims.len(), out, reason)
-        })
-        .unwrap();
+        let prepared = api::prepare_at(&issuer, claims, JETON_USE_CLOCK).unwrap();
         let input = |what: &str| {
-            // SAFETY: as above.
+            // SAFETY: handles and texts live until the calls end, in all calls here.
             api::buffer(|out, reason| unsafe {
                 jeton_ffi::jeton_prepared_input(prepared.0, what.as_ptr(), what.len(), out, reason)
             })
@@ -265,12 +339,8 @@ fn signature_of_another_key_does_not_leave() {
     let other = api::generate("ES256", "{}").unwrap();
     let public = api::public(&key).unwrap();
     let issuer = api::issuer(Some(&public), None, None, r#"{"format":"jws"}"#).unwrap();
+    let prepared = api::prepare_at(&issuer, "x", JETON_USE_CLOCK).unwrap();
     // SAFETY: handles and texts live until the calls end.
-    let prepared = api::create(|out, reason| unsafe {
-        jeton_ffi::jeton_prepare(issuer.0, b"x".as_ptr(), 1, out, reason)
-    })
-    .unwrap();
-    // SAFETY: as above.
     let message = api::buffer(|out, reason| unsafe {
         jeton_ffi::jeton_prepared_input(prepared.0, b"message".as_ptr(), 7, out, reason)
     })

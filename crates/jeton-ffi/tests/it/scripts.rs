@@ -34,8 +34,8 @@ fn script_that_issues_and_verifies_runs() {
         &[3],
         &[13, 2],
         &text(b"{}"),
-        &[1],
-        &[14, 3, 251, 1],
+        &[255, 1],
+        &[14, 3, 251, 255, 1],
     ]
     .concat();
     script::run(&script);

@@ -13,11 +13,8 @@ fn with(start: &str, more: &str) -> String {
 }
 
 fn prepared(issuer: &Owned<JetonIssuer>, claims: &str) -> api::Result<String> {
-    // SAFETY: texts and handles live until each call ends.
-    let prepared = api::create(|out, reason| unsafe {
-        jeton_prepare(issuer.0, claims.as_ptr(), claims.len(), out, reason)
-    })?;
-    // SAFETY: as above.
+    let prepared = api::prepare_at(issuer, claims, JETON_USE_CLOCK)?;
+    // SAFETY: texts and handles live until the call ends.
     let message = api::buffer(|out, reason| unsafe {
         jeton_prepared_input(prepared.0, b"message".as_ptr(), 7, out, reason)
     })?;

@@ -27,9 +27,9 @@ func (o *output) keep() {
 }
 
 // NewIssuer calls jeton_issuer_new. Absent handles are nil.
-func NewIssuer(key, encryption, clock *Handle, options []byte) (*Handle, Failure) {
-	var pointers [3]unsafe.Pointer
-	handles := [3]*Handle{key, encryption, clock}
+func NewIssuer(key, encryption *Handle, options []byte) (*Handle, Failure) {
+	var pointers [2]unsafe.Pointer
+	handles := [2]*Handle{key, encryption}
 	for at, handle := range handles {
 		used, ok := optional(handle)
 		if !ok {
@@ -41,7 +41,7 @@ func NewIssuer(key, encryption, clock *Handle, options []byte) (*Handle, Failure
 	defer doneAll(handles[:]...)
 	var reason C.JetonReason
 	var issuer *C.JetonIssuer
-	code := C.jeton_issuer_new((*C.JetonKey)(pointers[0]), (*C.JetonKey)(pointers[1]), (*C.JetonClock)(pointers[2]),
+	code := C.jeton_issuer_new((*C.JetonKey)(pointers[0]), (*C.JetonKey)(pointers[1]), nil,
 		pointer(options), C.size_t(len(options)), &issuer, &reason)
 	return created(unsafe.Pointer(issuer), code, &reason)
 }
@@ -56,8 +56,9 @@ func Bound(issuer *Handle, claims int) int {
 	return int(C.jeton_issue_bound((*C.JetonIssuer)(used), C.size_t(claims)))
 }
 
-// Issue calls jeton_issue. `fixed` is the maximum length of a token without claims.
-func Issue(issuer *Handle, claims []byte, fixed int) (string, Failure) {
+// Issue calls jeton_issue. `fixed` is the maximum length of a token without claims, and `now` is the time in
+// microseconds since 1970.
+func Issue(issuer *Handle, claims []byte, fixed int, now int64) (string, Failure) {
 	out := outputs.Get().(*output)
 	// Enough for base64 once. A token that is encoded twice needs its bound.
 	if needed := fixed + len(claims)/3*4 + 16; len(out.token) < needed {
@@ -67,11 +68,11 @@ func Issue(issuer *Handle, claims []byte, fixed int) (string, Failure) {
 	if used == nil {
 		return "", closed()
 	}
-	code := issue(used, claims, out)
+	code := issue(used, claims, now, out)
 	if code == C.JETON_BUFFER_TOO_SMALL {
 		bound := C.jeton_issue_bound((*C.JetonIssuer)(used), C.size_t(len(claims)))
 		out.token = make([]byte, bound)
-		code = issue(used, claims, out)
+		code = issue(used, claims, now, out)
 	}
 	issuer.done()
 	if code != 0 {
@@ -84,8 +85,8 @@ func Issue(issuer *Handle, claims []byte, fixed int) (string, Failure) {
 	return token, Failure{}
 }
 
-func issue(issuer unsafe.Pointer, claims []byte, out *output) C.JetonCode {
-	return C.jeton_issue((*C.JetonIssuer)(issuer), bytesOf(claims), C.size_t(len(claims)),
+func issue(issuer unsafe.Pointer, claims []byte, now int64, out *output) C.JetonCode {
+	return C.jeton_issue((*C.JetonIssuer)(issuer), bytesOf(claims), C.size_t(len(claims)), C.int64_t(now),
 		bytesOf(out.token), C.size_t(len(out.token)), &out.length, &out.reason)
 }
 
@@ -102,8 +103,11 @@ func IssueBytes(issuer *Handle, data []byte) ([]byte, Failure) {
 	return written(&out, code, &reason)
 }
 
-// Prepare calls jeton_prepare.
-func Prepare(issuer *Handle, data []byte) (*Handle, Failure) {
+// UseClock is the time for bytes, which have no claims: the library reads no clock for them.
+const UseClock int64 = C.JETON_USE_CLOCK
+
+// Prepare calls jeton_prepare. `now` is the time in microseconds since 1970, or [UseClock].
+func Prepare(issuer *Handle, data []byte, now int64) (*Handle, Failure) {
 	used := issuer.use()
 	if used == nil {
 		return nil, closed()
@@ -111,7 +115,7 @@ func Prepare(issuer *Handle, data []byte) (*Handle, Failure) {
 	defer issuer.done()
 	var reason C.JetonReason
 	var prepared *C.JetonPrepared
-	code := C.jeton_prepare((*C.JetonIssuer)(used), pointer(data), C.size_t(len(data)), &prepared, &reason)
+	code := C.jeton_prepare((*C.JetonIssuer)(used), pointer(data), C.size_t(len(data)), C.int64_t(now), &prepared, &reason)
 	return created(unsafe.Pointer(prepared), code, &reason)
 }
 

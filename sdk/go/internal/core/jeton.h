@@ -9,6 +9,9 @@
 #include <stdint.h>
 #include "jeton_codes.h"
 
+// The value of `now` for the clock of the issuer or the verifier.
+#define JETON_USE_CLOCK INT64_MIN
+
 // The number of registered claims.
 #define JETON_CLAIMS_MAX 7
 
@@ -16,7 +19,7 @@
 #define JETON_MESSAGE_BYTES 248
 
 // The version of this header. It changes if programs built with an older header cannot use the library.
-#define JETON_ABI_VERSION 1
+#define JETON_ABI_VERSION 2
 
 // A clock for tests. Its time changes only when it is set. Pass it to `jeton_issuer_new` and `jeton_verifier_new`.
 typedef struct JetonClock JetonClock;
@@ -178,9 +181,12 @@ size_t jeton_issue_bound(const JetonIssuer *issuer,
 
 // Issues a token with these claims, a JSON object, and writes it to the caller's buffer. The buffer needs at least
 // `jeton_issue_bound` bytes. For a smaller one, the result is `BUFFER_TOO_SMALL`, and nothing is signed.
+//
+// `now` is the time in microseconds since 1970, or `JETON_USE_CLOCK` for the clock of the issuer.
 JetonCode jeton_issue(const JetonIssuer *issuer,
                       const uint8_t *claims,
                       size_t claims_length,
+                      int64_t now,
                       uint8_t *buffer,
                       size_t capacity,
                       size_t *token_length,
@@ -262,9 +268,12 @@ JetonCode jeton_key_set_export(const JetonKeySet *keys,
 
 // Prepares a token for a remote signer. The issuer has the public key. `data` is claims, or bytes for the format
 // `jws`.
+//
+// `now` is the time in microseconds since 1970, or `JETON_USE_CLOCK` for the clock of the issuer.
 JetonCode jeton_prepare(const JetonIssuer *issuer,
                         const uint8_t *data,
                         size_t length,
+                        int64_t now,
                         const JetonPrepared **out,
                         JetonReason *reason);
 
@@ -369,10 +378,13 @@ size_t jeton_verify_bound(size_t token_length);
 // Verifies a token and writes its claims to the caller's buffer. The buffer needs at least `jeton_verify_bound` bytes.
 // For a smaller one, the result is `BUFFER_TOO_SMALL`, and nothing is verified.
 //
+// `now` is the time in microseconds since 1970, or `JETON_USE_CLOCK` for the clock of the verifier.
+//
 // A token that is not UTF-8 is rejected as malformed.
 JetonCode jeton_verify(const JetonVerifier *verifier,
                        const uint8_t *token,
                        size_t token_length,
+                       int64_t now,
                        uint8_t *buffer,
                        size_t capacity,
                        JetonVerified *result,

@@ -9,8 +9,6 @@ package core
 #cgo nocallback jeton_key_import
 #cgo noescape jeton_key_export
 #cgo nocallback jeton_key_export
-#cgo noescape jeton_clock_set
-#cgo nocallback jeton_clock_set
 #cgo noescape jeton_buffer_free
 #cgo nocallback jeton_buffer_free
 */
@@ -108,25 +106,6 @@ func ExportKeySet(set *Handle, what string) ([]byte, Failure) {
 	var out C.JetonBuffer
 	code := C.jeton_key_set_export((*C.JetonKeySet)(used), pointer(what), C.size_t(len(what)), &out, &reason)
 	return written(&out, code, &reason)
-}
-
-// NewClock calls jeton_clock_new.
-func NewClock(microseconds int64) (*Handle, Failure) {
-	var reason C.JetonReason
-	var clock *C.JetonClock
-	code := C.jeton_clock_new(C.int64_t(microseconds), &clock, &reason)
-	return created(unsafe.Pointer(clock), code, &reason)
-}
-
-// SetClock calls jeton_clock_set.
-func SetClock(clock *Handle, microseconds int64) Failure {
-	used := clock.use()
-	if used == nil {
-		return closed()
-	}
-	defer clock.done()
-	var reason C.JetonReason
-	return failure(C.jeton_clock_set((*C.JetonClock)(used), C.int64_t(microseconds), &reason), &reason)
 }
 
 func created(pointer unsafe.Pointer, code C.JetonCode, reason *C.JetonReason) (*Handle, Failure) {

@@ -77,9 +77,9 @@ func (s *Scratch) Keep() {
 }
 
 // NewVerifier calls jeton_verifier_new. Absent handles are nil.
-func NewVerifier(key, keys, decryption, remote, clock *Handle, options []byte) (*Handle, Failure) {
-	var pointers [5]unsafe.Pointer
-	handles := [5]*Handle{key, keys, decryption, remote, clock}
+func NewVerifier(key, keys, decryption, remote *Handle, options []byte) (*Handle, Failure) {
+	var pointers [4]unsafe.Pointer
+	handles := [4]*Handle{key, keys, decryption, remote}
 	for at, handle := range handles {
 		used, ok := optional(handle)
 		if !ok {
@@ -92,7 +92,7 @@ func NewVerifier(key, keys, decryption, remote, clock *Handle, options []byte) (
 	var reason C.JetonReason
 	var verifier *C.JetonVerifier
 	code := C.jeton_verifier_new((*C.JetonKey)(pointers[0]), (*C.JetonKeySet)(pointers[1]), (*C.JetonKeySet)(pointers[2]),
-		(*C.JetonRemoteKeys)(pointers[3]), (*C.JetonClock)(pointers[4]),
+		(*C.JetonRemoteKeys)(pointers[3]), nil,
 		pointer(options), C.size_t(len(options)), &verifier, &reason)
 	return created(unsafe.Pointer(verifier), code, &reason)
 }
@@ -100,8 +100,8 @@ func NewVerifier(key, keys, decryption, remote, clock *Handle, options []byte) (
 // extraBytes is the memory that a result needs besides the token.
 var extraBytes = int(C.jeton_verify_bound(0))
 
-// Verify calls jeton_verify.
-func Verify(verifier *Handle, token string, scratch *Scratch) Failure {
+// Verify calls jeton_verify. `now` is the time in microseconds since 1970.
+func Verify(verifier *Handle, token string, now int64, scratch *Scratch) Failure {
 	used := verifier.use()
 	if used == nil {
 		return closed()
@@ -109,8 +109,8 @@ func Verify(verifier *Handle, token string, scratch *Scratch) Failure {
 	if needed := len(token) + extraBytes; len(scratch.Text) < needed {
 		scratch.Text = make([]byte, needed)
 	}
-	code := C.jeton_verify((*C.JetonVerifier)(used), stringOf(token), C.size_t(len(token)), bytesOf(scratch.Text),
-		C.size_t(len(scratch.Text)), (*C.JetonVerified)(unsafe.Pointer(&scratch.Result)), &scratch.reason)
+	code := C.jeton_verify((*C.JetonVerifier)(used), stringOf(token), C.size_t(len(token)), C.int64_t(now),
+		bytesOf(scratch.Text), C.size_t(len(scratch.Text)), (*C.JetonVerified)(unsafe.Pointer(&scratch.Result)), &scratch.reason)
 	verifier.done()
 	if code != 0 {
 		return failure(code, &scratch.reason)
