@@ -1,7 +1,6 @@
 //! Members that the caller adds to the header of a JWS or JWE.
 
 use serde::Serialize;
-use serde_json::value::RawValue;
 
 use super::header::{decided_by, is_reserved};
 use crate::error::InvalidUse;
@@ -30,8 +29,8 @@ impl From<ScanError> for Refused {
 /// # Errors
 ///
 /// Those of [`JwsSigner::header`](crate::jws::JwsSigner::header).
-pub fn check_header_members<'m>(
-    members: impl IntoIterator<Item = (&'m str, &'m RawValue)>,
+pub fn check_header_members<'m, V: Serialize>(
+    members: impl IntoIterator<Item = (&'m str, V)>,
 ) -> Result<(), InvalidUse> {
     let mut all = HeaderMembers::default();
     for (name, value) in members {
