@@ -2,8 +2,10 @@
 //! this run, and does it remain with the named factor only?
 
 use super::evidence::{Evidence, Finding, Open, Parts};
-use super::report_1::ONE_JWT;
 use jeton_lab_model::result::{Answer, RowId, VerdictKind};
+
+/// Report 1 with one factor: a JWT with Ed25519, as the PASETO beside it, in one library.
+pub(super) const ONE_JWT: &str = "rust/jeton:jwt:EdDSA:prepared";
 
 /// The conclusion about the first of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,15 +2,13 @@
 
 use super::attacked::{EXPIRY, KEYS, TAMPERING, TRUNCATION, TYPES, algorithm_is_chosen};
 use super::evidence::{Evidence, Finding, Open, time};
-use super::pair::{Pair, Statement, all};
+use super::pair::{ONE_JWT, Pair, Statement, all};
 use super::{Conclusion, Rule};
 use crate::report_1::{JWT, JWT_LOADED, JWT_MADE, PASETO, PASETO_LOADED};
 use crate::work;
 use jeton_lab_model::claims::REPORT_1_CONCURRENCY;
 use jeton_lab_model::result::{Answer, RowId, Status};
 
-/// The same question with one factor: both Ed25519, in one library.
-pub(super) const ONE_JWT: &str = "rust/jeton:jwt:EdDSA:prepared";
 const ONE_PASETO: &str = "rust/jeton:v4.public:prepared";
 const ONE_JWT_LOADED: &str = "rust/jeton:jwt:EdDSA:jwk";
 const ONE_PASETO_LOADED: &str = "rust/jeton:v4.public:paserk";

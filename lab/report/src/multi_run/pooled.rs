@@ -1,7 +1,6 @@
 //! The noise floor and the verdicts over the rounds of several runs.
 
-use super::merge::Named;
-use super::runs::measured;
+use super::runs::{Named, measured};
 use jeton_lab_model::result::{AaPair, MergedRun, NoiseFloor, Row, RunResult, Verdict};
 use jeton_lab_stats::verdicts::{self, AaRounds, ComparisonInput, Entrant};
 

@@ -6,8 +6,8 @@ use jeton_lab_published as published;
 use jeton_lab_stats::median::median_interval;
 use jeton_lab_stats::outliers::beyond_outer_fences;
 
-use super::merge::Named;
 use super::pooled::{noise_floor, verdicts};
+use super::runs::Named;
 use super::runs::runs;
 use super::servers::{has_servers_alone, set_figures};
 use crate::recommendation::{Noisy, recommend};

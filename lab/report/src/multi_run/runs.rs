@@ -10,6 +10,15 @@ use jeton_lab_model::result::{
 
 use super::machine::{Difference, system};
 
+/// A result with its name, such as the file name.
+#[derive(Debug, Clone)]
+pub struct Named {
+    /// The name for messages.
+    pub name: String,
+    /// The result.
+    pub result: RunResult,
+}
+
 /// Returns the runs that made a result, with the rounds of their times: itself, if it is not merged.
 fn all_runs(result: &RunResult, rounds: u32) -> Vec<MergedRun> {
     if !result.runs.is_empty() {

@@ -5,10 +5,10 @@
 //! one result only is copied. Rates that a run derived from its own peak are loads of that run.
 
 use super::machine::Difference;
-use super::merge::{
-    Named, Unmergeable, environment, in_run, not_different, not_twice, same_machine, same_works,
+use super::mergeable::{
+    Unmergeable, environment, in_run, not_different, not_twice, same_machine, same_works,
 };
-use super::runs::{code, untimed_runs};
+use super::runs::{Named, code, untimed_runs};
 use jeton_lab_model::result::{Rows, RunResult, ServerLoad, ServerRow, Status, latency_ms};
 use jeton_lab_model::servers::Scenario;
 use jeton_lab_published::answers_of_servers;

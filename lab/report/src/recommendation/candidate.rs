@@ -2,16 +2,13 @@
 
 use jeton_lab_model::claims::{OWN, STANDARD};
 use jeton_lab_model::names;
-use jeton_lab_model::recommendation::{Requirements, Weight};
+use jeton_lab_model::recommendation::Weight;
 use jeton_lab_model::result::{NoiseFloor, Row, Status, Subject, Timing, VerdictKind};
 use jeton_lab_stats::groups::groups;
 use jeton_lab_stats::interval::estimate;
 use jeton_lab_stats::median::median_interval;
 use jeton_lab_stats::verdict::{Band, judge};
 use jeton_lab_stats::verdicts::band_for;
-
-use super::attacks::Attacks;
-use super::rules::refusal;
 
 /// A subject with its measurements.
 #[derive(Debug, Clone)]
@@ -182,19 +179,8 @@ pub(super) struct Cost<'a> {
     pub(super) interval: [f64; 2],
 }
 
-/// Returns the cost of every subject that the rules do not exclude.
-pub(super) fn costs<'a>(
-    rows: &'a [Row],
-    requirements: &Requirements,
-    attacks: &Attacks,
-) -> Vec<Cost<'a>> {
-    let usable = candidates(rows).into_iter();
-    let usable = usable.filter(|c| refusal(c, requirements, attacks).is_none());
-    usable.filter_map(Cost::of).collect()
-}
-
 impl<'a> Cost<'a> {
-    fn of(candidate: Candidate<'a>) -> Option<Self> {
+    pub(super) fn of(candidate: Candidate<'a>) -> Option<Self> {
         if candidate.subject.superseded_by.is_some() {
             return None;
         }

@@ -15,7 +15,8 @@ use jeton_lab_model::{Format, names};
 
 use super::Noisy;
 use super::attacks::Attacks;
-use super::candidate::{Cost, costs, fastest, judged};
+use super::candidate::{Cost, fastest, judged};
+use super::rules::costs;
 
 /// With more tied libraries than this, only their number is shown.
 const TIED_MAX: usize = 4;

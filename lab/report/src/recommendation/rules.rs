@@ -1,12 +1,12 @@
 //! The rules that exclude candidates; the first matching rule is reported.
 
 use jeton_lab_model::recommendation::{Out, Requirements, Rule};
-use jeton_lab_model::result::Status;
+use jeton_lab_model::result::{Row, Status};
 use jeton_lab_model::units;
 
 use super::attacks::Attacks;
 use super::budgets::Carrier;
-use super::candidate::Candidate;
+use super::candidate::{Candidate, Cost, candidates};
 use super::properties::{facts, is_cache};
 
 type Refusal = (Rule, String);
@@ -53,6 +53,17 @@ pub(super) fn refusal(
             let why = "the language was not requested";
             (!is_wanted).then(|| (Rule::Languages, why.to_owned()))
         })
+}
+
+/// Returns the cost of every subject that the rules do not exclude.
+pub(super) fn costs<'a>(
+    rows: &'a [Row],
+    requirements: &Requirements,
+    attacks: &Attacks,
+) -> Vec<Cost<'a>> {
+    let usable = candidates(rows).into_iter();
+    let usable = usable.filter(|c| refusal(c, requirements, attacks).is_none());
+    usable.filter_map(Cost::of).collect()
 }
 
 /// The report of an excluded candidate.
@@ -149,7 +160,6 @@ fn budgets(candidate: &Candidate<'_>, requirements: &Requirements) -> Option<Ref
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::recommendation::candidate::candidates;
     use crate::recommendation::sample::{attacked, fail, row};
     use jeton_lab_model::result::{AttackOutcome, Row};
 

@@ -19,7 +19,8 @@ use jeton_lab_model::result::RunResult;
 use jeton_lab_model::units;
 
 use super::attacks::Attacks;
-use super::candidate::{Cost, costs};
+use super::candidate::Cost;
+use super::rules::costs;
 
 /// The libraries of this project, which have one core.
 const OWN: &str = "jeton";

@@ -146,7 +146,7 @@ fn page_comparison_has_all_rows_of_its_verdicts() {
                 let heading = article
                     .split_once("</h4>")
                     .map_or("", |(heading, _)| heading);
-                heading.ends_with(&format!(">{title}"))
+                heading.trim_end().ends_with(&format!(">{title}"))
                     || heading.contains(&format!(">{title} <span"))
             });
         let own = own.unwrap_or_else(|| panic!("no {title}"));
