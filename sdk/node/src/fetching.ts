@@ -150,8 +150,8 @@ async function withClient(
     const options = {
       headers: headersOf(request),
       signal,
-      // Without an agent, the connection is used once.
-      ...(tunnel ? { createConnection: () => tunnel } : {}),
+      // Without an agent, the connection is used once, and Node takes 80 for the port of the header `Host`.
+      ...(tunnel ? { createConnection: () => tunnel, defaultPort: 443 } : {}),
       ...(!tunnel && request.public_only ? { lookup: lookupPublic } : {})
     }
     const sent = send(url, options, response => {

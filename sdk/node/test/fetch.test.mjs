@@ -74,6 +74,7 @@ test('proxy_of_the_option_is_used_except_for_loopback_hosts', { skip }, async ()
   assert.match(head, /^CONNECT keys\.example:443 /)
   assert.match(head, /proxy-authorization: basic dXNlcjpwQHNz\r\n/i)
   assert.match(head, /user-agent: jeton-node\//i)
+  assert.match(await read('/plain/head'), /\r\nhost: keys\.example\r\n/i)
   assert.match(await through(server.proxy, 'refused.example'), /^KEY_SET_UNREACHABLE .*403/)
   // Nothing listens on this port.
   const closed = 'http://127.0.0.1:1'
