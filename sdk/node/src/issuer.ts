@@ -52,6 +52,7 @@ export class Issuer {
    * usual names (`sub`, `jti`, …). Either `exp`, `lifetime` or `withoutExpiry` is required.
    */
   issue(claims: object = {}): string {
+    if (arguments.length > 1) checkSurplus('issue', arguments[1])
     let token: string | false
     try {
       token = this.#issue(textOf(claims))
@@ -64,6 +65,7 @@ export class Issuer {
 
   /** Like {@link Issuer.issue}, in the thread pool. Use it for RSA and passwords: other keys are faster without it. */
   async issueAsync(claims: object = {}): Promise<string> {
+    if (arguments.length > 1) checkSurplus('issueAsync', arguments[1])
     let text: string | undefined
     try {
       text = textOf(claims)
@@ -75,16 +77,19 @@ export class Issuer {
 
   /** Issues a token with claims as JSON text: a strict JSON object without duplicate members. */
   issueJson(claims: string): string {
+    if (arguments.length > 1) checkSurplus('issueJson', arguments[1])
     return checked(this.#issue(claims))
   }
 
   /** Signs or encrypts bytes, with the format `jws`, `jwe` or `paseto`. Strings are encoded as UTF-8. */
   issueBytes(data: Uint8Array | string): string {
+    if (arguments.length > 1) checkSurplus('issueBytes', arguments[1])
     return checked(native.issueBytes(this.#handle, bytes(data)))
   }
 
   /** Like {@link Issuer.issueBytes}, in the thread pool. */
   async issueBytesAsync(data: Uint8Array | string): Promise<string> {
+    if (arguments.length > 1) checkSurplus('issueBytesAsync', arguments[1])
     return later(native.issueBytesLater(this.#handle, bytes(data)))
   }
 
@@ -93,6 +98,7 @@ export class Issuer {
    * as JSON text, or the payload with the format `jws`.
    */
   prepare(claims: object | Uint8Array): PreparedToken {
+    if (arguments.length > 1) checkSurplus('prepare', arguments[1])
     let data: Uint8Array
     try {
       data = isBytes(claims) ? claims : Buffer.from(textOf(claims))
@@ -104,6 +110,7 @@ export class Issuer {
 
   /** Prepares a token, signs it with `sign`, and returns it. */
   async issueWith(claims: object | Uint8Array, sign: RemoteSigner): Promise<string> {
+    if (arguments.length > 2) checkSurplus('issueWith', arguments[2])
     const prepared = this.prepare(claims)
     const signature = await sign(prepared)
     if (isBytes(signature)) return prepared.attach(signature)
@@ -169,6 +176,12 @@ function textOf(claims: object): string {
     throw new JetonError('CLAIMS_NOT_AN_OBJECT', 'the claims are not a plain object')
   }
   return JSON.stringify(claims)
+}
+
+/** Throws for an argument after the last one, which would be ignored: it looks like options of one token. */
+function checkSurplus(method: string, value: unknown): void {
+  if (value === undefined) return
+  throw invalid(`${method}: there is an argument too many: set \`headers\` and other options in the constructor of Issuer`)
 }
 
 function bytes(data: Uint8Array | string): Uint8Array {

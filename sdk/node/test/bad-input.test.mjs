@@ -225,6 +225,20 @@ test('options_are_checked', () => {
   fails(() => Key.generate('none'), 'INVALID_OPTION')
 })
 
+test('argument_that_an_issuer_does_not_take_is_an_error', async () => {
+  const wrong = { code: 'INVALID_OPTION', message: /^issue\w*: .*`headers`.* constructor of Issuer$/ }
+  const options = { headers: { nonce: 'n' } }
+  const bytes = new Issuer({ key, format: 'jws' })
+  assert.throws(() => issuer.issue({}, options), wrong)
+  assert.throws(() => issuer.issueJson('{}', options), wrong)
+  assert.throws(() => bytes.issueBytes('a', options), wrong)
+  await assert.rejects(issuer.issueAsync({}, options), wrong)
+  await assert.rejects(bytes.issueBytesAsync('a', options), wrong)
+  await assert.rejects(issuer.issueWith({}, () => new Uint8Array(), options), wrong)
+  assert.throws(() => issuer.prepare({}, options), { code: 'INVALID_OPTION', message: /^prepare: / })
+  verifier.verify(issuer.issue({}, undefined))
+})
+
 test('messages_contain_no_tokens_or_keys', () => {
   const secret = 'c2VjcmV0LXRoYXQtbXVzdC1ub3QtYmUtc2Vlbg'
   for (const run of [
