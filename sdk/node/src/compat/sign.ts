@@ -1,6 +1,8 @@
 import { KeyObject } from 'node:crypto'
 
+import { JetonError } from '../errors.js'
 import { Issuer } from '../issuer.js'
+import type { Key } from '../key.js'
 import { isPlainObject } from '../values.js'
 import { JsonWebTokenError, RefusedUseError } from './errors.js'
 import { Made, checkKeyType, ec, hmac, keyObjectOf, keyOf, rsa } from './keys.js'
@@ -180,23 +182,39 @@ function addClaims(claims: JwtPayload, options: SignOptions): void {
 }
 
 const issuers = new Made<Issuer>()
-const members = ['alg', 'typ', 'cty', 'kid']
+// A header that differs for each token, for example in its nonce, needs a new issuer, but not a new key.
+const keys = new Made<Key>()
 
 function issuerOf(object: KeyObject, header: JwtHeader, options: SignOptions): Issuer {
-  const other = Object.keys(header).find(name => !members.includes(name) && header[name] !== undefined)
-  if (other !== undefined) {
-    const message = `header member "${other}" is not supported here: use the option headers of Issuer`
-    throw new RefusedUseError('header-member', message)
-  }
-  const { alg, typ, cty, kid } = header
+  const { alg } = header
   if (!supported.includes(alg)) throw new JsonWebTokenError(`"${alg}" is not a supported algorithm`)
   const isWeakAllowed = options.allowInsecureKeySizes === true
-  return issuers.get(object, JSON.stringify([alg, typ, cty, kid, isWeakAllowed]), () => {
-    return new Issuer({
-      key: keyOf('secretOrPrivateKey', object, alg, kid, isWeakAllowed),
-      format: 'jws',
-      ...(typ === undefined ? {} : { type: typ }),
-      ...(cty === undefined ? {} : { contentType: cty })
+  // jsonwebtoken writes this text. It leaves out members that are undefined, and the caller may change the object.
+  const text = JSON.stringify(header)
+  return issuers.get(object, `${alg} ${isWeakAllowed} ${text}`, () => {
+    const { typ, cty, kid, ...others } = JSON.parse(text) as JwtHeader
+    for (const [name, value] of Object.entries({ typ, cty, kid })) {
+      if (value !== undefined && !isString(value)) throw wrongHeader(`"${name}" must be a string`)
+    }
+    delete (others as Partial<JwtHeader>).alg
+    const key = keys.get(object, JSON.stringify([isWeakAllowed, alg, kid]), () => {
+      return keyOf('secretOrPrivateKey', object, alg, kid, isWeakAllowed)
     })
+    try {
+      return new Issuer({
+        key,
+        format: 'jws',
+        ...(typ === undefined ? {} : { type: typ }),
+        ...(cty === undefined ? {} : { contentType: cty }),
+        ...(Object.keys(others).length === 0 ? {} : { headers: others })
+      })
+    } catch (error) {
+      if (!(error instanceof JetonError)) throw error
+      throw wrongHeader(error.message.replace(/^option `headers`: /, ''), error)
+    }
   })
+}
+
+function wrongHeader(why: string, cause?: JetonError): RefusedUseError {
+  return new RefusedUseError('header-member', `the header cannot be written: ${why}`, cause)
 }
