@@ -223,6 +223,18 @@ test('options_that_jsonwebtoken_misreads_are_refused', async () => {
     count++
   }
   assert.ok(count > 35)
+  const ofDecode = refused.filter(({ node_decode }) => node_decode !== undefined)
+  assert.ok(ofDecode.length > 5)
+  for (const { claims, node_decode, rule } of ofDecode) {
+    const found = outcomeOf(() => jwt.decode(original.sign(claims, secret), valueOf(node_decode)))
+    assert.ok(found instanceof RefusedUseError, JSON.stringify(node_decode))
+    assert.equal(found.rule, rule, JSON.stringify(node_decode))
+  }
+  for (const { claims, node_decode } of fine) {
+    if (node_decode === undefined) continue
+    const token = original.sign(claims, secret)
+    assert.deepEqual(jwt.decode(token, valueOf(node_decode)), original.decode(token, valueOf(node_decode)))
+  }
   for (const { claims, node } of fine) {
     if (node === undefined) continue
     const found = jwt.verify(original.sign(claims, secret), secret, valueOf(node))
@@ -231,6 +243,7 @@ test('options_that_jsonwebtoken_misreads_are_refused', async () => {
   const token = jwt.sign({}, secret)
   for (const options of [7, 'HS256', [], new Map(), new (class Options {})()]) {
     assert.equal(outcomeOf(() => jwt.verify(token, secret, options)).rule, 'option')
+    assert.equal(outcomeOf(() => jwt.decode(token, options)).rule, 'option')
   }
   for (const options of [{ expiresIn: '3600' }, { notBefore: '60' }]) {
     assert.equal(outcomeOf(() => jwt.sign({}, secret, options)).rule, 'option')

@@ -3,7 +3,7 @@ import { types } from 'node:util'
 import { isPlainObject } from '../values.js'
 import { JsonWebTokenError, RefusedUseError } from './errors.js'
 import { timespan } from './timespan.js'
-import type { VerifyOptions } from './types.js'
+import type { DecodeOptions, VerifyOptions } from './types.js'
 
 /** Returns what is wrong with the value of an option, or nothing. */
 type Check = (value: unknown) => string | undefined
@@ -49,7 +49,7 @@ const maxAge: Check = value => {
   return age > 0 ? undefined : 'must be positive'
 }
 
-const checks: Record<keyof VerifyOptions, Check> = {
+const verifyChecks: Record<keyof VerifyOptions, Check> = {
   algorithms,
   audience: oneOrList(value => isText(value) || isPattern(value), 'a string or a RegExp without the flags g and y'),
   clockTimestamp: seconds,
@@ -68,16 +68,34 @@ const checks: Record<keyof VerifyOptions, Check> = {
 
 /** Returns the options of `verify`, which are checked: jsonwebtoken ignores unknown names and many wrong values. */
 export function checkedVerifyOptions(given: unknown): VerifyOptions {
+  const options: VerifyOptions = objectOf(given)
+  checkAsOriginal(options)
+  check('verify', verifyChecks, options)
+  return options
+}
+
+const decodeChecks: Record<keyof DecodeOptions, Check> = { complete: flag, json: flag }
+
+/** The same for `decode`. */
+export function checkedDecodeOptions(given: unknown): DecodeOptions {
+  const options: DecodeOptions = objectOf(given)
+  check('decode', decodeChecks, options)
+  return options
+}
+
+function objectOf(given: unknown): object {
   if (given === undefined || given === null) return {}
   if (!isPlainObject(given)) throw wrongOption('the options are not an object')
-  const options = { ...given } as VerifyOptions
-  checkAsOriginal(options)
-  for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(checks, name)) throw wrongOption(`"${name}" is not an option of verify`)
-    const wrong = value === undefined ? undefined : checks[name as keyof VerifyOptions](value)
+  return { ...given }
+}
+
+function check(method: string, checks: Record<string, Check>, options: object): void {
+  for (const [name, value] of Object.entries(options) as [string, unknown][]) {
+    const own = Object.hasOwn(checks, name) ? checks[name] : undefined
+    if (own === undefined) throw wrongOption(`"${name}" is not an option of ${method}`)
+    const wrong = value === undefined ? undefined : own(value)
     if (wrong !== undefined) throw wrongOption(`"${name}" ${wrong}`)
   }
-  return options
 }
 
 /** The checks of jsonwebtoken, with its errors. */

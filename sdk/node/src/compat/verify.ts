@@ -4,7 +4,7 @@ import { types } from 'node:util'
 
 import { JetonError } from '../errors.js'
 import { Verifier } from '../verifier.js'
-import { decode } from './decode.js'
+import { read } from './decode.js'
 import { JsonWebTokenError, NotBeforeError, RefusedUseError, TokenExpiredError } from './errors.js'
 import { Made, checkKeyType, ec, hmac, keyObjectOf, keyOf, rsa } from './keys.js'
 import { checkedVerifyOptions } from './options.js'
@@ -80,7 +80,7 @@ function parse(token: unknown): Parsed {
   if (typeof token !== 'string') throw new JsonWebTokenError('jwt must be a string')
   const parts = token.split('.')
   if (parts.length !== 3) throw new JsonWebTokenError('jwt malformed')
-  const jwt = decode(token, { complete: true })
+  const jwt = read(token)
   if (!jwt) throw new JsonWebTokenError('invalid token')
   return { token, jwt, hasSignature: parts[2]!.trim() !== '' }
 }
@@ -105,7 +105,7 @@ function check({ token, jwt, hasSignature }: Parsed, key: unknown, options: Veri
   }
   if (!options.allowInvalidAsymmetricKeyTypes) checkKeyType(alg, object)
   checkSignature(token, object, alg, options)
-  // Base64url is strict in a verified token, so `decode` has read the bytes that were signed.
+  // Base64url is strict in a verified token, so `jwt` has the bytes that were signed.
   const { payload } = jwt
   checkClaims(payload as JwtPayload, options)
   return options.complete === true ? jwt : payload
