@@ -6,16 +6,30 @@ use jeton_issuer::limits::NAME_BYTES;
 
 use crate::clients::{Clients, KeyClient};
 use crate::limits::CLIENT_ASSERTION_SECONDS;
+use crate::named_issuer::named_issuer;
 use crate::refusal::Refusal;
+
+/// Why no client is found whose keys could verify an assertion.
+pub(crate) struct NoClient<'c> {
+    pub(crate) refusal: Refusal,
+    /// The client that a malformed assertion names. It is for the log only.
+    pub(crate) named: Option<&'c KeyClient>,
+}
 
 /// The client that an assertion names, which is not verified yet.
 pub(crate) fn client_of<'c>(
     clients: &'c Clients,
     assertion: &str,
-) -> Result<&'c KeyClient, Refusal> {
+) -> Result<&'c KeyClient, NoClient<'c>> {
     let unverified = UnverifiedJwt::read(assertion, &TokenLimits::default());
-    let unverified = unverified.map_err(|why| Refusal::of_rejected(&why.into()))?;
-    let refused = |what: &'static str| Refusal::of_claim("client", "iss", what);
+    let unverified = unverified.map_err(|why| NoClient {
+        refusal: Refusal::of_rejected(&why.into()),
+        named: named_issuer(assertion).and_then(|name| clients.with_keys(&name)),
+    })?;
+    let refused = |what: &'static str| NoClient {
+        refusal: Refusal::of_claim("client", "iss", what),
+        named: None,
+    };
     let name = unverified.issuer();
     let name = name.ok_or_else(|| refused("is missing: it names the client"))?;
     clients.with_keys(name).ok_or_else(|| {

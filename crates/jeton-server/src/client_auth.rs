@@ -20,7 +20,7 @@ use jeton_transport::{DrainedBody, Peer};
 use zeroize::Zeroizing;
 
 use crate::argon2_queue::Applicant;
-use crate::assertion_rules;
+use crate::assertion_rules::{self, NoClient};
 use crate::auth::{Authenticator, Denied, Unidentified, several_headers};
 use crate::basic::{Basic, Credentials};
 use crate::client_secret::{Argon2Memory, SecretHash};
@@ -289,10 +289,10 @@ async fn by_assertion(
     };
     let client = match assertion_rules::client_of(clients, assertion) {
         Ok(client) => client,
-        Err(refusal) => {
+        Err(NoClient { refusal, named }) => {
             // One signature is checked in any case. Otherwise the time would tell which clients exist, and their keys.
             check_another(clients, assertion);
-            return Err(refused(None, &refusal));
+            return Err(refused(named.map(|client| &*client.caller), &refusal));
         }
     };
     let caller = &*client.caller;

@@ -43,6 +43,7 @@ mod cross_origin;
 mod form;
 mod hosts;
 mod issuer_url;
+mod named_issuer;
 mod permissions;
 mod rate_limit;
 mod refusal;

@@ -14,6 +14,7 @@ use crate::assertion_rules;
 use crate::clients::{Clients, read_key_set};
 use crate::config::{Client, Config, Trust};
 use crate::error::Result;
+use crate::named_issuer::named_issuer;
 use crate::refusal::Refusal;
 use crate::subject_template::SubjectTemplate;
 use crate::token_rules::{
@@ -46,8 +47,8 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// [`Error::KeySet`](crate::Error::KeySet) if a key set cannot be read. The result is the refusal of a token that
-    /// cannot be read, or whose issuer is in no entry.
+    /// [`Error::KeySet`](crate::Error::KeySet) if a key set cannot be read. The result is the refusal of a token whose
+    /// issuer cannot be read or is in no entry.
     pub fn check_outside_token(
         &self,
         token: &str,
@@ -55,10 +56,13 @@ impl Config {
         clock: &Arc<dyn Clock>,
     ) -> Result<std::result::Result<Vec<OfflineResult>, Refusal>> {
         let unverified = UnverifiedJwt::read(token, &TokenLimits::default());
-        let iss = match unverified.as_ref().map(|unverified| unverified.issuer()) {
-            Ok(Some(iss)) => iss,
-            Ok(None) => return Ok(Err(Refusal::of_claim("trust", "iss", "is missing"))),
-            Err(why) => return Ok(Err(Refusal::of_rejected(&why.clone().into()))),
+        let (iss, malformed) = match unverified {
+            Ok(unverified) => (unverified.issuer().map(str::to_owned), None),
+            Err(why) => (named_issuer(token), Some(Refusal::of_rejected(&why.into()))),
+        };
+        let Some(iss) = iss else {
+            let missing = || Refusal::of_claim("trust", "iss", "is missing");
+            return Ok(Err(malformed.unwrap_or_else(missing)));
         };
         let entries: Vec<&Trust> = self
             .trusts
@@ -66,11 +70,19 @@ impl Config {
             .filter(|trust| trust.iss == iss)
             .collect();
         if entries.is_empty() {
-            let refusal = Refusal::of_claim("trust", "iss", "is in no trust entry");
-            return Ok(Err(refusal));
+            let unknown = || Refusal::of_claim("trust", "iss", "is in no trust entry");
+            return Ok(Err(malformed.unwrap_or_else(unknown)));
+        }
+        if let Some(refusal) = malformed {
+            let refused = entries.iter().map(|trust| OfflineResult {
+                name: trust.name.clone(),
+                refusal: Some(refusal.clone()),
+                notes: Vec::new(),
+            });
+            return Ok(Ok(refused.collect()));
         }
         let types = entries.iter().filter_map(|trust| trust.types.clone());
-        let policy = outside_policy(iss, types.flatten().collect());
+        let policy = outside_policy(&iss, types.flatten().collect());
         // All entries of an outside issuer have the same keys.
         let first = entries[0];
         let own = first.keys_file.as_ref().map(|file| {
@@ -140,7 +152,8 @@ impl Config {
         assertion: &str,
         clock: &Arc<dyn Clock>,
     ) -> std::result::Result<(), Refusal> {
-        let client = assertion_rules::client_of(clients, assertion)?;
+        let client = assertion_rules::client_of(clients, assertion);
+        let client = client.map_err(|no_client| no_client.refusal)?;
         if client.caller.name() != settings.name {
             let what = "names another client of the configuration";
             return Err(Refusal::of_claim("client", "iss", what));

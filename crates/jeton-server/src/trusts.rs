@@ -161,6 +161,12 @@ impl Trusts {
         self.outside.contains_key(iss)
     }
 
+    /// The first entry with this outside issuer that issues as `own`.
+    pub(crate) fn first_entry(&self, own: &str, outside: &str) -> Option<&TrustEntry> {
+        let mut entries = self.outside.get(outside)?.entries.iter();
+        entries.find(|entry| entry.settings.issuer == own)
+    }
+
     /// Verifies a token of an outside issuer. `own` is the issuer of this server that would issue for it.
     /// `is_access_token`: the request presents it as an access token.
     ///

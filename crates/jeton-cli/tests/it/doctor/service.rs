@@ -111,6 +111,41 @@ fn doctor_names_the_claim_that_a_trust_entry_refuses() {
     assert_eq!(code, 1, "{said}");
 }
 
+#[test]
+fn doctor_names_the_entries_of_a_malformed_outside_token() {
+    let fixture = fixture("keys_file = 'set.json'");
+    let check = |claims: &str| {
+        let token = line(fixture.path(), &["jws", "sign", "--key", "one.jwk", claims]);
+        let (said, code) = fixture.doctor(&["--trust", "jeton.toml", "--at", NOW, &token]);
+        assert_eq!(code, 1, "{said}");
+        said
+    };
+    let duplicate = outside(&json!({}))
+        .to_string()
+        .replacen('{', r#"{"x":1,"x":2,"#, 1);
+    let invalid = "! refused (TOKEN_INVALID_CLAIMS)";
+    for (claims, rule, name) in [
+        (
+            outside(&json!({"exp": NOW_S * 1000})).to_string(),
+            invalid,
+            "`exp`",
+        ),
+        (outside(&json!({"sub": 7})).to_string(), invalid, "`sub`"),
+        (duplicate, "! refused (TOKEN_DUPLICATE_MEMBER)", ""),
+    ] {
+        let said = check(&claims);
+        for entry in ["trust github\n", "trust release\n"] {
+            let (_, section) = said.split_once(entry).unwrap_or_else(|| panic!("{said}"));
+            let finding = section.trim_start().lines().next().unwrap();
+            assert!(finding.starts_with(rule), "{rule}\n{said}");
+            assert!(finding.contains(name), "{name}\n{said}");
+        }
+    }
+    let unknown = outside(&json!({"iss": "https://other.example", "sub": 7}));
+    let said = check(&unknown.to_string());
+    assert!(said.contains("trust\n"), "{said}");
+}
+
 /// The keys of such an entry are fetched by the service. The doctor sends no request.
 #[test]
 fn doctor_checks_claims_of_an_entry_without_its_keys() {

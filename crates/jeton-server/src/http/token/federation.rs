@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 use super::{ACCESS_TOKEN, Granted, TokenRequest};
 use crate::claim_pattern::{claim, raw_claim};
 use crate::failure::Failure;
+use crate::named_issuer::named_issuer;
 use crate::refusal::{Occasion, Party, Refusal};
 use crate::token_rules::{
     check_copied, check_may_act, check_no_actor, check_not_bound, check_not_ended, check_single_use,
@@ -74,14 +75,24 @@ pub(super) fn outside_issuer(request: &TokenRequest<'_>, token: &str) -> Option<
     trusts.knows(issuer).then(|| issuer.to_owned())
 }
 
-/// Logs that no trust entry names the issuer of a token, and returns what the caller learns.
+/// Logs that no trust entry names the issuer of a token, or that the token is malformed. Returns what the caller learns.
 pub(super) fn unknown_issuer(
     request: &TokenRequest<'_>,
     error: TokenError,
     token: &str,
 ) -> Failure {
     let refusal = match UnverifiedJwt::read(token, &TokenLimits::default()) {
-        Err(why) => Refusal::of_rejected(&why.into()),
+        Err(why) => {
+            let refusal = Refusal::of_rejected(&why.into());
+            let trusts = request.service.trusts.load();
+            let outside = named_issuer(token);
+            let entry = outside.and_then(|outside| trusts.first_entry(request.iss, &outside));
+            if let Some(entry) = entry {
+                log_refusal(request, token, entry, &refusal);
+                return not_accepted(request, error, NO_ENTRY).logged();
+            }
+            refusal
+        }
         Ok(_) => Refusal::of_claim("trust", "iss", "is in no trust entry for this issuer"),
     };
     let caller = request.caller.map(|caller| &**caller);
@@ -105,15 +116,10 @@ fn not_accepted(request: &TokenRequest<'_>, (code, parameter): TokenError, what:
 }
 
 /// Logs why a trust entry refuses a token.
-fn log_refusal(
-    request: &TokenRequest<'_>,
-    presented: Presented<'_>,
-    entry: &TrustEntry,
-    refusal: &Refusal,
-) {
+fn log_refusal(request: &TokenRequest<'_>, token: &str, entry: &TrustEntry, refusal: &Refusal) {
     let authenticator = request.service.authenticator.load();
     let log = authenticator.refusals();
-    let value = log.value(refusal, presented.token);
+    let value = log.value(refusal, token);
     let occasion = Occasion {
         party: Party::Trust(&entry.settings.name),
         issuer: Some(request.iss),
@@ -147,7 +153,7 @@ async fn grant(request: &TokenRequest<'_>, presented: Presented<'_>) -> Result<G
             refusal,
             what,
         } => {
-            log_refusal(request, presented, entry, &refusal);
+            log_refusal(request, token, entry, &refusal);
             not_accepted(request, error, &what).logged()
         }
     })?;
@@ -161,14 +167,14 @@ async fn grant(request: &TokenRequest<'_>, presented: Presented<'_>) -> Result<G
     let entry = accepted.entry;
     let settings = &entry.settings;
     let refused = |refusal: Refusal| {
-        log_refusal(request, presented, entry, &refusal);
+        log_refusal(request, token, entry, &refusal);
         let (code, parameter) = error;
         Failure::oauth(code, format!("`{parameter}`: {}", refusal.what())).logged()
     };
     entry.rate.take().map_err(|exceeded| {
         let what = "more requests with its tokens than the limit";
         let refusal = Refusal::of_whole("requests_per_minute", what);
-        log_refusal(request, presented, entry, &refusal);
+        log_refusal(request, token, entry, &refusal);
         Failure::from(exceeded).logged()
     })?;
     let client = request.caller.filter(|caller| !caller.is_local());
