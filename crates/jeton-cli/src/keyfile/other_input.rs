@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
-use jeton::error::FoundInput;
+use jeton::Error;
+use jeton::error::{FoundInput, KeyProblem};
 use jeton::key::{AnyKey, KeyFormat};
 use serde_json::Value;
+use zeroize::Zeroizing;
 
 use super::{KEY_ERROR_PREFIX, UNKNOWN_FORMAT};
 use crate::exit::Failure;
@@ -49,9 +51,14 @@ fn member(bytes: &[u8], found: FoundInput) -> Option<String> {
                 .is_some_and(|text| text.contains("-----BEGIN "))
         },
         FoundInput::JwkInJson => |value: &Value| value.get("kty").is_some(),
+        FoundInput::EncodedTwiceInJson => is_encoded_key,
         _ => is_base64,
     };
-    let path = search(&value, is_key)?;
+    let mut path = search(&value, is_key);
+    if path.is_none() && found == FoundInput::EncodedTwiceInJson {
+        path = search(&value, is_encoded_twice);
+    }
+    let path = path?;
     match path.as_bytes() {
         [] => None,
         [b'[', ..] => Some(format!(".{path}")),
@@ -62,6 +69,34 @@ fn member(bytes: &[u8], found: FoundInput) -> Option<String> {
 fn is_base64(value: &Value) -> bool {
     let key = value.as_str().map(str::as_bytes).map(AnyKey::from_bytes);
     matches!(key, Some(Ok(key)) if key.format() == KeyFormat::Base64)
+}
+
+/// Whether a value is the base64 of a PEM or of a JWK.
+fn is_encoded_twice(value: &Value) -> bool {
+    let text = value.as_str().map(str::as_bytes);
+    text.and_then(found_in) == Some(FoundInput::EncodedTwice)
+}
+
+/// The same without certificates: a Secret of Kubernetes has them besides the key.
+fn is_encoded_key(value: &Value) -> bool {
+    let decoded = |text: &str| base64_simd::forgiving_decode_to_vec(text.as_bytes()).ok();
+    is_encoded_twice(value)
+        && value
+            .as_str()
+            .and_then(decoded)
+            .map(Zeroizing::new)
+            .is_some_and(|inner| found_in(&inner) != Some(FoundInput::Certificate))
+}
+
+/// Returns what bytes are that are no key, if it is known.
+fn found_in(bytes: &[u8]) -> Option<FoundInput> {
+    match AnyKey::from_bytes(bytes) {
+        Err(Error::Key(error)) => match error.problem() {
+            KeyProblem::Found(found) => Some(*found),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// The depth is that of a valid text for serde_json.

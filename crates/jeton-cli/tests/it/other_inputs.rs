@@ -23,6 +23,10 @@ fn jwk() -> String {
 
 fn rows() -> Vec<Row> {
     let base64 = base64_simd::STANDARD.encode_to_string(der());
+    let certificate = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n";
+    let certificate = base64_simd::STANDARD.encode_to_string(certificate);
+    let encoded = base64_simd::STANDARD.encode_to_string(pem());
+    let encoded_jwk = base64_simd::STANDARD.encode_to_string(jwk());
     let (pem, jwk) = (serde_json::Value::from(pem()).to_string(), jwk());
     let check = "check the address of the keys";
     vec![
@@ -57,6 +61,32 @@ fn rows() -> Vec<Row> {
             format!(r#"{{"name":"k","spki":"{base64}"}}"#),
             "this JSON has the base64 of a key in a member",
             "to take it out, run `jq -r .spki wrapped.json`, and pass its algorithm",
+        ),
+        (
+            "kubernetes.json",
+            format!(
+                r#"{{"kind":"Secret","data":{{"tls.crt":"{certificate}","tls.key":"{encoded}"}},"type":"kubernetes.io/tls"}}"#
+            ),
+            "this JSON has the base64 of a key file in a member",
+            "to take it out, run `jq -r '.data[\"tls.key\"]' kubernetes.json | base64 -d`",
+        ),
+        (
+            "certificate.json",
+            format!(r#"{{"kind":"Secret","data":{{"ca":"{certificate}"}}}}"#),
+            "this JSON has the base64 of a key file in a member",
+            "to take it out, run `jq -r .data.ca certificate.json | base64 -d`",
+        ),
+        (
+            "google-secret.json",
+            format!(r#"{{"name":"a","payload":{{"data":"{encoded_jwk}","dataCrc32c":"1"}}}}"#),
+            "this JSON has the base64 of a key file in a member",
+            "to take it out, run `jq -r .payload.data google-secret.json | base64 -d`",
+        ),
+        (
+            "nested.json",
+            format!(r#"{{"data":{{"spki":"{base64}"}}}}"#),
+            "this JSON has the base64 of a key in a member",
+            "to take it out, run `jq -r .data.spki nested.json`, and pass its algorithm",
         ),
         (
             "list.json",

@@ -78,6 +78,8 @@ pub enum FoundInput {
     JwkInJson,
     /// JSON with the base64 of a key in a member.
     Base64InJson,
+    /// JSON with the base64 of a PEM or of a JWK in a member, as a Secret of Kubernetes has them.
+    EncodedTwiceInJson,
     /// An object without a key.
     OtherJson,
     /// A list of JWKs, which is not a JWK Set.
@@ -171,6 +173,9 @@ impl fmt::Display for FoundInput {
             }
             FoundInput::Base64InJson => {
                 "this JSON has the base64 of a key in a member; to take it out, run `jq -r .MEMBER FILE`, and pass its algorithm"
+            }
+            FoundInput::EncodedTwiceInJson => {
+                "this JSON has the base64 of a key file in a member; to take it out, run `jq -r .MEMBER FILE | base64 -d`"
             }
             FoundInput::OtherJson => "this JSON is not a key: it has no `kty` and no `keys`",
             FoundInput::JwkList => {

@@ -63,7 +63,10 @@ fn found_members(members: &[(Cow<'_, str>, Value<'_>)]) -> FoundInput {
         () if has("access_token") || has("id_token") => FoundInput::Token,
         () if values().any(|value| is_pem(value.raw())) => FoundInput::PemInJson,
         () if values().any(has_jwk) => FoundInput::JwkInJson,
-        () if has_base64_key(values()) => FoundInput::Base64InJson,
+        () if values().any(|value| has_text(value, is_base64_key)) => FoundInput::Base64InJson,
+        () if values().any(|value| has_text(value, is_base64_file)) => {
+            FoundInput::EncodedTwiceInJson
+        }
         () if has("error") || has("errors") => FoundInput::ServerError,
         () => FoundInput::OtherJson,
     }
@@ -96,18 +99,24 @@ fn has_jwk(value: Value<'_>) -> bool {
     matches!(value.kind(), Kind::Object | Kind::Array) && value.raw().contains("\"kty\"")
 }
 
-/// Whether a member has the base64 of a key.
-#[cfg(feature = "pem")]
-fn has_base64_key<'t>(mut values: impl Iterator<Item = Value<'t>>) -> bool {
-    values.any(|value| {
-        let text = value.string().map(|text| text.to_cow());
-        text.as_deref().is_some_and(is_base64_key)
-    })
-}
-
-#[cfg(not(feature = "pem"))]
-fn has_base64_key<'t>(_: impl Iterator<Item = Value<'t>>) -> bool {
-    false
+/// Returns whether a value is such a text, or has one in a member at any depth.
+fn has_text(value: Value<'_>, is: fn(&str) -> bool) -> bool {
+    if let Some(text) = value.string() {
+        return is(&text.to_cow());
+    }
+    if let Some(mut elements) = value.elements() {
+        // A text in a list is no member: `x5c` of a JWK has certificates.
+        return elements.any(|value| value.kind() != Kind::String && has_text(value, is));
+    }
+    if value.kind() != Kind::Object {
+        return false;
+    }
+    let mut found = false;
+    let read = json::read_object(value.raw(), SET_DEPTH, |_, value| {
+        found = found || has_text(value, is);
+        Ok::<_, ScanError>(())
+    });
+    read.is_ok() && found
 }
 
 /// Returns whether a text is the base64 of a key in DER.
@@ -115,6 +124,23 @@ fn has_base64_key<'t>(_: impl Iterator<Item = Value<'t>>) -> bool {
 fn is_base64_key(text: &str) -> bool {
     let inner = key_text::base64(text.as_bytes());
     inner.is_some_and(|inner| DerForm::of(&inner).is_some())
+}
+
+/// Returns whether a text is the base64 of a PEM or of a JWK.
+#[cfg(feature = "pem")]
+fn is_base64_file(text: &str) -> bool {
+    let inner = key_text::base64(text.as_bytes());
+    inner.is_some_and(|inner| key_text::is_key_text(&inner))
+}
+
+#[cfg(not(feature = "pem"))]
+fn is_base64_key(_: &str) -> bool {
+    false
+}
+
+#[cfg(not(feature = "pem"))]
+fn is_base64_file(_: &str) -> bool {
+    false
 }
 
 /// Recognizes a compact JWS or JWE, and a PASETO.

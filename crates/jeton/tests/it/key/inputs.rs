@@ -289,10 +289,16 @@ fn input_of_another_kind_is_named() {
     }
     let pem = text("encrypted/plain.pem");
     let base64 = base64_simd::STANDARD.encode_to_string(&pem);
+    let secret = format!("{{\"data\":{{\"a\":\"YWRtaW4=\",\"tls.key\":\"{base64}\"}}}}");
     let wide: Vec<u8> = pem.encode_utf16().flat_map(u16::to_le_bytes).collect();
     for (input, kind) in [
         (b" \n".to_vec(), FoundInput::Empty),
         (base64.into_bytes(), FoundInput::EncodedTwice),
+        (secret.into_bytes(), FoundInput::EncodedTwiceInJson),
+        (
+            b"{\"data\":{\"a\":\"YWRtaW4=\"}}".to_vec(),
+            FoundInput::OtherJson,
+        ),
         (wide, FoundInput::Utf16),
         (
             pem.replace('\n', "\\n").into_bytes(),
