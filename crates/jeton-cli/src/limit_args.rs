@@ -172,6 +172,18 @@ pub(crate) fn check(bytes: usize, limits: Limits) -> Outcome {
     })
 }
 
+/// Adds the hint to the failure for an input that was not read because it is longer than `bytes_max`. `actual` is its length,
+/// if it is known.
+pub(crate) fn explain_too_long(failure: Failure, bytes_max: u64, actual: Option<u64>) -> Failure {
+    if !failure.is_too_long() || bytes_max >= TOKEN_BYTES_MAX {
+        return failure;
+    }
+    match within(actual.unwrap_or(TOKEN_BYTES_MAX), TOKEN_BYTES_MAX) {
+        Some(bytes) => failure.hint(token_hint(bytes)),
+        None => failure,
+    }
+}
+
 /// Returns the hint for a token that exceeds a limit, if an option can raise this limit far enough.
 pub(crate) fn hint(rejection: &Rejection) -> Option<String> {
     match *rejection {

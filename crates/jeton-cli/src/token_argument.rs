@@ -3,6 +3,7 @@
 //! Most commands take a token exactly, as the library does: a script must not verify something else than it passes on.
 //! `verify`, `inspect` and `doctor` are for people, and find the token in pasted text.
 
+use std::fs;
 use std::ops::Deref;
 
 use clap::Args;
@@ -13,7 +14,7 @@ use zeroize::Zeroizing;
 use crate::exit::{Failure, Outcome};
 use crate::pasted::{self, Pasted};
 use crate::source::{self, Source, Text, required};
-use crate::{input, output};
+use crate::{input, limit_args, output};
 
 /// A token that is taken exactly. Only white space at its ends is removed.
 #[derive(Debug, Args)]
@@ -119,10 +120,19 @@ impl TokenArgument {
     }
 
     fn bytes(&self, limits: &Limits) -> Outcome<Zeroizing<Vec<u8>>> {
-        // A line break is not part of the token.
-        let bytes = limits.token_bytes.saturating_add("\r\n".len());
-        let bytes_max = input::INPUT_BYTES_MAX.max(bytes as u64);
-        self.source().bytes_within(bytes_max)
+        self.source().bytes_within(bytes_max(limits))
+    }
+
+    /// Adds the hint to a failure to read, for a command with `--max-bytes`.
+    fn explain_too_long(&self, failure: Failure, limits: &Limits) -> Failure {
+        let bytes_max = bytes_max(limits);
+        let actual = match self.source() {
+            Source::File(path) => fs::metadata(path).ok().map(|file| file.len()),
+            Source::Argument(_) | Source::Stdin | Source::Pipe => None,
+        };
+        // A pipe with a name has no length.
+        let actual = actual.filter(|actual| *actual > bytes_max);
+        limit_args::explain_too_long(failure, bytes_max, actual)
     }
 
     fn text(&self, limits: &Limits) -> Outcome<String> {
@@ -154,7 +164,8 @@ impl PastedToken {
 
     /// Reads the bytes of the argument, which can also be a key.
     pub(crate) fn bytes(&self, limits: &Limits) -> Outcome<Zeroizing<Vec<u8>>> {
-        self.argument.bytes(limits)
+        let bytes = self.argument.bytes(limits);
+        bytes.map_err(|failure| self.argument.explain_too_long(failure, limits))
     }
 
     /// Returns the token in a text that was read with [`bytes`](Self::bytes), and notes what was removed.
@@ -172,7 +183,8 @@ impl PastedToken {
     }
 
     fn read_quietly(&self, limits: &Limits) -> Outcome<GivenToken> {
-        let text = self.argument.text(limits)?;
+        let text = self.argument.text(limits);
+        let text = text.map_err(|failure| self.argument.explain_too_long(failure, limits))?;
         if text.is_empty() {
             return Err(malformed("the token is empty"));
         }
@@ -189,7 +201,10 @@ impl TokenInput<'_> {
         match self {
             TokenInput::Exact {
                 argument, limits, ..
-            } => argument.read(limits),
+            } => {
+                let given = argument.read(limits);
+                given.map_err(|failure| argument.explain_too_long(failure, limits))
+            }
             TokenInput::Found(given) => Ok(given.clone()),
         }
     }
@@ -252,6 +267,13 @@ impl PayloadArgument {
         )?
         .bytes()
     }
+}
+
+/// The longest input for a token, bytes.
+fn bytes_max(limits: &Limits) -> u64 {
+    // A line break is not part of the token.
+    let bytes = limits.token_bytes.saturating_add("\r\n".len());
+    input::INPUT_BYTES_MAX.max(bytes as u64)
 }
 
 fn malformed(reason: &str) -> Failure {

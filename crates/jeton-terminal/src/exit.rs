@@ -21,6 +21,7 @@ pub struct Failure {
     message: String,
     hint: Option<String>,
     code: Option<&'static str>,
+    is_too_long: bool,
 }
 
 /// Why a command failed.
@@ -42,6 +43,7 @@ impl Failure {
             message: reason.into(),
             hint: None,
             code: None,
+            is_too_long: false,
         }
     }
 
@@ -52,6 +54,7 @@ impl Failure {
             message: message.into(),
             hint: None,
             code: None,
+            is_too_long: false,
         }
     }
 
@@ -62,6 +65,15 @@ impl Failure {
             message: message.into(),
             hint: None,
             code: None,
+            is_too_long: false,
+        }
+    }
+
+    /// Creates the failure for an input that is longer than its limit.
+    pub(crate) fn too_long(message: impl Into<String>) -> Failure {
+        Failure {
+            is_too_long: true,
+            ..Failure::error(message)
         }
     }
 
@@ -91,6 +103,11 @@ impl Failure {
     /// Returns the stable code of the reason, if the library or a check of the token has one.
     pub fn reason_code(&self) -> Option<&'static str> {
         self.code
+    }
+
+    /// Returns whether an input was longer than its limit.
+    pub fn is_too_long(&self) -> bool {
+        self.is_too_long
     }
 
     /// Returns the exit code.

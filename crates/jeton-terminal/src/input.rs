@@ -227,7 +227,7 @@ fn too_long(name: &str, bytes_max: u64) -> Failure {
         0 => format!("{} KiB", bytes_max >> 10),
         mebibytes => format!("{mebibytes} MiB"),
     };
-    Failure::error(format!("{name}: too long, the limit is {limit}"))
+    Failure::too_long(format!("{name}: too long, the limit is {limit}"))
 }
 
 /// Removes one line break at the end.

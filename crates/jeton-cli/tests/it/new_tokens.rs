@@ -121,6 +121,47 @@ fn payload_of_60_mb_is_encrypted_and_decrypted_by_an_option() {
     assert!(shown == payload, "the payload differs");
 }
 
+/// The program does not read such a file, and knows its length.
+#[test]
+fn token_of_80_mb_has_a_hint_for_max_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for (name, bytes) in [("token", 80_000_000), ("longer", 134_217_731)] {
+        let file = fs::File::create(path.join(name)).unwrap();
+        file.set_len(bytes).unwrap();
+    }
+    let key = keys().join("a128kw.jwk");
+    let key = key.to_str().unwrap();
+    for call in [
+        &["jwe", "decrypt", "--key", key][..],
+        &["jwt", "verify", "--key", key],
+        &["verify", "--key", key],
+        &["inspect"],
+        &["doctor"],
+    ] {
+        let (text, code) = said(path, &[call, &["@token"]].concat());
+        assert_ne!(code, 0, "{call:?}");
+        assert!(
+            text.contains("token: too long, the limit is 64 MiB"),
+            "{text}"
+        );
+        assert!(text.contains("add `--max-bytes 80000000`"), "{text}");
+        let (text, _) = said(path, &[call, &["@longer"]].concat());
+        assert!(text.contains("too long"), "{text}");
+        assert!(!text.contains("--max-bytes"), "{text}");
+    }
+    let token = fs::read(path.join("token")).unwrap();
+    let decrypt = ["jwe", "decrypt", "--key", key];
+    let (text, _) = said(
+        path,
+        &[&decrypt[..], &["--max-bytes", "80000000", "@token"]].concat(),
+    );
+    assert!(!text.contains("too long"), "{text}");
+    let output = jeton(path, &[&decrypt[..], &["-"]].concat(), &token);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains("add `--max-bytes 134217728`"), "{text}");
+}
+
 #[test]
 fn header_that_the_reader_rejects_is_not_written() {
     let folder = keys();
