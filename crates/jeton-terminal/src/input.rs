@@ -24,7 +24,7 @@ const INTO_A_FILE: &str =
 /// The capacity for the text of one key, bytes.
 const KEY_CAPACITY_BYTES: usize = jeton::limits::KEY_BYTES;
 
-/// `NAME=TEXT`
+/// `NAME=VALUE`
 #[derive(Debug, Clone)]
 pub struct Member {
     /// What is before the first `=`. Not empty.
@@ -42,7 +42,8 @@ impl FromStr for Member {
                 name: name.to_owned(),
                 value: value.to_owned(),
             }),
-            _ => Err("expected NAME=TEXT"),
+            Some(_) => Err("the name before `=` is missing"),
+            None => Err("`=` is missing"),
         }
     }
 }

@@ -6,7 +6,7 @@ use jeton::{Claims, JsonClaims};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::ClaimsFormat;
+use super::{CLAIMS, ClaimsFormat};
 use crate::exit::{Failure, Outcome};
 use crate::input::Member;
 use crate::json::Members;
@@ -68,9 +68,9 @@ impl ClaimsArgument {
         let added = self.added();
         let given = match self.source() {
             Some(source) => {
-                let text = source.text("--claims")?;
+                let text = source.text(CLAIMS)?;
                 // Checked alone, so that an error has a position in this text.
-                super::read(&text, format)?;
+                super::read(CLAIMS, &text, format)?;
                 text
             }
             None if added.is_empty() => {
@@ -80,9 +80,18 @@ impl ClaimsArgument {
             None => "{}".to_owned(),
         };
         if added.is_empty() {
-            return expiry.chosen(super::read(&given, format)?);
+            return expiry.chosen(super::read(CLAIMS, &given, format)?);
         }
-        expiry.chosen(super::read(&joined(&added, &given)?, format)?)
+        for Added { option, name, json } in &added {
+            // Checked alone, so that an error names its option.
+            super::read(
+                option,
+                &format!("{{{}:{json}}}", Value::from(*name)),
+                format,
+            )?;
+        }
+        let joined = joined(&added, &given)?;
+        expiry.chosen(super::read(CLAIMS, &joined, format)?)
     }
 
     fn source(&self) -> Option<&Source> {

@@ -20,20 +20,27 @@ pub(crate) enum ClaimsFormat {
     Paseto,
 }
 
-/// Reads one JSON object.
-fn read(text: &str, format: ClaimsFormat) -> Outcome<JsonClaims<'static>> {
+/// The option for claims in JSON.
+const CLAIMS: &str = "--claims";
+
+/// Reads one JSON object. Errors name the option.
+fn read(option: &str, text: &str, format: ClaimsFormat) -> Outcome<JsonClaims<'static>> {
     match JsonClaims::from_json(text) {
         Ok(claims) => Ok(claims.into_owned()),
         // This message says more: the name of a duplicate member, and what the parser expected.
         Err(error) => Err(match json::check(text, Limits::default().json_depth) {
-            Err(problem) => Failure::error(format!("--claims: {problem}")),
-            Ok(()) => not_issued(error, format),
+            Err(problem) => Failure::error(format!("{option}: {problem}")),
+            Ok(()) => failure(option, error, format),
         }),
     }
 }
 
 /// Returns the failure for claims that a token cannot have, or for a key that issues no token.
 pub(crate) fn not_issued(error: Error, format: ClaimsFormat) -> Failure {
+    failure(CLAIMS, error, format)
+}
+
+fn failure(option: &str, error: Error, format: ClaimsFormat) -> Failure {
     let (claim, problem) = match error {
         Error::InvalidUse(InvalidUse::ClaimType { claim, found }) => {
             let found = match (format, found) {
@@ -62,7 +69,7 @@ pub(crate) fn not_issued(error: Error, format: ClaimsFormat) -> Failure {
         }
         error => return Failure::error(error.to_string()),
     };
-    Failure::error(format!("--claims: {claim} {problem}"))
+    Failure::error(format!("{option}: {claim} {problem}"))
 }
 
 fn type_problem(claim: Claim, format: ClaimsFormat) -> &'static str {
@@ -93,7 +100,7 @@ mod tests {
             ClaimsFormat::Jwt => Box::new(MacKey::generate(MacAlg::HS256).unwrap()),
             ClaimsFormat::Paseto => Box::new(v4::LocalKey::generate().unwrap()),
         };
-        let issued = read(text, format).and_then(|json| {
+        let issued = read(CLAIMS, text, format).and_then(|json| {
             let has_expiry = json.contains(Claim::Expiry);
             let claims = Claims::new(json);
             let claims = if has_expiry {

@@ -303,10 +303,18 @@ fn wrong_claim_options_are_errors() {
     for (options, why) in [
         (
             &["--claim", "sub=7"][..],
-            "sub must be a string, not a number",
+            "error: --claim: sub must be a string, not a number",
         ),
-        (&["--claim", "role"], "expected NAME=TEXT"),
-        (&["--claim", "=x"], "expected NAME=TEXT"),
+        (
+            &["--claims", "{}", "--claim", "exp=abc"],
+            "error: --claim: exp must be a number of seconds since 1970, not a string",
+        ),
+        (
+            &["--claims", r#"{"sub":7}"#, "--claim", "a=b"],
+            "error: --claims: sub must",
+        ),
+        (&["--claim", "role"], "`=` is missing"),
+        (&["--claim", "=x"], "the name before `=` is missing"),
         (
             &["--claim", "a=1", "--claim", "a=2"],
             "the claim a is set twice",
