@@ -492,6 +492,36 @@ def test_option_that_the_client_does_not_have_is_an_error(options: dict[str, Any
         ours.PyJWKClient("https://id.example/keys", **options)
 
 
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [("timeout", [float("nan"), float("inf"), -1, 0, True, "5", None, 10**400]),
+     ("lifespan", [float("nan"), -1, -(10**5000), True, "300", None, timedelta(seconds=5)]),
+     ("cooldown_duration", [float("nan"), True, "30", None]),
+     ("cache_keys", ["no", None, 1]), ("cache_jwk_set", ["no", None, 1]),
+     ("max_cached_keys", ["x", None, True, 1.5, -1]), ("headers", ["x", [("a", "b")]])],
+)  # fmt: skip
+def test_wrong_value_for_the_client_names_its_option(name: str, values: list[Any]) -> None:
+    for value in values:
+        options: dict[str, Any] = {name: value}
+        with pytest.raises(ours.PyJWKClientError, match=re.compile(name.split("_")[0], re.IGNORECASE)):
+            ours.PyJWKClient("https://id.example/keys", **options)
+
+
+def test_options_for_the_client_of_pyjwt_are_accepted() -> None:
+    ours.PyJWKClient(
+        "https://id.example/keys", True, 32, True, 0.5, {}, timeout=2.5, ssl_context=None, cooldown_duration=0
+    )
+    ours.PyJWKClient("https://id.example/keys", lifespan=float("inf"), headers=None, max_cached_keys=0)
+
+
+def test_leeway_that_is_not_finite_is_named() -> None:
+    token = ours.encode({"exp": 1}, SECRET)
+    wrong: list[Any] = [10**400, -(10**400), float("nan"), float("inf"), True, "5"]
+    for leeway in wrong:
+        with pytest.raises(ours.UnsafeUse, match="^leeway: "):
+            ours.decode(token, SECRET, algorithms=["HS256"], leeway=leeway)
+
+
 def test_modules_have_the_names_of_pyjwt() -> None:
     import jwt.exceptions
 

@@ -16,6 +16,7 @@ from ..._fetch import FetchRequest, FetchResponse, fetch
 from ..._fork import tell_of_fork
 from ..._remote import RemoteKeySet
 from ._keys import PyJWK, PyJWKSet
+from ._options import is_number
 from ._token import unverified_kid
 from .exceptions import PyJWKClientConnectionError, PyJWKClientError, PyJWTError
 
@@ -27,6 +28,9 @@ _FIRST_PAUSE = 1.0
 
 #: The maximum for `Retry-After`, in seconds.
 _LONGEST_PAUSE = 300.0
+
+#: The maximum for `timeout`, in seconds. A socket counts less than 2^31 milliseconds.
+_LONGEST_TIMEOUT = 2_000_000
 
 
 class PyJWKClient:
@@ -54,6 +58,17 @@ class PyJWKClient:
             RemoteKeySet(uri).close()
         except JetonError as error:
             raise PyJWKClientError(str(error)) from error
+        for name, flag in (("cache_keys", cache_keys), ("cache_jwk_set", cache_jwk_set)):
+            if not isinstance(flag, bool):
+                raise PyJWKClientError(f"{name}: not a bool")
+        if isinstance(max_cached_keys, bool) or not isinstance(max_cached_keys, int) or max_cached_keys < 0:
+            raise PyJWKClientError("max_cached_keys: not an int of 0 or more")
+        seconds = (("lifespan", lifespan), ("timeout", timeout), ("cooldown_duration", cooldown_duration))
+        for name, value in seconds:
+            if not is_number(value):
+                raise PyJWKClientError(f"{name}: not a number of seconds")
+        if headers is not None and not isinstance(headers, dict):
+            raise PyJWKClientError("headers: not a dict")
         if headers or ssl_context is not None:
             raise PyJWKClientError(
                 "headers and ssl_context are not supported: use jeton.RemoteKeySet with your own client (`fetch=`)"
@@ -62,7 +77,9 @@ class PyJWKClient:
             raise PyJWKClientError("cache_jwk_set=False is not supported: set a short `lifespan`")
         if lifespan <= 0:
             raise PyJWKClientError(f'Lifespan must be greater than 0, the input is "{lifespan}"')
-        if cooldown_duration < 0 or not math.isfinite(cooldown_duration):
+        if not 0 < timeout <= _LONGEST_TIMEOUT:
+            raise PyJWKClientError(f"timeout: must be more than 0 and at most {_LONGEST_TIMEOUT:,} seconds")
+        if not 0 <= cooldown_duration < math.inf:
             raise PyJWKClientError(f'Cooldown duration must be finite and 0 or more, the input is "{cooldown_duration}"')
         self.uri = uri
         self.timeout = timeout

@@ -103,9 +103,19 @@ def seconds_of(leeway: Any) -> float:
     """Returns the leeway in seconds. A leeway that is not finite would accept every token."""
     if isinstance(leeway, timedelta):
         return leeway.total_seconds()
-    if isinstance(leeway, bool) or not isinstance(leeway, (int, float)) or not math.isfinite(leeway):
+    if not is_number(leeway) or not math.isfinite(leeway):
         raise wrong_option("leeway: neither a finite number of seconds nor a timedelta")
     return leeway
+
+
+def is_number(value: Any) -> bool:
+    """Returns whether a value is an int or a float, neither a bool nor NaN, nor an int beyond the range of a float."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    try:
+        return not math.isnan(value)
+    except OverflowError:
+        return False
 
 
 def check_content_argument(content: Any) -> None:
