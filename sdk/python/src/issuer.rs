@@ -66,7 +66,7 @@ impl Issuer {
         })
     }
 
-    /// Issues a token with these claims.
+    /// Issues a token with these claims. `headers` belongs to the issuer: pass it when you create the issuer.
     #[pyo3(signature = (claims, /))]
     fn issue<'py>(
         &self,

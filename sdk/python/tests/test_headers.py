@@ -20,6 +20,13 @@ def test_own_members_are_issued_and_verified() -> None:
     assert (verified.alg, verified.kid, verified.typ) == ("ES256", "k1", "JWT")
 
 
+def test_docstring_says_that_headers_belong_to_the_issuer() -> None:
+    issuer = jeton.Issuer(KEY, lifetime=60, **NAMES)
+    with pytest.raises(TypeError, match="headers"):
+        issuer.issue({}, headers=OWN)  # type: ignore[call-arg]
+    assert "`headers`, create another issuer" in (jeton.Issuer.__doc__ or "")
+
+
 def test_nested_jwt_has_the_header_of_the_signed_jwt() -> None:
     encryption = jeton.Key.generate("RSA-OAEP-256")
     token = jeton.Issuer(KEY, encryption=encryption, headers={"nonce": "n"}, lifetime=60, **NAMES).issue({})

@@ -52,6 +52,9 @@ class Issuer(_jeton.Issuer, _Closing):
     - `implicit_assertion`: sets the implicit assertion of a PASETO: data that is authenticated, but not part of the
       token.
 
+    Settings belong to the issuer, and all its tokens have them. `issue` takes only claims: for tokens with other
+    `headers`, create another issuer.
+
     `format` is `jwt`, or `paseto` for PASETO keys. Set it to issue bytes: `jws`, `jwe` or `paseto-bytes`.
 
     In tests, `clock` replaces the system clock.

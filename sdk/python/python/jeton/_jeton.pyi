@@ -90,7 +90,10 @@ class Issuer(_Handle):
         cls: type[_Self], key: Key | None, encryption: Key | None, clock: FixedClock | None, settings: str
     ) -> _Self: ...
     def issue(self, claims: Any, /) -> str:
-        """Issues a token with these claims: a dict, a dataclass or a pydantic model."""
+        """Issues a token with these claims: a dict, a dataclass or a pydantic model.
+
+        The members of the header are those of the issuer: pass `headers` when you create it.
+        """
     def issue_json(self, claims: str | bytes | bytearray | memoryview, /) -> str:
         """Issues a token with claims in JSON text, which must be one object."""
     def issue_bytes(self, data: bytes | bytearray | memoryview, /) -> str:
