@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Iterable, Mapping
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 from .exceptions import UnsafeUse
 
@@ -105,7 +105,7 @@ def seconds_of(leeway: Any) -> float:
         return leeway.total_seconds()
     if not is_number(leeway) or not math.isfinite(leeway):
         raise wrong_option("leeway: neither a finite number of seconds nor a timedelta")
-    return leeway
+    return cast("float", leeway)
 
 
 def is_number(value: Any) -> bool:
