@@ -160,7 +160,7 @@ UNSAFE: list[Any] = [
     lambda token: ours.PyJWT({"enforce_minimum_key_length": False}),
     lambda token: ours.decode(token, SECRET, algorithms=["HS256", "RS256"]),
     lambda token: ours.decode(parts({"alg": "none"}), "", algorithms=["none"]),
-    lambda token: ours.encode({}, SECRET, headers={"jwk": {}}),
+    lambda token: ours.encode({}, SECRET, headers={"jwk": {"kty": "oct", "k": "AA"}}),
     lambda token: ours.encode({}, SECRET, headers={"crit": ["x"], "x": 1}),
 ]
 
@@ -179,10 +179,44 @@ def test_refused_option_says_what_to_do() -> None:
         ours.PyJWT({"enforce_minimum_key_length": False})
     with pytest.raises(ours.UnsafeUse, match="pass another algorithm"):
         ours.encode({}, SECRET, algorithm="none")
-    with pytest.raises(ours.UnsafeUse, match="pass `kid`"):
-        ours.encode({}, SECRET, headers={"jwk": {}})
+    with pytest.raises(ours.UnsafeUse, match="`jwk` of the header is not a public key"):
+        ours.encode({}, SECRET, headers={"jwk": {"kty": "oct", "k": "AA"}})
     with pytest.raises(ours.PyJWKClientError, match="short `lifespan`"):
         ours.PyJWKClient("https://id.example/keys", cache_jwk_set=False)
+
+
+def test_headers_are_those_of_pyjwt() -> None:
+    public = {"kty": "EC", "crv": "P-256", "x": "AA", "y": "AA"}
+    others: dict[str, Any] = {
+        "x5t": "a", "x5t#S256": "a", "x5c": ["MIIB"], "nonce": "n", "jwk": public, "jku": "https://id.example/keys",
+        "foo": {"a": [1, 1.5, None, "é"]},
+    }  # fmt: skip
+    for headers in (*({name: value} for name, value in others.items()), {**others, "kid": "k", "typ": "dpop+jwt"}):
+        token = ours.encode({"a": 1}, SECRET, headers=headers)
+        assert token == theirs.encode({"a": 1}, SECRET, headers=headers), headers
+        assert ours.get_unverified_header(token) == {"alg": "HS256", "typ": "JWT", **headers}
+        assert ours.decode(token, SECRET, algorithms=["HS256"]) == {"a": 1}
+
+
+@pytest.mark.parametrize("name", ["crit", "enc", "zip", "epk", "apu", "apv", "iv", "tag", "p2s", "p2c", "typ", "cty"])
+def test_refused_header_is_named(name: str) -> None:
+    with pytest.raises(ours.UnsafeUse, match=f"^`headers`: .*`{name}` (cannot be added|is not a str)") as caught:
+        ours.encode({}, SECRET, headers={name: ["x"]})
+    assert caught.value.rule == "header-member"
+
+
+def test_headers_of_a_detached_token() -> None:
+    headers = {"b64": False, "crit": ["b64"], "x5t": "a", "foo": [1], "typ": "a", "cty": "b"}
+    token = ours.encode({"a": 1}, SECRET, headers=headers)
+    assert ours.get_unverified_header(token) == {"alg": "HS256", **headers}
+    assert theirs.decode(token, SECRET, algorithms=["HS256"], detached_payload=b'{"a":1}') == {"a": 1}
+    key = jeton.Key.from_secret(SECRET, "HS256", kid="k")
+    token = ours.encode({"a": 1}, key, headers={"b64": False, "kid": "k"})
+    assert ours.get_unverified_header(token)["kid"] == "k"
+    wrong: list[tuple[str, Any]] = [("kid", "k"), ("crit", ["b64", "x"]), ("zip", "DEF"), ("cty", 5)]
+    for name, value in wrong:
+        with pytest.raises(ours.UnsafeUse, match=name):
+            ours.encode({}, SECRET, headers={"b64": False, name: value})
 
 
 def test_later_algorithms_are_supported() -> None:

@@ -58,13 +58,14 @@ pub fn allow_unprotected_enc(decrypter: Decrypter) -> Decrypter {
 
 /// Encrypts with a protected header whose text the caller provides, like
 /// [`RawHeaderSigner`](crate::danger::RawHeaderSigner). The text is an object with the `alg` and `enc` of the
-/// encrypter, and `typ`, `cty` and `kid`. Only for the compact serialization, and only for key management
-/// that adds no further header member.
+/// encrypter, `typ`, `cty` and `kid`, and members that [`Encrypter::header`] adds. Only for the compact
+/// serialization, and only for key management that adds no further header member.
 ///
 /// # Errors
 ///
-/// [`InvalidUse::HeaderMember`](crate::error::InvalidUse::HeaderMember) if the text is not such a header.
-/// [`encrypt`](Encrypter::encrypt) returns it if the header would need further members.
+/// Those of [`RawHeaderSigner::new`](crate::danger::RawHeaderSigner::new) if the text is not such a header.
+/// [`encrypt`](Encrypter::encrypt) returns
+/// [`InvalidUse::HeaderMember`](crate::error::InvalidUse::HeaderMember) if the header would need further members.
 ///
 /// ```
 /// use jeton::danger;

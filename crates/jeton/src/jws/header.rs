@@ -22,7 +22,7 @@ pub(crate) fn decided_by(name: &str) -> Option<(&'static str, &'static str)> {
         ("kid", "the id of the key"),
         ("typ", "the setting for the type"),
         ("cty", "the setting for the content type"),
-        ("crit", "the extensions that the token uses"),
+        ("crit", "the list of extensions that the token uses"),
         ("b64", "the setting for an unencoded payload"),
         ("enc", BY_ENCRYPTION),
         ("zip", "the setting for compression"),

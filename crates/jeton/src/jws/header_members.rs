@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::header::{decided_by, is_reserved};
 use crate::error::InvalidUse;
-use crate::json::{self, Kind, ScanError};
+use crate::json::{self, Kind, ScanError, Text, Value};
 use crate::key::jwk;
 use crate::token_limits::Limits;
 
@@ -15,7 +15,7 @@ pub(crate) struct HeaderMembers(Vec<(String, Option<String>)>);
 /// Why the header is not written.
 enum Refused {
     Scan(ScanError),
-    NotPublic,
+    Member(InvalidUse),
 }
 
 impl From<ScanError> for Refused {
@@ -94,28 +94,48 @@ impl HeaderMembers {
         let mut text = header;
         text.pop();
         for (name, value) in &self.0 {
-            if let Some((name, by)) = decided_by(name) {
-                return Err(InvalidUse::DecidedHeaderMember { name, by });
-            }
+            check_name(name)?;
             let value = value.as_ref().ok_or(InvalidUse::HeaderValue)?;
             text.push_str(&format!(",{}:{value}", serde_json::Value::from(&**name)));
         }
         text.push('}');
-        // A verifier with the default limits reads it.
-        let limits = Limits::default();
-        let read = json::read_object(&text, limits.depth(), |name, value| {
-            let is_key = name == *"jwk";
-            let is_public = || value.kind() == Kind::Object && !jwk::is_private(value.raw());
-            if is_key && !is_public() {
-                return Err(Refused::NotPublic);
-            }
-            Ok(())
-        });
-        match read {
-            Ok(()) if text.len() <= limits.header_bytes => Ok(text),
-            Err(Refused::NotPublic) => Err(InvalidUse::HeaderKey),
-            Err(Refused::Scan(ScanError::Duplicate)) => Err(InvalidUse::HeaderMember),
-            Ok(()) | Err(Refused::Scan(_)) => Err(InvalidUse::HeaderValue),
-        }
+        read_written(&text, check_value)?;
+        Ok(text)
     }
+}
+
+/// Checks that a caller may write a member with this name to a protected header.
+pub(super) fn check_name(name: &str) -> Result<(), InvalidUse> {
+    match decided_by(name) {
+        Some((name, by)) => Err(InvalidUse::DecidedHeaderMember { name, by }),
+        None => Ok(()),
+    }
+}
+
+/// Checks the value of a member that a caller writes to a protected header: `jwk` is a public key.
+pub(super) fn check_value(name: Text<'_>, value: Value<'_>) -> Result<(), InvalidUse> {
+    let is_public = || value.kind() == Kind::Object && !jwk::is_private(value.raw());
+    if name == *"jwk" && !is_public() {
+        return Err(InvalidUse::HeaderKey);
+    }
+    Ok(())
+}
+
+/// Reads a header before it is written: a verifier with the default limits reads it.
+pub(super) fn read_written<'t>(
+    text: &'t str,
+    mut member: impl FnMut(Text<'t>, Value<'t>) -> Result<(), InvalidUse>,
+) -> Result<(), InvalidUse> {
+    let limits = Limits::default();
+    if text.len() > limits.header_bytes {
+        return Err(InvalidUse::HeaderValue);
+    }
+    let read = json::read_object(text, limits.depth(), |name, value| {
+        member(name, value).map_err(Refused::Member)
+    });
+    read.map_err(|refused| match refused {
+        Refused::Member(invalid) => invalid,
+        Refused::Scan(ScanError::Duplicate) => InvalidUse::HeaderMember,
+        Refused::Scan(_) => InvalidUse::HeaderValue,
+    })
 }

@@ -1,18 +1,17 @@
 //! Protected headers with text from the caller.
 
 use super::assemble;
+use super::header_members::{check_name, check_value, read_written};
 use crate::base64;
 use crate::error::{InvalidUse, Result};
-use crate::json::{self, ScanError};
 use crate::key::SigningKeyRef;
-use crate::token_limits::Limits;
 
 /// Signs with a protected header whose text the caller provides, byte for byte. Use it to reproduce the
 /// spaces and the member order of another implementation.
 ///
 /// Insecure: two spellings of one header are two different tokens, and jeton does not add its own members.
-/// So the text may only contain what jeton would write: an object with the `alg` of the key, and `typ`,
-/// `cty` and `kid`.
+/// So the text may only contain what jeton would write: an object with the `alg` of the key, `typ`, `cty` and
+/// `kid`, and members that [`JwsSigner::header`](crate::jws::JwsSigner::header) adds, for example `x5t`.
 ///
 /// ```
 /// use jeton::danger::RawHeaderSigner;
@@ -40,7 +39,11 @@ impl<'k> RawHeaderSigner<'k> {
     ///
     /// # Errors
     ///
-    /// [`InvalidUse::HeaderMember`] if the text is not such a header for this key.
+    /// - [`InvalidUse::DecidedHeaderMember`] if `alg` is not that of the key, or jeton decides another member.
+    /// - [`InvalidUse::HeaderKey`] if `jwk` is not a public key.
+    /// - [`InvalidUse::HeaderMember`] if a member occurs twice, or `alg` is missing.
+    /// - [`InvalidUse::HeaderValue`] if the text is not an object, or exceeds the default
+    ///   [`Limits`](crate::Limits).
     pub fn new(key: impl Into<SigningKeyRef<'k>>, text: &str) -> Result<Self> {
         let key = key.into();
         check_header_text(text, &[("alg", key.alg_name())])?;
@@ -69,29 +72,21 @@ impl<'k> RawHeaderSigner<'k> {
     }
 }
 
-/// Checks that a text is an object with exactly these members, plus optional `typ`, `cty` and `kid`.
+/// Checks that a text is an object with these members. It may also have `typ`, `cty`, `kid` and what a caller may add.
 pub(crate) fn check_header_text(text: &str, required: &[(&str, &str)]) -> Result<(), InvalidUse> {
-    struct Rejected;
-    impl From<ScanError> for Rejected {
-        fn from(_: ScanError) -> Self {
-            Rejected
-        }
-    }
-    let limits = Limits::default();
-    if text.len() > limits.header_bytes {
-        return Err(InvalidUse::HeaderMember);
-    }
     let mut found = 0;
-    json::read_object(text, limits.depth(), |name, value| {
-        let (name, value) = (name.to_cow(), value.string().ok_or(Rejected)?.to_cow());
-        match required.iter().find(|(must, _)| *must == name) {
-            Some((_, must)) if *must == value => found += 1,
-            None if ["typ", "cty", "kid"].contains(&&*name) => {}
-            _ => return Err(Rejected),
+    read_written(text, |name, value| {
+        let text = value.string();
+        match required.iter().find(|(must, _)| name == **must) {
+            Some((_, must)) if text.is_some_and(|text| text == **must) => found += 1,
+            None if text.is_some() && ["typ", "cty", "kid"].iter().any(|own| name == **own) => {}
+            _ => {
+                check_name(&name.to_cow())?;
+                check_value(name, value)?;
+            }
         }
         Ok(())
-    })
-    .map_err(|Rejected| InvalidUse::HeaderMember)?;
+    })?;
     if found == required.len() {
         Ok(())
     } else {

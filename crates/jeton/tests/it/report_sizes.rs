@@ -128,7 +128,10 @@ fn header_text_that_contradicts_the_key_is_rejected() {
         r#"{"alg":"HS384"}"#,
         r#"{"alg":"HS256","alg":"HS256"}"#,
         r#"{"alg":"HS256","crit":["b64"],"b64":false}"#,
-        r#"{"alg":"HS256","jwk":{}}"#,
+        r#"{"alg":"HS256","jwk":{"kty":"oct","k":"AA"}}"#,
+        r#"{"alg":"HS256","cr\u0069t":["exp"]}"#,
+        r#"{"alg":"HS256","typ":5}"#,
+        r#"{"alg":"HS256","x5t":"a","x5t":"a"}"#,
         r#"{"alg":"HS256"} "#.repeat(2_000).as_str(),
         r#"{"alg":"HS256""#,
     ] {

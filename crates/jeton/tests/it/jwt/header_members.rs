@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use base64ct::{Base64UrlUnpadded, Encoding as _};
+use jeton::danger::RawHeaderSigner;
 use jeton::error::InvalidUse;
 use jeton::jwe::{Decrypter, Encrypter};
 use jeton::jws::{GeneralJws, JwsSigner, JwsVerifier};
@@ -193,6 +194,44 @@ fn member_that_the_library_decides_is_refused_with_the_reason() {
             assert_eq!(invalid.code(), "INVALID_HEADER_MEMBER");
         }
     }
+}
+
+#[test]
+fn header_text_has_the_members_that_a_signer_adds() {
+    let mac = MacKey::generate(MacAlg::HS256).unwrap();
+    let text = |name: &str, value: &Value| {
+        let mut header = serde_json::Map::from_iter([("alg".to_owned(), json!("HS256"))]);
+        header.insert(name.to_owned(), value.clone());
+        Value::from(header).to_string()
+    };
+    for (name, value) in members() {
+        let signer = RawHeaderSigner::new(&mac, &text(name, &value)).unwrap();
+        let token = signer.sign(b"x").unwrap();
+        assert_eq!(header_of(&token)[name], value, "{name}");
+        JwsVerifier::new(&mac).verify(&token).unwrap();
+    }
+    let decided = DECIDED.iter().map(|name| (*name, json!(["x"])));
+    for (name, value) in decided {
+        let invalid = invalid_use(RawHeaderSigner::new(&mac, &text(name, &value)));
+        assert!(
+            matches!(invalid, InvalidUse::DecidedHeaderMember { name: found, .. } if found == name),
+            "{name}: {invalid}"
+        );
+    }
+    for (name, value, expected) in [
+        (
+            "jwk",
+            json!({"kty": "oct", "k": "AA"}),
+            InvalidUse::HeaderKey,
+        ),
+        ("jwk", json!("AA"), InvalidUse::HeaderKey),
+        ("x5c", json!(["a".repeat(1 << 20)]), InvalidUse::HeaderValue),
+    ] {
+        let invalid = invalid_use(RawHeaderSigner::new(&mac, &text(name, &value)));
+        assert_eq!(invalid, expected);
+    }
+    let twice = RawHeaderSigner::new(&mac, r#"{"alg":"HS256","x5t":"a","x5t":"a"}"#);
+    assert_eq!(invalid_use(twice), InvalidUse::HeaderMember);
 }
 
 #[test]

@@ -22,6 +22,7 @@ from typing import Any, cast
 from ..._algorithms import MACS
 from ..._errors import JetonError
 from ..._issuer import Issuer
+from ..._keys import Key
 from ..._times import unix_seconds
 from . import algorithms, exceptions
 from ._claims import ClaimArguments, check_claims, check_issuer
@@ -213,24 +214,30 @@ def _sign(
     header["alg"] = alg
     if not header["typ"]:
         del header["typ"]
+    for name in ("typ", "cty"):
+        if not isinstance(header.get(name, ""), str):
+            raise UnsafeUse("header-member", f"`headers`: `{name}` is not a str")
     try:
         if header.pop("b64", True) is False:
-            return _sign_detached(payload, signing, header)
+            members = json.loads(json.dumps(header, cls=json_encoder))
+            return _sign_detached(payload, signing, members)
         text = json.dumps(header, separators=(",", ":"), cls=json_encoder, sort_keys=sort_headers)
         return signing._sign_with_header(text, payload)
     except JetonError as error:
-        if error.code == "INVALID_HEADER_MEMBER":
-            raise UnsafeUse(
-                "header-member",
-                "`headers` has a key, `crit` or a duplicate member: to tell other parties the key, pass `kid`",
-            ) from error
+        if error.code in ("INVALID_HEADER_MEMBER", "INVALID_OPTION"):
+            raise UnsafeUse("header-member", f"`headers`: {error}") from error
         raise_as_pyjwt(error)
 
 
-def _sign_detached(payload: bytes, key: Any, header: dict[str, Any]) -> str:
-    if set(header) - {"alg", "typ", "crit"} or header.get("crit", ["b64"]) != ["b64"]:
-        raise UnsafeUse("header-member", "the header of a detached token may have only `alg`, `typ` and `crit`")
-    signer = Issuer(key, format="jws", detached=True, unencoded=True, typ=header.get("typ"))
+def _sign_detached(payload: bytes, key: Key, header: dict[str, Any]) -> str:
+    if header.pop("crit", ["b64"]) != ["b64"]:
+        raise UnsafeUse("header-member", "`headers`: `crit` of a detached token may name only `b64`")
+    if header.pop("kid", key.kid) != key.kid:
+        message = "`headers`: `kid` of a detached token is the id of the key: pass a `jeton.Key` with this `kid`"
+        raise UnsafeUse("header-member", message)
+    typ, cty = header.pop("typ", None), header.pop("cty", None)
+    del header["alg"]
+    signer = Issuer(key, format="jws", detached=True, unencoded=True, typ=typ, cty=cty, headers=header or None)
     return signer.issue_bytes(payload)
 
 
