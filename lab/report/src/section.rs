@@ -13,7 +13,7 @@ pub(crate) struct Section {
     pub(crate) title: String,
     /// What the page has beside the title.
     pub(crate) aside: Option<Markup>,
-    /// The title on the terminal, if it has another one, and what stands beside it.
+    /// The title on the terminal, if it differs, and what stands beside it.
     pub(crate) on_terminal: (Option<String>, String),
     pub(crate) fold: Fold,
     pub(crate) sentences: Vec<Sentence>,

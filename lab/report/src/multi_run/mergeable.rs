@@ -34,7 +34,7 @@ impl fmt::Display for Unmergeable {
 
 impl std::error::Error for Unmergeable {}
 
-/// Checks that there is no such obstacle.
+/// Fails with this obstacle, if there is one.
 pub(super) fn without(obstacle: Option<String>) -> Result<(), Unmergeable> {
     obstacle.map_or(Ok(()), |why| Err(Unmergeable::Unfit(why)))
 }
