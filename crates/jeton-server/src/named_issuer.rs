@@ -13,8 +13,10 @@ struct NamedIssuer {
 pub(crate) fn named_issuer(token: &str) -> Option<String> {
     let payload = token.split('.').nth(1)?;
     let payload = Base64UrlUnpadded::decode_vec(payload).ok()?;
+    // Serde reads a struct from an array, too.
+    let object = payload.trim_ascii_start().starts_with(b"{");
     let claims: NamedIssuer = serde_json::from_slice(&payload).ok()?;
-    claims.iss
+    claims.iss.filter(|_| object)
 }
 
 #[cfg(test)]

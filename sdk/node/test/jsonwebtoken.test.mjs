@@ -172,7 +172,7 @@ test('header_members_are_written_as_by_jsonwebtoken', () => {
 test('header_members_that_jeton_decides_are_refused', async () => {
   const { d } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })
   for (const [header, why] of [
-    [{ crit: ['own'] }, /"crit" .*: the extensions that the token uses decides it$/],
+    [{ crit: ['own'] }, /"crit" .*: the list of extensions that the token uses decides it$/],
     [{ b64: false }, /"b64" .*: the setting for an unencoded payload decides it$/],
     [{ enc: 'A256GCM' }, /"enc" .*: the encryption of the content decides it$/],
     [{ jwk: { kty: 'EC', d } }, /jwk/],

@@ -132,10 +132,12 @@ fn token_of_80_mb_has_a_hint_for_max_bytes() {
     }
     let key = keys().join("a128kw.jwk");
     let key = key.to_str().unwrap();
+    let secret = keys().join("hs256.jwk");
+    let secret = secret.to_str().unwrap();
     for call in [
         &["jwe", "decrypt", "--key", key][..],
-        &["jwt", "verify", "--key", key],
-        &["verify", "--key", key],
+        &["jwt", "verify", "--key", secret],
+        &["verify", "--key", secret],
         &["inspect"],
         &["doctor"],
     ] {
