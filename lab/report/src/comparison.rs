@@ -78,7 +78,7 @@ impl<'a> Comparison<'a> {
 impl Comparison<'_> {
     /// Renders the tag of a comparison in which more than one factor differs.
     pub(crate) fn tag(&self) -> Markup {
-        html! { @if self.confounded { " " span.tag.warn { "confounded" } } }
+        html! { @if self.confounded { span.tag.warn { "confounded" } } }
     }
 }
 

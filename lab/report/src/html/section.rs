@@ -62,5 +62,6 @@ fn part(part: &Section, level: u8) -> Markup {
 }
 
 fn beside(part: &Section) -> Markup {
-    html! { @if let Some(aside) = &part.aside { " " (aside) } }
+    let aside = part.aside.as_ref().filter(|aside| !aside.0.is_empty());
+    html! { @if let Some(aside) = aside { " " (aside) } }
 }

@@ -221,7 +221,7 @@ pub(super) fn groups(comparisons: &[Comparison<'_>]) -> Section {
     let columns = [
         Column::text("comparison", |comparison: &&Comparison<'_>| {
             Value::text(&comparison.title).on_page(html! {
-                a href={ "#" (comparison.anchor) } { (comparison.title) } (comparison.tag())
+                a href={ "#" (comparison.anchor) } { (comparison.title) } " " (comparison.tag())
             })
         }),
         Column::text("groups", |comparison: &&Comparison<'_>| {

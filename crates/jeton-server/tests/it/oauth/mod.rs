@@ -7,6 +7,7 @@ mod exchange;
 mod federation;
 mod forward_auth;
 mod libraries;
+mod malformed_claims;
 mod outside_issuer;
 mod outside_shapes;
 mod proxy;

@@ -1,6 +1,7 @@
 //! Decrypts PKCS#8 keys with a password (RFC 8018, section 6.2).
 
-use der::Decode as _;
+use der::asn1::AnyRef;
+use der::{Decode as _, Tag, Tagged as _};
 use pkcs8::EncryptedPrivateKeyInfoRef;
 use pkcs8::pkcs5::EncryptionScheme;
 use pkcs8::pkcs5::pbes2::Kdf;
@@ -119,5 +120,10 @@ pub(super) fn decrypt(
         .map_err(|_| KeyError::new(KeyProblem::Decryption))?
         .len();
     bytes.truncate(length);
-    Ok(bytes)
+    // With a wrong password, one result in 256 has the right padding.
+    if AnyRef::from_der(&bytes).is_ok_and(|all| all.tag() == Tag::Sequence) {
+        Ok(bytes)
+    } else {
+        Err(KeyError::new(KeyProblem::Decryption))
+    }
 }

@@ -398,6 +398,9 @@ fn encrypted_pkcs8_needs_the_password() {
         let error = read(name, &[b'x'; 1025]).unwrap_err();
         assert_eq!(error.problem(), &KeyProblem::TooLarge, "{name}");
     }
+    // The padding is right by chance, and the rest is noise.
+    let error = read("encrypted/pbkdf2.pem", b"w372").unwrap_err();
+    assert_eq!(error.problem(), &KeyProblem::Decryption);
     assert_eq!(
         read("encrypted/pbes1.pem", b"password")
             .unwrap_err()
