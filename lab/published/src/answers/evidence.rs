@@ -10,6 +10,9 @@ use jeton_lab_stats::interval::estimate;
 use jeton_lab_stats::verdict::judge;
 use jeton_lab_stats::verdicts::band_for;
 
+/// A rule of a conclusion: what these rows of the evidence say.
+pub(super) type Judge = fn(&Evidence<'_>, &[RowId]) -> Result<Finding, Open>;
+
 /// The rows of a run, with its noise.
 #[derive(Clone, Copy)]
 pub(super) struct Evidence<'a> {

@@ -1,7 +1,7 @@
 //! Conclusions of report 1: JWT or PASETO.
 
 use super::attacked::{EXPIRY, KEYS, TAMPERING, TRUNCATION, TYPES, algorithm_is_chosen};
-use super::evidence::{Evidence, Finding, Open, time};
+use super::evidence::{Evidence, Finding, Judge, Open, time};
 use super::pair::{ONE_JWT, Pair, Statement, all};
 use super::{Conclusion, Rule};
 use crate::report_1::{JWT, JWT_LOADED, JWT_MADE, PASETO, PASETO_LOADED};
@@ -35,11 +35,14 @@ enum First {
 use First::{Jwt, Paseto};
 use Statement::{AsFast, Equal, Faster};
 
+type PairRow = (&'static str, Statement, First, Names, Names, Names);
+type Names = &'static [&'static str];
+
 /// What is said of which format, by operations (added), claims of the report, and claims with one factor. Its small
 /// payloads are all similar to its string, which is enough for one factor. No claims of 10 to 100 KB have the format as
 /// the only factor: those just below and just above.
 #[rustfmt::skip]
-const PAIRS: [(&str, Statement, First, &[&str], &[&str], &[&str]); 15] = [
+const PAIRS: [PairRow; 15] = [
     ("1.2", Faster, Jwt, &["load-key"], &["standard"], &["standard"]),
     ("1.3a", AsFast, Paseto, &["sign"], &SMALL, &[STRING]),
     ("1.3c", Faster, Paseto, &["sign"], &[COMPLEX], &[COMPLEX]),
@@ -154,11 +157,7 @@ pub(super) fn conclusions(threads: u32) -> Vec<Conclusion> {
     let (both, timed) = ([JWT, PASETO], ["sign", "verify"]);
     let equal = [SMALL, LARGE].concat();
     let one = [JWT, PASETO, ONE_JWT, ONE_PASETO];
-    let figures: [(
-        &str,
-        Vec<RowId>,
-        fn(&Evidence<'_>, &[RowId]) -> Result<Finding, Open>,
-    ); 11] = [
+    let figures: [(&str, Vec<RowId>, Judge); 11] = [
         (
             "1.1",
             of(&[JWT_MADE, PASETO], &["generate-key"], &["standard"]),

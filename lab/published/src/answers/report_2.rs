@@ -1,6 +1,6 @@
 //! Conclusions of report 2: the cost of algorithms.
 
-use super::evidence::{Evidence, Finding, Limit, Open, Parts, time};
+use super::evidence::{Evidence, Finding, Judge, Limit, Open, Parts, time};
 use super::{Conclusion, Rule, attacked};
 use crate::report_2::{doing, jwe, jws};
 use crate::works;
@@ -124,11 +124,7 @@ pub(super) fn conclusions() -> Vec<Conclusion> {
         "RSA-OAEP-256+A256GCM encrypt",
         "RSA1_5+A256GCM encrypt",
     ];
-    let figures: [(
-        &str,
-        Vec<RowId>,
-        fn(&Evidence<'_>, &[RowId]) -> Result<Finding, Open>,
-    ); 9] = [
+    let figures: [(&str, Vec<RowId>, Judge); 9] = [
         ("2.1", all(&rsa), rsa_encryption),
         ("2.2", needed.collect(), slowest),
         ("2.3b", all(&[short, long].concat()), a_little_faster),

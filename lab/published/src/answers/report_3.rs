@@ -1,6 +1,6 @@
 //! Conclusions of report 3: gRPC servers, measured by `jeton-lab servers`.
 
-use super::evidence::{Evidence, Finding, Open, Parts};
+use super::evidence::{Finding, Judge, Open, Parts};
 use super::{Conclusion, Rule};
 use crate::servers::runs;
 use jeton_lab_model::result::{ServerRow, VerdictKind};
@@ -16,7 +16,7 @@ const NEAR: f64 = 0.10;
 const SERVERS: &str = "the servers of the report: `jeton-lab run --all`, or `jeton-lab servers`";
 
 pub(super) fn conclusions() -> Vec<Conclusion> {
-    let answers: [(&str, fn(&Evidence<'_>, &[_]) -> Result<Finding, Open>); 4] = [
+    let answers: [(&str, Judge); 4] = [
         ("3.1a", |e, _| ratios(e.servers, 1)),
         ("3.1b", |e, _| ratios(e.servers, 3)),
         ("3.2a", |e, _| {

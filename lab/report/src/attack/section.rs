@@ -22,12 +22,13 @@ pub(crate) fn section(result: &RunResult) -> Option<Section> {
     }
     let mut section = Section::new("Attacks").id("attacks");
     // In a merged result, time and seed belong to the timed run.
-    let (took, seed) = match result.rows.measured.is_empty() {
-        true => (
+    let (took, seed) = if result.rows.measured.is_empty() {
+        (
             format!(" in {:.0} s", result.environment.elapsed_s),
             format!(", seed {}", result.seed),
-        ),
-        false => (String::new(), String::new()),
+        )
+    } else {
+        (String::new(), String::new())
     };
     let (extent, tried) = (extent(rows), tried(rows));
     section.on_terminal = (

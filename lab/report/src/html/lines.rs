@@ -63,13 +63,13 @@ fn panels<'a>(
         let distinct = names::distinct(&subjects);
         let kinds: Vec<&str> = lines.iter().map(|line| claims(line[0])).collect();
         let has_kinds = kinds.iter().any(|kind| *kind != kinds[0]);
-        let named = distinct
-            .into_iter()
-            .zip(&kinds)
-            .map(|(name, kind)| match has_kinds {
-                true => format!("{name}, {kind} claims"),
-                false => name,
-            });
+        let named = distinct.into_iter().zip(&kinds).map(|(name, kind)| {
+            if has_kinds {
+                format!("{name}, {kind} claims")
+            } else {
+                name
+            }
+        });
         Panel {
             title,
             lines: named.zip(lines.clone()).collect(),

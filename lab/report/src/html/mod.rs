@@ -114,9 +114,10 @@ const ABOUT: &str = "Each small chart has its own logarithmic scale: in one char
 
 /// Renders the limits of the run and its answers; nothing if the run has neither.
 fn answers(result: &RunResult) -> Markup {
-    let cards = match result.rows.measured.is_empty() {
-        true => cards::of_servers(result),
-        false => language::all(result),
+    let cards = if result.rows.measured.is_empty() {
+        cards::of_servers(result)
+    } else {
+        language::all(result)
     };
     let limits = limits(result);
     // Results of commands without timings have no section with the reasons.
@@ -153,9 +154,12 @@ fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> 
     let rows = &result.rows.measured;
     let folded = |section: Section| section.fold(Fold::Closed);
     // The findings of a command without timings are open.
-    let found = |section: Section| match rows.is_empty() {
-        true => section,
-        false => folded(section),
+    let found = |section: Section| {
+        if rows.is_empty() {
+            section
+        } else {
+            folded(section)
+        }
     };
     let (mut first, mut timed) = (Vec::new(), Vec::new());
     if is_timed(result) {

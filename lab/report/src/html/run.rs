@@ -333,9 +333,12 @@ fn pairs(
 ) -> Table {
     let columns = [
         Column::text(name, |(name, _): &(String, String)| Value::text(name)),
-        Column::text(value, move |(_, text): &(String, String)| match is_code {
-            true => Value::text(text).on_page(html! { code.hash { (text) } }),
-            false => Value::text(text),
+        Column::text(value, move |(_, text): &(String, String)| {
+            if is_code {
+                Value::text(text).on_page(html! { code.hash { (text) } })
+            } else {
+                Value::text(text)
+            }
         }),
     ];
     Table::new(caption, label, &columns, rows).class("pairs")

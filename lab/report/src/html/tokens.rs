@@ -561,7 +561,6 @@ fn tradeoff_part(title: &str, points: &[&Tradeoff<'_>], id: &str) -> Section {
             value: unit.text(point.ns),
             effect: [format!("{} B", units::whole(point.bytes)), String::new()],
             points: vec![Point::new(kind(point.fastest), point.ns, interval)],
-            ..chart::Row::default()
         }
     };
     let label = format!(
