@@ -51,8 +51,8 @@ pub(super) fn of_rounds(result: &RunResult) -> Vec<Contradiction> {
 }
 
 /// The words of titles that are no names of formats, algorithms, libraries or claims.
-const TITLE_WORDS: &str = "1's 2's 3's 4's JWE JWT Keys algorithms and back bits both claims encryptions from handling \
-                           in key's of on or pair report signatures the there threads weak with";
+const TITLE_WORDS: &str = "1's 2's 3's 4's JWE JWT Java Keys algorithms and back bits both claims encryptions from \
+                           handling in key's of on or pair report signatures the there threads weak with";
 
 /// Returns the words of a title or a name.
 fn words(text: &str) -> impl Iterator<Item = &str> {
