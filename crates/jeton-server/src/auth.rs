@@ -243,7 +243,7 @@ impl Authenticator {
         }
     }
 
-    /// Identifies a caller. The log has the reason if there is none.
+    /// Identifies a caller. If it cannot, the log has the reason.
     pub(crate) fn identify(
         &self,
         node: &Node,

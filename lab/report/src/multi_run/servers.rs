@@ -168,7 +168,7 @@ fn merged_load(loads: &[&ServerLoad]) -> Option<ServerLoad> {
     set_figures(&mut all).then_some(all)
 }
 
-/// Computes the figures of all repetitions; false if there are none.
+/// Computes the figures of all repetitions. False if the row has no repetition.
 pub(super) fn set_figures(load: &mut ServerLoad) -> bool {
     let repetitions = || load.repetitions.iter();
     let rates: Vec<f64> = repetitions().map(|r| r.requests_per_s).collect();

@@ -114,7 +114,7 @@ pub fn recommend(result: &RunResult, requirements: &Requirements, noisy: Noisy) 
     advice
 }
 
-/// Explains the choice, or why there is none.
+/// Explains the choice, or why nothing was chosen.
 fn chosen(found: &Found, weight: Weight) -> String {
     let kinds = |count| units::count(count, "kind of token", "kinds of token");
     let left = kinds(found.left);
