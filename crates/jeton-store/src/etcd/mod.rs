@@ -7,6 +7,7 @@ mod history;
 mod members;
 mod scan;
 mod watch;
+mod window;
 
 /// The messages of etcd, generated from `proto/etcd.proto`.
 #[allow(missing_docs, unreachable_pub, clippy::all, clippy::unwrap_used)]

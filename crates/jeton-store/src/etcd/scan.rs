@@ -5,6 +5,7 @@ use tokio::runtime::Handle;
 use super::answer;
 use super::api::RangeRequest;
 use super::connection::{Etcd, in_time};
+use super::window::Window;
 use crate::entry::Entry;
 use crate::error::{Error, Result};
 use crate::key::Prefix;
@@ -27,11 +28,14 @@ struct Scan {
     runtime: Handle,
     revision: Revision,
     pinned: Pinned,
-    /// First key of the page after next, and the end of the range.
-    from: String,
-    end: String,
-    /// Read ahead.
-    page: Option<Vec<Entry>>,
+    /// Read ahead: the page, and where to go on. None after the last page.
+    ahead: Option<Read>,
+}
+
+struct Read {
+    page: Vec<Entry>,
+    /// None: this page is the last.
+    rest: Option<Window>,
 }
 
 /// Begins a scan. The first page determines the revision of the others.
@@ -42,28 +46,14 @@ pub(super) async fn begin(
     pinned: Pinned,
 ) -> Result<Box<dyn Pages>> {
     let (from, end) = etcd.range(prefix);
-    let (revision, page) = etcd.page(from.clone(), end.clone(), None).await?;
-    let mut scan = Scan {
+    let (revision, read) = etcd.page(Window::new(from, end), None).await?;
+    Ok(Box::new(Scan {
         etcd,
         runtime,
         revision,
         pinned,
-        from,
-        end,
-        page: None,
-    };
-    scan.keep(page);
-    Ok(Box::new(scan))
-}
-
-impl Scan {
-    fn keep(&mut self, page: Vec<Entry>) {
-        if let Some(last) = page.last() {
-            // No key sorts between these two.
-            self.from = format!("{}\0", self.etcd.name(&last.key));
-        }
-        self.page = Some(page);
-    }
+        ahead: Some(read),
+    }))
 }
 
 impl Pages for Scan {
@@ -72,46 +62,59 @@ impl Pages for Scan {
     }
 
     fn next(&mut self) -> Pending<'_, Option<Vec<Entry>>> {
-        if let Some(page) = self.page.take_if(|page| page.len() < limits::PAGE_ENTRIES) {
-            // A page that is not full is the last.
-            self.page = Some(Vec::new());
-            return ready(Ok((!page.is_empty()).then_some(page)));
-        }
+        let Some(window) = self.ahead.as_ref().and_then(|read| read.rest.clone()) else {
+            let page = self.ahead.take().map(|read| read.page);
+            return ready(Ok(page.filter(|page| !page.is_empty())));
+        };
         Box::pin(async move {
             let (completer, read) = completion();
-            let (etcd, revision, pinned) = (self.etcd.clone(), self.revision, self.pinned);
-            let (from, end) = (self.from.clone(), self.end.clone());
+            let (etcd, mut revision, pinned) = (self.etcd.clone(), self.revision, self.pinned);
             self.runtime.spawn(async move {
-                let then = etcd.page(from.clone(), end.clone(), Some(revision));
-                let page = match in_time(then).await {
-                    Ok((_, page)) => Ok((revision, page)),
-                    Err(Error::Compacted { .. }) if pinned == Pinned::WhileRemembered => {
-                        in_time(etcd.page(from, end, None)).await
-                    }
-                    Err(error) => Err(error),
-                };
-                completer.complete(page);
+                completer.complete(
+                    etcd.behind(window, &mut revision, pinned)
+                        .await
+                        .map(|read| (revision, read)),
+                );
             });
             let (revision, behind) = read.await?;
             self.revision = revision;
-            let page = self.page.take();
-            self.keep(behind);
+            let page = self.ahead.replace(behind).map(|read| read.page);
             Ok(page)
         })
     }
 }
 
 impl Etcd {
-    /// Reads entries from a key on, at a revision or at the newest.
-    async fn page(
+    /// Reads windows up to one that has entries, or to the last.
+    async fn behind(
         &self,
-        from: String,
-        end: String,
-        then: Option<Revision>,
-    ) -> Result<(Revision, Vec<Entry>)> {
+        mut window: Window,
+        revision: &mut Revision,
+        pinned: Pinned,
+    ) -> Result<Read> {
+        loop {
+            let then = self.page(window.clone(), Some(*revision));
+            let read = match in_time(then).await {
+                Err(Error::Compacted { .. }) if pinned == Pinned::WhileRemembered => {
+                    let (newer, read) = in_time(self.page(window, None)).await?;
+                    *revision = newer;
+                    read
+                }
+                then => then?.1,
+            };
+            match read.rest {
+                Some(rest) if read.page.is_empty() => window = rest,
+                rest => return Ok(Read { rest, ..read }),
+            }
+        }
+    }
+
+    /// Reads the entries of a window, at a revision or at the newest.
+    async fn page(&self, mut window: Window, then: Option<Revision>) -> Result<(Revision, Read)> {
+        let (key, range_end) = window.range();
         let range = RangeRequest {
-            key: from.into_bytes(),
-            range_end: end.into_bytes(),
+            key,
+            range_end,
             limit: i64::try_from(limits::PAGE_ENTRIES).unwrap_or(i64::MAX),
             // 0 is the newest.
             revision: then.map(answer::number).unwrap_or_default(),
@@ -122,9 +125,13 @@ impl Etcd {
             Err(error) => return Err(self.about_the_past(&error).await),
         };
         let revision = self.revision_of(answer.header)?;
-        let entries = (answer.kvs.into_iter())
+        let ends = answer.kvs.first().zip(answer.kvs.last());
+        let ends = ends.map(|(first, last)| (&first.key[..], &last.key[..]));
+        let has_rest = window.advance(ends, answer.count.unsigned_abs());
+        let page = (answer.kvs.into_iter())
             .map(|pair| answer::entry(&self.root, pair))
             .collect::<Result<_>>()?;
-        Ok((revision, entries))
+        let rest = has_rest.then_some(window);
+        Ok((revision, Read { page, rest }))
     }
 }
