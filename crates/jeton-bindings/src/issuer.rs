@@ -15,7 +15,7 @@ use crate::fault::{Fault, enc_mismatch};
 use crate::format::{Format, Serialization};
 use crate::key::Key;
 use crate::key_set::wrong_use;
-use crate::settings::{self, IssuerOptions, Options, Texts, content_enc};
+use crate::settings::{self, IssuerOptions, Options, Seconds, Texts, content_enc};
 
 /// Issues tokens of one format with its key and its settings.
 pub struct Issuer {
@@ -122,6 +122,9 @@ impl Issuer {
         }
         settings::check(settings::ISSUER, &given, options.format)?;
         settings::check_headers(&options.headers)?;
+        if options.lifetime.is_some_and(Seconds::is_zero) {
+            return Err(Fault::option("lifetime", "must be 1 second or more, not 0"));
+        }
         let signer = Signer::of(key, encryption, &options)?;
         signer.check_unused(&options)?;
         let mut issuer = Issuer {

@@ -22,7 +22,7 @@ pub(crate) use rows::{
 };
 pub(crate) use table::Options;
 pub use table::{Kind, Name, Setting};
-pub(crate) use values::{KeyText, Texts};
+pub(crate) use values::{KeyText, Seconds, Texts};
 
 use crate::fault::Fault;
 

@@ -300,6 +300,7 @@ def test_message_names_the_parameter(key: jeton.Key) -> None:
     wrong: list[tuple[Any, str]] = [
         (lambda: jeton.RemoteKeySet(), "option `url`: pass either `url` or `issuer`"),
         (lambda: jeton.Issuer(key, format="jws", lifetime=60), "option `lifetime`: does not apply to a JWS"),
+        (lambda: jeton.Issuer(key, lifetime=0), "option `lifetime`: must be 1 second or more, not 0"),
         (lambda: jeton.Issuer(local, format="jws"), "a PASETO key cannot sign a JWS"),
         (lambda: jeton.Issuer(key, issuer=b"i"), "option `issuer`: has the wrong type"),  # type: ignore[arg-type]
         (

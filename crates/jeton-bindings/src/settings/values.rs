@@ -74,6 +74,12 @@ impl<'de> Deserialize<'de> for Members {
 #[serde(transparent)]
 pub(crate) struct Seconds(u64);
 
+impl Seconds {
+    pub(crate) fn is_zero(self) -> bool {
+        self.0 == 0
+    }
+}
+
 impl From<Seconds> for Duration {
     fn from(seconds: Seconds) -> Duration {
         Duration::from_secs(seconds.0)

@@ -226,6 +226,16 @@ fn prepared_access_token_is_checked() {
 }
 
 #[test]
+fn lifetime_of_zero_is_refused() {
+    let key = api::generate("HS256", "").unwrap();
+    let paseto = api::generate("v4.local", "").unwrap();
+    let expected = "option `lifetime`: must be 1 second or more, not 0";
+    assert_eq!(issuer_message(&key, r#"{"lifetime":0}"#), expected);
+    let options = r#"{"format":"paseto","lifetime":0}"#;
+    assert_eq!(issuer_message(&paseto, options), expected);
+}
+
+#[test]
 fn several_issuers_share_keys_only_if_the_settings_say_so() {
     let key = api::generate("HS256", "").unwrap();
     let paseto = api::generate("v4.local", "").unwrap();

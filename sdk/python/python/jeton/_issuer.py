@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 from . import _jeton
 from ._clock import FixedClock
-from ._errors import error_of
 from ._keys import Key, _Closing
 from ._settings import Texts, texts, to_json
 from ._times import whole_seconds
@@ -87,8 +86,6 @@ class Issuer(_jeton.Issuer, _Closing):
         format: Format | None = None,
         clock: FixedClock | None = None,
     ) -> Issuer:
-        if whole_seconds("lifetime", lifetime) == 0:
-            raise error_of("INVALID_OPTION", "option `lifetime`: must be 1 second or more, not 0")
         settings = to_json(
             format=format or format_of(key),
             # BEGIN SETTINGS: written by `cargo xtask sdk settings`.
