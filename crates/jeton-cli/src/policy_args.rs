@@ -6,16 +6,20 @@ use clap::Args;
 use jeton::{FixedClock, Policy, Timestamp};
 
 use crate::allow::{self, Allowed, InsecureOption};
-use crate::exit::Outcome;
+use crate::exit::{Failure, Outcome};
 use crate::output;
 use crate::time;
 
 /// What the claims of a token must be.
 #[derive(Debug, Args)]
 pub(crate) struct PolicyArgs {
-    /// Required issuer (`iss`); repeat it to accept one of several [default: not checked]
+    /// Required issuer (`iss`); repeat it with --shared-keys to accept one of several [default: not checked]
     #[arg(long, value_name = "ISSUER")]
     issuer: Vec<String>,
+
+    /// Accept several --issuer with the same keys: one of them can then sign for another
+    #[arg(long)]
+    shared_keys: bool,
 
     /// Required audience (`aud`); repeat it to accept one of several [default: not checked]
     #[arg(long, value_name = "AUDIENCE")]
@@ -35,8 +39,15 @@ pub(crate) struct PolicyArgs {
 }
 
 impl PolicyArgs {
-    /// Returns the enabled features, if the command supports all of them.
+    /// Returns the enabled features, if the command supports all of them and the arguments agree.
     pub(crate) fn allowed(&self, supported: &'static [InsecureOption]) -> Outcome<Allowed> {
+        if self.issuer.len() > 1 && !self.shared_keys {
+            let error = "several --issuer have the same keys, so one of them can sign for another";
+            return Err(Failure::error(error).hint("if that is intended, add `--shared-keys`"));
+        }
+        if self.shared_keys && self.issuer.len() < 2 {
+            return Err(Failure::error("--shared-keys requires several --issuer"));
+        }
         allow::check(&self.allow, supported)
     }
 

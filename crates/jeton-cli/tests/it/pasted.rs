@@ -274,15 +274,20 @@ fn policy_option_that_is_repeated_accepts_each_value() {
         (code, stderr)
     };
     let issuers = ["--issuer", "other", "--issuer", "https://id.example"];
+    let neither = ["--shared-keys", "--issuer", "other", "--issuer", "another"];
+    let (code, stderr) = policy(&issuers);
+    assert_eq!(code, Some(2), "{stderr}");
+    assert!(stderr.contains("add `--shared-keys`"), "{stderr}");
+    let (code, stderr) = policy(&["--shared-keys", "--issuer", "other"]);
+    assert_eq!(code, Some(2), "{stderr}");
+    assert!(stderr.contains("requires several --issuer"), "{stderr}");
+    let issuers = [&["--shared-keys"], &issuers[..]].concat();
     let audiences = ["--audience", "other", "--audience", "api"];
     assert_eq!(
         policy(&[&issuers[..], &audiences].concat()),
         (Some(0), String::new())
     );
-    assert_eq!(
-        policy(&["--issuer", "other", "--issuer", "another"]).0,
-        Some(1)
-    );
+    assert_eq!(policy(&neither).0, Some(1));
     assert_eq!(
         policy(&["--audience", "other", "--audience", "another"]).0,
         Some(1)
@@ -290,7 +295,7 @@ fn policy_option_that_is_repeated_accepts_each_value() {
     let call = ["doctor", "--key", "p.pem", "--at", "1795656378", "@tok"];
     let (text, code) = said(&inputs("pasted"), &[&call[..], &issuers].concat());
     assert_eq!(code, 0, "{text}");
-    let call = [&call[..], &["--issuer", "other", "--issuer", "another"]].concat();
+    let call = [&call[..], &neither].concat();
     let (text, code) = said(&inputs("pasted"), &call);
     assert_eq!(code, 1, "{text}");
     assert!(text.contains("expected other or another"), "{text}");

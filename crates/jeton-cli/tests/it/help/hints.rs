@@ -35,14 +35,15 @@ struct Case {
 }
 
 /// Runs a call that ends with a hint.
-fn provoke(keys: &Path, (args, fill): &Provoked) -> Case {
-    let stderr = jeton(keys, args, b"").stderr;
+fn provoke(keys: &Path, (call, fill): &Provoked) -> Case {
+    let args: Vec<&str> = call.split(' ').collect();
+    let stderr = jeton(keys, &args, b"").stderr;
     let stderr = String::from_utf8(stderr).unwrap();
     let hint = stderr.lines().find_map(|line| line.strip_prefix("hint: "));
-    let hint = hint.unwrap_or_else(|| panic!("no hint: {args:?}: {stderr}"));
+    let hint = hint.unwrap_or_else(|| panic!("no hint: {call}: {stderr}"));
     let is_error = |line: &&str| line.starts_with("error: ") || line.starts_with("rejected: ");
     Case {
-        name: args.join(" "),
+        name: (*call).to_owned(),
         args: args.iter().map(|arg| (*arg).to_owned()).collect(),
         stdin: String::new(),
         fill: fill.to_vec(),
