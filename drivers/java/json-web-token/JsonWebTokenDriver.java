@@ -3,8 +3,11 @@ import java.math.BigInteger;
 import java.security.GeneralSecurityException;
 import java.security.Key;
 import java.security.KeyFactory;
+import java.security.interfaces.ECPrivateKey;
 import java.security.interfaces.ECPublicKey;
+import java.security.spec.ECParameterSpec;
 import java.security.spec.ECPoint;
+import java.security.spec.ECPrivateKeySpec;
 import java.security.spec.ECPublicKeySpec;
 import java.util.ArrayList;
 import java.util.Date;
@@ -42,9 +45,9 @@ import org.forgerock.util.encode.Base64url;
  * as its successor maintains it. The library checks no claims, so the driver compares `exp`, `nbf`,
  * `iss` and `aud` by hand. It takes the algorithm from the header, so the driver compares that too.
  *
- * The library reads the coordinates of an EC JWK as signed numbers. A public key of P-256 or P-384
- * is therefore wrong if a coordinate begins with the bit 1, as three in four keys do. The driver
- * makes these keys itself, and offers no loading of them. P-521 is not affected.
+ * The library reads the numbers of an EC JWK as signed. A key of P-256 or P-384 is therefore wrong
+ * if one of them begins with the bit 1, as most do. The driver makes these keys itself, and offers no
+ * loading of them. P-521 is not affected.
  *
  * With its defaults, a token is parsed and its signature verified with the algorithm of its header.
  */
@@ -246,11 +249,11 @@ public final class JsonWebTokenDriver implements Driver {
     return () -> new SigningHandler[] {signer(alg, text.secret()), verifier(alg, text.open())};
   }
 
-  private SigningHandler signer(JwsAlgorithm alg, String jwk) {
+  private SigningHandler signer(JwsAlgorithm alg, String jwk) throws GeneralSecurityException {
     return switch (alg.getAlgorithmType()) {
       case HMAC -> signing.newHmacSigningHandler(secret(jwk));
       case RSA -> signing.newRsaSigningHandler(RsaJWK.parse(jwk).toRSAPrivateKey());
-      default -> signing.newEcdsaSigningHandler(EcJWK.parse(jwk).toECPrivateKey());
+      default -> signing.newEcdsaSigningHandler(privateCurveKey(alg, EcJWK.parse(jwk)));
     };
   }
 
@@ -258,22 +261,37 @@ public final class JsonWebTokenDriver implements Driver {
     return switch (alg.getAlgorithmType()) {
       case HMAC -> signing.newHmacSigningHandler(secret(jwk));
       case RSA -> signing.newRsaSigningHandler(RsaJWK.parse(jwk).toRSAPublicKey());
-      default -> signing.newEcdsaVerificationHandler(curveKey(alg, EcJWK.parse(jwk)));
+      default -> signing.newEcdsaVerificationHandler(publicCurveKey(alg, EcJWK.parse(jwk)));
     };
   }
 
+  /** Returns the private key, made without the library's error where it can occur. */
+  private static ECPrivateKey privateCurveKey(JwsAlgorithm alg, EcJWK jwk)
+      throws GeneralSecurityException {
+    if (alg == JwsAlgorithm.ES512) {
+      return jwk.toECPrivateKey();
+    }
+    var spec = new ECPrivateKeySpec(number(jwk.getD()), curve(jwk));
+    return (ECPrivateKey) KeyFactory.getInstance("EC").generatePrivate(spec);
+  }
+
   /** Returns the public key, made without the library's error where it can occur. */
-  private static ECPublicKey curveKey(JwsAlgorithm alg, EcJWK jwk) throws GeneralSecurityException {
+  private static ECPublicKey publicCurveKey(JwsAlgorithm alg, EcJWK jwk)
+      throws GeneralSecurityException {
     if (alg == JwsAlgorithm.ES512) {
       return jwk.toECPublicKey();
     }
-    ECPoint point =
-        new ECPoint(
-            new BigInteger(1, Base64url.decode(jwk.getX())),
-            new BigInteger(1, Base64url.decode(jwk.getY())));
-    var curve = SupportedEllipticCurve.forName(jwk.getCurve()).getParameters();
-    return (ECPublicKey)
-        KeyFactory.getInstance("EC").generatePublic(new ECPublicKeySpec(point, curve));
+    var point = new ECPoint(number(jwk.getX()), number(jwk.getY()));
+    var spec = new ECPublicKeySpec(point, curve(jwk));
+    return (ECPublicKey) KeyFactory.getInstance("EC").generatePublic(spec);
+  }
+
+  private static ECParameterSpec curve(EcJWK jwk) {
+    return SupportedEllipticCurve.forName(jwk.getCurve()).getParameters();
+  }
+
+  private static BigInteger number(String text) {
+    return new BigInteger(1, Base64url.decode(text));
   }
 
   private static Key encryptionKey(Prepare prepare, String jwk) {
