@@ -76,7 +76,7 @@ pub use migrate::{
     Found, IfUnfinished, MigrationEntry, MigrationSource, MigrationStep, MigrationTarget,
 };
 pub use node::{
-    Configured, Issued, IssuedRef, Node, Options, ProfileBatch, ProfileIssuer, Request,
+    Configured, Issued, IssuedRef, Node, Options, ProfileBatch, ProfileIssuer, Ready, Request,
     RevocationFeed, RevocationUpdate, RevokeAnswer, StalePolicy, Status, StoreCheck,
 };
 pub use recipient::EncryptTo;

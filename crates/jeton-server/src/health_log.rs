@@ -33,7 +33,14 @@ impl HealthLog {
                 tracing::error!(failures, "writing to the store failed and has recovered")
             }
             (was, Some(problem)) if was.as_ref() != Some(problem) => {
-                tracing::error!(problem, write_failures = status.write_failures, "not ready");
+                tracing::error!(
+                    problem,
+                    write_failures = status.write_failures,
+                    issue = status.ready.issue,
+                    verify = status.ready.verify,
+                    revoke = status.ready.revoke,
+                    "problem"
+                );
             }
             (Some(_), None) => {
                 tracing::info!(write_failures = status.write_failures, "problem resolved")
@@ -42,9 +49,9 @@ impl HealthLog {
         }
         if status.fault.is_none()
             && self.problem.is_none()
-            && self.is_ready == Some(!status.is_ready)
+            && self.is_ready == Some(!status.is_ready())
         {
-            if status.is_ready {
+            if status.is_ready() {
                 tracing::info!("ready again")
             } else {
                 tracing::warn!(
@@ -68,7 +75,7 @@ impl HealthLog {
         }
         self.rotation_due.clone_from(&status.rotation_due);
         self.has_warning = status.warning.is_some();
-        self.is_ready = Some(status.is_ready);
+        self.is_ready = Some(status.is_ready());
         self.problem.clone_from(&status.fault);
         self.write_failures = status.write_failures;
     }

@@ -537,7 +537,7 @@ async fn follow_health(health: HealthReporter, service: Arc<Service>) {
     while !service.transport.is_leaving() {
         let node = service.node.status();
         health_log.observe(&node);
-        let is_ready = node.is_ready;
+        let is_ready = node.is_ready();
         if was != Some(is_ready) {
             let status = if is_ready {
                 ServingStatus::Serving

@@ -1,5 +1,5 @@
 //! Shared test support: the programs of the workspace ([`program`]), an etcd cluster ([`Etcd`]), free ports
-//! ([`free_port`]), samples of long tests ([`is_sampled`]), a key server with the habits of real ones (the feature
+//! ([`free_port`]), samples of long tests ([`is_sampled`]), waiting ([`until`]), a disk that is full ([`SmallDisk`]), a key server with the habits of real ones (the feature
 //! `key-server`), and a counting allocator for tests and drivers that report allocations.
 //!
 //! The counts are exact: every call to the global allocator of Rust, and the requested bytes. Allocations of C
@@ -27,6 +27,8 @@ mod key_server;
 mod ports;
 mod programs;
 mod sampling;
+mod small_disk;
+mod waiting;
 
 pub use etcd::{Etcd, Host as EtcdHost, VARIABLE as ETCD_VARIABLE};
 #[cfg(feature = "key-server")]
@@ -36,6 +38,8 @@ pub use ports::free_port;
 pub use programs::{copy_program, write_program};
 pub use programs::{program, run};
 pub use sampling::{WHOLE, is_sampled, is_whole};
+pub use small_disk::SmallDisk;
+pub use waiting::{until, until_some};
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

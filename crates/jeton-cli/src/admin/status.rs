@@ -35,11 +35,15 @@ impl Status {
 }
 
 fn lines(status: &StatusView) -> String {
-    let ready = match (status.is_ready, &status.fault, status.issuers.as_slice()) {
-        (true, ..) => "yes".to_owned(),
-        (false, Some(fault), _) => format!("no: {fault}"),
-        (false, None, []) => "no: there is no issuer".to_owned(),
-        (false, None, _) => "no: a profile has no key".to_owned(),
+    let reason = match (&status.fault, status.issuers.as_slice()) {
+        (Some(fault), _) => fault,
+        (None, []) => "there is no issuer",
+        (None, _) => "a profile has no key",
+    };
+    let ready = match (status.is_ready, status.can_revoke) {
+        (true, true) => "yes".to_owned(),
+        (true, false) => format!("yes, but revoking fails: {reason}"),
+        (false, _) => format!("no: {reason}"),
     };
     let bytes = status
         .bytes

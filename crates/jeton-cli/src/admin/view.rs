@@ -127,6 +127,9 @@ impl RuleView {
 #[derive(Serialize)]
 pub(super) struct StatusView {
     pub(super) is_ready: bool,
+    pub(super) can_issue: bool,
+    pub(super) can_verify: bool,
+    pub(super) can_revoke: bool,
     pub(super) fault: Option<String>,
     pub(super) warning: Option<String>,
     pub(super) issuers: Vec<String>,
@@ -149,7 +152,10 @@ impl StatusView {
         key_encryption_keys: Vec<String>,
     ) -> StatusView {
         StatusView {
-            is_ready: node.is_ready,
+            is_ready: node.is_ready(),
+            can_issue: node.ready.issue,
+            can_verify: node.ready.verify,
+            can_revoke: node.ready.revoke,
             fault: node.fault,
             warning: node.warning,
             issuers: node.issuers,
@@ -171,6 +177,9 @@ impl StatusView {
         let fault = fault.map_or(&*status.fault, |fault| fault.trim_end_matches("; "));
         StatusView {
             is_ready: status.is_ready,
+            can_issue: status.can_issue,
+            can_verify: status.can_verify,
+            can_revoke: status.can_revoke,
             fault: some(fault),
             warning: some(&status.warning),
             issuers: status.issuers,

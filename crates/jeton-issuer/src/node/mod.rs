@@ -31,7 +31,7 @@ pub use options::{Options, StalePolicy};
 pub use profile_issuer::{IssuedRef, ProfileBatch, ProfileIssuer};
 pub use request::{Issued, Request};
 pub use settings::Configured;
-pub use status::Status;
+pub use status::{Ready, Status};
 pub use whole_store::StoreCheck;
 
 use std::sync::Arc;

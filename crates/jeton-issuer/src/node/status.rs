@@ -9,12 +9,22 @@ use super::Node;
 use super::inner::Inner;
 use super::lock::lock;
 
+/// What a node can do at present.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ready {
+    /// It verifies, and every profile has a key that signs, or a published key if the profile is new.
+    pub issue: bool,
+    /// Its view is fresh and complete, and it has an issuer.
+    pub verify: bool,
+    /// Its view is fresh and complete, and the store accepts writes.
+    pub revoke: bool,
+}
+
 /// The status of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Status {
-    /// Whether the node should receive requests: its view is fresh, the store can be written, and every
-    /// profile has a key that signs, or a published key if the profile is new.
-    pub is_ready: bool,
+    /// What the node can do.
+    pub ready: Ready,
     /// Revision up to which it has followed the store.
     pub revision: Revision,
     /// Time since the last contact with the store.
@@ -51,6 +61,13 @@ pub struct Status {
     pub warning: Option<String>,
 }
 
+impl Status {
+    /// Returns whether the node should receive requests: it issues and verifies. It may be unable to revoke.
+    pub fn is_ready(&self) -> bool {
+        self.ready.issue && self.ready.verify
+    }
+}
+
 impl Node {
     /// Returns the status of the node.
     pub fn status(&self) -> Status {
@@ -64,14 +81,19 @@ impl Node {
         });
         let write_fault = self.inner.writes.fault();
         let is_writable = write_fault.is_none();
+        let remote_keys_fault = self.inner.remote_keys_fault();
+        let is_complete = !self.inner.is_stale() && self.inner.view_fault().is_none();
+        let verify = is_complete && !snapshot.issuers.is_empty();
+        let ready = Ready {
+            issue: verify && has_keys.all(|has| has) && remote_keys_fault.is_none(),
+            verify,
+            revoke: is_complete && is_writable,
+        };
         let fault = self.inner.fault(write_fault);
         let mut issuers: Vec<String> = snapshot.issuers.keys().map(ToString::to_string).collect();
         issuers.sort();
         Status {
-            is_ready: !issuers.is_empty()
-                && has_keys.all(|has| has)
-                && !self.inner.is_stale()
-                && fault.is_none(),
+            ready,
             revision: snapshot.revision,
             heard: self.inner.heard_ago(),
             revocations: snapshot.revocations.len(),
@@ -85,7 +107,7 @@ impl Node {
             incomplete_comparisons: self.inner.comparison.incomplete(),
             differences: self.inner.comparison.differences(),
             last_difference: self.inner.comparison.last(),
-            remote_keys_fault: self.inner.remote_keys_fault(),
+            remote_keys_fault,
             rotation_due: lock(&self.inner.rotation).clone(),
             warning: self.inner.warning(),
         }
@@ -93,14 +115,18 @@ impl Node {
 }
 
 impl Inner {
+    /// Returns why the view may miss changes: a record that cannot be read, or a thread that ended.
+    fn view_fault(&self) -> Option<String> {
+        let follower = self.working().fault.clone();
+        lock(&self.ended).clone().or(follower)
+    }
+
     /// Returns all faults, without duplicates.
     fn fault(&self, write_fault: Option<String>) -> Option<String> {
-        let follower = self.working().fault.clone();
         let due = self.due_fault().clone();
-        let ended = lock(&self.ended).clone();
         let mut faults: Vec<String> = Vec::new();
         let remote = self.remote_keys_fault();
-        for fault in [ended, write_fault, follower, due, remote]
+        for fault in [self.view_fault(), write_fault, due, remote]
             .into_iter()
             .flatten()
         {

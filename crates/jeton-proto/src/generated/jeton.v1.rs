@@ -1409,6 +1409,7 @@ pub struct ImportKeyRequest {
 pub struct StatusRequest {}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StatusResponse {
+    /// Whether the server should receive calls: it can issue and verify.
     #[prost(bool, tag = "1")]
     pub is_ready: bool,
     /// The store revision that the server has applied.
@@ -1446,6 +1447,13 @@ pub struct StatusResponse {
     /// Ids of the key-encryption keys that private keys are encrypted under.
     #[prost(string, repeated, tag = "14")]
     pub key_encryption_keys: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(bool, tag = "15")]
+    pub can_issue: bool,
+    #[prost(bool, tag = "16")]
+    pub can_verify: bool,
+    /// Whether the store accepts writes, and the server knows its state.
+    #[prost(bool, tag = "17")]
+    pub can_revoke: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct WithdrawKeyRequest {

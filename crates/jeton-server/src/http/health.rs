@@ -6,12 +6,29 @@ use tonic::body::Body;
 use super::plain;
 use crate::service::Service;
 
+/// What a probe asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// To issue and to verify.
+    Calls,
+    Issue,
+    Verify,
+    Revoke,
+}
+
 /// `/readyz`. The page is public, so details are only in the log and in AdminService.Status.
-pub(super) fn ready(service: &Service) -> Response<Body> {
+pub(super) fn ready(service: &Service, purpose: Purpose) -> Response<Body> {
     if service.transport.is_leaving() {
         return plain(StatusCode::SERVICE_UNAVAILABLE, "stopping\n");
     }
-    if service.node.status().is_ready {
+    let status = service.node.status();
+    let is_ready = match purpose {
+        Purpose::Calls => status.is_ready(),
+        Purpose::Issue => status.ready.issue,
+        Purpose::Verify => status.ready.verify,
+        Purpose::Revoke => status.ready.revoke,
+    };
+    if is_ready {
         plain(StatusCode::OK, "ready\n")
     } else {
         plain(StatusCode::SERVICE_UNAVAILABLE, "not ready\n")

@@ -36,7 +36,22 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
         (
             "ready",
             "Whether the server is ready for requests.",
-            u128::from(status.is_ready),
+            u128::from(status.is_ready()),
+        ),
+        (
+            "can_issue",
+            "Whether the server can issue tokens.",
+            u128::from(status.ready.issue),
+        ),
+        (
+            "can_verify",
+            "Whether the server can verify tokens.",
+            u128::from(status.ready.verify),
+        ),
+        (
+            "can_revoke",
+            "Whether the server can revoke tokens.",
+            u128::from(status.ready.revoke),
         ),
         (
             "clock_warning",

@@ -24,6 +24,7 @@ use tonic::body::Body;
 use crate::failure::{Failure, http_status};
 use crate::grpc::speaks_grpc;
 use crate::service::Service;
+use health::Purpose;
 
 /// Handles a request that is not gRPC.
 pub(crate) async fn handle(
@@ -46,7 +47,7 @@ pub(crate) async fn handle(
     }
     match endpoint {
         Endpoint::Live => plain(StatusCode::OK, "live\n"),
-        Endpoint::Ready => health::ready(service),
+        Endpoint::Ready(purpose) => health::ready(service, purpose),
         Endpoint::Metrics => metrics::metrics(service, peer, &request),
         Endpoint::KeySet(at) => keys::key_set(service, &request, at),
         Endpoint::Paserks(at) => keys::paserks(service, &request, at),
@@ -76,7 +77,10 @@ pub(crate) fn route(path: &str, listener: Listener) -> Option<&'static str> {
     let endpoint = Endpoint::from_path(path).filter(|endpoint| endpoint.is_at(listener))?;
     Some(match endpoint {
         Endpoint::Live => "/livez",
-        Endpoint::Ready => "/readyz",
+        Endpoint::Ready(Purpose::Calls) => "/readyz",
+        Endpoint::Ready(Purpose::Issue) => "/readyz/issue",
+        Endpoint::Ready(Purpose::Verify) => "/readyz/verify",
+        Endpoint::Ready(Purpose::Revoke) => "/readyz/revoke",
         Endpoint::Metrics => "/metrics",
         Endpoint::KeySet(_) => "{issuer}/.well-known/jwks.json",
         Endpoint::Paserks(_) => "{issuer}/.well-known/paserks.json",
@@ -93,7 +97,7 @@ pub(crate) fn route(path: &str, listener: Listener) -> Option<&'static str> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Endpoint<'p> {
     Live,
-    Ready,
+    Ready(Purpose),
     Metrics,
     KeySet(&'p str),
     Paserks(&'p str),
@@ -113,7 +117,10 @@ impl<'p> Endpoint<'p> {
     fn from_path(path: &'p str) -> Option<Endpoint<'p>> {
         match path {
             "/livez" => return Some(Endpoint::Live),
-            "/readyz" => return Some(Endpoint::Ready),
+            "/readyz" => return Some(Endpoint::Ready(Purpose::Calls)),
+            "/readyz/issue" => return Some(Endpoint::Ready(Purpose::Issue)),
+            "/readyz/verify" => return Some(Endpoint::Ready(Purpose::Verify)),
+            "/readyz/revoke" => return Some(Endpoint::Ready(Purpose::Revoke)),
             "/metrics" => return Some(Endpoint::Metrics),
             _ => {}
         }
@@ -142,7 +149,7 @@ impl<'p> Endpoint<'p> {
 
     fn is_at(self, listener: Listener) -> bool {
         match self {
-            Endpoint::Live | Endpoint::Ready => true,
+            Endpoint::Live | Endpoint::Ready(_) => true,
             Endpoint::Metrics => listener == Listener::Admin,
             _ => listener == Listener::Data,
         }

@@ -1,10 +1,10 @@
 //! Tests of `jeton admin` on data folders that are damaged, newer, full or without their key.
 
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use jeton_store::{Store, Txn, block_on};
+use jeton_testkit::SmallDisk;
 use serde_json::Value;
 
 use crate::binary::{ends, jeton, succeeds};
@@ -275,26 +275,14 @@ fn partial_folder_is_created_again() {
 fn full_disk_is_reported_and_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let disk = folder.path().join("disk");
-    fs::create_dir(&disk).unwrap();
-    let mounted = Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=8m", "jeton-test"])
-        .arg(&disk)
-        .stderr(Stdio::null())
-        .status();
-    if !mounted.is_ok_and(|status| status.success()) {
-        eprintln!("not checked: a disk cannot be mounted here");
-        return;
-    }
-    let filled = std::panic::catch_unwind(|| fill(&disk));
-    let unmounted = Command::new("umount").arg(&disk).status().unwrap();
-    assert!(unmounted.success());
-    if let Err(panic) = filled {
-        std::panic::resume_unwind(panic);
+    if let Some(disk) = SmallDisk::mount(&disk).unwrap() {
+        fill(&disk);
     }
 }
 
 #[cfg(target_os = "linux")]
-fn fill(disk: &Path) {
+fn fill(small: &SmallDisk) {
+    let disk = small.path();
     succeeds(disk, &["admin", "issuer", "add", SETTINGS], b"");
     let mut acknowledged = 0;
     let names: Vec<String> = (0..2000).map(|i| format!("{i:0>400}")).collect();
@@ -311,24 +299,14 @@ fn fill(disk: &Path) {
         }
         acknowledged += 1;
         if acknowledged == 1 {
-            // Fill the rest of the disk.
-            let room = vec![0; 64 * 1024];
-            let mut at = 0;
-            while fs::write(disk.join(format!("other-{at}")), &room).is_ok() {
-                at += 1;
-            }
+            small.fill();
         }
     };
     assert!(refused.contains("no space left for the store"), "{refused}");
     let output = jeton(disk, &["admin", "backup", "--output", "a.backup"], b"");
     assert_eq!(output.status.code(), Some(2));
     assert!(!disk.join("a.backup").exists());
-    for entry in fs::read_dir(disk).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_file() {
-            fs::remove_file(path).unwrap();
-        }
-    }
+    small.free().unwrap();
     let rules = json(disk, &["admin", "revoke", "list", ISS, "--json"]);
     assert!(rules.as_array().unwrap().len() >= acknowledged * 50);
     succeeds(disk, &["admin", "verify"], b"");

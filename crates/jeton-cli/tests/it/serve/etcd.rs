@@ -10,9 +10,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use jeton_testkit::Etcd;
+use jeton_testkit::{Etcd, until, until_some};
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
     SanType,
@@ -22,9 +22,6 @@ use tempfile::TempDir;
 use super::unread;
 use crate::binary;
 use crate::serving::Serving;
-
-/// The timeout for expected events on a busy machine.
-const TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(super) const ISSUER: &str = "https://id.example";
 
@@ -119,21 +116,6 @@ pub(super) fn has_started(server: &Serving) -> bool {
         let has_started = said.contains("administration");
         (has_started || said.contains("error")).then_some(has_started)
     })
-}
-
-pub(super) fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    until_some(what, || holds().then_some(()));
-}
-
-pub(super) fn until_some<T>(what: &str, mut seen: impl FnMut() -> Option<T>) -> T {
-    let begun = Instant::now();
-    loop {
-        if let Some(seen) = seen() {
-            return seen;
-        }
-        assert!(begun.elapsed() < TIMEOUT, "waited in vain: {what}");
-        thread::sleep(Duration::from_millis(50));
-    }
 }
 
 /// Returns the status and the body.
@@ -460,8 +442,10 @@ fn etcd_full_fails_revocations_and_keeps_old_ones() {
         let (code, said) = cluster.verify(server, &revoked);
         assert_eq!(code, Some(1), "{said}");
         assert!(said.contains("revoked"), "{said}");
-        // Its view is fresh, but revocations fail.
-        until("it is not ready", || !is_ready(server));
+        until("it says so", || {
+            get(&format!("{}/readyz/revoke", server.address())).0 == "503"
+        });
+        assert!(is_ready(server), "it issues and verifies");
         until("it is in the log", || {
             server.said().contains("no space left for the store")
         });

@@ -4,68 +4,15 @@
 #![cfg(target_os = "linux")]
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Command;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use jeton_testkit::{SmallDisk, until};
 
 use crate::binary;
 use crate::serving::Serving;
-
-/// The timeout for expected events on a busy machine.
-const TIMEOUT: Duration = Duration::from_secs(60);
-
-/// A small mounted disk.
-struct Disk(PathBuf);
-
-impl Disk {
-    /// Mounts the disk; returns `None` with a note if that is not possible.
-    fn mount(at: &Path) -> Option<Disk> {
-        fs::create_dir(at).unwrap();
-        let mounted = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", "size=12m,mode=0700", "jeton-test"])
-            .arg(at)
-            .stderr(Stdio::null())
-            .status();
-        if mounted.is_ok_and(|status| status.success()) {
-            return Some(Disk(at.to_owned()));
-        }
-        eprintln!("not checked: a disk cannot be mounted here (it takes root)");
-        None
-    }
-
-    /// Fills the disk.
-    fn fill(&self) {
-        let room = vec![0; 4096];
-        let mut at = 0;
-        while fs::write(self.0.join(format!("other-{at}")), &room).is_ok() {
-            at += 1;
-        }
-    }
-
-    fn free(&self) {
-        for entry in fs::read_dir(&self.0).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_file() {
-                fs::remove_file(path).unwrap();
-            }
-        }
-    }
-}
-
-impl Drop for Disk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("--lazy").arg(&self.0).status();
-    }
-}
-
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !holds() {
-        assert!(begun.elapsed() < TIMEOUT, "waited in vain: {what}");
-        thread::sleep(Duration::from_millis(50));
-    }
-}
 
 /// Returns the status and the body.
 fn get(url: &str) -> (String, String) {
@@ -112,8 +59,13 @@ impl World<'_> {
         }
     }
 
-    fn ready(&self) -> String {
-        get(&format!("{}/readyz", self.server.address())).0
+    /// Issues and verifies in any case. Returns whether it also revokes.
+    fn can_revoke(&self) -> bool {
+        let ready = |purpose: &str| get(&format!("{}/readyz{purpose}", self.server.address())).0;
+        for purpose in ["", "/issue", "/verify"] {
+            assert_eq!(ready(purpose), "200", "{purpose}");
+        }
+        ready("/revoke") == "200"
     }
 
     fn metric(&self, name: &str) -> u64 {
@@ -137,10 +89,10 @@ impl World<'_> {
 #[test]
 fn full_disk_fails_revocations_is_logged_and_recovers() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(disk) = Disk::mount(&folder.path().join("disk")) else {
+    let Some(disk) = SmallDisk::mount(&folder.path().join("disk")).unwrap() else {
         return;
     };
-    let data = disk.0.join("jeton-data");
+    let data = disk.path().join("jeton-data");
     let data = data.to_str().unwrap();
     let world = World {
         folder: folder.path(),
@@ -148,7 +100,9 @@ fn full_disk_fails_revocations_is_logged_and_recovers() {
     };
     let before = world.issue();
     assert_eq!(world.revoke(&before).0, Some(0));
-    until("it is ready", || world.ready() == "200");
+    until("it has started", || {
+        get(&format!("{}/readyz", world.server.address())).0 == "200"
+    });
     assert_eq!(world.metric("jeton_store_writable"), 1);
     assert_eq!(world.metric("jeton_store_write_failures_total"), 0);
 
@@ -165,7 +119,7 @@ fn full_disk_fails_revocations_is_logged_and_recovers() {
         };
         let (refused, said) = refused;
         assert!(said.contains("no space left for the store"), "{said}");
-        until("it is not ready", || world.ready() == "503");
+        until("it cannot revoke", || !world.can_revoke());
         assert_eq!(world.metric("jeton_store_writable"), 0);
         let failures = world.metric("jeton_store_write_failures_total");
         assert!(failures >= round, "{failures}");
@@ -181,8 +135,8 @@ fn full_disk_fails_revocations_is_logged_and_recovers() {
         assert!(world.is_revoked(&before));
         assert_eq!(world.errors(), round as usize, "{}", world.server.said());
 
-        disk.free();
-        until("it is ready again", || world.ready() == "200");
+        disk.free().unwrap();
+        until("it can revoke again", || world.can_revoke());
         // The state is checked twice a second: a shorter recovery is not logged.
         until("the log says that it is over", || {
             let said = world.server.said();
@@ -204,40 +158,42 @@ fn full_disk_fails_revocations_is_logged_and_recovers() {
     assert!(said.starts_with("valid: "), "{said}");
 }
 
-/// Without calls: an unready server receives none, so readiness must not depend on them.
+/// Whether it can revoke must not depend on calls.
 #[test]
-fn full_disk_without_calls_becomes_ready_alone() {
+fn full_disk_without_calls_recovers_alone() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(disk) = Disk::mount(&folder.path().join("disk")) else {
+    let Some(disk) = SmallDisk::mount(&folder.path().join("disk")).unwrap() else {
         return;
     };
-    let data = disk.0.join("jeton-data");
+    let data = disk.path().join("jeton-data");
     let world = World {
         folder: folder.path(),
         server: Serving::any_port(folder.path(), &["--data", data.to_str().unwrap()]),
     };
-    until("it is ready", || world.ready() == "200");
+    until("it has started", || {
+        get(&format!("{}/readyz", world.server.address())).0 == "200"
+    });
     disk.fill();
     until("a revocation is refused", || {
         let token = world.issue();
         world.revoke(&token).0 == Some(2)
     });
-    until("it is not ready", || world.ready() == "503");
+    until("it cannot revoke", || !world.can_revoke());
     thread::sleep(Duration::from_secs(3));
-    assert_eq!(world.ready(), "503");
+    assert!(!world.can_revoke());
     assert_eq!(world.errors(), 1, "{}", world.server.said());
-    disk.free();
-    until("it is ready again", || world.ready() == "200");
+    disk.free().unwrap();
+    until("it can revoke again", || world.can_revoke());
 }
 
 /// Restart and SIGHUP succeed: the change is a warning and is applied later.
 #[test]
 fn full_disk_changed_issuer_is_a_warning_until_space_is_free() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(disk) = Disk::mount(&folder.path().join("disk")) else {
+    let Some(disk) = SmallDisk::mount(&folder.path().join("disk")).unwrap() else {
         return;
     };
-    let data = disk.0.join("jeton-data");
+    let data = disk.path().join("jeton-data");
     let config = |seconds: u32| {
         let profile = format!(
             "{{name = 'access', alg = 'ES256', lifetime_seconds = {seconds}, audiences = ['api']}}"
@@ -254,7 +210,9 @@ fn full_disk_changed_issuer_is_a_warning_until_space_is_free() {
     };
     config(900);
     let world = start();
-    until("it is ready", || world.ready() == "200");
+    until("it has started", || {
+        get(&format!("{}/readyz", world.server.address())).0 == "200"
+    });
     disk.fill();
     until("a revocation is refused", || {
         let token = world.issue();
@@ -278,8 +236,8 @@ fn full_disk_changed_issuer_is_a_warning_until_space_is_free() {
     let token = world.issue();
     assert!(!world.is_revoked(&token), "it serves as before");
 
-    disk.free();
-    until("it is ready again", || world.ready() == "200");
+    disk.free().unwrap();
+    until("it can revoke again", || world.can_revoke());
     let before = world.server.said().len();
     world.server.signal("-HUP");
     let said = world.server.wait_for_after(before, again);

@@ -111,14 +111,14 @@ fn remote_keys_that_are_gone_stop_issuing_and_not_verifying() {
     let store = store();
     let (member, hsm) = with_issuer(&store);
     let token = member.issue_of("p").unwrap();
-    assert!(member.node.status().is_ready);
+    assert!(member.node.status().is_ready());
     hsm.set_gone(true);
     let refused = member.issue_of("p").unwrap_err();
     assert_eq!(refused, Error::SignerUnavailable(GONE.to_owned()));
     assert!(member.accepts(&token));
     assert!(member.issue_of("own").is_ok());
     let status = member.node.status();
-    assert!(!status.is_ready);
+    assert!(!status.is_ready());
     assert_eq!(status.remote_keys_fault.as_deref(), Some(GONE));
     // A node that starts meanwhile does the same.
     let late = self::member(&store, &hsm);
@@ -126,7 +126,7 @@ fn remote_keys_that_are_gone_stop_issuing_and_not_verifying() {
     hsm.set_gone(false);
     for member in [&member, &late] {
         assert!(member.accepts(&member.issue_of("p").unwrap()));
-        assert!(member.node.status().is_ready);
+        assert!(member.node.status().is_ready());
     }
 }
 
@@ -184,7 +184,7 @@ fn rotation_waits_for_a_new_label_and_other_kinds_do_not() {
     assert_eq!(keyring.keys().len(), 3, "the EdDSA key has a successor");
     let due = member.node.status().rotation_due.unwrap_or_default();
     assert!(due.contains("label one"), "{due}");
-    assert!(member.node.status().is_ready);
+    assert!(member.node.status().is_ready());
     // Other changes are still possible.
     member.node.set_issuer("me", &settings()).unwrap();
     hsm.name(ISS, "two");

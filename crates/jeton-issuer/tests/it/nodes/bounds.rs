@@ -99,7 +99,7 @@ fn unreadable_record_stops_node_until_fixed() {
         node.verify(ISS, "api", &issued.token).unwrap_err(),
         Error::Stale
     );
-    assert!(!node.status().is_ready && node.status().fault.is_some());
+    assert!(!node.status().is_ready() && node.status().fault.is_some());
 
     block_on(store.commit(Txn::new().delete(key))).unwrap();
     until("it goes on", &|| {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jeton_issuer::keyring::State;
 use jeton_issuer::{
@@ -10,14 +10,12 @@ use jeton_issuer::{
     limits,
 };
 use jeton_store::{Key, MemoryStore, Store, Txn, block_on};
+use jeton_testkit::until;
 
 use crate::manual_clock::{ManualClock, START};
 
 const ISS: &str = "https://id.example";
 const YEAR: i64 = 365 * 24 * 3600;
-
-/// Generous timeout for a busy machine.
-const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Long enough for a few maintenance runs, one per second.
 const LOOKS: Duration = Duration::from_millis(3500);
@@ -49,14 +47,6 @@ fn two() -> (Arc<dyn Store>, [Node; 2], [ManualClock; 2]) {
         nodes[1].issuer(ISS).is_ok()
     });
     (store, nodes, clocks)
-}
-
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !holds() {
-        assert!(begun.elapsed() < TIMEOUT, "waited in vain: {what}");
-        thread::sleep(Duration::from_millis(20));
-    }
 }
 
 /// Returns publication and signing time of the published key.
@@ -94,7 +84,7 @@ fn clock_jump_publishes_no_key() {
     clock.forward(-YEAR);
     thread::sleep(LOOKS);
     assert_eq!(next_key(&node, START), None);
-    until("it is ready", || node.status().is_ready);
+    until("it is ready", || node.status().is_ready());
     // Nothing is postponed any more: keys are created once the clock has run without a jump.
     clock.forward(limits::STEADY_SECONDS / 2);
     until("it warns of nothing", || node.status().warning.is_none());
@@ -193,5 +183,5 @@ fn clocks_five_minutes_apart_lose_no_revocation_and_warn() {
             warning.contains(words)
         });
     }
-    assert!(behind.status().is_ready);
+    assert!(behind.status().is_ready());
 }

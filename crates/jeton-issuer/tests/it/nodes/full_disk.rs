@@ -5,10 +5,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jeton::{Clock as _, SystemClock};
 use jeton_issuer::{
@@ -16,80 +14,32 @@ use jeton_issuer::{
     Options, Revoke, back_up, restore, verify_audit,
 };
 use jeton_store::{Error as StoreError, block_on};
+use jeton_testkit::{SmallDisk, until};
 
 const ISS: &str = "https://id.example";
 
-/// Generous timeout for a busy machine.
-const TIMEOUT: Duration = Duration::from_secs(60);
-
-/// A small disk, mounted during the test.
+/// A data folder on a small disk.
 struct Disk {
-    path: PathBuf,
+    disk: SmallDisk,
     _folder: tempfile::TempDir,
 }
 
 impl Disk {
-    /// None, with a message, where mounting is not possible.
     fn mount() -> Option<Disk> {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("disk");
-        fs::create_dir(&path).unwrap();
-        let mounted = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", "size=12m,mode=0700", "jeton-test"])
-            .arg(&path)
-            .stderr(Stdio::null())
-            .status();
-        if mounted.is_ok_and(|status| status.success()) {
-            return Some(Disk {
-                path,
-                _folder: folder,
-            });
-        }
-        eprintln!("not checked: a disk cannot be mounted here (it takes root)");
-        None
+        let disk = SmallDisk::mount(&folder.path().join("disk")).unwrap()?;
+        Some(Disk {
+            disk,
+            _folder: folder,
+        })
     }
 
     fn data(&self) -> PathBuf {
-        self.path.join("data")
+        self.disk.path().join("data")
     }
 
     fn open(&self) -> DataFolder {
         DataFolder::open(&self.data(), Missing::Make, Duration::ZERO).unwrap()
-    }
-
-    /// Another file takes all free space.
-    fn fill(&self) {
-        let room = vec![0; 4096];
-        let mut at = 0;
-        while fs::write(self.path.join(format!("other-{at}")), &room).is_ok() {
-            at += 1;
-        }
-    }
-
-    fn free(&self) {
-        for entry in fs::read_dir(&self.path).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_file() {
-                fs::remove_file(path).unwrap();
-            }
-        }
-    }
-}
-
-impl Drop for Disk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount")
-            .arg("--lazy")
-            .arg(&self.path)
-            .status();
-    }
-}
-
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !holds() {
-        assert!(begun.elapsed() < TIMEOUT, "waited in vain: {what}");
-        thread::sleep(Duration::from_millis(50));
     }
 }
 
@@ -127,9 +77,9 @@ fn full_disk_is_a_fault_until_space_is_free() {
         block_on(node.revoke("me", ISS, revoke)).map(drop)
     };
     revoke_one().unwrap();
-    assert!(node.status().is_ready && node.status().is_writable);
+    assert!(node.status().is_ready() && node.status().is_writable);
 
-    disk.fill();
+    disk.disk.fill();
     until("the disk is full", || revoke_one().is_err());
     let full = || Error::Store(StoreError::Full);
     assert_eq!(revoke_one().unwrap_err(), full());
@@ -140,7 +90,7 @@ fn full_disk_is_a_fault_until_space_is_free() {
         full()
     );
     let status = node.status();
-    assert!(!status.is_ready && !status.is_writable);
+    assert!(status.is_ready() && !status.ready.revoke && !status.is_writable);
     assert!(status.write_failures >= 5, "{}", status.write_failures);
     let fault = status.fault.unwrap();
     assert_eq!(fault, StoreError::Full.to_string());
@@ -148,8 +98,8 @@ fn full_disk_is_a_fault_until_space_is_free() {
     let backed_up = back_up(&*folder.store(), 0, &mut Vec::new()).unwrap();
     assert!(backed_up.entries > 0);
 
-    disk.free();
-    until("it can be written again", || node.status().is_ready);
+    disk.disk.free().unwrap();
+    until("it can be written again", || node.status().ready.revoke);
     assert_eq!(node.status().fault, None);
     revoke_one().unwrap();
     node.rotate("me", ISS, kind).unwrap();
@@ -158,7 +108,7 @@ fn full_disk_is_a_fault_until_space_is_free() {
     let entries = block_on(verify_audit(&*folder.store())).unwrap();
     assert!(entries >= 5, "{entries}");
     drop(folder);
-    DataFolder::verify(&disk.data(), TIMEOUT).unwrap();
+    DataFolder::verify(&disk.data(), Duration::from_secs(60)).unwrap();
 }
 
 /// A partial key would be reported as damaged and would prevent the folder from being opened.
@@ -166,11 +116,11 @@ fn full_disk_is_a_fault_until_space_is_free() {
 fn full_disk_leaves_no_partial_key_file() {
     let Some(disk) = Disk::mount() else { return };
     let folder = disk.open();
-    disk.fill();
+    disk.disk.fill();
     let refused = folder.options(KeySource::InFolder).unwrap_err();
     assert!(matches!(refused, Error::KeyEncryptionKey(_)), "{refused}");
     assert_eq!(names(&disk.data()), ["lock", "store.redb"]);
-    disk.free();
+    disk.disk.free().unwrap();
     folder.options(KeySource::InFolder).unwrap();
     folder.options(KeySource::InFolder).unwrap();
     assert_eq!(
@@ -187,14 +137,14 @@ fn full_disk_leaves_no_partial_store() {
     let mut backup = Vec::new();
     back_up(&*from.store(), 0, &mut backup).unwrap();
     fs::create_dir(disk.data()).unwrap();
-    disk.fill();
+    disk.disk.fill();
     let refused = DataFolder::open(&disk.data(), Missing::Make, Duration::ZERO).unwrap_err();
     assert_eq!(refused, Error::Store(StoreError::Full));
     assert_eq!(names(&disk.data()), ["lock"]);
     let refused = restore(&disk.data(), &mut &backup[..], 0).unwrap_err();
     assert_eq!(refused, Error::Store(StoreError::Full));
     assert_eq!(names(&disk.data()), ["lock"]);
-    disk.free();
+    disk.disk.free().unwrap();
     restore(&disk.data(), &mut &backup[..], 0).unwrap();
-    DataFolder::verify(&disk.data(), TIMEOUT).unwrap();
+    DataFolder::verify(&disk.data(), Duration::from_secs(60)).unwrap();
 }

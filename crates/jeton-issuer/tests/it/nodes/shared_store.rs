@@ -228,7 +228,7 @@ fn new_algorithm_signs_after_prepublication() {
         .unwrap();
     let request = Request::new("EdDSA");
     assert_eq!(node.issue(ISS, &request).unwrap_err(), Error::NotReady);
-    assert!(node.status().is_ready, "it waits as it should");
+    assert!(node.status().is_ready(), "it waits as it should");
     clock.forward(3600);
     assert!(node.issue(ISS, &request).is_ok());
     // An unused key retires. A profile that needs it again soon gets it back at once.

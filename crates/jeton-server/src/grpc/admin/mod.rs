@@ -139,6 +139,7 @@ impl AdminService for AdminApi {
             check_whole(caller)?;
             let status = node.status();
             let store = node.store_status()?;
+            let is_ready = status.is_ready();
             let warnings = [status.warning, status.rotation_due];
             let warnings: Vec<String> = warnings.into_iter().flatten().collect();
             let warning = warnings.join("; ");
@@ -146,7 +147,10 @@ impl AdminService for AdminApi {
             let problems = problems.into_iter().filter(|problem| !problem.is_empty());
             let problems: Vec<String> = problems.collect();
             Ok(StatusResponse {
-                is_ready: status.is_ready,
+                is_ready,
+                can_issue: status.ready.issue,
+                can_verify: status.ready.verify,
+                can_revoke: status.ready.revoke,
                 revision: status.revision.number(),
                 heard_milliseconds_ago: i64::try_from(status.heard.as_millis()).unwrap_or(i64::MAX),
                 revocations: status.revocations as u64,

@@ -7,10 +7,10 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use jeton_client::{Client, Connection};
-use jeton_testkit::{Etcd, EtcdHost};
+use jeton_testkit::{Etcd, EtcdHost, until, until_some};
 use tempfile::TempDir;
 
-use super::super::etcd::{Authority, has_started, until, until_some, write_key};
+use super::super::etcd::{Authority, has_started, write_key};
 use super::network::Network;
 use super::proxy::{self, Delay};
 use crate::serving::Serving;

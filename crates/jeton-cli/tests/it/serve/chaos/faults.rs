@@ -5,7 +5,8 @@ use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::super::etcd::until_some;
+use jeton_testkit::until_some;
+
 use super::cluster::{Cluster, DELAYED, EACH, OWN_CLOCK, SMALL_DISK, libfaketime};
 use super::load::Random;
 use super::network::Direction;

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use jeton_client::revoke_request::What;
 use jeton_client::{Client, Error, IssueRequest, Result, RevokeRequest, VerifyRequest};
+use jeton_testkit::until;
 
-use super::super::etcd::until;
 use super::super::is_ready_at;
 use super::cluster::{Cluster, EACH, FRESHNESS, connect};
 use super::network::Direction;

@@ -3,7 +3,8 @@
 use std::fs;
 use std::thread;
 
-use super::super::etcd::{until, until_some};
+use jeton_testkit::{until, until_some};
+
 use super::cluster::{Cluster, FRESHNESS};
 use super::minority::{call, is_revoked, issue, revoke, verify};
 use super::network::Direction;

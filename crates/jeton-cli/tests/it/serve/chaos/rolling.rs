@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use jeton_client::revoke_request::What;
 use jeton_client::{Client, Connection, IssueRequest, RevokeRequest, VerifyRequest};
-use jeton_testkit::free_port;
+use jeton_testkit::{free_port, until};
 
-use super::super::etcd::{Cluster, has_started, until};
+use super::super::etcd::{Cluster, has_started};
 use super::super::{is_ready_at, is_ready_within};
 use super::cluster::EACH;
 use crate::serving::Serving;

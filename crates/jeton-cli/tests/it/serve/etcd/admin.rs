@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use jeton_testkit::Etcd;
+use jeton_testkit::{Etcd, until};
 use serde_json::Value;
 
 use super::bad_input::call;
-use super::{CONFIG, Cluster, ISSUER, until, write_key};
+use super::{CONFIG, Cluster, ISSUER, write_key};
 use crate::binary::{ends, jeton, succeeds};
 use crate::data_folder::SETTINGS;
 

@@ -3,11 +3,11 @@
 use std::process::Command;
 use std::thread;
 
-use jeton_testkit::Etcd;
+use jeton_testkit::{Etcd, until};
 use serde_json::Value;
 
 use super::admin::{base64, keys_under};
-use super::{CONFIG, Cluster, FRESHNESS, ISSUER, get, has_started, is_ready, key_set, until};
+use super::{CONFIG, Cluster, FRESHNESS, ISSUER, get, has_started, is_ready, key_set};
 use crate::binary::jeton;
 use crate::data_folder::json;
 

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use jeton_testkit::until;
 use serde_json::Value;
 
 use super::admin::keys_under;
-use super::{Cluster, ISSUER, has_started, until};
+use super::{Cluster, ISSUER, has_started};
 use crate::binary::{ends, jeton, succeeds};
 use crate::data_folder::{SETTINGS, json};
 use crate::operating::{Machine, blocks, page};
