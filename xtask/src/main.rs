@@ -85,9 +85,10 @@ Options of service-cost, token-endpoint-cost, cluster-cost and loaders:
   --pairs N             Number of loads of each kind (default 10)
 
 Options of soak:
-  --only PART           Only lab, fuzz, ffi, kill, overload, attack, readers or chaos; ffi (the C interface
-                        alone), attack (all libraries against each other), readers (keys that were changed)
-                        and chaos (faults of an etcd and its servers) run only if they are named
+  --only PART           Only lab, fuzz, ffi, kill, overload, records, attack, readers or chaos; ffi (the C
+                        interface alone), records (up to ten million in a store), attack (all libraries
+                        against each other), readers (keys that were changed) and chaos (faults of an etcd
+                        and its servers) run only if they are named
   --minutes N           Time limit in minutes: for lab, no new run starts after it; for fuzz, ffi and readers,
                         over all targets or formats together (default 30); for attack and chaos, the whole
   --runs N              Most runs of the lab (default 10)
@@ -104,6 +105,7 @@ Examples:
   cargo xtask soak --only ffi --minutes 60
   cargo xtask soak --only kill
   cargo xtask soak --only overload
+  cargo xtask soak --only records
   cargo xtask soak --only attack --minutes 10
   cargo xtask soak --only readers --minutes 60
   cargo xtask soak --only chaos --minutes 30

@@ -35,6 +35,7 @@ impl Log {
             ),
             [Part::Kill] => ("-kill", format!("--only kill --kills {}", plan.kills)),
             [Part::Overload] => ("-overload", "--only overload".to_owned()),
+            [Part::Records] => ("-records", "--only records".to_owned()),
             _ => (
                 "",
                 format!(

@@ -27,6 +27,9 @@ const OUT: &str = "target/lab-soak";
 /// How long a server is overloaded, in seconds.
 const OVERLOAD_SECONDS: u32 = 60;
 
+/// The numbers of records that nodes are measured with.
+const RECORDS: &str = "10000,100000,1000000,10000000";
+
 /// What is soaked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
@@ -36,6 +39,8 @@ enum Part {
     Ffi,
     Kill,
     Overload,
+    /// Needs an hour, and so is done when it is asked for by name.
+    Records,
     /// Needs every driver, and so is done when it is asked for by name.
     Attack,
     /// Needs OpenSSL, Go and Node, and so is done when it is asked for by name.
@@ -71,11 +76,12 @@ impl Plan {
                     Some("ffi") => vec![Part::Ffi],
                     Some("kill") => vec![Part::Kill],
                     Some("overload") => vec![Part::Overload],
+                    Some("records") => vec![Part::Records],
                     Some("attack") => vec![Part::Attack],
                     Some("readers") => vec![Part::Readers],
                     Some("chaos") => vec![Part::Chaos],
                     _ => {
-                        let parts = "--only needs a value: lab, fuzz, ffi, kill, overload, attack, readers or chaos";
+                        let parts = "--only needs a value: lab, fuzz, ffi, kill, overload, records, attack, readers or chaos";
                         return Err(Error::Usage(parts.into()));
                     }
                 };
@@ -114,6 +120,7 @@ pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<(), Error> {
             Part::Ffi => fuzz_targets(workspace, Scope::Interface, plan, &mut log),
             Part::Kill => kills(workspace, plan, &mut log),
             Part::Overload => overload(workspace, &mut log),
+            Part::Records => records(workspace, &mut log),
             Part::Attack => attack::run(workspace, plan, &mut log),
             Part::Readers => readers::run(workspace, plan, &mut log),
             Part::Chaos => chaos::run(workspace, plan, &mut log),
@@ -191,6 +198,22 @@ fn overload(workspace: &Workspace, log: &mut Log) -> Result<(), Error> {
         "Overload: twice the load that the server can serve",
         log,
     )
+}
+
+fn records(workspace: &Workspace, log: &mut Log) -> Result<(), Error> {
+    eprintln!("== soak: nodes with {RECORDS} records, in a data folder and in an etcd");
+    let mut test = workspace.cargo_workspace("test");
+    test.args(["--test", "records"])
+        .env("JETON_RECORDS", RECORDS);
+    logged(&mut test, "Many records in a data folder", log)?;
+    if let Some(missing) = etcd::missing() {
+        let body = format!("Not run: {missing} is not installed.");
+        log.section("Many records in an etcd", &body);
+        return Ok(());
+    }
+    let mut test = etcd::test(workspace, &etcd::build(workspace)?, "records");
+    test.envs([("JETON_RECORDS_STORE", "etcd"), ("JETON_RECORDS", RECORDS)]);
+    logged(&mut test, "Many records in an etcd", log)
 }
 
 /// Runs a test as `cargo xtask test` does, with its profile, and puts what it says into the log.

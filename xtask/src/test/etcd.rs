@@ -22,6 +22,14 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
             .env("JETON_ETCD", &etcd),
     )?;
     count("kill on etcd", Tally::PASSED);
+    for store in ["redb", "etcd"] {
+        let mut records = programs::command(workspace, "crates/jeton-issuer", "records")?;
+        records
+            .env("JETON_RECORDS", "10000,100000")
+            .env("JETON_RECORDS_STORE", store);
+        run_command(records.env("JETON_ETCD", &etcd))?;
+        count("many records", Tally::PASSED);
+    }
     let servers = "crates/jeton-cli/tests/it/serve/etcd.rs";
     tests_in(workspace, servers, &[("JETON_ETCD", &etcd)])?;
     if let Some(missing) = missing_for_chaos(workspace) {
