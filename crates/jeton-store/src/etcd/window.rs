@@ -81,7 +81,7 @@ impl Window {
     }
 }
 
-/// Returns the first text after all that begin with this. None: there is no such text.
+/// Returns the first text after all that begin with this. None: all its bytes are 255.
 fn successor(prefix: &[u8]) -> Option<Vec<u8>> {
     let last = prefix.iter().rposition(|byte| *byte != u8::MAX)?;
     let mut after = prefix[..=last].to_vec();
