@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write;
 
 use super::comparison::time;
+use super::grouped::distinct;
 use jeton_lab_model::result::{Row, RunResult};
 
 /// Formats one line for each round of each measured row, in Go's benchmark format
@@ -19,13 +20,6 @@ use jeton_lab_model::result::{Row, RunResult};
 ///
 /// `benchstat` treats the rounds of two subjects as independent samples. Its p is the Mann-Whitney
 /// `p_value` of the lab's verdicts; the verdicts themselves use pairs of rounds.
-///
-/// # Examples
-/// ```
-/// # fn demo(result: &jeton_lab_model::result::RunResult) -> std::io::Result<()> {
-/// std::fs::write("results.txt", jeton_lab_report::benchstat::text(result))?;
-/// # Ok(()) }
-/// ```
 #[must_use]
 pub fn text(result: &RunResult) -> String {
     let mut out = String::new();
@@ -58,13 +52,10 @@ fn head(result: &RunResult, out: &mut String) -> std::fmt::Result {
     for reason in &e.disturbance.reasons {
         writeln!(out, "# disturbed: {}", one_line(reason))?;
     }
-    let mut said: Vec<(&str, &str)> = Vec::new();
-    for subject in result.rows.measured.iter().map(|r| &r.subject) {
-        let one = (subject.driver(), subject.version.as_str());
-        if !said.contains(&one) {
-            said.push(one);
-            writeln!(out, "# {} {}", one_line(one.0), one_line(one.1))?;
-        }
+    let subjects = result.rows.measured.iter().map(|row| &row.subject);
+    let said = subjects.map(|subject| (subject.driver(), subject.version.as_str()));
+    for (driver, version) in distinct(said) {
+        writeln!(out, "# {} {}", one_line(driver), one_line(version))?;
     }
     let os = e.kernel.split_whitespace().next().unwrap_or("unknown");
     writeln!(out, "goos: {}", os.to_lowercase())?;
@@ -106,17 +97,13 @@ fn name(row: &Row) -> String {
 }
 
 fn memory(row: &Row) -> String {
-    let mut text = String::new();
-    if let Some(bytes) = row.token_bytes {
-        let _ = write!(text, " {bytes} B/token");
-    }
-    if let Some(bytes) = row.bytes_per_op {
-        let _ = write!(text, " {bytes} B/op");
-    }
-    if let Some(allocs) = row.allocs_per_op {
-        let _ = write!(text, " {allocs} allocs/op");
-    }
-    text
+    let figures = [
+        row.token_bytes.map(|bytes| format!(" {bytes} B/token")),
+        row.bytes_per_op.map(|bytes| format!(" {bytes} B/op")),
+        row.allocs_per_op
+            .map(|allocs| format!(" {allocs} allocs/op")),
+    ];
+    figures.into_iter().flatten().collect()
 }
 
 /// Replaces characters that are not allowed in a name by `_`.

@@ -1,15 +1,27 @@
 //! The charts of a report, as data. The page draws them, and every chart has a table with its figures.
 
 use jeton_lab_model::units::{self, Unit};
+use maud::{Markup, html};
 
-/// A chart.
+/// The marks of series, which repeat after eight.
+pub(crate) const SERIES: [&str; 8] = ["s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7"];
+
+/// A chart: a row for each subject with its figure and marks, or a line for each subject over an amount.
+#[derive(Default)]
 pub(crate) struct Chart {
     /// The text for screen readers.
     pub(crate) label: String,
     /// The id of the table with its figures.
     pub(crate) table: String,
     pub(crate) axis: Axis,
-    pub(crate) drawing: Drawing,
+    pub(crate) rows: Vec<Row>,
+    /// The noise band behind the rows: its ends and its middle.
+    pub(crate) band: Option<[f64; 3]>,
+    /// Vertical lines behind the rows, each with its name at the top, and what follows it.
+    pub(crate) references: Vec<(f64, String, String)>,
+    pub(crate) series: Vec<(String, Vec<Point>)>,
+    /// The ticks of the horizontal axis of lines.
+    pub(crate) ticks: Vec<(f64, String)>,
     /// What stands below the chart.
     pub(crate) caption: String,
     /// Marks with their meaning, if the rows do not say it.
@@ -19,9 +31,10 @@ pub(crate) struct Chart {
 }
 
 /// What the logarithmic axis of the figures shows.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq)]
 pub(crate) enum Axis {
     /// No ticks: each row has its figure.
+    #[default]
     Plain,
     Time(Unit),
     Factor,
@@ -37,40 +50,11 @@ impl Axis {
             Self::Time(unit) => unit.tick(value),
             Self::Factor => format!("{} ×", units::times(value)),
             Self::Bytes => format!("{} B", units::fixed(value, 0)),
-            Self::Rate => format!("{}/s", short(value)),
+            Self::Rate if value >= 1e6 => format!("{}M/s", units::times(value / 1e6)),
+            Self::Rate if value >= 1e3 => format!("{}k/s", units::times(value / 1e3)),
+            Self::Rate => format!("{}/s", units::fixed(value, 0)),
         }
     }
-}
-
-/// Formats a rate: 1.2M, 340k, 12.
-fn short(rate: f64) -> String {
-    match rate {
-        r if r >= 1e6 => format!("{}M", units::times(r / 1e6)),
-        r if r >= 1e3 => format!("{}k", units::times(r / 1e3)),
-        r => units::fixed(r, 0),
-    }
-}
-
-/// The two kinds of chart.
-pub(crate) enum Drawing {
-    /// A line for each subject: its name and figure, and below them its marks.
-    Rows(Rows),
-    /// Figures by an amount, with a line for each subject.
-    Lines {
-        series: Vec<(String, Vec<Point>)>,
-        /// The ticks of the horizontal axis.
-        ticks: Vec<(f64, String)>,
-    },
-}
-
-/// The rows of a chart, and what is behind them.
-#[derive(Default)]
-pub(crate) struct Rows {
-    pub(crate) rows: Vec<Row>,
-    /// The noise band: its ends and its middle.
-    pub(crate) band: Option<[f64; 3]>,
-    /// Vertical lines, each with its name at the top, and what follows it.
-    pub(crate) references: Vec<(f64, String, String)>,
 }
 
 /// One row.
@@ -112,22 +96,33 @@ impl Point {
 
 impl Chart {
     pub(crate) fn rows(label: String, table: String, axis: Axis, rows: Vec<Row>) -> Self {
-        let rows = Rows {
-            rows,
-            ..Rows::default()
-        };
-        Self::new(label, table, axis, Drawing::Rows(rows))
-    }
-
-    pub(crate) fn new(label: String, table: String, axis: Axis, drawing: Drawing) -> Self {
         Self {
             label,
             table,
             axis,
-            drawing,
-            caption: String::new(),
-            legend: Vec::new(),
-            is_small: false,
+            rows,
+            ..Self::default()
         }
     }
+
+    /// Adds a vertical line without a name.
+    pub(crate) fn line_at(mut self, value: f64) -> Self {
+        let no = String::new();
+        self.references.push((value, no.clone(), no));
+        self
+    }
+}
+
+/// Shortens a label, with an ellipsis.
+pub(crate) fn cut(label: &str, chars_max: usize) -> String {
+    if label.chars().count() <= chars_max {
+        return label.to_owned();
+    }
+    let kept = label.chars().take(chars_max.saturating_sub(1));
+    kept.chain(['…']).collect()
+}
+
+/// Renders a mark for a legend or a table.
+pub(crate) fn icon(id: &str) -> Markup {
+    html! { svg.icon viewBox="-12 -12 24 24" aria-hidden="true" { use href={ "#m-" (id) } {} } }
 }

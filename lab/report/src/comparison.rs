@@ -4,12 +4,14 @@ mod columns;
 
 use jeton_lab_model::result::{Row, RunResult, Status, Timing, Verdict};
 
+use crate::grouped::{distinct, grouped};
 use jeton_lab_model::{names, units};
 use maud::{Markup, html};
 
 pub(crate) use columns::{Shared, columns, reason, terminal_time};
 
 /// The data of one chart and its table: one suite, one operation, one comparison.
+#[derive(Default)]
 pub(crate) struct Comparison<'a> {
     /// The HTML id of the heading, unique on the page.
     pub(crate) anchor: String,
@@ -53,29 +55,10 @@ impl<'a> Comparison<'a> {
     }
 
     pub(crate) fn baseline(&self) -> Option<&Entry<'a>> {
-        self.entries
-            .iter()
-            .find(|entry| matches!(entry.role, Role::Baseline(_)))
+        let mut entries = self.entries.iter();
+        entries.find(|entry| matches!(entry.role, Role::Baseline(_)))
     }
 
-    /// Returns the entries by group, the fastest group first.
-    pub(crate) fn groups(&self) -> Vec<(u32, Vec<&Entry<'a>>)> {
-        let mut groups: Vec<(u32, Vec<&Entry<'a>>)> = Vec::new();
-        for entry in &self.entries {
-            let Some(group) = entry.role.group() else {
-                continue;
-            };
-            match groups.iter_mut().find(|(number, _)| *number == group) {
-                Some((_, members)) => members.push(entry),
-                None => groups.push((group, vec![entry])),
-            }
-        }
-        groups.sort_by_key(|(number, _)| *number);
-        groups
-    }
-}
-
-impl Comparison<'_> {
     /// Renders the tag of a comparison in which more than one factor differs.
     pub(crate) fn tag(&self) -> Markup {
         html! { @if self.confounded { span.tag.warn { "confounded" } } }
@@ -91,11 +74,8 @@ pub(crate) struct Set<'c, 'a> {
 /// Splits the comparisons into sets. They arrive ordered by suite and operation, so neighbours with the same pair form
 /// a set.
 pub(crate) fn sets<'c, 'a>(comparisons: &'c [Comparison<'a>]) -> impl Iterator<Item = Set<'c, 'a>> {
-    let is_one =
-        |a: &Comparison<'a>, b: &Comparison<'a>| (a.suite, a.operation) == (b.suite, b.operation);
-    comparisons
-        .chunk_by(is_one)
-        .map(|comparisons| Set { comparisons })
+    let sets = comparisons.chunk_by(|a, b| (a.suite, a.operation) == (b.suite, b.operation));
+    sets.map(|comparisons| Set { comparisons })
 }
 
 impl Set<'_, '_> {
@@ -103,6 +83,11 @@ impl Set<'_, '_> {
     pub(crate) fn heading(self) -> String {
         let first = &self.comparisons[0];
         format!("{}: {}", units::capitalised(first.suite), first.operation)
+    }
+
+    /// Renders the number of comparisons.
+    pub(crate) fn count(self) -> Markup {
+        html! { small { (units::count(self.comparisons.len(), "comparison", "comparisons")) } }
     }
 
     /// Returns the HTML id of the charts.
@@ -139,10 +124,14 @@ pub(crate) fn comparisons(result: &RunResult) -> Vec<Comparison<'_>> {
     found.retain(|comparison| !comparison.entries.is_empty());
     for comparison in &mut found {
         add_references_and_missing(result, comparison);
-        comparison
-            .entries
-            .sort_by(|a, b| median(a.row).total_cmp(&median(b.row)));
-        name_entries(comparison);
+        let median = |row: &Row| time(row).map_or(f64::MAX, |timing| timing.median);
+        let entries = &mut comparison.entries;
+        entries.sort_by(|a, b| median(a.row).total_cmp(&median(b.row)));
+        let measured: Vec<_> = entries.iter().map(|e| &e.row.subject).collect();
+        let shown = names::distinct(&measured);
+        for (entry, name) in entries.iter_mut().zip(shown) {
+            entry.name = name;
+        }
     }
     order(result, &mut found);
     for (number, comparison) in found.iter_mut().enumerate() {
@@ -152,44 +141,36 @@ pub(crate) fn comparisons(result: &RunResult) -> Vec<Comparison<'_>> {
 }
 
 fn judged<'a>(result: &'a RunResult, taken: &mut [bool]) -> Vec<Comparison<'a>> {
-    let mut found: Vec<Comparison<'a>> = Vec::new();
-    for verdict in &result.verdicts {
-        let index = found
-            .iter()
-            .position(|c| c.title == verdict.comparison)
-            .unwrap_or_else(|| {
-                found.push(empty(
-                    verdict.comparison.clone(),
-                    &verdict.suite,
-                    &verdict.operation,
-                ));
-                found.len() - 1
-            });
-        let comparison = &mut found[index];
-        comparison.confounded |= verdict.confounded;
-        for factor in &verdict.factors {
-            if !comparison.factors.contains(&factor.as_str()) {
-                comparison.factors.push(factor);
+    let titled = result.verdicts.iter();
+    let titled = titled.map(|verdict| (&verdict.comparison, verdict));
+    let comparison = |(title, verdicts): (&String, Vec<&'a Verdict>)| {
+        let factors = verdicts.iter().flat_map(|verdict| &verdict.factors);
+        let mut entries: Vec<Entry<'a>> = Vec::new();
+        for verdict in &verdicts {
+            let baseline = Role::Baseline(verdict.baseline_group);
+            let roles = [
+                (&verdict.baseline, baseline),
+                (&verdict.subject, Role::Compared(verdict)),
+            ];
+            for (id, role) in roles {
+                let is_known = entries.iter().any(|entry| entry.row.subject.id == *id);
+                if let (false, Some(row)) = (is_known, place_of(result, verdict, id)) {
+                    taken[row] = true;
+                    entries.push(entry(&result.rows.measured[row], role));
+                }
             }
         }
-        let roles = [
-            (&verdict.baseline, Role::Baseline(verdict.baseline_group)),
-            (&verdict.subject, Role::Compared(verdict)),
-        ];
-        for (id, role) in roles {
-            let known = comparison
-                .entries
-                .iter()
-                .any(|entry| entry.row.subject.id == *id);
-            if let (false, Some(row)) = (known, place_of(result, verdict, id)) {
-                taken[row] = true;
-                comparison
-                    .entries
-                    .push(entry(&result.rows.measured[row], role));
-            }
+        Comparison {
+            title: title.clone(),
+            suite: &verdicts[0].suite,
+            operation: &verdicts[0].operation,
+            confounded: verdicts.iter().any(|verdict| verdict.confounded),
+            factors: distinct(factors.map(String::as_str)),
+            entries,
+            ..Comparison::default()
         }
-    }
-    found
+    };
+    grouped(titled).into_iter().map(comparison).collect()
 }
 
 /// Finds the index of a verdict's row. A row of several suites is in the file once, under the first
@@ -207,25 +188,24 @@ fn add_unjudged<'a>(result: &'a RunResult, taken: &mut [bool], found: &mut Vec<C
         if *taken || row.reference || time(row).is_none() {
             continue;
         }
-        let home = found.iter().position(|c| {
-            !c.confounded
-                && c.suite == row.suite
-                && c.entries
-                    .iter()
-                    .any(|e| same_work(e.row, row) && same_token(e.row, row))
-        });
-        let home = home.unwrap_or_else(|| {
-            let mut title = format!(
-                "{}: {}, {}, {} claims",
-                row.suite,
-                row.operation,
-                names::token(&row.subject),
-                row.claims.name
-            );
-            if row.threads > 1 {
-                title.push_str(&format!(", {} threads", row.threads));
-            }
-            found.push(empty(title, &row.suite, &row.operation));
+        let is_same = |e: &Entry<'_>| same_work(e.row, row) && same_token(e.row, row);
+        let is_home = |c: &Comparison<'_>| {
+            !c.confounded && c.suite == row.suite && c.entries.iter().any(is_same)
+        };
+        let home = found.iter().position(is_home).unwrap_or_else(|| {
+            let (token, threads) = (names::token(&row.subject), row.threads);
+            let (suite, operation, claims) = (&row.suite, &row.operation, &row.claims.name);
+            let threads = if threads > 1 {
+                format!(", {threads} threads")
+            } else {
+                String::new()
+            };
+            found.push(Comparison {
+                title: format!("{suite}: {operation}, {token}, {claims} claims{threads}"),
+                suite,
+                operation,
+                ..Comparison::default()
+            });
             found.len() - 1
         });
         found[home].entries.push(entry(row, Role::Alone));
@@ -256,14 +236,6 @@ fn add_references_and_missing<'a>(result: &'a RunResult, comparison: &mut Compar
     }
 }
 
-fn name_entries(comparison: &mut Comparison<'_>) {
-    let measured: Vec<_> = comparison.entries.iter().map(|e| &e.row.subject).collect();
-    let shown = names::distinct(&measured);
-    for (entry, name) in comparison.entries.iter_mut().zip(shown) {
-        entry.name = name;
-    }
-}
-
 /// Orders by suite and operation, as the rows first name them.
 fn order<'a>(result: &RunResult, found: &mut [Comparison<'a>]) {
     let first = |is_it: &dyn Fn(&Row) -> bool| result.rows.measured.iter().position(is_it);
@@ -291,24 +263,6 @@ fn same_work(a: &Row, b: &Row) -> bool {
 
 fn same_token(a: &Row, b: &Row) -> bool {
     names::token(&a.subject) == names::token(&b.subject)
-}
-
-fn median(row: &Row) -> f64 {
-    time(row).map_or(f64::MAX, |t| t.median)
-}
-
-fn empty<'a>(title: String, suite: &'a str, operation: &'a str) -> Comparison<'a> {
-    Comparison {
-        anchor: String::new(),
-        title,
-        suite,
-        operation,
-        factors: Vec::new(),
-        confounded: false,
-        entries: Vec::new(),
-        references: Vec::new(),
-        missing: Vec::new(),
-    }
 }
 
 /// Creates an entry that is named by its library.

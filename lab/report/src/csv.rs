@@ -48,13 +48,6 @@ impl Kind {
 }
 
 /// Formats the rows of the result's main kind ([`Kind::of`]) as [`rows`] does.
-///
-/// # Examples
-/// ```
-/// # fn demo(result: &jeton_lab_model::result::RunResult) -> std::io::Result<()> {
-/// std::fs::write("results.csv", jeton_lab_report::csv::text(result))?;
-/// # Ok(()) }
-/// ```
 #[must_use]
 pub fn text(result: &RunResult) -> String {
     rows(result, Kind::of(result))
@@ -89,13 +82,10 @@ pub fn rows(result: &RunResult, kind: Kind) -> String {
         }
         Kind::Servers => {
             let rows = &result.rows.servers;
-            let lines: Vec<Line<'_>> = rows
-                .iter()
-                .map(|row| Line::Measured(row, disturbed))
-                .collect();
+            let lines = rows.iter().map(|row| Line::Measured(row, disturbed));
             let loads = rows.iter().filter_map(|row| row.load.as_ref());
             let repetitions = loads.map(|load| load.repetitions.len()).max().unwrap_or(0);
-            write(&columns(repetitions), &lines)
+            write(&columns(repetitions), &lines.collect::<Vec<_>>())
         }
         Kind::Interop => {
             let rows: Vec<_> = result.rows.interop.iter().collect();
@@ -111,13 +101,6 @@ pub fn rows(result: &RunResult, kind: Kind) -> String {
 /// Formats one line for each published figure, with the measured one.
 ///
 /// Published and measured figures come from different machines: compare only the ratios within each source.
-///
-/// # Examples
-/// ```
-/// # fn demo(result: &jeton_lab_model::result::RunResult) -> std::io::Result<()> {
-/// std::fs::write("published.csv", jeton_lab_report::csv::published(result))?;
-/// # Ok(()) }
-/// ```
 #[must_use]
 pub fn published(result: &RunResult) -> String {
     let figures: Vec<Figure<'_>> = result.published.iter().flat_map(figures).collect();
@@ -125,13 +108,6 @@ pub fn published(result: &RunResult) -> String {
 }
 
 /// Formats one line for each published conclusion, with its answer.
-///
-/// # Examples
-/// ```
-/// # fn demo(result: &jeton_lab_model::result::RunResult) -> std::io::Result<()> {
-/// std::fs::write("answers.csv", jeton_lab_report::csv::answers(result))?;
-/// # Ok(()) }
-/// ```
 #[must_use]
 pub fn answers(result: &RunResult) -> String {
     let claims: Vec<_> = result.claims_answered.iter().collect();

@@ -3,10 +3,11 @@
 mod columns;
 mod section;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jeton_lab_model::result::{Interop, InteropRow, Party, Reader};
 
+use crate::grouped::grouped;
 use jeton_lab_model::units;
 
 pub(crate) use columns::row_columns;
@@ -16,23 +17,21 @@ use columns::{failure_columns, key_columns, letter, tag};
 
 /// A matrix with issuers in rows and verifiers in columns, for kinds of token with equal results.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Matrix<'a> {
-    /// The format: `jwt`, `jwe`, `v4.public`.
-    pub format: &'a str,
+pub(crate) struct Matrix<'a> {
+    pub(crate) format: &'a str,
     /// The algorithms, for example `dir+A256GCM` for a JWE; empty if the format decides.
-    pub algs: Vec<String>,
+    pub(crate) algs: Vec<String>,
     /// The drivers, in the order of rows and columns.
-    pub drivers: Vec<&'a Party>,
+    pub(crate) drivers: Vec<&'a Party>,
     /// The rows by issuer and verifier; `None` if the pair was not tested or one driver is unavailable.
-    pub cells: Vec<Vec<Option<&'a InteropRow>>>,
+    pub(crate) cells: Vec<Vec<Option<&'a InteropRow>>>,
     /// Unavailable drivers, each with the reason.
-    pub absent: Vec<(&'a Party, &'a str)>,
+    pub(crate) absent: Vec<(&'a Party, &'a str)>,
 }
 
 impl Matrix<'_> {
     /// Returns the title: `jwt ES256, ES384`, `v4.public`.
-    #[must_use]
-    pub fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         if self.algs.is_empty() {
             return self.format.to_owned();
         }
@@ -41,16 +40,8 @@ impl Matrix<'_> {
 }
 
 /// Returns the matrices. Kinds of token of one format with the same drivers and outcomes share one.
-#[must_use]
-pub fn matrices(rows: &[InteropRow]) -> Vec<Matrix<'_>> {
-    let mut kinds: Vec<(Kind<'_>, Vec<&InteropRow>)> = Vec::new();
-    for row in rows {
-        let kind = kind(row);
-        match kinds.iter_mut().rev().find(|(k, _)| *k == kind) {
-            Some((_, rows)) => rows.push(row),
-            None => kinds.push((kind, vec![row])),
-        }
-    }
+pub(crate) fn matrices(rows: &[InteropRow]) -> Vec<Matrix<'_>> {
+    let kinds = grouped(rows.iter().map(|row| (kind(row), row)));
     let mut matrices: Vec<Matrix<'_>> = Vec::new();
     for ((format, alg, enc), rows) in kinds {
         let mut matrix = matrix(format, &rows);
@@ -73,52 +64,36 @@ fn kind(row: &InteropRow) -> Kind<'_> {
 }
 
 fn matrix<'a>(format: &'a str, rows: &[&'a InteropRow]) -> Matrix<'a> {
-    let mut drivers: Vec<&Party> = Vec::new();
-    let mut absent = Vec::new();
-    for row in rows {
-        if row.outcome.is_none() {
-            absent.push((&row.issuer, row.reason.as_deref().unwrap_or_default()));
-            continue;
-        }
-        for party in [&row.issuer, &row.verifier] {
-            if !drivers.contains(&party) {
-                drivers.push(party);
-            }
-        }
-    }
-    drivers.sort();
+    let (tested, absent): (Vec<&InteropRow>, Vec<_>) =
+        rows.iter().partition(|row| row.outcome.is_some());
+    let absent = absent.into_iter();
+    let absent = absent.map(|row| (&row.issuer, row.reason.as_deref().unwrap_or_default()));
+    let parties = tested.iter().flat_map(|row| [&row.issuer, &row.verifier]);
+    let drivers: Vec<&Party> = BTreeSet::from_iter(parties).into_iter().collect();
     let cell = |issuer: &Party, verifier: &Party| {
-        let found = rows.iter().find(|row| {
-            row.outcome.is_some() && row.issuer == *issuer && row.verifier == *verifier
-        });
+        let mut own = tested.iter();
+        let found = own.find(|row| row.issuer == *issuer && row.verifier == *verifier);
         found.copied()
     };
-    let cells = drivers
-        .iter()
-        .map(|issuer| {
-            drivers
-                .iter()
-                .map(|verifier| cell(issuer, verifier))
-                .collect()
-        })
-        .collect();
+    let row = |issuer: &&Party| drivers.iter().map(|one| cell(issuer, one)).collect();
+    let cells = drivers.iter().map(row);
     Matrix {
         format,
         algs: Vec::new(),
+        cells: cells.collect(),
         drivers,
-        cells,
-        absent,
+        absent: absent.collect(),
     }
 }
 
 fn alike(a: &Matrix<'_>, b: &Matrix<'_>) -> bool {
     let told = |row: &Option<&InteropRow>| {
-        row.map(|r| {
-            (
-                r.outcome,
-                r.explanation.clone().filter(|_| r.is_unexplained()),
-            )
-        })
+        let row = (*row)?;
+        let explanation = row.explanation.as_ref();
+        Some((
+            row.outcome,
+            explanation.filter(|_| row.is_unexplained()).cloned(),
+        ))
     };
     let outcomes = |m: &Matrix<'_>| -> Vec<_> { m.cells.iter().flatten().map(told).collect() };
     a.format == b.format
@@ -129,31 +104,25 @@ fn alike(a: &Matrix<'_>, b: &Matrix<'_>) -> bool {
 
 /// Cells with the same failure and the same reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FailureGroup<'a> {
-    /// The failure.
-    pub outcome: Interop,
+pub(crate) struct FailureGroup<'a> {
+    pub(crate) outcome: Interop,
     /// The reason, or `unexplained`.
-    pub explanation: &'a str,
-    /// The cells.
-    pub rows: Vec<&'a InteropRow>,
+    pub(crate) explanation: &'a str,
+    pub(crate) rows: Vec<&'a InteropRow>,
 }
 
 impl FailureGroup<'_> {
     /// Describes the cells, for example `issued by rust/josekit, verified by python/pyjwt (jwt ES256)`.
-    #[must_use]
-    pub fn place(&self) -> String {
+    pub(crate) fn place(&self) -> String {
         let each = |name: fn(&InteropRow) -> &Party| {
-            let mut names: Vec<&str> = self.rows.iter().map(|r| name(r).driver.as_str()).collect();
-            names.sort_unstable();
-            names.dedup();
-            match names.as_slice() {
-                few @ [_] | few @ [_, _] | few @ [_, _, _] => units::list(few),
-                many => format!("{} drivers", many.len()),
+            let names: BTreeSet<&str> = self.rows.iter().map(|r| name(r).driver.as_str()).collect();
+            match names.len() {
+                0..=3 => units::list(&names.into_iter().collect::<Vec<_>>()),
+                many => format!("{many} drivers"),
             }
         };
-        let mut kinds: Vec<String> = self.rows.iter().map(|r| kind_name(r)).collect();
-        kinds.sort_unstable();
-        kinds.dedup();
+        let kinds: BTreeSet<String> = self.rows.iter().map(|r| kind_name(r)).collect();
+        let kinds: Vec<String> = kinds.into_iter().collect();
         let kinds = match kinds.as_slice() {
             few if few.len() <= 4 => few.join(", "),
             many => format!("{} and {} more", many[..3].join(", "), many.len() - 3),
@@ -167,8 +136,7 @@ impl FailureGroup<'_> {
 }
 
 /// Names the kind of token: `jwt ES256`, `jwe dir+A256GCM`, `v4.public`.
-#[must_use]
-pub fn kind_name(row: &InteropRow) -> String {
+pub(crate) fn kind_name(row: &InteropRow) -> String {
     match (&row.alg, &row.enc) {
         (Some(alg), Some(enc)) => format!("{} {alg}+{enc}", row.format),
         (Some(alg), None) => format!("{} {alg}", row.format),
@@ -177,142 +145,87 @@ pub fn kind_name(row: &InteropRow) -> String {
 }
 
 /// Returns the failures, the most frequent first.
-#[must_use]
-pub fn failure_groups(rows: &[InteropRow]) -> Vec<FailureGroup<'_>> {
-    let mut failure_groups: Vec<FailureGroup<'_>> = Vec::new();
-    for row in rows {
-        let Some(outcome) = row.outcome.filter(|o| o.needs_explaining()) else {
-            continue;
-        };
+pub(crate) fn failure_groups(rows: &[InteropRow]) -> Vec<FailureGroup<'_>> {
+    let failed = rows.iter().filter_map(|row| {
+        let outcome = row.outcome.filter(|o| o.needs_explaining())?;
         let explanation = row.explanation.as_deref().unwrap_or("unexplained");
-        let same = |t: &&mut FailureGroup<'_>| t.outcome == outcome && t.explanation == explanation;
-        match failure_groups.iter_mut().find(same) {
-            Some(group) => group.rows.push(row),
-            None => failure_groups.push(FailureGroup {
-                outcome,
-                explanation,
-                rows: vec![row],
-            }),
-        }
-    }
-    failure_groups.sort_by_key(|t| std::cmp::Reverse(t.rows.len()));
-    failure_groups
-}
-
-/// Counts of an interop run.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// Pairs by outcome.
-    pub outcomes: BTreeMap<Interop, usize>,
-    /// Failed pairs without an explanation.
-    pub unexplained: usize,
-    /// Unavailable drivers.
-    pub absent: usize,
-    /// Tested drivers.
-    pub drivers: usize,
-    /// Kinds of token.
-    pub kinds: usize,
-}
-
-/// Counts the rows.
-#[must_use]
-pub fn tally(rows: &[InteropRow]) -> Tally {
-    let mut tally = Tally::default();
-    let (mut present, mut absent, mut kinds) = (Vec::new(), Vec::new(), Vec::new());
-    for row in rows {
-        kinds.push(kind(row));
-        tally.unexplained += usize::from(row.is_unexplained());
-        match row.outcome {
-            Some(outcome) => {
-                *tally.outcomes.entry(outcome).or_default() += 1;
-                present.extend([&row.issuer, &row.verifier]);
-            }
-            None => absent.push(&row.issuer),
-        }
-    }
-    let distinct = |parties: &mut Vec<&Party>| {
-        parties.sort();
-        parties.dedup();
-        parties.len()
+        Some(((outcome, explanation), row))
+    });
+    let group = |((outcome, explanation), rows)| FailureGroup {
+        outcome,
+        explanation,
+        rows,
     };
-    tally.drivers = distinct(&mut present);
-    absent.retain(|party| !present.contains(party));
-    tally.absent = distinct(&mut absent);
-    kinds.sort_unstable();
-    kinds.dedup();
-    tally.kinds = kinds.len();
-    tally
+    let mut groups: Vec<FailureGroup<'_>> = grouped(failed).into_iter().map(group).collect();
+    groups.sort_by_key(|group| std::cmp::Reverse(group.rows.len()));
+    groups
 }
 
-impl Tally {
-    /// Counts the pairs with this outcome.
-    #[must_use]
-    pub fn of(&self, outcome: Interop) -> usize {
-        self.outcomes.get(&outcome).copied().unwrap_or(0)
-    }
-
-    /// Describes the totals in a sentence.
-    #[must_use]
-    pub fn sentence(&self) -> String {
-        let tried: usize = self.outcomes.values().sum::<usize>() - self.of(Interop::NotOffered);
-        let whole = |n: usize| units::whole(n as u64);
-        let mut parts = vec![format!(
-            "{} of {} verified",
-            whole(self.of(Interop::Verified)),
-            units::count(tried, "pair", "pairs")
-        )];
-        for outcome in Interop::ALL.into_iter().filter(|o| o.needs_explaining()) {
-            if self.of(outcome) > 0 {
-                parts.push(format!("{} {}", whole(self.of(outcome)), outcome.label()));
-            }
-        }
-        let owed = tried - self.of(Interop::Verified);
-        let explained = match (owed, self.unexplained) {
-            (0, _) => String::new(),
-            (_, 0) => "; all failures are explained".to_owned(),
-            (_, n) => format!("; {} unexplained", whole(n)),
-        };
-        let absent = match self.absent {
-            0 => String::new(),
-            n => format!(
-                "; {} unavailable",
-                units::count(n, "driver is", "drivers are")
-            ),
-        };
-        format!(
-            "{}{explained}. {}, {} of token{absent}.",
-            parts.join(", "),
-            units::count(self.drivers, "driver", "drivers"),
-            units::count(self.kinds, "kind", "kinds"),
-        )
-    }
+/// Describes the totals in a sentence.
+pub(crate) fn totals(rows: &[InteropRow]) -> String {
+    let whole = |n: usize| units::whole(n as u64);
+    let of = |outcome| {
+        rows.iter()
+            .filter(|row| row.outcome == Some(outcome))
+            .count()
+    };
+    let (tested, absent): (Vec<&InteropRow>, Vec<_>) =
+        rows.iter().partition(|row| row.outcome.is_some());
+    let parties = tested.iter().flat_map(|row| [&row.issuer, &row.verifier]);
+    let present: BTreeSet<&Party> = parties.collect();
+    let absent: BTreeSet<&Party> = absent.iter().map(|row| &row.issuer).collect();
+    let kinds: BTreeSet<Kind<'_>> = rows.iter().map(kind).collect();
+    let (verified, tried) = (
+        of(Interop::Verified),
+        tested.len() - of(Interop::NotOffered),
+    );
+    let pairs = units::count(tried, "pair", "pairs");
+    let mut parts = vec![format!("{} of {pairs} verified", whole(verified))];
+    let failed = Interop::ALL.into_iter().filter(|o| o.needs_explaining());
+    let failed = failed.filter(|outcome| of(*outcome) > 0);
+    parts.extend(failed.map(|one| format!("{} {}", whole(of(one)), one.label())));
+    let unexplained = rows.iter().filter(|row| row.is_unexplained()).count();
+    let explained = match (tried - verified, unexplained) {
+        (0, _) => String::new(),
+        (_, 0) => "; all failures are explained".to_owned(),
+        (_, n) => format!("; {} unexplained", whole(n)),
+    };
+    let absent = match absent.difference(&present).count() {
+        0 => String::new(),
+        n => format!(
+            "; {} unavailable",
+            units::count(n, "driver is", "drivers are")
+        ),
+    };
+    let drivers = units::count(present.len(), "driver", "drivers");
+    let kinds = units::count(kinds.len(), "kind", "kinds");
+    let parts = parts.join(", ");
+    format!("{parts}{explained}. {drivers}, {kinds} of token{absent}.")
 }
 
 /// The outcomes of a verifier by key encoding.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeysRead<'a> {
-    /// The verifier.
-    pub verifier: &'a Party,
+pub(crate) struct KeysRead<'a> {
+    pub(crate) verifier: &'a Party,
     /// The counts by encoding.
-    pub encodings: BTreeMap<&'a str, KeyCounts>,
+    pub(crate) encodings: BTreeMap<&'a str, KeyCounts>,
 }
 
 /// Verifications with one key encoding.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct KeyCounts {
+pub(crate) struct KeyCounts {
     /// Verified; the library read the key.
-    pub by_library: usize,
+    pub(crate) by_library: usize,
     /// Verified; the driver read the key.
-    pub by_driver: usize,
+    pub(crate) by_driver: usize,
     /// Not verified.
-    pub otherwise: usize,
+    pub(crate) otherwise: usize,
     /// The library does not support the encoding.
-    pub not_offered: usize,
+    pub(crate) not_offered: usize,
 }
 
 /// Counts the verifications by verifier and key encoding.
-#[must_use]
-pub fn keys_read(rows: &[InteropRow]) -> Vec<KeysRead<'_>> {
+pub(crate) fn keys_read(rows: &[InteropRow]) -> Vec<KeysRead<'_>> {
     let mut verifiers: BTreeMap<&Party, BTreeMap<&str, KeyCounts>> = BTreeMap::new();
     for row in rows {
         for key in &row.keys {
@@ -327,11 +240,9 @@ pub fn keys_read(rows: &[InteropRow]) -> Vec<KeysRead<'_>> {
             *count += 1;
         }
     }
-    verifiers
-        .into_iter()
-        .map(|(verifier, encodings)| KeysRead {
-            verifier,
-            encodings,
-        })
-        .collect()
+    let of = |(verifier, encodings)| KeysRead {
+        verifier,
+        encodings,
+    };
+    verifiers.into_iter().map(of).collect()
 }

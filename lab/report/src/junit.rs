@@ -1,22 +1,18 @@
 //! Attacks as JUnit XML for CI systems: a suite for each subject, a test for each attack.
 
+use crate::grouped::grouped;
 use jeton_lab_model::result::{AttackOutcome, AttackRow, RunResult, Status};
 
 /// Formats the report as UTF-8 XML.
 ///
 /// A finding is a failure with its evidence. A void or unavailable row is an error. An attack that does
-/// not apply is skipped.
+/// not apply, or whose finding is withheld, is skipped.
 #[must_use]
 pub fn text(result: &RunResult) -> String {
-    let mut subjects: Vec<(String, Vec<&AttackRow>)> = Vec::new();
-    for row in &result.rows.attack {
+    let subjects = grouped(result.rows.attack.iter().map(|row| {
         let (driver, practice) = (&row.subject.driver, row.practice.name());
-        let name = format!("{driver}:{}:{practice}", row.format);
-        match subjects.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, rows)) => rows.push(row),
-            None => subjects.push((name, vec![row])),
-        }
-    }
+        (format!("{driver}:{}:{practice}", row.format), row)
+    }));
     let suites = subjects.into_iter().map(|(name, rows)| {
         let count = |of: fn(&AttackRow) -> bool| rows.iter().filter(|r| of(r)).count();
         let (failures, errors, skipped) = (count(failed), count(is_error), count(skipped));
@@ -70,7 +66,7 @@ fn is_error(row: &AttackRow) -> bool {
 fn skipped(row: &AttackRow) -> bool {
     matches!(
         row.outcome,
-        Some(AttackOutcome::NotApplicable | AttackOutcome::NotOffered)
+        Some(AttackOutcome::NotApplicable | AttackOutcome::NotOffered | AttackOutcome::Withheld)
     )
 }
 
@@ -89,17 +85,4 @@ fn escaped(text: &str) -> String {
         }
     }
     out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::escaped;
-
-    #[test]
-    fn escaped_library_text_is_valid_xml() {
-        assert_eq!(
-            escaped("\"><&\u{0}\u{1b}"),
-            "&quot;&gt;&lt;&amp;\u{fffd}\u{fffd}"
-        );
-    }
 }

@@ -5,7 +5,8 @@
 //!
 //! [`recommendation`] recommends tokens. [`multi_run`] compares, gates and merges results of several runs.
 
-pub mod attack;
+mod advice;
+mod attack;
 pub mod benchstat;
 pub mod csv;
 pub mod html;
@@ -13,19 +14,23 @@ pub mod junit;
 pub mod markdown;
 pub mod sarif;
 
-mod cell;
 mod chart;
 mod comparison;
-pub mod interop;
+mod grouped;
+mod interop;
 mod languages;
+mod lines;
 pub mod multi_run;
 mod published_comparison;
 pub mod recommendation;
 mod results;
+mod run;
 mod section;
 mod sentences;
-pub mod servers;
+mod servers;
+mod summary;
 mod table;
 pub mod terminal;
+mod tokens;
 pub mod visible;
 mod words;

@@ -1,47 +1,33 @@
-//! Published figures next to measured ones, and answers to published conclusions: the columns of all
-//! formats, and the tables in Markdown.
-
-use std::fmt::{self, Write};
+//! Published figures next to measured ones, and the answers to published conclusions.
 
 use maud::{Markup, html};
 
-use super::cell::cell;
-use super::table::{self, CSV, Column, PAGE, TEXT, Value};
 use jeton_lab_model::result::{
     Answer, ClaimAnswered, PublishedFigure, PublishedRow, PublishedTable, Quantity, RowId,
     RunResult,
 };
-use jeton_lab_model::units;
+use jeton_lab_model::units::{self, Unit};
+use jeton_lab_published::{Source, decidable, reports};
 
-/// Formats the figures of a quantity in one unit for a whole table.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct FigureUnit {
-    quantity: Quantity,
-    unit: units::Unit,
+use crate::grouped::grouped;
+use crate::section::{Fold, Kind, Section, Sentence};
+use crate::table::{CSV, Column, MARKDOWN, PAGE, TEXT, Table, Value, WIDE, columns};
+
+/// One figure of a published table.
+#[derive(Clone, Copy)]
+pub(super) struct Figure<'a> {
+    table: &'a PublishedTable,
+    /// The unit of the times of the table.
+    unit: Unit,
+    row: &'a PublishedRow,
+    column: &'a str,
+    figure: &'a PublishedFigure,
 }
 
-impl FigureUnit {
-    /// Chooses a unit for the published and measured figures of a table.
-    pub(super) fn of(table: &PublishedTable) -> Self {
-        let figures = table.rows.iter().flat_map(|row| &row.figures);
-        let values = figures.flat_map(|f| [f.published, f.measured]).flatten();
-        Self {
-            quantity: table.quantity,
-            unit: units::Unit::for_times(values),
-        }
-    }
-
-    /// Returns the unit's name.
-    pub(super) fn unit(self) -> &'static str {
-        match self.quantity {
-            Quantity::Time => self.unit.name,
-            other => other.unit(),
-        }
-    }
-
-    /// Formats one figure without its unit.
-    pub(super) fn text(self, value: f64) -> String {
-        match self.quantity {
+impl Figure<'_> {
+    /// Formats a figure without its unit.
+    fn text(&self, value: f64) -> String {
+        match self.table.quantity {
             Quantity::Time => self.unit.figure(value),
             Quantity::Allocations if value.fract() != 0.0 => units::fixed(value, 1),
             _ => units::fixed(value, 0),
@@ -49,34 +35,29 @@ impl FigureUnit {
     }
 }
 
-/// One figure of a published table.
-#[derive(Clone, Copy)]
-pub(super) struct Figure<'a> {
-    table: &'a PublishedTable,
-    /// The unit of the table.
-    in_unit: FigureUnit,
-    row: &'a PublishedRow,
-    column: &'a str,
-    figure: &'a PublishedFigure,
+/// Chooses a unit for the published and measured times of a table.
+fn unit(table: &PublishedTable) -> Unit {
+    let figures = table.rows.iter().flat_map(|row| &row.figures);
+    Unit::for_times(figures.flat_map(|f| [f.published, f.measured]).flatten())
 }
 
 /// Returns all figures of a table.
 pub(super) fn figures(table: &PublishedTable) -> Vec<Figure<'_>> {
-    let in_unit = FigureUnit::of(table);
+    let unit = unit(table);
     let of_row =
-        |row| (0..table.columns.len()).filter_map(move |index| at(table, in_unit, row, index));
+        |row| (0..table.columns.len()).filter_map(move |index| at(table, unit, row, index));
     table.rows.iter().flat_map(of_row).collect()
 }
 
 fn at<'a>(
     table: &'a PublishedTable,
-    in_unit: FigureUnit,
+    unit: Unit,
     row: &'a PublishedRow,
     index: usize,
 ) -> Option<Figure<'a>> {
     Some(Figure {
         table,
-        in_unit,
+        unit,
         row,
         column: table.columns.get(index)?,
         figure: row.figures.get(index)?,
@@ -85,86 +66,63 @@ fn at<'a>(
 
 /// Returns the columns of one line for each figure.
 pub(super) fn figure_columns<'a>() -> Vec<Column<'a, Figure<'a>>> {
-    let text = |name: &str, value: fn(&Figure<'_>) -> String| {
-        Column::text(name, move |figure: &Figure<'_>| Value::text(value(figure))).on(CSV)
-    };
-    let work = |name: &str, value: fn(&RowId) -> String| {
-        Column::text(name, move |figure: &Figure<'_>| {
-            let work = figure.figure.work.as_ref();
-            work.map_or_else(Value::none, |work| Value::text(value(work)))
-        })
-        .on(CSV)
-    };
-    let number = |name: &str, value: fn(&Figure<'_>) -> Value| Column::number(name, value);
-    vec![
-        text("report", |figure| figure.table.report.to_string()),
-        text("table", |figure| figure.table.title.clone()),
-        text("row", |figure| figure.row.name.clone()),
-        text("column", |figure| figure.column.to_owned()),
-        text("unit", |figure| figure.table.quantity.unit().to_owned()),
-        number("published", published).on(TEXT),
-        text("published_text", |figure| figure.figure.text.clone()),
-        number("published_ratio", |figure| {
-            ratio(figure.figure.published_ratio)
-        })
-        .titled("ratio")
-        .on(TEXT),
-        number("measured", measured).on(TEXT),
-        number("measured_ratio", |figure| {
-            ratio(figure.figure.measured_ratio)
-        })
-        .titled("ratio")
-        .on(TEXT),
-        text("missing", |figure| {
-            figure.figure.missing.clone().unwrap_or_default()
-        }),
-        work("subject", |work| work.subject.clone()),
-        work("contract", |work| work.operation.clone()),
-        work("claims", |work| work.claims.clone()),
-        work("threads", |work| work.threads.to_string()),
-        text("ratio_to", |figure| figure.table.ratio_to.clone()),
-        text("machine", |figure| figure.table.machine.clone()),
-        text("source", |figure| figure.table.source.clone()),
-        number("figure", |figure| Value::none().on_page(both(figure))).on(PAGE),
+    columns![Figure<'a>:
+        text("report") |at| Value::text(at.table.report.to_string()), .on(CSV);
+        text("table") |at| Value::text(&at.table.title), .on(CSV);
+        text("row") |at| Value::text(&at.row.name), .on(CSV);
+        text("column") |at| Value::text(at.column), .on(CSV);
+        text("unit") |at| Value::text(at.table.quantity.unit()), .on(CSV);
+        number("published") |at| published(at), .on(TEXT);
+        text("published_text") |at| Value::text(&at.figure.text), .on(CSV);
+        number("published_ratio") |at| ratio(at.figure.published_ratio), .titled("ratio"), .on(TEXT);
+        number("measured") |at| measured(at), .on(TEXT);
+        number("measured_ratio") |at| ratio(at.figure.measured_ratio), .titled("ratio"), .on(TEXT);
+        text("missing") |at| Value::text(at.figure.missing.clone().unwrap_or_default()), .on(CSV);
+        text("subject") |at| work(at, |work| work.subject.clone()), .on(CSV);
+        text("contract") |at| work(at, |work| work.operation.clone()), .on(CSV);
+        text("claims") |at| work(at, |work| work.claims.clone()), .on(CSV);
+        text("threads") |at| work(at, |work| work.threads.to_string()), .on(CSV);
+        text("ratio_to") |at| Value::text(&at.table.ratio_to), .on(CSV);
+        text("machine") |at| Value::text(&at.table.machine), .on(CSV);
+        text("source") |at| Value::text(&at.table.source), .on(CSV);
+        number("figure") |at| Value::none().on_page(both(at)), .on(PAGE);
     ]
+}
+
+fn work(at: &Figure<'_>, value: fn(&RowId) -> String) -> Value {
+    let work = at.figure.work.as_ref();
+    work.map_or_else(Value::none, |work| Value::text(value(work)))
 }
 
 /// Returns the columns of one line for each row of the report.
 pub(super) fn columns<'t>(table: &'t PublishedTable) -> Vec<Column<'t, &'t PublishedRow>> {
-    let in_unit = FigureUnit::of(table);
-    let mut all = vec![
-        Column::text("row", |row: &&PublishedRow| Value::text(&row.name))
-            .titled("row of the report"),
-    ];
+    let unit = unit(table);
+    let mut all = columns![&'t PublishedRow: text("row") |row| Value::text(&row.name), .titled("row of the report");];
     for (index, name) in table.columns.iter().enumerate() {
         let of_figure = figure_columns().into_iter();
-        all.extend(
-            of_figure
-                .filter(|column| !column.is_only_on(CSV))
-                .map(|column| {
-                    let title = match column.name() {
-                        "figure" => name.clone(),
-                        "published" => format!("{name}: published"),
-                        _ => column.title().to_owned(),
-                    };
-                    let held = move |row: &&'t PublishedRow| at(table, in_unit, row, index);
-                    column.of(held).named(title)
-                }),
-        );
+        all.extend(of_figure.filter(|one| !one.is_only_on(CSV)).map(|column| {
+            let title = match column.name() {
+                "figure" => name.clone(),
+                "published" => format!("{name}: published"),
+                _ => column.title().to_owned(),
+            };
+            let held = move |row: &&'t PublishedRow| at(table, unit, row, index);
+            column.of(held).named(title)
+        }));
     }
     all
 }
 
 fn published(figure: &Figure<'_>) -> Value {
     match figure.figure.published {
-        Some(value) => Value::number(value, figure.in_unit.text(value)),
+        Some(value) => Value::number(value, figure.text(value)),
         None => Value::number("", figure.figure.text.clone()),
     }
 }
 
 fn measured(figure: &Figure<'_>) -> Value {
     match (figure.figure.measured, &figure.figure.missing) {
-        (Some(value), _) => Value::number(value, figure.in_unit.text(value)),
+        (Some(value), _) => Value::number(value, figure.text(value)),
         (None, Some(why)) => Value::number("", why.clone()),
         (None, None) => Value::unknown(),
     }
@@ -205,70 +163,114 @@ fn both(at: &Figure<'_>) -> Markup {
     }
 }
 
-/// Writes the published tables and the answered conclusions, if any.
-pub(super) fn write(result: &RunResult, out: &mut String) -> fmt::Result {
-    if !result.published.is_empty() {
-        writeln!(
-            out,
-            "\n## Published and measured figures\n\nThe figures come from two different machines. Compare \
-             only the ratios within each."
-        )?;
+/// Every report: its question, its tables with the measured figure of each work, its conclusions.
+pub(crate) fn section(result: &RunResult) -> Option<Section> {
+    let (tables, claims) = (&result.published, &result.claims_answered);
+    if tables.is_empty() && claims.is_empty() {
+        return None;
     }
-    for published in &result.published {
-        published_table(published, out)?;
+    let measured = claims.iter().filter(|claim| claim.answer.is_measured());
+    let measured = measured.count();
+    let intro = format!(
+        "**{measured} of {}** conclusions of four public reports are measured in this run. The published and measured \
+         figures come from two different machines. Do not compare them directly; compare the ratios within each. Sizes are \
+         exact on every machine. An artefact is a real difference with a cause other than the published one. An undecided \
+         conclusion was measured, and its interval leaves it open.",
+        decidable()
+    );
+    let reports = reports().into_iter();
+    let parts = reports.filter_map(|source| report(&source, tables, claims));
+    let section = Section::new("The four public reports").id("reports");
+    Some(section.on(WIDE).say(intro).parts(parts))
+}
+
+fn report(source: &Source, tables: &[PublishedTable], claims: &[ClaimAnswered]) -> Option<Section> {
+    let number = source.report;
+    let claims: Vec<&ClaimAnswered> = claims.iter().filter(|c| c.report == number).collect();
+    if claims.is_empty() {
+        return None;
     }
-    let claims = result.claims_answered.iter();
-    let (open, answered): (Vec<&ClaimAnswered>, Vec<_>) =
-        claims.partition(|claim| claim.answer == Answer::NotMeasured);
-    if answered.is_empty() {
-        return Ok(());
+    let counts =
+        Answer::ALL.map(|answer| (answer, claims.iter().filter(|c| c.answer == answer).count()));
+    let counts: Vec<_> = counts.into_iter().filter(|(_, count)| *count > 0).collect();
+    let text = (counts.iter()).map(|(answer, count)| format!("{count} {}", answer.label()));
+    let text: Vec<String> = text.collect();
+    let tags = html! {
+        @for (index, (answer, count)) in counts.iter().enumerate() {
+            @if index > 0 { ", " }
+            strong { (count) } " " (tag(*answer))
+        }
+    };
+    let counts = Sentence::new(Kind::Plain, text.join(", ")).markup(tags);
+    let title = format!("Report {number}: {}", source.question);
+    let caption = format!("{title} Its conclusions, answered");
+    let answers = Table::named(caption, &answer_columns(), &claims).class("answers");
+    // Markdown leaves out what the run did not measure.
+    let mut measured = claims.clone();
+    measured.retain(|claim| claim.answer.is_measured());
+    let in_text = Table::named("", &answer_columns(), &measured).on(MARKDOWN);
+    let own = tables.iter().enumerate();
+    let own = own.filter(|(_, table)| table.report == number);
+    let published = format!("{}. Published on: {}.", source.name, source.machine);
+    let section = Section::new(title).id(format!("report-{number}"));
+    let section = section.note(published).with(counts);
+    let mut section = section.table(answers.on(PAGE));
+    if !measured.is_empty() {
+        section = section.table(in_text);
     }
-    writeln!(out, "\n## Published conclusions\n")?;
-    table::markdown(&answer_columns(), &answered, out)?;
-    if open.is_empty() {
-        return Ok(());
+    Some(section.parts(own.map(|(index, table)| of_table(table, index))))
+}
+
+fn of_table(table: &PublishedTable, number: usize) -> Section {
+    let figures = figures(table);
+    let measured = figures.iter().filter(|at| at.figure.measured.is_some());
+    let measured = units::whole(measured.count() as u64);
+    let all = units::count(figures.len(), "figure", "figures");
+    let unit = match table.quantity {
+        Quantity::Time => unit(table).name,
+        other => other.unit(),
+    };
+    let has_ratio = |at: &Figure<'_>| at.figure.published_ratio.or(at.figure.measured_ratio);
+    let ratios = match figures.iter().find_map(has_ratio) {
+        Some(_) => format!("; ratios to {}", table.ratio_to),
+        None => String::new(),
+    };
+    let title = &table.title;
+    let caption = format!("{title}, {unit}: measured in this run, and published below{ratios}");
+    let rows: Vec<_> = table.rows.iter().collect();
+    let shown = Table::named(caption, &columns(table), &rows).figures();
+    let section = Section::new(title)
+        .id(format!("published-{number}"))
+        .fold(Fold::Closed)
+        .note(format!(
+            "{measured} of {all} measured in this run, in {unit}."
+        ))
+        .items(&table.notes)
+        .table(shown.class("published figures"));
+    // Each reason once.
+    let missing = figures
+        .iter()
+        .filter_map(|at| Some((at.figure.missing.as_deref()?, at)));
+    let said = grouped(missing).into_iter().map(|(reason, figures)| {
+        let count = units::count(figures.len(), "figure", "figures");
+        format!("{reason} ({count})")
+    });
+    match said.collect::<Vec<_>>().join("; ").as_str() {
+        "" => section,
+        said => section.note(format!("Not measured: {said}.")),
     }
-    let open = units::count(open.len(), "conclusion was", "conclusions were");
-    writeln!(
-        out,
-        "\n{open} not measured in this run; see results.json for the reasons."
-    )
 }
 
 /// Returns the columns of the answers to published conclusions.
 pub(super) fn answer_columns<'a>() -> Vec<Column<'a, &'a ClaimAnswered>> {
-    let text = |name: &str, value: fn(&ClaimAnswered) -> &str| {
-        Column::text(name, move |claim: &&ClaimAnswered| {
-            Value::text(value(claim))
-        })
-    };
-    vec![
-        text("id", |claim| &claim.id).titled("no.").class("id"),
-        Column::text("report", |claim: &&ClaimAnswered| {
-            Value::text(claim.report.to_string())
-        })
-        .on(CSV),
-        Column::text("claim", |claim: &&ClaimAnswered| {
-            let markup = html! { (claim.claim) small { "from " (claim.machine) } };
-            Value::text(&claim.claim).on_page(markup)
-        })
-        .titled("conclusion")
-        .header(),
-        Column::text("answer", |claim: &&ClaimAnswered| {
-            Value::text(claim.answer.label())
-                .emphasised()
-                .on_page(tag(claim.answer))
-        }),
-        Column::text("measured", |claim: &&ClaimAnswered| {
-            Value::text(&claim.measured).on_page(html! {
-                (claim.measured)
-                @if !claim.why.is_empty() { " " small { (claim.why) } }
-            })
-        })
-        .titled("measured in this run")
-        .subtitled("reason"),
-        text("why", |claim| &claim.why).titled("reason").on(TEXT),
-        text("machine", |claim| &claim.machine).on(CSV),
+    columns![&'a ClaimAnswered:
+        text("id") |one| Value::text(&one.id), .titled("no."), .class("id");
+        text("report") |one| Value::text(one.report.to_string()), .on(CSV);
+        text("claim") |one| Value::text(&one.claim).on_page(html! { (one.claim) small { "from " (one.machine) } }), .titled("conclusion"), .header();
+        text("answer") |one| Value::text(one.answer.label()).emphasised().on_page(tag(one.answer));
+        text("measured") |one| Value::text(&one.measured).on_page(html! { (one.measured) @if !one.why.is_empty() { " " small { (one.why) } } }), .titled("measured in this run"), .subtitled("reason");
+        text("why") |one| Value::text(&one.why), .titled("reason"), .on(TEXT);
+        text("machine") |one| Value::text(&one.machine), .on(CSV);
     ]
 }
 
@@ -281,22 +283,4 @@ pub(super) fn tag(answer: Answer) -> Markup {
         Answer::Undecided | Answer::NotMeasured | Answer::Opinion => "plain",
     };
     html! { span.tag.(class) { (answer.label()) } }
-}
-
-fn published_table(table: &PublishedTable, out: &mut String) -> fmt::Result {
-    let in_unit = FigureUnit::of(table);
-    writeln!(out, "\n### {}, {}\n", cell(&table.title), in_unit.unit())?;
-    writeln!(
-        out,
-        "Published by {}: {}. Ratios are to {}.",
-        cell(&table.source),
-        cell(&table.machine),
-        cell(&table.ratio_to)
-    )?;
-    for note in &table.notes {
-        writeln!(out, "{}", cell(note))?;
-    }
-    writeln!(out)?;
-    let rows: Vec<&PublishedRow> = table.rows.iter().collect();
-    table::markdown(&columns(table), &rows, out)
 }

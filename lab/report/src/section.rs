@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::chart::Chart;
-use crate::table::{Form, PEOPLE, Table};
+use crate::table::{Form, PAGE, PEOPLE, Table, setters};
 
 /// A part of a report: what it says, a chart, tables, and smaller parts.
 #[derive(Default)]
@@ -71,69 +71,31 @@ impl Section {
         }
     }
 
-    pub(crate) fn id(mut self, id: impl Into<String>) -> Self {
-        self.id = id.into();
-        self
+    setters! { self;
+        id(id: impl Into<String>) { self.id = id.into() }
+        /// Sets what the page has beside the title.
+        beside(aside: Markup) { self.aside = Some(aside) }
+        fold(fold: Fold) { self.fold = fold }
+        on(forms: &'static [Form]) { self.forms = Some(forms) }
+        say(text: impl Into<String>) { self.sentences.push(Sentence::new(Kind::Plain, text)) }
+        note(text: impl Into<String>) { self.sentences.push(Sentence::new(Kind::Note, text)) }
+        with(sentence: Sentence) { self.sentences.push(sentence) }
+        /// Adds a sentence in a frame of this class.
+        callout(class: &'static str, text: impl Into<String>) { self.sentences.push(Sentence::new(Kind::Callout(class), text)) }
+        /// Adds a sentence of the page that has more than text.
+        markup(kind: Kind, markup: Markup) { self.sentences.push(Sentence::new(kind, "").markup(markup).on(PAGE)) }
+        items(items: impl IntoIterator<Item = impl Into<String>>) {
+            self.sentences.extend(items.into_iter().map(|item| Sentence::new(Kind::Item, item)))
+        }
+        chart(chart: Chart) { self.chart = Some(chart) }
+        table(table: Table) { self.tables.push(table) }
+        parts(parts: impl IntoIterator<Item = Section>) { self.parts.extend(parts) }
     }
 
-    /// Sets what the page has beside the title.
-    pub(crate) fn beside(mut self, aside: Markup) -> Self {
-        self.aside = Some(aside);
-        self
-    }
-
-    pub(crate) fn fold(mut self, fold: Fold) -> Self {
-        self.fold = fold;
-        self
-    }
-
-    pub(crate) fn on(mut self, forms: &'static [Form]) -> Self {
-        self.forms = Some(forms);
-        self
-    }
-
-    pub(crate) fn say(self, text: impl Into<String>) -> Self {
-        self.with(Sentence::new(Kind::Plain, text))
-    }
-
-    pub(crate) fn note(self, text: impl Into<String>) -> Self {
-        self.with(Sentence::new(Kind::Note, text))
-    }
-
-    /// Adds a sentence of the page that has more than text.
-    pub(crate) fn markup(self, kind: Kind, markup: Markup) -> Self {
-        self.with(
-            Sentence::new(kind, "")
-                .markup(markup)
-                .on(crate::table::PAGE),
-        )
-    }
-
-    pub(crate) fn items<T: Into<String>>(self, items: impl IntoIterator<Item = T>) -> Self {
-        let items = items.into_iter();
-        items.fold(self, |section, item| {
-            section.with(Sentence::new(Kind::Item, item))
-        })
-    }
-
-    pub(crate) fn with(mut self, sentence: Sentence) -> Self {
-        self.sentences.push(sentence);
-        self
-    }
-
-    pub(crate) fn chart(mut self, chart: Chart) -> Self {
-        self.chart = Some(chart);
-        self
-    }
-
-    pub(crate) fn table(mut self, table: Table) -> Self {
-        self.tables.push(table);
-        self
-    }
-
-    pub(crate) fn parts(mut self, parts: impl IntoIterator<Item = Section>) -> Self {
-        self.parts.extend(parts);
-        self
+    /// Adds a chart and the table with its figures.
+    pub(crate) fn charted(self, chart: Chart, table: Table) -> Self {
+        let table = table.figures().id(&chart.table);
+        self.chart(chart).table(table)
     }
 
     /// Reports whether a format prints the section.
@@ -158,16 +120,11 @@ impl Sentence {
         }
     }
 
-    /// Sets what the page shows.
-    pub(crate) fn markup(mut self, markup: Markup) -> Self {
-        self.markup = Some(markup);
-        self
-    }
-
-    /// Sets the formats that print it.
-    pub(crate) fn on(mut self, forms: &'static [Form]) -> Self {
-        self.forms = forms;
-        self
+    setters! { self;
+        /// Sets what the page shows.
+        markup(markup: Markup) { self.markup = Some(markup) }
+        /// Sets the formats that print it.
+        on(forms: &'static [Form]) { self.forms = forms }
     }
 
     /// Renders the sentence for the page.
@@ -179,11 +136,18 @@ impl Sentence {
     }
 }
 
-/// Renders text between backticks as code.
+/// Renders text between `**` as strong, and between backticks as code.
 pub(crate) fn coded(text: &str) -> Markup {
+    let code = |text: &str| {
+        html! {
+            @for (index, part) in text.split('`').enumerate() {
+                @if index % 2 == 1 { code { (part) } } @else { (part) }
+            }
+        }
+    };
     html! {
-        @for (index, part) in text.split('`').enumerate() {
-            @if index % 2 == 1 { code { (part) } } @else { (part) }
+        @for (index, part) in text.split("**").enumerate() {
+            @if index % 2 == 1 { strong { (code(part)) } } @else { (code(part)) }
         }
     }
 }

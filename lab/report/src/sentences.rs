@@ -41,9 +41,12 @@ pub(super) fn floors_of_threads(noise: &NoiseFloor, percent: fn(f64) -> String) 
 
 /// Names the members of the fastest group, if the comparison has groups.
 pub(super) fn first_group(comparison: &Comparison<'_>) -> Option<String> {
-    let groups = comparison.groups();
-    let (_, members) = groups.first()?;
-    let names: Vec<&str> = members.iter().map(|entry| entry.name.as_str()).collect();
+    let groups = comparison.entries.iter();
+    let groups = groups.filter_map(|entry| Some((entry.role.group()?, entry.name.as_str())));
+    let groups: Vec<(u32, &str)> = groups.collect();
+    let (first, _) = groups.iter().min()?;
+    let names = groups.iter().filter(|(group, _)| group == first);
+    let names: Vec<&str> = names.map(|(_, name)| *name).collect();
     Some(match names.as_slice() {
         [one] => format!("Fastest: {one}."),
         several => format!("Fastest group: {}.", units::list(several)),
@@ -52,170 +55,134 @@ pub(super) fn first_group(comparison: &Comparison<'_>) -> Option<String> {
 
 /// Summarises the comparison: differences first, then equivalent and undecided subjects.
 pub(super) fn verdicts(comparison: &Comparison<'_>) -> Vec<String> {
+    let names = |kind| judged(comparison, kind).map(|(entry, _)| entry.name.as_str());
     let Some(baseline) = comparison.baseline() else {
         let names: Vec<&str> = comparison.entries.iter().map(|e| e.name.as_str()).collect();
-        return vec![format!(
-            "{} measured without a comparison.",
-            units::list(&names)
-        )];
+        let names = units::list(&names);
+        return vec![format!("{names} measured without a comparison.")];
     };
+    let baseline = &baseline.name;
     if comparison.entries.len() > NAMED_MAX {
-        return grouped(comparison, &baseline.name);
+        return vec![summary(comparison, baseline)];
     }
     let mut sentences = Vec::new();
-    let clauses: Vec<String> = judged(comparison, VerdictKind::Faster)
-        .chain(judged(comparison, VerdictKind::Slower))
-        .map(|(entry, verdict)| format!("{} {}", entry.name, effect(verdict)))
+    let different =
+        judged(comparison, VerdictKind::Faster).chain(judged(comparison, VerdictKind::Slower));
+    let clauses: Vec<String> = different
+        .map(|(entry, verdict)| format!("{} {}", entry.name, with_interval(verdict)))
         .collect();
     if !clauses.is_empty() {
-        sentences.push(format!(
-            "Against {}: {}.",
-            baseline.name,
-            clauses.join(", ")
-        ));
+        sentences.push(format!("Against {baseline}: {}.", clauses.join(", ")));
     }
-    let equivalent: Vec<&str> = judged(comparison, VerdictKind::Equivalent)
-        .map(|(e, _)| e.name.as_str())
-        .collect();
+    let equivalent: Vec<&str> = names(VerdictKind::Equivalent).collect();
     if !equivalent.is_empty() {
-        sentences.push(format!(
-            "Equivalent to {}: {}.",
-            baseline.name,
-            units::list(&equivalent)
-        ));
+        let equivalent = units::list(&equivalent);
+        sentences.push(format!("Equivalent to {baseline}: {equivalent}."));
     }
-    for (entry, verdict) in judged(comparison, VerdictKind::Undecided) {
+    let undecided = judged(comparison, VerdictKind::Undecided).map(|(entry, verdict)| {
         let more = verdict.more_rounds.map_or_else(String::new, |rounds| {
-            format!(
-                "; about {} would probably decide",
-                units::count(rounds as usize, "more round", "more rounds")
-            )
+            let rounds = units::count(rounds as usize, "more round", "more rounds");
+            format!("; about {rounds} would probably decide")
         });
-        sentences.push(format!(
-            "Undecided: {} against {}{more}.",
-            entry.name, baseline.name
-        ));
-    }
+        format!("Undecided: {} against {baseline}{more}.", entry.name)
+    });
+    sentences.extend(undecided);
     sentences
 }
 
 /// Summarises many subjects: counts per verdict, and the extremes. The table has each subject.
-fn grouped(comparison: &Comparison<'_>, baseline: &str) -> Vec<String> {
+fn summary(comparison: &Comparison<'_>, baseline: &str) -> String {
     let mut clauses = Vec::new();
-    for (kind, words) in [
-        (VerdictKind::Faster, "faster"),
-        (VerdictKind::Slower, "slower"),
-    ] {
+    for kind in [VerdictKind::Faster, VerdictKind::Slower] {
         // Entries are ordered by time: the last of the faster ones is nearest to the baseline, and so
         // is the first of the slower ones.
         let mut all: Vec<_> = judged(comparison, kind).collect();
         if kind == VerdictKind::Faster {
             all.reverse();
         }
+        let one = |(entry, verdict): &(&Entry<'_>, &Verdict)| {
+            format!("{} {}", entry.name, effect(verdict).0)
+        };
         match all.as_slice() {
             [] => {}
-            [(entry, verdict)] => clauses.push(format!("{} {}", entry.name, short_effect(verdict))),
-            [(near, least), .., (far, most)] => clauses.push(format!(
-                "{} {words}, {} {} to {} {}",
-                all.len(),
-                near.name,
-                bare_effect(least),
-                far.name,
-                bare_effect(most)
-            )),
+            [only] => clauses.push(format!("{}{}", one(only), effect(only.1).1)),
+            [near, .., far] => {
+                let (count, kind) = (all.len(), kind.label());
+                clauses.push(format!("{count} {kind}, {} to {}", one(near), one(far)));
+            }
         }
     }
-    for (kind, words) in [
-        (VerdictKind::Equivalent, "equivalent"),
-        (VerdictKind::Undecided, "undecided"),
-    ] {
+    for kind in [VerdictKind::Equivalent, VerdictKind::Undecided] {
         let names: Vec<&str> = judged(comparison, kind)
             .map(|(e, _)| e.name.as_str())
             .collect();
         match names.len() {
             0 => {}
-            1..=3 => clauses.push(format!("{words}: {}", units::list(&names))),
-            many => clauses.push(format!("{many} {words}")),
+            1..=3 => clauses.push(format!("{}: {}", kind.label(), units::list(&names))),
+            many => clauses.push(format!("{many} {}", kind.label())),
         }
     }
-    vec![format!("Against {baseline}: {}.", clauses.join("; "))]
-}
-
-/// Formats an effect as "3.1 ×" or "5.0 %", for sentences that already say faster or slower.
-fn bare_effect(verdict: &Verdict) -> String {
-    let effect = short_effect(verdict);
-    let words = [" faster", " slower", " less time", " more time"];
-    let bare = words.iter().find_map(|word| effect.strip_suffix(word));
-    bare.map_or(effect.clone(), str::to_owned)
+    format!("Against {baseline}: {}.", clauses.join("; "))
 }
 
 /// Names the factor that differs, or the factors of a confounded comparison.
 pub(super) fn factors(comparison: &Comparison<'_>) -> Option<String> {
-    if comparison.factors.is_empty() && !comparison.confounded {
-        return None;
-    }
-    let factors: Vec<String> = comparison
-        .factors
-        .iter()
-        .map(|f| f.replace('_', " "))
-        .collect();
-    Some(if comparison.confounded {
-        let which = if factors.is_empty() {
-            "several factors".to_owned()
-        } else {
-            units::list(&factors)
-        };
-        format!("Confounded: {which} differ together, so the ratio has no single cause.")
-    } else if factors.len() == 1 {
-        format!("One factor differs: {}.", units::list(&factors))
-    } else {
-        format!("Factors that differ: {}.", units::list(&factors))
+    let factors = comparison.factors.iter().map(|f| f.replace('_', " "));
+    let factors: Vec<String> = factors.collect();
+    let named = units::list(&factors);
+    Some(match (comparison.confounded, factors.len()) {
+        (false, 0) => return None,
+        (true, 0) => {
+            "Confounded: several factors differ together, so the ratio has no single cause."
+                .to_owned()
+        }
+        (true, _) => {
+            format!("Confounded: {named} differ together, so the ratio has no single cause.")
+        }
+        (false, 1) => format!("One factor differs: {named}."),
+        (false, _) => format!("Factors that differ: {named}."),
     })
 }
 
-/// Formats an effect as "3.1 × faster", or in per cent if it is small.
-pub(super) fn short_effect(verdict: &Verdict) -> String {
+/// Formats an effect and its direction: `3.1 ×` and ` faster`, or in per cent if it is small.
+pub(super) fn effect(verdict: &Verdict) -> (String, &'static str) {
+    let ratio = verdict.ratio;
+    let factor = ratio.max(ratio.recip());
     match verdict.verdict {
-        VerdictKind::Equivalent => "equivalent".to_owned(),
-        VerdictKind::Undecided => "undecided".to_owned(),
-        _ if !(verdict.ratio.is_finite() && verdict.ratio > 0.0) => "n/a".to_owned(),
+        VerdictKind::Equivalent | VerdictKind::Undecided => {
+            (verdict.verdict.label().to_owned(), "")
+        }
+        _ if !(ratio.is_finite() && ratio > 0.0) => ("n/a".to_owned(), ""),
+        _ if factor >= 1.2 => {
+            let direction = if ratio < 1.0 { " faster" } else { " slower" };
+            (format!("{}\u{a0}×", times(factor)), direction)
+        }
         _ => {
-            let (factor, word) = if verdict.ratio < 1.0 {
-                (1.0 / verdict.ratio, "faster")
+            let direction = if ratio < 1.0 {
+                " less time"
             } else {
-                (verdict.ratio, "slower")
+                " more time"
             };
-            if factor < 1.2 {
-                let (share, word) = if verdict.ratio < 1.0 {
-                    (1.0 - verdict.ratio, "less time")
-                } else {
-                    (verdict.ratio - 1.0, "more time")
-                };
-                format!("{} {word}", units::percent(share))
-            } else {
-                format!("{}\u{a0}× {word}", times(factor))
-            }
+            (units::percent((ratio - 1.0).abs()), direction)
         }
     }
 }
 
-fn effect(verdict: &Verdict) -> String {
+/// Formats an effect with the interval of its factor.
+fn with_interval(verdict: &Verdict) -> String {
     let [low, high] = verdict.interval;
-    let effect = short_effect(verdict);
-    if effect.ends_with("time") || !(low > 0.0 && high.is_finite()) {
-        return effect;
-    }
-    let (least, most) = if verdict.ratio < 1.0 {
-        (1.0 / high, 1.0 / low)
+    let (size, direction) = effect(verdict);
+    let ends = if verdict.ratio < 1.0 {
+        [high.recip(), low.recip()]
     } else {
-        (low, high)
+        [low, high]
     };
-    let (least, most) = (times(least), times(most));
-    if least == most {
-        effect
-    } else {
-        format!("{effect} ({least} to {most})")
+    let [least, most] = ends.map(times);
+    let has_none = direction.ends_with("time") || !(low > 0.0 && high.is_finite());
+    if has_none || least == most {
+        return format!("{size}{direction}");
     }
+    format!("{size}{direction} ({least} to {most})")
 }
 
 fn times(factor: f64) -> String {
@@ -226,11 +193,9 @@ fn judged<'c, 'a>(
     comparison: &'c Comparison<'a>,
     wanted: VerdictKind,
 ) -> impl Iterator<Item = (&'c Entry<'a>, &'a Verdict)> {
-    comparison
-        .entries
-        .iter()
-        .filter_map(move |entry| match entry.role {
-            Role::Compared(verdict) if verdict.verdict == wanted => Some((entry, verdict)),
-            _ => None,
-        })
+    let entries = comparison.entries.iter();
+    entries.filter_map(move |entry| match entry.role {
+        Role::Compared(verdict) if verdict.verdict == wanted => Some((entry, verdict)),
+        _ => None,
+    })
 }

@@ -6,11 +6,12 @@ mod findings;
 mod section;
 
 pub(crate) use columns::{Line, columns};
-pub use findings::findings;
-pub(crate) use section::section;
+pub(crate) use section::{figure, section};
 
 use columns::name;
+use findings::findings;
 
+use crate::grouped::grouped;
 use jeton_lab_model::result::{ServerLoad, ServerRow};
 use jeton_lab_model::servers::Scenario;
 use jeton_lab_model::units;
@@ -28,40 +29,29 @@ const STEPS: u32 = 10;
 
 /// The rows of one scenario.
 #[derive(Debug)]
-pub struct ScenarioTable<'a> {
+pub(crate) struct ScenarioTable<'a> {
     /// The title, for example `1 core, 5×50, HS256`, with the rate of an open loop.
-    pub title: String,
+    pub(crate) title: String,
     /// True if server and loader share cores: only CPU time is compared.
-    pub oversubscribed: bool,
+    pub(crate) oversubscribed: bool,
     /// Calls per second of an open loop.
-    pub rate: Option<f64>,
+    pub(crate) rate: Option<f64>,
     /// Measured rows, the best first.
-    pub measured: Vec<(&'a ServerRow, &'a ServerLoad)>,
+    pub(crate) measured: Vec<(&'a ServerRow, &'a ServerLoad)>,
     /// Unmeasured rows, each with its reason.
-    pub missing: Vec<&'a ServerRow>,
+    pub(crate) missing: Vec<&'a ServerRow>,
     /// The report's figures, which are from closed loops.
-    pub published: Vec<PublishedRun>,
+    pub(crate) published: Vec<PublishedRun>,
 }
 
 /// Returns every scenario of a result, in the order of its rows.
-#[must_use]
-pub fn scenarios(rows: &[ServerRow]) -> Vec<ScenarioTable<'_>> {
+pub(crate) fn scenarios(rows: &[ServerRow]) -> Vec<ScenarioTable<'_>> {
     let published = runs();
-    let mut keys: Vec<(Scenario, Option<u64>)> = Vec::new();
-    for row in rows {
-        let key = (row.of_scenario(), row.rate.map(f64::to_bits));
-        if !keys.contains(&key) {
-            keys.push(key);
-        }
-    }
-    keys.into_iter()
-        .map(|(scenario, rate)| {
-            let of = |row: &&ServerRow| {
-                row.of_scenario() == scenario && row.rate.map(f64::to_bits) == rate
-            };
-            let of: Vec<&ServerRow> = rows.iter().filter(of).collect();
-            table(scenario, &of, &published)
-        })
+    let rows = rows.iter();
+    let keyed = rows.map(|row| ((row.of_scenario(), row.rate.map(f64::to_bits)), row));
+    let tables = grouped(keyed).into_iter();
+    tables
+        .map(|((scenario, _), of)| table(scenario, &of, &published))
         .collect()
 }
 
@@ -76,27 +66,18 @@ fn table<'a>(
     let measured = of.iter().filter_map(|row| Some((*row, row.load.as_ref()?)));
     let mut measured: Vec<(&ServerRow, &ServerLoad)> = measured.collect();
     measured.sort_by(|(_, a), (_, b)| compared.worth(b).total_cmp(&compared.worth(a)));
+    let title = rate.map_or_else(String::new, |rate| {
+        format!(", {} calls per second", units::fixed(rate, 0))
+    });
+    let missing = of.iter().filter(|row| row.load.is_none());
+    let own = |run: &&PublishedRun| run.scenario == scenario && rate.is_none();
     ScenarioTable {
-        title: rate.map_or(scenario.name(), |rate| {
-            format!(
-                "{}, {} calls per second",
-                scenario.name(),
-                units::fixed(rate, 0)
-            )
-        }),
+        title: format!("{}{title}", scenario.name()),
         oversubscribed,
         rate,
         measured,
-        missing: of
-            .iter()
-            .copied()
-            .filter(|row| row.load.is_none())
-            .collect(),
-        published: published
-            .iter()
-            .filter(|run| run.scenario == scenario && rate.is_none())
-            .cloned()
-            .collect(),
+        missing: missing.copied().collect(),
+        published: published.iter().filter(own).cloned().collect(),
     }
 }
 
@@ -112,6 +93,8 @@ enum Compared {
 }
 
 impl Compared {
+    const ALL: [Self; 3] = [Self::Tokens, Self::CpuTime, Self::Latency];
+
     /// Names the quantity in a list of findings.
     fn name(self) -> &'static str {
         match self {
@@ -142,29 +125,21 @@ impl Compared {
 
     /// Returns the figure of a row, with the lowest and highest repetition; `None` if it was not measured.
     fn figure(self, load: &ServerLoad) -> Option<(f64, [f64; 2])> {
-        let ends = |values: Vec<f64>, middle: f64| {
-            let low = values.iter().copied().fold(middle, f64::min);
-            [low, values.into_iter().fold(middle, f64::max)]
-        };
-        let repetitions = load.repetitions.iter();
-        match self {
-            Self::Tokens => {
-                let rates = repetitions.map(|one| one.requests_per_s).collect();
-                Some((load.requests_per_s, ends(rates, load.requests_per_s)))
-            }
+        let all = load.repetitions.iter();
+        let (middle, of_each): (f64, Vec<f64>) = match self {
+            Self::Tokens => (
+                load.requests_per_s,
+                all.map(|one| one.requests_per_s).collect(),
+            ),
             Self::CpuTime => {
-                let middle = load.cpu_us_per_request?;
-                let times = repetitions
-                    .filter_map(|one| one.cpu_us_per_request)
-                    .collect();
-                Some((middle, ends(times, middle)))
+                let of_each = all.filter_map(|one| one.cpu_us_per_request);
+                (load.cpu_us_per_request?, of_each.collect())
             }
-            Self::Latency => {
-                let p99 = load.latency_ms.get("p99").copied()?;
-                Some((p99, [p99, p99]))
-            }
-        }
-        .filter(|(value, _)| *value > 0.0)
+            Self::Latency => (load.latency_ms.get("p99").copied()?, Vec::new()),
+        };
+        let low = of_each.iter().copied().fold(middle, f64::min);
+        let high = of_each.into_iter().fold(middle, f64::max);
+        (middle > 0.0).then_some((middle, [low, high]))
     }
 
     /// Compares the best server with each of the others.
@@ -192,25 +167,25 @@ impl ScenarioTable<'_> {
 
     /// Summarises the table: the best server without a problem against the others, and the published ratio
     /// of the report's two servers with the measured one.
-    #[must_use]
-    pub fn sentences(&self) -> Vec<String> {
+    pub(crate) fn sentences(&self) -> Vec<String> {
         let compared = self.compared();
-        let mut sound = (self.measured.iter())
-            .filter(|(row, load)| row.reason.is_none() && load.answers() > 0)
-            .filter(|(_, load)| compared.worth(load) > 0.0);
+        let mut sound = self.worthy();
         let mut said = Vec::new();
-        let best = sound.next();
-        let against_best = |(row, load): &(&ServerRow, &ServerLoad)| {
-            let most = best.map_or(0.0, |(_, load)| compared.worth(load));
-            let mut name = row.subject.id.clone();
-            if self.is_undecided(row, load) {
-                name.push_str(UNDECIDED_MARK);
+        if let Some((row, best)) = sound.next() {
+            let over: Vec<(String, f64)> = sound
+                .map(|(row, load)| {
+                    let mark = if self.is_undecided(row, load) {
+                        UNDECIDED_MARK
+                    } else {
+                        ""
+                    };
+                    let name = format!("{}{mark}", row.subject.id);
+                    (name, compared.worth(best) / compared.worth(load))
+                })
+                .collect();
+            if !over.is_empty() {
+                said.push(compared.sentence(&row.subject.id, &over));
             }
-            (name, most / compared.worth(load))
-        };
-        let over: Vec<(String, f64)> = sound.map(against_best).collect();
-        if let Some((row, _)) = best.filter(|_| !over.is_empty()) {
-            said.push(compared.sentence(&row.subject.id, &over));
         }
         said.extend(self.idle());
         said.extend(self.published_ratio());
@@ -223,11 +198,7 @@ impl ScenarioTable<'_> {
         if self.compared() != Compared::Tokens {
             return Vec::new();
         }
-        let sound = || {
-            let all = self.measured.iter();
-            all.filter(|(row, load)| row.reason.is_none() && load.answers() > 0)
-        };
-        let idle = sound().filter_map(|(row, load)| {
+        let idle = self.sound().filter_map(|(row, load)| {
             let seconds = load.cpu_us_per_request? * load.requests_per_s / 1e6;
             let used = seconds / f64::from(row.cores.max(1));
             let words = || format!("{} ({} used)", row.subject.id, units::percent(used));
@@ -241,7 +212,7 @@ impl ScenarioTable<'_> {
             "Cores not fully used, so more load may give more tokens per second: {}.",
             units::list(&idle)
         )];
-        let times = sound().filter_map(|(row, load)| {
+        let times = self.sound().filter_map(|(row, load)| {
             let (us, ends) = Compared::CpuTime.figure(load)?;
             Some((row.subject.id.as_str(), us, ends))
         });
@@ -261,18 +232,22 @@ impl ScenarioTable<'_> {
         said
     }
 
-    /// Returns the best row without a problem.
-    fn best(&self) -> Option<(&ServerRow, &ServerLoad)> {
+    /// Returns the rows without a problem.
+    fn sound(&self) -> impl Iterator<Item = (&ServerRow, &ServerLoad)> {
+        let all = self.measured.iter().copied();
+        all.filter(|(row, load)| row.reason.is_none() && load.answers() > 0)
+    }
+
+    /// Returns those with the compared quantity, the best first.
+    fn worthy(&self) -> impl Iterator<Item = (&ServerRow, &ServerLoad)> {
         let compared = self.compared();
-        let mut sound = self.measured.iter().filter(|(row, load)| {
-            row.reason.is_none() && load.answers() > 0 && compared.worth(load) > 0.0
-        });
-        sound.next().copied()
+        self.sound()
+            .filter(move |(_, load)| compared.worth(load) > 0.0)
     }
 
     /// Returns the best server, and those that cannot be told apart from it, by name.
     fn leaders(&self) -> Vec<&str> {
-        let best = self.best().map(|(row, _)| row.subject.id.as_str());
+        let best = self.worthy().next().map(|(row, _)| row.subject.id.as_str());
         let others = self.measured.iter();
         let others = others.filter(|(row, load)| self.is_undecided(row, load));
         let others = others.map(|(row, _)| row.subject.id.as_str());
@@ -282,8 +257,7 @@ impl ScenarioTable<'_> {
     }
 
     /// Names the compared quantity, with its unit.
-    #[must_use]
-    pub fn quantity(&self) -> &'static str {
+    pub(crate) fn quantity(&self) -> &'static str {
         match self.compared() {
             Compared::Tokens => "tokens per second",
             Compared::CpuTime => "CPU time per token, in microseconds",
@@ -293,15 +267,14 @@ impl ScenarioTable<'_> {
 
     /// Returns the compared figure of a row, with the lowest and highest repetition; `None` if it was not
     /// measured.
-    #[must_use]
-    pub fn figure(&self, load: &ServerLoad) -> Option<(f64, [f64; 2])> {
+    pub(crate) fn figure(&self, load: &ServerLoad) -> Option<(f64, [f64; 2])> {
         self.compared().figure(load)
     }
 
     /// Reports whether the repetitions of another server than the best overlap with those of the best.
     fn is_undecided(&self, row: &ServerRow, load: &ServerLoad) -> bool {
         let overlaps = || {
-            let (best, best_load) = self.best()?;
+            let (best, best_load) = self.worthy().next()?;
             let (_, [low, high]) = self.figure(best_load)?;
             let (_, [own_low, own_high]) = self.figure(load)?;
             Some(best.subject.id != row.subject.id && own_low <= high && low <= own_high)
@@ -313,13 +286,13 @@ impl ScenarioTable<'_> {
 
     /// Returns the verdict on a row: its ratio to the best server without a problem. If repetitions of others
     /// overlap with those of the best, it is undecided which of them is best.
-    #[must_use]
-    pub fn verdict(&self, row: &ServerRow, load: &ServerLoad) -> String {
+    pub(crate) fn verdict(&self, row: &ServerRow, load: &ServerLoad) -> String {
         let compared = self.compared();
         if row.reason.is_some() {
             return "faulty".to_owned();
         }
-        let Some((best, best_load)) = self.best().filter(|_| self.figure(load).is_some()) else {
+        let best = self.worthy().next();
+        let Some((best, best_load)) = best.filter(|_| self.figure(load).is_some()) else {
             return "not measured".to_owned();
         };
         if best.subject.id == row.subject.id {
@@ -344,15 +317,13 @@ impl ScenarioTable<'_> {
             Some(self.compared().worth(load)).filter(|worth| *worth > 0.0)
         };
         let pair = |kind: &str| Some(of(&format!("go/{kind}"))? / of(&format!("node/{kind}"))?);
-        let measured: Vec<String> = ["published", "fixed"]
-            .into_iter()
-            .filter_map(|kind| {
-                Some(format!(
-                    "{} with the {kind} servers",
-                    units::times(pair(kind)?)
-                ))
-            })
-            .collect();
+        let measured = ["published", "fixed"].into_iter().filter_map(|kind| {
+            Some(format!(
+                "{} with the {kind} servers",
+                units::times(pair(kind)?)
+            ))
+        });
+        let measured: Vec<String> = measured.collect();
         if measured.is_empty() {
             return None;
         }
@@ -370,66 +341,48 @@ impl ScenarioTable<'_> {
 }
 
 /// Returns the smallest and largest tokens per second of the repetitions.
-#[must_use]
-pub fn spread(load: &ServerLoad) -> (f64, f64) {
+pub(crate) fn spread(load: &ServerLoad) -> (f64, f64) {
     let rates = || load.repetitions.iter().map(|r| r.requests_per_s);
     let low = rates().fold(f64::INFINITY, f64::min);
     (low, rates().fold(0.0, f64::max))
 }
 
 /// Returns the marks of a row that affect how to read its figures.
-#[must_use]
-pub fn marks(row: &ServerRow, load: &ServerLoad) -> Vec<&'static str> {
-    let mut marks = Vec::new();
-    if row.loader.is_some() {
-        marks.push("imported");
-    }
-    if row.subject.as_published {
-        marks.push("as published");
-    }
-    if row.reason.is_some() {
-        marks.push("faulty");
-    }
-    if load.client_bound == Some(true) && !row.oversubscribed {
-        marks.push("client-bound");
-    }
-    marks
+pub(crate) fn marks(row: &ServerRow, load: &ServerLoad) -> Vec<&'static str> {
+    let is_client_bound = load.client_bound == Some(true) && !row.oversubscribed;
+    let marks = [
+        ("imported", row.loader.is_some()),
+        ("as published", row.subject.as_published),
+        ("faulty", row.reason.is_some()),
+        ("client-bound", is_client_bound),
+    ];
+    let own = marks.into_iter().filter(|(_, is_so)| *is_so);
+    own.map(|(mark, _)| mark).collect()
 }
 
 /// Returns the histogram of a row in the form of the published report.
-#[must_use]
-pub fn histogram(load: &ServerLoad) -> Vec<(f64, u64)> {
+pub(crate) fn histogram(load: &ServerLoad) -> Vec<(f64, u64)> {
     load.latencies.steps(STEPS)
 }
 
 /// Formats the statuses of calls: `OK 12,034, Unavailable 3`.
-#[must_use]
-pub fn statuses(load: &ServerLoad) -> String {
+pub(crate) fn statuses(load: &ServerLoad) -> String {
     let ended = load.statuses.iter();
-    let ended: Vec<String> = ended
-        .map(|(status, times)| format!("{status} {}", units::whole(*times)))
-        .collect();
-    ended.join(", ")
+    let ended = ended.map(|(status, times)| format!("{status} {}", units::whole(*times)));
+    ended.collect::<Vec<_>>().join(", ")
 }
 
 /// Formats milliseconds with three digits.
-#[must_use]
-pub fn ms(value: Option<f64>) -> String {
+pub(crate) fn ms(value: Option<f64>) -> String {
     value.map_or_else(String::new, |ms| {
-        let decimals = match ms {
-            ms if ms < 1.0 => 3,
-            ms if ms < 10.0 => 2,
-            ms if ms < 100.0 => 1,
-            _ => 0,
-        };
-        units::fixed(ms, decimals)
+        let limits = [1.0, 10.0, 100.0].into_iter();
+        units::fixed(ms, limits.filter(|limit| ms < *limit).count())
     })
 }
 
 /// Formats bytes as mebibytes.
-#[must_use]
 #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
-pub fn mebibytes(bytes: Option<u64>) -> String {
+pub(crate) fn mebibytes(bytes: Option<u64>) -> String {
     bytes.map_or_else(String::new, |bytes| {
         units::fixed(bytes as f64 / f64::from(1 << 20), 0)
     })

@@ -8,9 +8,11 @@ mod value;
 use std::fmt::{self, Write};
 use std::iter::once;
 
-use maud::Markup;
+use maud::{Markup, html};
 
-use super::cell::cell;
+use super::visible::cell;
+use jeton_lab_model::names;
+use jeton_lab_model::result::Subject;
 
 pub(crate) use value::{Value, status};
 
@@ -35,21 +37,34 @@ pub(crate) const PEOPLE: &[Form] = &[Form::Terminal, Form::Page, Form::Markdown]
 pub(crate) const PLAIN: &[Form] = &[Form::Terminal, Form::Markdown];
 /// For tables without markup.
 pub(crate) const TEXT: &[Form] = &[Form::Markdown, Form::Csv];
-/// For the page alone.
 pub(crate) const PAGE: &[Form] = &[Form::Page];
-/// For the terminal alone.
 pub(crate) const TERMINAL: &[Form] = &[Form::Terminal];
-/// For Markdown alone.
 pub(crate) const MARKDOWN: &[Form] = &[Form::Markdown];
-/// For programs.
 pub(crate) const CSV: &[Form] = &[Form::Csv];
+
+/// Methods that set something of a value and return it.
+macro_rules! setters {
+    ($self:ident; $($(#[$about:meta])* $name:ident($($argument:ident: $kind:ty),*) { $set:expr })+) => {
+        $($(#[$about])* pub(crate) fn $name(mut $self, $($argument: $kind),*) -> Self { $set; $self })+
+    };
+}
+pub(crate) use setters;
+
+/// The columns of a table with rows of one type: for each its kind, its name, its value, and what differs from the usual.
+macro_rules! columns {
+    ($row:ty: $($kind:ident($name:expr) |$line:pat_param| $value:expr $(, .$set:ident($($argument:expr),*))*;)+) => {
+        vec![$($crate::table::Column::$kind(&$name, |$line: &$row| $value)$(.$set($($argument),*))*),+]
+    };
+}
+pub(crate) use columns;
 
 /// The title of the interval of a figure.
 const INTERVAL: &str = "95 % interval";
 
 /// What the cells of a column hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
+    #[default]
     Text,
     Number,
     /// One letter.
@@ -57,15 +72,16 @@ pub(crate) enum Kind {
 }
 
 /// The order of columns for people; for programs, it is that of the description.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rank {
+    #[default]
     Main,
     Detail,
     Last,
 }
 
 /// The description of a column, without its values.
-#[derive(Clone)]
+#[derive(Default, Clone)]
 pub(crate) struct Head {
     /// The name for programs.
     name: String,
@@ -106,17 +122,9 @@ impl<'c, R> Column<'c, R> {
             name: name.to_owned(),
             title: name.to_owned(),
             is_capitalised: true,
-            heading: None,
-            heading_class: None,
-            short: None,
             kind,
             forms: EVERYWHERE,
-            width: 0,
-            subtitle: None,
-            ends: None,
-            rank: Rank::Main,
-            is_header: false,
-            class: None,
+            ..Head::default()
         };
         let value = Box::new(value);
         Self { head, value }
@@ -146,70 +154,34 @@ impl<'c, R> Column<'c, R> {
         column
     }
 
-    /// Sets the name for people.
-    pub(crate) fn titled(mut self, title: impl Into<String>) -> Self {
-        self.head.title = title.into();
-        self
+    /// Creates such a column of the page alone.
+    pub(crate) fn range(name: &str, value: impl Fn(&R) -> Value + 'c) -> Self {
+        Self::interval(name, ["low", "high"], value)
     }
 
-    /// Sets the name for people, which the page shows as it is.
-    pub(crate) fn named(mut self, title: impl Into<String>) -> Self {
-        self.head.is_capitalised = false;
-        self.titled(title)
-    }
-
-    /// Sets what the page shows as the title, and its class.
-    pub(crate) fn headed(mut self, heading: Markup, class: Option<&'static str>) -> Self {
-        (self.head.heading, self.head.heading_class) = (Some(heading), class);
-        self
-    }
-
-    /// Sets the title and the number of characters on the terminal.
-    pub(crate) fn short(mut self, title: &str, width: usize) -> Self {
-        self.head.short = Some(title.to_owned());
-        self.wide(width)
-    }
-
-    /// Sets what the page shows below the title, and in each cell below the value.
-    pub(crate) fn subtitled(mut self, subtitle: &'static str) -> Self {
-        self.head.subtitle = Some(subtitle);
-        self
-    }
-
-    /// Sets the formats that print the column.
-    pub(crate) fn on(mut self, forms: &'static [Form]) -> Self {
-        self.head.forms = forms;
-        self
-    }
-
-    /// Sets the number of characters on the terminal.
-    pub(crate) fn wide(mut self, width: usize) -> Self {
-        self.head.width = width;
-        self
-    }
-
-    /// Makes the column follow the others for people. The page omits it if no row has a value.
-    pub(crate) fn detail(mut self) -> Self {
-        self.head.rank = Rank::Detail;
-        self
-    }
-
-    /// Makes a detail follow the other details.
-    pub(crate) fn last(mut self) -> Self {
-        self.head.rank = Rank::Last;
-        self
-    }
-
-    /// Makes the column name the row on the page; otherwise it is the first one.
-    pub(crate) fn header(mut self) -> Self {
-        self.head.is_header = true;
-        self
-    }
-
-    /// Sets the class of the cells on the page.
-    pub(crate) fn class(mut self, class: &'static str) -> Self {
-        self.head.class = Some(class);
-        self
+    setters! { self;
+        /// Sets the name for people.
+        titled(title: impl Into<String>) { self.head.title = title.into() }
+        /// Sets the name for people, which the page shows as it is.
+        named(title: impl Into<String>) { (self.head.is_capitalised, self.head.title) = (false, title.into()) }
+        /// Sets what the page shows as the title, and its class.
+        headed(heading: Markup, class: Option<&'static str>) { (self.head.heading, self.head.heading_class) = (Some(heading), class) }
+        /// Sets the title and the number of characters on the terminal.
+        short(title: &str, width: usize) { (self.head.short, self.head.width) = (Some(title.to_owned()), width) }
+        /// Sets what the page shows below the title, and in each cell below the value.
+        subtitled(subtitle: &'static str) { self.head.subtitle = Some(subtitle) }
+        /// Sets the formats that print the column.
+        on(forms: &'static [Form]) { self.head.forms = forms }
+        /// Sets the number of characters on the terminal.
+        wide(width: usize) { self.head.width = width }
+        /// Makes the column follow the others for people. The page omits it if no row has a value.
+        detail() { self.head.rank = Rank::Detail }
+        /// Makes a detail follow the other details.
+        last() { self.head.rank = Rank::Last }
+        /// Makes the column name the row on the page; otherwise it is the first one.
+        header() { self.head.is_header = true }
+        /// Sets the class of the cells on the page.
+        class(class: &'static str) { self.head.class = Some(class) }
     }
 
     /// Returns the same column of rows that hold such a row, or none.
@@ -239,26 +211,6 @@ impl<'c, R> Column<'c, R> {
     /// Reports whether only these formats print the column.
     pub(crate) fn is_only_on(&self, forms: &[Form]) -> bool {
         self.head.forms == forms
-    }
-
-    /// Formats the title for the terminal, or another one in its place.
-    pub(crate) fn terminal_head(&self, other: Option<&str>) -> String {
-        self.terminal_text(other.unwrap_or(self.head.short()))
-    }
-
-    /// Formats the cell of a row for the terminal.
-    pub(crate) fn terminal_cell(&self, row: &R) -> String {
-        self.head.padded(&(self.value)(row), false)
-    }
-
-    /// Formats text in the place of a cell on the terminal.
-    pub(crate) fn terminal_text(&self, text: &str) -> String {
-        self.head.padded(&Value::text(text), false)
-    }
-
-    /// Returns the text of a cell on the terminal.
-    pub(crate) fn brief(&self, row: &R) -> String {
-        (self.value)(row).brief().to_owned()
     }
 }
 
@@ -292,13 +244,11 @@ pub(crate) fn picked<'c, R>(mut columns: Vec<Column<'c, R>>, names: &[&str]) -> 
     names.iter().filter_map(&mut take).collect()
 }
 
-/// Splits the columns of the terminal into the main ones and the details.
-pub(crate) fn of_terminal<R>(
-    columns: Vec<Column<'_, R>>,
-) -> (Vec<Column<'_, R>>, Vec<Column<'_, R>>) {
-    let columns = columns.into_iter();
-    let printed = columns.filter(|column| column.head.forms.contains(&Form::Terminal));
-    printed.partition(|column| column.head.rank == Rank::Main)
+/// Returns the main columns of the terminal.
+pub(crate) fn of_terminal<R>(mut columns: Vec<Column<'_, R>>) -> Vec<Column<'_, R>> {
+    let is_main = |head: &Head| head.rank == Rank::Main && head.forms.contains(&Form::Terminal);
+    columns.retain(|column| is_main(&column.head));
+    columns
 }
 
 /// A table with its values. The page has more than the other formats: a caption, and what names it.
@@ -343,40 +293,28 @@ impl Table {
         }
     }
 
-    /// Takes the label from the heading with this id.
-    pub(crate) fn labelled_by(mut self, id: &str) -> Self {
-        self.label = Err(id.to_owned());
-        self
+    /// Creates a table that its caption names.
+    pub(crate) fn named<R>(
+        caption: impl Into<String>,
+        columns: &[Column<'_, R>],
+        rows: &[R],
+    ) -> Self {
+        let caption = caption.into();
+        let label = format!("{caption}, table");
+        Self::new(caption, label, columns, rows)
     }
 
-    /// Makes it a table of figures.
-    pub(crate) fn figures(mut self) -> Self {
-        self.is_figures = true;
-        self.class("figures")
-    }
-
-    /// Sets the class of the table.
-    pub(crate) fn class(mut self, class: &'static str) -> Self {
-        self.class = Some(class);
-        self
-    }
-
-    /// Sets the id of the table.
-    pub(crate) fn id(mut self, id: impl Into<String>) -> Self {
-        self.id = Some(id.into());
-        self
-    }
-
-    /// Folds the table on the page.
-    pub(crate) fn folded(mut self, words: &str) -> Self {
-        self.fold = Some(words.to_owned());
-        self
-    }
-
-    /// Sets the formats that print the table.
-    pub(crate) fn on(mut self, forms: &'static [Form]) -> Self {
-        self.forms = Some(forms);
-        self
+    setters! { self;
+        /// Takes the label from the heading with this id.
+        labelled_by(id: &str) { self.label = Err(id.to_owned()) }
+        /// Makes it a table of figures.
+        figures() { (self.is_figures, self.class) = (true, Some("figures")) }
+        class(class: &'static str) { self.class = Some(class) }
+        id(id: impl Into<String>) { self.id = Some(id.into()) }
+        /// Folds the table on the page.
+        folded(words: &str) { self.fold = Some(words.to_owned()) }
+        /// Sets the formats that print the table.
+        on(forms: &'static [Form]) { self.forms = Some(forms) }
     }
 
     /// Reports whether a format prints the table.
@@ -486,67 +424,27 @@ impl Table {
     }
 }
 
-/// Writes a Markdown table.
-pub(crate) fn markdown<R>(columns: &[Column<'_, R>], rows: &[R], out: &mut String) -> fmt::Result {
-    Table::new("", "", columns, rows).markdown(out)
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-    use jeton_lab_model::units;
-
-    type Row = (&'static str, f64);
-
-    #[test]
-    fn table_is_the_same_in_every_format() {
-        let figure = |value: f64| Value::number(value, units::fixed(value, 1));
-        let columns = [
-            Column::text("server", |row: &Row| Value::text(row.0)).wide(8),
-            Column::number("errors", |_: &Row| Value::count(7))
-                .wide(7)
-                .detail(),
-            Column::number("tokens_per_s", move |row: &Row| figure(row.1))
-                .titled("tokens/s")
-                .wide(10),
-            Column::interval("cpu", ["cpu_low", "cpu_high"], |row: &Row| {
-                Value::interval(row.1 / 2.0, [row.1 / 4.0, row.1], |v| units::fixed(v, 1))
-            })
-            .named("cpu µs")
-            .on(FILES),
-            Column::text("status", |_: &Row| Value::text("=1")).on(CSV),
-        ];
-        let table = Table::new("", "", &columns, &[("a|b", 1234.5)]);
-        let (head, lines) = table.csv();
-        let names = "server errors tokens_per_s cpu cpu_low cpu_high status";
-        assert_eq!(head.join(" "), names);
-        assert_eq!(lines[0].join(" "), "a|b 7 1234.5 617.25 308.625 1234.5 '=1");
-        let mut text = String::new();
-        table.markdown(&mut text).unwrap();
-        assert_eq!(
-            text,
-            "| server | tokens/s | cpu µs | 95 % interval | errors |\n|---|--:|--:|--:|--:|\n\
-             | a\\|b | 1,234.5 | 617.2 | 308.6 – 1,234.5 | 7 |\n"
-        );
-        let (head, lines) = table.terminal(100).remove(0);
-        assert_eq!(head, "server    tokens/s errors");
-        assert_eq!(lines, [("a|b        1,234.5      7".to_owned(), false)]);
+/// Values that are words or a figure, with more on the page.
+impl Value {
+    /// Creates the figure of a row that readers compare.
+    pub(crate) fn bold(text: impl Into<String>) -> Self {
+        let text = text.into();
+        let markup = html! { b { (text) } };
+        Self::text(text).on_page(markup)
     }
 
-    #[test]
-    fn mark_is_a_letter_in_every_format() {
-        let rejected = |(): &()| Value::text("rejected").on_terminal("R");
-        let columns = [
-            Column::text("issuer", |(): &()| Value::text("a"))
-                .short("", 4)
-                .on(PEOPLE),
-            Column::mark("1", rejected).wide(3),
-        ];
-        let mut text = String::new();
-        markdown(&columns, &[()], &mut text).unwrap();
-        assert_eq!(text, "| issuer | 1 |\n|---|:-:|\n| a | rejected |\n");
-        let (head, lines) = Table::new("", "", &columns, &[()]).terminal(100).remove(0);
-        assert_eq!((head.as_str(), lines[0].0.as_str()), ("      1", "a     R"));
+    pub(crate) fn code(text: &str) -> Self {
+        Self::text(text).on_page(html! { code { (text) } })
+    }
+
+    /// Creates a name with more in small letters.
+    pub(crate) fn with(name: &str, more: &str) -> Self {
+        Self::text(name).on_page(html! { (name) " " small { (more) } })
+    }
+
+    /// Creates the name of a library with its language.
+    pub(crate) fn library(name: &str, subject: &Subject) -> Self {
+        Self::text(name)
+            .on_page(html! { (name) " " span.muted { "· " (names::language(subject)) } })
     }
 }

@@ -7,14 +7,6 @@ use jeton_lab_model::result::RunResult;
 use jeton_terminal::escape::is_obeyed;
 
 /// Replaces every control character in the result's texts by `[U+001B]`, and line ends by spaces.
-///
-/// # Examples
-/// ```
-/// # fn demo(result: &jeton_lab_model::result::RunResult) {
-/// let shown = jeton_lab_report::visible::result(result);
-/// assert!(!shown.command.contains('\u{1b}'));
-/// # }
-/// ```
 #[must_use]
 pub fn result(result: &RunResult) -> Cow<'_, RunResult> {
     let Ok(json) = serde_json::to_string(result) else {
@@ -85,29 +77,18 @@ fn push(out: &mut String, c: char) {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn made_visible_json_equals_each_text() {
-        let value = serde_json::json!({"a\u{1b}": ["\n\t\u{8}\u{c}\u{9b}", "\\u001b \\n \"", "é"]});
-        let shown = made_visible(&value.to_string()).unwrap_or_default();
-        let shown: serde_json::Value = serde_json::from_str(&shown).unwrap_or_default();
-        assert_eq!(
-            shown,
-            serde_json::json!({"a[U+001B]": ["  [U+0008][U+000C][U+009B]", "\\u001b \\n \"", "é"]})
-        );
-        assert_eq!(made_visible(r#"{"a":"é \" \\"}"#), None);
+/// Escapes foreign text for Markdown: no markup, no HTML, one line.
+pub(crate) fn cell(foreign: &str) -> String {
+    let mut plain = String::with_capacity(foreign.len());
+    let words: Vec<&str> = foreign.split_whitespace().collect();
+    for c in text(&words.join(" ")).chars() {
+        match c {
+            '<' => plain.push_str("&lt;"),
+            '>' => plain.push_str("&gt;"),
+            '&' => plain.push_str("&amp;"),
+            '|' | '*' | '_' | '`' | '[' | ']' | '\\' | '#' | '~' => plain.extend(['\\', c]),
+            _ => plain.push(c),
+        }
     }
-
-    #[test]
-    fn text_control_characters_are_replaced() {
-        assert_eq!(
-            text("a\u{1b}[2Jb\u{9b}\u{7}\u{202e}c"),
-            "a[U+001B][2Jb[U+009B][U+0007][U+202E]c"
-        );
-        assert_eq!(text("two\nlines"), "two lines");
-        assert!(matches!(text("± 1 µs, ünï"), Cow::Borrowed(_)));
-    }
+    plain
 }

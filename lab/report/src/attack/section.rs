@@ -9,8 +9,9 @@ use jeton_lab_model::result::{AttackOutcome, AttackRow, MergedRun, Practice, Run
 use jeton_lab_model::units;
 
 use super::{Attacked, Found, attacked, columns, extent, found_columns, subject, tried};
+use crate::grouped::grouped;
 use crate::section::{Kind, Section, Sentence};
-use crate::table::{Column, MARKDOWN, PAGE, PLAIN, Table, Value};
+use crate::table::{Column, MARKDOWN, PAGE, PLAIN, Table, Value, columns};
 
 const NOTHING_FOUND: &str = "Every token that must be rejected was rejected, and nothing crashed.";
 
@@ -20,21 +21,12 @@ pub(crate) fn section(result: &RunResult) -> Option<Section> {
     if rows.is_empty() {
         return None;
     }
-    let mut section = Section::new("Attacks").id("attacks");
     // In a merged result, time and seed belong to the timed run.
-    let (took, seed) = if result.rows.measured.is_empty() {
-        (
-            format!(" in {:.0} s", result.environment.elapsed_s),
-            format!(", seed {}", result.seed),
-        )
-    } else {
-        (String::new(), String::new())
-    };
+    let is_alone = result.rows.measured.is_empty();
+    let took = format!(" in {:.0} s", result.environment.elapsed_s);
+    let [took, seed] = [took, format!(", seed {}", result.seed)]
+        .map(|text| if is_alone { text } else { String::new() });
     let (extent, tried) = (extent(rows), tried(rows));
-    section.on_terminal = (
-        Some(extent.clone()),
-        format!("{took}, {tried} tokens and keys{seed}"),
-    );
     let about = "Each cell is one attack on one library. The tokens and keys are new in each run. Each negative control has a \
                  positive control: the same token without the fault, which was accepted. The results apply to these versions \
                  only.";
@@ -50,46 +42,40 @@ pub(crate) fn section(result: &RunResult) -> Option<Section> {
         &columns(),
         &all,
     );
-    let mut libraries = Section::new("Each library")
-        .id("attack-summary")
-        .table(counts.figures().on(PAGE));
-    libraries.on_terminal = (Some(String::new()), String::new());
     let mut in_text = Table::new("", "", &columns(), &all).on(PLAIN);
     in_text.below = all.iter().map(below).collect();
-    libraries = libraries.table(in_text);
+    let mut libraries = Section::new("Each library").id("attack-summary");
+    libraries.on_terminal = (Some(String::new()), String::new());
+    libraries = libraries.table(counts.figures().on(PAGE)).table(in_text);
     if found.is_empty() {
         libraries = libraries.with(Sentence::new(Kind::Item, NOTHING_FOUND).on(MARKDOWN));
     } else {
         libraries = libraries.table(Table::new("", "", &found_columns(), &found).on(MARKDOWN));
     }
-    Some(
-        section
-            .with(Sentence::new(Kind::Plain, about).on(PAGE))
-            .with(
-                Sentence::new(
-                    Kind::Plain,
-                    format!("{extent}, {} tokens and keys.", units::whole(tried)),
-                )
-                .on(MARKDOWN),
-            )
-            .markup(Kind::Block, legend())
-            .parts([libraries])
-            .parts(tables(rows).iter().map(heat))
-            .parts([evidence(result, rows)]),
-    )
+    let whole = format!("{extent}, {} tokens and keys.", units::whole(tried));
+    let mut section = Section::new("Attacks").id("attacks");
+    section.on_terminal = (
+        Some(extent),
+        format!("{took}, {tried} tokens and keys{seed}"),
+    );
+    let section = section
+        .with(Sentence::new(Kind::Plain, about).on(PAGE))
+        .with(Sentence::new(Kind::Plain, whole).on(MARKDOWN))
+        .markup(Kind::Block, legend());
+    let parts = section
+        .parts([libraries])
+        .parts(tables(rows).iter().map(heat));
+    Some(parts.parts([evidence(result, rows)]))
 }
 
 /// Returns what the terminal prints below the line of a library, or in its place.
 fn below(one: &Attacked<'_>) -> Result<Vec<String>, String> {
-    match one.absent() {
-        Some(reason) => Err(format!("{}: unavailable: {reason}", subject(one))),
-        None => {
-            let found = one.found().into_iter();
-            Ok(found
-                .map(|(outcome, attacks)| format!("{}: {}", outcome.name(), attacks.join(", ")))
-                .collect())
-        }
+    if let Some(reason) = one.absent() {
+        return Err(format!("{}: unavailable: {reason}", subject(one)));
     }
+    let found = one.found().into_iter();
+    let found = found.map(|(outcome, attacks)| format!("{outcome}: {}", attacks.join(", ")));
+    Ok(found.collect())
 }
 
 fn legend() -> Markup {
@@ -109,65 +95,48 @@ type Heat<'a> = (TokenKind, Vec<Vec<&'a AttackRow>>);
 
 fn tables(rows: &[AttackRow]) -> Vec<Heat<'_>> {
     let of = |kind| {
-        let mut subjects: Vec<Vec<&AttackRow>> = Vec::new();
         let own = |r: &&AttackRow| Format::named(&r.format).and_then(TokenKind::of) == Some(kind);
-        for row in rows.iter().filter(own) {
-            let is_same = |own: &&mut Vec<&AttackRow>| {
-                own[0].subject.driver == row.subject.driver
-                    && (&own[0].format, own[0].practice) == (&row.format, row.practice)
-            };
-            match subjects.iter_mut().find(is_same) {
-                Some(known) => known.push(row),
-                None => subjects.push(vec![row]),
-            }
-        }
+        let keyed = rows
+            .iter()
+            .filter(own)
+            .map(|row| ((&row.subject.driver, &row.format, row.practice), row));
+        let subjects: Vec<Vec<&AttackRow>> =
+            grouped(keyed).into_iter().map(|(_, rows)| rows).collect();
         (kind, subjects)
     };
-    let all = [TokenKind::Jwt, TokenKind::Jwe, TokenKind::Paseto].map(of);
-    all.into_iter()
-        .filter(|(_, subjects)| !subjects.is_empty())
-        .collect()
+    let all = [TokenKind::Jwt, TokenKind::Jwe, TokenKind::Paseto]
+        .into_iter()
+        .map(of);
+    all.filter(|(_, subjects)| !subjects.is_empty()).collect()
 }
 
 fn heat((kind, subjects): &Heat<'_>) -> Section {
     let is_tried = |attack: &Attack| subjects.iter().flatten().any(|row| row.attack == attack.id);
     let attacks: Vec<Attack> = Attack::all().into_iter().filter(is_tried).collect();
-    let name = kind.name();
-    let check = Column::text("check", |attack: &Attack| {
-        let markup =
-            html! { span title=(attack.title) { (attack.defeats) " " small { (attack.id) } } };
-        Value::text(attack.defeats).on_page(markup)
-    });
-    let subject = |rows: &Vec<&'_ AttackRow>| {
+    let mut all = columns![Attack:
+        text("check") |attack| Value::text(attack.defeats)
+            .on_page(html! { span title=(attack.title) { (attack.defeats) " " small { (attack.id) } } });
+    ];
+    all.extend(subjects.iter().map(|rows| {
         let (party, practice) = (&rows[0].subject, rows[0].practice.name());
         let heading = html! {
             (party.library) " " (party.version)
             small { " " (party.language) ", " @if *kind == TokenKind::Paseto { (rows[0].format) ", " } (practice) }
         };
-        let rows: Vec<AttackRow> = rows.iter().map(|row| (*row).clone()).collect();
-        let found = move |attack: &Attack| cell(rows.iter().find(|row| row.attack == attack.id));
+        let found = move |attack: &Attack| cell(rows.iter().copied().find(|row| row.attack == attack.id));
         Column::mark(practice, found).headed(heading, Some("subject"))
-    };
-    let columns: Vec<_> = std::iter::once(check)
-        .chain(subjects.iter().map(subject))
-        .collect();
-    let caption = format!(
-        "{} on {}",
+    }));
+    let (name, rows) = (
+        kind.name(),
         units::count(attacks.len(), "attack", "attacks"),
+    );
+    let caption = format!(
+        "{rows} on {}",
         units::count(subjects.len(), "subject", "subjects")
     );
-    Section::new(name)
-        .id(format!("attack-{}", name.to_lowercase()))
-        .on(PAGE)
-        .table(
-            Table::new(
-                caption,
-                format!("Attacks on {name}, table"),
-                &columns,
-                &attacks,
-            )
-            .class("heat"),
-        )
+    let table = Table::new(caption, format!("Attacks on {name}, table"), &all, &attacks);
+    let section = Section::new(name).id(format!("attack-{}", name.to_lowercase()));
+    section.on(PAGE).table(table.class("heat"))
 }
 
 /// Returns a cell: a letter; a finding links to its evidence.
@@ -180,6 +149,10 @@ fn cell(row: Option<&AttackRow>) -> Value {
     };
     let Look { class, mark, .. } = look(outcome);
     let letter = Value::text(mark).class(class);
+    if outcome == AttackOutcome::Withheld {
+        let until = row.reason.as_deref().unwrap_or_default();
+        return letter.on_page(html! { span title=(until) { (mark) span.spoken { " " (until) } } });
+    }
     if !outcome.is_finding() {
         return letter;
     }
@@ -192,15 +165,15 @@ fn evidence(result: &RunResult, rows: &[AttackRow]) -> Section {
     let is_finding = |row: &&AttackRow| row.outcome.is_some_and(AttackOutcome::is_finding);
     let found: Vec<&AttackRow> = rows.iter().filter(is_finding).collect();
     let section = Section::new("Evidence").id("attack-evidence").on(PAGE);
-    if found.is_empty() {
+    let is_clean = !rows
+        .iter()
+        .any(|row| row.outcome.is_some_and(AttackOutcome::counts_against));
+    if is_clean {
         return section.say(NOTHING_FOUND);
     }
     let part = |attack: Attack| {
-        let own: Vec<&AttackRow> = found
-            .iter()
-            .filter(|row| row.attack == attack.id)
-            .copied()
-            .collect();
+        let own = found.iter().filter(|row| row.attack == attack.id);
+        let own: Vec<&AttackRow> = own.copied().collect();
         let about = html! { (attack.title) ". The check that it defeats: " (attack.defeats) ". " span.muted { (attack.reference) } };
         let opened = html! { @for row in &own { (opened(result, row)) } };
         let part = Section::new(attack.id)
@@ -247,11 +220,8 @@ fn opened(result: &RunResult, row: &AttackRow) -> Markup {
 /// Returns the seed of the attack run; a merged result has its own seed for the timed run.
 fn seed(result: &RunResult) -> u64 {
     let of_attacks = |run: &&MergedRun| run.command.starts_with("jeton-lab attack");
-    result
-        .runs
-        .iter()
-        .find(of_attacks)
-        .map_or(result.seed, |run| run.seed)
+    let run = result.runs.iter().find(of_attacks);
+    run.map_or(result.seed, |run| run.seed)
 }
 
 /// Reports whether the library rejects the token when called as documented.
@@ -268,14 +238,10 @@ fn closed(result: &RunResult, row: &AttackRow) -> Option<&'static str> {
 }
 
 fn anchor(row: &AttackRow) -> String {
-    let practice = row.practice.name();
-    let id = format!(
-        "attack-{}-{}-{}-{practice}",
-        row.attack, row.subject.driver, row.format
-    );
-    id.chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-        .collect()
+    let (driver, practice) = (&row.subject.driver, row.practice.name());
+    let id = format!("attack-{}-{driver}-{}-{practice}", row.attack, row.format);
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    id.chars().map(plain).collect()
 }
 
 /// The class of an outcome, its letter, so that colour is not the only signal, and its meaning.
@@ -289,6 +255,7 @@ fn look(outcome: AttackOutcome) -> Look {
     let (class, mark, meaning) = match outcome {
         AttackOutcome::NotApplicable => ("plain", "·", "not applicable to the offered algorithms"),
         AttackOutcome::NotOffered => ("plain", "–", "the library lacks the attacked feature"),
+        AttackOutcome::Withheld => ("plain", "W", "a finding that is not public yet"),
         AttackOutcome::Refused => ("good", "✓", "rejected"),
         AttackOutcome::OverLimit => ("warn", "L", "rejected, but at an excessive cost"),
         AttackOutcome::Hung => ("bad", "H", "no answer in time"),

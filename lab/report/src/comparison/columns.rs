@@ -3,7 +3,7 @@
 use maud::html;
 
 use super::{Comparison, Entry, Role, time};
-use crate::table::{CSV, Column, FILES, Form, PEOPLE, Value, status};
+use crate::table::{CSV, Column, FILES, Form, PEOPLE, TEXT, Value, columns, status};
 use crate::words::{microseconds, significant};
 use jeton_lab_model::names;
 use jeton_lab_model::result::{Row, Status, Timing};
@@ -77,21 +77,13 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// Returns a column that only programs read.
-fn fact<'a>(name: &str, value: impl Fn(&Row) -> String + 'a) -> Column<'a, &'a Entry<'a>> {
-    Column::text(name, move |line: &&Entry<'_>| Value::text(value(line.row))).on(CSV)
-}
-
-/// Returns a column of figures; rows without a time show none.
-fn figure<'a>(name: &str, value: impl Fn(&Row) -> Option<Value> + 'a) -> Column<'a, &'a Entry<'a>> {
-    Column::number(name, move |line: &&Entry<'_>| {
-        let value = value(line.row).unwrap_or_else(Value::unknown);
-        match time(line.row) {
-            Some(_) => value,
-            None => value.only_exact(),
-        }
-    })
-    .detail()
+/// Returns a figure of a row; rows without a time show none.
+fn figure(line: &Entry<'_>, value: impl Fn(&Row) -> Option<Value>) -> Value {
+    let value = value(line.row).unwrap_or_else(Value::unknown);
+    match time(line.row) {
+        Some(_) => value,
+        None => value.only_exact(),
+    }
 }
 
 /// Returns all columns.
@@ -100,104 +92,76 @@ pub(crate) fn columns<'a>(shared: Shared) -> Vec<Column<'a, &'a Entry<'a>>> {
         unit,
         disturbed,
         has_room,
+        has_outliers,
         ..
     } = shared;
-    let mut all = vec![
-        fact("suite", |row| row.suite.clone()),
-        fact("contract", |row| row.operation.clone()),
-        fact("status", |row| row.status.name().to_owned()),
-        fact("reason", |row| row.reason.clone().unwrap_or_default()),
-        Column::text("subject", |line: &&Entry<'_>| subject(line))
-            .titled("subject, version")
-            .on(FILES),
-        fact("library", |row| row.subject.library.clone()),
-        fact("version", |row| row.subject.version.clone()),
-        fact("language", |row| row.subject.language.clone()),
-        fact("format", |row| row.subject.format.clone()),
-        fact("alg", |row| row.subject.alg.clone().unwrap_or_default()),
-        fact("enc", |row| row.subject.enc.clone().unwrap_or_default()),
-        fact("key_handling", |row| row.subject.key_handling.clone()),
-        fact("reference", |row| row.reference.to_string()),
-        fact("claims", |row| row.claims.name.clone()),
-        fact("claims_bytes", |row| row.claims.bytes.to_string()),
-        fact("threads", |row| row.threads.to_string()),
-        figure("token_bytes", |row| {
-            let bytes = row.token_bytes?;
-            Some(Value::count(bytes).on_terminal(bytes.to_string()))
-        })
-        .titled("token, bytes")
-        .short("bytes", 6)
-        .on(&[Form::Terminal, Form::Markdown, Form::Csv]),
-        Column::interval(
-            "median_ns",
-            ["low_ns", "high_ns"],
-            move |line: &&Entry<'_>| median(line.row, unit, has_room),
-        )
-        .titled(format!("median, {}", unit.name))
-        .wide(if has_room { 11 } else { 7 }),
+    let mut all = columns![&Entry<'_>:
+        text("suite") |line| Value::text(&line.row.suite), .on(CSV);
+        text("contract") |line| Value::text(&line.row.operation), .on(CSV);
+        text("status") |line| Value::text(line.row.status.name()), .on(CSV);
+        text("reason") |line| Value::text(line.row.reason.clone().unwrap_or_default()), .on(CSV);
+        text("subject") |line| subject(line), .titled("subject, version"), .on(FILES);
+        text("library") |line| Value::text(&line.row.subject.library), .on(CSV);
+        text("version") |line| Value::text(&line.row.subject.version), .on(CSV);
+        text("language") |line| Value::text(&line.row.subject.language), .on(CSV);
+        text("format") |line| Value::text(&line.row.subject.format), .on(CSV);
+        text("alg") |line| Value::text(line.row.subject.alg.clone().unwrap_or_default()), .on(CSV);
+        text("enc") |line| Value::text(line.row.subject.enc.clone().unwrap_or_default()), .on(CSV);
+        text("key_handling") |line| Value::text(&line.row.subject.key_handling), .on(CSV);
+        text("reference") |line| Value::text(line.row.reference.to_string()), .on(CSV);
+        text("claims") |line| Value::text(&line.row.claims.name), .on(CSV);
+        text("claims_bytes") |line| Value::text(line.row.claims.bytes.to_string()), .on(CSV);
+        text("threads") |line| Value::text(line.row.threads.to_string()), .on(CSV);
+        number("token_bytes") |line| figure(line, |row| Some(Value::count(row.token_bytes?))),
+            .detail(), .titled("token, bytes"), .on(TEXT);
+    ];
+    let shown = move |line: &&Entry<'_>| median(line.row, unit, has_room);
+    all.push(
+        Column::interval("median_ns", ["low_ns", "high_ns"], shown)
+            .titled(format!("median, {}", unit.name))
+            .wide(if has_room { 11 } else { 7 }),
+    );
+    all.push(
         Column::interval("ratio", ["ratio_low", "ratio_high"], |line: &&Entry<'_>| {
             ratio(line)
         })
         .titled("ratio to baseline")
         .short("ratio", 6)
         .on(PEOPLE),
-        Column::text("verdict", |line: &&Entry<'_>| verdict(line))
-            .wide(10)
-            .on(PEOPLE),
-        Column::number("group", |line: &&Entry<'_>| {
+    );
+    all.extend(columns![&Entry<'_>:
+        text("verdict") |line| verdict(line), .wide(10), .on(PEOPLE);
+        number("group") |line| {
             let group = line.role.group();
             group.map_or_else(Value::none, |group| Value::number(group, group.to_string()))
-        })
-        .wide(5)
-        .on(PEOPLE),
-        figure("outliers", |row| {
-            let timing = row.ns_per_op.as_ref()?;
-            Some(Value::count(u64::from(timing.outliers)))
-        })
-        .last()
-        .on(if shared.has_outliers {
-            &[Form::Page, Form::Csv]
-        } else {
-            CSV
-        }),
-        fact("unsettled", |row| {
-            let timing = row.ns_per_op.as_ref();
-            timing.map_or_else(String::new, |timing| timing.unsettled.to_string())
-        }),
-        fact("loads_wrong_keys", |row| row.loads_wrong_keys.join("; ")),
-        figure("bytes_per_op", |row| rounded(row.bytes_per_op, 0))
-            .named("B/op")
-            .on(FILES),
-        figure("allocs_per_op", |row| {
-            let value = rounded(row.allocs_per_op, 1)?;
-            Some(value.on_terminal(format!("{:.0}", row.allocs_per_op?)))
-        })
-        .named("allocs/op")
-        .short("allocs", 7),
-        figure("peak_rss_bytes", |row| {
+        }, .wide(5), .on(PEOPLE);
+        number("outliers") |line| figure(line, |row| Some(Value::count(u64::from(row.ns_per_op.as_ref()?.outliers)))),
+            .last(), .on(if has_outliers { &[Form::Page, Form::Csv] } else { CSV });
+        text("unsettled") |line| {
+            let timing = line.row.ns_per_op.as_ref();
+            timing.map_or_else(Value::none, |timing| Value::text(timing.unsettled.to_string()))
+        }, .on(CSV);
+        text("loads_wrong_keys") |line| Value::text(line.row.loads_wrong_keys.join("; ")), .on(CSV);
+        number("bytes_per_op") |line| figure(line, |row| rounded(row.bytes_per_op, 0)), .detail(), .named("B/op"), .on(FILES);
+        number("allocs_per_op") |line| figure(line, |row| rounded(row.allocs_per_op, 1)), .detail(), .named("allocs/op"), .on(FILES);
+        number("peak_rss_bytes") |line| figure(line, |row| {
             let bytes = row.peak_rss_bytes?;
-            let mebibytes = bytes as f64 / 1_048_576.0;
-            Some(Value::number(bytes, units::fixed(mebibytes, 1)))
-        })
-        .named("RSS, MiB")
-        .on(&[Form::Page, Form::Csv]),
-        fact("tainted_run", move |_| disturbed.to_string()),
-        figure("rounds", |row| {
-            Some(Value::count(row.ns_per_op.as_ref()?.rounds.len() as u64))
-        })
-        .last()
-        .on(match shared.equal_rounds() {
-            Some(_) => CSV,
-            None => &[Form::Page, Form::Csv],
-        }),
-    ];
+            Some(Value::number(bytes, units::fixed(bytes as f64 / 1_048_576.0, 1)))
+        }), .detail(), .named("RSS, MiB"), .on(&[Form::Page, Form::Csv]);
+    ]);
+    let of_run = move |_: &&Entry<'_>| Value::text(disturbed.to_string());
+    all.push(Column::text("tainted_run", of_run).on(CSV));
+    all.extend(columns![&Entry<'_>:
+        number("rounds") |line| figure(line, |row| Some(Value::count(row.ns_per_op.as_ref()?.rounds.len() as u64))),
+            .last(), .on(if shared.equal_rounds().is_some() { CSV } else { &[Form::Page, Form::Csv] });
+    ]);
     all.extend((0..shared.rounds[1]).map(|round| {
-        Column::number(&format!("round_{}", round + 1), move |line: &&Entry<'_>| {
+        let shown = move |line: &&Entry<'_>| {
             let own = line.row.ns_per_op.as_ref();
             let own = own.and_then(|timing| timing.rounds.get(round));
             own.map_or_else(Value::none, |ns| Value::number(ns, String::new()))
-        })
-        .on(CSV)
+        };
+        Column::number(&format!("round_{}", round + 1), shown).on(CSV)
     }));
     all
 }
@@ -213,22 +177,19 @@ fn subject(line: &Entry<'_>) -> Value {
     let mut aside = vec![names::language(subject).to_owned()];
     aside.extend(subject.remarks());
     aside.extend(row.loads_wrong_keys.iter().cloned());
-    let settled = if timing.is_some_and(|timing| timing.unsettled) {
+    let is_unsettled = timing.is_some_and(|timing| timing.unsettled);
+    let settled = if is_unsettled {
         " (did not settle)"
     } else {
         ""
     };
-    let text = format!(
-        "{} {} ({}){settled}",
-        line.name,
-        subject.version,
-        aside.join("; ")
-    );
+    let (name, version, asides) = (&line.name, &subject.version, aside.join("; "));
+    let text = format!("{name} {version} ({asides}){settled}");
     let value = Value::text(text).exactly(&subject.id).on_page(html! {
         (line.name) " "
         small { (subject.version) @for part in &aside { " · " (part) } }
         @if timing.is_some() && row.status == Status::Disturbed { " " (status(row.status)) }
-        @if !settled.is_empty() { " " span.tag.warn { "did not settle" } }
+        @if is_unsettled { " " span.tag.warn { "did not settle" } }
     });
     match (timing, line.role) {
         (None, _) => value.row_class("missing"),
@@ -255,14 +216,14 @@ pub(crate) fn terminal_time(row: &Row, has_room: bool) -> String {
         return String::new();
     };
     let mark = if timing.unsettled { "~" } else { "" };
-    let median = microseconds(timing.median);
-    let [low, high] = timing.interval;
-    if has_room {
-        let half = (high - low) / 2.0 / timing.median * 100.0;
-        format!("{mark}{median} ±{half:.0}%")
+    let (median, [low, high]) = (microseconds(timing.median), timing.interval);
+    let half = (high - low) / 2.0 / timing.median * 100.0;
+    let spread = if has_room {
+        format!(" ±{half:.0}%")
     } else {
-        format!("{mark}{median}")
-    }
+        String::new()
+    };
+    format!("{mark}{median}{spread}")
 }
 
 fn ratio(line: &Entry<'_>) -> Value {

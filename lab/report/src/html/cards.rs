@@ -8,98 +8,92 @@ use jeton_lab_model::units::{self, Unit};
 
 use super::{chart, table};
 use crate::chart::{Axis, Chart, Point, Row};
-use crate::languages::{CASES, Case, Library, languages, ranking, signatures};
-use crate::recommendation::answers::{Answer, Bar, Sureness};
-use crate::recommendation::cases_of;
-use crate::recommendation::recommendation_of;
-use crate::servers::{ScenarioTable, scenarios};
-use crate::table::{Column, Table, Value};
+use crate::languages::{CASES, Case, Library, languages, ranking};
+use crate::recommendation::answers::{Answer, Bar, Figure, Measured, Sure, Sureness, answers};
+use crate::recommendation::{cases_of, recommendation_of};
+use crate::servers::{ScenarioTable, figure, scenarios};
+use crate::table::{Table, Value, columns};
 
-/// A difference this many noise bands away from one is sure.
-const FAR_BANDS: f64 = 3.0;
+/// The words behind which the tables of several cards are folded.
+pub(super) const FIGURES: &str = "Figures of these charts";
 
-/// An answer: a sentence, one figure, a chart with its table, and how sure it is.
+/// An answer with its chart and table.
 pub(super) struct Card {
     /// Unique on the page; its table has it.
     id: String,
     /// The case that the card is about, or none.
     case: &'static str,
-    pub(super) question: String,
-    sentence: String,
-    /// The figure, its interval and what it is.
-    figure: Option<[String; 3]>,
+    pub(super) answer: Answer,
     chart: Option<Chart>,
     table: Option<Table>,
-    /// How sure it is, and why.
-    sure: Option<(Sureness, String)>,
-    /// The command that measures what is missing.
-    command: &'static str,
     /// More sentences.
     lines: Vec<String>,
 }
 
+/// What the table of a card says: its caption, its columns, and the heading of the ends.
+type Heads<'h> = (String, [&'h str; 2], Option<&'static str>);
+
 impl Card {
-    fn new(id: String, question: &str, sentence: String) -> Self {
-        Self {
-            id,
+    /// Creates the card of an answer. The prefix makes the id of its table unique on the page.
+    pub(super) fn of(answer: Answer, prefix: &str) -> Self {
+        let mut card = Self {
+            id: format!("{prefix}-{}", answer.id),
             case: "",
-            question: question.to_owned(),
-            sentence,
-            figure: None,
             chart: None,
             table: None,
-            sure: None,
-            command: "",
             lines: Vec::new(),
-        }
-    }
-
-    /// Creates the card of an answer. The prefix makes the id of its table unique on the page.
-    pub(super) fn of(answer: &Answer, prefix: &str) -> Self {
-        let id = format!("{prefix}-{}", answer.id);
-        let mut card = Self::new(id, answer.question, answer.sentence.clone());
-        card.command = answer.command;
-        if let Some(measured) = &answer.measured {
-            let figure = &measured.figure;
-            card.figure = Some([&figure.value, &figure.interval, &figure.what].map(Clone::clone));
-            card.sure = Some((measured.sure.sureness, measured.sure.why.clone()));
-            card.draw(&measured.bars_show, &measured.bars);
-        }
+            answer,
+        };
+        card.draw_times();
         card
     }
 
-    /// Draws bars, with a table of their figures.
-    fn draw(&mut self, what: &str, bars: &[Bar]) {
-        let unit = Unit::for_times(bars.iter().map(|bar| bar.median));
-        let said: Vec<String> = bars
-            .iter()
-            .map(|bar| format!("{} {}", bar.in_full, unit.text(bar.median)))
+    /// Creates a card of one case.
+    fn of_case(case: &'static str, prefix: &str, answer: Answer) -> Self {
+        Self {
+            case,
+            ..Self::of(answer, prefix)
+        }
+    }
+
+    fn draw_times(&mut self) {
+        let Some(measured) = &self.answer.measured else {
+            return;
+        };
+        let unit = Unit::for_times(measured.bars.iter().map(|bar| bar.median));
+        let caption = format!("{}, in {}", measured.bars_show, unit.name);
+        let heads = (caption, ["subject", "median"], None);
+        self.draw(heads, |ns| unit.figure(ns), &format!(" {}", unit.name));
+    }
+
+    /// Draws the bars, with a table of their figures.
+    fn draw(&mut self, heads: Heads<'_>, text: impl Fn(f64) -> String, unit: &str) {
+        let (Some(measured), (caption, [name, figure], ends)) = (&self.answer.measured, heads)
+        else {
+            return;
+        };
+        let (what, bars) = (&measured.bars_show, &measured.bars);
+        let figures = bars.iter().map(|bar| format!("{}{unit}", text(bar.median)));
+        let said: Vec<String> = (bars.iter().zip(figures.clone()))
+            .map(|(bar, figure)| format!("{} {figure}", bar.in_full))
             .collect();
-        let row = |bar: &Bar| Row {
+        let rows = bars.iter().zip(figures).map(|(bar, value)| Row {
             name: bar.name.clone(),
-            value: unit.text(bar.median),
+            value,
             points: vec![Point::new("dot", bar.median, bar.interval)],
             ..Row::default()
-        };
+        });
         let label = format!("{what}, on a log axis: {}.", units::list(&said));
         self.chart = Some(Chart {
             is_small: true,
-            ..Chart::rows(
-                label,
-                self.id.clone(),
-                Axis::Plain,
-                bars.iter().map(row).collect(),
-            )
+            ..Chart::rows(label, self.id.clone(), Axis::Plain, rows.collect())
         });
-        let columns = [
-            Column::text("subject", |bar: &Bar| Value::text(&bar.in_full)),
-            Column::interval("median", ["low", "high"], |bar: &Bar| {
-                Value::interval(bar.median, bar.interval, |ns| unit.figure(ns))
-            }),
+        let columns = columns![Bar:
+            text(name) |bar| Value::text(&bar.in_full);
+            range(figure) |bar| Value::interval(bar.median, bar.interval, &text), .subtitled(ends.unwrap_or("95 % interval"));
         ];
-        let caption = format!("{what}, in {}", unit.name);
         // Several languages and runs have the same question.
-        let label = format!("{} {what}, table {}", self.question, self.id);
+        let label = format!("{} {what}, table {}", self.answer.question, self.id);
         self.table = Some(
             Table::new(caption, label, &columns, bars)
                 .figures()
@@ -108,22 +102,29 @@ impl Card {
     }
 
     pub(super) fn shown(&self, heading: &Markup) -> Markup {
+        let Answer {
+            sentence,
+            measured,
+            command,
+            ..
+        } = &self.answer;
         html! {
             article.answer data-case=[(!self.case.is_empty()).then_some(self.case)] {
                 (heading)
-                p.said { (self.sentence) }
-                @if let Some([value, interval, what]) = &self.figure {
-                    p.number { strong { (value) } " " span.muted { @if !interval.is_empty() { "(" (interval) ") " } (what) } }
+                p.said { (sentence) }
+                @if let Some(Measured { figure, .. }) = measured {
+                    p.number {
+                        strong { (figure.value) } " "
+                        span.muted { @if !figure.interval.is_empty() { "(" (figure.interval) ") " } (figure.what) }
+                    }
                 }
                 @if let Some(drawn) = &self.chart { (chart::svg(drawn)) }
                 @if !self.lines.is_empty() { ul.lines { @for line in &self.lines { li { (line) } } } }
-                @match &self.sure {
-                    Some((sureness, why)) => p.sure {
-                        strong class=(class(*sureness)) { (sureness.words()) } ": " (why) "."
+                @match measured {
+                    Some(Measured { sure, .. }) => p.sure {
+                        strong class=(class(sure.sureness)) { (sure.sureness.words()) } ": " (sure.why) "."
                     },
-                    None if self.figure.is_none() && !self.command.is_empty() => {
-                        p.muted { "It is measured by " code { (self.command) } "." }
-                    }
+                    None if !command.is_empty() => p.muted { "It is measured by " code { (command) } "." },
                     None => "",
                 }
             }
@@ -141,7 +142,7 @@ fn class(sureness: Sureness) -> &'static str {
 
 /// Renders cards side by side, each with its question.
 pub(super) fn side_by_side(cards: &[Card]) -> Markup {
-    html! { div.cards3 { @for card in cards { (card.shown(&html! { h3 { (card.question) } })) } } }
+    html! { div.cards3 { @for card in cards { (card.shown(&html! { h3 { (card.answer.question) } })) } } }
 }
 
 /// Renders the figures of the charts as folded tables.
@@ -154,59 +155,52 @@ pub(super) fn tables(cards: &[Card], summary: &str) -> Markup {
     }
 }
 
-/// Says how sure a verdict is in this run.
-fn sure(result: &RunResult, ratio: f64, verdict: VerdictKind, what: &str) -> (Sureness, String) {
-    let environment = &result.environment;
-    let trouble = if environment.disturbance.disturbed {
-        "disturbed run; "
-    } else if !environment.complete {
-        "the run ended early; "
-    } else if result.noise_floor.floor.is_none() {
-        "no noise floor was measured; "
-    } else {
-        ""
-    };
-    let band = result
-        .noise_floor
-        .managed
-        .or(result.noise_floor.floor)
-        .unwrap_or_default();
-    let is_far =
-        ratio.max(ratio.recip()) > 1.0 + FAR_BANDS * band || verdict == VerdictKind::Equivalent;
-    let sureness = match (verdict, is_far, trouble) {
-        (VerdictKind::Undecided, ..) => Sureness::NotSure,
-        (_, true, "") => Sureness::Sure,
-        (_, false, "") | (_, true, _) => Sureness::FairlySure,
-        (_, false, _) => Sureness::NotSure,
-    };
-    (sureness, format!("{trouble}{what}"))
-}
-
 fn times(value: f64) -> String {
     format!("{}\u{a0}×", units::times(value))
 }
 
+fn bar(name: String, one: &Library<'_>) -> Bar {
+    Bar {
+        in_full: format!("{name} {}", one.subject.version),
+        name,
+        median: one.median,
+        interval: one.interval,
+    }
+}
+
 /// Replaces the chart of the first answer: the fastest library of each language, and the next one by name.
 pub(super) fn with_next(card: &mut Card, result: &RunResult, token: &str) {
-    let ranked = languages(result)
-        .into_iter()
-        .map(|language| (language, ranking(result, language, token)));
+    let Some(measured) = &mut card.answer.measured else {
+        return;
+    };
+    let ranked = languages(result).into_iter().map(|language| {
+        (
+            names::language_of(language),
+            ranking(result, language, token),
+        )
+    });
     let mut ranked: Vec<_> = ranked.filter(|(_, all)| !all.is_empty()).collect();
     ranked.sort_by(|(_, a), (_, b)| a[0].median.total_cmp(&b[0].median));
+    let of_language = |(language, all): &(&str, Vec<Library<'_>>)| {
+        let two = all.iter().take(2);
+        let bars = two.map(|one| Bar {
+            in_full: format!("{language}: {}", one.name),
+            ..bar(format!("{language}: {}", one.name), one)
+        });
+        bars.collect::<Vec<_>>()
+    };
+    measured.bars = ranked.iter().flat_map(of_language).collect();
+    measured.bars_show = format!(
+        "Time to make and open one {token}, the fastest library of each language and the next one"
+    );
+    card.draw_times();
     let unit = Unit::for_times(ranked.iter().map(|(_, all)| all[0].median));
-    let mut bars = Vec::new();
     let row = |(language, all): &(&str, Vec<Library<'_>>)| {
-        let (first, next) = (&all[0], all.get(1));
-        let language = names::language_of(language);
-        for one in all.iter().take(2) {
-            let name = format!("{language}: {}", one.name);
-            bars.push(Bar {
-                in_full: name.clone(),
-                name,
-                median: one.median,
-                interval: one.interval,
-            });
-        }
+        let first = &all[0];
+        let then = all.get(1).map_or_else(
+            || "no other library".to_owned(),
+            |next| format!("then {} {}", next.name, times(next.median / first.median)),
+        );
         let point = |one: &Library<'_>| Point {
             words: one.name.clone(),
             ..Point::new("dot", one.median, one.interval)
@@ -214,283 +208,173 @@ pub(super) fn with_next(card: &mut Card, result: &RunResult, token: &str) {
         Row {
             name: format!("{language}: {}", first.name),
             value: unit.text(first.median),
-            effect: match next {
-                Some(next) => [
-                    format!("then {} {}", next.name, times(next.median / first.median)),
-                    String::new(),
-                ],
-                None => ["no other library".to_owned(), String::new()],
-            },
+            effect: [then, String::new()],
             points: all.iter().take(2).map(point).collect(),
             ..Row::default()
         }
     };
-    let rows: Vec<Row> = ranked.iter().map(row).collect();
-    card.draw(&format!("Time to make and open one {token}, the fastest library of each language and the next one"), &bars);
     if let Some(chart) = &mut card.chart {
-        chart.drawing = crate::chart::Drawing::Rows(crate::chart::Rows {
-            rows,
-            ..Default::default()
-        });
+        chart.rows = ranked.iter().map(row).collect();
     }
-}
-
-/// Replaces the figure of the second answer: the signatures that a reader can choose.
-pub(super) fn with_signatures(card: &mut Card, result: &RunResult, of: &[&str]) {
-    let all = signatures(result, of);
-    let Some(first) = all.first() else { return };
-    let (library, ratio) = (&first.es256, &first.ratio);
-    let [low, high] = ratio.interval();
-    let language = names::language(library.subject);
-    let ratios = || all.iter().map(|one| one.ratio.ratio());
-    let others = match all.len() {
-        0 | 1 => String::new(),
-        several => {
-            let (least, most) = (
-                ratios().fold(f64::INFINITY, f64::min),
-                ratios().fold(0.0, f64::max),
-            );
-            format!(
-                "; {} to {} in {several} libraries",
-                units::times(least),
-                times(most)
-            )
-        }
-    };
-    card.figure = Some([
-        format!("{}\u{a0}×", units::fixed(ratio.ratio(), 2)),
-        format!("{} to {}", units::fixed(low, 2), units::fixed(high, 2)),
-        format!(
-            "ES256 against EdDSA with {} ({language}), to sign and verify{others}",
-            library.name
-        ),
-    ]);
-    let word = match first.verdict {
-        VerdictKind::Faster => "ES256 is faster",
-        VerdictKind::Slower => "EdDSA is faster",
-        VerdictKind::Equivalent => "both are as fast",
-        VerdictKind::Undecided => "undecided",
-    };
-    card.sure = Some(sure(
-        result,
-        ratio.ratio(),
-        first.verdict,
-        &format!("ES256 against EdDSA: {word} with {}", library.name),
-    ));
 }
 
 /// The cards of one language: its libraries in each case, the choice of a signature, and the recommended tokens.
 pub(super) fn of_language(result: &RunResult, language: &str) -> Vec<Card> {
-    let mut cards = Vec::new();
-    for case in CASES {
-        cards.extend(libraries(result, language, case));
-    }
-    cards.extend(algorithms(result, language));
     let mut own = result.clone();
-    own.rows
-        .measured
-        .retain(|row| row.subject.language == language);
+    let rows = &mut own.rows.measured;
+    rows.retain(|row| row.subject.language == language);
     own.recommendation = None;
+    let cases = CASES.into_iter();
+    let libraries = cases.filter_map(|case| libraries(result, language, case));
+    let algorithm = answers(&own).into_iter().nth(1);
+    let algorithm = algorithm.filter(|answer| answer.measured.is_some());
+    let algorithm = algorithm.map(|answer| Card::of_case("public", language, answer));
     let advice = recommendation_of(&own);
-    for (advised, case) in cases_of(&own, &advice).into_iter().zip(CASES) {
-        let (Some(choice), Some(measured)) = (advised.choice, advised.measured) else {
-            continue;
+    let advised = cases_of(&own, &advice).into_iter().zip(CASES);
+    let tokens = advised.filter_map(|(advised, case)| {
+        let (choice, measured) = (advised.choice?, units::capitalised(&advised.measured?));
+        let answer = Answer {
+            id: "token",
+            question: "Which token?",
+            sentence: format!("{}: {choice}. {measured}.", case.title),
+            measured: None,
+            command: "",
         };
-        let sentence = format!(
-            "{}: {choice}. {}.",
-            case.title,
-            units::capitalised(&measured)
-        );
-        let mut card = Card::new(
-            format!("{language}-{}-token", case.id),
-            "Which token?",
-            sentence,
-        );
-        (card.case, card.lines) = (case.id, advised.trade_offs);
-        cards.push(card);
-    }
-    cards
+        Some(Card {
+            lines: advised.trade_offs,
+            ..Card::of_case(case.id, &format!("{language}-{}", case.id), answer)
+        })
+    });
+    libraries.chain(algorithm).chain(tokens).collect()
 }
 
 /// Ranks all libraries of a language by the first kind of token of a case that several have.
 fn libraries(result: &RunResult, language: &str, case: Case) -> Option<Card> {
-    let ranked = case
-        .tokens
-        .iter()
-        .map(|token| (*token, ranking(result, language, token)));
+    let ranked = case.tokens.iter();
+    let ranked = ranked.map(|token| (*token, ranking(result, language, token)));
     let ranked: Vec<_> = ranked.filter(|(_, all)| !all.is_empty()).collect();
-    let (token, all) = ranked
-        .iter()
-        .find(|(_, all)| all.len() > 1)
-        .or(ranked.first())?;
+    let several = ranked.iter().find(|(_, all)| all.len() > 1);
+    let (token, all) = several.or(ranked.first())?;
     let (first, next) = (&all[0], all.get(1));
     let named = names::language_of(language);
-    let then = next.map_or_else(
-        || "; no other library".to_owned(),
-        |next| {
-            format!(
-                ", then {} ({} the time)",
-                next.name,
-                times(next.median / first.median)
-            )
+    let then = match next {
+        None => "; no other library".to_owned(),
+        Some(next) => {
+            let ratio = times(next.median / first.median);
+            format!(", then {} ({ratio} the time)", next.name)
+        }
+    };
+    let sure = match next.and_then(|next| Some((next, next.against_first.as_ref()?))) {
+        None => Sure {
+            sureness: Sureness::NotSure,
+            why: "no other library was measured".to_owned(),
         },
-    );
-    let sentence = format!(
-        "The fastest in {named}, with {token}: {}{then}.",
-        first.name
-    );
-    let mut card = Card::new(
-        format!("{language}-{}-libraries", case.id),
-        "Which library?",
-        sentence,
-    );
+        Some((next, against)) => {
+            let word = match against.verdict {
+                VerdictKind::Equivalent => format!("{} is as fast", next.name),
+                VerdictKind::Undecided => format!("undecided against {}", next.name),
+                _ => {
+                    let ratio = times(against.ratio.ratio());
+                    format!("{} takes {ratio} the time", next.name)
+                }
+            };
+            against.sure(result, &word)
+        }
+    };
     let unit = Unit::for_times(all.iter().map(|one| one.median));
     let [low, high] = first.interval;
-    card.case = case.id;
-    card.figure = Some([
-        unit.text(first.median),
-        format!("{} to {}", unit.figure(low), unit.text(high)),
-        format!(
-            "to make and open one {token} with {} {}",
-            first.name, first.subject.version
+    let answer = Answer {
+        id: "libraries",
+        question: "Which library?",
+        sentence: format!(
+            "The fastest in {named}, with {token}: {}{then}.",
+            first.name
         ),
-    ]);
-    let bar = |one: &Library<'_>| Bar {
-        name: one.name.clone(),
-        in_full: format!("{} {}", one.name, one.subject.version),
-        median: one.median,
-        interval: one.interval,
+        measured: Some(Measured {
+            figure: Figure {
+                value: unit.text(first.median),
+                interval: format!("{} to {}", unit.figure(low), unit.text(high)),
+                what: format!(
+                    "to make and open one {token} with {} {}",
+                    first.name, first.subject.version
+                ),
+            },
+            bars_show: format!("Time to make and open one {token} in {named}"),
+            bars: all.iter().map(|one| bar(one.name.clone(), one)).collect(),
+            sure,
+        }),
+        command: "",
     };
-    card.draw(
-        &format!("Time to make and open one {token} in {named}"),
-        &all.iter().map(bar).collect::<Vec<_>>(),
-    );
-    card.sure = Some(
-        match next.and_then(|next| Some((next, next.against_first.as_ref()?))) {
-            Some((next, (ratio, verdict))) => {
-                let word = match verdict {
-                    VerdictKind::Equivalent => format!("{} is as fast", next.name),
-                    VerdictKind::Undecided => format!("undecided against {}", next.name),
-                    _ => format!("{} takes {} the time", next.name, times(ratio.ratio())),
-                };
-                sure(result, ratio.ratio(), *verdict, &word)
-            }
-            None => (
-                Sureness::NotSure,
-                "no other library was measured".to_owned(),
-            ),
-        },
-    );
-    Some(card)
+    let prefix = format!("{language}-{}", case.id);
+    Some(Card::of_case(case.id, &prefix, answer))
 }
 
-/// Compares the algorithms of the fastest library of a language.
-fn algorithms(result: &RunResult, language: &str) -> Option<Card> {
-    let all = signatures(result, &[language]);
-    let first = all.first()?;
-    let sentence = format!(
-        "The two usual signatures in {}:",
-        names::language_of(language)
-    );
-    let mut card = Card::new(
-        format!("{language}-public-signature"),
-        "EdDSA or ES256?",
-        sentence,
-    );
-    card.case = "public";
-    let bar = |alg: &str, one: &Library<'_>| Bar {
-        name: format!("{alg}: {}", one.name),
-        in_full: format!("{alg}: {} {}", one.name, one.subject.version),
-        median: one.median,
-        interval: one.interval,
-    };
-    let bars = all
-        .iter()
-        .flat_map(|one| [bar("EdDSA", &one.eddsa), bar("ES256", &one.es256)]);
-    card.draw(
-        "Time to sign and verify one token",
-        &bars.collect::<Vec<_>>(),
-    );
-    let _ = first;
-    with_signatures(&mut card, result, &[language]);
-    Some(card)
-}
-
-/// The cards of a run of servers: tokens per second, CPU time, latency and memory in its first load.
+/// The cards of a run of servers: tokens per second, and CPU time, in its first load.
 pub(super) fn of_servers(result: &RunResult) -> Vec<Card> {
     let tables = scenarios(&result.rows.servers);
-    let own = |is_shared: bool| {
-        let is_it = move |table: &&ScenarioTable<'_>| {
+    let kinds = [
+        ("tokens", "Which server issues most tokens?", false),
+        ("cpu", "Which server needs least CPU time?", true),
+    ];
+    let card = |(id, question, is_shared)| {
+        let is_it = |table: &&ScenarioTable<'_>| {
             table.oversubscribed == is_shared && table.rate.is_none() && table.measured.len() > 1
         };
-        tables.iter().find(is_it)
+        of_scenario(id, question, tables.iter().find(is_it)?)
     };
-    let kinds = [
-        ("tokens", "Which server issues most tokens?", own(false)),
-        ("cpu", "Which server needs least CPU time?", own(true)),
-    ];
-    let mut cards = Vec::new();
-    for (id, question, table) in kinds {
-        let Some(table) = table else { continue };
-        let id = format!("answer-{id}");
-        let mut said = table.sentences().into_iter();
-        let mut card = Card::new(
-            id.clone(),
-            question,
-            format!("{}: {}", table.title, said.next().unwrap_or_default()),
-        );
-        let Some((row, load)) = table
-            .measured
-            .iter()
-            .find(|(row, load)| row.reason.is_none() && table.figure(load).is_some())
-        else {
-            continue;
-        };
-        let (figure, [low, high]) = table.figure(load).unwrap_or_default();
-        let text = |value: f64| units::fixed(value, if value < 100.0 { 1 } else { 0 });
-        card.figure = Some([
-            text(figure),
-            format!("{} to {}", text(low), text(high)),
-            format!("{} of {}", table.quantity(), row.subject.id),
-        ]);
-        let verdict = table.verdict(row, load);
-        card.sure = Some(match verdict.as_str() {
-            "best" => (
-                Sureness::Sure,
-                "its repetitions do not overlap with those of another server".to_owned(),
-            ),
-            _ => (
-                Sureness::NotSure,
-                "repetitions of several servers overlap".to_owned(),
-            ),
-        });
-        card.chart = table.chart(&id);
-        let columns = [
-            Column::text("server", |(name, _): &(String, (f64, [f64; 2]))| {
-                Value::text(name)
-            }),
-            Column::interval(
-                "figure",
-                ["low", "high"],
-                move |(_, (value, ends)): &(String, (f64, [f64; 2]))| {
-                    Value::interval(*value, *ends, text)
-                },
-            )
-            .titled(table.quantity())
-            .subtitled("lowest and highest repetition"),
-        ];
-        let figures = table
-            .measured
-            .iter()
-            .filter_map(|(row, load)| Some((row.subject.id.clone(), table.figure(load)?)));
-        let caption = format!("{}: {}", table.title, table.quantity());
-        let label = format!("{question} table");
-        card.table = Some(
-            Table::new(caption, label, &columns, &figures.collect::<Vec<_>>())
-                .figures()
-                .id(id),
-        );
-        cards.push(card);
-    }
-    cards
+    kinds.into_iter().filter_map(card).collect()
+}
+
+fn of_scenario(
+    id: &'static str,
+    question: &'static str,
+    table: &ScenarioTable<'_>,
+) -> Option<Card> {
+    let mut sound = (table.measured.iter()).filter(|(row, _)| row.reason.is_none());
+    let (row, load, (middle, [low, high])) =
+        sound.find_map(|(row, load)| Some((row, load, table.figure(load)?)))?;
+    let (title, quantity) = (&table.title, table.quantity());
+    let (sureness, why) = match table.verdict(row, load).as_str() {
+        "best" => (
+            Sureness::Sure,
+            "its repetitions do not overlap with those of another server",
+        ),
+        _ => (Sureness::NotSure, "repetitions of several servers overlap"),
+    };
+    let bars = table.measured.iter().filter_map(|(row, load)| {
+        let (median, interval) = table.figure(load)?;
+        let faulty = if row.reason.is_some() { ", faulty" } else { "" };
+        let name = format!("{}{faulty}", row.subject.id);
+        Some(Bar {
+            in_full: name.clone(),
+            name,
+            median,
+            interval,
+        })
+    });
+    let said = table.sentences().into_iter().next().unwrap_or_default();
+    let answer = Answer {
+        id,
+        question,
+        sentence: format!("{title}: {said}"),
+        measured: Some(Measured {
+            figure: Figure {
+                value: figure(middle),
+                interval: format!("{} to {}", figure(low), figure(high)),
+                what: format!("{quantity} of {}", row.subject.id),
+            },
+            bars_show: format!("{title}, {quantity}"),
+            bars: bars.collect(),
+            sure: Sure {
+                sureness,
+                why: why.to_owned(),
+            },
+        }),
+        command: "",
+    };
+    let mut card = Card::of(answer, "answer");
+    let ends = Some("lowest and highest repetition");
+    let caption = format!("{title}: {quantity}");
+    card.draw((caption, ["server", quantity], ends), figure, "");
+    Some(card)
 }

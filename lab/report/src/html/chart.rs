@@ -3,9 +3,9 @@
 
 use maud::{Markup, html};
 
-use super::marks::{self, SERIES, pixels};
+use super::marks::{self, pixels};
 use super::scale::{LogScale, per_cent};
-use crate::chart::{Axis, Chart, Drawing, Point, Row, Rows};
+use crate::chart::{Axis, Chart, Point, Row, SERIES, cut};
 
 /// The heights of a row and of the name of a reference.
 const ROW: f64 = 42.0;
@@ -45,9 +45,10 @@ pub(super) fn shown(chart: &Chart) -> Markup {
 
 /// Renders the drawing alone.
 pub(super) fn svg(chart: &Chart) -> Markup {
-    let (height, body) = match &chart.drawing {
-        Drawing::Rows(rows) => rows_of(chart, rows),
-        Drawing::Lines { series, ticks } => (HEIGHT + AXIS, lines(chart.axis, series, ticks)),
+    let (height, body) = if chart.series.is_empty() {
+        rows(chart)
+    } else {
+        (HEIGHT + AXIS, lines(chart))
     };
     let class = if chart.is_small { "mini" } else { "chart" };
     html! {
@@ -55,50 +56,41 @@ pub(super) fn svg(chart: &Chart) -> Markup {
     }
 }
 
-fn rows_of(chart: &Chart, drawn: &Rows) -> (f64, Markup) {
-    let points = || drawn.rows.iter().flat_map(|row| &row.points);
+fn rows(chart: &Chart) -> (f64, Markup) {
+    let points = || chart.rows.iter().flat_map(|row| &row.points);
     let figures = points()
         .map(|point| point.value)
-        .chain(drawn.references.iter().map(|(value, ..)| *value));
+        .chain(chart.references.iter().map(|(value, ..)| *value));
     let ends = points()
         .flat_map(|point| point.interval)
-        .chain(drawn.band.into_iter().flatten());
-    let scale = LogScale::around(figures.collect::<Vec<_>>().into_iter(), ends);
+        .chain(chart.band.into_iter().flatten());
+    let scale = LogScale::around(figures, ends);
     let height = if chart.is_small { SMALL_ROW } else { ROW };
-    let names = drawn
-        .references
-        .iter()
-        .filter(|(_, name, _)| !name.is_empty());
-    let top = names.count() as f64 * REFERENCE_ROW + if chart.is_small { 0.0 } else { 6.0 };
-    let bottom = top + drawn.rows.len() as f64 * height + 4.0;
+    let named = (chart.references.iter()).filter(|(_, name, _)| !name.is_empty());
+    let top = named.count() as f64 * REFERENCE_ROW + if chart.is_small { 0.0 } else { 6.0 };
+    let bottom = top + chart.rows.len() as f64 * height + 4.0;
     let has_axis = chart.axis != Axis::Plain && points().next().is_some();
     let body = html! {
         @if has_axis {
             (ticks(&scale.ticks(), |tick| scale.place(tick), [top, bottom], |tick| chart.axis.tick(tick)))
         }
-        @if let Some([low, middle, high]) = drawn.band {
+        @if let Some([low, middle, high]) = chart.band {
             @let (left, x, right) = (scale.place(low), scale.place(middle), scale.place(high));
             rect.band x=(per_cent(left)) y=(top) width=(per_cent(right - left)) height=(bottom - top) {}
             (upright("middle", x, [top, bottom]))
         }
-        @for (index, one) in drawn.references.iter().enumerate() {
+        @for (index, one) in chart.references.iter().enumerate() {
             (reference(one, index, scale.place(one.0), bottom))
         }
-        svg y=(top) height=(drawn.rows.len() as f64 * height) {
+        svg y=(top) height=(chart.rows.len() as f64 * height) {
             rect class=(if chart.is_small { "tracks-small" } else { "tracks" }) width="100%" height="100%" {}
         }
-        @for (index, one) in drawn.rows.iter().enumerate() {
+        @for (index, one) in chart.rows.iter().enumerate() {
             (row(one, top + index as f64 * height, scale, chart.is_small))
         }
     };
-    (
-        if has_axis {
-            bottom + AXIS - 4.0
-        } else {
-            bottom
-        },
-        body,
-    )
+    let axis = if has_axis { AXIS - 4.0 } else { 0.0 };
+    (bottom + axis, body)
 }
 
 /// Renders one row: its name and value, and below them its marks with their intervals.
@@ -120,19 +112,13 @@ fn row(row: &Row, y: f64, scale: LogScale, is_small: bool) -> Markup {
         svg y=(y + below) {
             text class=(if is_long { "name long" } else { "name" }) y=(text) {
                 (name)
-                @if !wide.is_empty() || !aside.is_empty() {
-                    tspan.aside {
-                        @if !wide.is_empty() { tspan.wide { " " (wide) @if !aside.is_empty() { " ·" } } }
-                        @if !aside.is_empty() { tspan class=[room(taken + width(&aside))] { " " (aside) } }
-                    }
-                }
+                @if !wide.is_empty() { tspan.aside.wide { " " (wide) @if !aside.is_empty() { " ·" } } }
+                @if !aside.is_empty() { tspan class=(room("aside", taken + width(&aside))) { " " (aside) } }
             }
             text.value x="100%" y=(text) {
                 (row.value)
                 @if !effect.is_empty() {
-                    tspan.effect { tspan class=[room(taken)] {
-                        " " (effect) @if !direction.is_empty() { tspan.wide { (direction) } }
-                    } }
+                    tspan class=(room("effect", taken)) { " " (effect) @if !direction.is_empty() { tspan.wide { (direction) } } }
                 }
             }
             @for Point { mark, value, interval, words, .. } in &row.points {
@@ -144,12 +130,12 @@ fn row(row: &Row, y: f64, scale: LogScale, is_small: bool) -> Markup {
     }
 }
 
-/// Returns the class of text in a row of this width: narrow screens have no room for it.
-fn room(width: f64) -> Option<&'static str> {
+/// Adds to a class where text of a row of this width is shown: narrow screens have no room for it.
+fn room(class: &str, width: f64) -> String {
     match width {
-        wide if wide > NARROW_ROW => Some("wide"),
-        wide if wide > NARROWEST_ROW => Some("roomy"),
-        _ => None,
+        wide if wide > NARROW_ROW => format!("{class} wide"),
+        wide if wide > NARROWEST_ROW => format!("{class} roomy"),
+        _ => class.to_owned(),
     }
 }
 
@@ -178,8 +164,9 @@ fn reference(
     }
 }
 
-fn lines(axis: Axis, series: &[(String, Vec<Point>)], amounts: &[(f64, String)]) -> Markup {
-    let all = || series.iter().flat_map(|(_, points)| points);
+fn lines(chart: &Chart) -> Markup {
+    let axis = chart.axis;
+    let all = || chart.series.iter().flat_map(|(_, points)| points);
     let horizontal = LogScale::holding(all().map(|point| point.at));
     let up = LogScale::around(all().map(|p| p.value), all().flat_map(|p| p.interval));
     let x = |at: f64| LEFT + horizontal.place(at) * (100.0 - LEFT) / 100.0;
@@ -190,8 +177,8 @@ fn lines(axis: Axis, series: &[(String, Vec<Point>)], amounts: &[(f64, String)])
             line.grid x2="100%" y1=(pixels(y)) y2=(pixels(y)) {}
             text.tick.up y=(pixels(y - 5.0)) { (axis.tick(tick)) }
         }
-        @for (tick, name) in amounts { (ticks(&[*tick], x, [0.0, HEIGHT], |_| name.clone())) }
-        @for (number, (name, points)) in series.iter().enumerate() {
+        @for (tick, name) in &chart.ticks { (ticks(&[*tick], x, [0.0, HEIGHT], |_| name.clone())) }
+        @for (number, (name, points)) in chart.series.iter().enumerate() {
             @let mark = SERIES[number % SERIES.len()];
             g.line.(mark) {
                 @for pair in points.windows(2) {
@@ -217,10 +204,8 @@ fn ticks(
     [top, bottom]: [f64; 2],
     name: impl Fn(f64) -> String,
 ) -> Markup {
-    let labels: Vec<_> = ticks
-        .iter()
-        .map(|&tick| (place(tick), name(tick)))
-        .collect();
+    let labels = ticks.iter().map(|&tick| (place(tick), name(tick)));
+    let labels: Vec<_> = labels.collect();
     let narrow = narrow(&labels);
     html! {
         @for ((x, label), is_narrow) in labels.iter().zip(narrow) {
@@ -273,39 +258,4 @@ fn width(text: &str) -> f64 {
         _ => 7.5,
     };
     text.chars().map(char).sum()
-}
-
-/// Shortens a label, with an ellipsis.
-fn cut(label: &str, chars_max: usize) -> String {
-    if label.chars().count() <= chars_max {
-        return label.to_owned();
-    }
-    let kept = label.chars().take(chars_max.saturating_sub(1));
-    kept.chain(['…']).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::narrow;
-
-    #[test]
-    fn labels_without_room_on_a_narrow_screen_are_left_out() {
-        let shown = |labels: &[(f64, &str)]| -> Vec<bool> {
-            let labels = labels.iter().map(|(x, label)| (*x, (*label).to_owned()));
-            narrow(&labels.collect::<Vec<_>>())
-        };
-        let apart = [(0.0, "1 µs"), (50.0, "10 µs"), (100.0, "100 µs")];
-        assert_eq!(shown(&apart), [true; 3]);
-        let close = [(20.0, "1,000 µs"), (34.0, "1,200 µs"), (60.0, "1,400 µs")];
-        assert_eq!(shown(&close), [true, false, true]);
-        // At the edges, a label is beside its line.
-        assert_eq!(
-            shown(&[(5.0, "1,000 µs"), (20.0, "1,200 µs")]),
-            [true, false]
-        );
-        assert_eq!(
-            shown(&[(80.0, "1,000 µs"), (95.0, "1,200 µs")]),
-            [true, false]
-        );
-    }
 }

@@ -8,10 +8,11 @@ use jeton_lab_model::result::{RunResult, Subject};
 use jeton_lab_model::units::{self, Unit};
 
 use super::cards::{self, Card};
-use crate::languages::{CASES, Library, install, languages, ranking};
+use crate::grouped::distinct_by;
+use crate::languages::{Against, CASES, Library, install, languages, ranking};
 use crate::recommendation::answers::{answers, by_language};
 use crate::section::{Fold, Kind, Section};
-use crate::table::{Column, Table, Value};
+use crate::table::{Table, Value, columns};
 
 /// The prefix of ids of the cards of all languages.
 const PREFIX: &str = "answer";
@@ -20,29 +21,16 @@ const USUAL: [&str; 4] = ["JWT ES256", "JWT EdDSA", "JWT RS256", "JWT HS256"];
 
 /// The three cards of all languages; none if the run measured no times.
 pub(super) fn all(result: &RunResult) -> Vec<Card> {
-    let answers = answers(result);
-    let mut cards: Vec<Card> = answers
-        .iter()
-        .map(|answer| Card::of(answer, PREFIX))
-        .collect();
-    let is_measured = |index: usize| {
-        answers
-            .get(index)
-            .is_some_and(|answer| answer.measured.is_some())
-    };
+    let answers = answers(result).into_iter();
+    let mut cards: Vec<Card> = answers.map(|answer| Card::of(answer, PREFIX)).collect();
     let languages = languages(result);
-    let has = |token: &&&str| {
-        languages
-            .iter()
-            .map(|l| ranking(result, l, token).len())
-            .sum::<usize>()
-            > 1
+    let has_several = |token: &&&str| {
+        let all = languages.iter().map(|l| ranking(result, l, token).len());
+        all.sum::<usize>() > 1
     };
-    if let Some(token) = USUAL.iter().find(has).filter(|_| is_measured(0)) {
-        cards::with_next(&mut cards[0], result, token);
-    }
-    if is_measured(1) {
-        cards::with_signatures(&mut cards[1], result, &languages);
+    let usual = USUAL.iter().find(has_several);
+    if let (Some(first), Some(token)) = (cards.first_mut(), usual) {
+        cards::with_next(first, result, token);
     }
     cards
 }
@@ -70,27 +58,22 @@ pub(super) fn control(result: &RunResult) -> Markup {
 /// The section: jeton against the other libraries, then each language.
 pub(super) fn section(result: &RunResult) -> Section {
     let answer = by_language(result);
-    let cards = [Card::of(&answer, PREFIX)];
+    let is_whole = (answer.measured.as_ref()).is_none_or(|m| m.bars.len() >= 2 * LANGUAGES.len());
+    let missing = format!(
+        "`{}` measures jeton in every language whose toolchain is installed.",
+        answer.command
+    );
+    let cards = [Card::of(answer, PREFIX)];
     let mut section = Section::new("By language")
         .id("language")
         .markup(Kind::Block, cards::side_by_side(&cards));
-    if answer
-        .measured
-        .as_ref()
-        .is_some_and(|m| m.bars.len() < 2 * LANGUAGES.len())
-    {
-        section = section.note(format!(
-            "`{}` measures jeton in every language whose toolchain is installed.",
-            answer.command
-        ));
+    if !is_whole {
+        section = section.note(missing);
     }
+    let languages = languages(result).into_iter();
     section
         .markup(Kind::Block, cards::tables(&cards, "Figures of this chart"))
-        .parts(
-            languages(result)
-                .into_iter()
-                .map(|language| part(result, language)),
-        )
+        .parts(languages.map(|language| part(result, language)))
 }
 
 /// One language: its cards, and all its libraries with the line that installs each.
@@ -106,7 +89,7 @@ fn part(result: &RunResult, language: &str) -> Section {
         let is_empty = tables.is_empty();
         let part = Section {
             tables,
-            ..Section::new(format!("{named}: {}", lower(case.title)))
+            ..Section::new(format!("{named}: {}", case.title.to_lowercase()))
         };
         // Readers start with tokens that third parties verify.
         let part = part.fold(Fold::open_if(case.id == "public"));
@@ -116,48 +99,26 @@ fn part(result: &RunResult, language: &str) -> Section {
         .id(format!("language-{language}"))
         .fold(Fold::Closed)
         .markup(Kind::Block, cards::side_by_side(&cards))
-        .markup(
-            Kind::Block,
-            cards::tables(&cards, "Figures of these charts"),
-        )
+        .markup(Kind::Block, cards::tables(&cards, cards::FIGURES))
         .table(installed(result, language))
         .parts(cases)
 }
 
 /// The line that installs each library of a language.
 fn installed(result: &RunResult, language: &str) -> Table {
-    let mut subjects: Vec<&Subject> = Vec::new();
-    for token in CASES.iter().flat_map(|case| case.tokens) {
-        for one in ranking(result, language, token) {
-            let is_known = |known: &&Subject| known.driver() == one.subject.driver();
-            if !subjects.iter().any(is_known) {
-                subjects.push(one.subject);
-            }
-        }
-    }
-    let columns = [
-        Column::text("library", |subject: &&Subject| {
-            let (library, version) = (&subject.library, &subject.version);
-            Value::text(library).on_page(html! { (library) " " small { (version) } })
-        }),
-        Column::text("install", |subject: &&Subject| {
-            let line = install(subject);
-            Value::text(&line).on_page(html! { code { (line) } })
-        }),
+    let tokens = CASES.iter().flat_map(|case| case.tokens);
+    let all = tokens.flat_map(|token| ranking(result, language, token));
+    let subjects = distinct_by(all.map(|one| one.subject), |one| one.driver().to_owned());
+    let columns = columns![&Subject:
+        text("library") |subject| Value::with(&subject.library, &subject.version);
+        text("install") |subject| Value::code(&install(subject));
     ];
-    let caption = format!(
-        "{}: how to install each library",
-        names::language_of(language)
-    );
-    let label = format!("{caption}, table");
-    Table::new(caption, label, &columns, &subjects)
-}
-
-fn lower(title: &str) -> String {
-    let mut letters = title.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_lowercase().collect::<String>() + letters.as_str()
-    })
+    let named = names::language_of(language);
+    Table::named(
+        format!("{named}: how to install each library"),
+        &columns,
+        &subjects,
+    )
 }
 
 /// All libraries of a language for one kind of token.
@@ -170,46 +131,24 @@ fn libraries(language: &str, token: &str, all: &[Library<'_>]) -> Table {
         ["sign", "verify"]
     };
     type Line<'a> = (usize, &'a Library<'a>);
-    let columns = [
-        Column::text("library", |(rank, one): &Line<'_>| {
-            Value::text(&one.name).on_page(html! {
-                (rank) ". " (one.name) " " small { (one.subject.version) }
-                @if one.has_findings { " " span.tag.bad { "an attack succeeds" } }
-            })
-        }),
-        Column::interval("both", ["low", "high"], |(_, one): &Line<'_>| {
-            Value::interval(one.median, one.interval, |ns| unit.figure(ns))
-        })
-        .titled(format!("{make} and {open}, {}", unit.name)),
-        Column::number("make", |(_, one): &Line<'_>| {
-            Value::text(unit.figure(one.make.median))
-        })
-        .titled(format!("{make}, {}", unit.name)),
-        Column::number("open", |(_, one): &Line<'_>| {
-            Value::text(unit.figure(one.open.median))
-        })
-        .titled(format!("{open}, {}", unit.name)),
-        Column::number("ratio", |(_, one): &Line<'_>| match &one.against_first {
-            Some((ratio, _)) => Value::interval(ratio.ratio(), ratio.interval(), units::ratio),
+    let columns = columns![Line<'_>:
+        text("library") |(rank, one)| Value::text(&one.name).on_page(html! {
+            (rank) ". " (one.name) " " small { (one.subject.version) }
+            @if one.has_findings { " " span.tag.bad { "an attack succeeds" } }
+        });
+        range(format!("{make} and {open}, {}", unit.name)) |(_, one)| Value::interval(one.median, one.interval, |ns| unit.figure(ns));
+        number(format!("{make}, {}", unit.name)) |(_, one)| Value::text(unit.figure(one.make.median));
+        number(format!("{open}, {}", unit.name)) |(_, one)| Value::text(unit.figure(one.open.median));
+        number("times the first") |(_, one)| match &one.against_first {
+            Some(Against { ratio, .. }) => Value::interval(ratio.ratio(), ratio.interval(), units::ratio),
             None => Value::text("1"),
-        })
-        .titled("times the first"),
-        Column::text("verdict", |(_, one): &Line<'_>| match &one.against_first {
-            Some((_, verdict)) => Value::verdict(*verdict),
+        };
+        text("verdict") |(_, one)| match &one.against_first {
+            Some(against) => Value::verdict(against.verdict),
             None => Value::marked("baseline", "the first"),
-        }),
+        };
     ];
-    let lines: Vec<Line<'_>> = all
-        .iter()
-        .enumerate()
-        .map(|(index, one)| (index + 1, one))
-        .collect();
+    let lines: Vec<Line<'_>> = (1..).zip(all).collect();
     let caption = format!("{language}, {token}: all measured libraries, the fastest first");
-    Table::new(
-        caption,
-        format!("{language}, {token}, libraries, table"),
-        &columns,
-        &lines,
-    )
-    .figures()
+    Table::named(caption, &columns, &lines).figures()
 }

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::scale::per_cent;
+use crate::chart::icon;
 
 const ROUND: &str = "M-5.5 0a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0-11 0Z";
 const DISC: &str = "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0Z";
@@ -34,9 +35,6 @@ const MARKS: [(&str, &str); 19] = [
     ("s7", "M-2.5-6H2.5V6H-2.5Z"),
 ];
 
-/// The marks of series, which repeat after eight.
-pub(super) const SERIES: [&str; 8] = ["s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7"];
-
 /// Defines every mark, and the dotted lines of rows.
 pub(super) fn definitions() -> Markup {
     html! {
@@ -56,11 +54,6 @@ pub(super) fn at(id: &str, x: f64, y: f64, words: &str) -> Markup {
             @if !words.is_empty() { title { (words) } }
         }
     }
-}
-
-/// Renders a mark for a legend or a table.
-pub(super) fn icon(id: &str) -> Markup {
-    html! { svg.icon viewBox="-12 -12 24 24" aria-hidden="true" { use href={ "#m-" (id) } {} } }
 }
 
 /// Renders a legend.

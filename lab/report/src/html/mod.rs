@@ -4,21 +4,15 @@
 //! script by their hashes and nothing else, so text from a library cannot run code. The script sorts and
 //! filters tables; the page has the same content without it. A table with the figures follows every chart.
 
-mod advice;
 mod cards;
 mod chart;
 mod glossary;
 mod language;
-mod lines;
 mod marks;
-mod published;
-mod run;
 mod scale;
 mod section;
 mod side_by_side;
-mod summary;
 mod table;
-mod tokens;
 
 use base64_simd::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -26,10 +20,14 @@ use sha2::{Digest, Sha256};
 
 pub use side_by_side::side_by_side;
 
+use crate::chart::icon;
 use crate::comparison::{Comparison, comparisons, sets};
+use crate::grouped::distinct;
 use crate::recommendation::answers::limits;
 use crate::section::{Fold, Kind, Section};
-use crate::{attack, interop, servers, visible};
+use crate::{
+    advice, attack, interop, lines, published_comparison, run, servers, summary, tokens, visible,
+};
 use jeton_lab_model::result::RunResult;
 use jeton_lab_model::units;
 
@@ -40,22 +38,17 @@ const SCRIPT: &str = include_str!("tables.js");
 ///
 /// Every result renders, also without rows or with failed rows only. The page contains the compressed
 /// result as a download if that takes at most half a megabyte.
-///
-/// # Examples
-/// ```
-/// # fn demo(result: &jeton_lab_model::result::RunResult) -> std::io::Result<()> {
-/// std::fs::write("report.html", jeton_lab_report::html::page(result))?;
-/// # Ok(()) }
-/// ```
 #[must_use]
 pub fn page(result: &RunResult) -> String {
     let visible = visible::result(result);
     let result = &*visible;
     let comparisons = comparisons(result);
     let sections = sections(result, &comparisons);
+    // A page of servers alone has other sections.
+    let is_of_servers = result.rows.measured.is_empty() && !result.rows.servers.is_empty();
     let body = html! {
         header.page-head {
-            p.eyebrow { (program(result)) }
+            p.eyebrow { "jeton-lab" @if is_of_servers { ", servers" } }
             h1 { (heading(result)) }
             (summary::facts(result))
         }
@@ -75,7 +68,11 @@ pub fn page(result: &RunResult) -> String {
             }
         }
     };
-    document(&title(result), &body)
+    let title = match heading(result).as_str() {
+        "Lab report" => "Lab report".to_owned(),
+        suites => format!("Lab report: {}", suites.to_lowercase()),
+    };
+    document(&title, &body)
 }
 
 /// Renders a whole document with the style sheet, the script and the policy that allows only these.
@@ -129,6 +126,7 @@ fn answers(result: &RunResult) -> Markup {
         section #answers aria-labelledby="answers-heading" {
             h2.spoken #answers-heading { "Answers" }
             (language::control(result))
+            @if !cards.is_empty() { (cards::side_by_side(&cards)) }
             @if !limits.is_empty() {
                 p.callout.bad.limits {
                     strong { "Not concluded: " }
@@ -137,9 +135,8 @@ fn answers(result: &RunResult) -> Markup {
                 }
             }
             @if !cards.is_empty() {
-                (cards::side_by_side(&cards))
                 p.note.about { (ABOUT) }
-                (cards::tables(&cards, "Figures of these charts"))
+                (cards::tables(&cards, cards::FIGURES))
             }
         }
     }
@@ -151,84 +148,62 @@ fn is_timed(result: &RunResult) -> bool {
 
 /// Returns the sections in order. Sections without rows are omitted; the gaps section names them.
 fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> {
-    let rows = &result.rows.measured;
+    let (rows, is_timed) = (&result.rows.measured, is_timed(result));
     let folded = |section: Section| section.fold(Fold::Closed);
-    // The findings of a command without timings are open.
-    let found = |section: Section| {
-        if rows.is_empty() {
-            section
-        } else {
-            folded(section)
-        }
-    };
-    let (mut first, mut timed) = (Vec::new(), Vec::new());
-    if is_timed(result) {
-        first = vec![
-            advice::section(result),
-            language::section(result),
+    let mut all = Vec::new();
+    if is_timed {
+        let (advice, language) = (advice::section(result), language::section(result));
+        all.extend([
+            advice,
+            language,
             charts(result, comparisons),
             tokens::tradeoff(rows),
-            folded(summary::section(result, comparisons)),
-            folded(summary::groups(comparisons)),
-            folded(tokens::sizes(rows)),
-            folded(tokens::overhead(rows)),
-        ];
-        first.extend(lines::sweep(rows).map(folded));
-        first.extend(lines::threads(rows, result.environment.cores).map(folded));
-        timed = vec![folded(run::gaps(result)), folded(run::quality(result))];
+        ]);
+        all.push(folded(summary::section(result, comparisons)));
+        all.extend([tokens::sizes(rows), tokens::overhead(rows)].map(folded));
+        all.extend(lines::sweep(rows).map(folded));
+        all.extend(lines::threads(rows, result.environment.cores).map(folded));
     } else {
-        first.extend(servers::section(result));
+        all.extend(servers::section(result));
     }
-    first.extend(published::section(result).map(folded));
-    first.extend(interop::section(result).map(found));
-    if is_timed(result) {
-        first.extend(servers::section(result).map(folded));
+    all.extend(published_comparison::section(result).map(folded));
+    let servers = servers::section(result).filter(|_| is_timed);
+    let found = [interop::section(result), servers, attack::section(result)];
+    // The findings of a command without timings are open.
+    let fold = if rows.is_empty() {
+        Fold::Never
+    } else {
+        Fold::Closed
+    };
+    all.extend(found.into_iter().flatten().map(|one| one.fold(fold)));
+    if is_timed {
+        let gaps = run::gaps(result).parts([run::not_requested(result)]);
+        all.extend([gaps, run::quality(result)].map(folded));
     }
-    first.extend(attack::section(result).map(found));
-    first.extend(timed);
     let last = [
         run::environment(result),
         run::data(result),
         glossary::section(),
     ];
-    first.extend(last.map(folded));
-    first
-}
-
-fn title(result: &RunResult) -> String {
-    match heading(result).as_str() {
-        "Lab report" => "Lab report".to_owned(),
-        suites => format!("Lab report: {}", suites.to_lowercase()),
-    }
-}
-
-/// Names the program above the title: a page of servers alone has other sections.
-fn program(result: &RunResult) -> &'static str {
-    let rows = &result.rows;
-    if rows.measured.is_empty() && !rows.servers.is_empty() {
-        "jeton-lab, servers"
-    } else {
-        "jeton-lab"
-    }
+    all.extend(last.map(folded));
+    all
 }
 
 /// Names what the run measured.
 fn heading(result: &RunResult) -> String {
-    let mut suites: Vec<&str> = Vec::new();
-    for row in &result.rows.measured {
-        if !suites.contains(&row.suite.as_str()) {
-            suites.push(&row.suite);
-        }
-    }
-    if !result.rows.interop.is_empty() {
-        suites.push("interop");
-    }
-    if !result.rows.servers.is_empty() {
-        suites.push("servers");
-    }
-    if !result.rows.attack.is_empty() {
-        suites.push("attacks");
-    }
+    let rows = &result.rows;
+    let mut suites = distinct(rows.measured.iter().map(|row| row.suite.as_str()));
+    let others = [
+        ("interop", rows.interop.is_empty()),
+        ("servers", rows.servers.is_empty()),
+        ("attacks", rows.attack.is_empty()),
+    ];
+    suites.extend(
+        others
+            .iter()
+            .filter(|(_, is_empty)| !is_empty)
+            .map(|(suite, _)| *suite),
+    );
     if suites.is_empty() {
         return "Lab report".to_owned();
     }
@@ -267,24 +242,20 @@ fn charts(result: &RunResult, comparisons: &[Comparison<'_>]) -> Section {
     let is_first = |c: &Comparison<'_>| c.operation == "verify" && c.title.starts_with("ES256");
     let opened = comparisons.iter().position(is_first).unwrap_or_default();
     let opened = comparisons[opened].anchor.as_str();
-    let noise = &result.noise_floor;
     let parts = sets(comparisons).map(|set| {
-        let (first, others): (Vec<_>, Vec<_>) =
-            set.comparisons.iter().partition(|one| one.anchor == opened);
-        let count = |count: usize, one: &str, many: &str| units::count(count, one, many);
-        let rest = count(others.len(), "other comparison", "other comparisons");
-        let has_rest = !first.is_empty() && !others.is_empty();
-        let others = others.into_iter().map(|one| one.section(noise, false));
+        let own = set.comparisons.iter();
+        let own = own.map(|one| one.section(&result.noise_floor, one.anchor == opened));
+        let (first, others): (Vec<_>, Vec<_>) = own.partition(|one| one.fold == Fold::Open);
         let part = Section::new(set.heading())
             .id(set.anchor())
-            .beside(html! { small { (count(set.comparisons.len(), "comparison", "comparisons")) } })
-            .fold(Fold::open_if(!first.is_empty()))
-            .parts(first.iter().map(|one| one.section(noise, true)));
-        if has_rest {
-            part.parts([Section::new(rest).fold(Fold::Closed).parts(others)])
-        } else {
-            part.parts(others)
+            .beside(set.count())
+            .fold(Fold::open_if(!first.is_empty()));
+        if first.is_empty() || others.is_empty() {
+            return part.parts(first).parts(others);
         }
+        let rest = units::count(others.len(), "other comparison", "other comparisons");
+        let rest = Section::new(rest).fold(Fold::Closed).parts(others);
+        part.parts(first).parts([rest])
     });
     section.markup(Kind::Block, legend()).parts(parts)
 }
@@ -306,6 +277,11 @@ fn legend() -> Markup {
                 "A mark shows the median of the rounds; the line through it shows the 95 % interval of the median. "
                 "A mark hides an interval that is narrower than the mark. Further left is faster. The axis is logarithmic: equal distances are equal ratios."
             }
+            p {
+                "Members of a group cannot be distinguished from its fastest member; the order inside a group has no meaning. "
+                "Groups correct for all pairs of a table, verdicts only for pairs with the baseline. A subject can therefore be "
+                "slower than the baseline and still be in its group."
+            }
         }
         p.note {
             "The time is the median of the rounds. The difference is the geometric mean of the ratios of each round, so it "
@@ -313,7 +289,7 @@ fn legend() -> Markup {
             span.narrow { " On this width, a row shows only how much; its mark shows whether that is more or less time." }
         }
         ul.legend {
-            @for (kind, words) in marks { li { (marks::icon(kind)) (words) } }
+            @for (kind, words) in marks { li { (icon(kind)) (words) } }
             li {
                 svg.icon viewBox="-12 -12 24 24" aria-hidden="true" { rect.band x="-9" y="-8" width="18" height="16" {} }
                 "noise band around the baseline"

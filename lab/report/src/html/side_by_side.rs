@@ -4,13 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use maud::{Markup, html};
 
-use jeton_lab_model::result::{RunResult, Verdict};
+use jeton_lab_model::result::{Environment, NoiseFloor, Verdict};
 
+use crate::grouped::{distinct, grouped};
 use crate::multi_run::{self, Machines, Named, is_same_run, merge};
 use crate::recommendation::answers::answers;
 use crate::section::{Fold, Kind, Section};
-use crate::servers::{ScenarioTable, scenarios};
-use crate::table::{Column, Table, Value};
+use crate::servers::{ScenarioTable, figure, scenarios};
+use crate::table::{Column, Table, Value, columns};
 use crate::visible;
 
 use super::cards::{self, Card};
@@ -58,24 +59,21 @@ fn visible(run: &Named) -> Named {
 /// Names a run by its number and its CPU. If several have a CPU of this name, its family and model are added, or
 /// the name of the file.
 fn name(index: usize, runs: &[Named]) -> String {
-    let short = |run: &Named| match run.result.environment.cpu.as_str() {
-        "" => "unknown CPU".to_owned(),
-        cpu => cpu.to_owned(),
-    };
-    let longer = |run: &Named| {
-        let processor = &run.result.environment.processor;
-        let family = processor.family.as_deref().unwrap_or("unknown");
-        let model = processor.model.as_deref().unwrap_or("unknown");
-        format!("{}, family {family}, model {model}", short(run))
-    };
-    let with_file = |run: &Named| format!("{}, {}", short(run), run.name);
-    let forms: [&dyn Fn(&Named) -> String; 3] = [&short, &longer, &with_file];
-    let is_own = |form: &&&dyn Fn(&Named) -> String| {
-        let own = form(&runs[index]);
-        runs.iter().filter(|run| form(run) == own).count() == 1
-    };
-    let form = forms.iter().find(is_own).unwrap_or(&forms[2]);
-    format!("{}: {}", index + 1, form(&runs[index]))
+    let forms = runs.iter().map(|run| {
+        let (cpu, processor) = (
+            &run.result.environment.cpu,
+            &run.result.environment.processor,
+        );
+        let cpu = if cpu.is_empty() { "unknown CPU" } else { cpu };
+        let [family, model] = [&processor.family, &processor.model]
+            .map(|known| known.as_deref().unwrap_or("unknown"));
+        let longer = format!("{cpu}, family {family}, model {model}");
+        [cpu.to_owned(), longer, format!("{cpu}, {}", run.name)]
+    });
+    let forms: Vec<[String; 3]> = forms.collect();
+    let is_own = |n: &usize| forms.iter().filter(|f| f[*n] == forms[index][*n]).count() == 1;
+    let form = (0..3).find(is_own).unwrap_or(2);
+    format!("{}: {}", index + 1, forms[index][form])
 }
 
 fn named(runs: &[Named]) -> impl Iterator<Item = (String, &Named)> {
@@ -90,71 +88,47 @@ fn machines(runs: &[Named]) -> Section {
         let list = html! { ul { @for remark in &remarks { li { (remark) } } } };
         section = section.markup(Kind::Callout("warn"), list);
     }
-    let lines: Vec<Run<'_>> = named(runs).collect();
-    section.table(Table::new(
+    let machine = |e: &Environment| {
+        let cores = units::count(e.cores, "core", "cores");
+        format!("{}, {cores}, {}", e.cpu_in_full(), e.kernel)
+    };
+    let noise = |noise: &NoiseFloor| {
+        let floors = [(noise.floor, ""), (noise.managed, " managed")].into_iter();
+        let floors =
+            floors.filter_map(|(floor, kind)| Some(format!("{}{kind}", units::percent(floor?))));
+        match floors.collect::<Vec<_>>().join(", ") {
+            none if none.is_empty() => "unknown".to_owned(),
+            floors => floors,
+        }
+    };
+    let disturbed = |e: &Environment| {
+        if e.disturbance.disturbed {
+            e.disturbance.reasons.join("; ")
+        } else {
+            "no".to_owned()
+        }
+    };
+    let lines: Vec<Run<'_>> = (named(runs))
+        .map(|(name, run)| (name, run, &run.result.environment))
+        .collect();
+    let columns = columns![Run<'_>:
+        text("run") |(name, ..)| Value::text(name);
+        text("file") |(_, run, _)| Value::code(&run.name);
+        text("machine") |(.., e)| Value::text(machine(e));
+        text("date") |(.., e)| Value::text(e.started.split('T').next().unwrap_or_default());
+        text("rounds") |(.., e)| Value::text(format!("{} of {}", e.rounds_finished, e.rounds_planned));
+        text("noise floor") |(_, run, _)| Value::text(noise(&run.result.noise_floor));
+        text("disturbed") |(.., e)| Value::text(disturbed(e));
+    ];
+    section.table(Table::named(
         "The machine and the noise of each run",
-        "Machines, table",
-        &machine(),
+        &columns,
         &lines,
     ))
 }
 
-type Run<'a> = (String, &'a Named);
-
-/// Returns the columns about the machine of each run.
-fn machine<'a>() -> Vec<Column<'a, Run<'a>>> {
-    let about = |name: &str, value: fn(&RunResult) -> String| {
-        Column::text(name, move |(_, run): &Run<'_>| {
-            Value::text(value(&run.result))
-        })
-    };
-    vec![
-        Column::text("run", |(name, _): &Run<'_>| Value::text(name)),
-        Column::text("file", |(_, run): &Run<'_>| {
-            Value::text(&run.name).on_page(html! { code { (run.name) } })
-        }),
-        about("machine", |result| {
-            let environment = &result.environment;
-            format!(
-                "{}, {}, {}",
-                environment.cpu_in_full(),
-                units::count(environment.cores, "core", "cores"),
-                environment.kernel
-            )
-        }),
-        about("date", |result| {
-            let started = result.environment.started.split('T');
-            started.take(1).collect()
-        }),
-        about("rounds", |result| {
-            let environment = &result.environment;
-            format!(
-                "{} of {}",
-                environment.rounds_finished, environment.rounds_planned
-            )
-        }),
-        about("noise floor", |result| {
-            let noise = &result.noise_floor;
-            let floors: Vec<String> = [(noise.floor, ""), (noise.managed, " managed")]
-                .into_iter()
-                .filter_map(|(floor, kind)| Some(format!("{}{kind}", units::percent(floor?))))
-                .collect();
-            if floors.is_empty() {
-                "unknown".to_owned()
-            } else {
-                floors.join(", ")
-            }
-        }),
-        about("disturbed", |result| {
-            let disturbance = &result.environment.disturbance;
-            if disturbance.disturbed {
-                disturbance.reasons.join("; ")
-            } else {
-                "no".to_owned()
-            }
-        }),
-    ]
-}
+/// A run by its name, and its machine.
+type Run<'a> = (String, &'a Named, &'a Environment);
 
 /// Names the pairs of runs that are the same, or of machines that do not differ.
 fn remarks(runs: &[Named]) -> Vec<Markup> {
@@ -178,14 +152,11 @@ fn remark(both: &str, earlier: &Named, later: &Named) -> Option<Markup> {
         Machines::Same => format!("{} are of the same machine.", units::capitalised(both)),
         Machines::NoDifferenceNamed(settings) => {
             let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
-            if settings.is_empty() {
-                format!("The files of {both} name no difference of their machines.")
-            } else {
-                format!(
-                    "The files of {both} name no difference of their machines, apart from settings ({}).",
-                    settings.join("; ")
-                )
-            }
+            let apart = match settings.join("; ") {
+                none if none.is_empty() => none,
+                settings => format!(", apart from settings ({settings})"),
+            };
+            format!("The files of {both} name no difference of their machines{apart}.")
         }
     };
     let is_timed = |run: &Named| !run.result.rows.measured.is_empty();
@@ -200,44 +171,32 @@ fn remark(both: &str, earlier: &Named, later: &Named) -> Option<Markup> {
 /// Each question with the answer of each run.
 fn compared(runs: &[Named]) -> Section {
     let answered = named(runs).enumerate().map(|(index, (name, run))| {
-        let answers = answers(&run.result);
-        let cards = answers
-            .iter()
-            .map(|answer| Card::of(answer, &prefix(index)));
-        (name, cards.collect())
+        let prefix = format!("run-{}", index + 1);
+        let cards = answers(&run.result).into_iter();
+        (
+            name,
+            cards.map(|answer| Card::of(answer, &prefix)).collect(),
+        )
     });
     let answered: Vec<(String, Vec<Card>)> = answered.collect();
-    let most = answered
-        .iter()
-        .map(|(_, own)| own.len())
-        .max()
-        .unwrap_or_default();
+    let most = answered.iter().map(|(_, own)| own.len()).max();
     let mut section = Section::new("Answers").id("compared");
-    if most == 0 {
+    if most.unwrap_or_default() == 0 {
         section = section.say("None of these runs measured times of libraries.");
     }
-    for question in 0..most {
+    for question in 0..most.unwrap_or_default() {
+        let own = || (answered.iter()).filter_map(|(name, own)| Some((name, own.get(question)?)));
         let cards = html! {
-            @if let Some(asked) = answered.iter().find_map(|(_, own)| own.get(question)) { h3 { (asked.question) } }
-            div.cards3 {
-                @for (name, own) in &answered {
-                    @if let Some(card) = own.get(question) { (card.shown(&html! { h4 { (name) } })) }
-                }
-            }
+            @if let Some((_, asked)) = own().next() { h3 { (asked.answer.question) } }
+            div.cards3 { @for (name, card) in own() { (card.shown(&html! { h4 { (name) } })) } }
         };
         section = section.markup(Kind::Block, cards);
     }
     for (name, own) in &answered {
-        section = section.markup(
-            Kind::Block,
-            cards::tables(own, &format!("Figures of the charts of {name}")),
-        );
+        let tables = cards::tables(own, &format!("Figures of the charts of {name}"));
+        section = section.markup(Kind::Block, tables);
     }
     section
-}
-
-fn prefix(index: usize) -> String {
-    format!("run-{}", index + 1)
 }
 
 /// The compared figure of each server in each scenario; `None` without servers.
@@ -245,77 +204,50 @@ fn servers(runs: &[Named]) -> Option<Section> {
     let tables: Vec<Vec<ScenarioTable<'_>>> = (runs.iter())
         .map(|run| scenarios(&run.result.rows.servers))
         .collect();
-    let mut lines: Vec<Loaded> = Vec::new();
-    for table in tables.iter().flatten() {
-        for (row, _) in &table.measured {
-            let line = Loaded {
-                scenario: table.title.clone(),
-                quantity: table.quantity(),
-                server: row.subject.id.clone(),
-            };
-            if !lines.contains(&line) {
-                lines.push(line);
-            }
-        }
-    }
+    let loaded = tables.iter().flatten().flat_map(|table| {
+        let servers = table.measured.iter();
+        let key = (table.title.as_str(), table.quantity());
+        servers.map(move |(row, _)| (key.0, (key.0, key.1, row.subject.id.as_str())))
+    });
+    // The servers of a scenario stay together.
+    let lines = grouped(loaded).into_iter();
+    let lines: Vec<Loaded<'_>> = lines.flat_map(|(_, servers)| distinct(servers)).collect();
     if lines.is_empty() {
         return None;
     }
-    // The servers of a scenario stay together.
-    let titles: Vec<String> = lines.iter().map(|line| line.scenario.clone()).collect();
-    lines.sort_by_key(|line| titles.iter().position(|title| *title == line.scenario));
-    let mut columns = vec![
-        Column::text("scenario", |line: &Loaded| Value::text(&line.scenario)),
-        Column::text("server", |line: &Loaded| Value::text(&line.server)).class("id"),
-        Column::text("figure", |line: &Loaded| Value::text(line.quantity)),
+    let mut columns = columns![Loaded<'_>:
+        text("scenario") |(scenario, ..)| Value::text(*scenario);
+        text("server") |(.., server)| Value::text(*server), .class("id");
+        text("figure") |(_, quantity, _)| Value::text(*quantity);
     ];
     for ((name, _), tables) in named(runs).zip(&tables) {
-        columns.push(Column::text(&name, |line: &Loaded| line.figure(tables)).named(&name));
+        columns.push(Column::text(&name, |line| loaded_in(tables, *line)).named(&name));
     }
     let about = "The compared figure of each server, with the lowest and the highest repetition of its own run.";
-    let table = Table::new("Servers of each run", "Servers, table", &columns, &lines);
-    Some(
-        Section::new("Servers")
-            .id("servers")
-            .say(about)
-            .table(table),
-    )
+    let table = Table::named("Servers of each run", &columns, &lines);
+    let section = Section::new("Servers").id("servers");
+    Some(section.say(about).table(table))
 }
 
-/// A server in a scenario, and the quantity that its scenario compares.
-#[derive(PartialEq)]
-struct Loaded {
-    scenario: String,
-    quantity: &'static str,
-    server: String,
-}
+/// A scenario, the quantity that it compares, and a server.
+type Loaded<'a> = (&'a str, &'static str, &'a str);
 
-impl Loaded {
-    /// Returns the figure in one of the runs.
-    fn figure(&self, tables: &[ScenarioTable<'_>]) -> Value {
-        let mut own = tables
-            .iter()
-            .filter(|table| table.title == self.scenario && table.quantity() == self.quantity);
-        let figure = own.find_map(|table| {
-            let (_, load) =
-                (table.measured.iter()).find(|(row, _)| row.subject.id == self.server)?;
-            table.figure(load)
-        });
-        let text = |value: f64| match value {
-            value if value < 100.0 => units::fixed(value, 1),
-            value => units::fixed(value, 0),
-        };
-        match figure {
-            None => Value::text("not measured"),
-            Some((middle, [low, high])) if low < high => Value::text(format!(
-                "{} ({} to {})",
-                text(middle),
-                text(low),
-                text(high)
-            )),
-            Some((middle, _)) => Value::text(text(middle)),
+/// Returns the figure of a server in one of the runs.
+fn loaded_in(tables: &[ScenarioTable<'_>], (scenario, quantity, server): Loaded<'_>) -> Value {
+    let own = tables.iter();
+    let mut own = own.filter(|table| table.title == scenario && table.quantity() == quantity);
+    let found = own.find_map(|table| {
+        let mut measured = table.measured.iter();
+        let (_, load) = measured.find(|(row, _)| row.subject.id == server)?;
+        table.figure(load)
+    });
+    Value::text(match found {
+        None => "not measured".to_owned(),
+        Some((middle, [low, high])) if low < high => {
+            format!("{} ({} to {})", figure(middle), figure(low), figure(high))
         }
-    }
+        Some((middle, _)) => figure(middle),
+    })
 }
 
 /// What a verdict of several runs is about.
@@ -327,17 +259,13 @@ fn about(verdict: &Verdict) -> Judged<'_> {
 
 /// The verdicts of all runs, one line for each comparison and subject.
 fn verdicts(runs: &[Named]) -> Section {
-    let mut lines: Vec<Judged<'_>> = Vec::new();
+    let all = runs.iter().flat_map(|run| &run.result.verdicts);
     let mut known = HashSet::new();
-    for verdict in runs.iter().flat_map(|run| &run.result.verdicts) {
-        if known.insert(about(verdict)) {
-            lines.push(about(verdict));
-        }
-    }
-    let mut columns = vec![
-        Column::text("comparison", |line: &Judged<'_>| Value::text(line.0)),
-        Column::text("subject", |line: &Judged<'_>| Value::text(line.2)).class("id"),
-        Column::text("baseline", |line: &Judged<'_>| Value::text(line.1)).class("id"),
+    let lines: Vec<Judged<'_>> = all.map(about).filter(|line| known.insert(*line)).collect();
+    let mut columns = columns![Judged<'_>:
+        text("comparison") |(comparison, ..)| Value::text(*comparison);
+        text("subject") |(.., subject)| Value::text(*subject), .class("id");
+        text("baseline") |(_, baseline, _)| Value::text(*baseline), .class("id");
     ];
     for (name, run) in named(runs) {
         let verdicts: HashMap<Judged<'_>, &Verdict> =
@@ -351,7 +279,7 @@ fn verdicts(runs: &[Named]) -> Section {
     }
     section
         .say("The time of the subject as a multiple of the baseline of its own run, with the verdict.")
-        .table(Table::new("Verdicts of each run", "Verdicts, table", &columns, &lines))
+        .table(Table::named("Verdicts of each run", &columns, &lines))
 }
 
 fn one(verdict: Option<&Verdict>) -> Value {

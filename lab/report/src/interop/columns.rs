@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use maud::{Markup, html};
 
 use super::{FailureGroup, KeyCounts, KeysRead, Matrix};
-use crate::table::{Column, PAGE, Value, WIDE};
+use crate::table::{Column, PAGE, Value, WIDE, columns};
 use jeton_lab_model::result::{INTEROP, Interop, InteropRow};
 use jeton_lab_model::units;
 
@@ -96,7 +96,7 @@ pub(crate) fn letter(outcome: Interop) -> &'static str {
     look(outcome).on_terminal
 }
 
-/// The letter of an outcome, and its class on the page.
+/// The class of an outcome on the page, and its letters on the page and on the terminal.
 struct Look {
     class: &'static str,
     on_page: &'static str,
@@ -133,25 +133,14 @@ fn colour(outcome: Interop) -> Style {
 
 /// Returns the columns of the failures.
 pub(crate) fn failure_columns<'a>() -> Vec<Column<'static, FailureGroup<'a>>> {
-    vec![
-        Column::text("outcome", |group: &FailureGroup<'_>| {
+    columns![FailureGroup<'_>:
+        text("outcome") |group| {
             let label = group.outcome.label();
             Value::text(label).on_page(html! { (tag(group.outcome)) " " (label) })
-        })
-        .on(WIDE),
-        Column::number("pairs", |group: &FailureGroup<'_>| {
-            Value::count(group.rows.len() as u64)
-        })
-        .on(WIDE),
-        Column::text("tokens", |group: &FailureGroup<'_>| {
-            Value::text(group.place())
-        })
-        .on(WIDE),
-        Column::text("reason", |group: &FailureGroup<'_>| {
-            Value::text(group.explanation)
-        })
-        .class("reason")
-        .on(WIDE),
+        }, .on(WIDE);
+        number("pairs") |group| Value::count(group.rows.len() as u64), .on(WIDE);
+        text("tokens") |group| Value::text(group.place()), .on(WIDE);
+        text("reason") |group| Value::text(group.explanation), .class("reason"), .on(WIDE);
     ]
 }
 
@@ -193,41 +182,32 @@ fn counts(counts: Option<&KeyCounts>) -> String {
 
 /// Returns the columns of one line for each pair of libraries.
 pub(crate) fn row_columns<'a>() -> Vec<Column<'a, &'a InteropRow>> {
-    let text = |name: &str, value: fn(&InteropRow) -> &str| {
-        Column::text(name, move |row: &&InteropRow| Value::text(value(row)))
-    };
-    let key = |encoding: &'static str| {
-        Column::text(&format!("key_{encoding}"), move |row: &&InteropRow| {
-            let key = row.keys.iter().find(|key| key.encoding == encoding);
-            key.map_or_else(Value::none, |key| Value::text(key.outcome.name()))
-        })
-    };
-    vec![
-        text("suite", |_| INTEROP),
-        text("status", |row| row.status.name()),
-        text("outcome", |row| row.outcome.map_or("", |o| o.name())),
-        text("reason", |row| row.reason.as_deref().unwrap_or_default()),
-        text("explanation", |row| {
-            row.explanation.as_deref().unwrap_or_default()
-        }),
-        text("minter", |row| &row.issuer.driver),
-        text("minter_library", |row| &row.issuer.library),
-        text("minter_version", |row| &row.issuer.version),
-        text("verifier", |row| &row.verifier.driver),
-        text("verifier_library", |row| &row.verifier.library),
-        text("verifier_version", |row| &row.verifier.version),
-        text("format", |row| &row.format),
-        text("alg", |row| row.alg.as_deref().unwrap_or_default()),
-        text("enc", |row| row.enc.as_deref().unwrap_or_default()),
-        key("jwk"),
-        key("pem"),
-        key("paserk"),
-        Column::text("key_read_by", |row: &&InteropRow| {
-            let read_by = row.keys.iter().filter_map(|key| {
-                let reader = key.read_by?.name();
-                Some(format!("{} {reader}", key.encoding))
-            });
+    columns![&InteropRow:
+        text("suite") |_| Value::text(INTEROP);
+        text("status") |row| Value::text(row.status.name());
+        text("outcome") |row| Value::text(row.outcome.map_or("", |o| o.name()));
+        text("reason") |row| Value::text(row.reason.as_deref().unwrap_or_default());
+        text("explanation") |row| Value::text(row.explanation.as_deref().unwrap_or_default());
+        text("minter") |row| Value::text(&row.issuer.driver);
+        text("minter_library") |row| Value::text(&row.issuer.library);
+        text("minter_version") |row| Value::text(&row.issuer.version);
+        text("verifier") |row| Value::text(&row.verifier.driver);
+        text("verifier_library") |row| Value::text(&row.verifier.library);
+        text("verifier_version") |row| Value::text(&row.verifier.version);
+        text("format") |row| Value::text(&row.format);
+        text("alg") |row| Value::text(row.alg.as_deref().unwrap_or_default());
+        text("enc") |row| Value::text(row.enc.as_deref().unwrap_or_default());
+        text("key_jwk") |row| key(row, "jwk");
+        text("key_pem") |row| key(row, "pem");
+        text("key_paserk") |row| key(row, "paserk");
+        text("key_read_by") |row| {
+            let read_by = row.keys.iter().filter_map(|key| Some(format!("{} {}", key.encoding, key.read_by?.name())));
             Value::text(read_by.collect::<Vec<_>>().join("; "))
-        }),
+        };
     ]
+}
+
+fn key(row: &InteropRow, encoding: &str) -> Value {
+    let key = row.keys.iter().find(|key| key.encoding == encoding);
+    key.map_or_else(Value::none, |key| Value::text(key.outcome.name()))
 }

@@ -6,7 +6,7 @@ use jeton_lab_model::result::{Interop, InteropRow, RunResult};
 
 use super::{
     FailureGroup, Matrix, failure_columns, failure_groups, key_columns, keys_read, letter,
-    matrices, tag, tally,
+    matrices, tag, totals,
 };
 use crate::section::{Kind, Section, Sentence};
 use crate::table::{MARKDOWN, PAGE, TERMINAL, Table, WIDE};
@@ -17,7 +17,7 @@ pub(crate) fn section(result: &RunResult) -> Option<Section> {
     if rows.is_empty() {
         return None;
     }
-    let tally = tally(rows).sentence();
+    let tally = totals(rows);
     let mut section = Section::new("Interoperability").id("interop");
     section.on_terminal.1 = format!(" in {:.0} s, seed {}", e.elapsed_s, result.seed);
     section = section

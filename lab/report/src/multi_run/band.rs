@@ -19,25 +19,16 @@ const OWN_MIN: usize = 2;
 pub enum SetBy {
     /// Smaller differences are of no interest.
     PracticalDifference,
-    /// The noise floor of one of the runs.
     NoiseFloor {
-        /// The run: `before` or `after`.
         run: &'static str,
         /// The A/A pair with the largest difference.
         pair: Farthest,
     },
     /// One of the runs has no A/A pair on as many threads: its noise is not known.
-    NoNoiseFloor {
-        /// The run: `before` or `after`.
-        run: &'static str,
-        /// The threads of the row.
-        threads: u32,
-    },
+    NoNoiseFloor { run: &'static str, threads: u32 },
     /// The controls, which differ this much between the runs.
     Controls {
-        /// The number of controls.
         count: usize,
-        /// The kind of the controls.
         of: Kind,
         /// The control with the largest difference from the others.
         control: Farthest,
@@ -59,12 +50,10 @@ pub enum Kind {
 /// The pair or control with the largest difference.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Farthest {
-    /// The operation and subject.
     pub what: String,
     /// The ratio: second to first of an A/A pair; later to earlier of a control, without the common
     /// shift.
     pub ratio: f64,
-    /// The interval of the ratio.
     pub interval: [f64; 2],
 }
 
@@ -76,16 +65,12 @@ pub struct ControlsShow {
     pub judged: Kind,
     /// The threads of the rows that it applies to.
     pub threads: u32,
-    /// The number of controls.
     pub controls: usize,
-    /// The kind of the controls.
     pub of: Kind,
     /// The common shift of the controls, later to earlier: 1.12 if all became slower by 12 %, one if
     /// they do not agree. It is attributed to the machine.
     pub shift: f64,
-    /// True if the shift is removed from the ratios.
     pub shift_removed: bool,
-    /// Why a shift is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shift_kept: Option<ShiftKept>,
     /// The remaining spread of unchanged subjects, as a ratio minus one.
@@ -96,32 +81,23 @@ pub struct ControlsShow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShiftKept {
-    /// Fewer than three controls show it.
     TooFewControls,
-    /// It is larger than 50 %.
     TooLarge,
-    /// No control is of the same kind, on as many threads.
     NoOwnControl,
     /// The only control of the same kind, on as many threads, does not show it.
     OwnControlDiffers,
 }
 
-/// A subject with unchanged code in both runs.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Control<'a> {
-    pub(super) row: &'a Row,
-    pub(super) ratio: Ratio,
-}
+/// A subject with unchanged code in both runs, and its ratio.
+pub(super) type Control<'a> = (&'a Row, Ratio);
 
 /// All controls of two runs, and their noise floors.
 pub(super) struct Noise<'a> {
-    runs: [&'a RunResult; 2],
-    controls: Vec<Control<'a>>,
-    /// The number of simultaneous verdicts.
-    comparisons: usize,
+    pub(super) runs: [&'a RunResult; 2],
+    pub(super) controls: Vec<Control<'a>>,
+    pub(super) comparisons: usize,
 }
 
-/// The noise of one row.
 pub(super) struct Around {
     /// The shift to remove from its ratio, a natural logarithm.
     pub(super) log_shift: f64,
@@ -133,22 +109,6 @@ pub(super) struct Around {
 }
 
 impl<'a> Noise<'a> {
-    pub(super) fn new(
-        runs: [&'a RunResult; 2],
-        controls: Vec<Control<'a>>,
-        comparisons: usize,
-    ) -> Self {
-        Self {
-            runs,
-            controls,
-            comparisons,
-        }
-    }
-
-    pub(super) fn controls(&self) -> usize {
-        self.controls.len()
-    }
-
     /// Returns what the controls show for these kinds of rows.
     pub(super) fn shown(&self, rows: impl IntoIterator<Item = Like>) -> Vec<ControlsShow> {
         let shown = rows.into_iter().filter_map(|like| {
@@ -169,22 +129,25 @@ impl<'a> Noise<'a> {
     }
 
     /// Returns the controls that apply to rows of this kind.
-    fn selected(&self, like: Like, except: Option<&Row>) -> Selected<'_, 'a> {
-        let is_other = |c: &&Control<'a>| except.is_none_or(|row| !std::ptr::eq(row, c.row));
-        let others: Vec<&Control<'a>> = self.controls.iter().filter(is_other).collect();
-        let own = others.iter().copied().filter(|c| Like::of(c.row) == like);
-        let own: Vec<&Control<'a>> = own.collect();
-        if own.len() >= OWN_MIN {
-            return Selected {
+    fn selected(&self, like: Like, except: Option<&Row>) -> Selected<'a> {
+        let is_other = |c: &&Control<'a>| except.is_none_or(|row| !std::ptr::eq(row, c.0));
+        let controls: Vec<Control<'a>> = self.controls.iter().filter(is_other).copied().collect();
+        let own = controls.iter().copied().filter(|c| Like::of(c.0) == like);
+        let own: Vec<Control<'a>> = own.collect();
+        let (of, single) = (Kind::of(like.managed), own.first().map(|(_, ratio)| *ratio));
+        match own.len() {
+            OWN_MIN.. => Selected {
                 controls: own,
-                of: Kind::of(like.managed),
-                own: Own::All,
-            };
-        }
-        Selected {
-            own: own.first().map_or(Own::None, |own| Own::One(own.ratio)),
-            controls: others,
-            of: Kind::Any,
+                of,
+                single: None,
+                has_own: true,
+            },
+            few => Selected {
+                controls,
+                of: Kind::Any,
+                single,
+                has_own: few > 0,
+            },
         }
     }
 
@@ -201,12 +164,10 @@ impl<'a> Noise<'a> {
             let threads = row.threads;
             bands.push(match floor(&noise.noise_floor, row) {
                 Some((width, pair)) => {
-                    let what = format!("{} {}", pair.operation, pair.subject);
-                    let (ratio, interval) = (pair.ratio, pair.interval);
                     let pair = Farthest {
-                        what,
-                        ratio,
-                        interval,
+                        what: format!("{} {}", pair.operation, pair.subject),
+                        ratio: pair.ratio,
+                        interval: pair.interval,
                     };
                     (width, SetBy::NoiseFloor { run, pair })
                 }
@@ -216,10 +177,10 @@ impl<'a> Noise<'a> {
         let (mut log_shift, mut log_shift_seen) = (0.0, 0.0);
         if let Some(shown) = selected.between(comparisons) {
             (log_shift, log_shift_seen) = (shown.between.log_shift(), shown.log_shift_seen);
-            let control = selected.controls[shown.between.farthest()];
-            let ratio = control.ratio.without_shift(log_shift);
+            let (control, ratio) = selected.controls[shown.between.farthest()];
+            let ratio = ratio.without_shift(log_shift);
             let control = Farthest {
-                what: Work::of(control.row).to_string(),
+                what: Work::of(control).to_string(),
                 ratio: ratio.ratio(),
                 interval: ratio.interval(),
             };
@@ -230,9 +191,8 @@ impl<'a> Noise<'a> {
             ));
         }
         // Of equal bands, the first.
-        let widest = bands
-            .into_iter()
-            .reduce(|widest, band| if band.0 > widest.0 { band } else { widest });
+        let widest = bands.into_iter();
+        let widest = widest.reduce(|widest, band| if band.0 > widest.0 { band } else { widest });
         let (width, set_by) = widest.expect("there is a practical difference");
         Around {
             log_shift,
@@ -259,29 +219,12 @@ impl Like {
     }
 }
 
-/// The controls that apply to a row.
-struct Selected<'n, 'a> {
-    controls: Vec<&'n Control<'a>>,
+struct Selected<'a> {
+    controls: Vec<Control<'a>>,
     of: Kind,
-    own: Own,
-}
-
-/// Which of the controls are of the row's kind, on as many threads.
-#[derive(Debug, Clone, Copy)]
-enum Own {
-    All,
-    One(Ratio),
-    None,
-}
-
-impl Own {
-    /// Reports whether the control took as long as before, rather than as long as this shift says.
-    fn denies(self, log_shift: f64) -> bool {
-        match self {
-            Self::One(own) => (own.log_mean() - log_shift).abs() >= own.log_mean().abs(),
-            Self::All | Self::None => false,
-        }
-    }
+    /// The only control of the row's kind, on as many threads.
+    single: Option<Ratio>,
+    has_own: bool,
 }
 
 /// The difference between two runs, and the shift that its controls show.
@@ -292,41 +235,39 @@ struct Shown {
     kept: Option<ShiftKept>,
 }
 
-impl Selected<'_, '_> {
+impl Selected<'_> {
     fn between(&self, comparisons: usize) -> Option<Shown> {
-        let ratios: Vec<Ratio> = self.controls.iter().map(|c| c.ratio).collect();
+        let ratios: Vec<Ratio> = self.controls.iter().map(|(_, ratio)| *ratio).collect();
         let between = |common| between_runs(&ratios, comparisons, common);
-        let shown = between(match self.own {
-            Own::None => CommonShift::Keep,
-            Own::One(_) | Own::All => CommonShift::Remove,
-        })?;
+        let common = if self.has_own {
+            CommonShift::Remove
+        } else {
+            CommonShift::Keep
+        };
+        let shown = between(common)?;
         let shift = shown.log_shift();
         // A shift of Node alone, or of one thread alone, may not be the machine's: such a row must show it
-        // too.
-        if shift != 0.0 && self.own.denies(shift) {
+        // too. It does not if it took as long as before, rather than as long as the shift says.
+        let denies = |own: Ratio| (own.log_mean() - shift).abs() >= own.log_mean().abs();
+        if shift != 0.0 && self.single.is_some_and(denies) {
             return Some(Shown {
                 between: between(CommonShift::Keep)?,
                 log_shift_seen: shift,
                 kept: Some(ShiftKept::OwnControlDiffers),
             });
         }
-        let seen = shown.log_shift_seen();
+        let log_shift_seen = shown.log_shift_seen();
+        let why_kept = || match self.controls.len() {
+            ..SHIFT_CONTROLS_MIN => ShiftKept::TooFewControls,
+            _ if log_shift_seen.abs() > SHIFT_MAX.ln_1p() => ShiftKept::TooLarge,
+            _ => ShiftKept::NoOwnControl,
+        };
+        let kept = (log_shift_seen != 0.0 && shift == 0.0).then(why_kept);
         Some(Shown {
             between: shown,
-            log_shift_seen: seen,
-            kept: (seen != 0.0 && shift == 0.0).then(|| self.why_kept(seen)),
+            log_shift_seen,
+            kept,
         })
-    }
-
-    /// Returns why a shift that these controls agree on is kept.
-    fn why_kept(&self, log_shift: f64) -> ShiftKept {
-        if self.controls.len() < SHIFT_CONTROLS_MIN {
-            ShiftKept::TooFewControls
-        } else if log_shift.abs() > SHIFT_MAX.ln_1p() {
-            ShiftKept::TooLarge
-        } else {
-            ShiftKept::NoOwnControl
-        }
     }
 }
 
@@ -344,7 +285,15 @@ impl Kind {
 /// Without an A/A pair there is no noise floor.
 fn floor<'n>(noise: &'n NoiseFloor, row: &Row) -> Option<(f64, &'n AaPair)> {
     let fewest = noise.fewest_threads();
-    let (width, of) = floor_of_kind(noise, row.subject.is_managed())?;
+    let of_managed = noise.managed.filter(|_| row.subject.is_managed());
+    let (width, of) = match (noise.floor, of_managed) {
+        (Some(floor), Some(managed)) if managed > floor => (managed, Kind::Managed),
+        (None, Some(managed)) => (managed, Kind::Managed),
+        // If managed code has its own floor, the other floor is of compiled code only.
+        (Some(floor), _) if noise.managed.is_some() => (floor, Kind::Compiled),
+        (Some(floor), _) => (floor, Kind::Any),
+        (None, None) => return None,
+    };
     let pair = widest_pair(noise, fewest, of)?;
     if row.threads == fewest {
         return Some((width, pair));
@@ -359,19 +308,6 @@ fn floor<'n>(noise: &'n NoiseFloor, row: &Row) -> Option<(f64, &'n AaPair)> {
         (own.floor, own_pair)
     } else {
         (width, pair)
-    })
-}
-
-/// Returns the floor on the fewest threads for this kind of subjects, and the kind of its pairs.
-fn floor_of_kind(noise: &NoiseFloor, managed: bool) -> Option<(f64, Kind)> {
-    let of_managed = noise.managed.filter(|_| managed);
-    Some(match (noise.floor, of_managed) {
-        (Some(floor), Some(managed)) if managed > floor => (managed, Kind::Managed),
-        (None, Some(managed)) => (managed, Kind::Managed),
-        // If managed code has its own floor, the other floor is of compiled code only.
-        (Some(floor), _) if noise.managed.is_some() => (floor, Kind::Compiled),
-        (Some(floor), _) => (floor, Kind::Any),
-        (None, None) => return None,
     })
 }
 

@@ -5,21 +5,18 @@ use std::fmt;
 use serde::Serialize;
 
 use super::band::{ControlsShow, SetBy};
-use super::compare::{AcrossCpus, Change, Open, RunComparison, compare, first_few};
+use super::compare::{Change, Open, RunComparison, compare, first_few};
 use super::machine::{Difference, joined};
 use jeton_lab_model::result::{RunResult, VerdictKind};
-use jeton_lab_model::{Nearest, matches, nearest};
+use jeton_lab_model::{matches, nearest};
 use jeton_lab_stats::verdict::{Band, UNMEASURED_FLOOR, judge};
 
-/// The question to a gate.
 #[derive(Debug, Clone)]
 pub struct Question {
     /// The largest accepted increase: 0.05 is 5 %.
     pub threshold: f64,
-    /// Whether disturbed runs are accepted.
-    pub disturbed: Disturbed,
-    /// Whether different CPUs are accepted.
-    pub across_cpus: AcrossCpus,
+    pub allow_noisy: bool,
+    pub across_cpus: bool,
     /// Filters of subject ids, `*` matches anything; empty for all. The other subjects still count as
     /// controls.
     pub subjects: Vec<String>,
@@ -28,19 +25,14 @@ pub struct Question {
 /// The findings of a gate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Gate {
-    /// The outcome.
     pub outcome: Outcome,
     /// The largest accepted increase: 0.05 is 5 %.
     pub threshold: f64,
-    /// The regressions.
     pub regressions: Vec<Regression>,
     /// The number of subjects that are not slower by more than the threshold.
     pub passed: usize,
-    /// The number of undecided subjects.
     pub undecided: usize,
-    /// The number of controls.
     pub controls: usize,
-    /// The common shift and spread of the controls, by kind and threads.
     pub between_runs: Vec<ControlsShow>,
     /// The differences between the machines, if they were accepted.
     pub another_machine: Vec<Difference>,
@@ -54,28 +46,22 @@ pub struct Gate {
     pub contradictory: Vec<String>,
 }
 
-/// The outcome of a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// No subject is slower by more than the threshold.
     NoRegression,
-    /// At least one subject is.
     Regression,
     /// A row is open, rows of one result contradict each other, or no changed subject could be decided.
     Undecided,
 }
 
-/// One row of a gate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Judged {
-    /// The operation and subject.
     pub what: String,
-    /// The subject's id.
     pub subject: String,
     /// True for a control: unchanged code, as far as the results show.
     pub is_control: bool,
-    /// The ruling.
     pub ruling: Ruling,
     /// True if the row came out slower than the threshold, with or without the common shift of the
     /// controls.
@@ -85,23 +71,18 @@ pub struct Judged {
     pub is_open: bool,
     /// The ratio of later to earlier, without the common shift.
     pub ratio: f64,
-    /// The interval of the ratio.
     pub interval: [f64; 2],
     /// The measured ratio of later to earlier.
     pub measured_ratio: f64,
-    /// The noise band around one, as a ratio minus one.
     pub band: f64,
-    /// What set the band.
     pub band_set_by: SetBy,
 }
 
-/// The ruling on one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ruling {
     /// Slower beyond the threshold and the noise band.
     Slower,
-    /// Not slower by more than the threshold.
     NotSlower,
     /// Undecided: the band is wider than the threshold, or the interval ends beyond it. A control is
     /// undecided if its time increased by 50 %: something changed that the results do not record.
@@ -110,56 +91,27 @@ pub enum Ruling {
     SameCode,
 }
 
-/// A regression.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Regression {
     /// The time increased beyond the threshold and the noise band.
     Slower {
-        /// The operation and subject.
         what: String,
-        /// The ratio of later to earlier.
         ratio: f64,
-        /// The interval of the ratio.
         interval: [f64; 2],
         /// The limit: the threshold, or the noise band if that is wider.
         beyond: f64,
     },
     /// The earlier run measured it, and it failed in the later one.
-    Broken {
-        /// The operation and subject.
-        what: String,
-        /// The status and reason.
-        reason: String,
-    },
+    Broken { what: String, reason: String },
 }
 
 /// The reason why a gate cannot decide.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Unjudgeable {
-    /// The runs come from different machines.
     AnotherMachine(Vec<Difference>),
-    /// A run was disturbed.
-    Disturbed {
-        /// The run: `baseline` or `result`.
-        run: &'static str,
-        /// The reasons, one sentence each.
-        reasons: Vec<String>,
-    },
-    /// Both results have times of the same run.
-    SameRun,
-    /// No subject can be compared.
-    NothingInCommon {
-        /// The subjects of one or both results, as `subject: reason`.
-        unjudged: Vec<String>,
-    },
-    /// No subject matches the filter.
-    NoSubject {
-        /// The given pattern.
-        pattern: String,
-        /// The nearest known name.
-        nearest: Nearest,
-    },
+    /// What is wrong with the runs or the question, and what to do.
+    Unfit(String),
 }
 
 impl fmt::Display for Unjudgeable {
@@ -170,38 +122,12 @@ impl fmt::Display for Unjudgeable {
                 "the results come from different machines ({}); measure the baseline on this machine, or pass --across-cpus",
                 joined(differences)
             ),
-            Self::Disturbed { run, reasons } => write!(
-                f,
-                "the {run} is a disturbed run ({}); measure it again, or pass --allow-noisy",
-                reasons.join("; ")
-            ),
-            Self::SameRun => f.write_str(
-                "both files hold the same run; measure again, and pass the earlier result as the baseline",
-            ),
-            Self::NothingInCommon { unjudged } => {
-                f.write_str("the results have no subject in common that can be compared")?;
-                if !unjudged.is_empty() {
-                    write!(f, " ({})", first_few(unjudged.clone()).join("; "))?;
-                }
-                f.write_str("; measure the same suites with the same claims")
-            }
-            Self::NoSubject { pattern, nearest } => {
-                write!(f, "no subject of the two results matches `{pattern}`{nearest}")
-            }
+            Self::Unfit(why) => f.write_str(why),
         }
     }
 }
 
 impl std::error::Error for Unjudgeable {}
-
-/// Whether disturbed runs are accepted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Disturbed {
-    /// Disturbed runs are an error.
-    Refuse,
-    /// Disturbed runs are accepted.
-    Allow,
-}
 
 /// A control with this increase is undecided: unchanged code on the same machine does not take 50 %
 /// longer, so something changed that the results do not record.
@@ -221,24 +147,27 @@ pub fn gate(
 ) -> Result<Gate, Unjudgeable> {
     let mut compared = compare(before, after, question.across_cpus);
     if compared.same_run {
-        return Err(Unjudgeable::SameRun);
+        let why = "both files hold the same run; measure again, and pass the earlier result as the baseline";
+        return Err(Unjudgeable::Unfit(why.to_owned()));
     }
-    narrow(&mut compared, &question.subjects)?;
-    if question.across_cpus == AcrossCpus::Refuse && !compared.another_machine.is_empty() {
+    narrow(&mut compared, &question.subjects).map_err(Unjudgeable::Unfit)?;
+    if !question.across_cpus && !compared.another_machine.is_empty() {
         return Err(Unjudgeable::AnotherMachine(compared.another_machine));
     }
     let sides = [("baseline", &compared.before), ("result", &compared.after)];
     let disturbed = sides
         .into_iter()
         .find(|(_, side)| !side.disturbed.is_empty());
-    if let Some((run, side)) = disturbed.filter(|_| question.disturbed == Disturbed::Refuse) {
-        let reasons = side.disturbed.clone();
-        return Err(Unjudgeable::Disturbed { run, reasons });
+    if let Some((run, side)) = disturbed.filter(|_| !question.allow_noisy) {
+        let reasons = side.disturbed.join("; ");
+        return Err(Unjudgeable::Unfit(format!(
+            "the {run} is a disturbed run ({reasons}); measure it again, or pass --allow-noisy"
+        )));
     }
-    judged(compared, question.threshold)
+    judged(compared, question.threshold).map_err(Unjudgeable::Unfit)
 }
 
-fn narrow(compared: &mut RunComparison, subjects: &[String]) -> Result<(), Unjudgeable> {
+fn narrow(compared: &mut RunComparison, subjects: &[String]) -> Result<(), String> {
     let changes = compared
         .changes
         .iter()
@@ -248,16 +177,14 @@ fn narrow(compared: &mut RunComparison, subjects: &[String]) -> Result<(), Unjud
         .iter()
         .map(|unjudged| unjudged.subject.as_str());
     let ids: Vec<&str> = changes.chain(unjudged).collect();
-    let unknown = subjects
-        .iter()
-        .find(|pattern| !ids.iter().any(|id| matches(pattern, id)));
-    if let Some(pattern) = unknown {
+    let mut patterns = subjects.iter();
+    if let Some(pattern) = patterns.find(|pattern| !ids.iter().any(|id| matches(pattern, id))) {
         let drivers = ids.iter().filter_map(|id| id.split(':').next());
         let names = drivers.flat_map(|d| [d, d.split('/').next_back().unwrap_or(d)]);
-        return Err(Unjudgeable::NoSubject {
-            pattern: pattern.clone(),
-            nearest: nearest(pattern, names),
-        });
+        let nearest = nearest(pattern, names);
+        return Err(format!(
+            "no subject of the two results matches `{pattern}`{nearest}"
+        ));
     }
     let asked = |id: &str| subjects.is_empty() || subjects.iter().any(|p| matches(p, id));
     compared.changes.retain(|change| asked(&change.subject));
@@ -267,7 +194,7 @@ fn narrow(compared: &mut RunComparison, subjects: &[String]) -> Result<(), Unjud
     Ok(())
 }
 
-fn judged(compared: RunComparison, threshold: f64) -> Result<Gate, Unjudgeable> {
+fn judged(compared: RunComparison, threshold: f64) -> Result<Gate, String> {
     let (mut regressions, mut unjudged) = (Vec::new(), Vec::new());
     let (mut unjudged_changed, mut contradictory) = (0, Vec::new());
     for one in compared.unjudged {
@@ -286,7 +213,13 @@ fn judged(compared: RunComparison, threshold: f64) -> Result<Gate, Unjudgeable> 
     let rows = compared.changes.into_iter();
     let rows: Vec<Judged> = rows.map(|change| row(change, threshold)).collect();
     if rows.is_empty() && regressions.is_empty() {
-        return Err(Unjudgeable::NothingInCommon { unjudged });
+        let why = match unjudged.as_slice() {
+            [] => String::new(),
+            _ => format!(" ({})", first_few(unjudged).join("; ")),
+        };
+        return Err(format!(
+            "the results have no subject in common that can be compared{why}; measure the same suites with the same claims"
+        ));
     }
     let slower = rows.iter().filter(|row| row.ruling == Ruling::Slower);
     regressions.extend(slower.map(|row| Regression::Slower {

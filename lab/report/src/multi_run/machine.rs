@@ -11,9 +11,7 @@ use jeton_lab_model::result::{Environment, RunResult};
 pub struct Difference {
     /// The name of the fact: `CPU`, `kernel`, `go`.
     pub what: String,
-    /// The value in the earlier run.
     pub before: String,
-    /// The value in the later run.
     pub after: String,
 }
 
@@ -29,11 +27,6 @@ impl Difference {
             before: before.to_string(),
             after: after.to_string(),
         })
-    }
-
-    /// Returns the difference of a fact that both know.
-    fn of_known(what: &str, before: Option<&String>, after: Option<&String>) -> Option<Self> {
-        Self::of(what, before?, after?)
     }
 }
 
@@ -53,15 +46,9 @@ pub(super) fn joined(differences: &[Difference]) -> String {
 /// Returns the differences that mean another machine. A ratio across machines does not describe a subject.
 /// A fact that only one result contains is not a difference.
 pub(super) fn machine(before: &Environment, after: &Environment) -> Vec<Difference> {
-    let (own, other) = (&before.processor, &after.processor);
-    let known = [
-        ("CPU vendor", &own.vendor, &other.vendor),
-        ("CPU family", &own.family, &other.family),
-        ("CPU model", &own.model, &other.model),
-        ("CPU stepping", &own.stepping, &other.stepping),
-    ];
-    let known =
-        known.map(|(what, own, other)| Difference::of_known(what, own.as_ref(), other.as_ref()));
+    let [own, other] = [before, after].map(identity);
+    let known = own.into_iter().zip(other);
+    let known = known.map(|((what, own), (_, other))| Difference::of(what, own?, other?));
     let first = [Difference::of("CPU", &before.cpu, &after.cpu)];
     let last = [
         flags(before, after),
@@ -74,6 +61,17 @@ pub(super) fn machine(before: &Environment, after: &Environment) -> Vec<Differen
         .chain(last)
         .flatten()
         .collect()
+}
+
+/// Returns what a processor says of itself.
+fn identity(environment: &Environment) -> [(&'static str, Option<&String>); 4] {
+    let own = &environment.processor;
+    [
+        ("CPU vendor", own.vendor.as_ref()),
+        ("CPU family", own.family.as_ref()),
+        ("CPU model", own.model.as_ref()),
+        ("CPU stepping", own.stepping.as_ref()),
+    ]
 }
 
 /// A hypervisor that reports no kind.
@@ -90,7 +88,6 @@ fn hypervisor(before: &Environment, after: &Environment) -> Option<Difference> {
 /// Whether two runs are of one machine, as far as their files tell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Machines {
-    /// They name a difference of the machine.
     Differ,
     /// They name no difference of the machine. One lacks facts about it, or these settings differ.
     NoDifferenceNamed(Vec<Difference>),
@@ -98,16 +95,10 @@ pub(crate) enum Machines {
     Same,
 }
 
-/// Compares the machines of two runs.
 #[must_use]
 pub(crate) fn machines(one: &RunResult, other: &RunResult) -> Machines {
     let (one, other) = (&one.environment, &other.environment);
-    let is_identified = |e: &Environment| {
-        let p = &e.processor;
-        [&p.vendor, &p.family, &p.model, &p.stepping]
-            .into_iter()
-            .all(Option::is_some)
-    };
+    let is_identified = |e: &Environment| identity(e).iter().all(|(_, fact)| fact.is_some());
     let settings = system(one, other);
     if !machine(one, other).is_empty() {
         Machines::Differ
@@ -140,7 +131,9 @@ pub(super) fn system(before: &Environment, after: &Environment) -> Vec<Differenc
     let microcode = [before, after].map(|e| e.processor.microcode.as_ref());
     let governor = [before, after].map(|e| known(e.governor.as_deref()));
     let all = [
-        Difference::of_known("microcode", microcode[0], microcode[1]),
+        microcode[0]
+            .zip(microcode[1])
+            .and_then(|(a, b)| Difference::of("microcode", a, b)),
         Difference::of("kernel", &before.kernel, &after.kernel),
         Difference::of("governor", governor[0], governor[1]),
     ];
@@ -152,7 +145,7 @@ pub(super) fn settings(before: &Environment, after: &Environment) -> Vec<Differe
     // A language that only one run used is no difference.
     let runtimes = before.runtimes.iter();
     let runtimes = runtimes.filter_map(|(language, version)| {
-        Difference::of_known(language, Some(version), after.runtimes.get(language))
+        Difference::of(language, version, after.runtimes.get(language)?)
     });
     system(before, after).into_iter().chain(runtimes).collect()
 }

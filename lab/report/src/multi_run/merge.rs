@@ -10,14 +10,14 @@ use std::collections::HashMap;
 use super::check::{Contradiction, contradictions};
 use super::machine::Difference;
 use super::mergeable::{
-    Unmergeable, environment, in_run, mean, not_different, not_twice, same_machine, same_works,
-    without,
+    NOTHING_MEASURED, environment, in_run, mean, not_different, not_twice, same_machine,
+    same_works, without,
 };
 use super::pooled::{noise_floor, verdicts};
 use super::runs::{Named, Work, code, counterpart, measured, other_version, runs, untimed_runs};
 use super::servers::{has_servers_alone, of_servers};
 use jeton_lab_model::result::{
-    AttackRow, InteropRow, MergedRun, Row, Rows, RunResult, SCHEMA, Status, Timing,
+    AttackRow, InteropRow, MergedRun, Row, Rows, RunResult, Status, Timing,
 };
 use jeton_lab_published as published;
 use jeton_lab_stats::median::median_interval;
@@ -33,10 +33,10 @@ use jeton_lab_stats::outliers::beyond_outer_fences;
 /// the same code. The published conclusions are then answered again.
 ///
 /// # Errors
-/// [`Unmergeable`], with the difference and the two results.
-pub fn merge(mut results: Vec<Named>, command: &str) -> Result<RunResult, Unmergeable> {
+/// Why they cannot be merged: the difference and the two results.
+pub fn merge(mut results: Vec<Named>, command: &str) -> Result<RunResult, String> {
     if results.len() < 2 {
-        return Err(Unmergeable::TooFew);
+        return Err("a merge requires at least two results".to_owned());
     }
     for Named { name, result } in &results {
         let found = contradictions(result).into_iter().next();
@@ -44,32 +44,32 @@ pub fn merge(mut results: Vec<Named>, command: &str) -> Result<RunResult, Unmerg
             format!("{name} contradicts itself: {about}: {what}; see `jeton-lab check`")
         }))?;
     }
-    results.sort_by_key(|run| {
-        run.result
+    let started = |named: &Named| {
+        named
+            .result
             .environment
             .started
             .parse::<jiff::Timestamp>()
             .ok()
-    });
-    if let Some(servers) = results
-        .iter()
-        .find(|named| !named.result.rows.servers.is_empty())
-    {
-        let other = results
-            .iter()
-            .find(|named| !has_servers_alone(&named.result.rows));
+    };
+    results.sort_by_key(started);
+    let mut all = results.iter();
+    if let Some(servers) = all.find(|named| !named.result.rows.servers.is_empty()) {
+        let mut all = results.iter();
+        let other = all.find(|named| !has_servers_alone(&named.result.rows));
         without(other.map(|other| {
-            format!(
-                "{} has server rows, and {} has other rows; results of `jeton-lab servers` merge only with each other",
-                servers.name, other.name
-            )
+            let (with, other) = (&servers.name, &other.name);
+            format!("{with} has server rows, and {other} has other rows; results of `jeton-lab servers` merge only with each other")
         }))?;
         return of_servers(&results, command);
     }
     let is_timed = |named: &&Named| !named.result.rows.measured.is_empty();
     let timed: Vec<Named> = results.iter().filter(is_timed).cloned().collect();
     let whole = match timed.as_slice() {
-        [] => return Err(Unmergeable::NothingTimed),
+        [] => {
+            let why = "none of the results is from `jeton-lab run`; results of attack and interop can only be added to a run";
+            return Err(why.to_owned());
+        }
         [one] => RunResult {
             command: command.to_owned(),
             runs: runs(&one.result),
@@ -82,57 +82,52 @@ pub fn merge(mut results: Vec<Named>, command: &str) -> Result<RunResult, Unmerg
 }
 
 /// Merges at least two runs, in the order of their starts.
-fn of_one_plan(results: &[Named], command: &str) -> Result<RunResult, Unmergeable> {
+fn of_one_plan(results: &[Named], command: &str) -> Result<RunResult, String> {
     let first = &results[0];
     for (i, later) in results.iter().enumerate() {
         not_twice(&results[..i], later, runs)?;
         same_machine(first, later)?;
         same_plan(first, later)?;
-        level(later)?;
+        let rounds = later.result.environment.rounds_finished as usize;
+        let is_uneven = |row: &&Row| measured(row).is_some_and(|t| t.rounds.len() != rounds);
+        let uneven = later.result.rows.measured.iter().find(is_uneven);
+        without(uneven.map(|row| ragged(&later.name, row)))?;
     }
     let runs: Vec<MergedRun> = results.iter().flat_map(|n| runs(&n.result)).collect();
-    let rows = first
-        .result
-        .rows
-        .measured
-        .iter()
-        .map(|row| merged_row(row, results));
+    let rows = first.result.rows.measured.iter();
+    let rows = rows.map(|row| merged_row(row, results));
     let rows: Vec<Row> = rows.collect::<Result<_, _>>()?;
     if rows.iter().all(|row| row.ns_per_op.is_none()) {
-        return Err(Unmergeable::NothingMeasured);
+        return Err(NOTHING_MEASURED.to_owned());
     }
     let noise_floor = noise_floor(results, &rows, &runs);
     let verdicts = verdicts(&first.result, &rows, &noise_floor, &runs);
     let rows = Rows::from(rows);
     Ok(RunResult {
-        schema: SCHEMA,
-        command: command.to_owned(),
-        seed: first.result.seed,
-        environment: environment(results),
         published: published::tables(&rows),
         claims_answered: published::answers(&rows, &noise_floor),
         noise_floor,
         verdicts,
-        recommendation: None,
         runs,
-        rows,
+        ..RunResult::without_verdicts(
+            command.to_owned(),
+            first.result.seed,
+            environment(results),
+            rows,
+        )
     })
 }
 
-fn same_plan(first: &Named, other: &Named) -> Result<(), Unmergeable> {
+fn same_plan(first: &Named, other: &Named) -> Result<(), String> {
     same_works(first, other, |with, without| {
         let mut rows = with.rows.measured.iter();
         let lacked = rows.find(|row| counterpart(without, row).is_none())?;
         Some(Work::of(lacked).to_string())
     })?;
     let (a, b) = (&first.result, &other.result);
-    let rows = || {
-        a.rows
-            .measured
-            .iter()
-            .find_map(|row| same_work(row, counterpart(b, row)?))
-    };
-    let difference = code(&a.environment, &b.environment, "driver").or_else(rows);
+    let mut rows = a.rows.measured.iter();
+    let of_rows = || rows.find_map(|row| same_work(row, counterpart(b, row)?));
+    let difference = code(&a.environment, &b.environment, "driver").or_else(of_rows);
     not_different(&first.name, &other.name, difference)
 }
 
@@ -146,20 +141,12 @@ fn same_work(a: &Row, b: &Row) -> Option<Difference> {
         .or_else(|| token().and_then(|(a, b)| Difference::of(what("token"), bytes(a), bytes(b))))
 }
 
-/// Checks that all measured rows have the same number of rounds.
-fn level(named: &Named) -> Result<(), Unmergeable> {
-    let rounds = named.result.environment.rounds_finished as usize;
-    let uneven = |row: &&Row| measured(row).is_some_and(|t| t.rounds.len() != rounds);
-    let uneven = named.result.rows.measured.iter().find(uneven);
-    without(uneven.map(|row| ragged(&named.name, row)))
-}
-
 fn ragged(name: &str, row: &Row) -> String {
     let work = Work::of(row);
     format!("{name} has a different number of rounds of {work} than of its other rows")
 }
 
-fn merged_row(row: &Row, results: &[Named]) -> Result<Row, Unmergeable> {
+fn merged_row(row: &Row, results: &[Named]) -> Result<Row, String> {
     let mut merged = row.clone();
     let (mut rounds, mut unsettled, mut weights) = (Vec::new(), false, Vec::new());
     let (mut bytes, mut allocs) = (Vec::new(), Vec::new());
@@ -187,7 +174,7 @@ fn merged_row(row: &Row, results: &[Named]) -> Result<Row, Unmergeable> {
     }
     merged.bytes_per_op = mean(&bytes, &weights);
     merged.allocs_per_op = mean(&allocs, &weights);
-    let median = median_interval(&rounds).map_err(|_| Unmergeable::Unfit(ragged("one", row)))?;
+    let median = median_interval(&rounds).map_err(|_| ragged("one", row))?;
     merged.ns_per_op = Some(Timing {
         median: median.median,
         interval: median.interval,
@@ -200,7 +187,7 @@ fn merged_row(row: &Row, results: &[Named]) -> Result<Row, Unmergeable> {
 
 /// Adds the rows without times (attacks and interop) to the run, and answers the published conclusions again. These
 /// rows have no times, so the machine may differ, but the code must not.
-fn with_untimed(mut whole: RunResult, results: &[Named]) -> Result<RunResult, Unmergeable> {
+fn with_untimed(mut whole: RunResult, results: &[Named]) -> Result<RunResult, String> {
     let mut seen: HashMap<String, &str> = HashMap::new();
     whole.rows.attack.clear();
     whole.rows.interop.clear();
@@ -213,12 +200,11 @@ fn with_untimed(mut whole: RunResult, results: &[Named]) -> Result<RunResult, Un
         let versions = || other_version(&whole.rows, rows);
         let difference = code(&whole.environment, own, "driver").or_else(versions);
         not_different("the run", name, difference)?;
-        for what in rows
-            .attack
-            .iter()
-            .map(attack)
-            .chain(rows.interop.iter().map(exchange))
-        {
+        let (attacks, exchanges) = (
+            rows.attack.iter().map(attack),
+            rows.interop.iter().map(exchange),
+        );
+        for what in attacks.chain(exchanges) {
             let overlap = seen
                 .insert(what.clone(), name)
                 .filter(|other| other != name);

@@ -1,42 +1,15 @@
 //! Whether results can be merged, and what all merged results share: their environment.
 
-use std::fmt;
-
 use super::machine::{Difference, joined, machine, settings};
 use super::runs::{Named, in_common};
 use jeton_lab_model::result::{Disturbance, Environment, MergedRun, RunResult};
 
-/// The reason why results cannot be merged.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unmergeable {
-    /// Fewer than two results.
-    TooFew,
-    /// None of them has timed rows.
-    NothingTimed,
-    /// No row was measured in all of them.
-    NothingMeasured,
-    /// What is wrong with one of them, or differs between two, with their names.
-    Unfit(String),
-}
-
-impl fmt::Display for Unmergeable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::TooFew => "a merge requires at least two results",
-            Self::NothingTimed => {
-                "none of the results is from `jeton-lab run`; results of attack and interop can only be added to a run"
-            }
-            Self::NothingMeasured => "no row was measured in all of them",
-            Self::Unfit(why) => why,
-        })
-    }
-}
-
-impl std::error::Error for Unmergeable {}
+/// The reason to refuse a merge without a figure.
+pub(super) const NOTHING_MEASURED: &str = "no row was measured in all of them";
 
 /// Fails with this obstacle, if there is one.
-pub(super) fn without(obstacle: Option<String>) -> Result<(), Unmergeable> {
-    obstacle.map_or(Ok(()), |why| Err(Unmergeable::Unfit(why)))
+pub(super) fn without(obstacle: Option<String>) -> Result<(), String> {
+    obstacle.map_or(Ok(()), Err)
 }
 
 /// Checks that none of the earlier results has one of these runs.
@@ -44,7 +17,7 @@ pub(super) fn not_twice(
     earlier: &[Named],
     later: &Named,
     runs: fn(&RunResult) -> Vec<MergedRun>,
-) -> Result<(), Unmergeable> {
+) -> Result<(), String> {
     let twice = earlier
         .iter()
         .find(|one| in_common(runs, &one.result, &later.result));
@@ -57,7 +30,7 @@ pub(super) fn not_twice(
 }
 
 /// Checks that both come from the same machine with the same settings.
-pub(super) fn same_machine(first: &Named, other: &Named) -> Result<(), Unmergeable> {
+pub(super) fn same_machine(first: &Named, other: &Named) -> Result<(), String> {
     let (a, b) = (&first.result.environment, &other.result.environment);
     let differences = [machine(a, b), settings(a, b)].concat();
     without((!differences.is_empty()).then(|| {
@@ -75,7 +48,7 @@ pub(super) fn same_works(
     a: &Named,
     b: &Named,
     lacks: impl Fn(&RunResult, &RunResult) -> Option<String>,
-) -> Result<(), Unmergeable> {
+) -> Result<(), String> {
     for (with, without) in [(a, b), (b, a)] {
         let lacked = lacks(&with.result, &without.result);
         self::without(lacked.map(|row| {
@@ -91,7 +64,7 @@ pub(super) fn not_different(
     a: &str,
     b: &str,
     difference: Option<Difference>,
-) -> Result<(), Unmergeable> {
+) -> Result<(), String> {
     without(difference.map(|difference| {
         format!("{a} and {b} differ ({difference}); compare them with `jeton-lab compare`")
     }))
@@ -107,6 +80,7 @@ pub(super) fn in_run(index: usize, results: &[Named], why: Option<&str>) -> Stri
 pub(super) fn environment(results: &[Named]) -> Environment {
     let all = || results.iter().map(|n| &n.result.environment);
     let mut merged = results[0].result.environment.clone();
+    merged.commit = (merged.commit).filter(|own| all().all(|e| e.commit.as_ref() == Some(own)));
     merged.elapsed_s = all().map(|e| e.elapsed_s).sum();
     merged.complete = all().all(|e| e.complete);
     merged.rounds_planned = all().map(|e| e.rounds_planned).sum();

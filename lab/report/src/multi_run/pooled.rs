@@ -1,13 +1,13 @@
 //! The noise floor and the verdicts over the rounds of several runs.
 
 use super::runs::{Named, measured};
+use crate::grouped::{distinct_by, grouped};
 use jeton_lab_model::result::{AaPair, MergedRun, NoiseFloor, Row, RunResult, Verdict};
 use jeton_lab_stats::verdicts::{self, AaRounds, ComparisonInput, Entrant};
 
 /// From this number of runs on, each counts as one value; with fewer, the intervals would be useless.
 pub const RUN_VALUES_MIN: usize = 6;
 
-/// The rounds of both measurements of an A/A pair.
 pub(super) type PairRounds = [Vec<f64>; 2];
 
 /// Returns why the rounds of an A/A pair are not of the run with these rows: the first measurement of a pair is that
@@ -64,7 +64,6 @@ fn run_values(rounds: &[f64], runs: &[MergedRun]) -> Vec<f64> {
 struct Pooled<'a> {
     pair: &'a AaPair,
     rounds: PairRounds,
-    /// The number of runs.
     held: usize,
 }
 
@@ -140,18 +139,12 @@ pub(super) fn verdicts(
     noise: &NoiseFloor,
     runs: &[MergedRun],
 ) -> Vec<Verdict> {
-    let mut comparisons: Vec<Vec<&Verdict>> = Vec::new();
-    for verdict in &first.verdicts {
-        let known = comparisons
+    let comparisons = grouped(
+        first
+            .verdicts
             .iter()
-            .position(|of| of[0].comparison == verdict.comparison);
-        match known.map(|at| &mut comparisons[at]) {
-            None => comparisons.push(vec![verdict]),
-            // A verdict stands once.
-            Some(planned) if planned.iter().any(|other| other.subject == verdict.subject) => {}
-            Some(planned) => planned.push(verdict),
-        }
-    }
+            .map(|verdict| (&verdict.comparison, verdict)),
+    );
     let entrant = |verdict: &Verdict, id: &str| {
         let row = |id: &str| rows.iter().find(|row| verdict.is_about(row, id));
         let (row, baseline) = (row(id)?, row(&verdict.baseline)?);
@@ -163,8 +156,9 @@ pub(super) fn verdicts(
             rounds: run_values(&measured(row)?.rounds, runs),
         })
     };
-    let judged = comparisons.into_iter().filter_map(|mut planned| {
-        // None is on the baseline itself.
+    let judged = comparisons.into_iter().filter_map(|(_, planned)| {
+        // A verdict stands once, and none is on the baseline itself.
+        let mut planned = distinct_by(planned, |verdict| verdict.subject.clone());
         planned.retain(|verdict| verdict.subject != verdict.baseline);
         let first = *planned.first()?;
         let baseline = entrant(first, &first.baseline)?;

@@ -1,16 +1,15 @@
 //! Computes every derived figure of a result again.
 
 use jeton_lab_model::recommendation::Requirements;
-use jeton_lab_model::result::{NoiseFloor, Row, RunResult, ServerRow};
+use jeton_lab_model::result::{NoiseFloor, Row, RunResult};
 use jeton_lab_published as published;
 use jeton_lab_stats::median::median_interval;
 use jeton_lab_stats::outliers::beyond_outer_fences;
 
 use super::pooled::{noise_floor, verdicts};
-use super::runs::Named;
-use super::runs::runs;
+use super::runs::{Named, runs};
 use super::servers::{has_servers_alone, set_figures};
-use crate::recommendation::{Noisy, recommend};
+use crate::recommendation::recommend;
 
 /// Returns the result with its derived figures computed again: medians, intervals, outliers, the noise
 /// floor, verdicts with their groups, the figures of servers, the published figures beside the measured
@@ -25,7 +24,14 @@ pub fn recomputed(result: &RunResult) -> RunResult {
     own.rows.measured.iter_mut().for_each(measured);
     let cores = own.environment.cores;
     for row in &mut own.rows.servers {
-        server(row, cores);
+        // Imported figures are of another machine.
+        if row.loader.is_none() {
+            row.oversubscribed = row.cores as usize >= cores;
+        }
+        row.scenario = row.of_scenario().load();
+        if let Some(load) = &mut row.load {
+            set_figures(load);
+        }
     }
     let runs = runs(&own);
     let named = [Named {
@@ -50,7 +56,7 @@ pub fn recomputed(result: &RunResult) -> RunResult {
     if let Some(stored) = own.recommendation.take() {
         // Reading the file already rejected requirements that do not parse.
         let requirements = Requirements::parse(&stored.requirements).unwrap_or_default();
-        own.recommendation = Some(recommend(&own, &requirements, Noisy::of(&stored)));
+        own.recommendation = Some(recommend(&own, &requirements, stored.allow_noisy));
     }
     own
 }
@@ -63,17 +69,5 @@ fn measured(row: &mut Row) {
             (timing.median, timing.interval) = (own.median, own.interval);
         }
         timing.outliers = beyond_outer_fences(&timing.rounds);
-    }
-}
-
-/// `cores` are those of the machine.
-fn server(row: &mut ServerRow, cores: usize) {
-    // Imported figures are of another machine.
-    if row.loader.is_none() {
-        row.oversubscribed = row.cores as usize >= cores;
-    }
-    row.scenario = row.of_scenario().load();
-    if let Some(load) = &mut row.load {
-        set_figures(load);
     }
 }

@@ -1,7 +1,6 @@
 //! A set of runs: the runs that made a result, the same work in two of them, and the same code.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::fmt;
 
 use jeton_lab_model::result::{
@@ -13,31 +12,28 @@ use super::machine::{Difference, system};
 /// A result with its name, such as the file name.
 #[derive(Debug, Clone)]
 pub struct Named {
-    /// The name for messages.
     pub name: String,
-    /// The result.
     pub result: RunResult,
 }
 
 /// Returns the runs that made a result, with the rounds of their times: itself, if it is not merged.
 fn all_runs(result: &RunResult, rounds: u32) -> Vec<MergedRun> {
-    if !result.runs.is_empty() {
-        return result.runs.clone();
-    }
-    vec![MergedRun {
+    let own = || MergedRun {
         started: result.environment.started.clone(),
         command: result.command.clone(),
         seed: result.seed,
         rounds,
-    }]
+    };
+    if result.runs.is_empty() {
+        vec![own()]
+    } else {
+        result.runs.clone()
+    }
 }
 
-/// Returns the timed runs of a result.
 pub(super) fn runs(result: &RunResult) -> Vec<MergedRun> {
     let mut runs = all_runs(result, result.environment.rounds_finished);
-    if !result.runs.is_empty() {
-        runs.retain(|run| run.rounds > 0);
-    }
+    runs.retain(|run| run.rounds > 0 || result.runs.is_empty());
     runs
 }
 
@@ -61,11 +57,8 @@ pub(super) fn in_common(
 /// Reports whether two results have a run in common.
 #[must_use]
 pub(crate) fn is_same_run(one: &RunResult, other: &RunResult) -> bool {
-    in_common(
-        |result| [runs(result), untimed_runs(result)].concat(),
-        one,
-        other,
-    )
+    let all = |result: &RunResult| [runs(result), untimed_runs(result)].concat();
+    in_common(all, one, other)
 }
 
 /// The same work: operation, subject, claims and threads. The suite and the library's version are not
@@ -108,34 +101,39 @@ pub(super) struct Copies<'r> {
     pub(super) row: &'r Row,
     /// True if another row has the same work with other figures: no name tells the two apart.
     pub(super) differ: bool,
-    /// True if one of them has times.
     pub(super) measured: bool,
 }
 
 /// Returns the rows of a result by their work, and the works in their order.
 pub(super) fn by_work(result: &RunResult) -> (Vec<Work<'_>>, HashMap<Work<'_>, Copies<'_>>) {
-    let (mut order, mut found) = (Vec::new(), HashMap::new());
+    let mut order = Vec::new();
+    let mut found: HashMap<Work<'_>, Copies<'_>> = HashMap::new();
+    let figures = |row: &Row| {
+        (
+            row.subject.clone(),
+            row.claims.clone(),
+            row.status,
+            row.ns_per_op.clone(),
+        )
+    };
     for row in &result.rows.measured {
         let (work, measured) = (Work::of(row), measured(row).is_some());
-        match found.entry(work) {
-            Entry::Vacant(first) => {
-                order.push(work);
-                first.insert(Copies {
-                    row,
-                    differ: false,
-                    measured,
-                });
+        match found.get_mut(&work) {
+            Some(known) => {
+                known.differ |= figures(known.row) != figures(row);
+                known.measured |= measured;
             }
-            Entry::Occupied(mut known) => {
-                let copies: &mut Copies<'_> = known.get_mut();
-                let first = copies.row;
-                copies.differ |= (
-                    &first.subject,
-                    &first.claims,
-                    first.status,
-                    &first.ns_per_op,
-                ) != (&row.subject, &row.claims, row.status, &row.ns_per_op);
-                copies.measured |= measured;
+            None => {
+                order.push(work);
+                let differ = false;
+                found.insert(
+                    work,
+                    Copies {
+                        row,
+                        differ,
+                        measured,
+                    },
+                );
             }
         }
     }
@@ -165,14 +163,12 @@ pub(super) fn unchanged_driver(before: &RunResult, after: &RunResult, driver: &s
 /// and runtime. Missing information counts as different.
 pub(super) fn unchanged(before: (&RunResult, &Row), after: (&RunResult, &Row)) -> bool {
     // A run on several runtimes has the runtime in each row.
-    let subjects = [before, after].map(|(_, row)| &row.subject);
-    let [own, other] = subjects.map(|subject| (&subject.runtime, &subject.version));
-    let [runtime, later] =
-        [before, after].map(|(run, row)| run.environment.runtimes.get(&row.subject.language));
-    own == other
-        && runtime.is_some()
-        && runtime == later
-        && unchanged_driver(before.0, after.0, subjects[0].driver())
+    let [own, other] = [before, after].map(|(run, Row { subject, .. })| {
+        let runtime = run.environment.runtimes.get(&subject.language);
+        (&subject.runtime, &subject.version, runtime)
+    });
+    let driver = before.1.subject.driver();
+    own == other && own.2.is_some() && unchanged_driver(before.0, after.0, driver)
 }
 
 /// Returns a driver or server of both results whose code differs.
@@ -196,20 +192,14 @@ pub(super) fn other_version(known: &Rows, others: &Rows) -> Option<Difference> {
         versions.entry(driver).or_insert(version);
     }
     versions_of(others).find_map(|(driver, version)| {
-        Difference::of(
-            format!("version of {driver}"),
-            *versions.get(driver)?,
-            version,
-        )
+        let known = *versions.get(driver)?;
+        Difference::of(format!("version of {driver}"), known, version)
     })
 }
 
-/// The parties of attack and interop rows.
 pub(super) fn parties(rows: &Rows) -> impl Iterator<Item = &Party> {
-    let exchanges = rows
-        .interop
-        .iter()
-        .flat_map(|row| [&row.issuer, &row.verifier]);
+    let exchanges = rows.interop.iter();
+    let exchanges = exchanges.flat_map(|row| [&row.issuer, &row.verifier]);
     rows.attack.iter().map(|row| &row.subject).chain(exchanges)
 }
 
@@ -217,7 +207,6 @@ fn versions_of(rows: &Rows) -> impl Iterator<Item = (&str, &str)> {
     let measured = rows.measured.iter().map(|row| &row.subject);
     let measured = measured.map(|subject| (subject.driver(), subject.version.as_str()));
     let parties = parties(rows).map(|party| (party.driver.as_str(), party.version.as_str()));
-    measured
-        .chain(parties)
-        .filter(|(_, version)| !version.is_empty())
+    let all = measured.chain(parties);
+    all.filter(|(_, version)| !version.is_empty())
 }

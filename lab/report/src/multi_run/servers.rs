@@ -6,7 +6,7 @@
 
 use super::machine::Difference;
 use super::mergeable::{
-    Unmergeable, environment, in_run, not_different, not_twice, same_machine, same_works,
+    NOTHING_MEASURED, environment, in_run, not_different, not_twice, same_machine, same_works,
 };
 use super::runs::{Named, code, untimed_runs};
 use jeton_lab_model::result::{Rows, RunResult, ServerLoad, ServerRow, Status, latency_ms};
@@ -21,20 +21,16 @@ pub(super) fn has_servers_alone(rows: &Rows) -> bool {
 }
 
 /// Merges results with server rows only, in the order of their starts.
-pub(super) fn of_servers(results: &[Named], command: &str) -> Result<RunResult, Unmergeable> {
+pub(super) fn of_servers(results: &[Named], command: &str) -> Result<RunResult, String> {
     let first = &results[0];
     for (i, later) in results.iter().enumerate() {
         not_twice(&results[..i], later, untimed_runs)?;
         for earlier in &results[..i] {
             same_works(earlier, later, lacked)?;
             let (a, b) = (&earlier.result, &later.result);
-            let rows = || {
-                a.rows
-                    .servers
-                    .iter()
-                    .find_map(|row| same_work(row, counterpart(b, row)?))
-            };
-            let difference = code(&a.environment, &b.environment, "server").or_else(rows);
+            let mut rows = a.rows.servers.iter();
+            let of_rows = || rows.find_map(|row| same_work(row, counterpart(b, row)?));
+            let difference = code(&a.environment, &b.environment, "server").or_else(of_rows);
             not_different(&earlier.name, &later.name, difference)?;
         }
         same_machine(first, later)?;
@@ -55,35 +51,26 @@ pub(super) fn of_servers(results: &[Named], command: &str) -> Result<RunResult, 
     })
 }
 
-type Load = (Scenario, Option<u64>);
-
-fn load(row: &ServerRow) -> Load {
+fn load(row: &ServerRow) -> (Scenario, Option<u64>) {
     (row.of_scenario(), row.rate.map(f64::to_bits))
 }
 
 /// One server under one load.
-fn key(row: &ServerRow) -> (&str, Load) {
+fn key(row: &ServerRow) -> (&str, (Scenario, Option<u64>)) {
     (&row.subject.id, load(row))
 }
 
 fn counterpart<'r>(result: &'r RunResult, row: &ServerRow) -> Option<&'r ServerRow> {
-    result
-        .rows
-        .servers
-        .iter()
-        .find(|other| key(other) == key(row))
+    let mut rows = result.rows.servers.iter();
+    rows.find(|other| key(other) == key(row))
 }
 
 /// Returns a server that one result has under a load of both, and the other has not.
 fn lacked(with: &RunResult, without: &RunResult) -> Option<String> {
-    let has_load = |row: &ServerRow| {
-        without
-            .rows
-            .servers
-            .iter()
-            .any(|other| load(other) == load(row))
+    let lacks = |row: &&ServerRow| {
+        let mut others = without.rows.servers.iter();
+        others.any(|other| load(other) == load(row)) && counterpart(without, row).is_none()
     };
-    let lacks = |row: &&ServerRow| has_load(row) && counterpart(without, row).is_none();
     with.rows.servers.iter().find(lacks).map(name)
 }
 
@@ -94,27 +81,28 @@ fn name(row: &ServerRow) -> String {
 
 /// Returns the difference between two rows of one server under one load.
 fn same_work(a: &ServerRow, b: &ServerRow) -> Option<Difference> {
-    let loader = |row: &'_ ServerRow| row.loader.clone().unwrap_or_else(|| "jeton's".to_owned());
-    let cores = |row: &ServerRow| {
-        if row.oversubscribed {
+    let facts = |row: &ServerRow| {
+        let loader = row.loader.clone().unwrap_or_else(|| "jeton's".to_owned());
+        let cores = if row.oversubscribed {
             "shared with the loader"
         } else {
             "its own"
-        }
+        };
+        [row.subject.libraries.clone(), loader, cores.to_owned()]
     };
-    let what = |fact: &str| format!("{fact} of {}", name(a));
-    Difference::of(
-        what("libraries"),
-        &a.subject.libraries,
-        &b.subject.libraries,
-    )
-    .or_else(|| Difference::of(what("loader"), loader(a), loader(b)))
-    .or_else(|| Difference::of(what("cores"), cores(a), cores(b)))
+    let facts = facts(a)
+        .into_iter()
+        .zip(facts(b))
+        .zip(["libraries", "loader", "cores"]);
+    let mut differences = facts.filter_map(|((a_fact, b_fact), what)| {
+        Difference::of(format!("{what} of {}", name(a)), a_fact, b_fact)
+    });
+    differences.next()
 }
 
 /// Merges a row with its repetitions. A row that is not measured in all results stays unmeasured, with
 /// the reason.
-fn merged_row(row: &ServerRow, results: &[Named]) -> Result<ServerRow, Unmergeable> {
+fn merged_row(row: &ServerRow, results: &[Named]) -> Result<ServerRow, String> {
     let all = results.iter().enumerate();
     let all = all.filter_map(|(i, named)| Some((i, counterpart(&named.result, row)?)));
     let all: Vec<(usize, &ServerRow)> = all.collect();
@@ -123,26 +111,25 @@ fn merged_row(row: &ServerRow, results: &[Named]) -> Result<ServerRow, Unmergeab
         merged.status = without.status;
         merged.load = None;
         let everywhere = all.iter().all(|(_, row)| row.reason == without.reason);
+        let here = || Some(in_run(*i, results, without.reason.as_deref()));
         merged.reason = if everywhere {
             without.reason.clone()
         } else {
-            Some(in_run(*i, results, without.reason.as_deref()))
+            here()
         };
         return Ok(merged);
     }
     let not_ok = all.iter().find(|(_, row)| row.status != Status::Ok);
     merged.status = not_ok.map_or(Status::Ok, |(_, row)| row.status);
-    let mut reasons: Vec<&str> = all
-        .iter()
-        .filter_map(|(_, row)| row.reason.as_deref())
-        .collect();
+    let reasons = all.iter().filter_map(|(_, row)| row.reason.as_deref());
+    let mut reasons: Vec<&str> = reasons.collect();
     reasons.dedup();
     merged.reason = (!reasons.is_empty()).then(|| reasons.join("; "));
     let loads: Vec<&ServerLoad> = all
         .iter()
         .filter_map(|(_, row)| row.load.as_ref())
         .collect();
-    merged.load = Some(merged_load(&loads).ok_or(Unmergeable::NothingMeasured)?);
+    merged.load = Some(merged_load(&loads).ok_or(NOTHING_MEASURED)?);
     Ok(merged)
 }
 

@@ -60,18 +60,3 @@ pub(crate) const USUAL: [Budget; 3] = [
         whose: "Node accepts no more for all header lines together (--max-http-header-size)",
     },
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn carrier_counts_text_around_token() {
-        assert_eq!(
-            Carrier::Header.with(0),
-            "Authorization: Bearer ".len() as u64
-        );
-        assert_eq!(Carrier::Cookie.with(100), 100 + 53);
-        assert_eq!(Carrier::Cookie.with(u64::MAX), u64::MAX);
-    }
-}

@@ -1,5 +1,6 @@
 //! Candidates: measured subjects with their rows, what one token of each costs, and the fastest of several.
 
+use crate::grouped::grouped;
 use jeton_lab_model::claims::{OWN, STANDARD};
 use jeton_lab_model::names;
 use jeton_lab_model::recommendation::Weight;
@@ -40,52 +41,47 @@ pub(super) const THREADS: u32 = 1;
 /// Returns every subject with a prepared key on one thread, except bare primitives and insecure tokens.
 pub(super) fn candidates(rows: &[Row]) -> Vec<Candidate<'_>> {
     let claims = claims_of(rows).unwrap_or_default();
-    let mut found: Vec<Candidate<'_>> = Vec::new();
-    for row in rows {
-        let subject = &row.subject;
-        let is_eligible = !row.reference
+    let is_eligible = |row: &&Row| {
+        !row.reference
             && row.threads == THREADS
             && row.claims.name == claims
-            && subject.key_handling == "prepared"
-            && !matches!(subject.format.as_str(), "bare" | "none");
-        if !is_eligible {
-            continue;
-        }
-        match found.iter_mut().find(|c| c.subject.id == subject.id) {
-            Some(known) => known.add(row),
-            None => found.push(Candidate::new(row)),
-        }
-    }
+            && row.subject.key_handling == "prepared"
+            && !matches!(row.subject.format.as_str(), "bare" | "none")
+    };
+    let eligible = rows.iter().filter(is_eligible);
+    let found = grouped(eligible.map(|row| (&row.subject.id, row))).into_iter();
     // A subject that could not start is missing, not excluded.
-    found.retain(|c| c.making.is_some() || c.opening.is_some() || c.failed.is_some());
+    let found = found.map(|(_, rows)| Candidate::of(&rows));
     found
+        .filter(|c| c.making.is_some() || c.opening.is_some() || c.failed.is_some())
+        .collect()
 }
 
 impl<'a> Candidate<'a> {
-    fn new(row: &'a Row) -> Self {
-        let mut first = Self {
-            subject: &row.subject,
-            token: names::token(&row.subject),
+    fn of(rows: &[&'a Row]) -> Self {
+        let subject = &rows[0].subject;
+        let mut all = Self {
+            subject,
+            token: names::token(subject),
             making: None,
             opening: None,
             failed: None,
             token_bytes: None,
         };
-        first.add(row);
-        first
+        rows.iter().for_each(|row| all.add(row));
+        all
     }
 
     fn add(&mut self, row: &'a Row) {
         self.token_bytes = self.token_bytes.max(row.token_bytes);
-        match row.status {
+        let timing = match row.status {
+            Status::Ok | Status::Disturbed => row.ns_per_op.as_ref(),
             Status::Unavailable => return,
             Status::FailedPreflight | Status::Crashed | Status::TimedOut => {
                 self.failed.get_or_insert(row);
                 return;
             }
-            Status::Ok | Status::Disturbed => {}
-        }
-        let timing = row.ns_per_op.as_ref();
+        };
         match row.operation.as_str() {
             "sign" => self.making = timing.or(self.making),
             "verify" => self.opening = timing.or(self.opening),
@@ -96,15 +92,15 @@ impl<'a> Candidate<'a> {
     }
 
     /// Returns the values of the weight, with the kind of their noise; `None` if it was not measured.
+    #[allow(
+        clippy::cast_precision_loss,
+        reason = "a token is far below 2^53 bytes"
+    )]
     pub(super) fn scored(&self, weight: Weight) -> Option<Scored> {
         let rounds = match weight {
             Weight::Verify => self.opening?.rounds.clone(),
             Weight::Sign => self.making?.rounds.clone(),
             Weight::RoundTrip => sum(self.making?.rounds.clone(), &self.opening?.rounds)?,
-            #[allow(
-                clippy::cast_precision_loss,
-                reason = "a token is far below 2^53 bytes"
-            )]
             Weight::Size => vec![self.token_bytes? as f64],
         };
         let managed = self.subject.is_managed();
@@ -119,12 +115,10 @@ pub(super) fn sum(mut first: Vec<f64>, second: &[f64]) -> Option<Vec<f64>> {
     (first.len() == second.len()).then_some(first)
 }
 
-/// A weighted candidate: its values by round, and the kind of its noise.
+/// A weighted candidate: nanoseconds by round, or bytes once, and whether a managed runtime is involved.
 #[derive(Debug, Clone)]
 pub(super) struct Scored {
-    /// Nanoseconds by round, or bytes once.
     pub(super) rounds: Vec<f64>,
-    /// True if a managed runtime is involved.
     pub(super) managed: bool,
 }
 
@@ -133,12 +127,9 @@ pub(super) struct Scored {
 /// exact.
 pub(super) fn first_group(all: &[&Scored], weight: Weight, noise: &NoiseFloor) -> Vec<usize> {
     if weight == Weight::Size {
-        let bytes = |one: &Scored| one.rounds.first().copied().unwrap_or(f64::INFINITY);
-        let least = all
-            .iter()
-            .map(|one| bytes(one))
-            .fold(f64::INFINITY, f64::min);
-        return (0..all.len()).filter(|&i| bytes(all[i]) <= least).collect();
+        let bytes = |index: usize| all[index].rounds.first().copied().unwrap_or(f64::INFINITY);
+        let least = (0..all.len()).map(bytes).fold(f64::INFINITY, f64::min);
+        return (0..all.len()).filter(|&i| bytes(i) <= least).collect();
     }
     if all.len() == 1 {
         return vec![0];
@@ -216,17 +207,18 @@ impl<'a> Cost<'a> {
 
     /// Names the library with its language: `jeton (Rust)`.
     pub(super) fn library(&self) -> String {
-        format!(
-            "{} ({})",
-            self.subject.library,
-            names::language(self.subject)
-        )
+        named(self.subject)
     }
 
     /// Returns the algorithm of a JWT.
     pub(super) fn alg(&self) -> &'a str {
         self.subject.alg.as_deref().unwrap_or_default()
     }
+}
+
+/// Names the library of a subject with its language: `jeton (Rust)`.
+pub(super) fn named(subject: &Subject) -> String {
+    format!("{} ({})", subject.library, names::language(subject))
 }
 
 /// Returns the fastest group to sign and verify, the lowest median first.
@@ -242,40 +234,4 @@ pub(super) fn fastest<'c, 'a>(costs: &[&'c Cost<'a>], noise: &NoiseFloor) -> Vec
 pub(super) fn jwts<'c, 'a>(costs: &'c [Cost<'a>], alg: &str) -> Vec<&'c Cost<'a>> {
     let is_it = |cost: &&Cost<'_>| cost.subject.format == "jwt" && cost.alg() == alg;
     costs.iter().filter(is_it).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::recommendation::sample::noise;
-
-    fn scored(values: &[f64]) -> Vec<Scored> {
-        let steps = [0.99, 1.01, 1.0, 1.0, 1.01, 0.99, 1.0, 1.0];
-        let one = |mean: &f64| Scored {
-            rounds: steps.iter().map(|step| step * mean).collect(),
-            managed: false,
-        };
-        values.iter().map(one).collect()
-    }
-
-    fn first(all: &[Scored], weight: Weight, floor: f64) -> Vec<usize> {
-        first_group(&all.iter().collect::<Vec<_>>(), weight, &noise(floor))
-    }
-
-    #[test]
-    fn first_group_contains_indistinguishable() {
-        let all = scored(&[200.0, 100.0, 100.4]);
-        assert_eq!(first(&all, Weight::Verify, 0.0), [1, 2]);
-        assert_eq!(first(&all, Weight::Verify, 1.5), [0, 1, 2]);
-        assert_eq!(
-            first(&scored(&[300.0, 299.0, 299.0]), Weight::Size, 0.0),
-            [1, 2]
-        );
-    }
-
-    #[test]
-    fn sum_different_rounds_is_none() {
-        assert_eq!(sum(vec![1.0, 2.0], &[3.0, 4.0]), Some(vec![4.0, 6.0]));
-        assert_eq!(sum(vec![1.0], &[3.0, 4.0]), None);
-    }
 }

@@ -13,10 +13,11 @@ use jeton_lab_model::result::{NoiseFloor, RunResult, Timing, VerdictKind};
 use jeton_lab_model::units::{self, Unit};
 use jeton_lab_model::{Format, names};
 
-use super::Noisy;
 use super::attacks::Attacks;
 use super::candidate::{Cost, fastest, judged};
+use super::is_refused;
 use super::rules::costs;
+use crate::grouped::grouped;
 
 /// With more tied libraries than this, only their number is shown.
 const TIED_MAX: usize = 4;
@@ -38,8 +39,8 @@ pub struct Case {
 
 /// Returns the three cases; empty if the run was disturbed and that is not allowed, or measured nothing.
 #[must_use]
-pub fn cases(result: &RunResult, noisy: Noisy) -> Vec<Case> {
-    if noisy.refuses(result) {
+pub fn cases(result: &RunResult, allow_noisy: bool) -> Vec<Case> {
+    if is_refused(result, allow_noisy) {
         return Vec::new();
     }
     let attacks = Attacks::of(&result.rows.attack);
@@ -65,7 +66,7 @@ pub fn cases(result: &RunResult, noisy: Noisy) -> Vec<Case> {
 #[must_use]
 pub(crate) fn cases_of(result: &RunResult, advice: &Recommendation) -> Vec<Case> {
     if advice.requirements.is_empty() {
-        cases(result, Noisy::of(advice))
+        cases(result, advice.allow_noisy)
     } else {
         Vec::new()
     }
@@ -73,16 +74,13 @@ pub(crate) fn cases_of(result: &RunResult, advice: &Recommendation) -> Vec<Case>
 
 /// Returns the costs of each kind of token with a size, the lowest median first.
 fn by_token<'c, 'a>(costs: &'c [Cost<'a>]) -> Vec<Vec<&'c Cost<'a>>> {
-    let mut kinds: Vec<Vec<&Cost<'a>>> = Vec::new();
-    for cost in costs.iter().filter(|cost| cost.token_bytes.is_some()) {
-        match kinds.iter_mut().find(|kind| kind[0].token == cost.token) {
-            Some(kind) => kind.push(cost),
-            None => kinds.push(vec![cost]),
-        }
-    }
-    let by_median = |kind: &mut Vec<&Cost<'a>>| kind.sort_by(|a, b| a.median.total_cmp(&b.median));
-    kinds.iter_mut().for_each(by_median);
-    kinds
+    let sized = costs.iter().filter(|cost| cost.token_bytes.is_some());
+    let kinds = grouped(sized.map(|cost| (&cost.token, cost))).into_iter();
+    let sorted = kinds.map(|(_, mut kind)| {
+        kind.sort_by(|a, b| a.median.total_cmp(&b.median));
+        kind
+    });
+    sorted.collect()
 }
 
 fn case(title: &'static str, costs: &[Cost<'_>], noise: &NoiseFloor) -> Case {
@@ -91,19 +89,33 @@ fn case(title: &'static str, costs: &[Cost<'_>], noise: &NoiseFloor) -> Case {
     let tokens: Vec<&Cost<'_>> = kinds.iter().map(|kind| kind[0]).collect();
     kinds.retain(|kind| !tokens.iter().any(|other| dominates(other, kind[0], noise)));
     kinds.sort_by(|a, b| a[0].median.total_cmp(&b[0].median));
-    let others: Vec<&Cost<'_>> = kinds.iter().skip(1).map(|kind| kind[0]).collect();
-    let first = kinds.first();
-    let trade_offs = first.map(|kind| {
-        let all = alternatives(kind[0], &others, noise).into_iter();
-        all.map(|other| trade_off(other, kind[0], noise)).collect()
-    });
+    let dropped = tokens.len() - kinds.len();
+    let Some((kind, others)) = kinds.split_first() else {
+        return Case {
+            title,
+            choice: None,
+            measured: None,
+            trade_offs: Vec::new(),
+            dropped,
+        };
+    };
+    let (first, others) = (
+        kind[0],
+        others.iter().map(|kind| kind[0]).collect::<Vec<_>>(),
+    );
+    let trade_offs = alternatives(first, &others, noise).into_iter();
     Case {
         title,
-        choice: first
-            .map(|kind| format!("{}, {} bytes", kind[0].token, units::whole(bytes(kind[0])))),
-        measured: first.map(|kind| measured(kind, noise)),
-        trade_offs: trade_offs.unwrap_or_default(),
-        dropped: tokens.len() - kinds.len(),
+        choice: Some(format!(
+            "{}, {} bytes",
+            first.token,
+            units::whole(bytes(first))
+        )),
+        measured: Some(measured(kind, noise)),
+        trade_offs: trade_offs
+            .map(|other| trade_off(other, first, noise))
+            .collect(),
+        dropped,
     }
 }
 
@@ -235,84 +247,4 @@ fn trade_off(other: &Cost<'_>, first: &Cost<'_>, noise: &NoiseFloor) -> String {
         open => format!(" The time to {} is undecided.", units::list(open)),
     };
     format!("{}{with} {said}.{open}", other.token)
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-    use crate::recommendation::sample::{result, row};
-    use jeton_lab_model::result::Row;
-
-    /// Sign and verify of one kind of token of jeton, with its size.
-    fn token(format: &str, alg: &str, sign: f64, verify: f64, bytes: u64) -> [Row; 2] {
-        of("jeton", format, alg, [sign, verify], bytes)
-    }
-
-    fn of(library: &str, format: &str, alg: &str, times: [f64; 2], bytes: u64) -> [Row; 2] {
-        [("sign", times[0]), ("verify", times[1])].map(|(verb, ns)| Row {
-            token_bytes: Some(bytes),
-            ..row("rust", library, format, alg, verb, ns)
-        })
-    }
-
-    fn found(rows: &[[Row; 2]], floor: f64) -> Vec<Case> {
-        cases(&result(rows.concat(), floor), Noisy::Refused)
-    }
-
-    #[test]
-    fn cases_slow_signing_is_no_headline_but_a_trade_off() {
-        let rows = [
-            token("jwt", "HS256", 400.0, 700.0, 295),
-            token("jwt", "EdDSA", 9_500.0, 37_000.0, 338),
-            token("jwt", "ES256", 16_000.0, 50_000.0, 338),
-            token("jwt", "RS256", 238_000.0, 16_000.0, 594),
-            token("v4.local", "-", 2_000.0, 1_900.0, 337),
-        ];
-        let cases = found(&rows, 0.0);
-        let choices = cases.iter().map(|c| c.choice.as_deref().unwrap());
-        let expected = [
-            "JWT HS256, 295 bytes",
-            "JWT EdDSA, 338 bytes",
-            "PASETO v4.local, 337 bytes",
-        ];
-        assert_eq!(choices.collect::<Vec<_>>(), expected);
-        let slow = "JWT RS256 verifies 2.3\u{a0}× faster, but signs 25\u{a0}× slower and has 256 bytes more.";
-        assert_eq!(cases[1].trade_offs, [slow]);
-        assert_eq!(cases[1].dropped, 1, "ES256 is dominated by EdDSA");
-    }
-
-    #[test]
-    fn cases_undecided_token_does_not_cost_the_same() {
-        let rows = [
-            token("jwt", "EdDSA", 10_000.0, 37_000.0, 338),
-            token("jwt", "ES256", 16_000.0, 50_000.0, 338),
-        ];
-        let third = &found(&rows, 1.1)[1];
-        let open = "JWT ES256 has the same size. The time to verify and sign is undecided.";
-        assert_eq!(third.trade_offs, [open]);
-        assert_eq!(third.dropped, 0);
-    }
-
-    #[test]
-    fn cases_tied_library_is_named_and_another_library_too() {
-        // RS256 of another library is faster and not larger here, so it comes first.
-        let rows = [
-            token("jwt", "EdDSA", 10_000.0, 37_000.0, 338),
-            of("b", "jwt", "EdDSA", [10_010.0, 37_037.0], 338),
-            of("c", "jwt", "RS256", [5_000.0, 18_500.0], 338),
-        ];
-        let third = &found(&rows, 0.0)[1];
-        assert_eq!(third.choice.as_deref(), Some("JWT RS256, 338 bytes"));
-        let third = &found(&rows[..2], 0.0)[1];
-        let tied = "by jeton 1 (Rust); as fast or undecided: b (Rust)";
-        assert!(third.measured.as_deref().is_some_and(|m| m.ends_with(tied)));
-    }
-
-    #[test]
-    fn cases_unmeasured_kind_has_no_choice() {
-        let cases = found(&[token("jwt", "HS256", 400.0, 700.0, 295)], 0.0);
-        assert_eq!((cases.len(), &cases[1].choice), (3, &None));
-        assert!(found(&[], 0.0).is_empty());
-    }
 }

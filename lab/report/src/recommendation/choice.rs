@@ -9,17 +9,13 @@ use jeton_lab_model::units;
 
 use super::attacks::Attacks;
 use super::candidate::{Candidate, Scored, candidates, first_group, sum};
-use super::rules::{out, refusal};
+use super::rules::refusal;
 
-/// The remaining candidates, and the choice by weight.
+/// The choice by weight: the numbers of tokens before and after the rules, the fastest group, and what is excluded.
 pub(super) struct Found {
-    /// The number of tokens before the rules.
     pub(super) tokens: usize,
-    /// The number of tokens that meet all requirements.
     pub(super) left: usize,
-    /// The fastest group.
     pub(super) choices: Vec<Choice>,
-    /// The excluded subjects.
     pub(super) out: Vec<Out>,
 }
 
@@ -41,44 +37,44 @@ pub(super) fn choose(result: &RunResult, requirements: &Requirements, attacks: &
     let mut gone = Vec::new();
     let mut left: Vec<Token<'_>> = Vec::new();
     for candidate in &all {
-        if let Some(why) = refusal(candidate, requirements, attacks) {
-            gone.push(out(candidate, why));
+        if let Some(out) = refusal(candidate, requirements, attacks) {
+            gone.push(out);
             continue;
         }
         let name = candidate.token.as_str();
-        let index = left
-            .iter()
-            .position(|token| token.name == name)
-            .unwrap_or_else(|| {
-                let groups = BTreeMap::new();
-                left.push(Token { name, groups });
-                left.len() - 1
-            });
-        let is_any = requirements.languages.is_empty();
-        let group = if is_any {
+        let known = left.iter().position(|token| token.name == name);
+        let index = known.unwrap_or_else(|| {
+            let groups = BTreeMap::new();
+            left.push(Token { name, groups });
+            left.len() - 1
+        });
+        let language = candidate.subject.language.as_str();
+        let group = if requirements.languages.is_empty() {
             ANY
         } else {
-            candidate.subject.language.as_str()
+            language
         };
         left[index].groups.entry(group).or_default().push(candidate);
     }
     left.retain(|token| {
         let missing = token.lacks(requirements);
         gone.extend(missing.into_iter().flat_map(|language| {
-            let why = format!("no remaining library offers this token in {language}");
             let candidates = token.groups.values().flatten();
-            candidates.map(move |candidate| out(candidate, (Rule::Languages, why.clone())))
+            candidates.map(move |candidate| Out {
+                rule: Rule::Languages,
+                token: candidate.token.clone(),
+                subject: candidate.subject.id.clone(),
+                why: format!("no remaining library offers this token in {language}"),
+            })
         }));
         missing.is_none()
     });
-    let scored = left
+    let left: Vec<&Token<'_>> = left
         .iter()
-        .filter_map(|token| Some((token, token.score(weight)?)));
-    let (left, weights): (Vec<&Token<'_>>, Vec<Scored>) = scored.unzip();
-    let chosen = first_group(&weights.iter().collect::<Vec<_>>(), weight, noise).into_iter();
-    let mut choices: Vec<Choice> = chosen
-        .map(|index| left[index].choice(weight, noise))
+        .filter(|token| token.score(weight).is_some())
         .collect();
+    let chosen = best(&left, |token| token.score(weight), weight, noise).into_iter();
+    let mut choices: Vec<Choice> = chosen.map(|token| token.choice(weight, noise)).collect();
     // The order inside the group has no meaning; the shortest token comes first.
     choices.sort_by(|a, b| (a.token_bytes, &a.token).cmp(&(b.token_bytes, &b.token)));
     gone.sort_by(|a, b| (a.rule, &a.token, &a.subject).cmp(&(b.rule, &b.token, &b.subject)));
@@ -119,14 +115,8 @@ impl Token<'_> {
     }
 
     fn choice(&self, weight: Weight, noise: &NoiseFloor) -> Choice {
-        let picked = self.groups.values().flat_map(|libraries| {
-            let scored = libraries
-                .iter()
-                .filter_map(|c| Some((*c, c.scored(weight)?)));
-            let (libraries, weights): (Vec<&Candidate<'_>>, Vec<Scored>) = scored.unzip();
-            let group = first_group(&weights.iter().collect::<Vec<_>>(), weight, noise).into_iter();
-            group.map(move |index| libraries[index]).collect::<Vec<_>>()
-        });
+        let groups = self.groups.values();
+        let picked = groups.flat_map(|all| best(all, |one| one.scored(weight), weight, noise));
         let picked: Vec<&Candidate<'_>> = picked.collect();
         Choice {
             token: self.name.to_owned(),
@@ -134,6 +124,19 @@ impl Token<'_> {
             picks: picked.into_iter().map(pick).collect(),
         }
     }
+}
+
+/// Returns the fastest group of those that have a score.
+fn best<'x, T>(
+    all: &[&'x T],
+    score: impl Fn(&T) -> Option<Scored>,
+    weight: Weight,
+    noise: &NoiseFloor,
+) -> Vec<&'x T> {
+    let scored = all.iter().filter_map(|one| Some((*one, score(one)?)));
+    let (all, scores): (Vec<&T>, Vec<Scored>) = scored.unzip();
+    let group = first_group(&scores.iter().collect::<Vec<_>>(), weight, noise).into_iter();
+    group.map(|index| all[index]).collect()
 }
 
 fn pick(candidate: &Candidate<'_>) -> Pick {
@@ -177,8 +180,7 @@ pub(super) fn changes(
         let changed = Requirements::parse(&others.chain(more).collect::<Vec<_>>());
         changed.expect("names of requirements parse")
     };
-    let tokens =
-        |choices: &[Choice]| -> Vec<String> { choices.iter().map(|c| c.token.clone()).collect() };
+    let tokens = |choices: &[Choice]| choices.iter().map(|c| c.token.clone()).collect::<Vec<_>>();
     let ask = |requirements: &Requirements| tokens(&choose(result, requirements, attacks).choices);
     let mut told = Vec::new();
     if found.choices.is_empty() {
@@ -206,92 +208,22 @@ pub(super) fn changes(
             }
         }
     }
-    if requirements.languages.is_empty() {
-        told.push("Languages, for example languages=go+node: only libraries of these count, and a token must have one in each.".into());
-    }
-    if *attacks == Attacks::NotRun {
-        told.push("Attack results, which may exclude libraries: run `jeton-lab attack --out attack`, and merge its results.json with this one by `jeton-lab merge`.".into());
-    }
-    if found.choices.len() > 1 || found.choices.iter().any(|c| c.picks.len() > 1) {
-        told.push("More rounds on a quieter machine, which may split the fastest group.".into());
-    }
-    told
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-    use crate::recommendation::sample;
-
-    /// The choice among these verified tokens: language, library, format, algorithm and nanoseconds.
-    fn found(rows: &[(&str, &str, &str, &str, f64)], requirements: &str) -> Found {
-        let requirements = Requirements::parse(&["weight=verify", requirements]).unwrap();
-        let rows = rows.iter().map(|(language, library, format, alg, ns)| {
-            sample::row(language, library, format, alg, "verify", *ns)
-        });
-        let result = sample::result(rows.collect(), 0.0);
-        choose(&result, &requirements, &Attacks::NotRun)
-    }
-
-    fn tokens(found: &Found) -> Vec<&str> {
-        found.choices.iter().map(|c| c.token.as_str()).collect()
-    }
-
-    /// HS256 and v4.local in two languages each, ES256 in one.
-    const ROWS: [(&str, &str, &str, &str, f64); 4] = [
-        ("go", "golang-jwt", "jwt", "HS256", 6000.0),
-        ("node", "fast-jwt", "jwt", "HS256", 6100.0),
-        ("go", "go-paseto", "v4.local", "-", 1000.0),
-        ("rust", "jeton", "jwt", "ES256", 50_000.0),
+    let is_group = found.choices.len() > 1 || found.choices.iter().any(|c| c.picks.len() > 1);
+    let others = [
+        (
+            requirements.languages.is_empty(),
+            "Languages, for example languages=go+node: only libraries of these count, and a token must have one in each.",
+        ),
+        (
+            *attacks == Attacks::NotRun,
+            "Attack results, which may exclude libraries: run `jeton-lab attack --out attack`, and merge its results.json with this one by `jeton-lab merge`.",
+        ),
+        (
+            is_group,
+            "More rounds on a quieter machine, which may split the fastest group.",
+        ),
     ];
-
-    #[test]
-    fn choose_token_requires_library_in_every_language() {
-        let any = found(&ROWS, "");
-        assert_eq!(tokens(&any), ["PASETO v4.local"]);
-        assert_eq!((any.tokens, any.left), (3, 3));
-        let both = found(&ROWS, "languages=go+node");
-        assert_eq!(tokens(&both), ["JWT HS256"]);
-        let picks = both.choices[0].picks.iter().map(|p| p.library.as_str());
-        assert_eq!(picks.collect::<Vec<_>>(), ["golang-jwt", "fast-jwt"]);
-        let paseto = both.out.iter().find(|o| o.subject.contains("go-paseto"));
-        assert_eq!(paseto.map(|o| o.rule), Some(Rule::Languages));
-    }
-
-    #[test]
-    fn languages_weigh_together() {
-        // Each is fast in one language, and the sum decides.
-        let rows = [
-            ("go", "a", "jwt", "HS256", 1000.0),
-            ("node", "a", "jwt", "HS256", 9000.0),
-            ("go", "a", "jwt", "ES256", 4000.0),
-            ("node", "a", "jwt", "ES256", 4000.0),
-        ];
-        assert_eq!(tokens(&found(&rows, "languages=go+node")), ["JWT ES256"]);
-        assert_eq!(tokens(&found(&rows, "")), ["JWT HS256"]);
-    }
-
-    #[test]
-    fn choose_indistinguishable_tokens_together() {
-        let rows = [
-            ("go", "a", "jwt", "HS256", 1000.0),
-            ("go", "b", "jwt", "HS256", 1004.0),
-            ("go", "c", "jwt", "HS256", 1500.0),
-            ("go", "a", "jwt", "HS512", 1002.0),
-        ];
-        let found = found(&rows, "");
-        assert_eq!(tokens(&found), ["JWT HS256", "JWT HS512"]);
-        assert_eq!(found.choices[0].picks.len(), 2);
-    }
-
-    #[test]
-    fn choose_from_nothing_is_empty() {
-        assert!(found(&[], "").choices.is_empty());
-        let found = found(&ROWS, "confidentiality,verify-by-third-parties");
-        assert_eq!(
-            (found.left, found.choices.len(), found.out.len()),
-            (0, 0, 4)
-        );
-    }
+    let others = others.into_iter().filter(|(is_so, _)| *is_so);
+    told.extend(others.map(|(_, what)| what.to_owned()));
+    told
 }

@@ -16,8 +16,6 @@ mod cases;
 mod choice;
 mod properties;
 mod rules;
-#[cfg(test)]
-pub(crate) mod sample;
 
 pub(crate) use candidate::claims_of;
 pub(crate) use cases::cases_of;
@@ -30,32 +28,13 @@ use jeton_lab_model::recommendation::{Out, Recommendation, Requirements, Rule, W
 use jeton_lab_model::result::RunResult;
 use jeton_lab_model::units;
 
+use crate::grouped::{distinct, grouped};
 use attacks::Attacks;
 use choice::{Found, changes, choose};
 
-/// Whether a disturbed run may have a recommendation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Noisy {
-    /// A disturbed run has no recommendation.
-    Refused,
-    /// A disturbed run is accepted, because the user asked for it.
-    Allowed,
-}
-
-impl Noisy {
-    /// Returns what a stored recommendation was made with.
-    pub(crate) fn of(advice: &Recommendation) -> Self {
-        if advice.allow_noisy {
-            Self::Allowed
-        } else {
-            Self::Refused
-        }
-    }
-
-    /// Reports whether this result may not have a recommendation.
-    fn refuses(self, result: &RunResult) -> bool {
-        self == Self::Refused && result.environment.disturbance.disturbed
-    }
+/// Reports whether a disturbed run may not have a recommendation.
+fn is_refused(result: &RunResult, allow_noisy: bool) -> bool {
+    !allow_noisy && result.environment.disturbance.disturbed
 }
 
 /// Returns the recommendation of a result; without a stored one, computes one without requirements.
@@ -63,38 +42,42 @@ impl Noisy {
 pub fn recommendation_of(result: &RunResult) -> Cow<'_, Recommendation> {
     match &result.recommendation {
         Some(recorded) => Cow::Borrowed(recorded),
-        None => Cow::Owned(recommend(result, &Requirements::default(), Noisy::Refused)),
+        None => Cow::Owned(recommend(result, &Requirements::default(), false)),
     }
 }
 
-/// Recommends tokens and libraries for these requirements.
+/// Recommends tokens and libraries for these requirements; for those of a disturbed run only if that is allowed.
 ///
 /// # Examples
 /// ```
 /// # fn demo(result: &jeton_lab_model::result::RunResult) -> Result<(), jeton_lab_model::recommendation::RequirementsError> {
 /// use jeton_lab_model::recommendation::Requirements;
-/// use jeton_lab_report::recommendation::{Noisy, recommend};
+/// use jeton_lab_report::recommendation::recommend;
 ///
 /// let requirements = Requirements::parse(&["verify-by-third-parties", "languages=go+node"])?;
-/// let advice = recommend(result, &requirements, Noisy::Refused);
+/// let advice = recommend(result, &requirements, false);
 /// for choice in &advice.choices {
 ///     println!("{}, {:?} bytes", choice.token, choice.token_bytes);
 /// }
 /// # Ok(()) }
 /// ```
 #[must_use]
-pub fn recommend(result: &RunResult, requirements: &Requirements, noisy: Noisy) -> Recommendation {
+pub fn recommend(
+    result: &RunResult,
+    requirements: &Requirements,
+    allow_noisy: bool,
+) -> Recommendation {
     let attacks = Attacks::of(&result.rows.attack);
     let mut advice = Recommendation {
         requirements: requirements.names(),
-        allow_noisy: noisy == Noisy::Allowed,
+        allow_noisy,
         choices: Vec::new(),
         because: Vec::new(),
         would_change: Vec::new(),
         not_covered: not_covered(result, requirements, &attacks),
         out: Vec::new(),
     };
-    if noisy.refuses(result) {
+    if is_refused(result, allow_noisy) {
         let reasons = result.environment.disturbance.reasons.join("; ");
         advice.because.push(format!(
             "The run was disturbed: {reasons}. There is no recommendation from a disturbed run."
@@ -117,7 +100,7 @@ pub fn recommend(result: &RunResult, requirements: &Requirements, noisy: Noisy) 
 /// Explains the choice, or why nothing was chosen.
 fn chosen(found: &Found, weight: Weight) -> String {
     let kinds = |count| units::count(count, "kind of token", "kinds of token");
-    let left = kinds(found.left);
+    let (left, label) = (kinds(found.left), weight.label());
     match (found.tokens, found.left, found.choices.len()) {
         (0, ..) => "No measured subject can be recommended.".into(),
         (all, 0, _) => format!("None of the {} meets all requirements.", kinds(all)),
@@ -130,43 +113,28 @@ fn chosen(found: &Found, weight: Weight) -> String {
             let is = if several == 1 { "It is" } else { "They are" };
             format!("{is} the shortest of the remaining {left}.")
         }
-        (.., 1) => {
-            let weight = weight.label();
-            format!("By {weight}, it is alone in the fastest group of the remaining {left}.")
-        }
+        (.., 1) => format!("By {label}, it is alone in the fastest group of the remaining {left}."),
         (.., several) => format!(
-            "By {}, the fastest group of the remaining {left} has {several}; this run cannot distinguish them.",
-            weight.label()
+            "By {label}, the fastest group of the remaining {left} has {several}; this run cannot distinguish them."
         ),
     }
 }
 
 /// Explains the exclusion of tokens and libraries, each rule once.
 fn excluded(out: &[Out]) -> Vec<String> {
-    let mut rules: Vec<(Rule, Vec<String>)> = Vec::new();
-    for Out {
-        rule,
-        token,
-        subject,
-        ..
-    } in out
-    {
-        let what = match rule {
-            Rule::Attack | Rule::Checks | Rule::Cache => {
-                let driver = subject.split(':').next().unwrap_or(subject);
-                format!("{driver} ({token})")
-            }
-            _ => token.clone(),
+    let rules = grouped(out.iter().map(|one| {
+        let driver = one.subject.split(':').next().unwrap_or_default();
+        let what = match one.rule {
+            Rule::Attack | Rule::Checks | Rule::Cache => format!("{driver} ({})", one.token),
+            _ => one.token.clone(),
         };
-        match rules.iter_mut().find(|(known, _)| known == rule) {
-            Some((_, whats)) if whats.contains(&what) => {}
-            Some((_, whats)) => whats.push(what),
-            None => rules.push((*rule, vec![what])),
-        }
-    }
-    let told = rules.into_iter();
-    told.map(|(rule, whats)| format!("Excluded {}: {}.", why_excluded(rule), units::list(&whats)))
-        .collect()
+        (one.rule, what)
+    }));
+    let told = rules.into_iter().map(|(rule, whats)| {
+        let (why, whats) = (why_excluded(rule), units::list(&distinct(whats)));
+        format!("Excluded {why}: {whats}.")
+    });
+    told.collect()
 }
 
 #[rustfmt::skip]
@@ -188,60 +156,31 @@ fn why_excluded(rule: Rule) -> &'static str {
 }
 
 /// Lists what the recommendation does not cover.
+#[rustfmt::skip]
 fn not_covered(result: &RunResult, requirements: &Requirements, attacks: &Attacks) -> Vec<String> {
     let rows = &result.rows.measured;
-    let measured = rows
-        .iter()
-        .filter(|row| !row.reference)
-        .map(|row| row.subject.driver());
+    let measured = rows.iter().filter(|row| !row.reference).map(|row| row.subject.driver());
     let mut unknown: Vec<&str> = measured.filter(|driver| attacks.left_out(driver)).collect();
     unknown.sort_unstable();
     unknown.dedup();
-    let claims = claims_of(rows).map(|claims| {
-        format!("Claims other than the set \"{claims}\", other key sizes, versions and machines, latency under load, and several threads.")
-    });
+    let (has_unknown, unknown) = (!unknown.is_empty(), format!("Attacks: not run on {}.", units::list(&unknown)));
+    let claims = claims_of(rows).unwrap_or_default();
+    let claims = format!("Claims other than the set \"{claims}\", other key sizes, versions and machines, latency under load, and several threads.");
     let missing = rows.iter().filter(|row| row.ns_per_op.is_none()).count();
-    let missing = (missing > 0).then(|| {
-        let rows = units::count(missing, "row", "rows");
-        format!("Subjects without a time in this run: {rows}.")
-    });
-    let told = |is: bool, what: &str| is.then(|| what.to_owned());
+    let missing_rows = format!("Subjects without a time in this run: {}.", units::count(missing, "row", "rows"));
     let all = [
-        told(
-            *attacks == Attacks::NotRun,
-            "Attacks: not run. Only the tampered, expired and wrong-key tokens of the preflight were tested.",
-        ),
-        (!unknown.is_empty()).then(|| format!("Attacks: not run on {}.", units::list(&unknown))),
-        claims,
-        told(
-            requirements.revocation,
-            "Revocation: no token format supports it by itself. It requires a store that verifiers query for each token, or short lifetimes. This run did not measure that cost.",
-        ),
-        told(
-            requirements.fips,
-            "Validation: an approved algorithm is not a validated module. Check the certificate of the module that the library uses.",
-        ),
-        told(
-            requirements.post_quantum,
-            "Key distribution: a symmetric key protected by RSA or an elliptic curve is no safer than these.",
-        ),
-        told(
-            !requirements.third_parties,
-            "Key holders: with a shared secret, every verifier can also create tokens.",
-        ),
-        told(
-            !result.environment.complete,
-            "The planned rounds that did not run.",
-        ),
-        told(
-            result.noise_floor.floor.is_none(),
-            "The difference of identical subjects: no noise floor was measured.",
-        ),
-        missing,
-        told(
-            true,
-            "Maintenance, documentation and review of the libraries.",
-        ),
+        (*attacks == Attacks::NotRun, "Attacks: not run. Only the tampered, expired and wrong-key tokens of the preflight were tested."),
+        (has_unknown, &unknown),
+        (!rows.is_empty(), &claims),
+        (requirements.revocation, "Revocation: no token format supports it by itself. It requires a store that verifiers query for each token, or short lifetimes. This run did not measure that cost."),
+        (requirements.fips, "Validation: an approved algorithm is not a validated module. Check the certificate of the module that the library uses."),
+        (requirements.post_quantum, "Key distribution: a symmetric key protected by RSA or an elliptic curve is no safer than these."),
+        (!requirements.third_parties, "Key holders: with a shared secret, every verifier can also create tokens."),
+        (!result.environment.complete, "The planned rounds that did not run."),
+        (result.noise_floor.floor.is_none(), "The difference of identical subjects: no noise floor was measured."),
+        (missing > 0, &missing_rows),
+        (true, "Maintenance, documentation and review of the libraries."),
     ];
-    all.into_iter().flatten().collect()
+    let said = all.into_iter().filter(|(is_so, _)| *is_so);
+    said.map(|(_, what)| what.to_owned()).collect()
 }

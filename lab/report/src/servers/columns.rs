@@ -7,10 +7,10 @@ use jeton_lab_model::units;
 use jeton_lab_published::servers::{MACHINE, PublishedRun};
 
 use super::{ScenarioTable, marks, mebibytes, ms, spread, statuses};
-use crate::table::{CSV, Column, EVERYWHERE, FILES, Form, TEXT, Value, WIDE};
+use crate::table::{CSV, Column, EVERYWHERE, FILES, Form, TEXT, Value, WIDE, columns};
 
 /// The latencies of a row, and whether those for people are of every format.
-const LATENCIES: [(&str, &[Form]); 12] = [
+pub(super) const LATENCIES: [(&str, &[Form]); 12] = [
     ("average", FILES),
     ("fastest", TEXT),
     ("p10", TEXT),
@@ -46,126 +46,146 @@ impl<'a> Line<'a> {
 impl ScenarioTable<'_> {
     /// Returns the lines of the table: the measured servers, then the published ones.
     pub(crate) fn lines(&self) -> Vec<Line<'_>> {
-        let measured = self
-            .measured
-            .iter()
-            .map(|(row, _)| Line::Measured(row, false));
+        let measured = self.measured.iter();
+        let measured = measured.map(|(row, _)| Line::Measured(row, false));
         let published = self.published.iter().map(Line::Published);
         measured.chain(published).collect()
     }
 }
 
-/// Returns a column that only programs read, about the server and its load.
-fn fact<'a>(name: &str, value: fn(&ServerRow) -> String) -> Column<'a, Line<'a>> {
-    Column::text(name, move |line: &Line<'_>| match line {
+/// Returns the text of a measured server, which only programs read.
+fn fact(line: &Line<'_>, value: impl Fn(&ServerRow) -> String) -> Value {
+    match line {
         Line::Measured(row, _) => Value::text(value(row)),
         Line::Published(_) => Value::none(),
-    })
-    .on(CSV)
+    }
 }
 
-/// Returns a column that only programs read, about what was measured.
-fn detail<'a>(name: &str, value: fn(&ServerRow, &ServerLoad) -> String) -> Column<'a, Line<'a>> {
-    Column::number(name, move |line: &Line<'_>| match line.load() {
-        Some((row, load)) => Value::number(value(row, load), String::new()),
-        None => Value::none(),
-    })
-    .on(CSV)
+/// Returns the value of a measured load, or of a published one.
+fn value(
+    line: &Line<'_>,
+    measured: impl Fn(&ServerRow, &ServerLoad) -> Value,
+    published: impl Fn(&PublishedRun) -> Option<Value>,
+) -> Value {
+    match (line, line.load()) {
+        (Line::Published(run), _) => published(run).unwrap_or_default(),
+        (_, Some((row, load))) => measured(row, load),
+        _ => Value::none(),
+    }
+}
+
+/// Returns the number of a load, which only programs read.
+fn detail(line: &Line<'_>, number: impl Fn(&ServerLoad) -> String) -> Value {
+    value(
+        line,
+        |_, load| Value::number(number(load), String::new()),
+        |_| None,
+    )
+}
+
+fn rounded(value: f64) -> Value {
+    Value::number(value, units::fixed(value, 0))
+}
+
+fn us(line: &Line<'_>, of: impl Fn(&ServerLoad) -> Option<f64>) -> Value {
+    let shown = |us: f64| Value::number(us, units::fixed(us, 1));
+    value(
+        line,
+        |_, load| of(load).map_or_else(Value::unknown, shown),
+        |_| None,
+    )
+}
+
+fn latency(line: &Line<'_>, name: &str) -> Value {
+    let shown = |value: f64| Value::number(value, ms(Some(value)));
+    let of_load = |load: &ServerLoad| load.latency_ms.get(name).copied().map(shown);
+    let of_run = |run: &PublishedRun| {
+        let found = run.latency_ms.iter().find(|(known, _)| *known == name);
+        found.and_then(|(_, value)| *value).map(shown)
+    };
+    value(line, |_, load| of_load(load).unwrap_or_default(), of_run)
+}
+
+fn memory(bytes: Option<u64>) -> Value {
+    Value::number(known(bytes), mebibytes(bytes))
 }
 
 /// Returns all columns; `repetitions` is the largest number of a row.
 pub(crate) fn columns<'a>(repetitions: usize) -> Vec<Column<'a, Line<'a>>> {
-    let mut all = vec![
-        fact("suite", |_| SERVERS.to_owned()),
-        fact("status", |row| row.status.name().to_owned()),
-        fact("reason", |row| row.reason.clone().unwrap_or_default()),
-        Column::text("server", server).wide(18),
-        fact("language", |row| row.subject.language.clone()),
-        fact("libraries", |row| row.subject.libraries.clone()),
-        fact("as_published", |row| row.subject.as_published.to_string()),
-        fact("cores", |row| row.cores.to_string()),
-        fact("connections", |row| row.connections.to_string()),
-        fact("in_flight", |row| row.in_flight.to_string()),
-        fact("call", |row| row.call.name().to_owned()),
-        fact("alg", |row| row.alg.name().to_owned()),
-        fact("rate", |row| known(row.rate)),
-        fact("oversubscribed", |row| row.oversubscribed.to_string()),
-        Column::number("tokens_per_s", tokens_per_s)
-            .titled("tokens/s")
-            .wide(9),
-        Column::number("spread", repeated)
-            .titled("repetitions")
-            .on(WIDE),
-        Column::number("cpu_us_per_token", |line: &Line<'_>| {
-            us(line, |load| load.cpu_us_per_request)
-        })
-        .titled("CPU µs per token")
-        .short("CPU µs", 8),
-        Column::number("client_cpu_us_per_token", |line: &Line<'_>| {
-            us(line, |load| load.client_cpu_us_per_request)
-        })
-        .titled("loader µs")
-        .on(FILES),
+    let mut all = columns![Line<'_>:
+        text("suite") |line| fact(line, |_| SERVERS.to_owned()), .on(CSV);
+        text("status") |line| fact(line, |row| row.status.name().to_owned()), .on(CSV);
+        text("reason") |line| fact(line, |row| row.reason.clone().unwrap_or_default()), .on(CSV);
+        text("server") |line| match line {
+            Line::Measured(row, _) => named(line).and_on_page(html! { " " span.muted { (row.subject.libraries) } }),
+            Line::Published(_) => named(line),
+        }, .wide(18);
+        text("language") |line| fact(line, |row| row.subject.language.clone()), .on(CSV);
+        text("libraries") |line| fact(line, |row| row.subject.libraries.clone()), .on(CSV);
+        text("as_published") |line| fact(line, |row| row.subject.as_published.to_string()), .on(CSV);
+        text("cores") |line| fact(line, |row| row.cores.to_string()), .on(CSV);
+        text("connections") |line| fact(line, |row| row.connections.to_string()), .on(CSV);
+        text("in_flight") |line| fact(line, |row| row.in_flight.to_string()), .on(CSV);
+        text("call") |line| fact(line, |row| row.call.name().to_owned()), .on(CSV);
+        text("alg") |line| fact(line, |row| row.alg.name().to_owned()), .on(CSV);
+        text("rate") |line| fact(line, |row| known(row.rate)), .on(CSV);
+        text("oversubscribed") |line| fact(line, |row| row.oversubscribed.to_string()), .on(CSV);
+        number("tokens_per_s") |line| value(line, |_, load| rounded(load.requests_per_s), |run| run.requests_per_s.map(rounded)),
+            .titled("tokens/s"), .wide(9);
+        // The lowest and the highest rate of the repetitions.
+        number("spread") |line| value(line, |_, load| {
+            let (low, high) = spread(load);
+            Value::text(format!("{} to {}", units::fixed(low, 0), units::fixed(high, 0)))
+        }, |_| None), .titled("repetitions"), .on(WIDE);
+        number("cpu_us_per_token") |line| us(line, |load| load.cpu_us_per_request), .titled("CPU µs per token"), .short("CPU µs", 8);
+        number("client_cpu_us_per_token") |line| us(line, |load| load.client_cpu_us_per_request), .titled("loader µs"), .on(FILES);
     ];
     all.extend(LATENCIES.map(|(name, forms)| {
-        Column::number(&format!("{name}_ms"), move |line: &Line<'_>| {
+        let column = Column::number(&format!("{name}_ms"), move |line: &Line<'_>| {
             latency(line, name)
-        })
-        .titled(name)
-        .on(forms)
-        .wide(8)
+        });
+        column.titled(name).on(forms).wide(8)
     }));
-    all.extend([
-        Column::number("tokens", tokens).on(TEXT),
-        detail("errors", |_, load| load.errors().to_string()),
-        Column::text("ended", ended).titled("statuses").on(FILES),
-        detail("verified", |_, load| load.verified.to_string()),
-        detail("client_bound", |_, load| known(load.client_bound)),
-        Column::number("base_rss_bytes", |line: &Line<'_>| {
-            memory(line, |load| load.base_rss_bytes, "")
-        })
-        .titled("MiB idle")
-        .on(&[Form::Page, Form::Csv]),
-        Column::number("peak_rss_bytes", |line: &Line<'_>| {
-            let published = match line {
-                Line::Published(run) => run.peak_memory.as_str(),
-                Line::Measured(..) => "",
-            };
-            memory(line, |load| load.peak_rss_bytes, published)
-        })
-        .titled("MiB")
-        .wide(6),
-        Column::text("tainted_run", |line: &Line<'_>| match (line, line.load()) {
+    all.extend(columns![Line<'_>:
+        number("tokens") |line| value(line, |row, _| Value::count(row.tokens()), |run| run.count.map(rounded)), .on(TEXT);
+        number("errors") |line| detail(line, |load| load.errors().to_string()), .on(CSV);
+        text("ended") |line| value(line, |_, load| Value::text(statuses(load)), |run| {
+            let ended = run.statuses.iter().map(|(s, n)| format!("{s} {n}"));
+            Some(Value::text(ended.collect::<Vec<_>>().join(", ")))
+        }), .titled("statuses"), .on(FILES);
+        number("verified") |line| detail(line, |load| load.verified.to_string()), .on(CSV);
+        number("client_bound") |line| detail(line, |load| known(load.client_bound)), .on(CSV);
+        number("base_rss_bytes") |line| value(line, |_, load| memory(load.base_rss_bytes), |_| Some(Value::text(""))),
+            .titled("MiB idle"), .on(&[Form::Page, Form::Csv]);
+        number("peak_rss_bytes") |line| value(line, |_, load| memory(load.peak_rss_bytes), |run| Some(Value::text(run.peak_memory.as_str()))),
+            .titled("MiB"), .wide(6);
+        text("tainted_run") |line| match (line, line.load()) {
             (Line::Measured(_, disturbed), Some(_)) => Value::text(disturbed.to_string()),
             _ => Value::none(),
-        })
-        .on(CSV),
-        detail("repetitions", |_, load| load.repetitions.len().to_string()),
-        Column::text("remarks", remarks).on(WIDE),
-        Column::text("remarks", |line: &Line<'_>| {
-            let Some((row, load)) = line.load() else {
-                return Value::none();
-            };
-            let ended = match load.errors() {
-                0 => String::new(),
-                _ => format!(" {}", statuses(load)),
-            };
+        }, .on(CSV);
+        number("repetitions") |line| detail(line, |load| load.repetitions.len().to_string()), .on(CSV);
+        text("remarks") |line| value(line, |row, load| {
+            let marks = marks(row, load);
+            Value::text(marks.join(", ")).on_page(html! {
+                @for mark in marks { span.tag.warn { (mark) } " " }
+                @if let Some(reason) = &row.reason { span.reason { (reason) } }
+            })
+        }, |_| Some(Value::text(MACHINE))), .on(WIDE);
+        text("remarks") |line| value(line, |row, load| {
+            let ended = if load.errors() == 0 { String::new() } else { format!(" {}", statuses(load)) };
             Value::text(format!("{}{ended}", marks(row, load).join(", ")).trim())
-        })
-        .titled("")
-        .on(&[Form::Terminal]),
+        }, |_| None), .titled(""), .on(&[Form::Terminal]);
     ]);
     all.extend((0..repetitions).map(|number| {
         let name = format!("repetition_{}", number + 1);
-        Column::number(&name, move |line: &Line<'_>| {
-            let rate = line
-                .load()
-                .and_then(|(_, load)| load.repetitions.get(number));
-            rate.map_or_else(Value::none, |one| {
-                Value::text(one.requests_per_s.to_string())
-            })
-        })
-        .on(CSV)
+        let rate = move |load: &ServerLoad| {
+            Some(Value::text(
+                load.repetitions.get(number)?.requests_per_s.to_string(),
+            ))
+        };
+        let shown =
+            move |line: &Line<'_>| value(line, |_, load| rate(load).unwrap_or_default(), |_| None);
+        Column::number(&name, shown).on(CSV)
     }));
     all
 }
@@ -179,102 +199,6 @@ fn named(line: &Line<'_>) -> Value {
     match line {
         Line::Measured(row, _) => Value::text(&row.subject.id),
         Line::Published(run) => Value::text(format!("{}, published", run.server)).emphasised(),
-    }
-}
-
-fn server(line: &Line<'_>) -> Value {
-    match line {
-        Line::Measured(row, _) => {
-            let libraries = &row.subject.libraries;
-            named(line).and_on_page(html! { " " span.muted { (libraries) } })
-        }
-        Line::Published(_) => named(line),
-    }
-}
-
-fn tokens_per_s(line: &Line<'_>) -> Value {
-    let rate = match (line, line.load()) {
-        (Line::Published(run), _) => run.requests_per_s,
-        (_, load) => load.map(|(_, load)| load.requests_per_s),
-    };
-    rate.map_or_else(Value::none, |rate| {
-        Value::number(rate, units::fixed(rate, 0))
-    })
-}
-
-/// The lowest and the highest rate of the repetitions.
-fn repeated(line: &Line<'_>) -> Value {
-    line.load().map_or_else(Value::none, |(_, load)| {
-        let (low, high) = spread(load);
-        let (low, high) = (units::fixed(low, 0), units::fixed(high, 0));
-        Value::text(format!("{low} to {high}"))
-    })
-}
-
-fn us(line: &Line<'_>, of: fn(&ServerLoad) -> Option<f64>) -> Value {
-    match line.load().map(|(_, load)| of(load)) {
-        Some(Some(us)) => Value::number(us, units::fixed(us, 1)),
-        Some(None) => Value::unknown(),
-        None => Value::none(),
-    }
-}
-
-fn latency(line: &Line<'_>, name: &str) -> Value {
-    let value = match line {
-        Line::Published(run) => {
-            let found = run.latency_ms.iter().find(|(known, _)| *known == name);
-            found.and_then(|(_, value)| *value)
-        }
-        Line::Measured(..) => {
-            let load = line.load().map(|(_, load)| load);
-            load.and_then(|load| load.latency_ms.get(name).copied())
-        }
-    };
-    value.map_or_else(Value::none, |value| Value::number(value, ms(Some(value))))
-}
-
-fn tokens(line: &Line<'_>) -> Value {
-    match (line, line.load()) {
-        (_, Some((row, _))) => Value::count(row.tokens()),
-        (Line::Published(run), _) => run.count.map_or_else(Value::none, |count| {
-            Value::number(count, units::fixed(count, 0))
-        }),
-        _ => Value::none(),
-    }
-}
-
-fn ended(line: &Line<'_>) -> Value {
-    match (line, line.load()) {
-        (_, Some((_, load))) => Value::text(statuses(load)),
-        (Line::Published(run), _) => {
-            let ended = run.statuses.iter().map(|(s, n)| format!("{s} {n}"));
-            Value::text(ended.collect::<Vec<_>>().join(", "))
-        }
-        _ => Value::none(),
-    }
-}
-
-fn memory(line: &Line<'_>, of: fn(&ServerLoad) -> Option<u64>, published: &str) -> Value {
-    match line.load() {
-        Some((_, load)) => {
-            let bytes = of(load);
-            Value::number(known(bytes), mebibytes(bytes))
-        }
-        None => Value::text(published),
-    }
-}
-
-fn remarks(line: &Line<'_>) -> Value {
-    match (line, line.load()) {
-        (_, Some((row, load))) => {
-            let marks = marks(row, load);
-            Value::text(marks.join(", ")).on_page(html! {
-                @for mark in marks { span.tag.warn { (mark) } " " }
-                @if let Some(reason) = &row.reason { span.reason { (reason) } }
-            })
-        }
-        (Line::Published(_), _) => Value::text(MACHINE),
-        _ => Value::none(),
     }
 }
 

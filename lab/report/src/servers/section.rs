@@ -9,10 +9,12 @@ use jeton_lab_model::result::{RunResult, ServerLoad, ServerRow};
 use jeton_lab_model::units;
 use jeton_lab_published::servers::MACHINE;
 
+use super::columns::LATENCIES;
 use super::{Line, ScenarioTable, columns, findings, histogram, marks, ms, name, scenarios};
 use crate::chart::{Axis, Chart, Point, Row};
+use crate::grouped::distinct;
 use crate::section::{Fold, Kind, Section, Sentence, coded};
-use crate::table::{Column, MARKDOWN, PAGE, PLAIN, TERMINAL, Table, Value, WIDE, picked};
+use crate::table::{Column, MARKDOWN, PAGE, PLAIN, TERMINAL, Table, Value, WIDE, columns, picked};
 
 /// Returns the section; `None` without server rows.
 pub(crate) fn section(result: &RunResult) -> Option<Section> {
@@ -29,17 +31,17 @@ pub(crate) fn section(result: &RunResult) -> Option<Section> {
     section.sentences = said(result);
     let another = format!("The report's figures come from another machine: {MACHINE}.");
     let another = Section::default().say(another).on(TERMINAL);
-    let problems = problems(rows);
-    let problems = (!problems.is_empty()).then(|| {
-        let said = problems
-            .into_iter()
-            .map(|text| Sentence::new(Kind::Plain, text));
-        Section {
-            sentences: said.collect(),
-            ..Section::new("Problems").on(TERMINAL)
-        }
+    let problems = rows.iter().filter_map(|row| {
+        let (id, status, reason) = (&row.subject.id, row.status.name(), row.reason.as_ref()?);
+        Some(format!("{id} ({status}): {reason}"))
     });
-    Some(section.parts(parts).parts([another]).parts(problems))
+    let problems = distinct(problems);
+    let has_problems = !problems.is_empty();
+    let problems = problems
+        .into_iter()
+        .fold(Section::new("Problems").on(TERMINAL), Section::say);
+    let section = section.parts(parts).parts([another]);
+    Some(section.parts(has_problems.then_some(problems)))
 }
 
 fn said(result: &RunResult) -> Vec<Sentence> {
@@ -75,56 +77,42 @@ fn said(result: &RunResult) -> Vec<Sentence> {
     said
 }
 
-/// Returns each problem once per server.
-fn problems(rows: &[ServerRow]) -> Vec<String> {
-    let mut said: Vec<String> = Vec::new();
-    for row in rows {
-        let Some(reason) = &row.reason else { continue };
-        let one = format!("{} ({}): {reason}", row.subject.id, row.status.name());
-        if !said.contains(&one) {
-            said.push(one);
-        }
-    }
-    said
-}
-
 /// Reports whether a scenario is open: the first of each algorithm.
 fn is_open(tables: &[ScenarioTable<'_>], number: usize) -> bool {
-    let alg = |table: &ScenarioTable<'_>| {
-        let measured = table.measured.first().map(|(row, _)| *row);
-        measured
-            .or(table.missing.first().copied())
-            .map(|row| row.alg)
-    };
-    let first = tables
-        .iter()
-        .position(|table| alg(table) == alg(&tables[number]));
-    first == Some(number)
+    let alg = |table: &ScenarioTable<'_>| table.all().next().map(|row| row.alg);
+    let own = alg(&tables[number]);
+    !tables[..number].iter().any(|table| alg(table) == own)
 }
 
 /// Says how often and how long each load ran, if that is the same for all.
 fn repetitions(rows: &[ServerRow]) -> String {
     let loads = rows.iter().filter_map(|row| row.load.as_ref());
     let counts: BTreeSet<usize> = loads.clone().map(|load| load.repetitions.len()).collect();
-    let seconds = loads
-        .flat_map(|load| &load.repetitions)
-        .map(|one| one.seconds.round());
-    let seconds: BTreeSet<String> = seconds.map(|seconds| units::fixed(seconds, 0)).collect();
+    let seconds = loads.flat_map(|load| &load.repetitions);
+    let seconds: BTreeSet<String> = seconds
+        .map(|one| units::fixed(one.seconds.round(), 0))
+        .collect();
     match (counts.first(), seconds.first()) {
-        (Some(count), Some(seconds_each)) if counts.len() == 1 && seconds.len() == 1 => format!(
-            " Each load ran {} of {seconds_each} s.",
-            units::count(*count, "repetition", "repetitions")
-        ),
+        (Some(count), Some(each)) if counts.len() == 1 && seconds.len() == 1 => {
+            let count = units::count(*count, "repetition", "repetitions");
+            format!(" Each load ran {count} of {each} s.")
+        }
         _ => String::new(),
     }
 }
 
 /// Formats a compared figure.
-fn figure(value: f64) -> String {
+pub(crate) fn figure(value: f64) -> String {
     units::fixed(value, if value < 100.0 { 1 } else { 0 })
 }
 
 impl ScenarioTable<'_> {
+    /// Returns the measured rows, then the others.
+    fn all(&self) -> impl Iterator<Item = &ServerRow> {
+        let measured = self.measured.iter().map(|(row, _)| *row);
+        measured.chain(self.missing.iter().copied())
+    }
+
     fn section(&self, number: usize, is_open: bool) -> Section {
         let id = format!("servers-{number}");
         let mut section = Section::new(&self.title).fold(Fold::open_if(is_open));
@@ -142,12 +130,7 @@ impl ScenarioTable<'_> {
             section = section.with(Sentence::new(Kind::Plain, text).markup(markup).on(WIDE));
         }
         section = section.items(self.sentences());
-        let rows = self
-            .measured
-            .iter()
-            .map(|(row, _)| *row)
-            .chain(self.missing.iter().copied());
-        for row in rows {
+        for row in self.all() {
             let Some(reason) = &row.reason else { continue };
             let (id, status) = (&row.subject.id, row.status.name());
             let text = Sentence::new(Kind::Item, format!("`{id}` {status}: {reason}"));
@@ -209,10 +192,10 @@ impl ScenarioTable<'_> {
         let caption = format!(
             "{title}: latencies in milliseconds; the verdict compares {quantity} with the best server"
         );
-        let lines = self
-            .measured
-            .iter()
-            .map(|(row, _)| Line::Measured(row, false));
+        let measured = self.measured.iter();
+        let lines: Vec<Line<'_>> = measured
+            .map(|(row, _)| Line::Measured(row, false))
+            .collect();
         let figures = [
             "tokens_per_s",
             "cpu_us_per_token",
@@ -220,103 +203,73 @@ impl ScenarioTable<'_> {
             "p99_ms",
             "peak_rss_bytes",
         ];
-        let server = Column::text("server", |line: &Line<'_>| match line.load() {
-            Some((row, _)) => Value::text(&row.subject.id)
-                .and_on_page(html! { small { (row.subject.libraries) } }),
-            None => Value::none(),
-        });
-        let verdict = Column::text("verdict", |line: &Line<'_>| {
-            let Some((row, load)) = line.load() else {
-                return Value::none();
-            };
-            // The verdict and the name of the server say the others.
-            let marks = marks(row, load)
-                .into_iter()
-                .filter(|mark| !["faulty", "as published"].contains(mark));
-            Value::text(self.verdict(row, load))
-                .and_on_page(html! { @for mark in marks { " " span.tag.warn { (mark) } } })
-        });
-        let mut all = vec![server];
+        let mut all = columns![Line<'_>:
+            text("server") |line| line.load().map_or_else(Value::none, |(row, _)| {
+                Value::text(&row.subject.id).and_on_page(html! { small { (row.subject.libraries) } })
+            });
+        ];
         all.extend(picked(columns(0), &figures));
-        all.push(verdict);
-        Table::new(
-            caption,
-            format!("{title}, table"),
-            &all,
-            &lines.collect::<Vec<_>>(),
-        )
-        .on(PAGE)
-        .id(id)
+        all.extend(columns![Line<'_>:
+            text("verdict") |line| line.load().map_or_else(Value::none, |(row, load)| {
+                // The verdict and the name of the server say the others.
+                let marks = marks(row, load).into_iter().filter(|mark| !["faulty", "as published"].contains(mark));
+                Value::text(self.verdict(row, load)).and_on_page(html! { @for mark in marks { " " span.tag.warn { (mark) } } })
+            });
+        ]);
+        Table::new(caption, format!("{title}, table"), &all, &lines)
+            .on(PAGE)
+            .id(id)
     }
 
     /// Every figure with the published ones, all percentiles, and histograms in the form of the published report.
     fn whole(&self) -> Section {
         let (title, lines) = (&self.title, self.lines());
         let caption = format!("{title}: tokens, CPU time, latency in milliseconds, memory");
+        let whole = Table::new(
+            caption,
+            format!("{title}, all figures"),
+            &columns(0),
+            &lines,
+        );
         let mut section = Section::new("All figures, with those of the public report")
             .fold(Fold::Closed)
             .on(PAGE)
-            .table(Table::new(
-                caption,
-                format!("{title}, all figures"),
-                &columns(0),
-                &lines,
-            ));
+            .table(whole);
         if !self.published.is_empty() {
             section = section.note(format!(
                 "Rows in italics are figures that the gRPC report published, measured on {MACHINE}."
             ));
         }
-        let calls = Column::number("calls", |line: &Line<'_>| match (line, line.load()) {
-            (_, Some((_, load))) => Value::count(load.statuses.values().sum()),
-            (Line::Published(run), _) => match run.count {
-                Some(count) => Value::number(count, units::fixed(count, 0)),
-                None => Value::none(),
-            },
-            _ => Value::none(),
-        });
-        let percentiles = [
-            "fastest_ms",
-            "p10_ms",
-            "p25_ms",
-            "p50_ms",
-            "p75_ms",
-            "p90_ms",
-            "p95_ms",
-            "p99_ms",
-            "p99.9_ms",
-            "p99.99_ms",
-            "slowest_ms",
-        ];
-        let all: Vec<_> = [name(), calls]
-            .into_iter()
-            .chain(picked(columns(0), &percentiles))
-            .collect();
+        let mut all = vec![name()];
+        all.extend(columns![Line<'_>:
+            number("calls") |line| match (line, line.load()) {
+                (_, Some((_, load))) => Value::count(load.statuses.values().sum()),
+                (Line::Published(run), _) => run.count.map_or_else(Value::none, |count| Value::number(count, units::fixed(count, 0))),
+                _ => Value::none(),
+            };
+        ]);
+        let percentiles = LATENCIES.map(|(name, _)| format!("{name}_ms"));
+        let percentiles = percentiles.each_ref().map(String::as_str);
+        // The average is no percentile.
+        all.extend(picked(columns(0), &percentiles[1..]));
         let measured = self.measured.iter().map(|(row, load)| {
-            let steps = histogram(load)
-                .into_iter()
-                .map(|(bound, calls)| (bound, units::whole(calls)));
+            let steps = histogram(load).into_iter();
+            let steps = steps.map(|(bound, calls)| (bound, units::whole(calls)));
             steps_table(title, &row.subject.id, steps.collect())
         });
         let published = self.published.iter().map(|run| {
-            let steps = run
-                .histogram
-                .iter()
-                .map(|(bound, calls)| (*bound, units::fixed(*calls, 0)));
+            let steps = run.histogram.iter();
+            let steps = steps.map(|(bound, calls)| (*bound, units::fixed(*calls, 0)));
             steps_table(
                 title,
                 &format!("{}, published", run.server),
                 steps.collect(),
             )
         });
-        let mut behind = Section::new("Percentiles and histograms")
-            .fold(Fold::Closed)
-            .table(Table::new(
-                "Latency in milliseconds",
-                format!("{title}, percentiles"),
-                &all,
-                &lines,
-            ));
+        let label = format!("{title}, percentiles");
+        let percentiles = Table::new("Latency in milliseconds", label, &all, &lines);
+        let behind = Section::new("Percentiles and histograms").fold(Fold::Closed);
+        let mut behind = behind.table(percentiles);
         behind.tables.extend(measured.chain(published));
         section.parts([behind])
     }
@@ -328,14 +281,8 @@ fn steps_table(title: &str, name: &str, steps: Vec<(f64, String)>) -> Table {
         Column::number(&bound, move |()| Value::number(&calls, calls.clone())).named(&bound)
     };
     let first = Column::text("up to, ms", |()| Value::text("calls"));
-    let columns: Vec<_> = std::iter::once(first)
-        .chain(steps.into_iter().map(column))
-        .collect();
+    let columns = std::iter::once(first).chain(steps.into_iter().map(column));
     let caption = format!("{name}: calls by latency, up to this many milliseconds");
-    Table::new(
-        caption,
-        format!("{title}, {name}, histogram"),
-        &columns,
-        &[()],
-    )
+    let label = format!("{title}, {name}, histogram");
+    Table::new(caption, label, &columns.collect::<Vec<_>>(), &[()])
 }

@@ -3,6 +3,7 @@
 use anstyle::Style;
 use maud::{Markup, html};
 
+use super::setters;
 use crate::words::colour;
 use jeton_lab_model::result::{Status, VerdictKind};
 use jeton_lab_model::units;
@@ -96,22 +97,25 @@ impl Value {
         Self::text(word).on_page(html! { span.verdict.(class) { (word) } })
     }
 
-    /// Marks a value of another source than the run.
-    pub(crate) fn emphasised(mut self) -> Self {
-        self.emphasised = true;
-        self
-    }
-
-    /// Sets what programs read.
-    pub(crate) fn exactly(mut self, text: &str) -> Self {
-        self.exact = plain(text);
-        self
-    }
-
-    /// Sets what the page shows.
-    pub(crate) fn on_page(mut self, markup: Markup) -> Self {
-        self.markup = Some(markup);
-        self
+    setters! { self;
+        /// Marks a value of another source than the run.
+        emphasised() { self.emphasised = true }
+        /// Sets what programs read.
+        exactly(text: &str) { self.exact = plain(text) }
+        /// Sets what the page shows.
+        on_page(markup: Markup) { self.markup = Some(markup) }
+        /// Sets what people read.
+        shown(text: String) { self.shown = text }
+        /// Sets what the terminal shows.
+        on_terminal(text: impl Into<String>) { self.brief = Some(text.into()) }
+        /// Sets the colour on the terminal.
+        coloured(style: Style) { self.style = style }
+        /// Sets the class of the cell on the page.
+        class(class: &'static str) { self.class = Some(class) }
+        /// Makes the page show the value in the place of the others of the row, from the first one that is missing.
+        over_row() { self.is_over_row = true }
+        /// Sets the class of the row on the page.
+        row_class(class: &'static str) { self.row_class = Some(class) }
     }
 
     /// Adds to what the page shows.
@@ -120,56 +124,16 @@ impl Value {
         self.on_page(html! { (shown) (more) })
     }
 
-    /// Sets what people read.
-    pub(crate) fn shown(mut self, text: String) -> Self {
-        self.shown = text;
-        self
-    }
-
-    /// Sets what the terminal shows.
-    pub(crate) fn on_terminal(mut self, text: impl Into<String>) -> Self {
-        self.brief = Some(text.into());
-        self
-    }
-
     /// Removes the value for people; the terminal keeps it.
     pub(crate) fn only_exact(self) -> Self {
-        let brief = self.brief().to_owned();
+        let shown = String::new();
         Self {
+            brief: Some(self.brief().to_owned()),
             exact: self.exact,
-            brief: Some(brief),
             style: self.style,
-            interval: self.interval.map(|interval| Interval {
-                shown: String::new(),
-                ..interval
-            }),
+            interval: self.interval.map(|interval| Interval { shown, ..interval }),
             ..Self::default()
         }
-    }
-
-    /// Sets the colour on the terminal.
-    pub(crate) fn coloured(mut self, style: Style) -> Self {
-        self.style = style;
-        self
-    }
-
-    /// Sets the class of the cell on the page.
-    pub(crate) fn class(mut self, class: &'static str) -> Self {
-        self.class = Some(class);
-        self
-    }
-
-    /// Makes the page show the value in the place of the others of the row, from the first one that is
-    /// missing.
-    pub(crate) fn over_row(mut self) -> Self {
-        self.is_over_row = true;
-        self
-    }
-
-    /// Sets the class of the row on the page.
-    pub(crate) fn row_class(mut self, class: &'static str) -> Self {
-        self.row_class = Some(class);
-        self
     }
 
     /// Returns the text for people.
@@ -232,16 +196,5 @@ pub(crate) fn plain(text: &str) -> String {
         format!("'{text}")
     } else {
         text.to_owned()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn csv_formula_is_escaped() {
-        assert_eq!(plain("=HYPERLINK(\"x\")"), "'=HYPERLINK(\"x\")");
-        assert_eq!(plain("golang-jwt"), "golang-jwt");
     }
 }

@@ -3,7 +3,7 @@
 use crate::comparison::{Entry, Role, entry};
 use crate::words::with_version;
 use jeton_lab_model::names;
-use jeton_lab_model::result::{Row, RunResult, Verdict};
+use jeton_lab_model::result::{Row, RunResult, Subject, Verdict};
 
 /// One table.
 pub(super) struct Block<'a> {
@@ -27,18 +27,30 @@ pub(super) struct Line<'a> {
     pub cells: Vec<Option<Entry<'a>>>,
 }
 
+impl<'a> Line<'a> {
+    pub(super) fn rows(&self) -> impl Iterator<Item = &'a Row> + '_ {
+        self.cells.iter().flatten().map(|cell| cell.row)
+    }
+}
+
 /// Returns the tables of a result, in its order.
 pub(super) fn blocks(result: &RunResult) -> Vec<Block<'_>> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
     for verdict in &result.verdicts {
-        let title = stem(verdict);
+        // The title of the comparison without the operation.
+        let tail = format!(", {}", verdict.operation);
+        let title = verdict
+            .comparison
+            .strip_suffix(&tail)
+            .unwrap_or(&verdict.comparison);
+        let suite = verdict.suite.as_str();
         let known = blocks
             .iter()
-            .position(|g| g.suite == verdict.suite && g.title == title);
+            .position(|g| (g.suite, g.title) == (suite, title));
         let at = known.unwrap_or_else(|| {
             blocks.push(Block {
-                suite: &verdict.suite,
-                opens_suite: blocks.last().is_none_or(|g| g.suite != verdict.suite),
+                suite,
+                opens_suite: blocks.last().is_none_or(|g| g.suite != suite),
                 title,
                 operations: Vec::new(),
                 lines: Vec::new(),
@@ -46,11 +58,10 @@ pub(super) fn blocks(result: &RunResult) -> Vec<Block<'_>> {
             });
             blocks.len() - 1
         });
-        let block = &mut blocks[at];
         if verdict.confounded {
-            block.confounded = Some(&verdict.factors);
+            blocks[at].confounded = Some(&verdict.factors);
         }
-        block.add(result, verdict);
+        blocks[at].add(result, verdict);
     }
     for block in &mut blocks {
         block.add_references(result);
@@ -59,85 +70,62 @@ pub(super) fn blocks(result: &RunResult) -> Vec<Block<'_>> {
     blocks
 }
 
-/// Finds the row of one of the two subjects of a verdict.
-fn row_of<'a>(result: &'a RunResult, verdict: &Verdict, subject: &str) -> Option<&'a Row> {
-    result.rows.measured.iter().find(|r| {
-        r.subject.id == subject
-            && r.operation == verdict.operation
-            && r.claims.name == verdict.claims
-            && r.threads == verdict.threads
-    })
-}
-
-/// Returns the comparison's title without the operation.
-fn stem(verdict: &Verdict) -> &str {
-    let tail = format!(", {}", verdict.operation);
-    verdict
-        .comparison
-        .strip_suffix(&tail)
-        .unwrap_or(&verdict.comparison)
-}
-
 impl<'a> Block<'a> {
     fn add(&mut self, result: &'a RunResult, verdict: &'a Verdict) {
+        let row = |id: &str| {
+            result
+                .rows
+                .measured
+                .iter()
+                .find(|row| verdict.is_about(row, id))
+        };
         let operation = verdict.operation.as_str();
         if !self.operations.contains(&operation) {
             self.operations.push(operation);
             for line in &mut self.lines {
                 line.cells.push(None);
             }
-            let role = Role::Baseline(verdict.baseline_group);
-            if let Some(row) = row_of(result, verdict, &verdict.baseline) {
-                self.put(row, role);
+            if let Some(row) = row(&verdict.baseline) {
+                self.put(row, Role::Baseline(verdict.baseline_group));
             }
         }
-        if let Some(row) = row_of(result, verdict, &verdict.subject) {
+        if let Some(row) = row(&verdict.subject) {
             self.put(row, Role::Compared(verdict));
         }
     }
 
     fn put(&mut self, row: &'a Row, role: Role<'a>) {
-        let operation = row.operation.as_str();
-        let Some(column) = self.operations.iter().position(|c| *c == operation) else {
+        let Some(column) = self.operations.iter().position(|c| *c == row.operation) else {
             return;
         };
-        let subject = row.subject.id.as_str();
-        let reference = matches!(role, Role::Reference);
-        let at = self
-            .lines
-            .iter()
-            .position(|l| l.subject == subject)
-            .unwrap_or_else(|| {
-                let cells = self.operations.iter().map(|_| None).collect();
-                self.lines.push(Line {
-                    subject,
-                    reference,
-                    cells,
-                });
-                self.lines.len() - 1
+        let (subject, reference) = (row.subject.id.as_str(), matches!(role, Role::Reference));
+        let known = self.lines.iter().position(|l| l.subject == subject);
+        let at = known.unwrap_or_else(|| {
+            let cells = self.operations.iter().map(|_| None).collect();
+            self.lines.push(Line {
+                subject,
+                reference,
+                cells,
             });
+            self.lines.len() - 1
+        });
         self.lines[at].cells[column] = Some(entry(row, role));
     }
 
     /// Adds the bare primitive below the table if all lines have its algorithm.
     fn add_references(&mut self, result: &'a RunResult) {
-        let Some(first) = self.rows().next() else {
+        let of = |row: &'a Row| (&row.subject.alg, &row.claims.name, row.threads);
+        let Some(first) = self.rows().next().map(of).filter(|(alg, ..)| alg.is_some()) else {
             return;
         };
-        let alike = |r: &Row| {
-            r.subject.alg.is_some()
-                && r.subject.alg == first.subject.alg
-                && r.claims.name == first.claims.name
-                && r.threads == first.threads
-        };
-        if !self.rows().all(alike) {
+        if !self.rows().all(|row| of(row) == first) {
             return;
         }
         let references = result
             .rows
             .measured
             .iter()
-            .filter(|r| r.reference && alike(r));
+            .filter(|row| row.reference && of(row) == first);
         for row in references.filter(|r| r.ns_per_op.is_some()) {
             self.put(row, Role::Reference);
         }
@@ -162,39 +150,35 @@ impl<'a> Block<'a> {
 
     pub(super) fn rows(&self) -> impl Iterator<Item = &'a Row> + '_ {
         let lines = self.lines.iter().filter(|l| !l.reference);
-        lines.flat_map(|l| l.cells.iter().flatten()).map(|c| c.row)
+        lines.flat_map(Line::rows)
     }
 
     /// Reports whether the table shows this row.
     pub(super) fn shows(&self, row: &Row) -> bool {
-        let mut cells = self.lines.iter().flat_map(|l| l.cells.iter().flatten());
-        cells.any(|c| std::ptr::eq(c.row, row))
+        let mut rows = self.lines.iter().flat_map(Line::rows);
+        rows.any(|own| std::ptr::eq(own, row))
     }
 
     /// Returns the name of a line: only what distinguishes it from the other lines.
     pub(super) fn name(&self, line: &Line<'a>) -> String {
-        let Some(row) = line.cells.iter().flatten().map(|c| c.row).next() else {
+        let Some(row) = line.rows().next() else {
             return String::new();
         };
         let subject = &row.subject;
         if line.reference {
             return format!("bare primitive ({})", subject.library);
         }
-        let has_namesake = self.rows().any(|r| {
-            r.subject.library == subject.library && r.subject.language != subject.language
-        });
+        let (library, language) = (&subject.library, &subject.language);
+        let mut subjects = self.rows().map(|row| &row.subject);
+        let has_namesake = subjects.any(|s| s.library == *library && s.language != *language);
         let named = if has_namesake {
-            format!("{} ({})", subject.library, names::language(subject))
+            format!("{library} ({})", names::language(subject))
         } else {
-            subject.library.clone()
+            library.clone()
         };
-        let mut rows = self.rows();
-        let one_library = rows.all(|r| {
-            (&r.subject.library, &r.subject.language) == (&subject.library, &subject.language)
-                && r.subject.own_runtime() == subject.own_runtime()
-        });
-        let kinds: Vec<String> = self.rows().map(kind).collect();
-        let one_kind = kinds.windows(2).all(|w| w[0] == w[1]);
+        let whose = |s: &'a Subject| (&s.library, &s.language, s.own_runtime());
+        let one_library = self.rows().all(|row| whose(&row.subject) == whose(subject));
+        let one_kind = self.rows().all(|other| kind(other) == kind(row));
         match (one_library, one_kind) {
             (_, true) => with_version(&named, subject),
             (true, false) => kind(row),
@@ -204,12 +188,13 @@ impl<'a> Block<'a> {
 
     /// Returns the name without the version, for sentences.
     pub(super) fn short_name(&self, line: &Line<'a>) -> String {
-        let subject = line.cells.iter().flatten().next().map(|c| &c.row.subject);
         let name = self.name(line);
-        match subject.and_then(|s| name.strip_suffix(&format!(" {}", s.version))) {
-            Some(short) => short.to_owned(),
-            None => name,
-        }
+        let version = line
+            .rows()
+            .next()
+            .map(|row| format!(" {}", row.subject.version));
+        let short = version.and_then(|version| name.strip_suffix(&version));
+        short.unwrap_or(&name).to_owned()
     }
 }
 

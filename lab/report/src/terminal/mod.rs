@@ -14,6 +14,7 @@ mod table;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use crate::grouped::{distinct, grouped};
 use crate::section::{Kind, Section};
 use crate::table::{Form, Table};
 use crate::words::{self, percent, plural};
@@ -21,7 +22,7 @@ use crate::{attack, interop, sentences, servers, visible};
 use anstyle::{AnsiColor, Style};
 use jeton_lab_model::names;
 use jeton_lab_model::result::{
-    AaPair, Environment, Row, RunResult, Status, SupportState, VerdictKind,
+    AaPair, Environment, Row, RunResult, RuntimeUsed, Status, SupportState, VerdictKind,
 };
 use jeton_lab_model::units::times;
 use jeton_lab_stats::verdict::UNMEASURED_FLOOR;
@@ -52,14 +53,15 @@ pub fn show(result: &RunResult, columns: usize) -> String {
     if is_timed {
         let _ = timed(result, columns, &mut out);
     }
-    if let Some(attacks) = attack::section(result) {
-        out.push_str(if is_timed { "\n" } else { "" });
-        let _ = section(&attacks, columns, &mut out);
+    let after = [
+        attack::section(result),
+        is_timed.then(|| advice::section(result)),
+        published_comparison::section(result),
+    ];
+    for part in after.into_iter().flatten() {
+        out.push_str(if out.is_empty() { "" } else { "\n" });
+        let _ = section(&part, columns, &mut out);
     }
-    if is_timed {
-        let _ = advice::write(result, columns, &mut out);
-    }
-    let _ = published_comparison::write(result, columns, &mut out);
     out
 }
 
@@ -75,91 +77,99 @@ fn timed(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Resu
         table::write(block, columns, out)?;
     }
     table::write_alone(&alone, out)?;
-    older_versions(result, columns, out)?;
-    wrong_keys(result, columns, out)?;
+    for text in [older_versions(result), wrong_keys(result)]
+        .into_iter()
+        .flatten()
+    {
+        paragraph(&text, columns, out)?;
+    }
     left_out(result, columns, out)
+}
+
+fn measured(result: &RunResult) -> impl Iterator<Item = &Row> {
+    let rows = result.rows.measured.iter();
+    rows.filter(|row| row.ns_per_op.is_some())
 }
 
 /// Writes the summary. `spreads` tells whether the tables show intervals.
 fn head(result: &RunResult, spreads: bool, columns: usize, out: &mut String) -> std::fmt::Result {
-    let e = &result.environment;
-    let measured = result
-        .rows
-        .measured
-        .iter()
-        .filter(|r| r.ns_per_op.is_some());
+    let (e, floor) = (&result.environment, &result.noise_floor);
+    let (rows, all) = (measured(result).count(), result.rows.measured.len());
+    let (finished, planned) = (e.rounds_finished, e.rounds_planned);
+    let cut = if e.is_cut_by_budget() {
+        " (time limit reached)"
+    } else {
+        ""
+    };
     writeln!(
         out,
-        "{BOLD}{} of {} rows measured{BOLD:#} in {:.0} s, {} of {} rounds{}, seed {}",
-        measured.count(),
-        result.rows.measured.len(),
-        e.elapsed_s,
-        e.rounds_finished,
-        e.rounds_planned,
-        if e.is_cut_by_budget() {
-            " (time limit reached)"
-        } else {
-            ""
-        },
-        result.seed
+        "{BOLD}{rows} of {all} rows measured{BOLD:#} in {:.0} s, {finished} of {planned} rounds{cut}, seed {}",
+        e.elapsed_s, result.seed
     )?;
-    let cores = plural(e.cores, "core");
-    let cpu = e.cpu_in_full();
-    writeln!(out, "{DIM}{cpu}, {cores}, {}{DIM:#}", e.kernel)?;
+    writeln!(
+        out,
+        "{DIM}{}, {}, {}{DIM:#}",
+        e.cpu_in_full(),
+        plural(e.cores, "core"),
+        e.kernel
+    )?;
     runtimes(e, columns, out)?;
     writeln!(out)?;
-    let floor = &result.noise_floor;
     let equivalent = |p: &&AaPair| p.verdict == VerdictKind::Equivalent;
     let text = match floor.floor {
-        Some(noise) => format!(
-            "{BOLD}Noise floor {}{BOLD:#}{}{}: identical subjects can differ by this much in this run. {} of {} A/A pairs are equivalent; differences do not count below {}.",
-            percent(noise),
-            floor
-                .wider_managed()
-                .map_or_else(String::new, |managed| format!(
+        Some(noise) => {
+            let managed = floor.wider_managed().map_or_else(String::new, |managed| {
+                format!(
                     ", and {} for managed runtimes (Node, Java, Python)",
                     percent(managed)
-                )),
-            sentences::floors_of_threads(floor, percent),
-            floor.pairs.iter().filter(equivalent).count(),
-            floor.pairs.len(),
-            sentences::bands_in_words(floor, percent)
-        ),
+                )
+            });
+            format!(
+                "{BOLD}Noise floor {}{BOLD:#}{managed}{}: identical subjects can differ by this much in this run. {} of {} A/A pairs are equivalent; differences do not count below {}.",
+                percent(noise),
+                sentences::floors_of_threads(floor, percent),
+                floor.pairs.iter().filter(equivalent).count(),
+                floor.pairs.len(),
+                sentences::bands_in_words(floor, percent)
+            )
+        }
         None => format!(
             "{BOLD}Noise floor not measured{BOLD:#}: no A/A pair finished, so less than {}× the time is undecided.",
             times(1.0 + UNMEASURED_FLOOR)
         ),
     };
     paragraph(&text, columns, out)?;
-    disturbance(result, columns, out)?;
-    let mut timings = result
-        .rows
-        .measured
-        .iter()
-        .filter_map(|r| r.ns_per_op.as_ref());
-    let unsettled = if timings.any(|t| t.unsettled) {
+    let disturbance = &e.disturbance;
+    if disturbance.disturbed {
+        let reasons = disturbance.reasons.join("; ");
+        let text = format!(
+            "{BOLD}Disturbed run{BOLD:#}: {reasons}. The figures include this disturbance."
+        );
+        paragraph(&text, columns, out)?;
+    }
+    let mut timings = measured(result).filter_map(|r| r.ns_per_op.as_ref());
+    let is_unsettled = timings.any(|t| t.unsettled);
+    let unsettled = if is_unsettled {
         " ~: did not settle during warm-up."
     } else {
         ""
     };
-    let legend = if spreads {
-        "Times in µs, ± half the 95 % interval; ratios to the baseline."
+    let spread = if spreads {
+        ", ± half the 95 % interval"
     } else {
-        "Times in µs; ratios to the baseline."
+        ""
     };
-    paragraph(&format!("{DIM}{legend}{unsettled}{DIM:#}"), columns, out)
+    let legend = format!("{DIM}Times in µs{spread}; ratios to the baseline.{unsettled}{DIM:#}");
+    paragraph(&legend, columns, out)
 }
 
 /// Writes the runtimes of the drivers, and those out of support.
 fn runtimes(e: &Environment, columns: usize, out: &mut String) -> std::fmt::Result {
-    let names: Vec<String> = e
-        .runtimes_used
-        .iter()
-        .map(|r| match r.support {
-            SupportState::Unknown => r.in_words(),
-            SupportState::Supported | SupportState::Ended => r.name.clone(),
-        })
-        .collect();
+    let name = |used: &RuntimeUsed| match used.support {
+        SupportState::Unknown => used.in_words(),
+        SupportState::Supported | SupportState::Ended => used.name.clone(),
+    };
+    let names: Vec<String> = e.runtimes_used.iter().map(name).collect();
     if !names.is_empty() {
         paragraph(&format!("{DIM}{}{DIM:#}", names.join(", ")), columns, out)?;
     }
@@ -172,69 +182,34 @@ fn runtimes(e: &Environment, columns: usize, out: &mut String) -> std::fmt::Resu
     Ok(())
 }
 
-/// Writes the libraries that are measured in an older version because a published report used it.
-fn older_versions(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
-    let mut older: Vec<String> = Vec::new();
-    for row in result
-        .rows
-        .measured
-        .iter()
-        .filter(|r| r.ns_per_op.is_some())
-    {
-        let s = &row.subject;
-        if let Some(age) = s.older_version() {
-            let line = format!("{} {} ({age})", s.library, s.version);
-            if !older.contains(&line) {
-                older.push(line);
-            }
-        }
-    }
-    match older.as_slice() {
-        [] => Ok(()),
-        older => {
-            let text = format!(
-                "\n{BOLD}Older versions from published reports{BOLD:#}: {}.",
-                older.join(", ")
-            );
-            paragraph(&text, columns, out)
-        }
-    }
+/// Names the libraries that are measured in an older version because a published report used it.
+fn older_versions(result: &RunResult) -> Option<String> {
+    let older = measured(result).filter_map(|row| {
+        let (s, age) = (&row.subject, row.subject.older_version()?);
+        Some(format!("{} {} ({age})", s.library, s.version))
+    });
+    let older = distinct(older).join(", ");
+    let said = format!("\n{BOLD}Older versions from published reports{BOLD:#}: {older}.");
+    (!older.is_empty()).then_some(said)
 }
 
-/// Writes which libraries load wrong keys: their loading does less than that of the others.
-fn wrong_keys(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
+/// Says which libraries load wrong keys: their loading does less than that of the others.
+fn wrong_keys(result: &RunResult) -> Option<String> {
     let mut by_key: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for row in &result.rows.measured {
         for what in &row.loads_wrong_keys {
-            let libraries = by_key.entry(what).or_default();
-            libraries.insert(&row.subject.library);
+            by_key.entry(what).or_default().insert(&row.subject.library);
         }
     }
-    if by_key.is_empty() {
-        return Ok(());
-    }
-    let libraries = |names: &BTreeSet<&str>| names.iter().copied().collect::<Vec<_>>().join(", ");
-    let each = by_key
-        .iter()
-        .map(|(what, names)| format!("{what}: {}", libraries(names)));
-    let text = format!(
-        "\n{BOLD}Loading a key is less work for libraries that check less{BOLD:#}: {}.",
-        each.collect::<Vec<_>>().join("; ")
+    let each = by_key.iter().map(|(what, names)| {
+        let names: Vec<&str> = names.iter().copied().collect();
+        format!("{what}: {}", names.join(", "))
+    });
+    let each = each.collect::<Vec<_>>().join("; ");
+    let said = format!(
+        "\n{BOLD}Loading a key is less work for libraries that check less{BOLD:#}: {each}."
     );
-    paragraph(&text, columns, out)
-}
-
-/// Writes what disturbed the run.
-fn disturbance(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
-    let disturbance = &result.environment.disturbance;
-    if !disturbance.disturbed {
-        return Ok(());
-    }
-    let text = format!(
-        "{BOLD}Disturbed run{BOLD:#}: {}. The figures include this disturbance.",
-        disturbance.reasons.join("; ")
-    );
-    paragraph(&text, columns, out)
+    (!each.is_empty()).then_some(said)
 }
 
 /// Writes a section and its parts. Sentences are above the tables, and lists below them.
@@ -246,9 +221,8 @@ fn section(section: &Section, columns: usize, out: &mut String) -> std::fmt::Res
         let aside = if index + 1 == lines.len() { aside } else { "" };
         writeln!(out, "{BOLD}{line}{BOLD:#}{aside}")?;
     }
-    let (items, sentences): (Vec<_>, Vec<_>) = section
-        .said(Form::Terminal)
-        .partition(|sentence| sentence.kind == Kind::Item);
+    let said = section.said(Form::Terminal);
+    let (items, sentences): (Vec<_>, Vec<_>) = said.partition(|one| one.kind == Kind::Item);
     for sentence in sentences {
         let style = if sentence.kind == Kind::Note {
             DIM
@@ -297,10 +271,11 @@ fn lines(table: &Table, columns: usize, out: &mut String) -> std::fmt::Result {
                 None => &[],
             };
             writeln!(out, "{style}{line}{style:#}")?;
-            for text in below {
-                for line in wrapped(text, columns.saturating_sub(2).max(20)) {
-                    writeln!(out, "  {BAD}{line}{BAD:#}")?;
-                }
+            let below = below
+                .iter()
+                .flat_map(|text| wrapped(text, columns.saturating_sub(2).max(20)));
+            for line in below {
+                writeln!(out, "  {BAD}{line}{BAD:#}")?;
             }
         }
     }
@@ -309,47 +284,47 @@ fn lines(table: &Table, columns: usize, out: &mut String) -> std::fmt::Result {
 
 /// Writes a text whose first line is indented less than the others.
 fn hanging(text: &str, columns: usize, out: &mut String) -> std::fmt::Result {
-    for (i, part) in wrapped(text, columns.saturating_sub(4)).iter().enumerate() {
-        writeln!(out, "{}{part}", if i == 0 { "  " } else { "    " })?;
-    }
-    Ok(())
+    indented(text, ["  ", "    "], columns.saturating_sub(4), out)
 }
 
 fn paragraph(text: &str, columns: usize, out: &mut String) -> std::fmt::Result {
-    for line in wrapped(text, columns) {
-        writeln!(out, "{line}")?;
+    indented(text, [""; 2], columns, out)
+}
+
+/// Writes a text in so many columns, with the indents of its first line and of the others.
+fn indented(
+    text: &str,
+    [first, more]: [&str; 2],
+    room: usize,
+    out: &mut String,
+) -> std::fmt::Result {
+    for (index, line) in wrapped(text, room).iter().enumerate() {
+        writeln!(out, "{}{line}", if index == 0 { first } else { more })?;
     }
     Ok(())
 }
 
 /// Writes the rows without a figure, one line per reason.
 fn left_out(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
-    let mut reasons: Vec<(String, usize)> = Vec::new();
-    for row in result
-        .rows
-        .measured
-        .iter()
-        .filter(|r| r.ns_per_op.is_none())
-    {
-        if matches!(row.status, Status::Ok | Status::Disturbed) {
-            continue;
-        }
-        let status = row.status.name();
+    let rows = result.rows.measured.iter();
+    let failed = rows.filter(|row| {
+        row.ns_per_op.is_none() && !matches!(row.status, Status::Ok | Status::Disturbed)
+    });
+    let reasons = grouped(failed.map(|row| {
         let reason = row.reason.as_deref().unwrap_or("no reason was given");
         let (library, language) = (words::library(&row.subject), names::language(&row.subject));
-        let line = format!("{library} ({language}), {status}: {reason}");
-        match reasons.iter_mut().find(|(l, _)| *l == line) {
-            Some((_, count)) => *count += 1,
-            None => reasons.push((line, 1)),
-        }
+        let line = format!("{library} ({language}), {}: {reason}", row.status.name());
+        (line, ())
+    }));
+    if !reasons.is_empty() {
+        writeln!(out, "\n{BOLD}Not measured{BOLD:#}")?;
     }
-    if reasons.is_empty() {
-        return Ok(());
-    }
-    writeln!(out, "\n{BOLD}Not measured{BOLD:#}")?;
-    for (line, count) in reasons {
-        let line = format!("{line} ({})", plural(count, "row"));
-        hanging(&line, columns, out)?;
+    for (line, rows) in reasons {
+        hanging(
+            &format!("{line} ({})", plural(rows.len(), "row")),
+            columns,
+            out,
+        )?;
     }
     Ok(())
 }

@@ -1,80 +1,52 @@
 //! The questions of the four published reports, with the answers of this run.
 
-use std::fmt::Write;
-
 use jeton_lab_model::result::{Answer, ClaimAnswered, RunResult};
-use jeton_lab_published::{Source, decidable, reports};
-use jeton_terminal::width::wrapped;
-
-use super::{BOLD, DIM};
 use jeton_lab_model::units::list;
+use jeton_lab_published::{Source, decidable, reports};
 
-/// Writes how many conclusions this run answers, and for each report the answers that matter most. Writes
-/// nothing if the run relates to no report.
-pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
+use super::BOLD;
+use crate::section::Section;
+
+/// Returns how many conclusions this run answers, and for each report the answers that matter most; `None` if the
+/// run relates to no report.
+pub(super) fn section(result: &RunResult) -> Option<Section> {
     let claims = &result.claims_answered;
     let measured = claims.iter().filter(|claim| claim.answer.is_measured());
-    let measured = measured.count();
-    if measured == 0 {
-        return Ok(());
-    }
-    writeln!(
-        out,
-        "\n{BOLD}The four public reports: {measured} of {} conclusions measured{BOLD:#}",
-        decidable()
-    )?;
-    for source in reports() {
-        report(&source, claims, columns, out)?;
-    }
-    let text = format!("{DIM}The page has every conclusion and table of the reports.{DIM:#}");
-    paragraph(&text, "  ", columns, out)
+    let (measured, all) = (measured.count(), decidable());
+    let title = format!("The four public reports: {measured} of {all} conclusions measured");
+    let parts = reports()
+        .into_iter()
+        .filter_map(|source| report(&source, claims));
+    let note = "The page has every conclusion and table of the reports.";
+    (measured > 0).then(|| Section::new(title).note(note).parts(parts))
 }
 
-fn report(
-    source: &Source,
-    claims: &[ClaimAnswered],
-    columns: usize,
-    out: &mut String,
-) -> std::fmt::Result {
+fn report(source: &Source, claims: &[ClaimAnswered]) -> Option<Section> {
     let of_report = || claims.iter().filter(|claim| claim.report == source.report);
-    if of_report().next().is_none() {
-        return Ok(());
-    }
-    let counts = Answer::ALL.map(|answer| {
-        let count = of_report().filter(|claim| claim.answer == answer).count();
-        match count {
+    let counts = Answer::ALL.into_iter().filter_map(|answer| {
+        match of_report().filter(|claim| claim.answer == answer).count() {
             0 => None,
             1 => Some(format!("1 {}", answer.label())),
             several => Some(format!("{several} {}", answer.plural())),
         }
     });
-    let counts: Vec<String> = counts.into_iter().flatten().collect();
-    let (number, question) = (source.report, source.question);
-    let head = format!("{BOLD}{number} {question}{BOLD:#} {}.", list(&counts));
-    paragraph(&head, "  ", columns, out)?;
+    let counts = list(&counts.collect::<Vec<_>>());
     let told = source.in_short.iter();
     let told = told.filter_map(|id| of_report().find(|claim| claim.id == *id));
-    let (told, open): (Vec<_>, Vec<_>) = told.partition(|claim| claim.answer.is_measured());
-    for claim in told {
-        let (said, answer) = (&claim.claim, claim.answer.label());
-        let (measured, why) = (&claim.measured, &claim.why);
-        let line = format!("\u{201c}{said}\u{201d} {BOLD}{answer}{BOLD:#}: {measured}; {why}.");
-        paragraph(&line, "    ", columns, out)?;
-    }
+    let is_open = of_report().all(|claim| !claim.answer.is_measured());
     // A report without a measured conclusion says what it needs.
-    if let Some(claim) = open
-        .first()
-        .filter(|_| of_report().all(|c| !c.answer.is_measured()))
-    {
-        let needs = format!("{DIM}needs {}{DIM:#}", claim.measured);
-        paragraph(&needs, "    ", columns, out)?;
-    }
-    Ok(())
-}
-
-fn paragraph(text: &str, indent: &str, columns: usize, out: &mut String) -> std::fmt::Result {
-    for part in wrapped(text, columns.saturating_sub(indent.len())) {
-        writeln!(out, "{indent}{part}")?;
-    }
-    Ok(())
+    let needs = told.clone().next().filter(|_| is_open);
+    let needs = needs.map(|claim| format!("needs {}", claim.measured));
+    let told = told
+        .filter(|claim| claim.answer.is_measured())
+        .map(|claim| {
+            let (said, answer, measured) = (&claim.claim, claim.answer.label(), &claim.measured);
+            format!(
+                "\u{201c}{said}\u{201d} {BOLD}{answer}{BOLD:#}: {measured}; {}.",
+                claim.why
+            )
+        });
+    let (number, question) = (source.report, source.question);
+    let section = Section::new(format!("{number} {question}")).say(format!("{counts}."));
+    (!counts.is_empty()).then(|| section.items(told).items(needs))
 }

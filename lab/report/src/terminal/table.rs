@@ -2,76 +2,108 @@
 
 use std::fmt::{self, Write};
 
-use anstyle::Style;
 use jeton_lab_harness::suite::{Suite, suite_named};
 use jeton_lab_model::claims::STANDARD;
 use jeton_lab_model::names;
 use jeton_lab_model::result::Row;
-use jeton_terminal::width::wrapped;
 
 use super::block::{Block, Line};
-use super::{BOLD, DIM};
-use crate::comparison::{self, Entry, Role, Shared, terminal_time};
-use crate::table::{Column, of_terminal};
+use super::{BOLD, hanging, lines};
+use crate::comparison::{self, Role, Shared, terminal_time};
+use crate::table::{Column, Table, Value, columns, of_terminal};
 use crate::words::{self, plural};
 use jeton_lab_model::units::list;
-
-/// The columns that fit: details are dropped first, from the last one, then intervals.
-struct Room<'a> {
-    /// The number of characters of the longest name.
-    name: usize,
-    has_intervals: bool,
-    /// The columns of each operation.
-    block: Vec<Column<'a, &'a Entry<'a>>>,
-    /// The columns of the subject.
-    details: Vec<Column<'a, &'a Entry<'a>>>,
-}
-
-impl Room<'_> {
-    fn of(shown: &Block<'_>, columns: usize) -> Self {
-        let names = (shown.lines.iter()).map(|l| shown.name(l).chars().count());
-        let name = names.max().unwrap_or(0).min(NAME_WIDTH_MAX);
-        let taken = |has_intervals: bool| {
-            let shared = Shared {
-                has_room: has_intervals,
-                ..Shared::of(std::iter::empty())
-            };
-            let (block, details) = of_terminal(comparison::columns(shared));
-            let width = head(&block, "").chars().count();
-            let taken = 2 + name + shown.operations.len() * width;
-            (taken, block, details)
-        };
-        let (mut taken_with, block, mut details) = taken(true);
-        if taken_with > columns {
-            let (_, block, _) = taken(false);
-            return Self {
-                name,
-                has_intervals: false,
-                block,
-                details: Vec::new(),
-            };
-        }
-        let fitting = details.iter().take_while(|column| {
-            taken_with += column.terminal_text("").chars().count();
-            taken_with <= columns
-        });
-        let fitting = fitting.count();
-        details.truncate(fitting);
-        Self {
-            name,
-            has_intervals: true,
-            block,
-            details,
-        }
-    }
-}
 
 /// The widest column of names; a longer name moves the rest of its line.
 pub(super) const NAME_WIDTH_MAX: usize = 200;
 
+/// The number of columns about the subject.
+const DETAILS: usize = 2;
+
 /// Reports whether the times have intervals.
 pub(super) fn shows_spread(shown: &Block<'_>, columns: usize) -> bool {
-    Room::of(shown, columns).has_intervals
+    fitting(shown, columns).1
+}
+
+/// Returns the table with what fits, and whether it has intervals: details are dropped first, then intervals.
+fn fitting(shown: &Block<'_>, columns: usize) -> (Table, bool) {
+    let with_intervals = (0..=DETAILS)
+        .rev()
+        .map(|details| table(shown, true, details));
+    let is_fitting = |table: &Table| {
+        let (head, _) = &table.terminal(columns)[0];
+        head.chars().count() <= columns
+    };
+    match with_intervals.into_iter().find(is_fitting) {
+        Some(table) => (table, true),
+        None => (table(shown, false, 0), false),
+    }
+}
+
+/// Returns the number of characters of the longest name.
+fn name_width(shown: &Block<'_>) -> usize {
+    let names = shown
+        .lines
+        .iter()
+        .map(|line| shown.name(line).chars().count());
+    names.max().unwrap_or(0).min(NAME_WIDTH_MAX)
+}
+
+/// Returns a line for each subject, with the columns of each operation, and as many details of the subject.
+fn table<'a>(shown: &'a Block<'a>, has_room: bool, details: usize) -> Table {
+    let width = name_width(shown);
+    // A title that does not fit the first column has its own line.
+    let title = if shown.title.chars().count() > width {
+        ""
+    } else {
+        shown.title
+    };
+    let name = |line: &&Line<'a>| {
+        let name = Value::text(format!("  {}", shown.name(line)));
+        if line.reference {
+            name.emphasised()
+        } else {
+            name
+        }
+    };
+    let mut all = vec![Column::text(&format!("  {title}"), name).wide(width + 2)];
+    for (index, operation) in shown.operations.iter().enumerate() {
+        // Some names are longer than the column.
+        let head = match *operation {
+            "verify-signature" => "sig",
+            "generate-key" => "make",
+            "load-key" => "load",
+            "round-trip" => "both",
+            other => other,
+        };
+        let shared = Shared {
+            has_room,
+            ..Shared::of(std::iter::empty())
+        };
+        let mut block = of_terminal(comparison::columns(shared)).into_iter();
+        let time = block.next().map(|column| column.titled(head));
+        let block = time.into_iter().chain(block);
+        all.extend(
+            block.map(|column| column.of(move |line: &&'a Line<'a>| line.cells[index].as_ref())),
+        );
+        all.push(Column::number("", |_: &&Line<'a>| Value::none()).wide(1));
+    }
+    let of_subject = columns![&Line<'a>:
+        number("bytes") |line| known(line.rows().find_map(|row| row.token_bytes).map(|bytes| bytes.to_string())), .wide(6);
+        number("allocs") |line| {
+            let allocs: Vec<Option<f64>> = line.rows().map(|row| row.allocs_per_op).collect();
+            let joined = || allocs.iter().map(|allocs| allocs.map_or(UNKNOWN.to_owned(), |allocs| format!("{allocs:.0}")));
+            known(allocs.iter().any(Option::is_some).then(|| joined().collect::<Vec<_>>().join("/")))
+        }, .wide(7);
+    ];
+    all.extend(of_subject.into_iter().take(details));
+    Table::new("", "", &all, &shown.lines.iter().collect::<Vec<_>>())
+}
+
+const UNKNOWN: &str = "n/a";
+
+fn known(text: Option<String>) -> Value {
+    Value::text(text.unwrap_or_else(|| UNKNOWN.to_owned()))
 }
 
 /// Writes one table and its summary.
@@ -80,33 +112,13 @@ pub(super) fn write(shown: &Block<'_>, columns: usize, out: &mut String) -> fmt:
         let question = suite_named(shown.suite).map_or("", Suite::question);
         writeln!(out, "\n{BOLD}{}{BOLD:#} {question}", shown.suite)?;
     }
-    let room = Room::of(shown, columns);
-    heading(shown, &room, out)?;
-    for line in &shown.lines {
-        let style = if line.reference { DIM } else { Style::new() };
-        let (name, width) = (shown.name(line), room.name);
-        write!(out, "  {style}{name:<width$}")?;
-        for cell in &line.cells {
-            match cell {
-                Some(cell) => {
-                    let cells = room.block.iter().map(|column| column.terminal_cell(&cell));
-                    out.extend(cells.chain([" ".to_owned()]));
-                }
-                None => out.push_str(&" ".repeat(head(&room.block, "").chars().count())),
-            }
-        }
-        for column in &room.details {
-            out.push_str(&column.terminal_text(&detail(column, line)));
-        }
-        end_line(out, style)?;
+    writeln!(out)?;
+    if shown.title.chars().count() > name_width(shown) {
+        writeln!(out, "  {BOLD}{}{BOLD:#}", shown.title)?;
     }
+    lines(&fitting(shown, columns).0, columns, out)?;
     for sentence in sentences(shown) {
-        for (i, part) in wrapped(&sentence, columns.saturating_sub(4))
-            .iter()
-            .enumerate()
-        {
-            writeln!(out, "{}{part}", if i == 0 { "  " } else { "    " })?;
-        }
+        hanging(&sentence, columns, out)?;
     }
     Ok(())
 }
@@ -137,59 +149,6 @@ pub(super) fn write_alone(rows: &[&Row], out: &mut String) -> fmt::Result {
     Ok(())
 }
 
-fn heading(shown: &Block<'_>, room: &Room<'_>, out: &mut String) -> fmt::Result {
-    let (title, width) = (shown.title, room.name);
-    // A title that does not fit the first column gets its own line.
-    if title.chars().count() > width {
-        writeln!(out, "\n  {BOLD}{title}{BOLD:#}")?;
-        write!(out, "  {DIM}{:width$}", "")?;
-    } else {
-        write!(out, "\n  {BOLD}{title:<width$}{BOLD:#}{DIM}")?;
-    }
-    for operation in &shown.operations {
-        // Some names are longer than the column.
-        let head = match *operation {
-            "verify-signature" => "sig",
-            "generate-key" => "make",
-            "load-key" => "load",
-            "round-trip" => "both",
-            other => other,
-        };
-        out.push_str(&self::head(&room.block, head));
-    }
-    for column in &room.details {
-        out.push_str(&column.terminal_head(None));
-    }
-    end_line(out, DIM)
-}
-
-/// Formats the titles of a block; the operation is that of the time.
-fn head(block: &[Column<'_, &Entry<'_>>], operation: &str) -> String {
-    let titles = block.iter().enumerate().map(|(index, column)| {
-        let other = (index == 0).then_some(operation);
-        column.terminal_head(other)
-    });
-    titles.chain([" ".to_owned()]).collect()
-}
-
-/// Joins the values of the operations. They have one token.
-fn detail<'a>(column: &Column<'_, &'a Entry<'a>>, line: &'a Line<'a>) -> String {
-    const UNKNOWN: &str = "n/a";
-    let cells = line.cells.iter().flatten();
-    let values: Vec<String> = cells.map(|cell| column.brief(&cell)).collect();
-    match values.iter().find(|value| *value != UNKNOWN) {
-        None => UNKNOWN.to_owned(),
-        Some(known) if column.name() == "token_bytes" => known.clone(),
-        Some(_) => values.join("/"),
-    }
-}
-
-fn end_line(out: &mut String, style: Style) -> fmt::Result {
-    let kept = out.trim_end_matches(' ').len();
-    out.truncate(kept);
-    writeln!(out, "{style:#}")
-}
-
 /// Summarises the table in sentences.
 fn sentences(shown: &Block<'_>) -> Vec<String> {
     let mut sentences = Vec::new();
@@ -218,27 +177,25 @@ fn sentences(shown: &Block<'_>) -> Vec<String> {
 fn first_groups(shown: &Block<'_>) -> String {
     let subjects = shown.lines.iter().filter(|l| !l.reference).count();
     let leaders = |column: usize| {
-        let first = shown
+        let is_first =
+            |l: &&Line<'_>| l.cells[column].as_ref().and_then(|c| c.role.group()) == Some(1);
+        let names: Vec<String> = shown
             .lines
             .iter()
-            .filter(|l| l.cells[column].as_ref().and_then(|c| c.role.group()) == Some(1));
-        let names: Vec<String> = first.map(|l| shown.short_name(l)).collect();
-        if names.len() == subjects {
-            match subjects {
-                2 => "both".into(),
-                _ => format!("all {subjects}"),
-            }
-        } else {
-            list(&names)
+            .filter(is_first)
+            .map(|l| shown.short_name(l))
+            .collect();
+        match names.len() {
+            2 if subjects == 2 => "both".to_owned(),
+            all if all == subjects => format!("all {subjects}"),
+            _ => list(&names),
         }
     };
     let firsts: Vec<String> = (0..shown.operations.len()).map(leaders).collect();
-    let operations: Vec<String> = shown.operations.iter().map(|c| (*c).to_owned()).collect();
-    let one = firsts.windows(2).all(|w| w[0] == w[1]);
-    let clauses = if one {
-        format!("{} ({})", firsts[0], list(&operations))
+    let clauses = if firsts.windows(2).all(|w| w[0] == w[1]) {
+        format!("{} ({})", firsts[0], list(&shown.operations))
     } else {
-        let pairs = firsts.iter().zip(&operations);
+        let pairs = firsts.iter().zip(&shown.operations);
         let clauses: Vec<String> = pairs.map(|(f, c)| format!("{f} ({c})")).collect();
         clauses.join("; ")
     };

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::fake::Fakes;
-use jeton_lab_conformance::attack::{self, Attack, Changed, Extent, Options, listing};
+use jeton_lab_conformance::attack::{self, Attack, Changed, Extent, Family, Options, listing};
 use jeton_lab_harness::Stop;
 use jeton_lab_harness::driver::find;
 use jeton_lab_model::result::{AttackOutcome, AttackRow, RunResult, Status};
@@ -43,6 +43,17 @@ fn attacks_page_matches_the_catalogue() {
     } else {
         assert!(table == listing(), "run it again with JETON_WRITE=1");
     }
+}
+
+#[test]
+fn readme_counts_the_attacks_on_libraries() {
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md"));
+    let all = Attack::all().into_iter();
+    let count = all.filter(|attack| attack.family != Family::Grant).count();
+    assert!(
+        readme.unwrap().contains(&format!("{count} attack tests")),
+        "{count}"
+    );
 }
 
 fn options(fakes: &Fakes, attacks: &[&str]) -> Options {
@@ -104,6 +115,39 @@ fn attack_accepted_token_is_reported_with_evidence() {
         rules.contains(&&serde_json::json!("other-key")),
         "{rules:?}"
     );
+}
+
+#[test]
+fn cache_that_two_verifiers_share_is_found() {
+    let fakes = Fakes::new()
+        .with("own", "has-caches")
+        .with("shared", "shares-cache")
+        .with("none", "");
+    let result = attacked(&fakes, &["cache-other-audience"]);
+    let row = |library| row(&result, library, "cache-other-audience");
+    assert_eq!(row("own").outcome, Some(AttackOutcome::Refused));
+    assert_eq!(row("none").outcome, Some(AttackOutcome::NotOffered));
+    let shared = row("shared");
+    assert_eq!(shared.outcome, Some(AttackOutcome::Accepted));
+    let verifiers = &shared.evidence[0].key.as_ref().unwrap()["cached"];
+    assert_eq!(verifiers[1]["policy"]["audience"], "other");
+}
+
+#[test]
+fn withheld_finding_is_shown_with_its_date() {
+    let fakes = Fakes::new().with("lax", "accepts-tampered");
+    let mut result = attacked(&fakes, &["other-key"]);
+    let row = &mut result.rows.attack[0];
+    row.outcome = Some(AttackOutcome::Withheld);
+    row.reason = Some("withheld until 2027-02-28".into());
+    (row.tried, row.found) = (0, 0);
+    row.evidence.clear();
+    let page = html::page(&result);
+    assert!(page.contains("withheld until 2027-02-28"));
+    assert!(!page.contains("Every token that must be rejected was rejected"));
+    let tests = junit::text(&result);
+    let skipped = "<skipped message=\"withheld until 2027-02-28\"/>";
+    assert!(tests.contains(skipped), "{tests}");
 }
 
 /// A driver that dies once can be a machine that stalls: the trial runs again.

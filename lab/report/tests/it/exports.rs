@@ -130,7 +130,7 @@ fn exports_of_empty_result_work() {
     let empty = sample::empty();
     assert_eq!(csv::text(&empty).lines().count(), 1);
     assert!(!benchstat::text(&empty).contains("Benchmark"));
-    assert!(markdown::text(&empty).contains("Noise floor"));
+    assert!(markdown::text(&empty).contains("### The noise floor"));
 }
 
 #[test]

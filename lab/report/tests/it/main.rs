@@ -8,8 +8,10 @@ mod comparisons;
 mod exports;
 #[path = "../../../harness/tests/it/fake/mod.rs"]
 mod fake;
+mod foreign_text;
 mod interop;
 mod multi_run;
+mod recommendation;
 mod report_page;
 mod result_file;
 mod runtimes;

@@ -449,3 +449,32 @@ fn driver_is_rebuilt_for_a_newer_runtime() {
         "what v22 built is not v24's"
     );
 }
+
+#[test]
+fn built_program_runs_without_runtime_or_cache() {
+    let machine = Machine::new();
+    let folder = node_driver(&machine).join("node/fake");
+    fake_node(&machine, "path", "v26.10.0", "v26.10.0");
+    let manifest = folder.join("driver.toml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let lines = text.lines().map(|line| match line.split_once(" = ") {
+        Some(("needs" | "build", _)) => "",
+        Some(("run", _)) => "run = [\"./program\"]",
+        _ => line,
+    });
+    let lines: Vec<&str> = lines.collect();
+    fs::write(&manifest, lines.join("\n")).unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../harness/tests/fake/driver.py");
+    let program = format!(
+        "#!/bin/sh\nFAKE_LANGUAGE=node FAKE_RUNTIME=v20.9.0 exec python3 '{}' fake\n",
+        script.display()
+    );
+    write_program(&folder.join("program"), &program);
+    let result = measured(&machine, Runtimes::Path);
+    let row = ("node/fake".to_owned(), None, Status::Ok);
+    assert_eq!(row_runtimes(&result), [row]);
+    let environment = &result.environment;
+    assert_eq!(environment.runtimes_used, []);
+    assert_eq!(environment.runtimes["node"], "v20.9.0", "its own");
+    assert!(!machine.path("cache").exists());
+}

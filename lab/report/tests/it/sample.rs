@@ -294,6 +294,7 @@ pub(crate) fn empty() -> RunResult {
             hypervisor: Some("KVM".to_owned()),
             governor: None,
             jeton: "0.1.0".to_owned(),
+            commit: Some("0123456789abcdef0123456789abcdef01234567".to_owned()),
             runtimes: BTreeMap::from([
                 ("go".to_owned(), "go1.26.8".to_owned()),
                 ("node".to_owned(), "v20.20.2".to_owned()),

@@ -12,10 +12,10 @@ use crate::multi_run::runs::{Work, measured};
 
 /// The reasons of a disturbed run that state a figure must be those of the figures.
 pub(super) fn of_environment(result: &RunResult) -> Vec<Contradiction> {
-    let disturbance = &result.environment.disturbance;
-    let reasons = &disturbance.reasons;
-    let found = if result.runs.is_empty() {
-        let own = host::reasons_of_figures(disturbance);
+    let mut disturbance = result.environment.disturbance.clone();
+    let reasons = std::mem::take(&mut disturbance.reasons);
+    let found: Vec<String> = if result.runs.is_empty() {
+        let own = host::reasons_of_figures(&disturbance);
         let missing = own.iter().filter(|own| !reasons.contains(own));
         let missing = missing.map(|own| format!("do not say that {own}"));
         let of_figures = |reason: &&String| host::is_of_figures(reason) && !own.contains(reason);
@@ -25,18 +25,13 @@ pub(super) fn of_environment(result: &RunResult) -> Vec<Contradiction> {
     } else {
         // A merged result has mean figures, and the reasons of each run. The reason of the pressure depends on a
         // second figure, so that a mean can have it and no run.
-        let mut figures = disturbance.clone();
-        figures.pressure = None;
-        let own = host::reasons_of_figures(&figures).into_iter().next();
-        let own = own.filter(|_| reasons.is_empty());
-        own.map(|own| format!("is empty, although {own}"))
-            .into_iter()
-            .collect::<Vec<_>>()
+        disturbance.pressure = None;
+        let own = host::reasons_of_figures(&disturbance).into_iter();
+        let own = own.take(1).filter(|_| reasons.is_empty());
+        own.map(|own| format!("is empty, although {own}")).collect()
     };
-    let found = found.into_iter();
-    found
-        .map(|what| Contradiction::new("environment.taint.reasons", what))
-        .collect()
+    let about = |what| Contradiction::new("environment.taint.reasons", what);
+    found.into_iter().map(about).collect()
 }
 
 /// Every measured row has the rounds that the run finished.
@@ -60,85 +55,73 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     words.filter(|word| !word.is_empty())
 }
 
-/// Returns the names of a row that a title can have, the format and the algorithms first.
-fn names(row: &Row) -> Vec<String> {
+/// Returns the names of a row that a title can have: the format and the algorithms.
+fn names(row: &Row) -> impl Iterator<Item = &String> {
     let subject = &row.subject;
     let own = [
         Some(&subject.format),
         subject.alg.as_ref(),
         subject.enc.as_ref(),
     ];
-    own.into_iter().flatten().cloned().collect()
+    own.into_iter().flatten()
 }
 
-/// Returns the words of all names of a row.
-fn words_of(row: &Row) -> Vec<String> {
+/// Reports whether a row has this word in one of its names.
+fn has_word(row: &Row, word: &str) -> bool {
     let subject = &row.subject;
-    let more = [
-        &subject.library,
-        &subject.version,
-        &subject.key_handling,
-        &row.claims.name,
-        &row.operation,
-    ];
-    let more = more.into_iter().chain(&subject.runtime).cloned();
-    let names = names(row)
-        .into_iter()
-        .chain(more)
-        .chain([subject.effective_alg()]);
-    names
-        .flat_map(|name| words(&name).map(str::to_owned).collect::<Vec<_>>())
-        .collect()
+    let (library, version, keys) = (&subject.library, &subject.version, &subject.key_handling);
+    let more = [library, version, keys, &row.claims.name, &row.operation];
+    let mut all = names(row).chain(more).chain(&subject.runtime);
+    all.any(|name| words(name).any(|own| own == word))
+        || words(&subject.effective_alg()).any(|own| own == word)
 }
 
 /// A title says the work of its comparison: the operation, unusual claims and threads, and no algorithm
 /// of other subjects.
 pub(super) fn of_titles(result: &RunResult) -> Vec<Contradiction> {
-    let all: BTreeSet<String> = result.rows.measured.iter().flat_map(names).collect();
+    let rows = &result.rows.measured;
+    let all: BTreeSet<&String> = rows.iter().flat_map(names).collect();
     let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
-    for verdict in &result.verdicts {
+    for verdict in result
+        .verdicts
+        .iter()
+        .filter(|verdict| seen.insert(&verdict.comparison))
+    {
         let title = &verdict.comparison;
-        if !seen.insert(title) {
-            continue;
-        }
         let own = result.verdicts.iter().filter(|v| v.comparison == *title);
         let subjects: BTreeSet<&String> = own.flat_map(|v| [&v.subject, &v.baseline]).collect();
-        let rows = result.rows.measured.iter();
-        let rows: Vec<&Row> = rows
-            .filter(|row| subjects.contains(&row.subject.id))
-            .collect();
-        let known: BTreeSet<String> = rows.iter().flat_map(|row| words_of(row)).collect();
-        let effective = rows.iter().map(|row| row.subject.effective_alg());
-        let mut theirs: BTreeSet<String> = rows
-            .iter()
-            .flat_map(|row| names(row))
-            .chain(effective)
-            .collect();
-        // Ed25519 is also the curve of EdDSA.
-        if theirs.contains("EdDSA") {
-            theirs.insert("Ed25519".to_owned());
-        }
+        let rows = rows.iter().filter(|row| subjects.contains(&row.subject.id));
+        let rows: Vec<&Row> = rows.collect();
+        let is_theirs = |word: &str| {
+            rows.iter().any(|row| {
+                // Ed25519 is also the curve of EdDSA.
+                let curve = names(row).any(|name| name == "EdDSA") && word == "Ed25519";
+                curve || row.subject.effective_alg() == word || names(row).any(|name| name == word)
+            })
+        };
         let mut wrong = |what: String| {
             found.push(Contradiction::new(format!("comparison \"{title}\""), what));
         };
         for word in words(title) {
             let is_number = word.chars().all(|c| c.is_ascii_digit());
-            if theirs.contains(word) || is_number {
+            let is_known = || {
+                TITLE_WORDS.split(' ').any(|other| other == word)
+                    || rows.iter().any(|row| has_word(row, word))
+            };
+            if is_number || is_theirs(word) {
                 continue;
-            }
-            if all.contains(word) {
+            } else if all.iter().any(|name| *name == word) {
                 wrong(format!("no subject of it is of {word}"));
-            } else if !known.contains(word) && !TITLE_WORDS.split(' ').any(|other| other == word) {
+            } else if !is_known() {
                 wrong(format!("\"{word}\" is no word of a title"));
             }
         }
         let claims = (verdict.claims != STANDARD).then(|| format!("claims {}", verdict.claims));
         let threads = (verdict.threads != 1).then(|| format!("{} threads", verdict.threads));
         let operation = Some(verdict.operation.clone());
-        for part in [claims, threads, operation].into_iter().flatten() {
-            if !title.contains(&part) {
-                wrong(format!("the title does not say {part}"));
-            }
+        let parts = [claims, threads, operation].into_iter().flatten();
+        for part in parts.filter(|part| !title.contains(part)) {
+            wrong(format!("the title does not say {part}"));
         }
     }
     found

@@ -10,7 +10,9 @@ mod members;
 mod servers;
 mod subjects;
 
-use jeton_lab_model::result::{AaPair, NoiseFloor, RunResult, Verdict};
+use jeton_lab_model::result::{
+    AaPair, ClaimAnswered, NoiseFloor, PublishedTable, RunResult, Verdict,
+};
 use serde::Serialize;
 
 use super::pooled::{PairRounds, is_like, objection};
@@ -18,7 +20,7 @@ use super::recompute::recomputed;
 use super::runs::Work;
 pub(super) use subjects::of_result as contradictions;
 
-use members::{close, difference, says};
+use members::{difference, says};
 
 /// A part of a file that does not follow from its rounds, or contradicts another part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,75 +38,41 @@ impl Contradiction {
     }
 }
 
-/// What a check computed again.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Checked {
-    /// The number of timed rows and loads of servers.
-    pub rows: usize,
-    /// The number of A/A pairs.
-    pub pairs: usize,
-    /// The number of verdicts.
-    pub verdicts: usize,
-    /// The number of published figures beside measured ones.
-    pub published: usize,
-    /// The number of answered conclusions.
-    pub answers: usize,
-    /// The number of recommendations: 0 or 1.
-    pub recommendations: usize,
-    /// The figures that do not follow.
-    pub contradictions: Vec<Contradiction>,
-}
-
 const NO_ROUNDS: &str = "has no rounds that it follows from";
 
-/// Computes the figures of a file again, and compares them with those in the file.
+/// Computes the figures of a file again, and returns those in the file that do not follow.
 #[must_use]
-pub fn check(result: &RunResult) -> Checked {
+pub fn check(result: &RunResult) -> Vec<Contradiction> {
     let own = recomputed(result);
     let mut found = facts::of_environment(result);
     for (file, own) in result.rows.measured.iter().zip(&own.rows.measured) {
-        let timing = file.ns_per_op.as_ref().zip(own.ns_per_op.as_ref());
         // The members of a time need no prefix.
-        let what = timing.and_then(|(file, own)| difference(file, own));
-        let what = what.or_else(|| difference(file, own));
+        let timing = file.ns_per_op.as_ref().zip(own.ns_per_op.as_ref());
+        let timing = timing.and_then(|(file, own)| difference(file, own));
+        let what = timing.or_else(|| difference(file, own));
         found.extend(what.map(|what| Contradiction::new(Work::of(file).to_string(), what)));
     }
     found.extend(facts::of_rounds(result));
     found.extend(contradictions(result));
     for (file, own) in result.rows.servers.iter().zip(&own.rows.servers) {
         let what = difference(file, own).or_else(|| servers::of_row(file, &result.environment));
-        let about = || format!("{}, {}", file.subject.id, file.scenario);
-        found.extend(what.map(|what| Contradiction::new(about(), what)));
+        let about = format!("{}, {}", file.subject.id, file.scenario);
+        found.extend(what.map(|what| Contradiction { about, what }));
     }
     found.extend(of_noise(result, &own.noise_floor));
     found.extend(of_verdicts(&result.verdicts, &own.verdicts));
     found.extend(facts::of_titles(result));
-    found.extend(of_list(&result.published, &own.published, |table| {
-        format!("published table \"{}\"", table.title)
-    }));
+    let table = |table: &PublishedTable| format!("published table \"{}\"", table.title);
+    found.extend(of_list(&result.published, &own.published, table));
+    let answer = |claim: &ClaimAnswered| format!("answer {}", claim.id);
     found.extend(of_list(
         &result.claims_answered,
         &own.claims_answered,
-        |claim| format!("answer {}", claim.id),
+        answer,
     ));
     let what = difference(&result.recommendation, &own.recommendation);
     found.extend(what.map(|what| Contradiction::new("recommendation", what)));
-    let timed = result
-        .rows
-        .measured
-        .iter()
-        .filter(|row| row.ns_per_op.is_some());
-    let loaded = result.rows.servers.iter().filter(|row| row.load.is_some());
-    let published = result.published.iter().flat_map(|table| &table.rows);
-    Checked {
-        rows: timed.count() + loaded.count(),
-        pairs: result.noise_floor.pairs.len(),
-        verdicts: result.verdicts.len(),
-        published: published.map(|row| row.figures.len()).sum(),
-        answers: result.claims_answered.len(),
-        recommendations: usize::from(result.recommendation.is_some()),
-        contradictions: found,
-    }
+    found
 }
 
 fn of_noise(result: &RunResult, own: &NoiseFloor) -> Vec<Contradiction> {
@@ -114,21 +82,15 @@ fn of_noise(result: &RunResult, own: &NoiseFloor) -> Vec<Contradiction> {
         let what = "no A/A pair has rounds that it follows from";
         return vec![Contradiction::new("noise_floor", what)];
     }
-    let mut found = Vec::new();
-    let known =
-        |value: Option<f64>| value.map_or_else(|| "null".to_owned(), |value| value.to_string());
-    for (name, file, own) in [
-        ("floor", file.floor, own.floor),
-        ("managed", file.managed, own.managed),
-    ] {
-        let both = file.zip(own);
-        if both.map_or(file != own, |(file, own)| !close(file, own)) {
-            let what = says(name, known(file), known(own));
-            found.push(Contradiction::new("noise_floor", what));
-        }
-    }
-    let threads = difference(&file.threads, &own.threads);
-    found.extend(threads.map(|what| Contradiction::new("noise_floor.threads", what)));
+    let floors = |noise: &NoiseFloor| NoiseFloor {
+        pairs: Vec::new(),
+        ..noise.clone()
+    };
+    let what = difference(&floors(file), &floors(own));
+    let mut found: Vec<Contradiction> = what
+        .map(|what| Contradiction::new("noise_floor", what))
+        .into_iter()
+        .collect();
     let mut left: Vec<&AaPair> = own.pairs.iter().collect();
     let rounds: Vec<&PairRounds> = file.pairs.iter().map(|pair| &pair.rounds).collect();
     for (at, pair) in file.pairs.iter().enumerate() {
@@ -140,18 +102,17 @@ fn of_noise(result: &RunResult, own: &NoiseFloor) -> Vec<Contradiction> {
             (None, None) => Some(NO_ROUNDS.to_owned()),
             (None, Some(at)) => difference(pair, left.remove(at)),
         };
-        found.extend(what.map(|what| Contradiction::new(about, what)));
+        found.extend(what.map(|what| Contradiction { about, what }));
     }
     found
 }
 
 fn of_verdicts(file: &[Verdict], own: &[Verdict]) -> Vec<Contradiction> {
+    let name = |verdict: &Verdict| {
+        [&verdict.comparison, &verdict.subject, &verdict.baseline].map(Clone::clone)
+    };
     let of_file = file.iter().filter_map(|verdict| {
-        let counterpart = own.iter().find(|own| {
-            (&own.comparison, &own.subject, &own.baseline)
-                == (&verdict.comparison, &verdict.subject, &verdict.baseline)
-        });
-        let what = match counterpart {
+        let what = match own.iter().find(|own| name(own) == name(verdict)) {
             None => Some(NO_ROUNDS.to_owned()),
             // Some stored words differ from those for people.
             Some(own) if own.verdict != verdict.verdict => Some(says(

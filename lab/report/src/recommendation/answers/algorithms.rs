@@ -9,7 +9,7 @@ use jeton_lab_stats::interval::{Ratio, estimate};
 
 use super::super::candidate::{Cost, fastest, jwts};
 use super::super::properties::facts;
-use super::super::{Noisy, recommendation_of};
+use super::super::{is_refused, recommendation_of};
 use super::sure::{Clear, Sure, of_choice, of_ratio};
 use super::{Answer, Bar, Figure, Measured, OWN};
 
@@ -26,7 +26,7 @@ pub(super) fn answer(result: &RunResult, costs: &[Cost<'_>]) -> Answer {
         let what = "the time to sign and verify tokens of two algorithms with one library";
         return Answer::missing("algorithm", what);
     };
-    let [low, high] = ratio.interval();
+    let [low, high] = ratio.interval().map(factor);
     let library = slow.library();
     let against = format!("{} against {}", slow.alg(), fast.alg());
     let others = in_libraries(costs, slow.alg(), fast.alg());
@@ -34,7 +34,7 @@ pub(super) fn answer(result: &RunResult, costs: &[Cost<'_>]) -> Answer {
     let measured = Measured {
         figure: Figure {
             value: format!("{}\u{a0}×", factor(ratio.ratio())),
-            interval: format!("{} to {}", factor(low), factor(high)),
+            interval: format!("{low} to {high}"),
             what: format!("{against} with {library}, to sign and verify{others}"),
         },
         bars_show: format!("Time to sign and verify one token with {library}"),
@@ -43,8 +43,7 @@ pub(super) fn answer(result: &RunResult, costs: &[Cost<'_>]) -> Answer {
             .about(&against)
             .or_weaker(choice(result, &own)),
     };
-    let sentence = sentence(result, costs, &own);
-    Answer::new("algorithm", sentence, Some(measured))
+    Answer::new("algorithm", sentence(result, costs, &own), Some(measured))
 }
 
 /// Formats a factor with three digits.
@@ -58,50 +57,50 @@ fn factor(value: f64) -> String {
 
 /// Returns the signed JWTs of the library that has most algorithms; of equals, the first measured.
 fn of_one_library<'c, 'a>(costs: &'c [Cost<'a>]) -> Vec<&'c Cost<'a>> {
-    let jwt = || costs.iter().filter(|cost| cost.subject.format == "jwt");
-    let mut most: Vec<&Cost<'a>> = Vec::new();
-    for cost in jwt() {
-        let driver = cost.subject.driver();
-        let own: Vec<_> = jwt()
-            .filter(|other| other.subject.driver() == driver)
-            .collect();
-        if own.len() > most.len() {
-            most = own;
-        }
-    }
-    most
+    let jwts: Vec<&Cost<'a>> = costs
+        .iter()
+        .filter(|cost| cost.subject.format == "jwt")
+        .collect();
+    let of_library = |one: &&'c Cost<'a>| -> Vec<&'c Cost<'a>> {
+        let own = jwts.iter().copied();
+        own.filter(|other| other.subject.driver() == one.subject.driver())
+            .collect()
+    };
+    jwts.iter()
+        .rev()
+        .map(of_library)
+        .max_by_key(Vec::len)
+        .unwrap_or_default()
 }
 
 fn find<'c, 'a>(costs: &[&'c Cost<'a>], name: &str) -> Option<&'c Cost<'a>> {
     costs.iter().copied().find(|cost| cost.alg() == name)
 }
 
-/// Returns ES256 against HS256, or the slowest against the fastest.
+/// Returns ES256 against EdDSA, the choice that a reader has, or the slowest against the fastest.
 fn pair<'c, 'a>(charted: &[&'c Cost<'a>]) -> Option<(&'c Cost<'a>, &'c Cost<'a>, Ratio)> {
-    let usual = find(charted, "ES256").zip(find(charted, "HS256"));
-    let ends = || {
-        let by_time = |a: &&Cost<'_>, b: &&Cost<'_>| a.median.total_cmp(&b.median);
-        let all = || charted.iter().copied();
-        let (slow, fast) = all().max_by(by_time).zip(all().min_by(by_time))?;
-        (slow.alg() != fast.alg()).then_some((slow, fast))
-    };
-    let (slow, fast) = usual.or_else(ends)?;
+    let usual = find(charted, "ES256").zip(find(charted, "EdDSA"));
+    let by_time = |a: &&Cost<'_>, b: &&Cost<'_>| a.median.total_cmp(&b.median);
+    let all = || charted.iter().copied();
+    let ends = || all().max_by(by_time).zip(all().min_by(by_time));
+    let (slow, fast) = usual
+        .or_else(ends)
+        .filter(|(slow, fast)| slow.alg() != fast.alg())?;
     let ratio = estimate(&slow.both.rounds, &fast.both.rounds, 1).ok()?;
     Some((slow, fast, ratio))
 }
 
 /// Says between which factors the pair is in other libraries.
 fn in_libraries(costs: &[Cost<'_>], slow: &str, fast: &str) -> String {
-    let pairs = pairs(costs, slow, fast);
-    let mut ratios: Vec<f64> = pairs
-        .iter()
+    let ratios = pairs(costs, slow, fast).into_iter();
+    let mut ratios: Vec<f64> = ratios
         .map(|(slow, fast)| slow.median / fast.median)
         .collect();
     ratios.sort_by(f64::total_cmp);
     match ratios.as_slice() {
         [least, .., most] => {
             let [least, most] = [*least, *most].map(units::times);
-            format!("; {least} to {most}\u{a0}× in {} libraries", pairs.len())
+            format!("; {least} to {most}\u{a0}× in {} libraries", ratios.len())
         }
         _ => String::new(),
     }
@@ -122,13 +121,8 @@ fn pairs<'c, 'a>(
     });
     let mut known = BTreeSet::new();
     let is_new = |(one, _): &(&Cost<'a>, &Cost<'a>)| {
-        let library = one.subject.library.as_str();
-        let language = if library == OWN {
-            ""
-        } else {
-            one.subject.language.as_str()
-        };
-        known.insert((language, library))
+        let (library, language) = (one.subject.library.as_str(), one.subject.language.as_str());
+        known.insert((library, Some(language).filter(|_| library != OWN)))
     };
     pairs.filter(is_new).collect()
 }
@@ -139,12 +133,12 @@ fn fastest_of<'c, 'a>(
     third_parties: bool,
     noise: &NoiseFloor,
 ) -> Vec<&'c Cost<'a>> {
-    let is_of_case = |cost: &&&'c Cost<'a>| {
+    let is_of_case = |cost: &&'c Cost<'a>| {
         // Ed25519 is another name of EdDSA with this curve.
         let is_named_twice = cost.alg() == "Ed25519" && find(own, "EdDSA").is_some();
         !is_named_twice && is_for_third_parties(cost.alg()) == Some(third_parties)
     };
-    let of_case: Vec<_> = own.iter().filter(is_of_case).copied().collect();
+    let of_case: Vec<_> = own.iter().copied().filter(is_of_case).collect();
     fastest(&of_case, noise)
 }
 
@@ -157,18 +151,18 @@ fn choice(result: &RunResult, own: &[&Cost<'_>]) -> Sure {
     let noise = &result.noise_floor;
     let is_open = |third_parties: bool| {
         let group = fastest_of(own, third_parties, noise);
-        group.split_first().is_some_and(|(first, others)| {
-            let verdict = |other: &&Cost<'_>| other.judged(first, others.len(), noise);
-            others
-                .iter()
-                .any(|other| verdict(other) != VerdictKind::Equivalent)
-        })
+        let others = group.get(1..).unwrap_or_default();
+        let mut verdicts = others
+            .iter()
+            .map(|other| other.judged(group[0], others.len(), noise));
+        verdicts.any(|verdict| verdict != VerdictKind::Equivalent)
     };
-    if [false, true].into_iter().any(is_open) {
-        of_choice(result, Clear::No, "the fastest algorithm is undecided")
+    let (clear, what) = if is_open(false) || is_open(true) {
+        (Clear::No, "the fastest algorithm is undecided")
     } else {
-        of_choice(result, Clear::Far, "the fastest algorithm is clear")
-    }
+        (Clear::Far, "the fastest algorithm is clear")
+    };
+    of_choice(result, clear, what)
 }
 
 /// Names the fastest algorithms for each case of use. A disturbed run gives no advice.
@@ -180,24 +174,24 @@ fn sentence(result: &RunResult, costs: &[Cost<'_>], own: &[&Cost<'_>]) -> String
         match names.len() {
             0 => None,
             1..=NAMED_MAX => Some(names.join(" or ")),
-            all => Some(format!(
-                "{} or {} others",
-                names[..NAMED_MAX].join(", "),
-                all - NAMED_MAX
-            )),
+            all => {
+                let first = names[..NAMED_MAX].join(", ");
+                Some(format!("{first} or {} others", all - NAMED_MAX))
+            }
         }
     };
-    if Noisy::of(&recommendation_of(result)).refuses(result) {
+    let (shared, signature) = (named(false), named(true));
+    if is_refused(result, recommendation_of(result).allow_noisy) {
         let with = own.first().map_or_else(String::new, |cost| cost.library());
-        let kinds = [(named(false), "shared secret"), (named(true), "key pair")];
-        let kinds = kinds
-            .into_iter()
-            .filter_map(|(names, key)| Some(format!("{} ({key})", names?)));
-        let kinds: Vec<String> = kinds.collect();
-        return format!("Fastest with {with}: {}.", units::list(&kinds));
+        let kinds = [(shared, "shared secret"), (signature, "key pair")].into_iter();
+        let kinds = kinds.filter_map(|(names, key)| Some(format!("{} ({key})", names?)));
+        return format!(
+            "Fastest with {with}: {}.",
+            units::list(&kinds.collect::<Vec<_>>())
+        );
     }
     let elsewhere = elsewhere(costs, &fastest_of(own, true, noise), noise);
-    match (named(false), named(true)) {
+    match (shared, signature) {
         (Some(shared), Some(signature)) => format!(
             "One party issues and verifies: {shared}. Third parties verify and must not sign: {signature}{elsewhere}."
         ),
@@ -209,10 +203,9 @@ fn sentence(result: &RunResult, costs: &[Cost<'_>], own: &[&Cost<'_>]) -> String
 
 /// Says in how many libraries another usual algorithm is faster than the fastest one here.
 fn elsewhere(costs: &[Cost<'_>], fastest: &[&Cost<'_>], noise: &NoiseFloor) -> String {
-    let counts = CHARTED
-        .into_iter()
-        .filter(|name| find(fastest, name).is_none() && is_for_third_parties(name) == Some(true));
-    let counts = counts.filter_map(|name| {
+    let is_other =
+        |name: &&str| find(fastest, name).is_none() && is_for_third_parties(name) == Some(true);
+    let counts = CHARTED.into_iter().filter(is_other).filter_map(|name| {
         let pairs = pairs(costs, name, fastest.first()?.alg());
         let verdicts = pairs
             .iter()
@@ -226,73 +219,5 @@ fn elsewhere(costs: &[Cost<'_>], fastest: &[&Cost<'_>], noise: &NoiseFloor) -> S
             let all = units::count(all, "library", "libraries");
             format!("; {name} is faster in {faster} of {all}")
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::super::answers;
-    use super::super::sure::Sureness;
-    use super::*;
-    use crate::recommendation::sample::{result, row};
-    use jeton_lab_model::result::Row;
-
-    fn library(language: &str, library: &str, times: [f64; 3]) -> Vec<Row> {
-        let rows = ["HS256", "EdDSA", "ES256"]
-            .into_iter()
-            .zip(times)
-            .flat_map(|(alg, ns)| {
-                ["sign", "verify"].map(|verb| row(language, library, "jwt", alg, verb, ns))
-            });
-        rows.collect()
-    }
-
-    /// jeton, twice, and a library in which ES256 is faster than EdDSA, on two runtimes.
-    fn rows() -> Vec<Row> {
-        let other = || library("node", "other", [500.0, 3_000.0, 2_000.0]);
-        let mut newer = other();
-        for row in &mut newer {
-            row.subject.id = row.subject.id.replacen(':', "@Node 26:", 1);
-        }
-        let own = |language| library(language, "jeton", [100.0, 1_000.0, 1_500.0]);
-        [own("rust"), own("go"), other(), newer].concat()
-    }
-
-    fn said(result: &RunResult) -> (String, Sureness, String) {
-        let answer = answers(result).swap_remove(1);
-        let measured = answer.measured.unwrap();
-        (
-            answer.sentence,
-            measured.sure.sureness,
-            measured.figure.what,
-        )
-    }
-
-    #[test]
-    fn answer_names_its_library_and_those_that_disagree_once() {
-        let (sentence, sureness, what) = said(&result(rows(), 0.02));
-        assert_eq!(
-            sentence,
-            "One party issues and verifies: HS256. Third parties verify and must not sign: EdDSA; ES256 is faster in 1 of 2 libraries."
-        );
-        assert_eq!(sureness, Sureness::Sure);
-        assert!(what.contains("with jeton (Rust)"), "{what}");
-        assert!(what.ends_with("; 4 to 15\u{a0}× in 2 libraries"), "{what}");
-    }
-
-    #[test]
-    fn algorithms_that_the_run_cannot_tell_apart_are_both_named() {
-        let (sentence, sureness, _) = said(&result(rows(), 1.1));
-        assert!(sentence.contains("not sign: EdDSA or ES256."), "{sentence}");
-        assert_eq!(sureness, Sureness::NotSure);
-    }
-
-    #[test]
-    fn disturbed_run_gives_no_advice() {
-        let mut result = result(rows(), 0.02);
-        result.environment.disturbance.disturbed = true;
-        let expected = "Fastest with jeton (Rust): HS256 (shared secret) and EdDSA (key pair).";
-        assert_eq!(said(&result).0, expected);
     }
 }

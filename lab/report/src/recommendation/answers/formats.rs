@@ -6,7 +6,7 @@ use jeton_lab_model::names;
 use jeton_lab_model::result::{Row, RunResult, Subject, Verdict, VerdictKind};
 use jeton_lab_model::units;
 
-use super::super::claims_of;
+use super::super::candidate::{claims_of, named};
 use super::sure::of_verdict;
 use super::{Answer, Bar, Figure, Measured, short};
 
@@ -32,9 +32,7 @@ pub(super) fn answer(result: &RunResult) -> Answer {
     let [jwt, paseto] = [&verdict.baseline, &verdict.subject].map(|id| of(id));
     let subject = paseto.map(|row| &row.subject);
     let name = subject.map_or_else(|| verdict.subject.clone(), names::token);
-    let library = subject.map_or_else(String::new, |subject| {
-        format!(", {} ({})", subject.library, names::language(subject))
-    });
+    let library = subject.map_or_else(String::new, |subject| format!(", {}", named(subject)));
     let bytes = units::whole(jwt.map_or(0, |row| row.claims.bytes));
     let measured = Measured {
         figure: Figure {
@@ -68,12 +66,19 @@ fn find<'a>(result: &'a RunResult, operation: &str) -> Option<&'a Verdict> {
 /// Says with how many other claims sets the format makes another difference.
 fn elsewhere(result: &RunResult, verdict: &Verdict) -> String {
     let mut by_claims: BTreeMap<&str, Vec<VerdictKind>> = BTreeMap::new();
-    for other in &result.verdicts {
-        let is_of_pair = other.baseline == verdict.baseline
-            && other.subject == verdict.subject
-            && other.threads == verdict.threads
-            && other.claims != verdict.claims;
-        if is_of_pair && !other.confounded {
+    let pair = |verdict: &Verdict| {
+        (
+            verdict.baseline.clone(),
+            verdict.subject.clone(),
+            verdict.threads,
+        )
+    };
+    for other in result
+        .verdicts
+        .iter()
+        .filter(|other| pair(other) == pair(verdict))
+    {
+        if other.claims != verdict.claims && !other.confounded {
             by_claims
                 .entry(&other.claims)
                 .or_default()
@@ -109,18 +114,10 @@ fn encrypted(result: &RunResult, verdict: &Verdict) -> String {
                 && other.factors == ["format", "algorithm"]
                 && other.baseline.contains(":jwe:")
                 && other.subject.contains(".local:")
-                && [&other.baseline, &other.subject]
-                    .iter()
-                    .all(|id| driver(id) == own)
+                && driver(&other.baseline) == own
+                && driver(&other.subject) == own
                 && other.ratio.is_finite()
         })
-    };
-    let tokens = pair("encrypt").and_then(|first| {
-        let of = |id: &str| row(result, "encrypt", first, id).map(|row| names::token(&row.subject));
-        of(&first.baseline).zip(of(&first.subject))
-    });
-    let Some((jwe, paseto)) = tokens else {
-        return String::new();
     };
     let said = ["encrypt", "decrypt"].into_iter().filter_map(|operation| {
         let pair = pair(operation)?;
@@ -131,9 +128,14 @@ fn encrypted(result: &RunResult, verdict: &Verdict) -> String {
         };
         Some(format!("{time} to {operation}"))
     });
-    let said: Vec<String> = said.collect();
-    let (paseto, said) = (short(&paseto), said.join(", "));
-    format!(" Encrypted, time of {paseto} against {jwe}: {said}.")
+    let tokens = pair("encrypt").and_then(|first| {
+        let of = |id: &str| row(result, "encrypt", first, id).map(|row| names::token(&row.subject));
+        of(&first.baseline).zip(of(&first.subject))
+    });
+    tokens.map_or_else(String::new, |(jwe, paseto)| {
+        let (paseto, said) = (short(&paseto), said.collect::<Vec<_>>().join(", "));
+        format!(" Encrypted, time of {paseto} against {jwe}: {said}.")
+    })
 }
 
 fn row<'a>(result: &'a RunResult, operation: &str, verdict: &Verdict, id: &str) -> Option<&'a Row> {
@@ -180,10 +182,12 @@ fn sentence(name: &str, verdict: VerdictKind, rows: Option<(&Row, &Row)>) -> Str
         VerdictKind::Equivalent if sizes.is_some_and(|(jwt, paseto)| jwt == paseto) => {
             return format!("Signed: {name} is as fast and as large as {jwt}.");
         }
-        VerdictKind::Equivalent => format!("{name} is as fast as {jwt}"),
-        VerdictKind::Faster => format!("{name} is faster than {jwt}"),
-        VerdictKind::Slower => format!("{name} is slower than {jwt}"),
-        VerdictKind::Undecided => format!("it is undecided whether {name} is slower than {jwt}"),
+        VerdictKind::Equivalent => "is as fast as",
+        VerdictKind::Faster => "is faster than",
+        VerdictKind::Slower => "is slower than",
+        VerdictKind::Undecided => {
+            return format!("Signed: it is undecided whether {name} is slower than {jwt}.{size}");
+        }
     };
-    format!("Signed: {time}.{size}")
+    format!("Signed: {name} {time} {jwt}.{size}")
 }

@@ -12,7 +12,7 @@ use super::super::attacks::Attacks;
 use super::super::candidate::{Cost, THREADS, judged, jwts};
 use super::libraries::USUAL;
 use super::sure::of_ratio;
-use super::{Answer, Bar, Figure, Measured, OWN, parts};
+use super::{Answer, Bar, Figure, Measured, OWN};
 
 /// jeton in one language, with the fastest other library.
 struct Pair<'c, 'a> {
@@ -25,14 +25,15 @@ struct Pair<'c, 'a> {
 
 pub(super) fn answer(result: &RunResult, costs: &[Cost<'_>]) -> Answer {
     let of_alg = USUAL.map(|alg| (alg, pairs(result, &jwts(costs, alg))));
-    let most = of_alg.iter().map(|(_, pairs)| pairs.len()).max();
-    let mut found = of_alg.iter().filter(|(_, pairs)| Some(pairs.len()) == most);
-    let found = found.next().and_then(|(alg, pairs)| {
-        let by_ratio =
-            |a: &&Pair<'_, '_>, b: &&Pair<'_, '_>| a.ratio.ratio().total_cmp(&b.ratio.ratio());
-        Some((*alg, pairs, pairs.iter().max_by(by_ratio)?))
+    // Of equal ones, the first.
+    let most = of_alg.iter().rev().max_by_key(|(_, pairs)| pairs.len());
+    let slowest = most.and_then(|(alg, pairs)| {
+        let slowest = pairs
+            .iter()
+            .max_by(|a, b| a.ratio.ratio().total_cmp(&b.ratio.ratio()))?;
+        Some((*alg, pairs, slowest))
     });
-    let Some((alg, pairs, slowest)) = found else {
+    let Some((alg, pairs, slowest)) = slowest else {
         let what = "the time of jeton and of another library in one language";
         return Answer::missing("language", what);
     };
@@ -60,18 +61,19 @@ pub(super) fn answer(result: &RunResult, costs: &[Cost<'_>]) -> Answer {
 /// Returns the languages in which jeton and another library were measured.
 fn pairs<'c, 'a>(result: &RunResult, costs: &[&'c Cost<'a>]) -> Vec<Pair<'c, 'a>> {
     let measured = LANGUAGES.into_iter().filter_map(|language| {
-        let of_it = || {
-            costs
-                .iter()
-                .copied()
-                .filter(move |cost| cost.subject.language == language)
-        };
-        let own = || of_it().filter(|cost| cost.subject.library == OWN);
+        let of_it = costs
+            .iter()
+            .copied()
+            .filter(|cost| cost.subject.language == language);
+        let (own, others): (Vec<_>, Vec<_>) = of_it.partition(|cost| cost.subject.library == OWN);
         // Both on one runtime: a newer one can be faster than any library makes it.
-        let beside =
-            |other: &Cost<'_>| own().find(|own| own.subject.runtime == other.subject.runtime);
-        let others = of_it().filter(|cost| cost.subject.library != OWN);
-        let pairs = others.filter_map(|other| Some((beside(other)?, other)));
+        let beside = |other: &Cost<'_>| {
+            own.iter()
+                .find(|own| own.subject.runtime == other.subject.runtime)
+        };
+        let pairs = others
+            .into_iter()
+            .filter_map(|other| Some((*beside(other)?, other)));
         pairs.min_by(|a, b| a.1.median.total_cmp(&b.1.median))
     });
     let measured: Vec<_> = measured.collect();
@@ -102,206 +104,120 @@ impl Pair<'_, '_> {
     }
 }
 
-/// Says in which languages jeton is faster, as fast or slower, and why it is not compared in the others.
+/// Says in which languages jeton is faster, as fast or slower, and why it is not compared in the others: no other
+/// library was measured, a check failed, or a rule of the recommendation excludes it.
 fn sentence(result: &RunResult, costs: &[&Cost<'_>], alg: &str, pairs: &[Pair<'_, '_>]) -> String {
-    let with = |kind: VerdictKind| {
-        let of_kind = pairs.iter().filter(|pair| pair.verdict == kind);
-        of_kind.map(Pair::language).collect()
+    let said = |language: &str| {
+        let mut pairs = pairs.iter();
+        match pairs.find(|pair| pair.own.subject.language == language) {
+            Some(pair) => match pair.verdict {
+                VerdictKind::Faster => "faster",
+                VerdictKind::Equivalent => "as fast",
+                VerdictKind::Slower => "slower",
+                VerdictKind::Undecided => "undecided",
+            },
+            None => absence(result, costs, alg, language),
+        }
     };
-    let is_compared = |language: &str| {
-        pairs
-            .iter()
-            .any(|pair| pair.own.subject.language == language)
-    };
-    let absent = |why: &str| {
-        let absent = LANGUAGES
-            .into_iter()
-            .filter(|language| !is_compared(language));
-        let of_why = absent.filter(|language| absence(result, costs, alg, language) == why);
-        of_why.map(names::language_of).collect()
-    };
-    let compared = parts([
-        ("faster", with(VerdictKind::Faster)),
-        ("as fast", with(VerdictKind::Equivalent)),
-        ("slower", with(VerdictKind::Slower)),
-        ("undecided", with(VerdictKind::Undecided)),
-        (ALONE, absent(ALONE)),
-        (FAILED, absent(FAILED)),
-        (EXCLUDED, absent(EXCLUDED)),
-        (NOT_MEASURED, absent(NOT_MEASURED)),
-    ]);
+    let all = [
+        "faster",
+        "as fast",
+        "slower",
+        "undecided",
+        "without another library",
+        "failed",
+        "excluded",
+        "not measured",
+    ];
+    let compared = in_languages(all, |what, language| said(language) == what);
     format!("jeton against the fastest other library of each language, with {alg}: {compared}.")
 }
 
-/// No other library was measured.
-const ALONE: &str = "without another library";
-/// A check failed, or it has no time.
-const FAILED: &str = "failed";
-/// A rule of the recommendation excludes it.
-const EXCLUDED: &str = "excluded";
-const NOT_MEASURED: &str = "not measured";
+/// Says in which languages each of these is so: `faster in Go; slower in Node`.
+fn in_languages<const N: usize>(all: [&str; N], is_so: impl Fn(&str, &str) -> bool) -> String {
+    let said = all.into_iter().filter_map(|what| {
+        let languages = LANGUAGES
+            .into_iter()
+            .filter(|language| is_so(what, language));
+        let languages: Vec<&str> = languages.map(names::language_of).collect();
+        (!languages.is_empty()).then(|| format!("{what} in {}", units::list(&languages)))
+    });
+    said.collect::<Vec<_>>().join("; ")
+}
 
 /// Says why jeton is not compared in a language.
 fn absence(result: &RunResult, costs: &[&Cost<'_>], alg: &str, language: &str) -> &'static str {
-    let is_own = |(library, of): (&str, &str)| library == OWN && of == language;
-    if costs
-        .iter()
-        .any(|cost| is_own((&cost.subject.library, &cost.subject.language)))
-    {
-        return ALONE;
+    let mut usable = costs.iter().map(|cost| cost.subject);
+    if usable.any(|subject| subject.library == OWN && subject.language == language) {
+        return "without another library";
     }
     let rows = result.rows.measured.iter().filter(|row| {
         let subject = &row.subject;
-        is_own((&subject.library, &subject.language))
+        (subject.library.as_str(), subject.language.as_str()) == (OWN, language)
             && subject.format == "jwt"
             && subject.alg.as_deref() == Some(alg)
             && row.status != Status::Unavailable
     });
     let is_timed: Vec<bool> = rows.map(|row| row.ns_per_op.is_some()).collect();
     match is_timed.as_slice() {
-        [] => NOT_MEASURED,
-        timed if timed.contains(&false) => FAILED,
-        _ => EXCLUDED,
+        [] => "not measured",
+        timed if timed.contains(&false) => "failed",
+        _ => "excluded",
     }
 }
 
-/// What is done with keys: the operation, the form of the key, and the words.
+/// What is done with keys: the words, the operation, and the form of the key.
 const OF_KEYS: [(&str, &str, &str); 3] = [
-    ("load-key", "jwk", "to load a JWK"),
-    ("load-key", "pem", "to load a PEM key"),
-    ("generate-key", "prepared", "to generate a key"),
+    ("to load a JWK", "load-key", "jwk"),
+    ("to load a PEM key", "load-key", "pem"),
+    ("to generate a key", "generate-key", "prepared"),
 ];
 
 /// Says in which languages another library loads or generates a key faster.
 fn slower_keys(result: &RunResult, alg: &str) -> String {
     let attacks = Attacks::of(&result.rows.attack);
-    let said = parts(OF_KEYS.map(|(operation, form, words)| {
+    let of_alg = |row: &&Row| {
+        let subject = &row.subject;
+        subject.format == "jwt"
+            && subject.alg.as_deref() == Some(alg)
+            && subject.superseded_by.is_none()
+            && attacks.fell_to(subject.driver()).is_none()
+            && row.threads == THREADS
+            && row.status == Status::Ok
+            && !row.reference
+    };
+    let rows: Vec<&Row> = result.rows.measured.iter().filter(of_alg).collect();
+    let is_slower = |what: &str, language: &str| {
         let of_it = |row: &&Row| {
-            let subject = &row.subject;
-            row.operation == operation
-                && subject.key_handling == form
-                && subject.format == "jwt"
-                && subject.alg.as_deref() == Some(alg)
-                && subject.superseded_by.is_none()
-                && attacks.fell_to(subject.driver()).is_none()
-                && row.threads == THREADS
-                && row.status == Status::Ok
-                && !row.reference
+            let (subject, operation) = (&row.subject, row.operation.as_str());
+            subject.language == language
+                && OF_KEYS.contains(&(what, operation, &subject.key_handling))
         };
-        let rows: Vec<&Row> = result.rows.measured.iter().filter(of_it).collect();
-        let slower = LANGUAGES
-            .into_iter()
-            .filter(|language| is_slower_at(result, &rows, language));
-        (words, slower.map(names::language_of).collect())
-    }));
-    match said.as_str() {
+        let rows = rows.iter().copied().filter(of_it);
+        let (own, others): (Vec<&Row>, Vec<&Row>) =
+            rows.partition(|row| row.subject.library == OWN);
+        own.iter().any(|own| is_slower_than(result, own, &others))
+    };
+    match in_languages(OF_KEYS.map(|(what, ..)| what), is_slower).as_str() {
         "" => String::new(),
         said => format!(" Slower {said}."),
     }
 }
 
-/// Reports whether jeton is slower than the fastest other library of a language.
-fn is_slower_at(result: &RunResult, rows: &[&Row], language: &str) -> bool {
-    let in_language = || rows.iter().filter(|row| row.subject.language == language);
-    in_language()
-        .filter(|row| row.subject.library == OWN)
-        .any(|own| {
-            let is_like = |row: &&&Row| {
-                row.subject.library != OWN
-                    && row.subject.runtime == own.subject.runtime
-                    && row.claims.name == own.claims.name
-            };
-            let times = in_language()
-                .filter(is_like)
-                .filter_map(|row| row.ns_per_op.as_ref());
-            let fastest = times.min_by(|a, b| a.median.total_cmp(&b.median));
-            let both = own.ns_per_op.as_ref().zip(fastest);
-            both.is_some_and(|(own_time, other)| {
-                let managed = std::iter::once(own.subject.is_managed());
-                let band = band_for(&result.noise_floor, managed, THREADS);
-                let comparisons = OF_KEYS.len() * LANGUAGES.len();
-                judged(&own_time.rounds, &other.rounds, comparisons, band) == VerdictKind::Slower
-            })
-        })
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::super::{Answer, by_language};
-    use super::*;
-    use crate::recommendation::sample::{fail, result, row};
-
-    fn both(language: &str, library: &str, ns: f64) -> [Row; 2] {
-        ["sign", "verify"].map(|verb| row(language, library, "jwt", "ES256", verb, ns))
-    }
-
-    fn answer(rows: &[[Row; 2]], keys: impl IntoIterator<Item = Row>) -> Answer {
-        by_language(&result(
-            rows.concat().into_iter().chain(keys).collect(),
-            0.02,
-        ))
-    }
-
-    #[test]
-    fn failed_jeton_is_not_called_unmeasured() {
-        let mut failed = both("go", "jeton", 100.0);
-        failed
-            .iter_mut()
-            .for_each(|row| fail(row, Status::FailedPreflight));
-        let rows = [
-            failed,
-            both("go", "other", 200.0),
-            both("node", "jeton", 100.0),
-            both("rust", "jeton", 100.0),
-            both("rust", "other", 200.0),
-        ];
-        assert_eq!(
-            answer(&rows, []).sentence,
-            "jeton against the fastest other library of each language, with ES256: faster in Rust; without another library in Node; failed in Go; not measured in Java and Python."
+/// Reports whether jeton is slower than the fastest of these libraries on the same runtime.
+fn is_slower_than(result: &RunResult, own: &Row, others: &[&Row]) -> bool {
+    let like = |row: &Row| (row.subject.runtime.clone(), row.claims.name.clone());
+    let others = others.iter().filter(|row| like(row) == like(own));
+    let times = others.filter_map(|row| row.ns_per_op.as_ref());
+    let fastest = times.min_by(|a, b| a.median.total_cmp(&b.median));
+    let both = own.ns_per_op.as_ref().zip(fastest);
+    both.is_some_and(|(own_time, other)| {
+        let band = band_for(
+            &result.noise_floor,
+            std::iter::once(own.subject.is_managed()),
+            THREADS,
         );
-    }
-
-    #[test]
-    fn operations_of_keys_at_which_jeton_is_slower_are_named() {
-        let keys = [
-            ("load-key", "jwk", 200.0),
-            ("load-key", "pem", 50.0),
-            ("generate-key", "prepared", 50.0),
-        ];
-        let keys = keys.into_iter().flat_map(|(operation, form, ns)| {
-            [("jeton", 100.0), ("other", ns)].map(|(library, ns)| {
-                let mut row = row("go", library, "jwt", "ES256", operation, ns);
-                row.subject.key_handling = form.to_owned();
-                row
-            })
-        });
-        let rows = [both("go", "jeton", 100.0), both("go", "other", 200.0)];
-        let said = answer(&rows, keys).sentence;
-        let slower = ". Slower to load a PEM key in Go; to generate a key in Go.";
-        assert!(said.ends_with(slower), "{said}");
-    }
-
-    #[test]
-    fn pair_is_of_one_runtime() {
-        let on = |library: &str, runtime: &str, ns: f64| {
-            both("java", library, ns).map(|mut row| {
-                row.subject.runtime = Some(runtime.to_owned());
-                row.subject.id = row.subject.id.replacen(':', &format!("@{runtime}:"), 1);
-                row
-            })
-        };
-        let rows = [
-            on("jeton", "JDK 17", 100.0),
-            on("other", "JDK 17", 400.0),
-            on("other", "JDK 25", 50.0),
-        ];
-        let answer = answer(&rows, []);
-        assert!(
-            answer.sentence.contains("faster in Java"),
-            "{}",
-            answer.sentence
-        );
-        assert_eq!(answer.measured.unwrap().bars[1].median, 800.0);
-    }
+        let comparisons = OF_KEYS.len() * LANGUAGES.len();
+        judged(&own_time.rounds, &other.rounds, comparisons, band) == VerdictKind::Slower
+    })
 }

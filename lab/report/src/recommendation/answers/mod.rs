@@ -12,11 +12,10 @@ mod limits;
 mod sure;
 
 pub(crate) use limits::limits;
-pub(crate) use sure::{Sure, Sureness};
+pub(crate) use sure::{Sure, Sureness, clear, of_choice};
 
 use jeton_lab_model::recommendation::Requirements;
 use jeton_lab_model::result::RunResult;
-use jeton_lab_model::units;
 
 use super::attacks::Attacks;
 use super::candidate::Cost;
@@ -83,15 +82,19 @@ impl Bar {
 
 /// Returns the three answers; empty if the run measured no times.
 pub(crate) fn answers(result: &RunResult) -> Vec<Answer> {
-    if result.rows.measured.is_empty() {
-        return Vec::new();
-    }
     let costs = all_costs(result);
-    vec![
-        libraries::answer(result, &costs),
-        algorithms::answer(result, &costs),
-        formats::answer(result),
-    ]
+    let all = || {
+        vec![
+            libraries::answer(result, &costs),
+            algorithms::answer(result, &costs),
+            formats::answer(result),
+        ]
+    };
+    if result.rows.measured.is_empty() {
+        Vec::new()
+    } else {
+        all()
+    }
 }
 
 /// Returns the answer to one question more: jeton in the reader's language.
@@ -133,22 +136,4 @@ impl Answer {
 /// Names a token without its family: `v4.public`.
 fn short(token: &str) -> &str {
     token.strip_prefix("PASETO ").unwrap_or(token)
-}
-
-/// Joins what is said of each language, if anything: `a (Go); b (Node)`.
-fn of_languages<'l>(said: impl Iterator<Item = (String, &'l str)>) -> String {
-    let said = said.filter(|(what, _)| !what.is_empty());
-    let said: Vec<String> = said
-        .map(|(what, language)| format!("{what} ({language})"))
-        .collect();
-    said.join("; ")
-}
-
-/// Joins the parts that are not empty: `faster in Go; slower in Node`.
-fn parts<'p>(parts: impl IntoIterator<Item = (&'p str, Vec<&'p str>)>) -> String {
-    let parts = parts.into_iter().filter(|(_, of)| !of.is_empty());
-    let said: Vec<String> = parts
-        .map(|(what, of)| format!("{what} in {}", units::list(&of)))
-        .collect();
-    said.join("; ")
 }

@@ -38,7 +38,7 @@ impl Sureness {
 
 /// How clear a result is, before the machine counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Clear {
+pub(crate) enum Clear {
     /// Undecided.
     No,
     /// A difference just above the noise.
@@ -61,7 +61,7 @@ pub(super) fn of_verdict(result: &RunResult, verdict: &Verdict, managed: bool) -
 }
 
 /// Says how clear a verdict with this interval is.
-pub(super) fn clear(kind: VerdictKind, [low, high]: [f64; 2], band: Band) -> Clear {
+pub(crate) fn clear(kind: VerdictKind, [low, high]: [f64; 2], band: Band) -> Clear {
     let nearest = if low > 1.0 { low } else { high.recip() };
     match kind {
         VerdictKind::Undecided => Clear::No,
@@ -83,7 +83,7 @@ fn of_kind(result: &RunResult, kind: VerdictKind, interval: [f64; 2], band: Band
 }
 
 /// Judges a choice of the fastest, with what the machine did.
-pub(super) fn of_choice(result: &RunResult, clear: Clear, what: &str) -> Sure {
+pub(crate) fn of_choice(result: &RunResult, clear: Clear, what: &str) -> Sure {
     let environment = &result.environment;
     let trouble = match result.noise_floor.floor {
         _ if environment.disturbance.disturbed => "disturbed run; ",

@@ -5,7 +5,7 @@ use jeton_lab_model::result::{
     AaPair, Disturbance, NoiseFloor, RunResult, Verdict, VerdictKind, to_bytes,
 };
 use jeton_lab_report::multi_run::{Named, check, merge, recomputed};
-use jeton_lab_report::recommendation::{Noisy, recommend};
+use jeton_lab_report::recommendation::recommend;
 
 use super::run;
 use crate::stored;
@@ -21,12 +21,12 @@ fn sound(runs: u64) -> RunResult {
     };
     let mut result = merge((1..=runs).map(named).collect(), "jeton-lab merge").unwrap();
     let requirements = Requirements::parse(&["weight=sign"]).unwrap();
-    result.recommendation = Some(recommend(&result, &requirements, Noisy::Allowed));
+    result.recommendation = Some(recommend(&result, &requirements, true));
     result
 }
 
 fn lines(result: &RunResult) -> Vec<String> {
-    let found = check(result).contradictions.into_iter();
+    let found = check(result).into_iter();
     found
         .map(|one| format!("{}: {}", one.about, one.what))
         .collect()
@@ -43,11 +43,8 @@ fn said(edit: impl FnOnce(&mut RunResult)) -> Vec<String> {
 fn check_figures_that_follow_are_accepted() {
     for runs in [2, 6] {
         let result = sound(runs);
-        let checked = check(&result);
-        assert_eq!(checked.contradictions, [], "{runs} runs");
-        assert_eq!(checked.rows, result.rows.measured.len());
-        assert_eq!(checked.verdicts, result.verdicts.len());
-        assert!(checked.verdicts > 0 && checked.pairs > 0 && checked.answers > 0);
+        assert_eq!(check(&result), [], "{runs} runs");
+        assert!(!result.verdicts.is_empty() && !result.claims_answered.is_empty());
     }
 }
 

@@ -22,7 +22,7 @@ fn said(edit: impl Fn(&mut Value)) -> Option<String> {
         Ok(result) => result,
         Err(error) => return Some(error.to_string()),
     };
-    let found = check(&recomputed(&result)).contradictions;
+    let found = check(&recomputed(&result));
     found.first().map(|one| one.what.clone())
 }
 
@@ -162,7 +162,7 @@ fn check_hidden_oversubscription_is_found() {
     let hidden = rows.iter_mut().filter(|row| row.oversubscribed);
     let count = hidden.map(|row| row.oversubscribed = false).count();
     assert!(count > 0);
-    let found = check(&result).contradictions;
+    let found = check(&result);
     let said = found
         .iter()
         .filter(|one| one.what.contains("oversubscribed"));

@@ -13,7 +13,7 @@ fn kept() -> RunResult {
 fn said(edit: impl FnOnce(&mut RunResult)) -> Vec<String> {
     let mut result = kept();
     edit(&mut result);
-    let found = check(&recomputed(&result)).contradictions.into_iter();
+    let found = check(&recomputed(&result)).into_iter();
     found
         .map(|one| format!("{}: {}", one.about, one.what))
         .collect()
@@ -123,7 +123,7 @@ fn check_repeated_verdict_is_found() {
     let mut result = kept();
     let verdict = result.verdicts[0].clone();
     result.verdicts.extend(vec![verdict; 100]);
-    let found = check(&result).contradictions;
+    let found = check(&result);
     let repeated = found
         .iter()
         .filter(|one| one.what == "stands several times");

@@ -1,7 +1,7 @@
 //! Which runs are of one machine, and how others are handled.
 
 use jeton_lab_model::result::{Environment, Processor};
-use jeton_lab_report::multi_run::{AcrossCpus, Disturbed, Outcome, Question, Unjudgeable, gate};
+use jeton_lab_report::multi_run::{Outcome, Question, Unjudgeable, gate};
 
 use crate::stored;
 
@@ -82,7 +82,7 @@ fn gate_across_cpus_compares() {
     );
     change(&mut after, "jeton", 2.0);
     let told_to = Question {
-        across_cpus: AcrossCpus::Judge,
+        across_cpus: true,
         ..question(0.05)
     };
     let found = gate(&before, &after, &told_to).unwrap();
@@ -92,7 +92,7 @@ fn gate_across_cpus_compares() {
         1,
         "it is reported all the same"
     );
-    let shown = compare_across(&before, &after, AcrossCpus::Judge);
+    let shown = compare_across(&before, &after, true);
     assert!(shown.changes[0].verdict.is_some());
 }
 
@@ -107,7 +107,7 @@ fn stored_runs_do_not_regress() {
         // A run may say itself that it was disturbed.
         let judged = |before, after| {
             let question = Question {
-                disturbed: Disturbed::Allow,
+                allow_noisy: true,
                 ..question(0.05)
             };
             gate(before, after, &question).unwrap()

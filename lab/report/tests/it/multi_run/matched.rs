@@ -1,7 +1,7 @@
 //! Which rows of two results are compared, and what a gate makes of the others.
 
 use jeton_lab_model::result::{MergedRun, RunResult, Status};
-use jeton_lab_report::multi_run::{Disturbed, Outcome, Question, Regression, gate};
+use jeton_lab_report::multi_run::{Outcome, Question, Regression, gate};
 
 use super::{change, compare, judged, question, run};
 use crate::sample;
@@ -215,7 +215,7 @@ fn gate_disturbed_row_is_refused() {
             "{refused}"
         );
         let allowed = Question {
-            disturbed: Disturbed::Allow,
+            allow_noisy: true,
             ..question(0.05)
         };
         assert!(gate(before, after, &allowed).is_ok());

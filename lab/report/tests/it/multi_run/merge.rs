@@ -3,7 +3,7 @@
 use jeton_lab_model::result::{
     AttackOutcome, AttackRow, Party, Practice, Rows, RunResult, Status, read, to_bytes,
 };
-use jeton_lab_report::multi_run::{Named, RUN_VALUES_MIN, Unmergeable, merge};
+use jeton_lab_report::multi_run::{Named, RUN_VALUES_MIN, merge};
 
 use super::{run, scale_rounds};
 use crate::sample;
@@ -181,7 +181,10 @@ fn merge_of_attacks_on_other_code_is_rejected() {
         "{twice}"
     );
     let untimed = refused([attack_on("go/a"), attack_on("go/b")]);
-    assert_eq!(untimed, Unmergeable::NothingTimed.to_string());
+    assert!(
+        untimed.starts_with("none of the results is from `jeton-lab run`"),
+        "{untimed}"
+    );
 }
 
 /// Returns a result of `lab servers`: each server under a load with this number of connections.
@@ -274,7 +277,7 @@ fn merge_of_different_server_sets_is_rejected() {
 
 #[test]
 fn merge_of_different_runs_is_rejected() {
-    assert_eq!(refused([run(1)]), Unmergeable::TooFew.to_string());
+    assert_eq!(refused([run(1)]), "a merge requires at least two results");
     assert!(refused([run(1), run(1)]).contains("0.json and 1.json are the same run"));
     let edited = |edit: fn(&mut RunResult)| {
         let mut other = run(2);

@@ -15,7 +15,7 @@ mod merge;
 use crate::sample;
 use jeton_lab_model::result::{AaPair, Row, RunResult, Status, Verdict, VerdictKind};
 use jeton_lab_report::multi_run::{
-    AcrossCpus, Disturbed, Gate, Outcome, Question, Regression, RunComparison, Unjudgeable,
+    Gate, Outcome, Question, Regression, RunComparison, Unjudgeable,
 };
 use jeton_lab_report::multi_run::{compare as compare_across, gate};
 use jeton_lab_stats::median::median_interval;
@@ -118,14 +118,14 @@ fn verdict_on(before: &RunResult, after: &RunResult, library: &str) -> Option<Ve
 }
 
 fn compare(before: &RunResult, after: &RunResult) -> RunComparison {
-    compare_across(before, after, AcrossCpus::Refuse)
+    compare_across(before, after, false)
 }
 
 fn question(threshold: f64) -> Question {
     Question {
         threshold,
-        disturbed: Disturbed::Refuse,
-        across_cpus: AcrossCpus::Refuse,
+        allow_noisy: false,
+        across_cpus: false,
         subjects: Vec::new(),
     }
 }
@@ -315,20 +315,19 @@ fn gate_unjudgeable_runs_are_neither_pass_nor_fail() {
     disturbed.environment.disturbance.disturbed = true;
     disturbed.environment.disturbance.reasons = vec!["other work kept 1.5 cores busy".into()];
     let refused = judged(&before, &disturbed, 0.05).unwrap_err();
-    assert!(matches!(
-        refused,
-        Unjudgeable::Disturbed { run: "result", .. }
-    ));
+    assert!(
+        refused
+            .to_string()
+            .starts_with("the result is a disturbed run")
+    );
     let refused = judged(&disturbed, &before, 0.05).unwrap_err();
-    assert!(matches!(
-        refused,
-        Unjudgeable::Disturbed {
-            run: "baseline",
-            ..
-        }
-    ));
+    assert!(
+        refused
+            .to_string()
+            .starts_with("the baseline is a disturbed run")
+    );
     let allowed = Question {
-        disturbed: Disturbed::Allow,
+        allow_noisy: true,
         ..question(0.05)
     };
     assert!(gate(&before, &disturbed, &allowed).is_ok());
@@ -340,7 +339,8 @@ fn gate_unjudgeable_runs_are_neither_pass_nor_fail() {
         .iter_mut()
         .for_each(|row| row.operation = "verify".into());
     let refused = judged(&before, &other, 0.05).unwrap_err();
-    assert!(matches!(refused, Unjudgeable::NothingInCommon { .. }));
+    let why = "the results have no subject in common";
+    assert!(refused.to_string().starts_with(why), "{refused}");
 
     let wild = |mut result: RunResult| {
         for row in &mut result.rows.measured {

@@ -13,7 +13,7 @@ use jeton_lab_model::result::{
 };
 use jeton_lab_model::{Case, Operation};
 use jeton_lab_published as published;
-use jeton_lab_report::recommendation::{Noisy, recommend};
+use jeton_lab_report::recommendation::recommend;
 use jeton_lab_stats::groups::groups;
 use jeton_lab_stats::interval::estimate;
 use jeton_lab_stats::mann_whitney::p_value;
@@ -66,7 +66,7 @@ pub(crate) fn result() -> RunResult {
     result.rows = Rows::from(rows);
     published::complete(&mut result);
     let requirements = Requirements::parse(&["verify-by-third-parties,languages=go+node"]).unwrap();
-    result.recommendation = Some(recommend(&result, &requirements, Noisy::Refused));
+    result.recommendation = Some(recommend(&result, &requirements, false));
     result
 }
 

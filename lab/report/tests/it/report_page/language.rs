@@ -128,3 +128,35 @@ fn language_ranks_all_libraries_with_install_lines() {
         assert!(section.contains(words), "{words}: {section}");
     }
 }
+
+/// The lockfile of a driver has the package that a reader installs.
+#[test]
+fn language_install_lines_name_packages_of_drivers() {
+    let drivers = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../drivers");
+    let mut known = String::new();
+    for driver in jeton_lab_harness::driver::find(&drivers).unwrap() {
+        for file in [
+            "go.mod",
+            "pom.xml",
+            "requirements.txt",
+            "package.json",
+            "Cargo.toml",
+        ] {
+            let file = drivers.join(&driver.id).join(file);
+            known += &std::fs::read_to_string(file).unwrap_or_default();
+        }
+    }
+    let html = page(&super::full_run::result());
+    let lines = html.split("<td><code>").skip(1);
+    let lines = lines.map(|line| line.split("</code>").next().unwrap());
+    let mut seen = 0;
+    for line in lines.filter(|line| !line.contains("drivers/") && line.contains(['@', ':', '='])) {
+        let package = line.rsplit(' ').next().unwrap();
+        let package = package.trim_start_matches('@');
+        let package = package.split(['@', '=']).next().unwrap();
+        let parts: Vec<&str> = package.split(':').take(2).collect();
+        assert!(parts.iter().all(|part| known.contains(part)), "{line}");
+        seen += 1;
+    }
+    assert!(seen > 20, "{seen} lines");
+}

@@ -64,19 +64,22 @@ fn servers_page_of_kept_run_names_the_best_server_first() {
 #[test]
 fn servers_whose_cores_were_not_busy_are_named() {
     let result = stored::run("servers");
-    let scenarios = jeton_lab_report::servers::scenarios(&result.rows.servers);
+    let text = jeton_lab_report::markdown::text(&result);
     let said = |title: &str| {
-        let table = scenarios.iter().find(|table| table.title == title).unwrap();
-        table.sentences()
+        let part = super::between(&text, &format!("\n### {title}\n"), "\n### ");
+        let items = part
+            .lines()
+            .filter(|line| line.starts_with("- ") && !line.starts_with("- `"));
+        items.map(str::to_owned).collect::<Vec<_>>()
     };
     let [_, idle, by_time, _] = said("1 core, 1×50, HS256").try_into().unwrap();
     assert_eq!(
         idle,
-        "Cores not fully used, so more load may give more tokens per second: rust/jeton (62.0\u{a0}% used) and rust/tonic (69.7\u{a0}% used)."
+        "- Cores not fully used, so more load may give more tokens per second: rust/jeton (62.0 % used) and rust/tonic (69.7 % used)."
     );
     assert_eq!(
         by_time,
-        "Most tokens per CPU time: rust/jeton, 1.3 × rust/tonic (undecided), 2 × java/fixed, 2.8 × go/fixed and 5.8 × node/fixed."
+        "- Most tokens per CPU time: rust/jeton, 1.3 × rust/tonic (undecided), 2 × java/fixed, 2.8 × go/fixed and 5.8 × node/fixed."
     );
     let busy = said("1 core, 5×50, HS256");
     assert_eq!(busy.len(), 2, "{busy:#?}");

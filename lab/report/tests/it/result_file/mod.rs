@@ -18,7 +18,7 @@ use jeton_lab_model::result::{
 };
 use jeton_lab_model::servers::Call;
 use jeton_lab_report::multi_run::{Named, merge};
-use jeton_lab_report::recommendation::{Noisy, recommend};
+use jeton_lab_report::recommendation::recommend;
 use serde_json::{Value, json};
 
 fn published() -> Value {
@@ -160,7 +160,7 @@ fn advised() -> RunResult {
     let mut result = sample::result();
     let requirements =
         Requirements::parse(&["verify-by-third-parties,languages=rust+go,header-budget=4096"]);
-    result.recommendation = Some(recommend(&result, &requirements.unwrap(), Noisy::Refused));
+    result.recommendation = Some(recommend(&result, &requirements.unwrap(), false));
     assert!(!result.recommendation.as_ref().unwrap().choices.is_empty());
     assert!(!result.recommendation.as_ref().unwrap().out.is_empty());
     result

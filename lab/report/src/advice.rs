@@ -3,66 +3,58 @@
 
 use maud::{Markup, html};
 
+use jeton_lab_model::names;
 use jeton_lab_model::recommendation::{Choice, Out, Pick, Recommendation};
 use jeton_lab_model::result::RunResult;
-
-use crate::recommendation::{Case, cases_of, recommendation_of};
-use crate::section::{Kind, Section};
-use crate::table::{Column, Table, Value};
-use jeton_lab_model::names;
 use jeton_lab_model::units::{self, Unit};
 
-pub(super) fn section(result: &RunResult) -> Section {
+use crate::recommendation::{Case, cases_of, recommendation_of};
+use crate::section::{Fold, Kind, Section};
+use crate::table::{Table, Value, columns};
+
+pub(crate) fn section(result: &RunResult) -> Section {
     let advice = recommendation_of(result);
     let cases = cases_of(result, &advice);
     let mut section = Section::new("Recommendation")
         .id("recommendation")
         .markup(Kind::Plain, requirements(&advice, !cases.is_empty()));
     if advice.allow_noisy && result.environment.disturbance.disturbed {
-        let noisy = html! { strong { "From a disturbed run: " } "requested with " code { "--allow-noisy" } "." };
-        section = section.markup(Kind::Callout("warn"), noisy);
+        let noisy = "**From a disturbed run:** requested with `--allow-noisy`.";
+        section = section.callout("warn", noisy);
     }
+    let is_chosen = cases.is_empty() && !advice.choices.is_empty();
     if !cases.is_empty() {
         section = section.markup(Kind::Block, three(&cases));
-    } else if advice.choices.is_empty() {
-        let none = html! {
-            p { strong { "There is no recommendation." } }
-            ul { @for line in &advice.because { li { (line) } } }
-        };
-        section = section.markup(Kind::Callout("bad"), none);
-    } else {
+    } else if is_chosen {
         section = section.markup(Kind::Block, choices(&advice.choices));
-        if let Some(chosen) = advice.because.last() {
-            section = section.say(chosen);
-        }
+        section = section.items(advice.because.last());
+    } else {
+        section = section.callout("bad", "**There is no recommendation.**");
+        section = section.items(&advice.because);
     }
-    let reasons = html! {
-        details {
-            summary { "Reasons, what would change it, and what it does not cover" }
-            @if cases.is_empty() && !advice.choices.is_empty() { (list("Because", &advice.because)) }
-            div.pair {
-                div { (list("What would change it", &advice.would_change)) }
-                div { (list("Not covered", &advice.not_covered)) }
-            }
-        }
-    };
-    section = section.markup(Kind::Block, reasons);
+    let because: &[String] = if is_chosen { &advice.because } else { &[] };
+    let lists = [
+        ("Because", because),
+        ("What would change it", &advice.would_change),
+        ("Not covered", &advice.not_covered),
+    ];
+    let lists = lists.into_iter().filter(|(_, lines)| !lines.is_empty());
+    let reasons = Section::new("Reasons, what would change it, and what it does not cover")
+        .fold(Fold::Closed)
+        .parts(lists.map(|(title, lines)| Section::new(title).items(lines)));
+    section = section.parts([reasons]);
     if advice.out.is_empty() {
         return section;
     }
-    let columns = [
-        Column::text("token", |one: &Out| Value::text(&one.token)),
-        Column::text("subject", |one: &Out| Value::text(&one.subject)).class("id"),
-        Column::text("reason", |one: &Out| Value::text(&one.why)).class("reason"),
+    let columns = columns![Out:
+        text("token") |one| Value::text(&one.token);
+        text("subject") |one| Value::text(&one.subject), .class("id");
+        text("reason") |one| Value::text(&one.why), .class("reason");
     ];
     let excluded = units::count(advice.out.len(), "subject", "subjects");
     let caption = "Excluded subjects and reasons";
-    let table = Table::new(caption, "Excluded subjects, table", &columns, &advice.out);
-    section.table(
-        table
-            .class("sortable")
-            .folded(&format!("{caption}: {excluded}")),
-    )
+    let table = Table::named(caption, &columns, &advice.out).class("sortable");
+    section.table(table.folded(&format!("{caption}: {excluded}")))
 }
 
 /// Renders the cases: the choice, what was measured with it, and the trade-off with the others.
@@ -111,11 +103,12 @@ fn requirements(advice: &Recommendation, has_cases: bool) -> Markup {
 }
 
 fn choices(choices: &[Choice]) -> Markup {
-    let times = || {
-        let picks = choices.iter().flat_map(|c| &c.picks);
-        picks.flat_map(|p| [p.make_ns, p.open_ns]).flatten()
-    };
-    let unit = Unit::for_times(times());
+    let picks = choices.iter().flat_map(|choice| &choice.picks);
+    let unit = Unit::for_times(
+        picks
+            .flat_map(|pick| [pick.make_ns, pick.open_ns])
+            .flatten(),
+    );
     html! {
         @if choices.len() > 1 {
             p { strong { "The fastest group; this run cannot distinguish its members:" } }
@@ -133,24 +126,15 @@ fn choices(choices: &[Choice]) -> Markup {
 
 fn pick(pick: &Pick, unit: Unit) -> Markup {
     let [issues, accepts] = pick.verbs();
-    let times = [(issues, pick.make_ns), (accepts, pick.open_ns)];
-    let times: Vec<String> = times
-        .into_iter()
-        .filter_map(|(verb, ns)| Some(format!("{verb} in {}", unit.text(ns?))))
-        .collect();
+    let times = [(issues, pick.make_ns), (accepts, pick.open_ns)].into_iter();
+    let times = times.filter_map(|(verb, ns)| Some(format!("{verb} in {}", unit.text(ns?))));
+    let times: Vec<String> = times.collect();
+    let language = names::language_of(&pick.language);
+    let platform = pick.runtime.as_deref().unwrap_or(language);
     html! {
         li {
-            strong { (pick.library) } " " (pick.version) " " span.muted { "· " (pick.runtime.as_deref().unwrap_or_else(|| names::language_of(&pick.language))) }
+            strong { (pick.library) } " " (pick.version) " " span.muted { "· " (platform) }
             @if !times.is_empty() { small { (units::list(&times)) } }
-        }
-    }
-}
-
-fn list(heading: &str, lines: &[String]) -> Markup {
-    html! {
-        @if !lines.is_empty() {
-            h3 { (heading) }
-            ul { @for line in lines { li { (line) } } }
         }
     }
 }
