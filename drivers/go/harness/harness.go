@@ -53,6 +53,8 @@ type Driver struct {
 	KnowsDefaults bool
 	// What the driver checks by hand because the library does not, such as `jwt:exp`.
 	ByDriver []string
+	// What Verify supports besides keys and a policy: `cached`, `issuers`.
+	Extras []string
 
 	Sign            func(*Prepare) (*Operation, error) // also for `encrypt`, and half of `round-trip`
 	Verify          func(*Prepare) (*Operation, error) // also for `decrypt`, and the other half
@@ -120,12 +122,39 @@ type Prepare struct {
 		Name   string            `json:"name"`
 		Values []json.RawMessage `json:"values"`
 	} `json:"claims"`
-	Policy struct {
-		Issuer   string `json:"issuer"`   // empty: not checked
-		Audience string `json:"audience"` // empty: not checked
-	} `json:"policy"`
+	Policy   Policy   `json:"policy"`
 	Tokens   []string `json:"tokens"`
 	Practice string   `json:"practice"`
+	// Only for `lab attack`: several verifiers with a cache each, and several issuers of one verifier.
+	Cached  []trusted `json:"cached"`
+	Issuers []trusted `json:"issuers"`
+}
+
+// Policy is what a verifier checks besides the signature and the times.
+type Policy struct {
+	Issuer   string `json:"issuer"`   // empty: not checked
+	Audience string `json:"audience"` // empty: not checked
+}
+
+type trusted struct {
+	Keys   keyPair `json:"keys"`
+	Policy Policy  `json:"policy"`
+}
+
+// Caches reports whether the verifier caches verified tokens.
+func (p *Prepare) Caches() bool { return p.Cached != nil }
+
+// EachIssuer returns a request for each of the issuers.
+func (p *Prepare) EachIssuer() []*Prepare { return p.each(p.Issuers) }
+
+func (p *Prepare) each(all []trusted) []*Prepare {
+	requests := make([]*Prepare, len(all))
+	for i, one := range all {
+		request := *p
+		request.Keys, request.Policy, request.Issuers = one.Keys, one.Policy, nil
+		requests[i] = &request
+	}
+	return requests
 }
 
 // Defaults reports whether to call the library as the first example of its documentation does,

@@ -42,6 +42,8 @@ func (d *Driver) ServeOn(input io.Reader, output io.Writer) error {
 type session struct {
 	driver   *Driver
 	prepared *Operation
+	// The verifiers of a `prepare` with `cached`.
+	verifiers []*Operation
 }
 
 type request struct {
@@ -51,6 +53,7 @@ type request struct {
 	Protocol   int    `json:"protocol"`
 	Index      int    `json:"index"`
 	Token      string `json:"token"`
+	Verifier   int    `json:"verifier"`
 	Iterations int    `json:"iterations"`
 	Threads    int    `json:"threads"`
 	Lead       int    `json:"lead"`
@@ -123,14 +126,15 @@ func (s *session) hello(r *request) (answer, error) {
 	}
 	return answer{
 		"practices": practices, "by_driver": append([]string{}, s.driver.ByDriver...),
-		"ok": true, "protocol": protocolVersion, "library": s.driver.Library,
+		"extras": append([]string{}, s.driver.Extras...),
+		"ok":     true, "protocol": protocolVersion, "library": s.driver.Library,
 		"version": linkedVersion(s.driver.Module), "language": "go", "runtime": runtime.Version(),
 		"counts": []string{"bytes", "allocs"}, "leads": true, "offers": s.driver.Offers,
 	}, nil
 }
 
 func (s *session) prepare(p *Prepare) (_ answer, err error) {
-	s.prepared = nil
+	s.prepared, s.verifiers = nil, nil
 	if p.Defaults() {
 		// A caller that uses a library's defaults requires no issuer and no audience.
 		p.Policy.Issuer, p.Policy.Audience = "", ""
@@ -155,6 +159,12 @@ func (s *session) prepare(p *Prepare) (_ answer, err error) {
 		s.prepared, err = s.driver.GenerateKey(p)
 	case OperationLoadKey:
 		s.prepared, err = s.driver.LoadKey(p)
+	}
+	for _, one := range p.each(p.Cached) {
+		if err == nil {
+			s.prepared, err = s.driver.Verify(one)
+			s.verifiers = append(s.verifiers, s.prepared)
+		}
 	}
 	return answer{"ok": true}, err
 }
@@ -209,9 +219,13 @@ func (s *session) verify(r *request) (answer, error) {
 	if s.prepared == nil || s.prepared.verify == nil {
 		return nil, invalid("verify needs a prepared verify, decrypt, verify-signature or verify-parsed")
 	}
+	verify := s.prepared.verify
+	if s.verifiers != nil {
+		verify = s.verifiers[r.Verifier].verify
+	}
 	claims, err := func() (_ json.RawMessage, err error) {
 		defer recovered(&err)
-		return s.prepared.verify(r.Token)
+		return verify(r.Token)
 	}()
 	if err != nil {
 		return answer{"ok": true, "accepted": false, "reason": oneLine(err.Error())}, nil

@@ -32,6 +32,7 @@ func driver() *harness.Driver {
 		Library:  "jeton",
 		Module:   "github.com/jeton/jeton/sdk/go",
 		ByDriver: []string{"jwe:claims"},
+		Extras:   []string{"cached", "issuers"},
 		Offers: slices.Concat(
 			harness.LoadingKeys(harness.JWTOffers(append(slices.Clone(tokens), harness.OperationVerifySignature),
 				// begin: MACs and signatures, written by `cargo xtask sdk algorithms`
@@ -161,6 +162,9 @@ func policy(p *harness.Prepare) []jeton.VerifierOption {
 	if !p.TypedClaims() {
 		options = append(options, jeton.WithNumbers())
 	}
+	if p.Caches() {
+		options = append(options, jeton.WithCache(64))
+	}
 	return options
 }
 
@@ -168,14 +172,10 @@ func verify(p *harness.Prepare) (*harness.Operation, error) {
 	if p.Format == "jwe" {
 		return decrypt(p)
 	}
-	verifier, err := source(p, func() (*jeton.Verifier, error) {
-		key, err := public(p)
-		if err != nil {
-			return nil, err
-		}
-		defer key.Close()
-		return jeton.NewVerifier(key, policy(p)...)
-	})
+	if p.Issuers != nil {
+		return verifyIssuers(p)
+	}
+	verifier, err := source(p, func() (*jeton.Verifier, error) { return newVerifier(p) })
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,32 @@ func verify(p *harness.Prepare) (*harness.Operation, error) {
 	return verifying[map[string]any](p, verifier)
 }
 
-func verifying[T any](p *harness.Prepare, verifier func() (*jeton.Verifier, func(), error)) (*harness.Operation, error) {
+func newVerifier(p *harness.Prepare) (*jeton.Verifier, error) {
+	key, err := public(p)
+	if err != nil {
+		return nil, err
+	}
+	defer key.Close()
+	return jeton.NewVerifier(key, policy(p)...)
+}
+
+func verifyIssuers(p *harness.Prepare) (*harness.Operation, error) {
+	var verifiers []*jeton.Verifier
+	for _, one := range p.EachIssuer() {
+		verifier, err := newVerifier(one)
+		if err != nil {
+			return nil, err
+		}
+		verifiers = append(verifiers, verifier)
+	}
+	multi, err := jeton.NewMultiIssuerVerifier(verifiers...)
+	if err != nil {
+		return nil, err
+	}
+	return verifying[map[string]any](p, func() (jeton.TokenVerifier, func(), error) { return multi, func() {}, nil })
+}
+
+func verifying[T any, V jeton.TokenVerifier](p *harness.Prepare, verifier func() (V, func(), error)) (*harness.Operation, error) {
 	return harness.Verifying(p, func(token string) (*jeton.Verified[T], error) {
 		verifier, done, err := verifier()
 		if err != nil {

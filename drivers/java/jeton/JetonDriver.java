@@ -1,6 +1,7 @@
 import io.github.jeton.Algorithm;
 import io.github.jeton.Issuer;
 import io.github.jeton.Key;
+import io.github.jeton.MultiIssuerVerifier;
 import io.github.jeton.Verifier;
 import io.github.jeton.bytes.BytesIssuer;
 import io.github.jeton.bytes.BytesVerifier;
@@ -39,6 +40,11 @@ public final class JetonDriver implements Driver {
   @Override
   public List<String> byDriver() {
     return List.of("jwe:claims");
+  }
+
+  @Override
+  public List<String> extras() {
+    return List.of("cached", "issuers");
   }
 
   @Override
@@ -101,6 +107,14 @@ public final class JetonDriver implements Driver {
     if (prepare.format.equals("jwe")) {
       return JetonJwe.check(prepare);
     }
+    if (!prepare.issuers.isEmpty()) {
+      List<Verifier> verifiers = new ArrayList<>();
+      for (Prepare one : prepare.issuers) {
+        verifiers.add(verifier(one, Key.of(one.publicKey(), algorithm(one))));
+      }
+      MultiIssuerVerifier verifier = MultiIssuerVerifier.of(verifiers);
+      return token -> new Verified.OfMap(verifier.verify(token).toMap());
+    }
     String text = prepare.publicKey();
     Algorithm algorithm = algorithm(prepare);
     Callable<Verifier> verifier = prepare.keyed(() -> verifier(prepare, Key.of(text, algorithm)));
@@ -147,6 +161,9 @@ public final class JetonDriver implements Driver {
   private static Verifier verifier(Prepare prepare, Key key) {
     Verifier.Builder builder = Verifier.builder(key);
     builder = prepare.issuer == null ? builder.anyIssuer() : builder.issuer(prepare.issuer);
+    if (prepare.caches) {
+      builder = builder.cache(64);
+    }
     builder = prepare.audience == null ? builder.anyAudience() : builder.audience(prepare.audience);
     return (prepare.expiryRequired() ? builder : builder.withoutExpiry()).build();
   }

@@ -30,24 +30,31 @@ import com.nimbusds.jose.crypto.X25519Encrypter;
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.OctetKeyPair;
 import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 import com.nimbusds.jose.jwk.gen.OctetKeyPairGenerator;
 import com.nimbusds.jose.jwk.gen.OctetSequenceKeyGenerator;
 import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
+import com.nimbusds.jose.jwk.source.ImmutableJWKSet;
+import com.nimbusds.jose.proc.JWSKeySelector;
+import com.nimbusds.jose.proc.JWSVerificationKeySelector;
 import com.nimbusds.jose.proc.SecurityContext;
 import com.nimbusds.jwt.EncryptedJWT;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import com.nimbusds.jwt.proc.BadJWTException;
 import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
+import com.nimbusds.jwt.proc.DefaultJWTProcessor;
 import java.io.IOException;
 import java.security.Provider;
 import java.text.ParseException;
 import java.util.ArrayList;
 import java.util.Date;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import jeton.harness.Driver;
@@ -93,6 +100,11 @@ public class NimbusDriver implements Driver {
   @Override
   public boolean knowsDefaults() {
     return true;
+  }
+
+  @Override
+  public List<String> extras() {
+    return List.of("issuers");
   }
 
   @Override
@@ -157,6 +169,9 @@ public class NimbusDriver implements Driver {
 
   @Override
   public Check check(Prepare prepare) throws Exception {
+    if (!prepare.issuers.isEmpty()) {
+      return checkIssuers(prepare);
+    }
     ClaimsCheck claims = new ClaimsCheck(prepare);
     boolean typed = prepare.typed != null;
     if (prepare.format.equals("jwe")) {
@@ -181,6 +196,25 @@ public class NimbusDriver implements Driver {
       requireSignature(token, prepare.defaults ? token.getHeader().getAlgorithm() : alg, key.call());
       return verified(token.getJWTClaimsSet(), claims, typed);
     };
+  }
+
+  /** The library's selector of keys by claims. Each issuer has a selector for its own key set. */
+  private static Check checkIssuers(Prepare prepare) throws Exception {
+    Map<String, JWSKeySelector<SecurityContext>> keys = new HashMap<>();
+    Map<String, ClaimsCheck> checks = new HashMap<>();
+    for (Prepare one : prepare.issuers) {
+      var set = new ImmutableJWKSet<SecurityContext>(new JWKSet(parse(one.publicKey())));
+      keys.put(one.issuer, new JWSVerificationKeySelector<>(JWSAlgorithm.parse(prepare.alg), set));
+      checks.put(one.issuer, new ClaimsCheck(one));
+    }
+    var processor = new DefaultJWTProcessor<SecurityContext>();
+    processor.setJWTClaimsSetAwareJWSKeySelector(
+        (header, claims, context) -> {
+          var selector = keys.get(claims.getIssuer());
+          return selector == null ? List.of() : selector.selectJWSKeys(header, context);
+        });
+    processor.setJWTClaimsSetVerifier((claims, context) -> checks.get(claims.getIssuer()).verify(claims));
+    return text -> new Verified.OfMap(processor.process(text, null).toJSONObject());
   }
 
   @Override

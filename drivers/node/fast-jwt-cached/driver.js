@@ -15,6 +15,7 @@ import {
 
 await serve({
   library: 'fast-jwt-cached',
+  extras: ['cached'],
   version: installedVersion('fast-jwt', import.meta.url),
   offers: offer({
     format: 'jwt',

@@ -9,6 +9,7 @@
 //   verifySignature      returns token => anything, or throws
 //   generateKey(prepare) returns () => key
 //   loadKey(prepare)     returns () => key, from `keyTexts(prepare)`
+//   extras               the names of the extras that `verify` supports: `cached`, `issuers`, `options`
 // It has the functions that its offers need; `round-trip` combines two of them. All functions, and
 // what they return, may be asynchronous. They may throw `Unsupported` or `Invalid`; any other
 // exception is `failed`. With more than one thread, the driver's own file is loaded again in each
@@ -24,6 +25,7 @@ import { Invalid, Unsupported } from './errors.js'
 import { Workers, work } from './threads.js'
 
 export { keyPem, keyText, keyTexts, keyed, secretBytes } from './keys.js'
+export { userOptions } from './options.js'
 export { Invalid, Unsupported }
 
 const protocol = 1
@@ -128,7 +130,7 @@ class Session {
     if (request.protocol !== protocol) {
       throw new Unsupported(`this driver speaks protocol ${protocol} only`)
     }
-    const { library, version, offers, knowsDefaults, byDriver } = this.#driver
+    const { library, version, offers, knowsDefaults, byDriver, extras } = this.#driver
     return {
       ok: true,
       protocol,
@@ -138,6 +140,7 @@ class Session {
       runtime: `node ${process.version}`,
       counts: [],
       by_driver: byDriver ?? [],
+      extras: extras ?? [],
       practices: knowsDefaults ? ['defaults', 'documented'] : [],
       // `keyText` serves every operation.
       takes_key_text: true,
@@ -160,13 +163,13 @@ class Session {
     return { ok: true, token: await this.#operation.token(index) }
   }
 
-  async #verify({ token }) {
+  async #verify({ token, verifier }) {
     if (!this.#operation?.verify) {
       throw new Invalid('verify needs a prepared verify, decrypt or verify-signature')
     }
     if (typeof token !== 'string') throw new Invalid('verify needs a token')
     try {
-      const claims = await this.#operation.verify(token)
+      const claims = await this.#operation.verify(token, verifier)
       return { ok: true, accepted: true, claims: written(claims) }
     } catch (error) {
       return { ok: true, accepted: false, reason: oneLine(error) }

@@ -33,7 +33,7 @@ export async function operationOf(driver, request) {
     case 'encrypt':
       return making(await driver.encrypt(prepare), count)
     case 'verify':
-      return opening(await driver.verify(prepare), tokens)
+      return opening(await verifierOf(driver, prepare), tokens)
     case 'decrypt':
       return opening(await driver.decrypt(prepare), tokens)
     case 'verify-signature':
@@ -49,6 +49,13 @@ export async function operationOf(driver, request) {
       if (!request.key_text) throw new Invalid('load-key needs key_text')
       return gettingKeys(await driver.loadKey(prepare))
   }
+}
+
+/** Returns the verifier, or with `cached` several, of which the second argument names one. */
+async function verifierOf(driver, prepare) {
+  if (!prepare.cached) return driver.verify(prepare)
+  const all = await Promise.all(prepare.cached.map(one => driver.verify({ ...prepare, ...one })))
+  return (token, verifier) => all[verifier](token)
 }
 
 function offered(offers, { contract: operation, format, alg, enc, key_handling }) {

@@ -2,8 +2,8 @@
 // node-library` builds it in sdk/node.
 import { readFileSync } from 'node:fs'
 
-import { Issuer, Key, Verifier } from '../../../sdk/node/dist/index.mjs'
-import { expiryRequired, keyText, keyTexts, offer, serve } from '../harness/harness.js'
+import { Issuer, Key, MultiIssuerVerifier, Verifier } from '../../../sdk/node/dist/index.mjs'
+import { expiryRequired, keyText, keyTexts, offer, secretBytes, serve, userOptions } from '../harness/harness.js'
 
 const encs = ['A128GCM', 'A192GCM', 'A256GCM', 'A128CBC-HS256', 'A192CBC-HS384', 'A256CBC-HS512']
 const claims = ['sign', 'verify', 'round-trip', 'generate-key', 'load-key']
@@ -20,6 +20,7 @@ await serve({
   // Except with a key for `dir`, a JWE does not authenticate its sender: the library has no verified
   // claims for it.
   byDriver: ['jwe:claims'],
+  extras: ['cached', 'issuers', 'options'],
   offers: [
     offer({
       format: 'jwt',
@@ -139,11 +140,14 @@ function sign(prepare) {
 }
 
 function verify(prepare) {
+  if (prepare.options) return verifyWithOptions(prepare)
+  if (prepare.issuers) return verifyIssuers(prepare)
   const { issuer, audience } = prepare.policy
   const options = {
     ...(issuer ? { issuer } : { anyIssuer: true }),
     ...(audience ? { audience } : { anyAudience: true }),
-    ...(expiryRequired(prepare) ? {} : { withoutExpiry: true })
+    ...(expiryRequired(prepare) ? {} : { withoutExpiry: true }),
+    ...(prepare.cached && { cache: 64 })
   }
   const use = source(prepare, 'public', keys => new Verifier({ keys, ...options }))
   if (prepare.key_handling !== 'parsed-per-call') {
@@ -151,6 +155,22 @@ function verify(prepare) {
     return token => verifier.verify(token).claims
   }
   return token => use(verifier => verifier.verify(token).claims)
+}
+
+/** The library's layer with the interface of jsonwebtoken. */
+async function verifyWithOptions(prepare) {
+  const { default: jwt } = await import('../../../sdk/node/dist/compat/jsonwebtoken.mjs')
+  const secret = secretBytes(keyText(prepare, 'public').text)
+  const options = userOptions(prepare.options)
+  return token => jwt.verify(token, secret, options)
+}
+
+function verifyIssuers(prepare) {
+  const issuers = prepare.issuers.map(({ keys, policy: { issuer, audience } }) => {
+    return { issuer, audience, keys: keyOf({ ...prepare, keys }, 'public') }
+  })
+  const verifier = new MultiIssuerVerifier(issuers)
+  return token => verifier.verify(token).claims
 }
 
 function verifySignature(prepare) {

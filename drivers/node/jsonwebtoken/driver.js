@@ -15,13 +15,15 @@ import {
   keyed,
   offer,
   secretBytes,
-  serve
+  serve,
+  userOptions
 } from '../harness/harness.js'
 
 await serve({
   library: 'jsonwebtoken',
   knowsDefaults: true,
   byDriver: ['jwt:exp'],
+  extras: ['options'],
   version: installedVersion('jsonwebtoken', import.meta.url),
   // No verify-signature, no key generation, and no EdDSA.
   offers: offer({
@@ -50,6 +52,10 @@ function sign(prepare) {
 function verify(prepare) {
   const { issuer, audience } = prepare.policy
   const key = keyFor(prepare, 'public', createPublicKey)
+  if (prepare.options) {
+    const options = userOptions(prepare.options)
+    return token => jwt.verify(token, key(), options)
+  }
   const options = {
     algorithms: defaults(prepare) ? undefined : [prepare.alg],
     issuer: issuer || undefined,

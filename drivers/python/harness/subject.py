@@ -110,6 +110,19 @@ class _SubjectTest(unittest.TestCase):
         answer = self.driver.get({"op": "run", "iterations": 4, "threads": 2})
         self.assertEqual(answer["checksum"], 2 * sum_of_claims(row, 4))
 
+    def test_each_verifier_with_a_cache_has_its_own_policy(self) -> None:
+        if "cached" not in self.driver.get({"op": "hello", "protocol": 1})["extras"]:
+            self.skipTest("the library has no cache")
+        offer = self.offers[0]
+        row, _ = row_for(offer)
+        prepare = prepare_of(offer, row, "verify", "prepared")
+        policies = [prepare["policy"], {**prepare["policy"], "audience": "other"}]
+        cached = [{"keys": prepare["keys"], "policy": policy} for policy in policies]
+        self.driver.get({**prepare, "cached": cached})
+        for verifier in (0, 1, 0):
+            answer = self.driver.get({"op": "verify", "token": row["tokens"][0], "verifier": verifier})
+            self.assertEqual(answer["accepted"], verifier == 0)
+
     def check_offer(self, offer: dict[str, Any]) -> None:
         row, exact = row_for(offer)
         if row is None:

@@ -22,6 +22,7 @@ from jeton_harness import (
     key_texts,
     keyed,
     offer,
+    options_of,
     serve,
 )
 
@@ -68,6 +69,11 @@ def sign(prepare: Prepare):
 
 
 def verify(prepare: Prepare):
+    if prepare.options is not None:
+        return verify_with_options(prepare)
+    if prepare.issuers:
+        issuers = [(one.issuer, load(key_text(one, "public"), one), {"audience": one.audience}) for one in prepare.issuers]
+        return jeton.MultiIssuerVerifier(issuers).verify
     text = key_text(prepare, "public")
     policy = {
         "issuer": prepare.issuer,
@@ -75,11 +81,21 @@ def verify(prepare: Prepare):
         "audience": prepare.audience,
         "any_audience": prepare.audience is None,
         "without_expiry": not expiry_required(prepare),
+        "cache": 64 if prepare.caches else None,
     }
     verifier = keyed(prepare, lambda: jeton.Verifier(load(text, prepare), **policy))
     if prepare.key_handling == "prepared":
         return verifier().verify
     return lambda token: verifier().verify(token)
+
+
+def verify_with_options(prepare: Prepare):
+    """The library's layer with the interface of PyJWT."""
+    from jeton.compat import pyjwt
+
+    secret = secret_of(key_text(prepare, "public"))
+    arguments = {"algorithms": [prepare.alg], **options_of(prepare.options)}
+    return lambda token: pyjwt.decode(token, secret, **arguments)
 
 
 def verify_signature(prepare: Prepare):
@@ -192,12 +208,16 @@ def load(key: KeyText, prepare: Prepare) -> jeton.Key:
 
 def password(key: KeyText, alg: str) -> jeton.Key:
     """A password comes as the JWK of a secret."""
+    return jeton.Key.insecure_password(secret_of(key), alg)
+
+
+def secret_of(key: KeyText) -> bytes:
+    """Returns the bytes of a JWK of a secret."""
     jwk = json.loads(key.text)
     if jwk.get("kty") != "oct":
         raise Invalid("the key is not a secret")
     k = jwk["k"].encode()
-    secret = base64.b64decode(k + b"=" * (-len(k) % 4), altchars=b"-_", validate=True)
-    return jeton.Key.insecure_password(secret, alg)
+    return base64.b64decode(k + b"=" * (-len(k) % 4), altchars=b"-_", validate=True)
 
 
 SIGNING = ["sign", "verify", "verify-signature", "round-trip", "generate-key", "load-key"]
@@ -210,6 +230,7 @@ if __name__ == "__main__":
         Driver(
             library="jeton",
             distribution="pyjeton",
+            extras=("cached", "issuers", "options"),
             by_driver=("jwe:iss", "jwe:aud", "jwe:exp", "jwe:nbf", "jwe:iat"),
             offers=[
                 *offer("jwt", SIGNING, MACS, key_text=["jwk"]),

@@ -23,7 +23,7 @@ from jeton_harness import (
 )
 from joserfc import jws, jwt
 from joserfc.jwe import JWERegistry
-from joserfc.jwk import generate_key, import_key
+from joserfc.jwk import KeySet, generate_key, import_key
 
 MACS = ["HS256", "HS384", "HS512"]
 SIGNATURES = [
@@ -55,6 +55,8 @@ def sign(prepare: Prepare):
 
 
 def verify(prepare: Prepare):
+    if prepare.issuers:
+        return verify_issuers(prepare)
     algorithms, claim_checks = [prepare.alg], claim_checks_of(prepare)
     key = key_for(prepare, "public")
 
@@ -63,6 +65,23 @@ def verify(prepare: Prepare):
 
     def one(token: str):
         claims = jwt.decode(token, key(), algorithms=algorithms).claims
+        claim_checks.validate(claims)
+        return claims
+
+    return one
+
+
+def verify_issuers(prepare: Prepare):
+    """One key set and a list of issuers, which the library has; it does not bind a key to an issuer."""
+    keys = KeySet([load(key_text(one, "public"), prepare.alg) for one in prepare.issuers])
+    claim_checks = jwt.JWTClaimsRegistry(
+        iss={"essential": True, "values": [one.issuer for one in prepare.issuers]},
+        aud={"essential": True, "values": [one.audience for one in prepare.issuers]},
+        exp={"essential": True},
+    )
+
+    def one(token: str):
+        claims = jwt.decode(token, keys, algorithms=[prepare.alg]).claims
         claim_checks.validate(claims)
         return claims
 
@@ -160,6 +179,8 @@ if __name__ == "__main__":
     serve(
         Driver(
             library="joserfc",
+            extras=("issuers",),
+            by_driver=("jwt:issuers-other-audience",),
             distribution="joserfc",
             knows_defaults=True,
             offers=[

@@ -2,8 +2,8 @@
 loop with its checksum.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .prepare import Invalid, Prepare, Unsupported
@@ -25,6 +25,7 @@ class Driver:
     distribution: str  # the installed package whose version `hello` reports
     offers: list[dict[str, Any]]  # see `offer`
     by_driver: tuple[str, ...] = ()  # what it checks by hand, such as `jwt:exp`
+    extras: tuple[str, ...] = ()  # what `verify` supports: `cached`, `issuers`, `options`
     knows_defaults: bool = False  # whether `prepare.defaults` makes a difference
     sign: Callable[[Prepare], Make] | None = None
     verify: Callable[[Prepare], Open] | None = None
@@ -41,7 +42,7 @@ class Operation:
 
     run: Callable[[int], int]  # iterations -> checksum
     token: Callable[[int], str] | None = None
-    verify: Callable[[str], Claims | None] | None = None
+    verifiers: Sequence[Callable[[str], Claims | None]] = ()
 
 
 def offer(
@@ -85,6 +86,10 @@ def operation_of(driver: Driver, prepare: Prepare) -> Operation:
             return _making(driver.sign(prepare), prepare)
         case "encrypt":
             return _making(driver.encrypt(prepare), prepare)
+        case "verify" if prepare.cached:
+            return replace(
+                _opening(driver.verify(prepare), prepare), verifiers=[driver.verify(one) for one in prepare.cached]
+            )
         case "verify":
             return _opening(driver.verify(prepare), prepare)
         case "decrypt":
@@ -143,7 +148,7 @@ def _opening(open_: Open, prepare: Prepare) -> Operation:
                 index = 0
         return checksum
 
-    return Operation(run, verify=open_)
+    return Operation(run, verifiers=[open_])
 
 
 def _checking(check: Callable[[str], object], prepare: Prepare) -> Operation:
@@ -163,7 +168,7 @@ def _checking(check: Callable[[str], object], prepare: Prepare) -> Operation:
     def verify(token: str) -> None:
         check(token)
 
-    return Operation(run, verify=verify)
+    return Operation(run, verifiers=[verify])
 
 
 def _going_round(make: Make, open_: Open, prepare: Prepare) -> Operation:

@@ -1,6 +1,6 @@
 """A `prepare` request, and the two error answers that are not a failure of the driver."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 
@@ -38,12 +38,17 @@ class Prepare:
     audience: str | None
     tokens: list[str]
     defaults: bool = False  # called as in the first example of the documentation, only for `lab attack`
+    # Only for `lab attack`: several verifiers with a cache each, several issuers of one verifier, and options.
+    cached: list["Prepare"] = field(default_factory=list)
+    issuers: list["Prepare"] = field(default_factory=list)
+    options: dict[str, Any] | None = None
+    caches: bool = False  # this is one of the verifiers in `cached`
 
     @classmethod
     def read(cls, request: dict[str, Any]) -> "Prepare":
         defaults = request.get("practice") == "defaults"
         policy = request.get("policy") or {}
-        return cls(
+        prepare = cls(
             operation=request.get("contract", ""),
             format=request.get("format", ""),
             alg=request.get("alg"),
@@ -58,6 +63,16 @@ class Prepare:
             audience=policy.get("audience") or None,
             tokens=request.get("tokens") or [],
             defaults=defaults,
+            options=request.get("options"),
+        )
+        each = {name: [prepare._of(one) for one in request.get(name) or []] for name in ("cached", "issuers")}
+        each["cached"] = [replace(one, caches=True) for one in each["cached"]]
+        return replace(prepare, **each)
+
+    def _of(self, trusted: dict[str, Any]) -> "Prepare":
+        policy = trusted["policy"]
+        return replace(
+            self, keys=trusted["keys"], issuer=policy["issuer"] or None, audience=policy["audience"] or None
         )
 
 

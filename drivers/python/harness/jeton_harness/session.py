@@ -74,6 +74,7 @@ class Session:
             "runtime": f"{platform.python_implementation()} {platform.python_version()}",
             "counts": [],
             "by_driver": self._driver.by_driver,
+            "extras": self._driver.extras,
             "practices": ["defaults", "documented"] if self._driver.knows_defaults else [],
             # `key_text` and `key_texts` serve every operation.
             "takes_key_text": True,
@@ -91,13 +92,13 @@ class Session:
         return {"ok": True, "token": self._operation.token(request.get("index"))}
 
     def _verify(self, request: dict[str, Any]) -> dict[str, Any]:
-        if self._operation is None or self._operation.verify is None:
+        if self._operation is None or not self._operation.verifiers:
             raise Invalid("verify needs a prepared verify, decrypt or verify-signature")
         token = request.get("token")
         if not isinstance(token, str):
             raise Invalid("verify needs a token")
         try:
-            claims = self._operation.verify(token)
+            claims = self._operation.verifiers[request.get("verifier", 0)](token)
         except BaseException as error:  # also a panic, see above
             return {"ok": True, "accepted": False, "reason": _one_line(error)}
         return {"ok": True, "accepted": True, "claims": _written(claims)}

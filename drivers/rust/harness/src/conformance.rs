@@ -326,6 +326,15 @@ impl Subject {
                 "../../../../vectors/rfc7515/rfc7515_A.4.jwk"
             ))),
             ("EdDSA", _) => Some(pair(ED25519)),
+            ("ML-DSA-44", _) => Some(ml_dsa(include_str!(
+                "../../../../vectors/ml-dsa-jose/ML_DSA_44.jose.json"
+            ))),
+            ("ML-DSA-65", _) => Some(ml_dsa(include_str!(
+                "../../../../vectors/ml-dsa-jose/ML_DSA_65.jose.json"
+            ))),
+            ("ML-DSA-87", _) => Some(ml_dsa(include_str!(
+                "../../../../vectors/ml-dsa-jose/ML_DSA_87.jose.json"
+            ))),
             _ => None,
         }
     }
@@ -344,11 +353,17 @@ fn pair(private: &str) -> Value {
     let private: Value = serde_json::from_str(private).unwrap_or_default();
     let mut public = private.clone();
     if let Some(members) = public.as_object_mut() {
-        for secret in ["d", "p", "q", "dp", "dq", "qi"] {
+        for secret in ["d", "p", "q", "dp", "dq", "qi", "priv"] {
             members.remove(secret);
         }
     }
     json!({"private": private, "public": public})
+}
+
+/// The pair of an example of RFC 9964.
+fn ml_dsa(example: &str) -> Value {
+    let example: Value = serde_json::from_str(example).unwrap_or_default();
+    pair(&example["jwk"].to_string())
 }
 
 fn paserk(format: &str) -> Value {

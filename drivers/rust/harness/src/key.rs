@@ -163,6 +163,7 @@ impl<K> KeySource<K> {
 #[serde(default)]
 pub struct Jwk {
     kty: String,
+    alg: String,
     crv: String,
     k: String,
     x: String,
@@ -175,6 +176,10 @@ pub struct Jwk {
     dp: String,
     dq: String,
     qi: String,
+    #[serde(rename = "priv")]
+    seed: String,
+    #[serde(rename = "pub")]
+    ml_dsa: String,
 }
 
 const EC_PUBLIC_KEY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
@@ -182,6 +187,9 @@ const P256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7
 const P384: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.34");
 const P521: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.35");
 const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
+const ML_DSA_44: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.3.17");
+const ML_DSA_65: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.3.18");
+const ML_DSA_87: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.3.19");
 
 impl Jwk {
     /// Parses a JWK.
@@ -289,6 +297,44 @@ impl Jwk {
             parameters: None,
         };
         pkcs8(algorithm, &inner)
+    }
+
+    /// Returns an ML-DSA private key in PKCS#8 (RFC 9881, section 6), in the choice `seed`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Jwk::secret`].
+    pub fn ml_dsa_pkcs8(&self) -> Result<Vec<u8>, DriverError> {
+        const SEED: [u8; 2] = [0x80, 32];
+        self.expect("AKP")?;
+        let oid = match self.alg.as_str() {
+            "ML-DSA-44" => ML_DSA_44,
+            "ML-DSA-65" => ML_DSA_65,
+            "ML-DSA-87" => ML_DSA_87,
+            other => {
+                return Err(DriverError::unsupported(format!(
+                    "{other:?} is not supported"
+                )));
+            }
+        };
+        let algorithm = AlgorithmIdentifierRef {
+            oid,
+            parameters: None,
+        };
+        pkcs8(
+            algorithm,
+            &[&SEED[..], &bytes("priv", &self.seed)?].concat(),
+        )
+    }
+
+    /// Returns the bytes of an ML-DSA public key.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Jwk::secret`].
+    pub fn ml_dsa_public(&self) -> Result<Vec<u8>, DriverError> {
+        self.expect("AKP")?;
+        bytes("pub", &self.ml_dsa)
     }
 
     /// Returns an RSA private key in PKCS#1.

@@ -30,7 +30,7 @@ pub use claims::{Claims, ClaimsVisitor, Pool, Standard, StandardPaseto};
 pub use error::DriverError;
 pub use key::{Jwk, KeyForm, KeyHandling, KeySource, KeyText, Keys};
 pub use policy::Registered;
-pub use protocol::{Offer, Operation, Policy, Practice, PrepareRequest};
+pub use protocol::{Offer, Operation, Policy, Practice, PrepareRequest, Trusted};
 pub use serve::serve;
 pub use work::{Rejection, Signer, Verifier, Work};
 
@@ -49,6 +49,8 @@ pub trait Driver {
     /// What the driver checks by hand because the library does not: `jwe:claims`, `jwt:exp`, or the
     /// name of one attack, as in `jwt:audience-missing`.
     const BY_DRIVER: &'static [&'static str] = &[];
+    /// What `verify` supports besides keys and a policy: `cached`, `issuers`.
+    const EXTRAS: &'static [&'static str] = &[];
     /// The practices that the driver can follow. If empty, it follows only the documented one.
     const PRACTICES: &'static [Practice] = &[];
 

@@ -158,6 +158,19 @@ pub struct PrepareRequest {
     pub practice: Practice,
     /// The tokens to verify. Empty for operations that make tokens or keys.
     pub tokens: Vec<String>,
+    /// Whether the verifier caches verified tokens. Only attacks request it.
+    pub caches: bool,
+    /// The issuers of the verifier, each with its own keys. Only attacks request them; empty otherwise.
+    pub issuers: Vec<Trusted>,
+}
+
+/// The keys of a verifier, or of one of its issuers, with the policy.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Trusted {
+    /// The keys, as text.
+    pub keys: Keys,
+    /// The policy.
+    pub policy: Policy,
 }
 
 impl PrepareRequest {
@@ -199,10 +212,18 @@ impl PrepareRequest {
 #[derive(Debug, Deserialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
 pub(crate) enum Request {
-    Hello { protocol: u32 },
+    Hello {
+        protocol: u32,
+    },
     Prepare(Box<Prepare>),
-    Token { index: usize },
-    Verify { token: String },
+    Token {
+        index: usize,
+    },
+    Verify {
+        token: String,
+        #[serde(default)]
+        verifier: usize,
+    },
     Run(Run),
     Bye,
 }
@@ -217,7 +238,7 @@ pub(crate) struct Run {
 }
 
 /// A `prepare` request as received.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Prepare {
     #[serde(rename = "contract")]
     operation: String,
@@ -232,9 +253,15 @@ pub(crate) struct Prepare {
     #[serde(default)]
     practice: Practice,
     tokens: Option<Vec<String>>,
+    #[serde(default)]
+    cached: Vec<Trusted>,
+    #[serde(default)]
+    issuers: Vec<Trusted>,
+    #[serde(skip)]
+    caches: bool,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 struct NamedClaims {
     name: String,
     #[serde(default)]
@@ -242,6 +269,21 @@ struct NamedClaims {
 }
 
 impl Prepare {
+    /// Returns a request for each verifier: usually one.
+    pub(crate) fn verifiers(mut self) -> Vec<Self> {
+        let cached = std::mem::take(&mut self.cached);
+        if cached.is_empty() {
+            return vec![self];
+        }
+        let each = cached.into_iter().map(|one| Self {
+            keys: one.keys,
+            policy: Some(one.policy),
+            caches: true,
+            ..self.clone()
+        });
+        each.collect()
+    }
+
     pub(crate) fn into_request(self) -> Result<PrepareRequest, DriverError> {
         let operation =
             Operation::deserialize(Value::String(self.operation.clone())).map_err(|_| {
@@ -264,6 +306,8 @@ impl Prepare {
             policy: self.policy.unwrap_or_default(),
             practice: self.practice,
             tokens,
+            caches: self.caches,
+            issuers: self.issuers,
         })
     }
 }

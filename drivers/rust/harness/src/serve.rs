@@ -28,7 +28,7 @@ pub(crate) fn serve_on<D: Driver>(
     input: &mut impl BufRead,
     output: &mut impl Write,
 ) -> io::Result<()> {
-    let mut state = State { work: None };
+    let mut state = State { works: Vec::new() };
     let mut line = Vec::new();
     while read_line(input, &mut line)? {
         let (answer, done) = state.answer::<D>(&line);
@@ -62,8 +62,9 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     Ok(read > 0)
 }
 
+/// The prepared operation; several if the request has several verifiers.
 struct State {
-    work: Option<Box<dyn Work>>,
+    works: Vec<Box<dyn Work>>,
 }
 
 impl State {
@@ -89,27 +90,29 @@ impl State {
             Request::Hello { protocol: PROTOCOL } => Ok(hello::<D>()),
             Request::Hello { .. } => Err(DriverError::unsupported("only protocol 1 is supported")),
             Request::Prepare(prepare) => {
-                self.work = None;
-                let request = prepare.into_request()?;
-                if !D::OFFERS.iter().any(|offer| offer.covers(&request)) {
-                    let reason = format!("{} does not offer this", D::LIBRARY);
-                    return Err(DriverError::Unsupported(reason));
+                self.works.clear();
+                for prepare in prepare.verifiers() {
+                    let request = prepare.into_request()?;
+                    if !D::OFFERS.iter().any(|offer| offer.covers(&request)) {
+                        let reason = format!("{} does not offer this", D::LIBRARY);
+                        return Err(DriverError::Unsupported(reason));
+                    }
+                    self.works.push(D::prepare(request)?);
                 }
-                self.work = Some(D::prepare(request)?);
                 Ok(json!({"ok": true}))
             }
             Request::Token { index } => {
-                let token = self.prepared()?.token(index)?;
+                let token = self.prepared(0)?.token(index)?;
                 Ok(json!({"ok": true, "token": token}))
             }
-            Request::Verify { token } => verify(self.prepared()?, &token),
-            Request::Run(run) => timed(self.prepared()?, run),
+            Request::Verify { token, verifier } => verify(self.prepared(verifier)?, &token),
+            Request::Run(run) => timed(self.prepared(0)?, run),
             Request::Bye => Ok(json!({"ok": true})),
         }
     }
 
-    fn prepared(&self) -> Result<&dyn Work, DriverError> {
-        let work = self.work.as_deref();
+    fn prepared(&self, verifier: usize) -> Result<&dyn Work, DriverError> {
+        let work = self.works.get(verifier).map(|work| &**work);
         work.ok_or_else(|| DriverError::invalid("nothing is prepared"))
     }
 }
@@ -132,7 +135,7 @@ fn hello<D: Driver>() -> Value {
         "library": D::LIBRARY, "version": D::version(),
         "language": "rust", "runtime": env!("JETON_DRIVER_RUSTC"),
         "counts": ["bytes", "allocs"], "offers": offers,
-        "by_driver": D::BY_DRIVER, "practices": D::PRACTICES,
+        "by_driver": D::BY_DRIVER, "extras": D::EXTRAS, "practices": D::PRACTICES,
     })
 }
 

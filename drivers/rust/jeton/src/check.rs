@@ -1,7 +1,8 @@
 //! Verification: from tokens to claims.
 
 use crate::issue::CustomClaims;
-use jeton::{Scratch, VerifiedIn, jws::JwsVerifier, jwt::JwtVerifier, paseto::PasetoVerifier};
+use jeton::jwt::{JwtVerifier, MultiIssuerVerifier};
+use jeton::{Cached, Scratch, VerifiedIn, Verify, jws::JwsVerifier, paseto::PasetoVerifier};
 use jeton_driver_harness::{
     Claims, ClaimsVisitor, DriverError, KeySource, Map, Pool, Rejection, Verifier, Work, work,
 };
@@ -109,7 +110,17 @@ macro_rules! check {
     )*};
 }
 
-check!(JwtVerifier, PasetoVerifier);
+check!(JwtVerifier, PasetoVerifier, MultiIssuerVerifier);
+
+impl<V: Verify + 'static> Check for Cached<V> {
+    fn verify_in<'s, T: Deserialize<'s>>(
+        &self,
+        token: &str,
+        scratch: &'s mut Scratch,
+    ) -> jeton::Result<VerifiedIn<'s, T>> {
+        Cached::verify_in(self, token, scratch)
+    }
+}
 
 /// The verified claims set `standard`, for a visitor.
 struct Standard<'s>(VerifiedIn<'s, CustomClaims<'s>>);

@@ -13,7 +13,7 @@ mod operations;
 use jeton::danger::Pbes2Alg;
 use jeton::danger::paseto_v1::V1;
 use jeton::danger::paseto_v2::V2;
-use jeton::jwt::JwtVerifier;
+use jeton::jwt::{JwtVerifier, MultiIssuerVerifier};
 use jeton::key::{
     Alg, ContentEnc, KeyManagementAlg, KeyWrapAlg, MacAlg, MacKey, SigAlg, SigningKey, VerifyingKey,
 };
@@ -22,8 +22,8 @@ use jeton::paseto::v4::V4;
 use jeton::paseto::{LocalKey, PasetoVerifier, PublicKey, SecretKey, Version};
 use jeton::{Policy, jws::JwsVerifier, key};
 use jeton_driver_harness::{
-    Driver, DriverError, KeyForm, KeyHandling, KeySource, Offer, Operation, PrepareRequest, Work,
-    key::Paserk, locked_version, serve,
+    Driver, DriverError, KeyForm, KeyHandling, KeySource, Keys, Offer, Operation,
+    Policy as Required, Pool, PrepareRequest, Work, key::Paserk, locked_version, serve,
 };
 
 fn main() -> std::io::Result<()> {
@@ -89,6 +89,7 @@ macro_rules! names {
 impl Driver for Jeton {
     const LIBRARY: &'static str = "jeton";
     const BY_DRIVER: &'static [&'static str] = &["jwe:claims"];
+    const EXTRAS: &'static [&'static str] = &["cached", "issuers"];
     const OFFERS: &'static [Offer] = &[
         Offer {
             format: "jwt",
@@ -195,6 +196,9 @@ impl Driver for Jeton {
 }
 
 fn prepare_jwt(request: PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+    if !request.issuers.is_empty() {
+        return prepare_issuers(request);
+    }
     let (text, policy) = (request.keys.private(), policy(&request));
     let private = move || text.clone();
     let alg = alg(&request)?;
@@ -215,6 +219,24 @@ fn prepare_jwt(request: PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
         }
         other => Err(unsupported_alg(other)),
     }
+}
+
+fn prepare_issuers(request: PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+    let alg = alg(&request)?;
+    let trusted = request.issuers.iter().map(|one| {
+        let policy = policy_for(&one.policy, &request.pool);
+        Ok((keys_for(alg, &one.keys)?, policy))
+    });
+    let trusted = trusted.collect::<Result<Vec<_>, DriverError>>()?;
+    let verifier = move || {
+        let mut all = trusted.iter();
+        all.try_fold(MultiIssuerVerifier::new(), |verifier, (keys, policy)| {
+            let added = verifier.issuer(keys()?, policy.clone());
+            added.map_err(DriverError::failed)
+        })
+    };
+    let source = KeySource::new(request.key_handling, verifier)?;
+    check::prepare(source, request.pool, request.tokens)
 }
 
 fn prepare_local<V: Version>(request: PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
@@ -244,10 +266,16 @@ fn prepare_public<V: Version>(request: PrepareRequest) -> Result<Box<dyn Work>, 
 fn jwt_keys(
     request: &PrepareRequest,
 ) -> Result<impl Fn() -> Result<key::Keys, DriverError> + Send + Sync + 'static, DriverError> {
-    let alg = alg(request)?;
+    keys_for(alg(request)?, &request.keys)
+}
+
+fn keys_for(
+    alg: Alg,
+    keys: &Keys,
+) -> Result<impl Fn() -> Result<key::Keys, DriverError> + Send + Sync + 'static, DriverError> {
     let text = match alg {
-        Alg::Mac(_) => request.keys.private()?,
-        _ => request.keys.public()?,
+        Alg::Mac(_) => keys.private()?,
+        _ => keys.public()?,
     };
     Ok(move || match alg {
         Alg::Mac(alg) => {
@@ -264,7 +292,10 @@ fn jwt_keys(
 
 /// Every check of the policy is on, unless no token could pass it.
 fn policy(request: &PrepareRequest) -> Policy {
-    let required = request.policy.clone();
+    policy_for(&request.policy, &request.pool)
+}
+
+fn policy_for(required: &Required, pool: &Pool) -> Policy {
     let mut policy = Policy::new(
         required.issuer.clone().unwrap_or_default(),
         required.audience.clone().unwrap_or_default(),
@@ -275,7 +306,7 @@ fn policy(request: &PrepareRequest) -> Policy {
     if required.audience.is_none() {
         policy = policy.any_audience();
     }
-    if !request.pool.has_exp() {
+    if !pool.has_exp() {
         policy = policy.without_expiry();
     }
     policy

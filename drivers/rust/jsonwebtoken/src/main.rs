@@ -199,7 +199,9 @@ fn validation(alg: Algorithm, request: &PrepareRequest) -> Validation {
 
 fn encoding_key(family: AlgorithmFamily, jwk: &Jwk) -> Result<EncodingKey, DriverError> {
     Ok(match family {
-        AlgorithmFamily::Hmac => EncodingKey::from_secret(&jwk.secret()?),
+        AlgorithmFamily::Hmac => {
+            EncodingKey::from_secret(&jwk.secret()?).map_err(DriverError::failed)?
+        }
         AlgorithmFamily::Rsa => EncodingKey::from_rsa_der(&jwk.rsa_pkcs1()?),
         AlgorithmFamily::Ec => EncodingKey::from_ec_der(&jwk.ec_pkcs8()?),
         AlgorithmFamily::Ed => EncodingKey::from_ed_der(&jwk.ed25519_pkcs8()?),

@@ -46,14 +46,15 @@ impl Keys {
                 secret.len()
             ));
         }
+        let no_secret = |why| format!("{}: {why}", files.hs256.display());
         let private = EncodingKey::from_ec_pem(&read(&files.es256)?);
         let public = DecodingKey::from_ec_pem(&read(&files.es256_public)?);
         let no_key = |file: &Path| format!("{}: not a P-256 key in PEM", file.display());
         Ok(Self {
             hs256: Pair {
                 header: Header::new(Algorithm::HS256),
-                private: EncodingKey::from_secret(&secret),
-                public: DecodingKey::from_secret(&secret),
+                private: EncodingKey::from_secret(&secret).map_err(no_secret)?,
+                public: DecodingKey::from_secret(&secret).map_err(no_secret)?,
                 validation: Validation::new(Algorithm::HS256),
             },
             es256: Pair {

@@ -25,6 +25,11 @@ public interface Driver {
     return List.of();
   }
 
+  /** Returns what {@link #check} supports besides keys and a policy: `cached`, `issuers`. */
+  default List<String> extras() {
+    return List.of();
+  }
+
   /** Returns whether {@link Prepare#defaults} makes a difference. */
   default boolean knowsDefaults() {
     return false;

@@ -47,6 +47,15 @@ public final class Prepare {
   /** The audience that tokens have, required or not; null if they have none. */
   public final String knownAudience;
 
+  /** Only for `lab attack`: verifiers that cache verified tokens; empty otherwise. */
+  public final List<Prepare> cached;
+
+  /** Only for `lab attack`: the issuers of one verifier; empty otherwise. */
+  public final List<Prepare> issuers;
+
+  /** Whether this is one of the verifiers in {@link #cached}. */
+  public final boolean caches;
+
   final List<String> tokens;
 
   private final String privateKey;
@@ -78,6 +87,21 @@ public final class Prepare {
     for (Object token : request.optJSONArray("tokens", new JSONArray())) {
       tokens.add(token.toString());
     }
+    caches = request.optBoolean("caches");
+    cached = each(request, "cached");
+    issuers = each(request, "issuers");
+  }
+
+  /** Returns a request with the keys and the policy of each element. */
+  private static List<Prepare> each(JSONObject request, String name) {
+    List<Prepare> requests = new ArrayList<>();
+    for (Object trusted : request.optJSONArray(name, new JSONArray())) {
+      JSONObject one = new JSONObject(request.toMap());
+      one.remove(name);
+      one.put("keys", ((JSONObject) trusted).get("keys")).put("policy", ((JSONObject) trusted).get("policy"));
+      requests.add(new Prepare(one.put("caches", name.equals("cached"))));
+    }
+    return requests;
   }
 
   /** Returns the private or symmetric key: a JWK as JSON text, or a PASERK for PASETO. */

@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -26,6 +27,10 @@ public final class Session {
 
   private final Driver driver;
   private Work work;
+
+  /** The verifiers of a `prepare` with `cached`. */
+  private final List<Work> verifiers = new ArrayList<>();
+
   private boolean ended;
 
   Session(Driver driver) {
@@ -102,13 +107,14 @@ public final class Session {
     JSONObject answer = ok().put("protocol", PROTOCOL).put("library", driver.library());
     answer.put("version", driver.version()).put("language", "java");
     answer.put("runtime", System.getProperty("java.vm.name") + " " + Runtime.version());
-    answer.put("by_driver", driver.byDriver());
+    answer.put("by_driver", driver.byDriver()).put("extras", driver.extras());
     answer.put("practices", driver.knowsDefaults() ? BOTH_PRACTICES : List.of());
     return answer.put("counts", new JSONArray().put("bytes")).put("offers", offers);
   }
 
   private JSONObject prepare(JSONObject request) throws Exception {
     work = null;
+    verifiers.clear();
     Prepare prepare = new Prepare(request);
     if (driver.offers().stream().noneMatch(offer -> matches(offer, prepare))) {
       throw DriverException.unsupported(
@@ -116,6 +122,9 @@ public final class Session {
               + Objects.toString(prepare.alg, "") + " " + Objects.toString(prepare.enc, ""));
     }
     work = Work.of(driver, prepare);
+    for (Prepare one : prepare.cached) {
+      verifiers.add(Work.of(driver, one));
+    }
     return ok();
   }
 
@@ -134,7 +143,7 @@ public final class Session {
   }
 
   private JSONObject verify(JSONObject request) throws Exception {
-    Work ready = require();
+    Work ready = verifiers.isEmpty() ? require() : verifiers.get(request.optInt("verifier"));
     String token = request.optString("token", null);
     if (!ready.verifies() || token == null) {
       throw DriverException.invalid("verify needs a token and a prepared verify, decrypt or verify-signature");
