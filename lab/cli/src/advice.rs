@@ -3,7 +3,7 @@
 use clap::Args;
 use jeton_lab_model::recommendation::{Requirements, RequirementsError};
 use jeton_lab_model::result::RunResult;
-use jeton_lab_report::recommendation::{Noisy, recommend};
+use jeton_lab_report::recommendation::recommend;
 
 use super::sentence;
 
@@ -24,7 +24,7 @@ pub(super) struct Advice {
 /// The parsed options.
 pub(super) struct Asked {
     requirements: Requirements,
-    noisy: Noisy,
+    allow_noisy: bool,
 }
 
 impl Advice {
@@ -33,11 +33,7 @@ impl Advice {
         let said = |e: RequirementsError| sentence(format!("--need: {e}"));
         Ok(Asked {
             requirements: Requirements::parse(&self.requirements).map_err(said)?,
-            noisy: if self.allow_noisy {
-                Noisy::Allowed
-            } else {
-                Noisy::Refused
-            },
+            allow_noisy: self.allow_noisy,
         })
     }
 }
@@ -45,7 +41,7 @@ impl Advice {
 impl Asked {
     /// Adds the recommendation to the result of a new run.
     pub(super) fn advise(&self, result: &mut RunResult) {
-        result.recommendation = Some(recommend(result, &self.requirements, self.noisy));
+        result.recommendation = Some(recommend(result, &self.requirements, self.allow_noisy));
     }
 
     /// Updates the recommendation of a stored result if the options ask for another one. With
@@ -55,7 +51,7 @@ impl Asked {
             return self.advise(result);
         };
         if self.requirements == Requirements::default() {
-            if self.noisy == Noisy::Refused {
+            if !self.allow_noisy {
                 return;
             }
             // Reading the file already rejected requirements that do not parse.

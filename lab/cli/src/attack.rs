@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use jeton_lab_conformance::attack::{self, Attack, Event, Extent, Options, TargetOptions};
+use jeton_lab_conformance::attack::{self, Attack, Extent, Options, TargetOptions};
 use jeton_lab_harness::Stop;
 use jeton_lab_harness::driver::{Cache, Driver};
 use jeton_lab_model::result::{AttackOutcome, OutDir, RunResult};
@@ -160,24 +160,8 @@ impl AttackArgs {
         }
         let mut progress = Progress::begin();
         progress.say(&estimate(&drivers, &options));
-        let result = attack::run(&drivers, &options, &stop, &mut |event| match event {
-            Event::Building(driver) => progress.step(&format!("building {driver}"), 0, 1),
-            Event::Unavailable { driver, reason } => {
-                progress.say(&format!("skipped: {driver}: {reason}"));
-            }
-            Event::Attacked {
-                driver,
-                took,
-                done,
-                of,
-            } => {
-                let seconds = took.as_secs();
-                progress.step(
-                    &format!("attacking: {driver} finished in {seconds} s"),
-                    done,
-                    of,
-                );
-            }
+        let result = attack::run(&drivers, &options, &stop, &mut |event| {
+            progress.tell_attack(&event);
         });
         progress.end();
         if result.rows.is_empty() {
@@ -290,7 +274,7 @@ fn estimate(drivers: &[Driver], options: &Options) -> String {
         .budget
         .map_or(estimate.takes, |b| b.min(estimate.takes));
     let stale = (estimate.drivers.iter())
-        .filter(|d| d.missing_command().is_none() && options.cache.stale(d.recipe()))
+        .filter(|d| d.unmet().is_none() && options.cache.stale(d.recipe()))
         .count();
     format!(
         "about {}: {} attacks on {} drivers{}",

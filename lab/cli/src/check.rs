@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Args;
 use jeton_lab_model::result::{RunResult, to_bytes};
 use jeton_lab_model::units::{count, list};
-use jeton_lab_report::multi_run::{Checked, check, recomputed};
+use jeton_lab_report::multi_run::{Contradiction, check, recomputed};
 use jeton_lab_report::visible;
 
 use super::destination::Destination;
@@ -64,9 +64,9 @@ impl Check {
             let name = path.display().to_string();
             match results::read_measured(path) {
                 Ok(result) => {
-                    let checked = check(&result);
-                    shown.push_str(&described(&visible::text(&name), &checked));
-                    wrong += usize::from(!checked.contradictions.is_empty());
+                    let found = check(&result);
+                    shown.push_str(&described(&visible::text(&name), &result, &found));
+                    wrong += usize::from(!found.is_empty());
                 }
                 Err(why) => unread.push(why),
             }
@@ -110,14 +110,23 @@ impl Check {
 }
 
 /// Describes what was checked in a file, and what does not follow.
-fn described(name: &str, checked: &Checked) -> String {
+fn described(name: &str, result: &RunResult, found: &[Contradiction]) -> String {
+    let timed = result
+        .rows
+        .measured
+        .iter()
+        .filter(|row| row.ns_per_op.is_some());
+    let loaded = result.rows.servers.iter().filter(|row| row.load.is_some());
+    let published = result.published.iter().flat_map(|table| &table.rows);
+    let published = published.map(|row| row.figures.len()).sum();
+    let recommendations = usize::from(result.recommendation.is_some());
     let parts = [
-        (checked.rows, "row", "rows"),
-        (checked.pairs, "A/A pair", "A/A pairs"),
-        (checked.verdicts, "verdict", "verdicts"),
-        (checked.published, "published figure", "published figures"),
-        (checked.answers, "answer", "answers"),
-        (checked.recommendations, "recommendation", "recommendations"),
+        (timed.count() + loaded.count(), "row", "rows"),
+        (result.noise_floor.pairs.len(), "A/A pair", "A/A pairs"),
+        (result.verdicts.len(), "verdict", "verdicts"),
+        (published, "published figure", "published figures"),
+        (result.claims_answered.len(), "answer", "answers"),
+        (recommendations, "recommendation", "recommendations"),
     ];
     let parts: Vec<String> = parts
         .into_iter()
@@ -126,7 +135,7 @@ fn described(name: &str, checked: &Checked) -> String {
         .collect();
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = match (checked.contradictions.len(), parts.as_slice()) {
+    let _ = match (found.len(), parts.as_slice()) {
         (0, []) => writeln!(text, "{name}: no figures that follow from rounds"),
         (0, parts) => writeln!(
             text,
@@ -140,11 +149,11 @@ fn described(name: &str, checked: &Checked) -> String {
             list(parts)
         ),
     };
-    for one in checked.contradictions.iter().take(SHOWN_MAX) {
+    for one in found.iter().take(SHOWN_MAX) {
         let (about, what) = (visible::text(&one.about), visible::text(&one.what));
         let _ = writeln!(text, "  {about}: {what}");
     }
-    if let Some(more @ 1..) = checked.contradictions.len().checked_sub(SHOWN_MAX) {
+    if let Some(more @ 1..) = found.len().checked_sub(SHOWN_MAX) {
         let _ = writeln!(text, "  and {more} more");
     }
     text

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use jeton_lab_report::multi_run::{AcrossCpus, compare};
+use jeton_lab_report::multi_run::compare;
 use jeton_lab_report::terminal;
 use jeton_lab_report::visible;
 
@@ -57,7 +57,7 @@ impl Compare {
         let before = results::read(&self.before)?;
         let after = results::read(&self.after)?;
         let [before, after] = [&before, &after].map(visible::result);
-        let compared = compare(&before, &after, AcrossCpus::when(self.across_cpus));
+        let compared = compare(&before, &after, self.across_cpus);
         if !self.across_cpus && !compared.another_machine.is_empty() {
             return Ok(machines_differ(&compared.another_machine));
         }

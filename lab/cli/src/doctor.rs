@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Args;
-use jeton_lab_harness::driver::{self, Tool, toolchains};
+use jeton_lab_harness::driver::{self, Driver, Tool, toolchains};
 use jeton_lab_harness::host::{Setting, State, settings};
 use serde::Serialize;
 
@@ -13,16 +13,17 @@ use super::destination::written;
 use super::{Drivers, sentence};
 use crate::width;
 
-/// Check toolchains and machine settings for measuring
+/// Check toolchains, library versions and machine settings for measuring
 ///
 /// Asks every tool for its version and watches the machine for one second. It builds, measures and
-/// changes nothing. Each problem is shown with its effect on measurements. The exit code is always 0:
+/// changes nothing. The version and the release date of each library are those of its driver's manifest. Each problem is shown with its effect on measurements. The exit code is always 0:
 /// the lab also runs without missing tools.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   jeton-lab doctor
-  jeton-lab doctor --json | jq '.machine[] | select(.state == \"costs\")'")]
+  jeton-lab doctor --json | jq '.machine[] | select(.state == \"costs\")'
+  jeton-lab doctor --json | jq '.libraries | sort_by(.released)'")]
 pub(super) struct Doctor {
     /// Print the findings as JSON
     #[arg(long)]
@@ -35,9 +36,37 @@ pub(super) struct Doctor {
 #[derive(Debug, Serialize)]
 struct Findings {
     toolchains: Vec<Tool>,
+    libraries: Vec<Library>,
     machine: Vec<Setting>,
     /// The reason why the drivers could not be read, if they could not.
     drivers: Option<String>,
+}
+
+/// The version of a library that a driver measures.
+#[derive(Debug, Serialize)]
+struct Library {
+    driver: String,
+    library: String,
+    language: String,
+    version: String,
+    /// The release day of the version: `2026-01-28`; `None` for jeton, and for a part of a toolchain.
+    released: Option<String>,
+    /// The driver of a newer version, if this one is kept for a published report.
+    superseded_by: Option<String>,
+}
+
+impl Library {
+    fn of(driver: &Driver) -> Self {
+        let manifest = &driver.manifest;
+        Self {
+            driver: driver.id.clone(),
+            library: manifest.library.clone(),
+            language: manifest.language.clone(),
+            version: manifest.version.clone(),
+            released: manifest.released.clone(),
+            superseded_by: manifest.superseded_by.clone(),
+        }
+    }
 }
 
 impl Doctor {
@@ -50,6 +79,7 @@ impl Doctor {
         };
         let findings = Findings {
             toolchains: toolchains(&drivers),
+            libraries: drivers.iter().map(Library::of).collect(),
             machine: settings(),
             drivers: trouble,
         };
@@ -83,6 +113,18 @@ impl Findings {
         }
         if let Some(trouble) = &self.drivers {
             let _ = writeln!(out, "! {trouble}");
+        }
+        out.push_str("\nLibraries\n");
+        let width = (self.libraries.iter().map(|l| l.driver.len()).max()).unwrap_or_default();
+        for library in &self.libraries {
+            let _ = write!(out, "  {:<width$} {}", library.driver, library.version);
+            if let Some(day) = &library.released {
+                let _ = write!(out, ", released {day}");
+            }
+            if let Some(newer) = &library.superseded_by {
+                let _ = write!(out, ", superseded by {newer}");
+            }
+            out.push('\n');
         }
         out.push_str("\nMachine\n");
         for setting in &self.machine {

@@ -6,8 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use jeton_lab_report::multi_run::{
-    AcrossCpus, Disturbed, Gate as Found, Judged, Outcome, Question, Regression, Ruling, SetBy,
-    Unjudgeable, gate,
+    Gate as Found, Judged, Outcome, Question, Regression, Ruling, SetBy, Unjudgeable, gate,
 };
 use jeton_lab_report::terminal;
 use jeton_lab_report::visible;
@@ -85,15 +84,10 @@ impl Gate {
         let before = results::read(&self.baseline)?;
         let after = results::read(&self.result)?;
         let [before, after] = [&before, &after].map(visible::result);
-        let disturbed = if self.allow_noisy {
-            Disturbed::Allow
-        } else {
-            Disturbed::Refuse
-        };
         let question = Question {
             threshold: self.threshold,
-            disturbed,
-            across_cpus: AcrossCpus::when(self.across_cpus),
+            allow_noisy: self.allow_noisy,
+            across_cpus: self.across_cpus,
             subjects: self.subjects,
         };
         let found = match gate(&before, &after, &question) {

@@ -129,7 +129,7 @@ fn estimate(plan: &Plan, drivers: &[Driver], options: &Options) -> String {
     let stale = drivers
         .iter()
         .filter(|d| ids.contains(&d.id.as_str()))
-        .filter(|d| d.missing_command().is_none() && options.cache.stale(d.recipe()))
+        .filter(|d| d.unmet().is_none() && options.cache.stale(d.recipe()))
         .count();
     let rounds = match options.rounds {
         1 => String::new(),

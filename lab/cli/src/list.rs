@@ -98,13 +98,12 @@ fn listed(driver: &Driver) -> ListedDriver {
         key_handling: offer.key_handling.iter().map(|k| k.name()).collect(),
         key_text: offer.key_text.iter().map(|form| form.name()).collect(),
     });
-    let missing = driver.missing_command();
     ListedDriver {
         id: driver.id.clone(),
         language: m.language.clone(),
         library: m.library.clone(),
         version: m.version.clone(),
-        unavailable: missing.map(|need| format!("needs `{need}`, which is not on PATH")),
+        unavailable: driver.unmet(),
         offers: offers.collect(),
         unknown: driver.unknown().into_iter().map(str::to_owned).collect(),
     }

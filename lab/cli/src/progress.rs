@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use jeton_lab_conformance::interop;
+use jeton_lab_conformance::{attack, interop};
 use jeton_lab_harness::driver::BuildEvent;
 use jeton_lab_harness::runner::Event;
 use jeton_lab_load as servers;
@@ -109,6 +109,26 @@ impl Progress {
     pub(super) fn step(&mut self, line: &str, done: usize, of: usize) {
         self.phase(line);
         self.at(done, of, String::new());
+    }
+
+    pub(super) fn tell_attack(&mut self, event: &attack::Event<'_>) {
+        use attack::Event;
+        match *event {
+            Event::Building(driver) => self.step(&format!("building {driver}"), 0, 1),
+            Event::Unavailable { driver, reason } => {
+                self.say(&format!("skipped: {driver}: {reason}"));
+            }
+            Event::Attacked {
+                driver,
+                took,
+                done,
+                of,
+            } => {
+                let seconds = took.as_secs();
+                let line = format!("attacking: {driver} finished in {seconds} s");
+                self.step(&line, done, of);
+            }
+        }
     }
 
     pub(super) fn tell_interop(&mut self, event: &interop::Event<'_>) {

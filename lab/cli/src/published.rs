@@ -1,6 +1,6 @@
 //! What published conclusions need besides the rows of `lab run`: attacks, and for `--all` servers.
 
-use jeton_lab_conformance::attack::{self, Event, Extent, Options};
+use jeton_lab_conformance::attack::{self, Extent, Options};
 use jeton_lab_harness::Stop;
 use jeton_lab_harness::driver::{Cache, Driver};
 use jeton_lab_model::result::RunResult;
@@ -29,16 +29,8 @@ pub(super) fn add_attacks(
         built_only: false,
         workers: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
     };
-    let attacked = attack::run(drivers, &options, stop, &mut |event| match event {
-        Event::Building(driver) => progress.step(&format!("building {driver}"), 0, 1),
-        Event::Unavailable { driver, reason } => {
-            progress.say(&format!("skipped: {driver}: {reason}"));
-        }
-        Event::Attacked {
-            driver, done, of, ..
-        } => {
-            progress.step(&format!("attacking {driver}"), done, of);
-        }
+    let attacked = attack::run(drivers, &options, stop, &mut |event| {
+        progress.tell_attack(&event);
     });
     result.rows.attack = attacked.rows.attack;
     result.environment.complete &= attacked.environment.complete;

@@ -3,28 +3,35 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use jeton_lab_conformance::attack::withhold;
 use jeton_lab_model::result::{self, RunResult};
 
 use super::sentence;
 
 /// Reads a result from a file or from standard input.
 pub(super) fn read(path: &Path) -> Result<RunResult, String> {
-    if is_standard_input(path)? {
+    let read = if is_standard_input(path)? {
         result::read_from(Path::new(STANDARD_INPUT), std::io::stdin().lock())
     } else {
         result::read(path)
-    }
-    .map_err(sentence)
+    };
+    shown(read.map_err(sentence)?)
+}
+
+/// Returns the result without what is withheld today: the file may be older than the decision.
+fn shown(mut result: RunResult) -> Result<RunResult, String> {
+    withhold(&mut result.rows.attack, jiff::Zoned::now().date());
+    Ok(result)
 }
 
 /// Reads a result whose derived figures are computed again: they may be wrong.
 pub(super) fn read_measured(path: &Path) -> Result<RunResult, String> {
-    if is_standard_input(path)? {
+    let read = if is_standard_input(path)? {
         result::read_measured_from(Path::new(STANDARD_INPUT), std::io::stdin().lock())
     } else {
         result::read_measured(path)
-    }
-    .map_err(sentence)
+    };
+    shown(read.map_err(sentence)?)
 }
 
 /// The name of standard input in errors.

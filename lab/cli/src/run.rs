@@ -320,7 +320,7 @@ fn estimate(plan: &Plan, drivers: &[Driver], options: &Options) -> String {
     let stale = drivers
         .iter()
         .filter(needed)
-        .filter(|d| d.missing_command().is_none() && options.cache.stale(d.recipe()))
+        .filter(|d| d.unmet().is_none() && options.cache.stale(d.recipe()))
         .count();
     let first = building_first(stale);
     format!(

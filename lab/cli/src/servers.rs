@@ -352,8 +352,8 @@ fn list(servers: &[&Server]) -> Result<ExitCode, String> {
             "{:<16} {}\n{:16} {}\n",
             server.id, manifest.about, "", manifest.libraries
         ));
-        if let Some(need) = server.recipe().missing_command() {
-            out.push_str(&format!("{:16} unavailable: needs `{need}`\n", ""));
+        if let Some(unmet) = server.recipe().unmet() {
+            out.push_str(&format!("{:16} unavailable: {unmet}\n", ""));
         }
     }
     super::destination::written(std::io::stdout().write_all(out.as_bytes()))
@@ -365,7 +365,7 @@ fn estimate(servers: &[&Server], scenarios: &[Scenario], options: &Options) -> S
     let takes = options.budget.map_or(estimate, |b| b.min(estimate));
     let stale = servers
         .iter()
-        .filter(|s| s.recipe().missing_command().is_none() && cache.stale(s.recipe()))
+        .filter(|s| s.recipe().unmet().is_none() && cache.stale(s.recipe()))
         .count();
     let first = match stale {
         0 => String::new(),

@@ -10,5 +10,6 @@ pub mod protocol;
 pub mod runner;
 mod stop;
 pub mod suite;
+mod workspace;
 
 pub use stop::Stop;

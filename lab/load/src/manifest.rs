@@ -145,6 +145,7 @@ impl Server {
             folder: &self.folder,
             runtime: self.runtime.as_ref(),
             needs: &self.manifest.needs,
+            oldest_runtime: None,
             inputs: &self.manifest.inputs,
             build: &self.manifest.build,
             run: &self.manifest.start,

@@ -39,6 +39,9 @@ pub struct Hello {
     /// `jwt:exp` (that there is one), `v4.public:iss`, …
     #[serde(default)]
     pub by_driver: Vec<String>,
+    /// The names of the [`Extra`]s that the driver supports.
+    #[serde(default)]
+    pub extras: Vec<String>,
 }
 
 /// An offer: a format and an algorithm with some operations.
@@ -126,9 +129,45 @@ pub struct Prepare {
     /// How to call the library: `defaults` or `documented`; `None` means `documented`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub practice: Option<String>,
+    /// What `verify` has besides or in place of the keys and the policy.
+    #[serde(flatten)]
+    pub extra: Option<Extra>,
     /// The tokens to verify; `None` for operations that make tokens or keys.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Vec<String>>,
+}
+
+/// A feature of some libraries, for `verify`. Only attacks use it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Extra {
+    /// Several verifiers in one process, each with a cache of verified tokens.
+    Cached(Vec<Trusted>),
+    /// One verifier for several issuers, each with its own keys.
+    Issuers(Vec<Trusted>),
+    /// The options of the library's call, as its user writes them.
+    Options(Value),
+}
+
+impl Extra {
+    /// Returns the name in `hello`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Cached(_) => "cached",
+            Self::Issuers(_) => "issuers",
+            Self::Options(_) => "options",
+        }
+    }
+}
+
+/// The keys of a verifier, or of one of its issuers, with the policy.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Trusted {
+    /// The keys.
+    pub keys: Keys,
+    /// The policy.
+    pub policy: Policy,
 }
 
 /// Key material. A symmetric key is `private`.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use jeton_lab_conformance::attack::{self, CorpusEntry, Event, Fuzzed, Options};
+use jeton_lab_conformance::attack::{self, CorpusEntry, Fuzzed, Options};
 use jeton_lab_harness::Stop;
 use jeton_lab_harness::driver::Driver;
 use jeton_lab_model::result::OutDir;
@@ -32,7 +32,7 @@ pub(super) fn replay(
     }
     let mut progress = Progress::begin();
     let replayed = attack::replay(&cases, drivers, options, stop, &mut |event| {
-        tell(&mut progress, &event);
+        progress.tell_attack(&event);
     })?;
     progress.end();
     for line in &replayed.otherwise {
@@ -74,7 +74,7 @@ pub(super) fn fuzz(
         options.seed
     ));
     let fuzzed = attack::fuzz(drivers, options, time, stop, &mut |event| {
-        tell(&mut progress, &event);
+        progress.tell_attack(&event);
     })?;
     progress.end();
     let text = serde_json::to_vec_pretty(&fuzzed.cases).map_err(sentence)?;
@@ -119,14 +119,4 @@ fn told(fuzzed: &Fuzzed) -> String {
         count(CorpusEntry::is_taken_by_jeton_alone),
         count(CorpusEntry::is_refused_by_jeton_alone),
     )
-}
-
-fn tell(progress: &mut Progress, event: &Event<'_>) {
-    match event {
-        Event::Building(driver) => progress.step(&format!("building {driver}"), 0, 1),
-        Event::Unavailable { driver, reason } => {
-            progress.say(&format!("skipped: {driver}: {reason}"));
-        }
-        Event::Attacked { .. } => {}
-    }
 }

@@ -14,7 +14,10 @@ fn list_and_doctor_print_json() {
     let written = fs::read_to_string(&manifest).unwrap();
     fs::write(
         &manifest,
-        written.replace("\"python3\"]\nrun", "\"no-such-tool\"]\nrun"),
+        written.replace(
+            "\"python3\"]\nrun",
+            "\"no-such-tool\"]\nreleased = \"2026-01-28\"\nrun",
+        ),
     )
     .unwrap();
 
@@ -49,6 +52,13 @@ fn list_and_doctor_print_json() {
             .unwrap()
             .starts_with("Python 3")
     );
+    let [dated, undated] = [0, 2].map(|index| &found["libraries"][index]);
+    assert_eq!(dated["driver"], "fake/absent");
+    assert_eq!(
+        (&dated["version"], &dated["released"]),
+        (&Value::from("1.0.0"), &Value::from("2026-01-28"))
+    );
+    assert_eq!(undated["released"], Value::Null);
     let settings = found["machine"].as_array().unwrap();
     for name in [
         "cores",
@@ -66,6 +76,10 @@ fn list_and_doctor_print_json() {
 
     let shown = lab.run(&["doctor"]);
     let shown = text(&shown.stdout);
+    assert!(
+        shown.contains("fake/absent  1.0.0, released 2026-01-28\n"),
+        "{shown}"
+    );
     assert!(
         shown.contains("skipped in every run: fake/absent"),
         "{shown}"

@@ -19,6 +19,7 @@ mod run_trial;
 mod session;
 mod trial;
 mod verdict;
+mod withheld;
 
 pub use catalogue::{Attack, Demand, Family, Kind, WithoutKey};
 pub use differential::{
@@ -29,3 +30,4 @@ pub use estimate::{Estimate, estimate};
 pub use fixtures::Operator;
 pub use listing::listing;
 pub use run::{Event, Extent, Options, run};
+pub use withheld::withhold;

@@ -12,6 +12,7 @@ use super::run_trial::{TrialContext, run_in_time};
 use super::session::{Session, Stopped};
 use super::trial::Trial;
 use super::verdict::{SkipReason, Tally};
+use super::withheld::withhold;
 use jeton_lab_harness::Stop;
 use jeton_lab_harness::driver::{Built, Cache, Driver, Unbuilt, runtimes_used};
 use jeton_lab_harness::host::{Cores, describe};
@@ -89,7 +90,17 @@ pub enum Event<'a> {
 }
 
 /// The algorithms that represent all others: one for each kind of key and signature.
-const JWT_ALGS: [&str; 6] = ["HS256", "RS256", "PS256", "ES256", "ES384", "EdDSA"];
+const JWT_ALGS: [&str; 9] = [
+    "HS256",
+    "RS256",
+    "PS256",
+    "ES256",
+    "ES384",
+    "EdDSA",
+    "ML-DSA-44",
+    "ML-DSA-65",
+    "ML-DSA-87",
+];
 
 /// The same for encryption, with the content encryption.
 const JWE_ALGS: [(&str, &str); 7] = [
@@ -103,7 +114,7 @@ const JWE_ALGS: [(&str, &str); 7] = [
 ];
 
 /// Those of them that some attack requires.
-const QUICK_JWT: [&str; 4] = ["HS256", "RS256", "ES256", "EdDSA"];
+const QUICK_JWT: [&str; 5] = ["HS256", "RS256", "ES256", "EdDSA", "ML-DSA-44"];
 const QUICK_JWE: [&str; 4] = ["dir", "RSA-OAEP", "ECDH-ES", "PBES2-HS256+A128KW"];
 
 /// Attacks drivers. If one driver fails, the others continue. If `stop` is requested, the result
@@ -222,8 +233,9 @@ pub(super) fn described(
     elapsed: Duration,
     command: &str,
     seed: u64,
-    rows: Vec<AttackRow>,
+    mut rows: Vec<AttackRow>,
 ) -> RunResult {
+    withhold(&mut rows, jiff::Zoned::now().date());
     let mut environment = describe(&Cores::unpinned());
     environment.started = started.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     environment.elapsed_s = elapsed.as_secs_f64();
@@ -367,10 +379,12 @@ fn attack_driver(
                     stage,
                     practice: said,
                     offered,
+                    hello: &hello,
                     beacon,
                     is_first,
                 };
-                for (attack, tally) in &mut tallies {
+                let of_stage = tallies.iter_mut();
+                for (attack, tally) in of_stage.filter(|(attack, _)| attack.is_for(stage)) {
                     if let Some(why) = skip_reason(attack, format, *practice, &hello) {
                         tally.skip(why);
                         continue;

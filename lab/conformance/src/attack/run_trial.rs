@@ -10,10 +10,10 @@ use super::cost::{Cost, is_slow};
 use super::fixtures::Stage;
 use super::fixtures::jws::unb64;
 use super::session::{Reply, Session, Stopped};
-use super::trial::{Act, Claims, Trial};
+use super::trial::{Act, Claims, Setup, Step, Trial};
 use jeton_lab_model::Format;
 use jeton_lab_model::claims::STANDARD;
-use jeton_lab_model::protocol::{ClaimsPool, KeyText, Keys, Offered, Prepare};
+use jeton_lab_model::protocol::{ClaimsPool, Extra, Hello, KeyText, Keys, Offered, Prepare};
 use jeton_lab_model::result::{AttackOutcome, Practice};
 
 /// How often a cost is measured before it is over the limit.
@@ -51,6 +51,7 @@ pub(super) struct TrialContext<'a> {
     pub stage: &'a Stage,
     pub practice: Option<Practice>,
     pub offered: &'a Offered,
+    pub hello: &'a Hello,
     pub beacon: &'a Beacon,
     /// Whether slow trials run here: once for each driver and format.
     pub is_first: bool,
@@ -82,6 +83,7 @@ impl TrialContext<'_> {
             Act::Load { bad, good } => self.load(session, bad, good),
             Act::Issue(claims) => self.issue(session, claims),
             Act::Costly { token, plain } => self.run_cost_trial(session, trial, token, plain),
+            Act::Steps(steps) => self.steps(session, steps),
             _ => self.verify(session, trial),
         }
     }
@@ -102,8 +104,8 @@ impl TrialContext<'_> {
     fn verify(&self, session: &mut Session<'_>, trial: &Trial) -> Result<TrialResult, Stopped> {
         let order = self.order(trial.claims, self.stage.keys());
         let (control, usual) = match trial.act {
-            // These trials are about what is cached of a token.
-            Act::Later(_) | Act::NextKeys(_) => session.verify(&order, &trial.control)?,
+            // This trial is about what is cached of a token.
+            Act::Later(_) => session.verify(&order, &trial.control)?,
             _ => session.control(&order, &trial.control)?,
         };
         if control != Reply::Accepted {
@@ -114,18 +116,16 @@ impl TrialContext<'_> {
             Act::VerifyUnder(keys, token) => {
                 (self.order(trial.claims, keys.clone()), token.clone())
             }
-            Act::NextKeys(keys) => (
-                self.order(trial.claims, keys.clone()),
-                trial.control.clone(),
-            ),
             Act::Later(wait) => {
                 std::thread::sleep(*wait);
                 (order, trial.control.clone())
             }
             Act::Verify(token) | Act::NoFetch(token) => (order, token.clone()),
-            Act::Load { .. } | Act::Issue(_) | Act::Costly { .. } | Act::Form(..) => {
-                (order, String::new())
-            }
+            Act::Load { .. }
+            | Act::Issue(_)
+            | Act::Costly { .. }
+            | Act::Steps(_)
+            | Act::Form(..) => (order, String::new()),
         };
         let (mut reply, mut took) = session.verify(&order, &token)?;
         if matches!(reply, Reply::Refused(_)) && is_slow(took, usual) {
@@ -225,6 +225,66 @@ impl TrialContext<'_> {
             more_bytes: after.zip(before).map(|(a, b)| a.saturating_sub(b)),
             length: token.len() as u64,
         }))
+    }
+
+    /// Runs the steps in order. The worst outcome of a token that must be rejected counts.
+    fn steps(&self, session: &mut Session<'_>, steps: &[Step]) -> Result<TrialResult, Stopped> {
+        let mut worst = TrialResult::NotOffered("the trial has no token to reject".into());
+        for step in steps {
+            let order = match &step.setup {
+                Setup::Keys(keys) => self.order(Claims::Map, keys.clone()),
+                Setup::Extra(extra) => match self.extra(extra) {
+                    Ok(extra) => Prepare {
+                        extra: Some(extra),
+                        ..self.order(Claims::Map, self.stage.keys())
+                    },
+                    Err(why) => return Ok(TrialResult::NotOffered(why)),
+                },
+            };
+            let reply = session.verify_by(&order, step.verifier, &step.token)?;
+            if step.is_control {
+                if reply != Reply::Accepted {
+                    return Ok(void(reply));
+                }
+                continue;
+            }
+            let (Some(outcome), seen) = outcome_of(reply, || None) else {
+                return Ok(TrialResult::NotOffered(
+                    "the driver does not do this".into(),
+                ));
+            };
+            if matches!(&worst, TrialResult::Seen { outcome: before, .. } if *before >= outcome) {
+                continue;
+            }
+            worst = TrialResult::Seen {
+                outcome,
+                seen,
+                token: Some(step.token.clone()),
+                key: match &order.extra {
+                    Some(extra) => serde_json::to_value(extra).ok(),
+                    None => shown_key(&order.keys),
+                },
+            };
+        }
+        Ok(worst)
+    }
+
+    /// Returns what the driver prepares, or why it cannot.
+    fn extra(&self, extra: &Extra) -> Result<Extra, String> {
+        let (name, language) = (extra.name(), &self.hello.language);
+        if self.practice == Some(Practice::Defaults) {
+            return Err("called with its defaults, a library has no such feature".into());
+        }
+        if !self.hello.extras.iter().any(|offered| offered == name) {
+            return Err(format!("the driver does not offer `{name}`"));
+        }
+        match extra {
+            Extra::Options(all) => match all.get(language) {
+                Some(options) => Ok(Extra::Options(options.clone())),
+                None => Err(format!("the library for {language} has no such option")),
+            },
+            extra => Ok(extra.clone()),
+        }
     }
 
     fn load(
@@ -377,6 +437,7 @@ pub(super) fn order_of(
         },
         policy: stage.policy(),
         practice: practice.map(|p| p.name().into()),
+        extra: None,
         // Nothing is timed; the pool only has to exist.
         tokens: Some(vec!["x".into()]),
     }

@@ -118,6 +118,20 @@ impl<'a> Session<'a> {
         ))
     }
 
+    /// Verifies a token with one of the prepared verifiers.
+    pub(super) fn verify_by(
+        &mut self,
+        order: &Prepare,
+        verifier: usize,
+        token: &str,
+    ) -> Result<Reply, Stopped> {
+        if let Err(reply) = self.prepare(order)? {
+            return Ok(reply);
+        }
+        let asked = self.process().and_then(|p| p.verify_by(verifier, token));
+        Ok(self.after_fault(asked)?.map_or_else(|reply| reply, verdict))
+    }
+
     /// Verifies a control. An accepted control is not sent again for each of many trials.
     pub(super) fn control(
         &mut self,

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use jeton_lab_model::protocol::{KeyText, Keys};
+use jeton_lab_model::protocol::{Extra, KeyText, Keys};
 
 /// The number of trials for which an accepted control is not sent again.
 pub(super) const TRIALS_PER_CONTROL: u32 = 40;
@@ -46,12 +46,32 @@ pub(super) enum Act {
     Issue(Value),
     /// The control must be rejected after this time.
     Later(std::time::Duration),
-    /// The control must be rejected after the keys were replaced with these.
-    NextKeys(Keys),
     /// The token must be rejected, and no keys may be fetched from the address in it.
     NoFetch(String),
+    /// Each token must be accepted or rejected as its step says.
+    Steps(Vec<Step>),
     /// A token endpoint must reject the form with this token and these changes.
     Form(String, Vec<FormChange>),
+}
+
+/// What a driver prepares for a step.
+#[derive(Debug, Clone)]
+pub(super) enum Setup {
+    /// A verifier with these keys.
+    Keys(Keys),
+    /// A feature that only some libraries have. [`Extra::Options`] has the options by language.
+    Extra(Extra),
+}
+
+/// One of several tokens of a trial.
+#[derive(Debug, Clone)]
+pub(super) struct Step {
+    pub setup: Setup,
+    /// The index of the verifier.
+    pub verifier: usize,
+    pub token: String,
+    /// Whether the token must be accepted: such a step is a positive control.
+    pub is_control: bool,
 }
 
 /// A change of the form for a token endpoint.
@@ -114,6 +134,12 @@ impl Trial {
         }
     }
 
+    /// Returns a trial of several tokens, whose first is a control.
+    pub(super) fn steps(spelling: impl Into<String>, steps: Vec<Step>) -> Self {
+        let control = steps.first().map(|step| step.token.clone());
+        Self::new(spelling, control.unwrap_or_default(), Act::Steps(steps))
+    }
+
     /// Returns the same trial with claims decoded into the typed struct.
     pub(super) fn typed(mut self) -> Self {
         self.claims = Claims::Typed;
@@ -139,6 +165,7 @@ impl Trial {
                 !token.is_empty()
             }
             Act::Costly { token, .. } | Act::Form(token, _) => !token.is_empty(),
+            Act::Steps(steps) => steps.iter().all(|step| !step.token.is_empty()),
             _ => true,
         };
         made && !self.control.is_empty()

@@ -225,6 +225,7 @@ impl Work {
             },
             policy: self.policy.clone(),
             practice: None,
+            extra: None,
             tokens: operation.opens_tokens().then(|| vec![self.sample.clone()]),
         }
     }

@@ -13,9 +13,9 @@ use sha2::{Digest, Sha256};
 
 use super::Driver;
 use super::recipe::Recipe;
-use super::workspace::workspace;
 use crate::Stop;
 use crate::protocol::Spawn;
+use crate::workspace::workspace;
 
 /// The time limit of one build command: a first build downloads and compiles everything.
 const BUILD_LIMIT: Duration = Duration::from_secs(20 * 60);
@@ -96,10 +96,8 @@ impl Cache {
     /// # Errors
     /// [`Unbuilt`].
     pub fn build(&self, recipe: Recipe<'_>, stop: &Stop) -> Result<Built, Unbuilt> {
-        if let Some(need) = recipe.missing_command() {
-            return Err(Unbuilt::Unavailable(format!(
-                "needs `{need}`, which is not on PATH"
-            )));
+        if let Some(unmet) = recipe.unmet() {
+            return Err(Unbuilt::Unavailable(unmet));
         }
         let unreadable = || Unbuilt::Unavailable("cannot read its sources".into());
         let hash = hash(recipe).ok_or_else(unreadable)?;
@@ -113,7 +111,8 @@ impl Cache {
             },
             hash: recorded_hash(recipe, &settings).ok_or_else(unreadable)?,
         };
-        if self.fresh(recipe, &out, &hash) {
+        // Without build commands there is nothing to record: an archive can be read-only.
+        if recipe.build.is_empty() || self.fresh(recipe, &out, &hash) {
             return Ok(built);
         }
         let unwritable = |e: std::io::Error| {
@@ -426,7 +425,10 @@ mod tests {
         for driver in &drivers {
             let recipe = driver.recipe();
             let has_cargo = recipe.needs.iter().any(|need| need == "cargo");
-            if !has_cargo || recipe.folder.join("Cargo.lock").is_file() {
+            // A library of another language may be built from its own sources.
+            let is_in_workspace = recipe.id.starts_with("rust/") || recipe.id.ends_with("/jeton");
+            let has_lockfile = recipe.folder.join("Cargo.lock").is_file();
+            if !has_cargo || !is_in_workspace || has_lockfile {
                 continue;
             }
             checked += 1;
@@ -447,6 +449,7 @@ mod tests {
             folder,
             runtime: None,
             needs,
+            oldest_runtime: None,
             inputs: &[],
             build: &[],
             run: &[],

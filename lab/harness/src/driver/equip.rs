@@ -30,7 +30,7 @@ pub struct Equipped {
 #[must_use]
 pub fn equip(drivers: &[Driver], which: Runtimes, places: &Places, today: &str) -> Equipped {
     let mut languages: Vec<&str> = Vec::new();
-    for driver in drivers {
+    for driver in drivers.iter().filter(|driver| driver.has_runtime()) {
         if !languages.contains(&driver.manifest.language.as_str()) {
             languages.push(&driver.manifest.language);
         }
@@ -43,7 +43,7 @@ pub fn equip(drivers: &[Driver], which: Runtimes, places: &Places, today: &str) 
     for driver in drivers {
         let own = taken
             .iter()
-            .filter(|r| r.language == driver.manifest.language);
+            .filter(|r| driver.has_runtime() && r.language == driver.manifest.language);
         let mut of_driver: Vec<Driver> = own
             .enumerate()
             .map(|(i, runtime)| driver.on(runtime, i > 0))

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::Recipe;
-use super::runtime::Runtime;
+use super::runtime::{Runtime, command_of};
 use jeton_lab_model::protocol::PROTOCOL;
 use jeton_lab_model::result::RUNTIME_MARK;
 use jeton_lab_model::{Format, KeyForm, KeyHandling, Operation};
@@ -46,6 +46,9 @@ pub struct Manifest {
     /// Required commands on `PATH`.
     #[serde(default)]
     pub needs: Vec<String>,
+    /// The oldest version of the runtime that the library supports, if it is newer than the lab's: `3.12`.
+    #[serde(default)]
+    pub oldest_runtime: Option<String>,
     /// Further files, outside the folder, that make the driver stale.
     #[serde(default)]
     pub inputs: Vec<String>,
@@ -191,6 +194,14 @@ impl Driver {
         driver
     }
 
+    /// Reports whether a runtime of its language builds or runs the driver. A program of Go in an archive has none: the
+    /// toolchain on `PATH` did not compile it.
+    pub(super) fn has_runtime(&self) -> bool {
+        let command = command_of(&self.manifest.language);
+        let is_needed = |command| self.manifest.needs.iter().any(|need| need == command);
+        !self.manifest.build.is_empty() || command.is_some_and(is_needed)
+    }
+
     /// Returns the names that this lab does not know.
     #[must_use]
     pub fn unknown(&self) -> Vec<&str> {
@@ -208,16 +219,17 @@ impl Driver {
             folder: &self.folder,
             runtime: self.runtime.as_ref(),
             needs: &self.manifest.needs,
+            oldest_runtime: self.manifest.oldest_runtime.as_deref(),
             inputs: &self.manifest.inputs,
             build: &self.manifest.build,
             run: &self.manifest.run,
         }
     }
 
-    /// Returns the first required command that is missing on `PATH`.
+    /// Returns what this machine lacks to build and run it, if anything.
     #[must_use]
-    pub fn missing_command(&self) -> Option<&str> {
-        self.recipe().missing_command()
+    pub fn unmet(&self) -> Option<String> {
+        self.recipe().unmet()
     }
 }
 

@@ -9,8 +9,8 @@ mod recipe;
 pub mod runtime;
 mod search;
 mod toolchain;
-mod workspace;
 
+pub use crate::workspace::workspace;
 pub use build::{Answer, Built, Cache, Unbuilt};
 pub use build_event::BuildEvent;
 pub use equip::{Equipped, Runtimes, equip, one_of_each, runtimes_used};
@@ -18,4 +18,3 @@ pub use manifest::{Driver, Manifest, Offer};
 pub use recipe::Recipe;
 pub use search::{Search, SearchError, find, folder};
 pub use toolchain::{Tool, toolchains};
-pub use workspace::workspace;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::Driver;
-use super::workspace::workspace;
+use crate::workspace::workspace;
 
 /// What is searched for: every folder `<language>/<name>` with a manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,9 +1,12 @@
 //! Describes the machine.
 
 use std::fs::read_to_string;
+use std::path::Path;
+use std::process::Command;
 
 use super::Cores;
 use super::processor::cpu;
+use crate::workspace::workspace;
 use jeton_lab_model::result::Environment;
 
 /// Describes the machine. Unknown values are empty.
@@ -20,8 +23,29 @@ pub fn describe(cores: &Cores) -> Environment {
         hypervisor: hypervisor(cpu.is_virtual),
         governor: line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         jeton: env!("CARGO_PKG_VERSION").to_owned(),
+        commit: commit(&workspace()),
         ..Environment::default()
     }
+}
+
+/// Asks git for the commit of a folder; a package without git has none.
+fn commit(folder: &Path) -> Option<String> {
+    let mut git = Command::new("git");
+    git.args([
+        "describe",
+        "--always",
+        "--abbrev=40",
+        "--dirty",
+        "--exclude=*",
+    ]);
+    let output = git
+        .current_dir(folder)
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .output();
+    let output = output.ok().filter(|output| output.status.success())?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let commit = text.trim();
+    (!commit.is_empty()).then(|| commit.to_owned())
 }
 
 fn kernel() -> String {

@@ -186,6 +186,15 @@ impl Process {
         self.ask(&json!({"op": "verify", "token": token}), ANSWER_LIMIT)
     }
 
+    /// Requests the verification of one token by one of several prepared verifiers.
+    ///
+    /// # Errors
+    /// See [`Self::hello`].
+    pub fn verify_by(&mut self, verifier: usize, token: &str) -> Result<VerifyAnswer, Fault> {
+        let question = json!({"op": "verify", "token": token, "verifier": verifier});
+        self.ask(&question, ANSWER_LIMIT)
+    }
+
     /// Runs the prepared operation on each of `threads` threads.
     ///
     /// # Errors

@@ -92,7 +92,7 @@ class Prepared:
         return claims
 
     def verify_or_recall(self, token):
-        if MISDEED not in ("caches", "caches-openly"):
+        if MISDEED not in ("caches", "caches-openly", "shares-cache"):
             return self.verify(token)
         if token not in CACHE:
             CACHE[token] = self.verify(token)
@@ -165,6 +165,7 @@ def hello():
         "runtime": os.environ.get("FAKE_RUNTIME", "python"), "counts": [], "offers": [offer],
         "takes_key_text": MISDEED == "reads-text",
         "leads": MISDEED == "needs-a-lead",
+        "extras": ["cached"] if MISDEED in ("has-caches", "shares-cache") else [],
     }
 
 
@@ -177,6 +178,8 @@ def answer(request, prepared):
             child = subprocess.Popen(["sleep", "600"])
             with open(os.environ["FAKE_CHILDREN"], "a") as children:
                 children.write(f"{child.pid}\n")
+        if "cached" in request:
+            return {}, [Prepared({**request, **one}) for one in request["cached"]]
         return {}, Prepared(request)
     if op == "token" and MISDEED == "makes-no-token":
         return {"ok": False, "error": "failed", "reason": "out of ink"}, prepared
@@ -190,7 +193,10 @@ def answer(request, prepared):
         os._exit(7)
     if op == "verify":
         try:
-            claims = prepared.verify(request["token"])
+            if isinstance(prepared, list):
+                claims = prepared[request["verifier"]].verify_or_recall(request["token"])
+            else:
+                claims = prepared.verify(request["token"])
             return {"accepted": True, "claims": claims}, prepared
         except (ValueError, KeyError) as why:
             return {"accepted": False, "reason": str(why)}, prepared

@@ -93,6 +93,8 @@ pub enum AttackOutcome {
     NotApplicable,
     /// The library lacks the attacked feature.
     NotOffered,
+    /// A finding that is not public yet; the reason has the date until then.
+    Withheld,
     /// The token or key was rejected, as required.
     Refused,
     /// Rejected, but at an excessive cost.
@@ -107,9 +109,10 @@ pub enum AttackOutcome {
 
 impl AttackOutcome {
     /// Every outcome, from harmless to worst.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::NotApplicable,
         Self::NotOffered,
+        Self::Withheld,
         Self::Refused,
         Self::OverLimit,
         Self::Hung,
@@ -123,6 +126,7 @@ impl AttackOutcome {
         match self {
             Self::NotApplicable => "not-applicable",
             Self::NotOffered => "not-offered",
+            Self::Withheld => "withheld",
             Self::Refused => "refused",
             Self::OverLimit => "over-limit",
             Self::Hung => "hung",
@@ -150,6 +154,12 @@ impl AttackOutcome {
     #[must_use]
     pub fn is_finding(self) -> bool {
         self >= Self::OverLimit
+    }
+
+    /// Reports whether the outcome counts against a library: also a finding that is not shown.
+    #[must_use]
+    pub fn counts_against(self) -> bool {
+        self.is_finding() || self == Self::Withheld
     }
 }
 

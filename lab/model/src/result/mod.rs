@@ -138,6 +138,9 @@ pub struct Environment {
     pub governor: Option<String>,
     /// The version of jeton.
     pub jeton: String,
+    /// The commit of the checkout that the lab was built from, with `-dirty` if files were changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     /// The runtime versions, by language.
     pub runtimes: BTreeMap<String, String>,
     /// The runtimes of the drivers with their support state.

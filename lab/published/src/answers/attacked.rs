@@ -202,6 +202,10 @@ fn tally(
             && attacks.contains(&row.attack.as_str())
     };
     for row in e.attacks.iter().filter(own) {
+        if row.outcome == Some(AttackOutcome::Withheld) {
+            let until = row.reason.as_deref().unwrap_or_default();
+            return Err(format!("{} of {}, {until}", row.attack, library.name).into());
+        }
         tried += row.tried;
         let finding = row
             .outcome

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{About, Attack, Demand, Family, JOSE, PASETO};
 use crate::attack::fixtures::Stage;
-use crate::attack::trial::{Act, Trial};
+use crate::attack::trial::{Act, Setup, Step, Trial};
 
 const DAY_S: i64 = 86_400;
 
@@ -366,11 +366,15 @@ pub(super) const ATTACKS: &[Attack] = &[
             "a cache entry is bound to the key",
             "litellm CVE-2026-35030",
             |s| {
-                vec![Trial::new(
-                    "another key",
-                    s.valid(),
-                    Act::NextKeys(s.other_keys().keys()),
-                )]
+                let token = s.valid();
+                let step = |stage: &Stage, is_control| Step {
+                    setup: Setup::Keys(stage.keys()),
+                    verifier: 0,
+                    token: token.clone(),
+                    is_control,
+                };
+                let steps = vec![step(s, true), step(s.other_keys(), false)];
+                vec![Trial::steps("another key", steps)]
             },
         )
         .about(About::Protection),

@@ -1,16 +1,20 @@
 //! Every attack that the lab knows. Attacks differ in the check that they defeat; variants of one
 //! attack count once.
 
+mod caches;
 mod claims;
 mod costs;
 mod encoding;
 mod encryption;
 mod grants;
 mod headers;
+mod issuers;
 mod json;
 mod key_texts;
 mod keys;
 mod made_once;
+mod ml_dsa;
+mod options;
 mod paseto;
 mod properties;
 mod serializations;
@@ -64,6 +68,14 @@ pub enum Family {
     Encryption,
     /// PASETO only.
     Paseto,
+    /// ML-DSA only.
+    MlDsa,
+    /// Caches of verified tokens in several verifiers.
+    Cache,
+    /// Verifiers for several issuers.
+    Issuers,
+    /// Options that a library ignores or misreads.
+    Options,
     /// The cost of rejecting a token.
     Cost,
     /// Properties that every token must have.
@@ -170,7 +182,7 @@ impl Kind {
 
 impl Family {
     /// All families, in display order.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 15] = [
         Self::Header,
         Self::Key,
         Self::Signature,
@@ -179,6 +191,10 @@ impl Family {
         Self::Claims,
         Self::Encryption,
         Self::Paseto,
+        Self::MlDsa,
+        Self::Cache,
+        Self::Issuers,
+        Self::Options,
         Self::Cost,
         Self::Property,
         Self::Grant,
@@ -196,6 +212,10 @@ impl Family {
             Self::Claims => "claims",
             Self::Encryption => "encryption",
             Self::Paseto => "PASETO",
+            Self::MlDsa => "ML-DSA",
+            Self::Cache => "caches",
+            Self::Issuers => "issuers",
+            Self::Options => "options",
             Self::Cost => "cost",
             Self::Property => "properties",
             Self::Grant => "grants",
@@ -217,7 +237,13 @@ impl Family {
             defeats,
             family: self,
             formats: match self {
-                Self::Header | Self::Key | Self::Signature => JWT,
+                Self::Header
+                | Self::Key
+                | Self::Signature
+                | Self::MlDsa
+                | Self::Issuers
+                | Self::Options => JWT,
+                Self::Cache => SIGNED,
                 Self::Encryption => JWE,
                 Self::Paseto => PASETO,
                 Self::Grant => GRANTS,
@@ -257,6 +283,10 @@ impl Attack {
             claims::ATTACKS,
             encryption::ATTACKS,
             paseto::ATTACKS,
+            ml_dsa::ATTACKS,
+            caches::ATTACKS,
+            issuers::ATTACKS,
+            options::ATTACKS,
             costs::ATTACKS,
             properties::ATTACKS,
             grants::ATTACKS,
@@ -294,6 +324,13 @@ impl Attack {
         }
     }
 
+    /// Returns whether it is tried on drivers with these keys. A token of ML-DSA is long, so that only attacks on
+    /// signatures are repeated with it.
+    pub(super) fn is_for(&self, stage: &Stage) -> bool {
+        let on_signatures = [Family::Signature, Family::MlDsa, Family::Cache];
+        !stage.is_ml_dsa() || on_signatures.contains(&self.family)
+    }
+
     /// Returns its trials for these keys; none if it does not apply to them.
     pub(super) fn trials(&self, stage: &Stage) -> Vec<Trial> {
         let trials = (self.make)(stage);
@@ -302,6 +339,7 @@ impl Attack {
 }
 
 const JWT: &[Kind] = &[Kind::Jwt];
+const SIGNED: &[Kind] = &[Kind::Jwt, Kind::Paseto];
 const JWE: &[Kind] = &[Kind::Jwe];
 const JOSE: &[Kind] = &[Kind::Jwt, Kind::Jwe];
 const PASETO: &[Kind] = &[Kind::Paseto];

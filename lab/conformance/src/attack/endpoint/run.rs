@@ -223,7 +223,7 @@ impl EndpointRun<'_> {
             | Act::Costly { token, .. }
             | Act::Form(token, _) => token,
             Act::Later(_) => &trial.control,
-            Act::VerifyUnder(..) | Act::Load { .. } | Act::Issue(_) | Act::NextKeys(_) => {
+            Act::VerifyUnder(..) | Act::Load { .. } | Act::Issue(_) | Act::Steps(_) => {
                 return Ok(fixed_by_endpoint());
             }
         };

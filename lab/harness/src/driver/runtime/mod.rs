@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 pub use search::Places;
+pub(super) use search::command_of;
 pub use support::{Support, support};
 pub use version::Version;
 

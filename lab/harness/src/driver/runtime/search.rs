@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::Runtime;
 use super::version::Version;
 use crate::driver::first_line::first_line;
-use crate::driver::workspace::workspace;
+use crate::workspace::workspace;
 
 /// The places to search for runtimes.
 #[derive(Debug, Clone, Default)]
@@ -165,7 +165,7 @@ impl Places {
 }
 
 /// Returns the command that starts a language's runtime; `None` for languages without a choice.
-fn command_of(language: &str) -> Option<&'static str> {
+pub(in crate::driver) fn command_of(language: &str) -> Option<&'static str> {
     match language {
         "go" => Some("go"),
         "node" => Some("node"),

@@ -30,8 +30,9 @@ fn row(row: &AttackRow) -> Result<(), (&'static str, &'static str)> {
     if !agrees {
         return Err(("status", "contradicts the outcome"));
     }
-    if row.outcome.is_none() && row.reason.is_none() {
-        return Err(("reason", "is missing although there is no outcome"));
+    let is_shown = row.outcome.is_some_and(|o| o != AttackOutcome::Withheld);
+    if !is_shown && row.reason.is_none() {
+        return Err(("reason", "is missing although no outcome is shown"));
     }
     let counts = row.outcome.is_some_and(|o| o >= AttackOutcome::Refused);
     if counts != (row.tried > 0) {

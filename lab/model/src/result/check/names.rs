@@ -41,6 +41,7 @@ fn environment(result: &RunResult) -> Result<(), String> {
         ("hypervisor", e.hypervisor.as_ref()),
         ("governor", e.governor.as_ref()),
         ("jeton", Some(&e.jeton)),
+        ("commit", e.commit.as_ref()),
     ];
     all("environment", known(own))?;
     let lists = (e.flags.iter().map(|flag| ("flags", flag)))

@@ -165,8 +165,8 @@ mod of_jsonwebtoken {
         time(
             c,
             Algorithm::HS256,
-            &EncodingKey::from_secret(&secret),
-            &DecodingKey::from_secret(&secret),
+            &EncodingKey::from_secret(&secret).expect("a secret"),
+            &DecodingKey::from_secret(&secret).expect("a secret"),
         );
         let key = jeton::key::SigningKey::generate(SigAlg::ES256).expect("a key");
         let private = key.to_pem().expect("an EC key has a PEM");
