@@ -41,8 +41,8 @@ Development tasks of jeton
                         algorithms, cases, codes, header or settings write what is written
                         from Rust sources
   cargo xtask package [NAME]
-                        Build what users of this platform get into dist/, with checksums and an SBOM;
-                        `package service --twice` builds in two folders and compares every file
+                        Build what users get into dist/, with checksums and an SBOM: c, go, java, node, python,
+                        service, lab, release (checksums of all), or all (repeatable)
   cargo xtask pages     Render the stored runs of docs/runs into target/pages
   cargo xtask audit     Look up the dependencies in the advisory database; needs the network
 
@@ -72,6 +72,15 @@ Options of test:
   --skip STEP           Skip this step (repeatable)
   --keep-going          Start the other steps, too, after one has failed
   --no-skips            Fail if a step cannot run because a tool is missing
+
+Options of package:
+  --target TARGET       Build for this target of Rust, or for all that can be built here (repeatable); without it,
+                        for this machine
+  --check               Install what is in dist/ in Debians without Rust and without a network, run the programs
+                        of the READMEs, and write a log to docs/soak/; as root, with mmdebstrap and qemu-user-static
+  --sizes               Compare the sizes of what is in dist/ with other libraries, and write
+                        docs/reference/package-sizes.md; needs the network
+  --twice               Build in two folders and compare every file
 
 Options of mutants:
   --only NAME           Try only this mutant (repeatable)

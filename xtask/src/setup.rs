@@ -89,6 +89,12 @@ const SYSTEM_PACKAGES: &[SystemPackage] = &[
         why: "it cuts these namespaces off and loses packets",
     },
     SystemPackage {
+        package: "shellcheck",
+        is_for_rest: true,
+        shown_by: Sign::Program(&["shellcheck"]),
+        why: "it reads the install script and the commands of the workflows",
+    },
+    SystemPackage {
         package: "libfaketime",
         is_for_rest: true,
         shown_by: Sign::Program(&["faketime"]),

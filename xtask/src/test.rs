@@ -19,6 +19,7 @@ mod programs;
 mod proxies;
 mod published;
 mod schedule;
+mod scripts;
 mod separate_crate;
 mod space;
 mod step;

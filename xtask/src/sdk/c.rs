@@ -22,7 +22,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
     let library = libraries::static_library(workspace, Build::Tests)?;
     let program = compile(workspace, &library, "c-test", &["-O1"])?;
     runs(workspace, &program)?;
-    let shared = libraries::shared_library(workspace, Build::Tests)?;
+    let shared = libraries::shared_library(workspace)?;
     let program = compile(workspace, &shared, "c-test-shared", &["-O1"])?;
     runs(workspace, &program)?;
     second::run(workspace, &library, &folder)

@@ -1,13 +1,11 @@
 //! The library for Go, in `sdk/go`.
 
 use std::fs;
-use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::Duration;
+use std::process::Command;
 
 use super::libraries::{self, Build};
+use super::readme::{check_printed, first_block};
 use super::{KEY_SERVER, key_server};
 use crate::command::{Error, Workspace, output, run as run_command};
 use crate::counted;
@@ -15,8 +13,8 @@ use crate::tally::Format;
 
 const MODULE: &str = "sdk/go";
 /// Its path in programs, and the version in `go.mod` of those that need it.
-const PATH: &str = "github.com/jeton/jeton/sdk/go";
-const VERSION: &str = concat!("v", env!("CARGO_PKG_VERSION"));
+pub(super) const PATH: &str = "github.com/jeton/jeton/sdk/go";
+pub(super) const VERSION: &str = concat!("v", env!("CARGO_PKG_VERSION"));
 /// The folder of the native library, which is a module of its own in a release.
 const LIBRARY: &str = "lib/linux_amd64/libjeton.a";
 const HEADERS: [&str; 2] = ["jeton.h", "jeton_codes.h"];
@@ -50,8 +48,8 @@ pub(crate) fn more(workspace: &Workspace) -> Result<(), Error> {
     static_program(workspace)?;
     second_library(workspace)?;
     let proxy = libraries::folder(workspace)?.join("go-proxy");
-    write_proxy(workspace, &proxy)?;
-    install(workspace, &proxy, &workspace.tested_binary()?)
+    write_proxy(workspace, &proxy, &workspace.path(MODULE).join(LIBRARIES))?;
+    install(workspace, &proxy)
 }
 
 /// The tag of tests that make the library panic.
@@ -76,11 +74,16 @@ fn tests(workspace: &Workspace, module: &str, arguments: &[&str]) -> Result<(), 
     counted::run_any(name.trim_end_matches('/'), Format::Go, &mut test).map(drop)
 }
 
-/// The modules that a program needs, as a release has them.
-const PUBLISHED: [&str; 3] = ["", "/lib/linux_amd64", "/grpc"];
+/// The modules that a program needs, as a release has them, and the folder of those with a native library.
+const PUBLISHED: [&str; 2] = ["", "/grpc"];
+const LIBRARIES: &str = "lib";
 
-/// Writes the modules with the native library that is there into a folder for `GOPROXY`.
-pub(super) fn write_proxy(workspace: &Workspace, proxy: &Path) -> Result<Vec<PathBuf>, Error> {
+/// Writes the modules into a folder for `GOPROXY`: those without native code, and those in `libraries`.
+pub(super) fn write_proxy(
+    workspace: &Workspace,
+    proxy: &Path,
+    libraries: &Path,
+) -> Result<(), Error> {
     let _ = fs::remove_dir_all(proxy);
     let mut go = workspace.command("go");
     go.args(["run", "./moduleproxy", "-version", VERSION]);
@@ -90,33 +93,49 @@ pub(super) fn write_proxy(workspace: &Workspace, proxy: &Path) -> Result<Vec<Pat
         let folder = workspace.path(&format!("{MODULE}{inner}"));
         go.arg(format!("{PATH}{inner}={}", folder.display()));
     }
-    run_command(go.current_dir(workspace.path(MODULE).join("internal/tools")))?;
-    let mut files = Vec::new();
-    for inner in PUBLISHED {
-        let folder = proxy.join(format!("{PATH}{inner}/@v"));
-        for name in ["info", "mod", "zip"] {
-            files.push(folder.join(format!("{VERSION}.{name}")));
-        }
+    for name in platforms(workspace)? {
+        let folder = libraries.join(&name);
+        go.arg(format!("{PATH}/{LIBRARIES}/{name}={}", folder.display()));
     }
-    Ok(files)
+    run_command(go.current_dir(workspace.path(MODULE).join("internal/tools")))
 }
 
-/// Installs the modules into an empty folder, and runs the program of the README with a token of `jeton serve`, which is
-/// this binary.
-pub(super) fn install(workspace: &Workspace, proxy: &Path, jeton: &Path) -> Result<(), Error> {
+/// The folders of the modules with a native library, one for each platform.
+fn platforms(workspace: &Workspace) -> Result<Vec<String>, Error> {
+    let folder = workspace.path(MODULE).join(LIBRARIES);
+    let entries = fs::read_dir(&folder).map_err(|error| failed(&folder, &error))?;
+    let entries = entries.filter_map(Result::ok);
+    let modules = entries.filter(|entry| entry.path().join("go.mod").is_file());
+    let mut names: Vec<_> = modules
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
+    names.sort();
+    Ok(names)
+}
+
+/// Copies the modules of all platforms to a folder, without native libraries.
+pub(super) fn copy_platforms(workspace: &Workspace, to: &Path) -> Result<(), Error> {
+    for name in platforms(workspace)? {
+        let (from, to) = (
+            workspace.path(MODULE).join(LIBRARIES).join(&name),
+            to.join(&name),
+        );
+        fs::create_dir_all(&to).map_err(|error| failed(&to, &error))?;
+        for file in ["go.mod", "link.go"] {
+            fs::copy(from.join(file), to.join(file)).map_err(|error| failed(&from, &error))?;
+        }
+    }
+    Ok(())
+}
+
+/// Installs the modules into an empty folder, and runs the first program of the README.
+pub(super) fn install(workspace: &Workspace, proxy: &Path) -> Result<(), Error> {
     let folder = libraries::folder(workspace)?.join("go-install");
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
-    let readme = workspace.path(MODULE).join("README.md");
-    let text = fs::read_to_string(&readme).map_err(|error| failed(&readme, &error))?;
-    let service = Service::start(workspace, &folder, jeton)?;
-    let program = first_program(&text)
-        .ok_or_else(|| Error::Failed(format!("{} has no program", readme.display())))?
-        .replace(DOCUMENTED, &service.address);
     let file = folder.join("main.go");
-    fs::write(&file, program).map_err(|error| failed(&file, &error))?;
-
-    let token = service.token(workspace)?;
+    fs::write(&file, first_block(workspace, README, "go")?)
+        .map_err(|error| failed(&file, &error))?;
     // The cache of the compiler knows the files of a version in a folder, and does not look again.
     let modules = folder.join(format!("modules-{}", std::process::id()));
     let go = |arguments: &[&str]| {
@@ -134,97 +153,12 @@ pub(super) fn install(workspace: &Workspace, proxy: &Path, jeton: &Path) -> Resu
     };
     run_command(&mut go(&["mod", "init", "example.com/app"]))?;
     run_command(&mut go(&["get", &format!("{PATH}@{VERSION}")]))?;
-    let shown = output(&mut go(&["run", ".", token.trim()]))?;
-    if shown.starts_with("alice ") {
-        Ok(())
-    } else {
-        Err(Error::Failed(format!(
-            "the program of the README prints: {shown}"
-        )))
-    }
+    check_printed(README, &output(&mut go(&["run", "."]))?, PRINTED)
 }
 
-/// The first block of Go code.
-fn first_program(page: &str) -> Option<&str> {
-    let start = page.find("```go\n")? + "```go\n".len();
-    Some(&page[start..start + page[start..].find("```")?])
-}
-
-/// The address in the README.
-const DOCUMENTED: &str = "127.0.0.1:8420";
-
-/// How often the service is started.
-const STARTS: usize = 3;
-
-/// A `jeton serve`, which ends with this value.
-struct Service {
-    process: Child,
-    program: PathBuf,
-    address: String,
-}
-
-impl Service {
-    /// Starts it on free ports. Another program may take one of them first; then it is started again.
-    fn start(workspace: &Workspace, folder: &Path, jeton: &Path) -> Result<Service, Error> {
-        for _ in 1..STARTS {
-            if let Ok(service) = Service::start_once(workspace, folder, jeton) {
-                return Ok(service);
-            }
-        }
-        Service::start_once(workspace, folder, jeton)
-    }
-
-    fn start_once(workspace: &Workspace, folder: &Path, jeton: &Path) -> Result<Service, Error> {
-        let (address, admin) = (free_address()?, free_address()?);
-        let mut serve = workspace.command(jeton);
-        serve.args(["serve", "--listen", &address, "--admin-listen", &admin]);
-        serve.arg("--data").arg(folder.join("jeton-data"));
-        serve.stdout(Stdio::null()).stderr(Stdio::null());
-        let process = serve.spawn().map_err(|error| failed(jeton, &error))?;
-        let mut service = Service {
-            process,
-            program: jeton.to_owned(),
-            address,
-        };
-        for _ in 0..600 {
-            if let Ok(Some(status)) = service.process.try_wait() {
-                return Err(Error::Failed(format!("jeton serve ended: {status}")));
-            }
-            if TcpStream::connect(&service.address).is_ok() {
-                return Ok(service);
-            }
-            sleep(Duration::from_millis(100));
-        }
-        Err(Error::Failed("jeton serve does not listen".into()))
-    }
-
-    fn token(&self, workspace: &Workspace) -> Result<String, Error> {
-        let mut issue = workspace.command(&self.program);
-        issue.args([
-            "token",
-            "issue",
-            "--profile",
-            "access",
-            "--subject",
-            "alice",
-        ]);
-        output(issue.args(["--server", &format!("http://{}", self.address)]))
-    }
-}
-
-impl Drop for Service {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-fn free_address() -> Result<String, Error> {
-    let listener = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
-    listener
-        .map(|address| address.to_string())
-        .map_err(|error| Error::Failed(error.to_string()))
-}
+/// The page with the program, and what it prints.
+pub(super) const README: &str = "sdk/go/README.md";
+pub(super) const PRINTED: &str = "/";
 
 /// Builds the native library, and puts it where the module links it.
 pub(crate) fn library(workspace: &Workspace, how: Build) -> Result<(), Error> {

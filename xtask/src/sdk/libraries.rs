@@ -57,36 +57,46 @@ pub(super) fn folder(workspace: &Workspace) -> Result<PathBuf, Error> {
     Ok(folder)
 }
 
-/// Builds the static library. Its symbols that are not the interface are local, so that it can be linked beside another
-/// library in Rust, or beside another AWS-LC.
+/// Builds the static library.
 pub(super) fn static_library(workspace: &Workspace, how: Build) -> Result<PathBuf, Error> {
     let built = how.library(workspace, "jeton-ffi", ("staticlib", "libjeton_ffi.a"), &[])?;
-    let folder = folder(workspace)?;
-    let (whole, local) = (folder.join("whole.o"), folder.join("jeton.o"));
-    let names = folder.join("exports");
-    let library = folder.join(match how {
+    let library = folder(workspace)?.join(match how {
         Build::Tests => "tests/libjeton.a",
         Build::Dist => "libjeton.a",
     });
-    if how == Build::Tests && is_newer(&library, &built) {
-        return Ok(library);
+    if how == Build::Dist || !is_newer(&library, &built) {
+        hide_symbols(workspace, &built, &library, how, str::to_owned)?;
     }
-    let parent = library.parent().unwrap_or(&folder);
-    fs::create_dir_all(parent)
-        .map_err(|error| Error::Failed(format!("{}: {error}", parent.display())))?;
+    Ok(library)
+}
+
+/// Makes a static library whose symbols that are not the interface are local, so that it can be linked beside another
+/// library in Rust, or beside another AWS-LC. `binutil` returns the name of a program for the library's platform.
+pub(super) fn hide_symbols(
+    workspace: &Workspace,
+    built: &Path,
+    library: &Path,
+    how: Build,
+    binutil: impl Fn(&str) -> String,
+) -> Result<(), Error> {
+    let folder = library.parent().unwrap_or(workspace.root());
+    fs::create_dir_all(folder)
+        .map_err(|error| Error::Failed(format!("{}: {error}", folder.display())))?;
+    let (whole, local) = (folder.join("whole.o"), folder.join("jeton.o"));
+    let names = folder.join("exports");
     let exports = exports(workspace, how)?;
     let list: String = exports.iter().map(|name| format!("{name}\n")).collect();
     fs::write(&names, list).map_err(|error| Error::Failed(error.to_string()))?;
 
-    let mut link = workspace.command("ld");
+    let mut link = workspace.command(binutil("ld"));
     // Without groups, as the linker keeps one of those with the same name, and their symbols become local. Sections that
     // are not used stay: GNU ld would else make the weak symbols of the system local.
     link.args(["-r", "--force-group-allocation"]);
     for name in &exports {
         link.args(["-u", name]);
     }
-    run_command(link.arg(&built).arg("-o").arg(&whole))?;
-    let mut localise = workspace.command("objcopy");
+    run_command(link.arg(built).arg("-o").arg(&whole))?;
+    let mut localise = workspace.command(binutil("objcopy"));
     localise.arg(format!("--keep-global-symbols={}", names.display()));
     // The standard library carries bitcode, which plugins of an older LLVM cannot read.
     localise.args(["--remove-section=.llvmbc", "--remove-section=.llvmcmd"]);
@@ -94,12 +104,15 @@ pub(super) fn static_library(workspace: &Workspace, how: Build) -> Result<PathBu
         localise.arg("--strip-unneeded");
     }
     run_command(localise.arg(&whole).arg(&local))?;
-    let _ = fs::remove_file(&library);
-    run_command(workspace.command("ar").arg("rcs").arg(&library).arg(&local))?;
-    let _ = fs::remove_file(&whole);
+    let _ = fs::remove_file(library);
+    // D: the archive is the same for the same object.
+    let mut archive = workspace.command(binutil("ar"));
+    run_command(archive.arg("rcsD").arg(library).arg(&local))?;
     check_exports("libjeton.a", &symbols(workspace, &local, "-sW")?, &exports)?;
-    let _ = fs::remove_file(&local);
-    Ok(library)
+    for file in [whole, local, names] {
+        let _ = fs::remove_file(file);
+    }
+    Ok(())
 }
 
 fn is_newer(file: &Path, other: &Path) -> bool {
@@ -107,15 +120,21 @@ fn is_newer(file: &Path, other: &Path) -> bool {
     matches!((changed(file), changed(other)), (Ok(file), Ok(other)) if file > other)
 }
 
-/// Builds the shared library.
-pub(super) fn shared_library(workspace: &Workspace, how: Build) -> Result<PathBuf, Error> {
-    let built = how.library(workspace, "jeton-ffi", ("cdylib", "libjeton_ffi.so"), &[])?;
+/// Builds the shared library for tests.
+pub(super) fn shared_library(workspace: &Workspace) -> Result<PathBuf, Error> {
+    let (kind, how) = (("cdylib", "libjeton_ffi.so"), Build::Tests);
+    let built = how.library(workspace, "jeton-ffi", kind, &[])?;
     let library = folder(workspace)?.join("libjeton.so");
     let mut strip = workspace.command("objcopy");
     run_command(strip.arg("--strip-unneeded").arg(&built).arg(&library))?;
-    let found = symbols(workspace, &library, "--dyn-syms")?;
-    check_exports("libjeton.so", &found, &exports(workspace, how)?)?;
+    check_shared(workspace, &library, how)?;
     Ok(library)
+}
+
+/// Fails if the library does not export exactly the functions of the header.
+pub(super) fn check_shared(workspace: &Workspace, library: &Path, how: Build) -> Result<(), Error> {
+    let found = symbols(workspace, library, "--dyn-syms")?;
+    check_exports("libjeton.so", &found, &exports(workspace, how)?)
 }
 
 /// The functions of the header.

@@ -7,6 +7,7 @@ mod libraries;
 pub(crate) mod node;
 pub(crate) mod package;
 pub(crate) mod python;
+mod readme;
 mod second;
 
 use std::path::PathBuf;

@@ -107,17 +107,20 @@ pub(crate) fn find_jdk(major: &str) -> Option<(PathBuf, String)> {
     })
 }
 
-fn python() {
+/// The folders of the Pythons of pyenv.
+pub(crate) fn pythons() -> Vec<PathBuf> {
     let pyenv = std::env::var_os("PYENV_ROOT").map(PathBuf::from);
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let pyenv = pyenv.or_else(|| home.map(|home| home.join(".pyenv")));
-    let versions = pyenv.map(|pyenv| folders_in(&pyenv.join("versions")));
+    pyenv.map_or_else(Vec::new, |pyenv| folders_in(&pyenv.join("versions")))
+}
+
+fn python() {
     let is_it = |folder: &PathBuf| {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         is_line(&name, PYTHON)
     };
-    let found = versions.unwrap_or_default().iter().any(is_it);
-    if found {
+    if pythons().iter().any(is_it) {
         eprintln!("setup: CPython {PYTHON}: present");
     } else {
         note(&format!(

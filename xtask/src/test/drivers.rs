@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
+
 use super::{Outcome, separate_crate};
 use crate::command::{Error, Workspace, on_path, output, run as run_command, succeeds};
 use crate::counted;
@@ -183,17 +185,55 @@ pub(super) fn python(workspace: &Workspace) -> Result<Outcome, Error> {
             test(&folder, built.interpreter(), Some(built.package()))?;
             continue;
         }
+        let Some(python) = python_of(workspace, &folder)? else {
+            let folder = shown(workspace, &folder);
+            counted::skipped(&format!(
+                "{folder}: no python3 is new enough for its library"
+            ));
+            continue;
+        };
         let name = folder.file_name().unwrap_or_default();
         let venv = workspace.path("target/drivers-python").join(name);
-        let python = python_with_packages(workspace, &folder, &venv)?;
+        let python = venv_with_packages(workspace, &python, &folder, &venv)?;
         test(&folder, &python, None)?;
     }
     Ok(Outcome::Passed)
 }
 
+/// The Python of a driver: that on `PATH`, or one of pyenv if the library needs a newer one.
+fn python_of(workspace: &Workspace, folder: &Path) -> Result<Option<PathBuf>, Error> {
+    #[derive(Deserialize)]
+    struct Manifest {
+        oldest_runtime: Option<String>,
+    }
+    let manifest = folder.join("driver.toml");
+    let failed = |why: String| Error::Failed(format!("{}: {why}", shown(workspace, &manifest)));
+    let text = std::fs::read_to_string(&manifest).map_err(|error| failed(error.to_string()))?;
+    let read: Manifest = toml::from_str(&text).map_err(|error| failed(error.to_string()))?;
+    let Some(oldest) = read.oldest_runtime else {
+        return Ok(Some("python3".into()));
+    };
+    let oldest = oldest.replace('.', ", ");
+    let recent = format!("import sys; sys.exit(sys.version_info < ({oldest}))");
+    let others = setup::runtimes::pythons().into_iter().rev();
+    let others = others.map(|version| version.join("bin/python3"));
+    Ok(std::iter::once("python3".into())
+        .chain(others)
+        .find(|python| succeeds(workspace.command(python).args(["-c", &recent]))))
+}
+
 /// The Python of a venv with the packages of the folder's requirements.txt; made again when that file changes.
 pub(super) fn python_with_packages(
     workspace: &Workspace,
+    folder: &Path,
+    venv: &Path,
+) -> Result<PathBuf, Error> {
+    venv_with_packages(workspace, Path::new("python3"), folder, venv)
+}
+
+fn venv_with_packages(
+    workspace: &Workspace,
+    base: &Path,
     folder: &Path,
     venv: &Path,
 ) -> Result<PathBuf, Error> {
@@ -205,7 +245,7 @@ pub(super) fn python_with_packages(
     if std::fs::read_to_string(&installed).is_ok_and(|have| have == wanted) && python.is_file() {
         return Ok(python);
     }
-    let mut make = workspace.command("python3");
+    let mut make = workspace.command(base);
     run_command(make.args(["-m", "venv", "--clear"]).arg(venv))?;
     let mut install = workspace.command(&python);
     let pip = ["-m", "pip", "install", "--quiet", "--no-deps", "-r"];

@@ -4,7 +4,7 @@ use super::areas::Area::{Cli, Lab, Library, Sdk, Service};
 use super::step::{Context, Load, Outcome, Part, Step};
 use super::{
     attack, browser_attack, drivers, etcd, examples, features, fuzzing, grpcurl, helm, lab, lints,
-    oauth_clients, programs, proxies, published, verifiers,
+    oauth_clients, programs, proxies, published, scripts, verifiers,
 };
 use crate::command::{Error, Workspace, on_path};
 use crate::{arch, instructions, sdk, words};
@@ -337,6 +337,12 @@ pub(super) const STEPS: &[Step] = &[
         load: Load::Compiles,
         after: &["build"],
         run: |context| with(context, &["valgrind"], instructions::run),
+        ..REST
+    },
+    Step {
+        name: "scripts",
+        what: "actionlint of .github/workflows, and shellcheck of their commands and of deploy/install.sh",
+        run: |context| scripts::run(context.workspace),
         ..REST
     },
     Step {

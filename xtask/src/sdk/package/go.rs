@@ -1,41 +1,34 @@
-//! The modules for Go with the native library of this platform, in a folder that `GOPROXY` can name.
-
-use std::fs;
-use std::path::PathBuf;
+//! The modules for Go, in a folder that `GOPROXY` can name. Each platform has a module with its native library.
 
 use super::super::go;
-use super::super::libraries::Build;
-use super::{FOLDER, copy, failed, sbom, write_checksums};
-use crate::command::{Error, Workspace, run as run_command};
+use super::target::{Target, Toolchain};
+use super::{copy, empty, empty_folder, finish, library, write_sbom};
+use crate::command::{Error, Workspace};
 
-/// Builds `dist/jeton-go-TARGET`, and installs the modules from there into an empty folder.
-pub(super) fn run(workspace: &Workspace, target: &str) -> Result<(), Error> {
-    let folder = workspace.path(FOLDER).join(format!("jeton-go-{target}"));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
-    go::library(workspace, Build::Dist)?;
-    let mut files = go::write_proxy(workspace, &folder.join("proxy"))?;
-    for (from, to) in [
-        ("sdk/go/README.md", "README.md"),
-        ("sdk/go/MIGRATION.md", "MIGRATION.md"),
-        ("LICENSE-MIT", "LICENSE-MIT"),
-        ("LICENSE-APACHE", "LICENSE-APACHE"),
-    ] {
-        files.push(copy(&workspace.path(from), &folder.join(to))?);
+/// Builds `dist/jeton-go`, and installs the modules from there into an empty folder.
+pub(super) fn run(workspace: &Workspace, targets: &[&'static Target]) -> Result<(), Error> {
+    let toolchain = Toolchain::set_up(workspace, targets)?;
+    let folder = empty_folder(workspace, "go")?;
+    let libraries = toolchain.target().join("go");
+    empty(&libraries)?;
+    go::copy_platforms(workspace, &libraries)?;
+    for target in targets {
+        let name = target.go.ok_or_else(|| {
+            Error::Usage(format!("no module for Go is built for {}", target.triple))
+        })?;
+        let archive = library::archive(&toolchain, target)?;
+        copy(&archive, &libraries.join(name).join("libjeton.a"))?;
+        let list = folder.join(format!("sbom-{}.cdx.json", target.triple));
+        write_sbom(workspace, target, "jeton-ffi", "jeton-go", &list)?;
     }
-    let list = folder.join("sbom.cdx.json");
-    fs::write(&list, sbom(workspace, target, "jeton-ffi", "jeton-go")?)
-        .map_err(|error| failed(&list, &error))?;
-    files.push(list);
-    write_checksums(workspace, &folder, &files)?;
-    go::install(workspace, &folder.join("proxy"), &issuer(workspace)?)?;
-    eprintln!("== {}", folder.display());
+    let proxy = folder.join("proxy");
+    go::write_proxy(workspace, &proxy, &libraries)?;
+    for name in ["README.md", "MIGRATION.md"] {
+        copy(&workspace.path("sdk/go").join(name), &folder.join(name))?;
+    }
+    finish(workspace, &folder)?;
+    if targets.contains(&Target::host(workspace)?) {
+        go::install(workspace, &proxy)?;
+    }
     Ok(())
-}
-
-/// Builds the command `jeton`, whose `jeton serve` issues the token for the installed program. The tests are not built.
-fn issuer(workspace: &Workspace) -> Result<PathBuf, Error> {
-    let mut cargo = workspace.cargo(&["build", "--locked", "--package", "jeton-cli"]);
-    run_command(cargo.args(["--bin", "jeton"]))?;
-    Ok(workspace.target().join("debug/jeton"))
 }

@@ -1,102 +1,76 @@
-//! The library for Java: a Maven repository of jars.
+//! The library for Java: a Maven repository of jars. The jar of the core has the native libraries of all platforms.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::super::java::{self, DIST_TARGET, FOLDER as SOURCES};
-use super::super::libraries::Build;
-use super::{FOLDER, copy, failed, sbom, write_checksums};
+use super::super::readme::{check_printed, first_block};
+use super::target::{Target, Toolchain};
+use super::{copy, empty, empty_folder, failed, finish, library, write_sbom};
 use crate::command::{Error, Workspace, output, run as run_command};
 
 /// What Maven calls the repository in a folder.
 const REPOSITORY: &str = "jeton";
 
-/// Builds `dist/jeton-java-TARGET`, and uses it in an empty project.
-pub(super) fn run(workspace: &Workspace, target: &str) -> Result<(), Error> {
-    let folder = workspace.path(FOLDER).join(format!("jeton-java-{target}"));
-    let repository = folder.join("repository");
-    if folder.exists() {
-        fs::remove_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
-    }
-    fs::create_dir_all(&repository).map_err(|error| failed(&repository, &error))?;
+/// The page with the example.
+pub(super) const README: &str = "sdk/java/README.md";
 
-    let natives = workspace.target().join("java/dist-natives");
-    java::native_library(workspace, Build::Dist, &natives)?;
+/// Builds `dist/jeton-java`, and uses it in an empty project.
+pub(super) fn run(workspace: &Workspace, targets: &[&'static Target]) -> Result<(), Error> {
+    let toolchain = Toolchain::set_up(workspace, targets)?;
+    let folder = empty_folder(workspace, "java")?;
+    let repository = folder.join("repository");
+    let natives = toolchain.target().join("java-natives");
+    empty(&natives)?;
+    for target in targets {
+        let native = library::shared(&toolchain, target, "jeton-java")?;
+        let place = natives.join(target.java);
+        empty(&place)?;
+        copy(&native, &place.join(target.shared("jeton_java")))?;
+        let list = folder.join(format!("sbom-{}.cdx.json", target.triple));
+        write_sbom(workspace, target, "jeton-java", "jeton-java", &list)?;
+    }
+
     let mut deploy = java::maven(workspace, &natives);
     deploy.args(["-Ppackage", "-Dmaven.test.skip=true", DIST_TARGET]);
-    deploy.arg(format!("-Djeton.platform={}", java::platform()));
     deploy.arg(format!(
         "-DaltDeploymentRepository={REPOSITORY}::file://{}",
         repository.display()
     ));
     run_command(deploy.args(["clean", "deploy"]))?;
-    is_reproducible(workspace, &natives)?;
-
-    let mut files = files_in(&repository)?;
-    for name in ["LICENSE-MIT", "LICENSE-APACHE"] {
-        files.push(copy(&workspace.path(name), &folder.join(name))?);
+    without_times(&repository)?;
+    for page in [README, "sdk/java/docs/migrate.md", "sdk/java/docs/spring.md"] {
+        let name = page.strip_prefix("sdk/java/").unwrap_or(page);
+        let place = folder.join(name);
+        fs::create_dir_all(place.parent().unwrap_or(&folder))
+            .map_err(|error| failed(&place, &error))?;
+        copy(&workspace.path(page), &place)?;
     }
-    let readme = workspace.path(SOURCES).join("README.md");
-    files.push(copy(&readme, &folder.join("README.md"))?);
-    let list = folder.join("sbom.cdx.json");
-    fs::write(&list, sbom(workspace, target, "jeton-java", "jeton-java")?)
-        .map_err(|error| failed(&list, &error))?;
-    files.push(list);
-    write_checksums(workspace, &folder, &files)?;
-    eprintln!("== {}", folder.display());
-    install(workspace, &repository)
+    finish(workspace, &folder)?;
+    if targets.contains(&Target::host(workspace)?) {
+        install(
+            workspace,
+            &repository,
+            &toolchain.target().join("java-project"),
+        )?;
+    }
+    Ok(())
 }
 
-/// Builds the jar of the core again, elsewhere, and compares the bytes.
-fn is_reproducible(workspace: &Workspace, natives: &Path) -> Result<(), Error> {
-    let mut again = java::maven(workspace, natives);
-    again.args([
-        "--projects",
-        "core",
-        "--also-make",
-        "-Dmaven.test.skip=true",
-    ]);
-    run_command(again.args(["-Djeton.target=target/again", "clean", "package"]))?;
-    let jar = |target: &str| {
-        let name = format!("jeton-{}.jar", env!("CARGO_PKG_VERSION"));
-        let jar = workspace
-            .path(SOURCES)
-            .join("core/target")
-            .join(target)
-            .join(name);
-        fs::read(&jar).map_err(|error| failed(&jar, &error))
-    };
-    if jar("dist")? == jar("again")? {
-        Ok(())
-    } else {
-        Err(Error::Failed(
-            "the jar is another one when it is built again".into(),
-        ))
-    }
-}
-
-/// All files below a folder, sorted.
-fn files_in(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let mut files = Vec::new();
-    let entries = fs::read_dir(folder).map_err(|error| failed(folder, &error))?;
-    for entry in entries.flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            files.extend(files_in(&path)?)
-        } else {
-            files.push(path)
+/// Removes the files in which Maven writes when it deployed a jar. A repository of releases does without.
+fn without_times(repository: &Path) -> Result<(), Error> {
+    for file in super::files_in(repository)? {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with("maven-metadata.xml") {
+            fs::remove_file(&file).map_err(|error| failed(&file, &error))?;
         }
     }
-    files.sort();
-    Ok(files)
+    Ok(())
 }
 
 /// Installs the library into a copy of `example`, with an empty repository of Maven, and runs it.
-fn install(workspace: &Workspace, repository: &Path) -> Result<(), Error> {
-    let project = workspace.target().join("java/empty-project");
-    if project.exists() {
-        fs::remove_dir_all(&project).map_err(|error| failed(&project, &error))?;
-    }
+fn install(workspace: &Workspace, repository: &Path, project: &Path) -> Result<(), Error> {
+    empty(project)?;
     let sources = project.join("src/main/java");
     fs::create_dir_all(&sources).map_err(|error| failed(&sources, &error))?;
     let example = workspace.path(SOURCES).join("example");
@@ -115,7 +89,7 @@ fn install(workspace: &Workspace, repository: &Path) -> Result<(), Error> {
         &sources.join("Example.java"),
     )?;
     let mut build = workspace.command("mvn");
-    build.current_dir(&project);
+    build.current_dir(project);
     build.args(["--quiet", "--batch-mode", "--no-transfer-progress"]);
     build.arg(format!(
         "-Dmaven.repo.local={}",
@@ -123,13 +97,27 @@ fn install(workspace: &Workspace, repository: &Path) -> Result<(), Error> {
     ));
     run_command(build.args(["compile", "dependency:copy-dependencies"]))?;
     let mut example = workspace.command("java");
-    example.current_dir(&project).env_remove("LD_LIBRARY_PATH");
+    example.current_dir(project).env_remove("LD_LIBRARY_PATH");
     example.args(["-cp", "target/classes:target/dependency/*", "Example"]);
-    let said = output(&mut example)?;
-    if said.trim() == "verified: /" {
-        eprintln!("== an empty project issues a token with it");
-        Ok(())
-    } else {
-        Err(Error::Failed(format!("the example says `{}`", said.trim())))
-    }
+    check_printed("sdk/java/example", &output(&mut example)?, "verified: /")
+}
+
+/// What the program prints.
+pub(super) const PRINTED: &str = "/";
+
+/// The first code of the README as a program.
+pub(super) fn example(workspace: &Workspace) -> Result<String, Error> {
+    let code = first_block(workspace, README, "java")?;
+    Ok(format!(
+        "import io.github.jeton.*;\nimport java.time.Duration;\n\npublic class Example {{\n    \
+         public static void main(String[] arguments) {{\n{code}\n        System.out.println(page);\n    }}\n}}\n"
+    ))
+}
+
+/// The jar with the classes and the native libraries, in the repository of `dist`.
+pub(super) fn jar(folder: &Path) -> PathBuf {
+    let version = env!("CARGO_PKG_VERSION");
+    folder.join(format!(
+        "repository/io/github/jeton/jeton/{version}/jeton-{version}.jar"
+    ))
 }

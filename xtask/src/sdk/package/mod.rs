@@ -1,11 +1,21 @@
-//! `cargo xtask package`: what users of this platform get, in `dist/`, with checksums and a list of what is inside.
+//! `cargo xtask package`: what users get, in `dist/`, with checksums and a list of what is inside.
 
 mod c;
+mod check;
+mod choice;
+mod files;
 mod go;
+mod image;
 mod java;
+mod lab;
+mod library;
 mod node;
+mod programs;
 mod python;
+mod release;
 mod service;
+mod sizes;
+pub(crate) mod target;
 mod twice;
 
 use std::fmt::Write as _;
@@ -16,13 +26,17 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::command::{Error, Workspace, output};
+use choice::{Choice, Task};
+use target::Target;
 
 const FOLDER: &str = "dist";
+/// The folder of what a release has.
+const RELEASE: &str = "dist/release";
 
 /// One kind of package.
 struct Kind {
     name: &'static str,
-    run: fn(&Workspace, target: &str) -> Result<(), Error>,
+    run: fn(&Workspace, targets: &[&'static Target]) -> Result<(), Error>,
 }
 
 const KINDS: &[Kind] = &[
@@ -50,34 +64,32 @@ const KINDS: &[Kind] = &[
         name: "service",
         run: service::run,
     },
+    Kind {
+        name: "lab",
+        run: lab::run,
+    },
+    Kind {
+        name: "release",
+        run: release::run,
+    },
 ];
 
-/// The option that builds the service in two folders and compares the results.
-const TWICE: &str = "--twice";
-
 /// Builds the packages, or those that are named.
-pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<(), Error> {
-    if names.iter().any(|name| name == TWICE) {
-        return match names {
-            [name, _] | [_, name] if name == "service" => twice::run(workspace, &host(workspace)?),
-            _ => Err(Error::Usage(format!(
-                "{TWICE} compares one package: `cargo xtask package service {TWICE}`"
-            ))),
-        };
+pub(crate) fn run(workspace: &Workspace, options: &[String]) -> Result<(), Error> {
+    let choice = Choice::parse(options)?;
+    let targets = choice.targets(workspace)?;
+    match choice.task {
+        Task::Build => build(workspace, &choice.kinds(), &targets),
+        Task::Check => check::run(workspace, &choice.kinds(), &targets),
+        Task::Sizes => sizes::run(workspace),
+        Task::Twice => twice::run(workspace, &choice.kinds(), &targets),
     }
-    if let Some(name) = (names.iter()).find(|name| KINDS.iter().all(|kind| kind.name != **name)) {
-        let all: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
-        return Err(Error::Usage(format!(
-            "unknown package `{name}`; expected one of: {}",
-            all.join(", ")
-        )));
-    }
-    let target = host(workspace)?;
-    for kind in KINDS {
-        if names.is_empty() || names.iter().any(|name| name == kind.name) {
-            eprintln!("== package {}", kind.name);
-            (kind.run)(workspace, &target)?;
-        }
+}
+
+fn build(workspace: &Workspace, kinds: &[&Kind], targets: &[&'static Target]) -> Result<(), Error> {
+    for kind in kinds {
+        eprintln!("== package {}", kind.name);
+        (kind.run)(workspace, targets)?;
     }
     Ok(())
 }
@@ -91,12 +103,55 @@ fn copy(from: &Path, to: &Path) -> Result<PathBuf, Error> {
     Ok(to.to_owned())
 }
 
-/// The platform that this compiler builds for.
-fn host(workspace: &Workspace) -> Result<String, Error> {
-    let text = output(workspace.command("rustc").arg("-vV"))?;
-    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned)
-        .ok_or_else(|| Error::Failed("rustc names no host".into()))
+/// Returns the empty folder `dist/jeton-NAME`.
+fn empty_folder(workspace: &Workspace, name: &str) -> Result<PathBuf, Error> {
+    let folder = workspace.path(FOLDER).join(format!("jeton-{name}"));
+    empty(&folder)?;
+    Ok(folder)
+}
+
+/// Removes what is in the folder, and creates it.
+fn empty(folder: &Path) -> Result<(), Error> {
+    let _ = fs::remove_dir_all(folder);
+    fs::create_dir_all(folder).map_err(|error| failed(folder, &error))
+}
+
+/// Adds the licences to a folder of `dist`, and the checksums of all files in it.
+fn finish(workspace: &Workspace, folder: &Path) -> Result<(), Error> {
+    for name in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        copy(&workspace.path(name), &folder.join(name))?;
+    }
+    write_checksums(workspace, folder, &files_in(folder)?)?;
+    eprintln!("== {}", folder.display());
+    Ok(())
+}
+
+/// Writes the list of crates inside `package` for the platform.
+fn write_sbom(
+    workspace: &Workspace,
+    target: &Target,
+    package: &str,
+    name: &str,
+    file: &Path,
+) -> Result<(), Error> {
+    fs::write(file, sbom(workspace, target.triple, package, name)?)
+        .map_err(|error| failed(file, &error))
+}
+
+/// All files below a folder, sorted.
+fn files_in(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut files = Vec::new();
+    let entries = fs::read_dir(folder).map_err(|error| failed(folder, &error))?;
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            files.extend(files_in(&path)?)
+        } else {
+            files.push(path)
+        }
+    }
+    files.sort();
+    Ok(files)
 }
 
 fn write_checksums(workspace: &Workspace, folder: &Path, files: &[PathBuf]) -> Result<(), Error> {

@@ -1,18 +1,23 @@
-//! Builds the service in two folders and compares the results byte by byte.
+//! Builds packages in two folders and compares the results byte by byte.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use super::{FOLDER, failed, service};
+use super::target::Target;
+use super::{FOLDER, Kind, build, failed, files_in};
 use crate::command::{Error, Workspace, output, run as run_command};
 
 /// The folders of the two clones. Their names have different lengths, because a path can shift what follows it.
 const FOLDERS: [&str; 2] = ["one", "a-folder-with-another-name"];
 
-/// Clones the current commit twice, builds the service in both, and compares every file.
-pub(super) fn run(workspace: &Workspace, target: &str) -> Result<(), Error> {
+/// Clones the current commit twice, builds the packages in both, and compares every file.
+pub(super) fn run(
+    workspace: &Workspace,
+    kinds: &[&Kind],
+    targets: &[&'static Target],
+) -> Result<(), Error> {
     let commit = output(workspace.command("git").args(["rev-parse", "HEAD"]))?;
     let commit = commit.trim();
     let parent = workspace.target().join("twice");
@@ -31,14 +36,14 @@ pub(super) fn run(workspace: &Workspace, target: &str) -> Result<(), Error> {
                 .args(["checkout", "--quiet", "--detach", commit]),
         )?;
         let started = Instant::now();
-        service::run(&clone, target)?;
+        build(&clone, kinds, targets)?;
         let minutes = started.elapsed().as_secs_f64() / 60.0;
         eprintln!("== {name}: built in {minutes:.1} minutes");
-        checksums.push(checksums_of(&clone, target)?);
+        checksums.push(checksums_in(&clone, &clone.path(FOLDER))?);
         // Only the results are needed, and two builds take gigabytes.
         let _ = fs::remove_dir_all(clone.target());
     }
-    println!("commit {commit}, two clones, target {target}");
+    println!("commit {commit}, two clones");
     for (file, sum) in &checksums[0] {
         println!("{sum}  {file}");
     }
@@ -54,23 +59,14 @@ pub(super) fn run(workspace: &Workspace, target: &str) -> Result<(), Error> {
     }
 }
 
-/// The files that users get, with their SHA-256.
-fn checksums_of(clone: &Workspace, target: &str) -> Result<BTreeMap<String, String>, Error> {
-    let name = format!("jeton-service-{target}");
-    let folder = clone.path(FOLDER);
-    let list = folder.join(&name).join("SHA256SUMS");
-    let mut text = read(&list)?;
-    let mut archive = clone.command("sha256sum");
-    let archive = archive
-        .current_dir(&folder)
-        .arg(format!("{name}.tar.gz"))
-        .arg(format!("{name}/SHA256SUMS"));
-    text.push_str(&output(archive)?);
-    Ok(parse(&text))
-}
-
-fn read(file: &Path) -> Result<String, Error> {
-    fs::read_to_string(file).map_err(|error| failed(file, &error))
+/// The files of the folder, with their SHA-256.
+fn checksums_in(clone: &Workspace, folder: &Path) -> Result<BTreeMap<String, String>, Error> {
+    let files = files_in(folder)?;
+    let files = files
+        .iter()
+        .filter_map(|file| file.strip_prefix(folder).ok());
+    let mut sums = clone.command("sha256sum");
+    Ok(parse(&output(sums.current_dir(folder).args(files))?))
 }
 
 /// The lines `SUM  FILE` of sha256sum.

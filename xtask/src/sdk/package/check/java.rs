@@ -1,0 +1,43 @@
+//! The jar.
+
+use super::super::super::readme::check_printed;
+use super::super::empty;
+use super::super::java::{PRINTED, README, example, jar};
+use super::{Context, Root};
+use crate::command::{Error, run as run_command};
+
+/// The class path in the root: the program, jeton, and Jackson, which the program needs.
+pub(super) const CLASS_PATH: &str = "/check/classes:/check/jeton.jar:/check/libraries/*";
+
+/// Adds the program of the README, which the compiler of this machine compiles, and the jars.
+pub(super) fn add_program(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> {
+    let workspace = context.workspace;
+    let jar = jar(&context.dist("java"));
+    root.add(&jar, "jeton.jar")?;
+    // From the project that used the package when it was built.
+    let libraries = workspace
+        .target()
+        .join("package/java-project/target/dependency");
+    root.add(&libraries, "libraries")?;
+    let classes = root.path("classes");
+    empty(&classes)?;
+    root.write("Example.java", &example(workspace)?)?;
+    let mut compile = workspace.command("javac");
+    compile.args(["--release", "17", "-d"]).arg(&classes);
+    compile.arg("-cp").arg(&jar);
+    run_command(compile.arg(root.path("Example.java")))
+}
+
+/// Returns the program `java` of the root.
+pub(super) fn java(root: &Root<'_>) -> String {
+    format!(
+        "/usr/lib/jvm/java-17-openjdk-{}/bin/java",
+        root.target.debian()
+    )
+}
+
+pub(super) fn readme(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> {
+    add_program(context, root)?;
+    let printed = root.run(&java(root), &["-cp", CLASS_PATH, "Example"])?;
+    check_printed(README, &printed, PRINTED)
+}
