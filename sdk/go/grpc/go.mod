@@ -9,6 +9,9 @@ require (
 
 require (
 	github.com/jeton/jeton/sdk/go/lib/linux_amd64 v0.1.0 // indirect
+	github.com/jeton/jeton/sdk/go/lib/linux_amd64_musl v0.1.0 // indirect
+	github.com/jeton/jeton/sdk/go/lib/linux_arm64 v0.1.0 // indirect
+	github.com/jeton/jeton/sdk/go/lib/linux_arm64_musl v0.1.0 // indirect
 	golang.org/x/net v0.60.0 // indirect
 	golang.org/x/sys v0.48.0 // indirect
 	golang.org/x/text v0.42.0 // indirect
@@ -19,4 +22,7 @@ require (
 replace (
 	github.com/jeton/jeton/sdk/go => ../
 	github.com/jeton/jeton/sdk/go/lib/linux_amd64 => ../lib/linux_amd64
+	github.com/jeton/jeton/sdk/go/lib/linux_amd64_musl => ../lib/linux_amd64_musl
+	github.com/jeton/jeton/sdk/go/lib/linux_arm64 => ../lib/linux_arm64
+	github.com/jeton/jeton/sdk/go/lib/linux_arm64_musl => ../lib/linux_arm64_musl
 )

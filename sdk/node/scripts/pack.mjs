@@ -1,14 +1,14 @@
-// Creates the npm packages: `node scripts/pack.mjs NATIVE SBOM FOLDER`.
+// Creates the npm packages: `node scripts/pack.mjs NATIVES FOLDER`. NATIVES has a folder for each platform with
+// `jeton.node` and `sbom.cdx.json`.
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const [native, sbom, folder] = process.argv.slice(2).map(path => resolve(path))
+const [natives, folder] = process.argv.slice(2).map(path => resolve(path))
 const at = path => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const read = path => JSON.parse(readFileSync(at(path), 'utf8'))
-const platform = `linux-${process.arch}-gnu`
 
 const { scripts, devDependencies, ...manifest } = read('package.json')
 const platforms = readdirSync(at('npm')).toSorted()
@@ -20,10 +20,11 @@ manifest.optionalDependencies = Object.fromEntries(platforms.map(name => [`@jeto
 pack(manifest, stage => {
   for (const part of ['dist', 'docs', 'compat', 'README.md']) cpSync(at(part), join(stage, part), { recursive: true })
 })
-pack(read(`npm/${platform}/package.json`), stage => {
-  copyFileSync(native, join(stage, 'jeton.node'))
-  copyFileSync(sbom, join(stage, 'sbom.cdx.json'))
-})
+for (const platform of readdirSync(natives).toSorted()) {
+  pack(read(`npm/${platform}/package.json`), stage => {
+    cpSync(join(natives, platform), stage, { recursive: true })
+  })
+}
 
 /** Packs a folder with this manifest, the licences and the files from `fill`. */
 function pack(manifest, fill) {

@@ -1,14 +1,17 @@
-// Installs the packages into an empty TypeScript project, and runs the first example of the README in ESM and CommonJS:
-// `node scripts/try-package.mjs FOLDER`.
+// Installs the packages for a platform into an empty TypeScript project, and runs the first example of the README in ESM
+// and CommonJS: `node scripts/try-package.mjs FOLDER PLATFORM FILE`. FILE receives the example as JavaScript.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const folder = resolve(process.argv[2])
+const platform = process.argv[3]
 const at = path => fileURLToPath(new URL(`../${path}`, import.meta.url))
-const packages = readdirSync(folder).filter(name => name.endsWith('.tgz')).map(name => join(folder, name))
+// npm refuses to install the file of another platform.
+const isForThis = name => /^jeton-\d.*\.tgz$/.test(name) || name.startsWith(`jeton-${platform}-`)
+const packages = readdirSync(folder).filter(isForThis).map(name => join(folder, name))
 const project = mkdtempSync(join(tmpdir(), 'jeton-try-'))
 const run = (program, ...options) => execFileSync(program, options, { cwd: project, encoding: 'utf8' })
 try {
@@ -31,6 +34,7 @@ try {
   }
   const js = 'const { Key } = require("jeton"); console.log(Key.generate("ES256").algorithm)'
   if (run(process.execPath, '-e', js) !== 'ES256\n') throw new Error('require failed')
+  copyFileSync(join(project, 'example.mjs'), process.argv[4])
   console.log(`installed ${packages.length} packages; the example runs in ESM and CommonJS on ${process.version}`)
 } finally {
   rmSync(project, { recursive: true })

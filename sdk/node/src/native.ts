@@ -91,36 +91,46 @@ export interface Native {
   verifyLater(verifier: Handle, token: unknown): OrFailed<Promise<OrProblem<OwnedVerified>>>
 }
 
-/** Returns the packages that may contain the native module. npm installs the one for this platform. */
+/** The platforms that have a package with the native module. */
+const platforms = ['linux-x64-gnu', 'linux-x64-musl', 'linux-arm64-gnu', 'linux-arm64-musl']
+
+/** Returns the platforms whose native module may run here. npm installs the package of one. */
 function candidates(): string[] {
   const { platform, arch } = process
-  if (platform === 'win32') return [`@jeton/win32-${arch}-msvc`]
-  if (platform !== 'linux') return [`@jeton/${platform}-${arch}`]
-  return [`@jeton/linux-${arch}-gnu`, `@jeton/linux-${arch}-musl`]
+  if (platform === 'win32') return [`win32-${arch}-msvc`]
+  if (platform !== 'linux') return [`${platform}-${arch}`]
+  return [`linux-${arch}-gnu`, `linux-${arch}-musl`]
 }
 
 function load(): Native {
-  const names = candidates()
   const causes: unknown[] = []
-  for (const name of names) {
+  for (const name of candidates()) {
     try {
-      return require(name) as Native
+      return require(`@jeton/${name}`) as Native
     } catch (error) {
       causes.push(error)
     }
   }
-  throw new AggregateError(causes, isBundled() ? bundled : missing(names))
+  throw new AggregateError(causes, isBundled() ? bundled : explain(causes))
 }
 
 const bundled =
   'jeton is in a bundle, which cannot contain its native module. Make the package external: ' +
   'https://github.com/jeton/jeton/blob/main/sdk/node/docs/bundlers.md'
 
-function missing(names: readonly string[]): string {
-  return (
-    `jeton has no native module for this platform. Install one of: ${names.join(', ')}. ` +
-    'npm skips it with --omit=optional'
-  )
+/** Explains why no native module was loaded: there is no package, npm skipped it, or the system rejects the file. */
+function explain(causes: readonly unknown[]): string {
+  for (const cause of causes) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ERR_DLOPEN_FAILED') {
+      return `jeton cannot load its native module: ${cause.message}. It needs glibc 2.28 or musl 1.2, or a later version`
+    }
+  }
+  const here = candidates()
+  if (here.some(name => platforms.includes(name))) {
+    const packages = here.map(name => `@jeton/${name}`).join(' or ')
+    return `jeton has no native module here. Install ${packages}. npm skips it with --omit=optional`
+  }
+  return `jeton has no native module for ${process.platform}-${process.arch}. Supported: ${platforms.join(', ')}`
 }
 
 /** Returns whether this code is in another file than its own. In a bundle of ES modules, `__filename` is missing. */

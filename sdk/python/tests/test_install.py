@@ -1,11 +1,14 @@
-"""Building the package with pip."""
+"""Building the package with pip, and loading its native module."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+import jeton
 
 FOLDER = Path(__file__).parents[1]
 
@@ -29,3 +32,14 @@ def test_missing_program_is_named_in_one_line(programs: list[str], line: str, tm
     assert run.returncode == 1
     output = run.stdout + run.stderr
     assert "[1 lines of output]" in output and line in output
+
+
+def test_damaged_native_module_is_named_in_one_line(tmp_path: Path) -> None:
+    shutil.copytree(Path(jeton.__file__).parent, tmp_path / "jeton")
+    (module,) = (tmp_path / "jeton").glob("_jeton*.so")
+    module.write_text("no library")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    run = subprocess.run([sys.executable, "-c", "import jeton"], env=environment, capture_output=True, text=True)
+    line = run.stderr.splitlines()[-1]
+    assert line.startswith(f"ImportError: jeton cannot load its native module: {module}: "), run.stderr
+    assert "Supported: Linux on x86-64 and arm64, with glibc 2.28 or musl 1.2" in line

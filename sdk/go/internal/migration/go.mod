@@ -18,6 +18,9 @@ require (
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/goccy/go-json v0.10.6 // indirect
 	github.com/jeton/jeton/sdk/go/lib/linux_amd64 v0.1.0 // indirect
+	github.com/jeton/jeton/sdk/go/lib/linux_amd64_musl v0.1.0 // indirect
+	github.com/jeton/jeton/sdk/go/lib/linux_arm64 v0.1.0 // indirect
+	github.com/jeton/jeton/sdk/go/lib/linux_arm64_musl v0.1.0 // indirect
 	github.com/lestrrat-go/blackmagic v1.0.4 // indirect
 	github.com/lestrrat-go/dsig v1.4.0 // indirect
 	github.com/lestrrat-go/dsig-secp256k1 v1.0.0 // indirect
@@ -38,4 +41,7 @@ require (
 replace (
 	github.com/jeton/jeton/sdk/go => ../../
 	github.com/jeton/jeton/sdk/go/lib/linux_amd64 => ../../lib/linux_amd64
+	github.com/jeton/jeton/sdk/go/lib/linux_amd64_musl => ../../lib/linux_amd64_musl
+	github.com/jeton/jeton/sdk/go/lib/linux_arm64 => ../../lib/linux_arm64
+	github.com/jeton/jeton/sdk/go/lib/linux_arm64_musl => ../../lib/linux_arm64_musl
 )

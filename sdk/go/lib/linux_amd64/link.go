@@ -1,4 +1,4 @@
-// Package linux_amd64 links jeton's native library for Linux on x86-64 (glibc).
+// Package linux_amd64 links jeton's native library for Linux on x86-64 with glibc.
 //
 // `cargo xtask sdk go` puts libjeton.a here. It is not in the repository.
 package linux_amd64

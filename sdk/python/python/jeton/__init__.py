@@ -1,5 +1,13 @@
 """Issues and verifies signed and encrypted tokens: JWT, JWS, JWE and PASETO. The core is a Rust library."""
 
+try:
+    from ._jeton import VERSION as __version__
+except ImportError as error:
+    raise ImportError(
+        f"jeton cannot load its native module: {error}. Supported: Linux on x86-64 and arm64, with glibc 2.28 or "
+        "musl 1.2, or a later version"
+    ) from error
+
 from ._clock import FixedClock
 from ._codes import CODES
 from ._errors import (
@@ -37,7 +45,6 @@ from ._errors import (
 )
 from ._fetch import FetchRequest, FetchResponse
 from ._issuer import Issuer
-from ._jeton import VERSION as __version__
 from ._jeton import Prepared
 from ._keys import Key, KeySet
 from ._multi_issuer import MultiIssuerVerifier

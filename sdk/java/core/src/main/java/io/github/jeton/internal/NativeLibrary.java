@@ -25,14 +25,17 @@ final class NativeLibrary {
 
     private static final String NAME = "jeton_java";
 
+    private static final String SUPPORTED = "Linux on x86_64 and aarch64, with glibc 2.28 or musl 1.2, or a later version";
+
     private NativeLibrary() {}
 
     static void load() {
         List<String> tried = new ArrayList<>();
         if (!find(tried)) {
-            throw new UnsatisfiedLinkError("the native library of jeton cannot be loaded on " + platform() + ":\n  "
-                    + String.join("\n  ", tried) + "\nSet the property " + FILE_PROPERTY + " to its file, or "
-                    + DIRECTORY_PROPERTY + " to a directory in which files can be created and executed.");
+            throw new UnsatisfiedLinkError("the native library of jeton cannot be loaded on " + platform() + ": "
+                    + String.join("; ", tried) + ". It needs " + SUPPORTED + ". Set the property " + FILE_PROPERTY
+                    + " to its file, or " + DIRECTORY_PROPERTY
+                    + " to a directory in which files can be created and executed.");
         }
         String version = Reply.text(Native.version());
         if (!version.equals(VERSION)) {
@@ -52,17 +55,25 @@ final class NativeLibrary {
             System.loadLibrary(NAME);
             return true;
         } catch (UnsatisfiedLinkError error) {
-            tried.add("library path: " + error.getMessage());
-        }
-        for (String platform : platforms()) {
-            String resource = "/io/github/jeton/native/" + platform + "/" + System.mapLibraryName(NAME);
-            if (NativeLibrary.class.getResource(resource) == null) {
-                tried.add("jar: no " + resource);
-            } else if (copyFromJar(resource, tried)) {
-                return true;
+            // It is usually not there. Another message is about a file that is.
+            if (!error.getMessage().startsWith("no " + NAME + " in ")) {
+                tried.add("library path: " + error.getMessage());
             }
         }
-        return false;
+        List<String> resources = resources();
+        if (resources.isEmpty()) {
+            throw new UnsatisfiedLinkError("jeton has no native library for " + platform() + ". Supported: " + SUPPORTED
+                    + ". Set the property " + FILE_PROPERTY + " to a library that you built for it.");
+        }
+        return resources.stream().anyMatch(resource -> copyFromJar(resource, tried));
+    }
+
+    /** Returns the libraries in the jar that may be for this platform, most likely first. */
+    private static List<String> resources() {
+        return platforms().stream()
+                .map(platform -> "/io/github/jeton/native/" + platform + "/" + System.mapLibraryName(NAME))
+                .filter(resource -> NativeLibrary.class.getResource(resource) != null)
+                .toList();
     }
 
     private static boolean loadFile(Path path, List<String> tried) {

@@ -74,6 +74,13 @@ class LoadingTest {
     }
 
     @Test
+    void unsupported_platform_is_named_in_one_line() throws Exception {
+        String output = run("-Dos.arch=riscv64");
+        assertTrue(output.contains("jeton has no native library for linux-riscv64. Supported: Linux on "), output);
+        assertTrue(output.contains("status 1"), output);
+    }
+
+    @Test
     void unusable_directory_is_named() throws Exception {
         String output = run("-Dio.github.jeton.directory=/proc/absent");
         assertTrue(output.contains("/proc/absent: ") && output.contains("io.github.jeton.library"), output);

@@ -1,0 +1,5 @@
+//go:build cgo && !musl
+
+package jeton
+
+import _ "github.com/jeton/jeton/sdk/go/lib/linux_arm64"
