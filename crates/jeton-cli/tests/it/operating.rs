@@ -1,5 +1,5 @@
-//! Runs every command of docs/operating.md, in its order, on one service. What needs a package manager, systemd or a
-//! checkout is replaced by a small script that checks its arguments.
+//! Runs every command of docs/operating.md, in its order, on one service. What needs a package manager or systemd is
+//! replaced by a small script that checks its arguments.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -40,17 +40,6 @@ case "$1" in
     reload) jeton serve --config ETC/jeton.toml --check > /dev/null; kill -HUP "$(cat ROOT/pid)" ;;
     *) exit 1 ;;
 esac
-"#;
-
-/// `cargo xtask package service` takes minutes, and has a test of its own.
-const CARGO: &str = r#"#!/bin/sh
-set -eu
-[ "$*" = "xtask package service" ]
-mkdir -p dist/jeton-service-x86_64-unknown-linux-gnu
-cd dist/jeton-service-x86_64-unknown-linux-gnu
-echo package > jeton_0.1.0_amd64.deb
-sha256sum jeton_0.1.0_amd64.deb > SHA256SUMS
-cp jeton_0.1.0_amd64.deb ../..
 "#;
 
 const DPKG: &str = "#!/bin/sh\nset -eu\n[ \"$1\" = -i ]\n[ -f \"$2\" ]\n";
@@ -113,7 +102,7 @@ impl Machine {
             fs::create_dir(machine.path(folder)).unwrap();
         }
         symlink(env!("CARGO_BIN_EXE_jeton"), machine.path("bin/jeton")).unwrap();
-        for (name, text) in [("systemctl", SYSTEMCTL), ("cargo", CARGO), ("dpkg", DPKG)] {
+        for (name, text) in [("systemctl", SYSTEMCTL), ("dpkg", DPKG)] {
             write_program(&machine.path("bin").join(name), &machine.placed(text));
         }
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -124,6 +113,11 @@ impl Machine {
         let softhsm = machine.placed("directories.tokendir = ROOT/tokens\n");
         fs::write(machine.path("softhsm2.conf"), softhsm).unwrap();
         private(&machine.path("etc/key-encryption-key"), &"5".repeat(64));
+        // The folder of a release.
+        let package = "jeton_0.1.0_amd64.deb";
+        machine.run(&format!(
+            "echo > {package}; sha256sum {package} > SHA256SUMS"
+        ));
         machine
     }
 

@@ -142,7 +142,7 @@ fn serve_printed_commands_are_in_the_docs() {
     let book = fs::read_to_string(book).unwrap();
     let in_the_book: Vec<&str> = book
         .lines()
-        .filter_map(|line| line.strip_prefix("target/release/jeton "))
+        .filter_map(|line| line.strip_prefix("jeton "))
         .filter(|command| command.starts_with("token "))
         .collect();
     let printed: Vec<&str> = said

@@ -1,10 +1,11 @@
-//! The unit, the container file, the scripts of the Debian package, and the configurations of the manual.
+//! The unit, the configuration of the container, the scripts of the Debian package, and the configurations of the manual.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use jeton_server::{Config, Permission};
+use serde_json::json;
 
 use super::root;
 
@@ -46,23 +47,20 @@ fn unit_passes_systemd_analyze_verify() {
 #[test]
 fn unit_and_container_run_the_packaged_binary_and_configuration() {
     let unit = root("deploy/systemd/jeton.service");
-    let container = root("deploy/container/Containerfile");
+    let container: serde_json::Value =
+        serde_json::from_str(&root("deploy/container/config.json")).unwrap();
     let starts = format!("ExecStart={BINARY} serve --config /etc/jeton/jeton.toml\n");
     assert!(unit.contains(&starts));
-    let starts = format!(
-        "ENTRYPOINT [\"{BINARY}\"]\nCMD [\"serve\", \"--config\", \"/etc/jeton/jeton.toml\"]"
-    );
-    assert!(container.contains(&starts));
-    // Nothing of another image, and no root.
-    assert!(container.contains("\nFROM scratch\n"));
-    assert!(container.contains("\nUSER 65532:65532\n"));
+    assert_eq!(container["Entrypoint"], json!([BINARY]));
+    let arguments = json!(["serve", "--config", "/etc/jeton/jeton.toml"]);
+    assert_eq!(container["Cmd"], arguments);
+    assert_eq!(container["User"], "65532:65532", "not root");
     let config = Config::from_toml(&root("deploy/jeton.toml")).unwrap();
-    let expected = format!(
-        "\nEXPOSE {} {}\n",
-        config.listen.port(),
-        config.admin_listen.port()
-    );
-    assert!(container.contains(&expected), "{expected}");
+    let ports = container["ExposedPorts"].as_object().unwrap();
+    let ports: Vec<&String> = ports.keys().collect();
+    let listeners = [config.listen, config.admin_listen];
+    let expected = listeners.map(|listener| format!("{}/tcp", listener.port()));
+    assert_eq!(ports, expected.each_ref());
     assert!(config.data.starts_with("/var/lib/jeton"));
     assert!(config.clients.is_empty());
     assert!(config.listen.ip().is_loopback() && config.admin_listen.ip().is_loopback());
