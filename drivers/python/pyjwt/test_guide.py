@@ -50,4 +50,4 @@ class GuideTest(unittest.TestCase):
             command = [sys.executable, "-W", "ignore", "-m", "unittest", "discover"]
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("Ran 5 tests", done.stderr)
+        self.assertIn("Ran 6 tests", done.stderr)
