@@ -91,22 +91,23 @@ export interface Native {
   verifyLater(verifier: Handle, token: unknown): OrFailed<Promise<OrProblem<OwnedVerified>>>
 }
 
-/** The platforms that have a package with the native module. */
-const platforms = ['linux-x64-gnu', 'linux-x64-musl', 'linux-arm64-gnu', 'linux-arm64-musl']
+/** The packages with the native module. */
+const packages = ['linux-x64-gnu', 'linux-x64-musl', 'linux-arm64-gnu', 'linux-arm64-musl'].map(name => `@jeton/${name}`)
 
-/** Returns the platforms whose native module may run here. npm installs the package of one. */
+/** Returns the packages whose native module may run here. npm installs one. */
 function candidates(): string[] {
   const { platform, arch } = process
-  if (platform === 'win32') return [`win32-${arch}-msvc`]
-  if (platform !== 'linux') return [`${platform}-${arch}`]
-  return [`linux-${arch}-gnu`, `linux-${arch}-musl`]
+  if (platform === 'win32') return [`@jeton/win32-${arch}-msvc`]
+  if (platform !== 'linux') return [`@jeton/${platform}-${arch}`]
+  return [`@jeton/linux-${arch}-gnu`, `@jeton/linux-${arch}-musl`]
 }
 
 function load(): Native {
   const causes: unknown[] = []
   for (const name of candidates()) {
     try {
-      return require(`@jeton/${name}`) as Native
+      // A variable: a bundler looks for no files.
+      return require(name) as Native
     } catch (error) {
       causes.push(error)
     }
@@ -121,16 +122,16 @@ const bundled =
 /** Explains why no native module was loaded: there is no package, npm skipped it, or the system rejects the file. */
 function explain(causes: readonly unknown[]): string {
   for (const cause of causes) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ERR_DLOPEN_FAILED') {
-      return `jeton cannot load its native module: ${cause.message}. It needs glibc 2.28 or musl 1.2, or a later version`
+    // Deno has no code for a file that the system rejects.
+    if (cause instanceof Error && !('code' in cause && cause.code === 'MODULE_NOT_FOUND')) {
+      return `jeton cannot load its native module: ${cause.message.split('\n', 1)[0]}. It needs glibc 2.28 or musl 1.2, or a later version`
     }
   }
   const here = candidates()
-  if (here.some(name => platforms.includes(name))) {
-    const packages = here.map(name => `@jeton/${name}`).join(' or ')
-    return `jeton has no native module here. Install ${packages}. npm skips it with --omit=optional`
+  if (here.some(name => packages.includes(name))) {
+    return `jeton has no native module here. Install ${here.join(' or ')}. npm skips it with --omit=optional`
   }
-  return `jeton has no native module for ${process.platform}-${process.arch}. Supported: ${platforms.join(', ')}`
+  return `jeton has no native module for ${process.platform}-${process.arch}. Supported: ${packages.join(', ')}`
 }
 
 /** Returns whether this code is in another file than its own. In a bundle of ES modules, `__filename` is missing. */

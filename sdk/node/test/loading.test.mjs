@@ -22,7 +22,7 @@ function fails(message, before = '') {
 
 test('unsupported_platform_names_the_supported_ones', () => {
   const unsupported = "Object.defineProperty(process, 'arch', { value: 'riscv64' })"
-  fails(/^jeton has no native module for linux-riscv64\. Supported: linux-x64-gnu, /, unsupported)
+  fails(/^jeton has no native module for linux-riscv64\. Supported: @jeton\/linux-x64-gnu, /, unsupported)
 })
 
 test('missing_native_module_names_its_package', () => {
