@@ -39,7 +39,11 @@ pub(super) fn run(workspace: &Workspace, targets: &[&'static Target]) -> Result<
     ));
     run_command(deploy.args(["clean", "deploy"]))?;
     without_times(&repository)?;
-    for page in [README, "sdk/java/docs/migrate.md", "sdk/java/docs/spring.md"] {
+    for page in [
+        README,
+        "sdk/java/docs/migrate.md",
+        "sdk/java/docs/spring.md",
+    ] {
         let name = page.strip_prefix("sdk/java/").unwrap_or(page);
         let place = folder.join(name);
         fs::create_dir_all(place.parent().unwrap_or(&folder))
