@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn stored_page_fails() {
-        let run = "docs/runs/2026-11-28-full";
+        let run = "docs/runs/2026-11-30-full";
         assert!(not_a_result(&format!("{run}/report.html")).is_some());
         assert!(not_a_result(&format!("{run}/report.md")).is_some());
         assert!(not_a_result(&format!("{run}/results.json")).is_some());

@@ -17,7 +17,7 @@ fn kept() -> RunResult {
 }
 
 /// The size of a page that a mail takes and a phone opens.
-const PAGE_BYTES_MAX: usize = 1_500_000;
+const PAGE_BYTES_MAX: usize = 1_600_000;
 
 #[test]
 fn page_of_the_full_run_answers_three_questions() {
@@ -54,7 +54,7 @@ fn page_of_the_full_run_answers_three_questions() {
             "Encrypted, time of v4.local against JWE dir+A256GCM: ",
             "to sign and verify 160-byte claims, jeton (Rust)",
             "Not concluded: </strong>",
-            "9 rows of cristalhq (Go)",
+            "3 rows of cristalhq (Go)",
             "Each small chart has its own logarithmic scale",
             "One project makes this lab and the libraries called jeton.",
         ] {

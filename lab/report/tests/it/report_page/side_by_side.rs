@@ -77,10 +77,18 @@ fn side_by_side_same_run_is_said() {
 
 #[test]
 fn side_by_side_merge_is_named_only_if_it_joins() {
-    let html = of([stored::run("full"), stored::run("sdks")]);
+    let (sdks, servers) = (stored::run("sdks"), stored::run("servers"));
+    let full = || {
+        let mut full = stored::run("full");
+        full.environment.processor = sdks.environment.processor.clone();
+        full.environment.flags = sdks.environment.flags.clone();
+        full.environment.kernel = sdks.environment.kernel.clone();
+        full
+    };
+    let html = of([full(), sdks.clone()]);
     assert!(html.contains("are of the same machine"));
     assert!(html.contains("jeton-lab compare") && !html.contains(JOINS));
-    let html = of([stored::run("full"), stored::run("servers")]);
+    let html = of([full(), servers]);
     assert!(html.contains("are of the same machine"));
     assert!(!html.contains("jeton-lab compare</code> judges") && !html.contains(JOINS));
 }
