@@ -101,6 +101,8 @@ fn part_of_a_run() -> RunResult {
             .any(|v| v.is_about(row, &v.subject) || v.is_about(row, &v.baseline))
     };
     result.rows.measured.retain(is_compared);
+    // What an attack found is an input.
+    result.rows.attack.clear();
     let rows = &result.rows.measured;
     let is_left = |pair: &AaPair| {
         let mut own = rows.iter().filter(|row| row.subject.id == pair.subject);

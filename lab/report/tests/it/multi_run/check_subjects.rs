@@ -145,9 +145,9 @@ fn check_support_that_the_dates_contradict_is_found() {
         (SupportState::Supported, "2001-01-01", true),
         (SupportState::Supported, "2026-10", true),
         (SupportState::Supported, "2026-11", false),
-        (SupportState::Supported, "2026-11-28", false),
-        (SupportState::Ended, "2026-11-28", false),
-        (SupportState::Ended, "2026-11-29", true),
+        (SupportState::Supported, "2026-11-30", false),
+        (SupportState::Ended, "2026-11-30", false),
+        (SupportState::Ended, "2026-12-01", true),
         (SupportState::Unknown, "2001-01-01", false),
     ] {
         let found = said(|result| result.environment.runtimes_used.push(used(support, ends)));
