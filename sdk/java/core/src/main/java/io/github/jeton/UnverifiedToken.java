@@ -20,10 +20,16 @@ public final class UnverifiedToken {
     /**
      * Reads a token. Header and claims are within the default limits of a verifier: 2 MiB, and a depth of 32.
      *
-     * @throws TokenRejectedException if the token is too large or malformed, or if its header has a private key
+     * @throws TokenRejectedException if the token is too large or malformed, if its header has a private key, or if a
+     *     number is too long or its exponent too large
      */
     public static UnverifiedToken read(String token) {
         return new UnverifiedToken(Calls.unverified(token));
+    }
+
+    /** Reads a token whose numbers do not matter: an attacker can write numbers that Java cannot read. */
+    static UnverifiedToken withoutNumbers(String token) {
+        return new UnverifiedToken(Calls.unverifiedWithoutNumbers(token));
     }
 
     /** Returns the protected header, unless the token is a PASETO. */

@@ -30,6 +30,9 @@ public sealed class VerifiedToken permits Verified {
     /**
      * Returns all claims. Values are texts, booleans, maps, lists, null, and numbers as {@link Long}, {@link
      * java.math.BigInteger} or {@link java.math.BigDecimal}, so that no number is rounded.
+     *
+     * @throws TokenRejectedException with {@code TOKEN_CLAIMS_SHAPE} if a number has more than 4,300 characters, or its
+     *     exponent is too large
      */
     public final Map<String, Object> toMap() {
         return reply.claims();

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** A verifier for several issuers, and what it reads from unverified tokens. */
 class MultiIssuerVerifierTest {
@@ -104,6 +105,24 @@ class MultiIssuerVerifierTest {
         var missing = assertThrows(JetonException.class, () -> verifier.verify(null));
         assertEquals(ErrorCode.ARGUMENT_NULL, missing.code());
         assertEquals(0, requests.get());
+    }
+
+    /** Reading them takes seconds, or throws an exception of Java. Anyone can write such a token. */
+    @Test
+    void numbers_that_java_cannot_read_do_not_matter() {
+        Issuer issuer = Issuer.builder(ofB).issuer(B).audience("api").lifetime(Duration.ofMinutes(1)).build();
+        for (String number : List.of("1e9999999999", "-1E-9999999999", "1" + "0".repeat(1_000_000))) {
+            String token = issuer.issueJson("{\"sub\":\"u\",\"x\":[" + number + "]}");
+            VerifiedToken verified = verifier.verify(token);
+            assertEquals("u", verified.subject().orElseThrow());
+            for (Executable reads : List.<Executable>of(verified::toMap, () -> UnverifiedToken.read(token))) {
+                var refused = assertThrows(TokenRejectedException.class, reads);
+                assertEquals(ErrorCode.TOKEN_CLAIMS_SHAPE, refused.code());
+                assertTrue(refused.getMessage().contains("4300"), refused.getMessage());
+            }
+            String forged = part("{\"alg\":\"ES256\"}") + "." + part("{\"iss\":\"c\",\"x\":" + number + "}") + ".";
+            assertEquals(ErrorCode.TOKEN_ISSUER_MISMATCH, code(forged));
+        }
     }
 
     @Test

@@ -156,12 +156,21 @@ public final class Calls {
 
     /** Returns what a token says, which is not verified. */
     public static Map<String, Object> unverified(String text) {
+        return JsonReader.object(unverifiedJson(text));
+    }
+
+    /** As {@link #unverified}, with null for each number. */
+    public static Map<String, Object> unverifiedWithoutNumbers(String text) {
+        return JsonReader.objectWithoutNumbers(unverifiedJson(text));
+    }
+
+    private static String unverifiedJson(String text) {
         // As in `verify`, a token over the limit is not copied.
         if (Text.required(text, "token").length() > DEFAULT_TOKEN_BYTES) {
             VerifiedReply.tooLarge(text.length(), DEFAULT_TOKEN_BYTES).check();
         }
         byte[] token = Text.compactToken(text);
-        return JsonReader.object(Reply.text(Native.unverified(token, token.length)));
+        return Reply.text(Native.unverified(token, token.length));
     }
 
     /** Returns the header of a token that the verifier has verified. It is empty for a PASETO. */

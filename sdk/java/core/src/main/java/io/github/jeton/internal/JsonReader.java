@@ -1,5 +1,7 @@
 package io.github.jeton.internal;
 
+import io.github.jeton.ErrorCode;
+import io.github.jeton.TokenRejectedException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -13,16 +15,34 @@ import java.util.Map;
  * Numbers are a {@link Long}, a {@link BigInteger} or a {@link BigDecimal}, so that nothing is rounded.
  */
 final class JsonReader {
+    /** The longest number. Reading one takes time in the square of its length. */
+    private static final int NUMBER_LENGTH = 4300;
+
     private final String json;
+    private final boolean hasNumbers;
     private int at;
 
-    private JsonReader(String json) {
+    private JsonReader(String json, boolean hasNumbers) {
         this.json = json;
+        this.hasNumbers = hasNumbers;
     }
 
-    /** Returns the members of an object. */
+    /**
+     * Returns the members of an object.
+     *
+     * @throws TokenRejectedException if Java has no form for one of its numbers
+     */
     static Map<String, Object> object(String json) {
-        JsonReader reader = new JsonReader(json);
+        return object(json, true);
+    }
+
+    /** As {@link #object(String)}, with null for each number, so that each object can be read. */
+    static Map<String, Object> objectWithoutNumbers(String json) {
+        return object(json, false);
+    }
+
+    private static Map<String, Object> object(String json, boolean hasNumbers) {
+        JsonReader reader = new JsonReader(json, hasNumbers);
         reader.space();
         return reader.object();
     }
@@ -91,12 +111,27 @@ final class JsonReader {
             isWhole &= ".eE".indexOf(json.charAt(at)) < 0;
             at++;
         }
+        if (!hasNumbers) {
+            return null;
+        }
         String number = json.substring(start, at);
+        if (number.length() > NUMBER_LENGTH) {
+            throw unreadable();
+        }
         if (!isWhole) {
-            return new BigDecimal(number);
+            try {
+                return new BigDecimal(number);
+            } catch (NumberFormatException exponent) {
+                throw unreadable();
+            }
         }
         // A long has up to nineteen digits.
         return number.length() < 19 ? (Number) Long.valueOf(number) : shortest(new BigInteger(number));
+    }
+
+    private static TokenRejectedException unreadable() {
+        String why = "a number of the token has more than " + NUMBER_LENGTH + " characters, or its exponent is too large";
+        return new TokenRejectedException(ErrorCode.TOKEN_CLAIMS_SHAPE, why);
     }
 
     private static Number shortest(BigInteger number) {
