@@ -14,11 +14,16 @@ const text: Check = value => (isText(value) ? undefined : 'must be a string that
 
 const flag: Check = value => (typeof value === 'boolean' ? undefined : 'must be a boolean')
 
-/** jsonwebtoken ignores 0 and NaN, and adds a string to a number as text. */
+/** jsonwebtoken ignores NaN, and adds a string to a number as text. */
 const seconds: Check = value => {
   return typeof value === 'number' && value >= 0 && Number.isFinite(value)
     ? undefined
     : 'must be a finite number of seconds, 0 or more'
+}
+
+/** jsonwebtoken takes the system clock instead of 0. With the year 1970, a token that it rejects would be accepted. */
+const moment: Check = value => {
+  return value === 0 ? 'must be more than 0: leave it out to use the system clock' : seconds(value)
 }
 
 function oneOrList(is: (value: unknown) => boolean, what: string): Check {
@@ -52,7 +57,7 @@ const maxAge: Check = value => {
 const verifyChecks: Record<keyof VerifyOptions, Check> = {
   algorithms,
   audience: oneOrList(value => isText(value) || isPattern(value), 'a string or a RegExp without the flags g and y'),
-  clockTimestamp: seconds,
+  clockTimestamp: moment,
   clockTolerance: seconds,
   complete: flag,
   issuer: oneOrList(isText, 'a string'),
