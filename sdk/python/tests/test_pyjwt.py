@@ -259,7 +259,8 @@ def test_keys_as_objects() -> None:
     jwk = ours.PyJWK.from_dict(own.to_jwk())
     token = ours.encode({"a": 1}, own, algorithm="ES256")
     assert ours.decode(token, jwk) == {"a": 1}
-    keys = ours.PyJWKSet.from_dict({"keys": [own.to_jwk(), {"kty": "unknown"}]})
+    unusable = [{"kty": "unknown"}, {"kty": ["EC"]}, {"kty": "EC", "crv": ["P-256"]}, {"kty": "OKP", "crv": {}}]
+    keys = ours.PyJWKSet.from_dict({"keys": [*unusable, own.to_jwk()]})
     assert keys["k"].key_id == "k" and len(keys.keys) == 1
     with pytest.raises(TypeError):
         ours.encode({}, 5)

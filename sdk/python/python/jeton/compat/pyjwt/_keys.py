@@ -114,7 +114,7 @@ def _algorithm_of(jwk: dict[str, Any]) -> str:
     if kty == "EC" and crv is None:
         return "ES256"
     if kty in ("EC", "OKP"):
-        if crv in CURVES:
+        if isinstance(crv, str) and crv in CURVES:
             return CURVES[crv]
         raise InvalidKeyError(f"Unsupported crv: {crv}")
     raise InvalidKeyError(f"Unsupported kty: {kty}")
