@@ -9,6 +9,7 @@ import signal
 import ssl
 import threading
 import time
+from collections import UserString
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -361,6 +362,15 @@ def test_right_argument_is_accepted(trap: dict[str, Any]) -> None:
     token = theirs.encode(trap["claims"], SECRET, algorithm="HS256")
     arguments = {"algorithms": ["HS256"], **value_of(trap["python"])}
     assert ours.decode(token, SECRET, **arguments) == trap["claims"]
+
+
+def test_issuer_is_no_text_of_another_type() -> None:
+    token = theirs.encode({"iss": "https"}, SECRET, algorithm="HS256")
+    for issuer in (UserString("https://id.example"), bytearray(b"https")):
+        with pytest.raises(ours.UnsafeUse) as raised:
+            ours.decode(token, SECRET, algorithms=["HS256"], issuer=issuer)  # type: ignore[arg-type]
+        assert raised.value.rule == "option"
+    assert ours.decode(token, SECRET, algorithms=["HS256"], issuer={"https": 1}) == {"iss": "https"}
 
 
 def test_payload_is_utf_8() -> None:

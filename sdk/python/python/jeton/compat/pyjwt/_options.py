@@ -87,7 +87,8 @@ def check_issuer_argument(issuer: Any) -> None:
     """Raises an exception unless the argument is a text or a container of texts."""
     if issuer is None:
         return
-    if not isinstance(issuer, Container) or isinstance(issuer, (bytes, bytearray)):
+    # A text that is not a str, such as `UserString`, contains parts of its name.
+    if not isinstance(issuer, Container) or (hasattr(issuer, "startswith") and not isinstance(issuer, str)):
         raise wrong_option("issuer: neither a str nor a container of str")
     if isinstance(issuer, (str, list, tuple, set, frozenset)):
         _check_expected("issuer", issuer)
