@@ -125,6 +125,16 @@ impl Issuer {
         if options.lifetime.is_some_and(Seconds::is_zero) {
             return Err(Fault::option("lifetime", "must be 1 second or more, not 0"));
         }
+        if let (Some(lifetime), Some(ago)) = (options.lifetime, options.issued_ago)
+            && lifetime <= ago
+        {
+            let why = format!(
+                "must be longer than `issued_ago`, {} seconds, not {}: `exp` counts from `iat`",
+                ago.count(),
+                lifetime.count()
+            );
+            return Err(Fault::option("lifetime", why));
+        }
         let signer = Signer::of(key, encryption, &options)?;
         signer.check_unused(&options)?;
         let mut issuer = Issuer {

@@ -70,13 +70,17 @@ impl<'de> Deserialize<'de> for Members {
 }
 
 /// A duration in whole seconds.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Seconds(u64);
 
 impl Seconds {
     pub(crate) fn is_zero(self) -> bool {
         self.0 == 0
+    }
+
+    pub(crate) fn count(self) -> u64 {
+        self.0
     }
 }
 

@@ -235,6 +235,21 @@ fn lifetime_of_zero_is_refused() {
     assert_eq!(issuer_message(&paseto, options), expected);
 }
 
+/// Each token would be expired when it is issued.
+#[test]
+fn lifetime_that_ends_before_now_is_refused() {
+    let key = api::generate("HS256", "").unwrap();
+    for (lifetime, ago) in [(60, 60), (60, 3600)] {
+        let expected = format!(
+            "option `lifetime`: must be longer than `issued_ago`, {ago} seconds, not {lifetime}: `exp` counts from `iat`"
+        );
+        let options = format!(r#"{{"lifetime":{lifetime},"issued_ago":{ago}}}"#);
+        assert_eq!(issuer_message(&key, &options), expected);
+    }
+    let accepted = r#"{"lifetime":61,"issued_ago":60}"#;
+    assert!(api::issuer(Some(&key), None, None, accepted).is_ok());
+}
+
 #[test]
 fn several_issuers_share_keys_only_if_the_settings_say_so() {
     let key = api::generate("HS256", "").unwrap();
