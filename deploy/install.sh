@@ -9,10 +9,10 @@
 set -eu
 
 main() {
-    from='' prefix="${HOME:-}/.local" programs=''
+    from='' prefix=${HOME:+$HOME/.local} programs=''
     while [ $# -gt 0 ]; do
         case $1 in
-            --prefix) [ $# -ge 2 ] || stop "--prefix needs a folder" "$usage"; prefix=$2; shift ;;
+            --prefix) [ -n "${2:-}" ] || stop "--prefix needs a folder" "$usage"; prefix=$2; shift ;;
             jeton | jeton-lab) [ -n "$from" ] || stop "the release must come first" "$usage"; programs="$programs $1" ;;
             -*) stop "unknown option $1" "$usage" ;;
             *) [ -z "$from" ] || stop "unknown program $1; expected jeton or jeton-lab" "$usage"; from=${1%/} ;;
@@ -20,6 +20,7 @@ main() {
         shift
     done
     [ -n "$from" ] || stop "no release is named" "$usage"
+    [ -n "$prefix" ] || stop "HOME is not set" "$other_prefix"
     find_platform
     find_tools
     work=$(mktemp -d) || stop "cannot create a temporary folder" "set TMPDIR to a folder that you may write"
@@ -34,12 +35,15 @@ main() {
         archives="$archives $archive"
     done
     unpack
+    # The rest takes no time: nothing is left half done.
+    trap '' HUP INT TERM
     for archive in $archives; do
         place "${archive%.tar.gz}"
     done
+    bin=$(CDPATH='' cd "$prefix/bin" && pwd)
     case ":$PATH:" in
-        *":$prefix/bin:"*) ;;
-        *) echo "Add it to your PATH: export PATH=\"$prefix/bin:\$PATH\"" ;;
+        *":$bin:"*) ;;
+        *) echo "Add it to your PATH: export PATH=\"$bin:\$PATH\"" ;;
     esac
 }
 
@@ -88,9 +92,10 @@ get() {
     case $from in
         *://*)
             if command -v curl > /dev/null; then
-                curl --fail --silent --show-error --location --output "$work/$1" "$from/$1"
+                # A redirect must not lead from https to http.
+                curl --fail --silent --show-error --location --proto "=https,${from%%:*}" --output "$work/$1" "$from/$1"
             else
-                wget --quiet --output-document="$work/$1" "$from/$1"
+                get_with_wget "$1"
             fi || stop "$from has no $1, or it was not downloaded completely" "$2"
             ;;
         *)
@@ -98,6 +103,17 @@ get() {
             cp "$from/$1" "$work/$1" || stop "cannot copy $from/$1" "check that the disk has space and the file can be read"
             ;;
     esac
+}
+
+# The wget of BusyBox can accept any certificate, and says so.
+get_with_wget() {
+    ended=0
+    wget --quiet --output-document="$work/$1" "$from/$1" 2> "$work/said" || ended=$?
+    cat "$work/said" >&2
+    ! grep -q 'certificate validation not implemented' "$work/said" ||
+        stop "this wget does not verify the certificate of a server; nothing was installed" \
+            "install curl, or download the files of the release, and name their folder"
+    return $ended
 }
 
 # Gets the archive of a program and compares its SHA-256 with the list. Sets `archive`.
@@ -125,15 +141,20 @@ unpack() {
         fi
         "$staging/$folder/$program" --version > /dev/null 2>&1 ||
             stop "$program does not start in $prefix (mounted noexec?); nothing was installed" "$other_prefix"
+        [ ! -d "$prefix/bin/$program" ] || stop "$prefix/bin/$program is a folder; nothing was installed" "$other_prefix"
     done
 }
 
 # Moves an unpacked folder to its place and links its program.
 place() {
-    program=${1%%-[0-9]*}
-    rm -rf "$prefix/lib/jeton/$1"
-    mv "$staging/$1" "$prefix/lib/jeton/$1"
-    ln -sf "../lib/jeton/$1/$program" "$prefix/bin/$program" || stop "cannot write $prefix/bin/$program" "$other_prefix"
+    program=${1%%-[0-9]*} folder=$prefix/lib/jeton/$1
+    # A rename replaces all of it or nothing. The old one goes with the temporary folder.
+    [ ! -e "$folder" ] || mv "$folder" "$staging/old-$1" || stop "cannot replace $folder" "$other_prefix"
+    mv "$staging/$1" "$folder" || stop "cannot write $folder" "$other_prefix"
+    target=../lib/jeton/$1/$program
+    # If bin/ is a link, its parent is another folder.
+    [ -f "$prefix/bin/$target" ] || target=$(CDPATH='' cd "$folder" && pwd)/$program
+    ln -sf "$target" "$prefix/bin/$program" || stop "cannot write $prefix/bin/$program" "$other_prefix"
     echo "installed $prefix/bin/$program"
 }
 

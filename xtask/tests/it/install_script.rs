@@ -118,6 +118,90 @@ fn one_program_is_installed_by_its_name() {
     assert!(!machine.path("home/bin/jeton-lab").exists());
 }
 
+/// Dotfiles are often kept elsewhere, with a link from the home folder.
+#[test]
+fn bin_that_is_a_link_gets_programs_that_start() {
+    let machine = Machine::new();
+    machine.sh("mkdir -p home dotfiles/bin && ln -s ../dotfiles/bin home/bin");
+    let output = machine.install(&["release", "--prefix", "home"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(machine.version("jeton"), "jeton 0.1.0\n");
+}
+
+#[test]
+fn folder_in_place_of_a_program_is_named() {
+    let machine = Machine::new();
+    machine.sh("mkdir -p home/bin/jeton-lab");
+    let output = machine.install(&["release", "--prefix", "home"]);
+    assert_stopped(&output, "home/bin/jeton-lab is a folder", "--prefix DIR");
+    assert!(!machine.path("home/bin/jeton").exists());
+}
+
+#[test]
+fn path_of_a_relative_prefix_is_shown_whole() {
+    let machine = Machine::new();
+    let output = machine.install(&["release", "--prefix", "home"]);
+    let bin = fs::canonicalize(machine.path("home/bin")).unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    let line = format!("export PATH=\"{}:$PATH\"", bin.display());
+    assert!(said.contains(&line), "{said}");
+}
+
+/// Otherwise the programs would be installed in `/bin` or `/.local`. There is no release, so that this test never does it.
+#[test]
+fn prefix_that_is_empty_is_refused() {
+    let machine = Machine::new();
+    let output = machine.install(&["none", "--prefix", ""]);
+    assert_stopped(&output, "--prefix needs a folder", "sh install.sh FROM");
+    for home in [None, Some("")] {
+        let mut sh = machine.command("sh");
+        sh.args([SCRIPT, "none"]).env_remove("HOME");
+        sh.envs(home.map(|home| ("HOME", home)));
+        assert_stopped(&sh.output().unwrap(), "HOME is not set", "--prefix DIR");
+    }
+}
+
+#[test]
+fn redirect_from_https_to_http_is_not_followed() {
+    let machine = Machine::new();
+    machine.sh(
+        "printf '#!/bin/sh\\necho \"$@\" > asked\\nexit 22\\n' > bin/curl && chmod +x bin/curl",
+    );
+    let output = machine.install(&["https://id.example/release", "--prefix", "home"]);
+    assert_stopped(&output, "has no SHA256SUMS", "has SHA256SUMS");
+    let asked = fs::read_to_string(machine.path("asked")).unwrap();
+    assert!(asked.contains("--proto =https,https "), "{asked}");
+}
+
+/// With it, anyone on the network could replace the programs and their checksums.
+#[test]
+fn wget_that_accepts_any_certificate_is_not_used() {
+    let machine = Machine::new();
+    machine.sh(
+        "mkdir tools
+         for tool in sh sed head cut sha256sum tar gzip mktemp rm mkdir cp mv ln grep cat; do
+             ln -s $(command -v $tool) tools
+         done
+         printf '#!/bin/sh\\necho note: TLS certificate validation not implemented >&2\\n' > bin/wget
+         printf 'cp release/${3##*/} ${2#*=}\\n' >> bin/wget
+         chmod +x bin/wget",
+    );
+    let path = format!(
+        "{}:{}",
+        machine.path("bin").display(),
+        machine.path("tools").display()
+    );
+    let mut sh = machine.command("/bin/sh");
+    sh.args([SCRIPT, "https://id.example/release", "--prefix", "home"])
+        .env("PATH", path);
+    assert_stopped(
+        &sh.output().unwrap(),
+        "this wget does not verify the certificate",
+        "install curl",
+    );
+    assert!(machine.is_untouched());
+}
+
 #[test]
 fn wrong_call_shows_the_usage() {
     let machine = Machine::new();
