@@ -47,10 +47,8 @@ impl HealthLog {
             }
             _ => {}
         }
-        if status.fault.is_none()
-            && self.problem.is_none()
-            && self.is_ready == Some(!status.is_ready())
-        {
+        // A line about a new problem has the readiness.
+        if status.fault == self.problem && self.is_ready == Some(!status.is_ready()) {
             if status.is_ready() {
                 tracing::info!("ready again")
             } else {
@@ -78,5 +76,88 @@ impl HealthLog {
         self.is_ready = Some(status.is_ready());
         self.problem.clone_from(&status.fault);
         self.write_failures = status.write_failures;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::io;
+    use std::sync::{Arc, Mutex};
+    use std::time::Duration;
+
+    use jeton_issuer::Ready;
+    use jeton_store::Revision;
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn status(fault: Option<&str>, is_fresh: bool) -> Status {
+        Status {
+            ready: Ready {
+                issue: is_fresh,
+                verify: is_fresh,
+                revoke: is_fresh && fault.is_none(),
+            },
+            revision: Revision::from_number(1),
+            heard: Duration::ZERO,
+            revocations: 0,
+            rules: 0,
+            issuers: vec!["i".to_owned()],
+            stale_answers: 0,
+            is_writable: fault.is_none(),
+            write_failures: 0,
+            fault: fault.map(str::to_owned),
+            comparisons: 0,
+            incomplete_comparisons: 0,
+            differences: 0,
+            last_difference: None,
+            remote_keys_fault: None,
+            rotation_due: None,
+            warning: None,
+        }
+    }
+
+    /// A full store is a problem of a ready server, which can become unready for another reason.
+    #[test]
+    fn readiness_that_changes_during_a_problem_is_logged() {
+        let lines = Lines::default();
+        let writer = lines.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .with_writer(move || writer.clone())
+            .finish();
+        let full = Some("no space");
+        tracing::subscriber::with_default(subscriber, || {
+            let mut log = HealthLog::default();
+            for status in [
+                status(None, true),
+                status(full, true),
+                status(full, false),
+                status(full, false),
+                status(full, true),
+                status(None, true),
+            ] {
+                log.observe(&status);
+            }
+        });
+        let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+        let said: Vec<_> = text.lines().collect();
+        let expected = ["problem ", "not ready: ", "ready again", "problem resolved"];
+        assert_eq!(said.len(), expected.len(), "{text}");
+        let mut all = said.iter().zip(expected);
+        assert!(all.all(|(line, part)| line.contains(part)), "{text}");
     }
 }
