@@ -29,6 +29,8 @@ const GETS_PAST: &[&str] = &[
     "kid-injection",
     // A missing signature, or a signature of something else.
     "other-key",
+    "issuers-unknown-key",
+    "ml-dsa-other-set",
     "key-isolation",
     "signature-empty",
     "signature-gone",
@@ -65,6 +67,13 @@ const GETS_PAST: &[&str] = &[
     "expired-after-first-use",
     "remembered-after-new-key",
     "remembered-other-tail",
+    "cache-other-audience",
+    "cache-other-issuer",
+    "cache-other-key",
+    "cache-same-kid",
+    "cache-lax-verifier",
+    "cache-after-rejection",
+    "cache-same-start",
     // Answers to points off the curve reveal the private key bit by bit.
     "ecdh-off-curve",
     // A token endpoint that gives more than the token allows, or to somebody else.
@@ -90,6 +99,14 @@ const CAN_SEND: &[&str] = &[
     "ecdsa-padded",
     "eddsa-malleable",
     "rsa-length",
+    "ml-dsa-hint-order",
+    "ml-dsa-hint-repeated",
+    "ml-dsa-hint-padding",
+    "ml-dsa-hint-count",
+    "ml-dsa-hint-none",
+    "ml-dsa-z-border",
+    "ml-dsa-challenge",
+    "ml-dsa-length",
     "base64-padding",
     "base64-line-end",
     "base64-blank",
@@ -139,6 +156,25 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), all, "duplicate name");
+    }
+
+    /// A new attack is in no list, and then counts as one that needs the key.
+    #[test]
+    fn attacks_of_new_families_without_the_key_are_listed() {
+        let needs_key = |name: &str| Attack::named(name).map(|attack| attack.without_key());
+        for name in ["ml-dsa-hint-count", "ml-dsa-length"] {
+            assert_eq!(needs_key(name), Some(WithoutKey::CanSend), "{name}");
+        }
+        for name in [
+            "ml-dsa-other-set",
+            "issuers-unknown-key",
+            "cache-same-start",
+        ] {
+            assert_eq!(needs_key(name), Some(WithoutKey::GetsPast), "{name}");
+        }
+        for name in ["ml-dsa-z-large", "issuers-other-key", "option-leeway"] {
+            assert_eq!(needs_key(name), Some(WithoutKey::Cannot), "{name}");
+        }
     }
 
     #[test]
