@@ -33,7 +33,7 @@ public final class MultiIssuerVerifier implements TokenVerifier {
      * Creates a verifier from the verifiers of the issuers.
      *
      * @throws JetonException with {@code ISSUER_NOT_CHOSEN} if a verifier accepts any issuer, with {@code ISSUER_TWICE}
-     *     if two verifiers have the same issuer, and with {@code INVALID_OPTION} if a verifier decrypts
+     *     if two verifiers have the same issuer, and with {@code INVALID_OPTION} if a verifier decrypts or there is none
      */
     public static MultiIssuerVerifier of(Verifier... verifiers) {
         for (Verifier verifier : Text.required(verifiers, "verifiers")) {
@@ -52,6 +52,9 @@ public final class MultiIssuerVerifier implements TokenVerifier {
                     throw new JetonException(ErrorCode.ISSUER_TWICE, "the issuer `" + issuer + "` is added twice");
                 }
             }
+        }
+        if (all.isEmpty()) {
+            throw new JetonException(ErrorCode.INVALID_OPTION, "pass at least one verifier");
         }
         return new MultiIssuerVerifier(all);
     }

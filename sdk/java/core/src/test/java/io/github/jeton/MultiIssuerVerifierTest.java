@@ -167,6 +167,7 @@ class MultiIssuerVerifierTest {
         JetonException paseto = refused(policy(Verifier.builder(Key.generate(Algorithm.V4_PUBLIC)), B).build());
         assertEquals("option `paseto`: a verifier for several issuers verifies signed JWTs only", paseto.getMessage());
         assertEquals(ErrorCode.ARGUMENT_NULL, refused((Verifier) null).code());
+        assertEquals("pass at least one verifier", refused().getMessage());
     }
 
     private static String part(String json) {
