@@ -176,10 +176,9 @@ impl Place {
         let url = running_server::url_of(&self.path)
             .or_else(|| self.admin_url.clone())
             .unwrap_or_else(|| format!("http://127.0.0.1:{}", Config::ADMIN_PORT));
-        let arguments: Vec<String> = std::env::args().skip(1).collect();
         format!(
             "for the server that uses it, run `{}`",
-            running_server::command_for(&arguments, &url)
+            running_server::command_for(&url)
         )
     }
 }

@@ -1,12 +1,12 @@
 //! `jeton admin key`.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use clap::{Args, Subcommand};
 use jeton_issuer::KeyKind;
 
 use super::display::{self, KeyRow};
+use super::key_id::KeyAlgorithm;
 use super::target::{Target, TargetArgs};
 use crate::exit::{Failure, Outcome};
 use crate::input;
@@ -55,6 +55,8 @@ struct List {
 Examples:
   jeton admin key rotate https://id.example
   jeton admin key rotate https://id.example --alg ES256
+  jeton admin key rotate https://id.example --compromised current
+  jeton admin key rotate https://id.example --compromised current --alg ES256
   jeton admin key rotate https://id.example --compromised 2026-11
 
 --compromised removes the key from the key set and revokes every token that it signed. The next published key, \
@@ -64,11 +66,10 @@ struct Rotate {
     #[command(flatten)]
     issuer: OneIssuer,
 
-    /// Algorithm of the new key, required if the profiles of the issuer use several
-    #[arg(long, value_name = "NAME", value_parser = KeyKind::from_str, conflicts_with = "compromised")]
-    alg: Option<KeyKind>,
+    #[command(flatten)]
+    alg: KeyAlgorithm,
 
-    /// Id of a compromised key (`kid`)
+    /// Compromised key: its id (`kid`), or `current` for the key that signs, or `next` for the published one
     // One of 64 thumbprints begins with a hyphen.
     #[arg(long, value_name = "KID", allow_hyphen_values = true)]
     compromised: Option<String>,
@@ -93,9 +94,8 @@ struct Import {
     #[arg(value_name = "FILE")]
     key: PathBuf,
 
-    /// Algorithm of the key, required if the profiles of the issuer use several
-    #[arg(long, value_name = "NAME", value_parser = KeyKind::from_str)]
-    alg: Option<KeyKind>,
+    #[command(flatten)]
+    alg: KeyAlgorithm,
 
     #[command(flatten)]
     target: TargetArgs,
@@ -105,6 +105,7 @@ struct Import {
 #[command(after_help = "\
 Examples:
   jeton admin key withdraw https://id.example 2026-12
+  jeton admin key withdraw https://id.example next
 
 The key leaves the key set at once. A signing key cannot be withdrawn: run jeton admin key rotate. When the new \
 key signs, the old one is retired. For a compromised key, run jeton admin key rotate --compromised.")]
@@ -112,9 +113,12 @@ struct Withdraw {
     #[command(flatten)]
     issuer: OneIssuer,
 
-    /// Id of the key (`kid`)
+    /// Id of the key (`kid`), or `next` for the published one
     #[arg(value_name = "KID", allow_hyphen_values = true)]
     kid: String,
+
+    #[command(flatten)]
+    alg: KeyAlgorithm,
 
     #[command(flatten)]
     target: TargetArgs,
@@ -178,8 +182,13 @@ impl Rotate {
         let target = &self.target.open()?;
         let iss = &self.issuer.iss;
         match &self.compromised {
-            Some(kid) => target.compromised(iss, kid)?,
-            None => target.rotate(iss, kind(target, iss, self.alg)?)?,
+            Some(named) => {
+                let issuer = target.issuer(iss)?;
+                let key = self.alg.key(&issuer, named)?;
+                target.compromised(iss, &key.kid)?;
+                output::status(format_args!("removed {} ({})", key.kid, key.alg));
+            }
+            None => target.rotate(iss, kind(target, iss, self.alg.alg)?)?,
         }
         show(target, iss)
     }
@@ -197,7 +206,7 @@ impl Import {
         })?;
         let target = &self.target.open()?;
         let iss = &self.issuer.iss;
-        let kind = kind(target, iss, self.alg)?;
+        let kind = kind(target, iss, self.alg.alg)?;
         target.import(iss, kind, &name, text)?;
         show(target, iss)
     }
@@ -207,7 +216,8 @@ impl Withdraw {
     fn run(self) -> Outcome {
         let target = &self.target.open()?;
         let iss = &self.issuer.iss;
-        target.withdraw(iss, &self.kid)?;
+        let issuer = target.issuer(iss)?;
+        target.withdraw(iss, &self.alg.key(&issuer, &self.kid)?.kid)?;
         show(target, iss)
     }
 }

@@ -9,6 +9,7 @@ mod failure;
 mod folder;
 mod issuer;
 mod key;
+mod key_id;
 mod migrate;
 mod open_store;
 mod restore;
@@ -18,6 +19,7 @@ mod running_server;
 mod server;
 mod status;
 mod target;
+mod typed;
 mod verify;
 mod view;
 

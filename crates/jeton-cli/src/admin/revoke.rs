@@ -6,6 +6,7 @@ use jeton_client::admin::messages::revocation_rule::Kind;
 use jeton_issuer::limits::{CLOCK_SKEW_SECONDS, LEEWAY_SECONDS};
 
 use super::display;
+use super::key_id::KeyAlgorithm;
 use super::revocation::Revocations;
 use super::target::{Target, TargetArgs};
 use super::view::RuleView;
@@ -41,7 +42,7 @@ enum Command {
     /// Revoke every token of a client (`client_id`) issued until now
     Client(Named),
     /// Revoke every token that a key (`kid`) has signed until now; the key continues to sign
-    SignedBy(Named),
+    SignedBy(SignedBy),
     /// List the revocations of subjects, clients and keys, and of token ids without an expiry
     List(List),
 }
@@ -86,6 +87,28 @@ struct Named {
 }
 
 #[derive(Debug, Args)]
+#[command(mut_arg("alg", |alg| alg.help("Algorithm of the key, to name one of several with `current` or `next`")), after_help = "\
+Examples:
+  jeton admin revoke signed-by https://id.example 2026-11
+  jeton admin revoke signed-by https://id.example current --alg ES256")]
+struct SignedBy {
+    /// Issuer, by its `iss`
+    #[arg(value_name = "ISSUER")]
+    iss: String,
+
+    /// Ids of the keys (`kid`), or `current` for the key that signs, or `next` for the published one; put -- before an
+    /// id that begins with a hyphen
+    #[arg(value_name = "KID", required = true)]
+    keys: Vec<String>,
+
+    #[command(flatten)]
+    alg: KeyAlgorithm,
+
+    #[command(flatten)]
+    target: TargetArgs,
+}
+
+#[derive(Debug, Args)]
 struct List {
     /// Issuer, by its `iss`
     #[arg(value_name = "ISSUER")]
@@ -105,7 +128,7 @@ impl Revoke {
             Command::Token(tokens) => tokens.run(),
             Command::Subject(named) => named.run(Kind::Subject),
             Command::Client(named) => named.run(Kind::Client),
-            Command::SignedBy(named) => named.run_on_keys(),
+            Command::SignedBy(signed_by) => signed_by.run(),
             Command::List(list) => list.run(),
         }
     }
@@ -139,21 +162,17 @@ impl Named {
         };
         revoke(&self.target.open()?, &self.iss, revocations)
     }
+}
 
-    /// Revokes the tokens of keys. An unknown key id is an error: a typing mistake would revoke nothing.
-    fn run_on_keys(self) -> Outcome {
+impl SignedBy {
+    /// An unknown key is an error: a typing mistake would revoke nothing.
+    fn run(self) -> Outcome {
         let target = self.target.open()?;
         let issuer = target.issuer(&self.iss)?;
-        let kids: Vec<_> = issuer.keys.iter().map(|key| key.kid.as_str()).collect();
-        if let Some(unknown) = (self.names.iter()).find(|name| !kids.contains(&name.as_str())) {
-            return Err(Failure::error(format!(
-                "the issuer has no key {unknown:?}; nothing was revoked"
-            ))
-            .hint(format!("keys of this issuer: {}", kids.join(", "))));
-        }
+        let id = |named: &String| self.alg.key(&issuer, named).map(|key| key.kid.clone());
         let revocations = Revocations {
             kind: Kind::Key,
-            names: self.names,
+            names: self.keys.iter().map(id).collect::<Outcome<_>>()?,
             expires_at: None,
         };
         revoke(&target, &self.iss, revocations)

@@ -10,6 +10,10 @@ use crate::binary::succeeds;
 pub(crate) const ISS: &str = "https://id.example";
 pub(crate) const SETTINGS: &str = r#"{"iss": "https://id.example", "profiles": [
     {"name": "access", "alg": "ES256", "lifetime_seconds": 900, "audiences": ["api"]}]}"#;
+/// An issuer with a signing key for each of two algorithms.
+pub(crate) const TWO_ALGORITHMS: &str = r#"{"iss": "https://id.example", "profiles": [
+    {"name": "access", "alg": "ES256", "lifetime_seconds": 900, "audiences": ["api"]},
+    {"name": "other", "alg": "EdDSA", "lifetime_seconds": 900, "audiences": ["api"]}]}"#;
 
 /// Creates a folder with an issuer in `jeton-data`.
 pub(crate) fn issuer() -> tempfile::TempDir {

@@ -186,6 +186,42 @@ fn every_command_of_the_manual_works() {
     }
 }
 
+/// The chapter of the manual with this heading.
+fn chapter(manual: &str, heading: &str) -> String {
+    let (_, rest) = manual.split_once(&format!("\n## {heading}\n")).unwrap();
+    rest.split("\n## ").next().unwrap().to_owned()
+}
+
+/// The issuer of the complete example has two algorithms, so that two keys sign.
+#[test]
+fn compromised_key_commands_work_on_the_complete_example() {
+    let machine = Machine::new();
+    let example = page("service.md");
+    let example = chapter(&example, "Beyond one machine");
+    let (_, issuer) = example.split_once("\n[[issuer]]").unwrap();
+    let (issuer, _) = issuer.split_once("\n```").unwrap();
+    machine.run(&format!(
+        "cat >> /etc/jeton/jeton.toml <<'EOF'\n[[issuer]]{issuer}\nEOF\nsystemctl start jeton"
+    ));
+    let list = "jeton admin key list https://id.example --config /etc/jeton/jeton.toml \
+                --server http://127.0.0.1:8421";
+    let ids = |alg: &str| {
+        let listed = machine.run(list);
+        let of_alg = listed.lines().filter(|line| line.contains(alg));
+        let ids = of_alg.map(|line| line.split(' ').next().unwrap().to_owned());
+        ids.collect::<Vec<_>>()
+    };
+    let before = (ids(" ES256 "), ids(" v4.public "));
+    assert_eq!((before.0.len(), before.1.len()), (1, 1));
+    for (_, block) in blocks(&chapter(&manual(), "A compromised key")) {
+        machine.run(&block);
+    }
+    assert_eq!(ids(" v4.public "), before.1);
+    let after = ids(" ES256 ");
+    assert_eq!(after.len(), 1, "{after:?}");
+    assert_ne!(after, before.0);
+}
+
 /// Commands in the text exist.
 #[test]
 fn commands_in_the_text_exist() {

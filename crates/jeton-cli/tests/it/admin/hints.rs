@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::binary::{self, jeton, succeeds};
-use crate::data_folder::{ISS, SETTINGS, issuer, keys, private};
+use crate::data_folder::{ISS, SETTINGS, TWO_ALGORITHMS, issuer, keys, private};
 
 /// Runs a call that fails with a hint; returns the first line of the error and the texts in backticks of the hint.
 #[track_caller]
@@ -45,19 +45,11 @@ fn hint_of_admin_works() {
     let kid = keys(folder)[0].0.clone();
     let import = ["admin", "key", "import", ISS, "key.der"];
     fs::copy(binary::keys().join("es256.der"), folder.join("key.der")).unwrap();
-    let two = SETTINGS.replace(
-        "]}]}",
-        r#"]}, {"name": "other", "alg": "EdDSA", "lifetime_seconds": 900, "audiences": ["api"]}]}"#,
-    );
-    let two = two.replace("https://id.example", "https://two.example");
+    let two = TWO_ALGORITHMS.replace("https://id.example", "https://two.example");
     succeeds(folder, &["admin", "issuer", "add", &two], b"");
     for (args, fill) in [
         (&["admin", "issuer", "add", "@issuer.json"][..], &[][..]),
         (&["admin", "key", "list", "https://nobody.example"], &[]),
-        (
-            &["admin", "key", "withdraw", ISS, "nobody"],
-            &[("ISSUER", ISS)],
-        ),
         (&["admin", "key", "rotate", "https://two.example"], &[]),
         (&["admin", "restore", "saved"], &[("DIR", "restored")]),
         (&import, &[("FILE", "key.der")]),

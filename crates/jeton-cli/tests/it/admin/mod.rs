@@ -14,7 +14,7 @@ use jeton::Clock as _;
 use serde_json::Value;
 
 use crate::binary::{ends, jeton, succeeds};
-use crate::data_folder::{ISS, SETTINGS, issuer, json, keys, states};
+use crate::data_folder::{ISS, SETTINGS, TWO_ALGORITHMS, issuer, json, keys, states};
 
 #[cfg(unix)]
 #[test]
@@ -89,7 +89,7 @@ fn key_rotate_import_withdraw_compromised_change_the_key_set() {
     // An option may follow such an id.
     let nobodys = ["withdraw", ISS, "-nobody's", "--data", "jeton-data"];
     let withdraw = [&["admin", "key"], &nobodys[..]].concat();
-    ends(folder, &withdraw, b"", 2, "unknown key");
+    ends(folder, &withdraw, b"", 2, "has no key \"-nobody's\"");
     let import = ["admin", "key", "import", ISS, "-"];
     ends(
         folder,
@@ -129,7 +129,7 @@ fn key_rotate_import_withdraw_compromised_change_the_key_set() {
         &["admin", "key", "rotate", ISS, "--compromised", "nobody's"],
         b"",
         2,
-        "unknown key",
+        "has no key \"nobody's\"",
     );
 
     let mut pem = succeeds(folder, &["key", "new", "--alg", "ES256"], b"");
@@ -137,6 +137,79 @@ fn key_rotate_import_withdraw_compromised_change_the_key_set() {
     pem = succeeds(folder, &["key", "convert", "--to", "pem", "new.jwk"], b"");
     succeeds(folder, &import, &pem);
     assert_eq!(states(folder), ["signing", "published"]);
+}
+
+/// The emergency command is typed before anyone has looked up an id.
+#[test]
+fn current_key_of_two_algorithms_needs_the_algorithm() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    succeeds(folder, &["admin", "issuer", "add", TWO_ALGORITHMS], b"");
+    let listed = || {
+        let keys = json(folder, &["admin", "key", "list", ISS, "--json"]);
+        let text = |key: &Value, name: &str| key[name].as_str().unwrap().to_owned();
+        let keys = keys.as_array().unwrap().iter();
+        keys.map(|key| (text(key, "kid"), text(key, "alg"), text(key, "state")))
+            .collect::<Vec<_>>()
+    };
+    let before = listed();
+    let rotate = ["admin", "key", "rotate", ISS, "--compromised", "current"];
+    let withdraw = ["admin", "key", "withdraw", ISS, "current"];
+    let revoke = ["admin", "revoke", "signed-by", ISS, "current"];
+    for args in [&rotate[..], &withdraw, &revoke] {
+        let output = jeton(folder, args, b"");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        for (kid, alg, _) in &before {
+            assert!(said.contains(&format!("{kid} ({alg})")), "{said}");
+            let command = format!("`jeton {} --alg {alg}`", args.join(" "));
+            assert!(said.contains(&command), "{command}: {said}");
+        }
+    }
+    assert_eq!(listed(), before);
+
+    let of = |alg: &str| before.iter().find(|key| key.1 == alg).unwrap().0.clone();
+    let (ec, ed) = (of("ES256"), of("EdDSA"));
+    let named = [&revoke[..], &["--alg", "EdDSA"]].concat();
+    succeeds(folder, &named, b"");
+    let rules = json(folder, &["admin", "revoke", "list", ISS, "--json"]);
+    assert_eq!(rules[0]["name"], ed);
+    let wrong = ["admin", "key", "rotate", ISS, "--compromised", &ec];
+    let wrong = [&wrong[..], &["--alg", "EdDSA"]].concat();
+    ends(folder, &wrong, b"", 2, "is for ES256, not for EdDSA");
+    succeeds(folder, &[&rotate[..], &["--alg", "ES256"]].concat(), b"");
+    let after = listed();
+    assert!(after.iter().all(|key| key.0 != ec), "{after:?}");
+    assert!(after.contains(&(ed, "EdDSA".into(), "signing".into())));
+    assert!(
+        after
+            .iter()
+            .any(|key| key.1 == "ES256" && key.2 == "signing")
+    );
+
+    // The published key.
+    let next = ["admin", "key", "withdraw", ISS, "next"];
+    ends(folder, &next, b"", 2, "no key is published and signs later");
+    succeeds(
+        folder,
+        &["admin", "key", "rotate", ISS, "--alg", "ES256"],
+        b"",
+    );
+    assert_eq!(listed().len(), 3);
+    succeeds(folder, &next, b"");
+    assert_eq!(listed(), after);
+}
+
+#[test]
+fn key_with_the_id_current_is_the_one_that_is_meant() {
+    let folder = issuer();
+    let folder = folder.path();
+    let new = ["key", "new", "--alg", "ES256", "--kid", "current"];
+    let jwk = succeeds(folder, &new, b"");
+    succeeds(folder, &["admin", "key", "import", ISS, "-"], &jwk);
+    let signing = keys(folder)[0].clone();
+    succeeds(folder, &["admin", "key", "withdraw", ISS, "current"], b"");
+    assert_eq!(keys(folder), [signing]);
 }
 
 #[test]
@@ -235,7 +308,7 @@ fn revocations_are_listed_counted_and_audited() {
     // A wrong key id is reported with the list of keys.
     let unknown = ["admin", "revoke", "signed-by", ISS, "--", kid, "nokid"];
     let said = format!(
-        "the issuer has no key \"nokid\"; nothing was revoked\nhint: keys of this issuer: {kid}"
+        "the issuer has no key \"nokid\"; nothing was changed\nhint: keys of this issuer: {kid} (ES256)"
     );
     ends(folder, &unknown, b"", 2, &said);
     for (at, said) in [
