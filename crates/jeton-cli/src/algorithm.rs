@@ -8,6 +8,8 @@ use clap::{Arg, Command};
 use jeton::danger::{self, Pbes2Alg};
 use jeton::key::{Alg, ContentEnc, KeyManagementAlg, KeyWrapAlg, MacAlg, SigAlg};
 
+use crate::nearest::nearest;
+
 /// The purpose of a key: the name in the header's `alg`, or in `enc` for a key of direct encryption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Algorithm {
@@ -182,34 +184,9 @@ fn unknown(name: &str, all: &[&'static str]) -> String {
     }
 }
 
-/// Returns the most similar name, if at most two letters differ and at most a third of the name.
-fn nearest(name: &str, all: &[&'static str]) -> Option<&'static str> {
-    let upper = name.to_ascii_uppercase();
-    let distance = |known: &str| strsim::osa_distance(&upper, &known.to_ascii_uppercase());
-    let nearest = all.iter().min_by_key(|known| distance(known))?;
-    let limit = 2.min(name.chars().count() / 3);
-    (distance(nearest) <= limit).then_some(*nearest)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn nearest_misspelled_name_is_found() {
-        let signing = names(Algorithm::signs);
-        assert_eq!(nearest("RS265", &signing), Some("RS256"));
-        assert_eq!(nearest("none", &signing), None);
-        assert_eq!(nearest("HS", &signing), None);
-        let contents: Vec<_> = ContentEnc::ALL
-            .iter()
-            .copied()
-            .map(ContentEnc::name)
-            .collect();
-        assert_eq!(nearest("A256GMC", &contents), Some("A256GCM"));
-        assert_eq!(nearest("A256-GCM", &contents), Some("A256GCM"));
-        assert_eq!(nearest("AES", &contents), None);
-    }
 
     #[test]
     fn algorithm_names_are_parsed_back() {

@@ -84,9 +84,11 @@ impl Error {
             },
             Code::Unauthenticated | Code::PermissionDenied => Error::Denied(message),
             Code::ResourceExhausted => Error::Overloaded(message),
-            Code::InvalidArgument | Code::NotFound | Code::AlreadyExists | Code::OutOfRange => {
-                Error::InvalidRequest(message)
-            }
+            Code::InvalidArgument
+            | Code::NotFound
+            | Code::AlreadyExists
+            | Code::OutOfRange
+            | Code::Unimplemented => Error::InvalidRequest(message),
             Code::Unavailable | Code::DeadlineExceeded => Error::Unavailable(message),
             code => Error::Unavailable(if message.is_empty() {
                 code.description().to_owned()

@@ -102,11 +102,12 @@ pub use claim_pattern::ClaimPattern;
 pub use client_secret::{Argon2idHash, ClientSecret, SecretError, SecretHash};
 pub use config::{
     AllowedToken, Bearer, Client, Config, Etcd, GenerateJwt, Grant, Limits, Log, LogFormat,
-    LogLevel, Permission, Pkcs11, Pkcs11Key, Tls, Traces, Trust, WhenStale,
+    LogLevel, Permission, Pkcs11, Pkcs11Key, Tls, Traces, Trust, WhenStale, read_toml,
 };
 pub use error::{ConfigError, Error, Result};
 pub use hsm::{HsmKeys, Pkcs11Provider};
 pub use offline::OfflineResult;
 pub use refusal::Refusal;
+pub use route::OTHER_LISTENER;
 pub use server::{IssuableProfile, Reload, Server};
 pub use subject_template::SubjectTemplate;

@@ -20,6 +20,9 @@ use crate::grpc;
 use crate::request_check::RequestError;
 use crate::service::Service;
 
+/// The message for a call to a service of the other listener.
+pub const OTHER_LISTENER: &str = "this listener does not serve this service";
+
 /// All services.
 pub(crate) struct Routes {
     pub(crate) service: Arc<Service>,
@@ -145,9 +148,7 @@ impl Routes {
             (GrpcService::ReflectionAlpha, listener) => {
                 self.reflection(listener).v1alpha.handle(request)
             }
-            _ => fail(Status::unimplemented(
-                "this listener does not serve this service",
-            )),
+            _ => fail(Status::unimplemented(OTHER_LISTENER)),
         }
     }
 

@@ -72,6 +72,15 @@ pub fn run(program: &Path, folder: &Path, args: &[&str], stdin: &[u8]) -> Output
     let mut child = Command::new(program)
         .args(args)
         .current_dir(folder)
+        // The contexts of the person who runs the tests name other servers.
+        .env(
+            "XDG_CONFIG_HOME",
+            std::env::temp_dir().join("no-configuration"),
+        )
+        .env_remove("JETON_CLIENT_FILE")
+        .env_remove("JETON_CONTEXT")
+        .env_remove("JETON_SERVER")
+        .env_remove("JETON_ADMIN_SERVER")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

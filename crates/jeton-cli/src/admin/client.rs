@@ -9,6 +9,11 @@ use zeroize::Zeroizing;
 use crate::exit::{Failure, Outcome};
 use crate::{input, output, private_file};
 
+/// What a client may be allowed.
+const RIGHTS: [&str; 5] = ["issue", "verify", "revoke", "admin", "metrics"];
+/// Rights that a client uses with a bearer token. The others are also for requests with its secret.
+const RIGHTS_BY_TOKEN: [&str; 3] = ["issue", "admin", "metrics"];
+
 /// The longest secret from elsewhere, bytes.
 const SECRET_BYTES: usize = 1024;
 
@@ -34,6 +39,11 @@ enum Command {
 Examples:
   jeton admin client new ci --profile access -o ci.secret >> jeton.toml
   jeton admin client new ci --profile access --scope read -o ci.secret
+  jeton admin client new ops --may admin --profile ops -o ops.secret
+
+With --may issue, admin or metrics, the tokens that the client gets are its credential: \
+`jeton token get --client ops --secret-file ops.secret > ops.token`, then \
+`jeton admin status --server URL --bearer ops.token`. The configuration needs [bearer] with the audience of the profile.
 
 The entry contains the SHA-256 of the secret. The secret has 256 random bits and is only in the file. The server \
 reads its configuration again at SIGHUP.")]
@@ -57,6 +67,10 @@ struct New {
     /// Audience that its tokens may have (repeatable) [default: the audiences of the profile]
     #[arg(long = "audience", value_name = "TEXT")]
     audiences: Vec<String>,
+
+    /// Right besides `token`, to get tokens for itself (repeatable)
+    #[arg(long = "may", value_name = "RIGHT", value_parser = RIGHTS)]
+    rights: Vec<String>,
 
     /// New file for the secret, readable only by its owner
     #[arg(short, long, value_name = "FILE")]
@@ -95,7 +109,9 @@ impl New {
         let secret = ClientSecret::generate().map_err(failure)?;
         let entry = self.entry(&secret.hash());
         // The server reads the entry with the same code.
-        Config::from_toml(&entry).map_err(|error| Failure::error(error.to_string()))?;
+        let bearer = "[bearer]\nissuer = \"i\"\naudience = \"a\"\n";
+        Config::from_toml(&format!("{bearer}{entry}"))
+            .map_err(|error| Failure::error(error.to_string()))?;
         let line = Zeroizing::new(format!("{}\n", secret.text()));
         private_file::create(
             &self.output,
@@ -116,10 +132,19 @@ impl New {
                 token.push_str(&format!(", {key} = {}", list(texts)));
             }
         }
+        let name = quoted(&self.name);
+        let mut rights = vec!["token".to_owned()];
+        rights.extend(self.rights.iter().cloned());
+        let is_by_token = |right: &String| RIGHTS_BY_TOKEN.contains(&right.as_str());
+        let subject = if rights.iter().any(is_by_token) {
+            format!("bearer_subject = {name}\n")
+        } else {
+            String::new()
+        };
         format!(
-            "\n[[client]]\nname = {}\nsecrets = [\"{hash}\"]\nmay = [\"token\"]\nissuers = [{}]\n\
+            "\n[[client]]\nname = {name}\nsecrets = [\"{hash}\"]\n{subject}may = {}\nissuers = [{}]\n\
              tokens = [{{{token}}}]\n",
-            quoted(&self.name),
+            list(&rights),
             quoted(&self.issuer)
         )
     }
@@ -148,7 +173,7 @@ fn note_encoded(secret: &str) {
 }
 
 /// A TOML string. JSON escapes all that TOML requires to be escaped, except one character.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     serde_json::json!(text)
         .to_string()
         .replace('\u{7f}', "\\u007f")

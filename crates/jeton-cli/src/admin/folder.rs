@@ -22,6 +22,9 @@ use crate::input;
 use crate::output;
 use crate::time;
 
+/// How long a command waits for a folder by default.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// The arguments of a command that does not decrypt keys.
 #[derive(Debug, Args)]
 pub(super) struct FolderArgs {
@@ -38,9 +41,9 @@ pub(super) struct FolderArgs {
     #[arg(long, value_name = "URL", conflicts_with_all = ["data", "lock_timeout"])]
     store: Option<String>,
 
-    /// How long to wait for the folder while another process uses it, for example 30s or 1m
-    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time::duration)]
-    lock_timeout: Duration,
+    /// How long to wait for the folder while another process uses it, for example 30s or 1m [default: 5s]
+    #[arg(long, value_name = "TIME", value_parser = time::duration)]
+    lock_timeout: Option<Duration>,
 }
 
 /// The arguments of a command that decrypts keys and writes to the audit log.
@@ -103,7 +106,7 @@ impl FolderArgs {
             path: self.data.clone().unwrap_or(config.data),
             key_file: config.key_encryption_key_file,
             old_key_file: config.old_key_encryption_key_file,
-            lock_timeout: self.lock_timeout,
+            lock_timeout: self.lock_timeout(),
             admin_url,
             etcd,
         })
@@ -121,7 +124,17 @@ impl FolderArgs {
     }
 
     pub(super) fn lock_timeout(&self) -> Duration {
-        self.lock_timeout
+        self.lock_timeout.unwrap_or(LOCK_TIMEOUT)
+    }
+
+    /// Whether the command names a store.
+    pub(super) fn names_store(&self) -> bool {
+        self.config.is_some() || self.data.is_some() || self.store.is_some()
+    }
+
+    /// The option of the command that no server has.
+    pub(super) fn only_for_store(&self) -> Option<&'static str> {
+        self.lock_timeout.map(|_| "--lock-timeout")
     }
 }
 
@@ -206,6 +219,22 @@ impl EncryptionKey {
 }
 
 impl AdminArgs {
+    /// The option of the command that no server has.
+    pub(super) fn only_for_store(&self) -> Option<&'static str> {
+        let options = [
+            ("--old-key", self.also_reads.is_some()),
+            (
+                "--key-encryption-key",
+                self.key.key_encryption_key.is_some(),
+            ),
+            ("--actor", self.actor.is_some()),
+        ];
+        let given = options.iter().find(|(_, is_given)| *is_given);
+        given
+            .map(|(name, _)| *name)
+            .or_else(|| self.folder.only_for_store())
+    }
+
     /// Also decrypts private keys with the key-encryption key in this file.
     pub(super) fn also_reads(mut self, old_key: PathBuf) -> AdminArgs {
         self.also_reads = Some(old_key);

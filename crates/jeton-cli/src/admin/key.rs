@@ -135,12 +135,8 @@ key_encryption_key_file and old_key_encryption_key_file. Each private key is wri
 interrupted and run again.")]
 struct Reencrypt {
     /// File with the key-encryption key to replace, under which the private keys are encrypted
-    #[arg(
-        long,
-        value_name = "FILE",
-        required_unless_present = "server",
-        conflicts_with = "server"
-    )]
+    // Required for a store: a context may name a server.
+    #[arg(long, value_name = "FILE", conflicts_with = "server")]
     old_key: Option<PathBuf>,
 
     #[command(flatten)]
@@ -225,10 +221,18 @@ impl Withdraw {
 impl Reencrypt {
     fn run(self) -> Outcome {
         let target = match self.old_key {
-            Some(old_key) => self.target.also_reads(old_key),
-            None => self.target,
+            Some(old_key) => self.target.also_reads(old_key).open()?,
+            None => match self.target.open()? {
+                Target::Store(_) => {
+                    return Err(
+                        Failure::error("the key-encryption key to replace is missing")
+                            .hint("add `--old-key FILE`"),
+                    );
+                }
+                server => server,
+            },
         };
-        let count = target.open()?.reencrypt()?;
+        let count = target.reencrypt()?;
         output::status(format_args!("re-encrypted {count} private keys"));
         Ok(())
     }

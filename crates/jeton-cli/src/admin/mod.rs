@@ -3,6 +3,7 @@
 mod audit;
 mod backup;
 mod client;
+mod context;
 mod display;
 mod etcd;
 mod failure;
@@ -31,7 +32,8 @@ use crate::exit::Outcome;
 ///
 /// A data folder contains one store: issuers with their profiles and keys, revocations, and an audit log that is
 /// chained by hashes. Private keys are encrypted under a key-encryption key. Only one process can open the folder.
-/// While `jeton serve` runs, add --server with the URL of its admin listener.
+/// While `jeton serve` runs, add --server with the URL of its admin listener, or name it in a context
+/// (`jeton admin context`) or in JETON_ADMIN_SERVER.
 ///
 /// For servers that share etcd, add --store with its address, or --config with their configuration. This also
 /// works while they run.
@@ -47,6 +49,7 @@ Examples:
   jeton admin verify
   jeton admin status --server http://127.0.0.1:8421
   jeton admin status --config jeton.toml --store etcd://127.0.0.1:2379
+  jeton admin status --context production
 
 The key-encryption key is the file key-encryption-key in the data folder. It is created with the folder. Use \
 --key-encryption-key or the environment variable JETON_KEY_ENCRYPTION_KEY to set another key. Keep a copy of it, \
@@ -61,6 +64,7 @@ enum Command {
     Issuer(issuer::Issuer),
     Key(key::Key),
     Client(client::Client),
+    Context(context::ContextCommand),
     Revoke(revoke::Revoke),
     Status(status::Status),
     Audit(audit::Audit),
@@ -76,6 +80,7 @@ impl Admin {
             Command::Issuer(issuer) => issuer.run(),
             Command::Key(key) => key.run(),
             Command::Client(client) => client.run(),
+            Command::Context(context) => context.run(),
             Command::Revoke(revoke) => revoke.run(),
             Command::Status(status) => status.run(),
             Command::Audit(audit) => audit.run(),

@@ -12,40 +12,60 @@ use jeton_server::ADMIN_TOKEN_FILE;
 use super::folder::FolderArgs;
 use super::revocation::Revocations;
 use super::view::{IssuerView, RuleView, StatusView, StoreView};
-use crate::credentials::{Certificates, bearer_token};
+use crate::connection::{self, Listener, ServerOptions, Settings};
 use crate::exit::{Failure, Outcome};
 
 /// The arguments for a running server.
 #[derive(Debug, Args)]
+#[command(mut_arg("server", |server| {
+    server
+        .help("URL of the admin listener of a running server, to use instead of the store [env: JETON_ADMIN_SERVER or \
+               JETON_SERVER]")
+        .conflicts_with_all(["lock_timeout", "store"])
+}))]
 pub(super) struct ServerArgs {
-    /// URL of the admin listener of a running server, to use instead of the store
-    #[arg(long, value_name = "URL", conflicts_with_all = ["lock_timeout", "store"])]
-    server: Option<String>,
-
-    /// File with the bearer token for --server [default: admin-token in the data folder, for a server on this machine]
-    #[arg(long, value_name = "FILE", requires = "server")]
-    bearer: Option<PathBuf>,
-
     #[command(flatten)]
-    certificates: Certificates,
+    options: ServerOptions,
+
+    /// File with the bearer token for the server [env: JETON_BEARER] [default: admin-token in the data folder, for a
+    /// server on this machine]
+    #[arg(long, value_name = "FILE")]
+    bearer: Option<PathBuf>,
 }
 
 /// A connection to a running server.
 pub(super) struct Remote {
     runtime: tokio::runtime::Runtime,
     client: AdminClient,
+    settings: Settings,
 }
 
 impl ServerArgs {
-    /// Connects if the command names a server.
-    pub(super) fn connect(&self, folder: &FolderArgs) -> Outcome<Option<Remote>> {
-        let Some(url) = &self.server else {
+    /// Connects if the command names a server, or if it names no store and the environment or the client file names a
+    /// server. `only_for_store`: an option of the command that no server has.
+    pub(super) fn connect(
+        &self,
+        folder: &FolderArgs,
+        only_for_store: Option<&str>,
+    ) -> Outcome<Option<Remote>> {
+        let bearer = self.bearer.as_deref();
+        if folder.names_store() && !self.options.names_server() {
+            return self.options.check_without_server(bearer).map(|()| None);
+        }
+        let Some(mut settings) = self.options.settings(Listener::Admin, bearer)? else {
             return Ok(None);
         };
-        let mut connection = self.certificates.add_to(Connection::to(&**url))?;
-        if let Some(file) = self.token_file(url, folder)? {
-            connection = connection.bearer_token(bearer_token(&file)?.as_str());
+        if let Some(option) = only_for_store {
+            let what = format!(
+                "{option} is for a store, and {} names a server",
+                settings.origin
+            );
+            return Err(Failure::error(what).hint("to use a store, add `--data DIR`"));
         }
+        if !settings.has_credentials() {
+            settings.bearer = admin_token(&settings, folder)?;
+        }
+        let connection = settings.connection()?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -53,18 +73,23 @@ impl ServerArgs {
                 Failure::error(format!("cannot start the network runtime: {error}"))
             })?;
         let client = runtime.block_on(connection.connect_admin());
-        let client = client.map_err(|error| failed(&error))?;
-        Ok(Some(Remote { runtime, client }))
+        let client = client.map_err(|error| failed(&error, &settings))?;
+        Ok(Some(Remote {
+            runtime,
+            client,
+            settings,
+        }))
     }
+}
 
-    /// The admin token of a server without clients. It listens on this machine only.
-    fn token_file(&self, url: &str, folder: &FolderArgs) -> Outcome<Option<PathBuf>> {
-        if self.bearer.is_some() || self.certificates.has_identity() {
-            return Ok(self.bearer.clone());
-        }
-        let file = folder.place()?.path.join(ADMIN_TOKEN_FILE);
-        Ok((Connection::is_local(url) && file.exists()).then_some(file))
-    }
+/// The file with the admin token of a server without clients. It listens on this machine only.
+fn admin_token(settings: &Settings, folder: &FolderArgs) -> Outcome<Option<PathBuf>> {
+    let data = match &settings.data {
+        Some(data) if !folder.names_store() => data.clone(),
+        _ => folder.place()?.path,
+    };
+    let file = data.join(ADMIN_TOKEN_FILE);
+    Ok((Connection::is_local(&settings.url) && file.exists()).then_some(file))
 }
 
 impl Remote {
@@ -73,7 +98,7 @@ impl Remote {
         F: Future<Output = Result<T, Error>>,
     {
         let done = self.runtime.block_on(work(self.client.clone()));
-        done.map_err(|error| failed(&error))
+        done.map_err(|error| failed(&error, &self.settings))
     }
 
     pub(super) fn issuers(&self) -> Outcome<Vec<String>> {
@@ -226,30 +251,17 @@ impl Remote {
 }
 
 /// Returns the failure of a call, with a hint.
-fn failed(error: &Error) -> Failure {
+fn failed(error: &Error, settings: &Settings) -> Failure {
     let message = error.to_string();
     let is = |known: jeton_issuer::Error| message == known.to_string();
-    let hint = match error {
-        Error::Unreachable(_) => Some("to start a server, run `jeton serve`"),
-        Error::Unavailable(_) => Some("try again; the log of the server has the cause"),
-        Error::Denied(_) => Some(
-            "to authenticate, add `--bearer FILE` or `--client-certificate FILE --client-key FILE`; for a server \
-             without clients, name its data folder with `--data DIR`",
-        ),
-        _ if is(jeton_issuer::Error::UnknownIssuer) => {
-            Some("to list the issuers, run `jeton admin issuer list --server URL`")
-        }
-        _ if is(jeton_issuer::Error::UnknownKey) => {
-            Some("to list the keys, run `jeton admin key list ISSUER --server URL`")
-        }
-        _ if is(jeton_issuer::Error::IssuerExists) => {
-            Some("to change its settings, run `jeton admin issuer set @issuer.json --server URL`")
-        }
-        _ => None,
+    let hint = if is(jeton_issuer::Error::UnknownIssuer) {
+        "to list the issuers, run `jeton admin issuer list --server URL`"
+    } else if is(jeton_issuer::Error::UnknownKey) {
+        "to list the keys, run `jeton admin key list ISSUER --server URL`"
+    } else if is(jeton_issuer::Error::IssuerExists) {
+        "to change its settings, run `jeton admin issuer set @issuer.json --server URL`"
+    } else {
+        return connection::failed(error, Listener::Admin, settings);
     };
-    let failure = Failure::error(message);
-    match hint {
-        Some(hint) => failure.hint(hint),
-        None => failure,
-    }
+    Failure::error(message).hint(hint)
 }

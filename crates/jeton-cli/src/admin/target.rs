@@ -42,7 +42,10 @@ pub(super) enum Source {
 
 impl ReadArgs {
     pub(super) fn open(&self) -> Outcome<Source> {
-        match self.server.connect(&self.folder)? {
+        match self
+            .server
+            .connect(&self.folder, self.folder.only_for_store())?
+        {
             Some(remote) => Ok(Source::Server(Box::new(remote))),
             None => Ok(Source::Store(Box::new(self.folder.place()?))),
         }
@@ -73,7 +76,8 @@ impl TargetArgs {
     }
 
     fn open_or(self, missing: Missing) -> Outcome<Target> {
-        match self.server.connect(&self.folder.folder)? {
+        let only_for_store = self.folder.only_for_store();
+        match self.server.connect(&self.folder.folder, only_for_store)? {
             Some(remote) => Ok(Target::Server(Box::new(remote))),
             None => Ok(Target::Store(Box::new(self.folder.open(missing)?))),
         }

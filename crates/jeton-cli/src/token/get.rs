@@ -96,7 +96,8 @@ impl Get {
         let authorization = self.authorization()?;
         let path = format!("{}/token", self.issuer_path());
         let authorization = authorization.as_ref().map(|value| value.as_str());
-        let response = http_post::post(&self.server, &path, form, authorization)?;
+        let settings = self.server.settings(None)?;
+        let response = http_post::post(&settings, &path, form, authorization)?;
         let body = json_of(&response)?;
         match (self.json, body.get("access_token").and_then(Value::as_str)) {
             (_, None) => Err(Failure::error("the response has no `access_token`")),

@@ -1,6 +1,5 @@
 //! Posts a form, as an OAuth client does: over HTTP/1.1, with or without TLS.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -10,13 +9,9 @@ use http_body_util::{BodyExt as _, Full, Limited};
 use hyper_rustls::HttpsConnectorBuilder;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
-use rustls::crypto::aws_lc_rs::default_provider;
-use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::{ClientConfig, RootCertStore};
 use zeroize::Zeroizing;
 
-use super::server::Address;
+use crate::connection::{Settings, unreachable};
 use crate::exit::{Failure, Outcome};
 
 /// The time limit of a request.
@@ -32,15 +27,16 @@ pub(super) struct Response {
 
 /// Posts a form to a path of the server. The authorization is the value of that header.
 pub(super) fn post(
-    address: &Address,
+    settings: &Settings,
     path: &str,
     form: Zeroizing<String>,
     authorization: Option<&str>,
 ) -> Outcome<Response> {
-    let base = address.server.trim_end_matches('/');
+    let base = settings.url.trim_end_matches('/');
     let invalid = || {
         Failure::error(format!(
-            "--server: {} bytes are not a URL; expected http://HOST:PORT or https://HOST",
+            "{}: {} bytes are not a URL; expected http://HOST:PORT or https://HOST",
+            settings.origin,
             base.len()
         ))
     };
@@ -66,23 +62,33 @@ pub(super) fn post(
         value.set_sensitive(true);
         request.headers_mut().insert(AUTHORIZATION, value);
     }
-    let tls = tls(address)?;
+    let tls = settings.tls()?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::error(format!("cannot start the network runtime: {error}")))?;
-    runtime.block_on(async {
-        match tokio::time::timeout(TIMEOUT, send(tls, request)).await {
-            Ok(response) => response,
-            Err(_) => Err(Failure::error(format!(
-                "no response within {} s",
-                TIMEOUT.as_secs()
-            ))),
-        }
-    })
+    let sent = runtime.block_on(async { tokio::time::timeout(TIMEOUT, send(tls, request)).await });
+    match sent {
+        Ok(Ok(response)) => Ok(response),
+        Ok(Err(NoResponse::Unreachable(message))) => Err(unreachable(&message, settings)),
+        Ok(Err(NoResponse::Failed(failure))) => Err(failure),
+        Err(_) => Err(Failure::error(format!(
+            "no response within {} s",
+            TIMEOUT.as_secs()
+        ))),
+    }
 }
 
-async fn send(tls: ClientConfig, request: Request<Full<Bytes>>) -> Outcome<Response> {
+/// Why there is no response.
+enum NoResponse {
+    Unreachable(String),
+    Failed(Failure),
+}
+
+async fn send(
+    tls: rustls::ClientConfig,
+    request: Request<Full<Bytes>>,
+) -> Result<Response, NoResponse> {
     let connector = HttpsConnectorBuilder::new()
         .with_tls_config(tls)
         .https_or_http()
@@ -94,15 +100,14 @@ async fn send(tls: ClientConfig, request: Request<Full<Bytes>>) -> Outcome<Respo
         while let Some(deeper) = cause.source() {
             cause = deeper;
         }
-        Failure::error(format!("cannot reach the server: {cause}"))
-            .hint("to start a service, run `jeton serve`; to call another one, add `--server URL`")
+        NoResponse::Unreachable(format!("cannot reach the server: {cause}"))
     })?;
     let status = response.status();
     let body = Limited::new(response.into_body(), RESPONSE_BYTES);
     let body = body.collect().await.map_err(|_| {
-        Failure::error(format!(
+        NoResponse::Failed(Failure::error(format!(
             "the response ended early, or has more than {RESPONSE_BYTES} bytes"
-        ))
+        )))
     })?;
     Ok(Response {
         status,
@@ -117,31 +122,4 @@ fn is_loopback(uri: &Uri) -> bool {
         Ok(address) => address.is_loopback(),
         Err(_) => host == "localhost" || host.ends_with(".localhost"),
     }
-}
-
-fn tls(address: &Address) -> Outcome<ClientConfig> {
-    let mut roots = RootCertStore::empty();
-    match address.authorities()? {
-        None => {
-            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        }
-        Some(pem) => {
-            roots.add_parsable_certificates(CertificateDer::pem_slice_iter(&pem).flatten());
-        }
-    }
-    let builder = ClientConfig::builder_with_provider(Arc::new(default_provider()))
-        .with_safe_default_protocol_versions()
-        .map_err(|error| Failure::error(format!("cannot use TLS: {error}")))?
-        .with_root_certificates(roots);
-    let Some((certificate, key)) = address.identity()? else {
-        return Ok(builder.with_no_client_auth());
-    };
-    let chain = CertificateDer::pem_slice_iter(&certificate)
-        .flatten()
-        .collect();
-    let wrong = || Failure::error("--client-key: does not match --client-certificate");
-    let key = PrivateKeyDer::from_pem_slice(&key).map_err(|_| wrong())?;
-    builder
-        .with_client_auth_cert(chain, key)
-        .map_err(|_| wrong())
 }

@@ -1,11 +1,11 @@
 //! The address of the service and the credentials of the caller.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use jeton_client::{Client, Connection, Error};
+use jeton_client::{Client, Error};
 
-use crate::credentials::{Certificates, bearer_token};
+use crate::connection::{self, Listener, ServerOptions, Settings};
 use crate::exit::{Failure, Outcome};
 
 #[derive(Debug, Args)]
@@ -13,7 +13,7 @@ pub(super) struct Server {
     #[command(flatten)]
     address: Address,
 
-    /// File with the bearer token of the caller
+    /// File with the bearer token of the caller [env: JETON_BEARER]
     #[arg(long, value_name = "FILE")]
     bearer: Option<PathBuf>,
 }
@@ -21,27 +21,19 @@ pub(super) struct Server {
 /// The address of the service, and its certificates.
 #[derive(Debug, Args)]
 pub(super) struct Address {
-    /// URL of the service's data listener
-    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8420")]
-    pub(super) server: String,
+    #[command(flatten)]
+    options: ServerOptions,
 
     /// Issuer, by its `iss` [default: the only issuer]
     #[arg(long, value_name = "ISS")]
     pub(super) issuer: Option<String>,
-
-    #[command(flatten)]
-    certificates: Certificates,
 }
 
 impl Address {
-    /// Reads the PEM file with certificate authorities.
-    pub(super) fn authorities(&self) -> Outcome<Option<Vec<u8>>> {
-        self.certificates.authorities()
-    }
-
-    /// Reads the client certificate and its private key, as PEM.
-    pub(super) fn identity(&self) -> Outcome<Option<(Vec<u8>, Vec<u8>)>> {
-        self.certificates.identity()
+    /// Returns the data listener and the credentials.
+    pub(super) fn settings(&self, bearer: Option<&Path>) -> Outcome<Settings> {
+        let settings = self.options.settings(Listener::Data, bearer)?;
+        settings.ok_or_else(|| Failure::error("no server").hint("to name one, add `--server URL`"))
     }
 }
 
@@ -55,7 +47,8 @@ impl Server {
     where
         F: Future<Output = Result<T, Error>>,
     {
-        let connection = self.connection()?;
+        let settings = self.address.settings(self.bearer.as_deref())?;
+        let connection = settings.connection()?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -63,31 +56,6 @@ impl Server {
                 Failure::error(format!("cannot start the network runtime: {error}"))
             })?;
         let done = runtime.block_on(async { work(connection.connect().await?).await });
-        done.map_err(|error| failed(&error))
-    }
-
-    fn connection(&self) -> Outcome<Connection> {
-        let connection = Connection::to(&*self.address.server);
-        let connection = self.address.certificates.add_to(connection)?;
-        match &self.bearer {
-            Some(file) => Ok(connection.bearer_token(bearer_token(file)?.as_str())),
-            None => Ok(connection),
-        }
-    }
-}
-
-fn failed(error: &Error) -> Failure {
-    let failure = match error {
-        Error::Rejected { message, .. } => Failure::rejected(message.clone()),
-        other => Failure::error(other.to_string()),
-    };
-    match error {
-        Error::Unreachable(_) => failure
-            .hint("to start a service, run `jeton serve`; to call another one, add `--server URL`"),
-        Error::Unavailable(_) => failure.hint("try again; the log of the server has the cause"),
-        Error::Denied(_) => failure.hint(
-            "to authenticate, add `--bearer FILE` or `--client-certificate FILE --client-key FILE`",
-        ),
-        _ => failure,
+        done.map_err(|error| connection::failed(&error, Listener::Data, &settings))
     }
 }

@@ -6,6 +6,8 @@ mod admin;
 mod binary;
 mod claims_text;
 mod commands;
+#[cfg(unix)]
+mod connections;
 mod data_folder;
 #[cfg(unix)]
 mod doctor;

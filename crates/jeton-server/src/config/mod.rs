@@ -38,6 +38,7 @@ use std::time::Duration;
 use jeton_issuer::IssuerSettings;
 use jeton_transport::text_file;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use self::problem::Problem;
 use crate::error::{ConfigError, Result};
@@ -144,16 +145,7 @@ impl Config {
     ///
     /// [`Error::Config`](crate::Error::Config) with the line and the key.
     pub fn from_file(path: &Path) -> Result<Config> {
-        let text = text_file::read(path, CONFIG_BYTES).map_err(|what| ConfigError {
-            file: Some(path.to_owned()),
-            line: None,
-            key: String::new(),
-            what,
-        })?;
-        let mut config = parse(&text).map_err(|error| ConfigError {
-            file: Some(path.to_owned()),
-            ..error
-        })?;
+        let mut config = in_file(path, CONFIG_BYTES, parse)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         config.resolve_paths(folder);
         Ok(config)
@@ -247,8 +239,39 @@ impl Default for Config {
     }
 }
 
+/// Reads a TOML file. An error names the file, the line and the key, and repeats no value.
+///
+/// # Errors
+///
+/// [`ConfigError`] if the file cannot be read, has more than `bytes_max` bytes, or is not of this type.
+pub fn read_toml<T: DeserializeOwned>(path: &Path, bytes_max: u64) -> Result<T, ConfigError> {
+    in_file(path, bytes_max, located)
+}
+
+fn in_file<T>(
+    path: &Path,
+    bytes_max: u64,
+    parse: impl FnOnce(&str) -> Result<T, ConfigError>,
+) -> Result<T, ConfigError> {
+    let text = text_file::read(path, bytes_max).map_err(|what| ConfigError {
+        file: None,
+        line: None,
+        key: String::new(),
+        what,
+    });
+    text.and_then(|text| parse(&text))
+        .map_err(|error| ConfigError {
+            file: Some(path.to_owned()),
+            ..error
+        })
+}
+
+fn located<T: DeserializeOwned>(text: &str) -> Result<T, ConfigError> {
+    toml::from_str(text).map_err(|error| location::locate(text, &error))
+}
+
 fn parse(text: &str) -> Result<Config, ConfigError> {
-    let config: Config = toml::from_str(text).map_err(|error| location::locate(text, &error))?;
+    let config: Config = located(text)?;
     match check::first_problem(&config) {
         None => Ok(config),
         Some(Problem { key, what }) => Err(ConfigError {

@@ -298,7 +298,8 @@ fn hint_is_accepted_and_changes_the_error() {
 }
 
 /// The folders of the source whose hints are not run here, and why.
-const ELSEWHERE: [(&str, &str); 5] = [
+const ELSEWHERE: [(&str, &str); 6] = [
+    ("connection", "they need a service: tests of `connections`"),
     ("admin", "they need a data folder: tests of `admin`"),
     ("doctor", "advice: tests of `doctor` run it"),
     ("serve.rs", "they need a service: tests of `serve`"),

@@ -33,16 +33,22 @@ impl Authority {
 
     /// Issues a server certificate and its key, valid until the first day of this year.
     pub(crate) fn certify(&self, folder: &Path, until: i32) {
-        let key = KeyPair::generate().unwrap();
-        let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
-        params.subject_alt_names = vec![
+        let names = vec![
             SanType::IpAddress([127, 0, 0, 1].into()),
             SanType::DnsName(BEHIND_PROXY.try_into().unwrap()),
         ];
+        self.issue(folder, "server", names, until);
+    }
+
+    /// Issues a certificate for these names and its key, `FILE.pem` and `FILE.key`.
+    pub(crate) fn issue(&self, folder: &Path, file: &str, names: Vec<SanType>, until: i32) {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
+        params.subject_alt_names = names;
         params.not_after = rcgen::date_time_ymd(until, 1, 1);
         let certificate = params.signed_by(&key, &self.0).unwrap();
-        fs::write(folder.join("server.pem"), certificate.pem()).unwrap();
-        fs::write(folder.join("server.key"), key.serialize_pem()).unwrap();
+        fs::write(folder.join(format!("{file}.pem")), certificate.pem()).unwrap();
+        fs::write(folder.join(format!("{file}.key")), key.serialize_pem()).unwrap();
     }
 }
 
