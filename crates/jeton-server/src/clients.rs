@@ -95,6 +95,10 @@ impl Clients {
                 let mut caller = new();
                 caller.grant(&client.may, &client.issuers);
                 let caller = Arc::new(caller);
+                // The configuration has no other client with this subject.
+                if let Some(subject) = &client.bearer_subject {
+                    clients.subjects.insert(subject.clone(), caller.clone());
+                }
                 if let Some(file) = &client.keys_file {
                     let keys = read_key_set(file, None, None)?;
                     for key in keys.iter() {

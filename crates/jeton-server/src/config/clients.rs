@@ -27,7 +27,8 @@ pub struct Bearer {
 pub struct Client {
     /// The name in the audit log. For clients of the token endpoint, it is the `client_id`.
     pub name: String,
-    /// The `sub` of its bearer tokens.
+    /// The `sub` of its bearer tokens. With `secrets` or `keys_file`, it is the name of the client: the tokens that the
+    /// token endpoint gives it are its credential, too.
     #[serde(default)]
     pub bearer_subject: Option<String>,
     /// A DNS name or URI in its certificate (subjectAltName).
@@ -114,10 +115,20 @@ fn client_problem(config: &Config, client: &Client) -> Option<(&'static str, &'s
     if client.name.is_empty() {
         return Some(("name", "must not be empty: the audit log uses it"));
     }
-    if credentials.iter().filter(|is_set| **is_set).count() != 1 {
+    let has_own_tokens = client.has_form_credential() && client.bearer_subject.is_some();
+    let count = credentials.iter().filter(|is_set| **is_set).count();
+    if count != 1 + usize::from(has_own_tokens) {
         return Some((
             "name",
-            "requires exactly one of bearer_subject, certificate_name, certificate_sha256, secrets and keys_file",
+            "requires exactly one of bearer_subject, certificate_name, certificate_sha256, secrets and keys_file; \
+             secrets and keys_file may come with bearer_subject",
+        ));
+    }
+    if has_own_tokens && client.bearer_subject.as_ref() != Some(&client.name) {
+        return Some((
+            "bearer_subject",
+            "must be the name of a client with secrets or keys_file: it is the subject of the tokens that the client \
+             gets",
         ));
     }
     if client.bearer_subject.is_some() && config.bearer.is_none() {
@@ -193,7 +204,7 @@ fn token_endpoint_problem(config: &Config, client: &Client) -> Option<(&'static 
     if count > max {
         return Some(("secrets", format!("{count} secrets, maximum {max}")));
     }
-    if may_get_tokens && client.bearer_subject.is_some() {
+    if may_get_tokens && client.bearer_subject.is_some() && !client.has_form_credential() {
         return wrong(
             "bearer_subject",
             "the token endpoint does not accept bearer tokens as credentials: use another credential",

@@ -1,6 +1,10 @@
 //! Client credentials, and how clients authenticate.
 
+use jeton_proto::v1::ListIssuersRequest;
+use jeton_proto::v1::admin_service_client::AdminServiceClient;
+use jeton_server::ClientSecret;
 use serde_json::json;
+use tonic::{Code, Request};
 
 use super::{OAUTH_ISSUER, OAuth, access_token, assert_error, basic, claims_of, encode, header_of};
 use crate::harness::{ISS, TestServer};
@@ -216,6 +220,44 @@ fn token_endpoint_gives_no_credential_of_another_client() {
     assert_error(&refused, 400, "unauthorized_client", "credential");
 }
 
+/// A client with a secret administers with the tokens that it gets for itself.
+#[test]
+fn client_with_secrets_administers_with_its_own_token() {
+    let secret = ClientSecret::generate().unwrap();
+    let more = format!(
+        "[bearer]\nissuer = '{ISS}'\naudience = 'admin-api'\n[[client]]\nname = 'operator'\n\
+         secrets = ['{}']\nbearer_subject = 'operator'\nmay = ['token', 'admin']\nissuers = ['*']\n\
+         tokens = [{{profile = 'admin', audiences = ['admin-api']}}]\n",
+        secret.hash()
+    );
+    let oauth = OAuth::with(&more);
+    let header = basic("operator", secret.text());
+    let form = [("grant_type", "client_credentials")];
+    let token = access_token(&oauth.post(&[("authorization", &header)], &form));
+    let channel = oauth
+        .fixture
+        .channel(oauth.fixture.server().admin_address());
+    let list = |token: Option<&str>| {
+        let mut request = Request::new(ListIssuersRequest {});
+        if let Some(token) = token {
+            let value = format!("Bearer {token}").parse().unwrap();
+            request.metadata_mut().insert("authorization", value);
+        }
+        let mut admin = AdminServiceClient::new(channel.clone());
+        oauth.fixture.runtime.block_on(admin.list_issuers(request))
+    };
+    assert_eq!(list(Some(&token)).unwrap().into_inner().issuers, [ISS]);
+    assert_eq!(list(None).unwrap_err().code(), Code::Unauthenticated);
+    // Without `bearer_subject`, the tokens of a client are no credential, and it gets none for this audience.
+    let refused = oauth.client_credentials(&[("scope", "write")]);
+    assert_error(&refused, 400, "unauthorized_client", "credential");
+    let other = access_token(&oauth.client_credentials(&[("scope", "read")]));
+    assert_eq!(
+        list(Some(&other)).unwrap_err().code(),
+        Code::Unauthenticated
+    );
+}
+
 #[test]
 fn client_beyond_its_rate_is_told_to_wait() {
     let oauth = OAuth::with("");
@@ -391,8 +433,25 @@ fn configuration_error_names_line_and_key() {
     let tokens = "tokens = [{profile = 'access', scopes = ['read']}]\n";
     let valid = format!("{client}{secrets}{tokens}");
     jeton_server::Config::from_toml(&valid).unwrap();
+    let bearer = "[bearer]\nissuer = 'i'\naudience = 'a'\n";
+    let own = format!("{valid}bearer_subject = 'ci'\n{bearer}");
+    jeton_server::Config::from_toml(&own).unwrap();
     for (text, expected) in [
         (format!("{client}{secrets}"), "`client[0].tokens`"),
+        (
+            own.replace(bearer, ""),
+            "`client[0].bearer_subject`: requires `bearer`",
+        ),
+        (
+            own.replace("bearer_subject = 'ci'", "bearer_subject = 'other'"),
+            "line 7: `client[0].bearer_subject`: must be the name of a client",
+        ),
+        (
+            format!(
+                "{own}[[client]]\nname = 'x'\nbearer_subject = 'ci'\nmay = ['verify']\nissuers = ['*']\n"
+            ),
+            "another client has the same credential",
+        ),
         (format!("{client}{tokens}"), "requires exactly one of"),
         (
             format!("{client}secrets = ['hunter2']\n{tokens}"),
