@@ -46,6 +46,7 @@ pub(crate) async fn handle(
         return response;
     }
     match endpoint {
+        Endpoint::Home => plain(StatusCode::OK, home(peer.listener)),
         Endpoint::Live => plain(StatusCode::OK, "live\n"),
         Endpoint::Ready(purpose) => health::ready(service, purpose),
         Endpoint::Metrics => metrics::metrics(service, peer, &request),
@@ -76,6 +77,7 @@ pub(crate) async fn handle(
 pub(crate) fn route(path: &str, listener: Listener) -> Option<&'static str> {
     let endpoint = Endpoint::from_path(path).filter(|endpoint| endpoint.is_at(listener))?;
     Some(match endpoint {
+        Endpoint::Home => "/",
         Endpoint::Live => "/livez",
         Endpoint::Ready(Purpose::Calls) => "/readyz",
         Endpoint::Ready(Purpose::Issue) => "/readyz/issue",
@@ -96,6 +98,7 @@ pub(crate) fn route(path: &str, listener: Listener) -> Option<&'static str> {
 /// An endpoint, with the issuer's part of the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Endpoint<'p> {
+    Home,
     Live,
     Ready(Purpose),
     Metrics,
@@ -116,6 +119,7 @@ type AtIssuer<'p> = fn(&'p str) -> Endpoint<'p>;
 impl<'p> Endpoint<'p> {
     fn from_path(path: &'p str) -> Option<Endpoint<'p>> {
         match path {
+            "/" => return Some(Endpoint::Home),
             "/livez" => return Some(Endpoint::Live),
             "/readyz" => return Some(Endpoint::Ready(Purpose::Calls)),
             "/readyz/issue" => return Some(Endpoint::Ready(Purpose::Issue)),
@@ -149,7 +153,7 @@ impl<'p> Endpoint<'p> {
 
     fn is_at(self, listener: Listener) -> bool {
         match self {
-            Endpoint::Live | Endpoint::Ready(_) => true,
+            Endpoint::Home | Endpoint::Live | Endpoint::Ready(_) => true,
             Endpoint::Metrics => listener == Listener::Admin,
             _ => listener == Listener::Data,
         }
@@ -170,6 +174,20 @@ impl<'p> Endpoint<'p> {
         match self {
             Endpoint::Introspect(_) | Endpoint::Revoke(_) | Endpoint::Token(_) => "POST",
             _ => "GET, HEAD",
+        }
+    }
+}
+
+/// What is at a listener, for a person who opens its address. It names no issuer: the page is public.
+fn home(listener: Listener) -> &'static str {
+    match listener {
+        Listener::Data => {
+            "jeton token service. Health: /readyz. Issuer https://HOST/PATH: metadata at \
+             /.well-known/oauth-authorization-server/PATH, keys at /PATH/.well-known/jwks.json\n"
+        }
+        Listener::Admin => {
+            "jeton token service, administration. Health: /readyz. Metrics: /metrics. State: \
+             `jeton admin status --server URL`\n"
         }
     }
 }
@@ -324,6 +342,7 @@ mod tests {
             decoded("https:%2F%2Fapi.example%zz"),
             "https://api.example%zz"
         );
-        assert_eq!(Endpoint::from_path("/"), None);
+        assert_eq!(Endpoint::from_path("/"), Some(Endpoint::Home));
+        assert_eq!(Endpoint::from_path(""), None);
     }
 }

@@ -211,3 +211,29 @@ fn health_is_on_both_listeners_and_metrics_on_one() {
     assert!(metrics.body.ends_with("# EOF\n"));
     assert_eq!(get(admin, "/tenant/.well-known/jwks.json", &[]).status, 404);
 }
+
+/// A person who opens the address in a browser learns where to go on. The text names no issuer.
+#[test]
+fn home_of_each_listener_is_one_line_that_names_endpoints() {
+    let fixture = TestServer::plain();
+    let admin = fixture.server().admin_address();
+    for (address, other, names) in [
+        (
+            fixture.address(),
+            "/metrics",
+            ["/readyz", "/.well-known/jwks.json"],
+        ),
+        (admin, "/.well-known/", ["/readyz", "/metrics"]),
+    ] {
+        let home = get(address, "/", &[]);
+        assert_eq!(home.status, 200);
+        assert_eq!(home.headers["content-type"], "text/plain; charset=utf-8");
+        assert_eq!(home.body.matches('\n').count(), 1, "{}", home.body);
+        for name in names {
+            assert!(home.body.contains(name), "{name}: {}", home.body);
+        }
+        assert!(!home.body.contains(other), "{}", home.body);
+        assert!(!home.body.contains("id.example"), "{}", home.body);
+        assert_eq!(send(address, "POST", "/", &[], "").status, 405);
+    }
+}
