@@ -114,6 +114,7 @@ mod tests {
             },
             revision: Revision::from_number(1),
             heard: Duration::ZERO,
+            is_fresh,
             revocations: 0,
             rules: 0,
             issuers: vec!["i".to_owned()],

@@ -48,12 +48,16 @@ fn lines(status: &StatusView) -> String {
     let bytes = status
         .bytes
         .map_or("?".to_owned(), |bytes| bytes.to_string());
+    let store = match status.engine.as_str() {
+        "" => "unknown, because it does not answer".to_owned(),
+        engine => format!("{engine}, {bytes} bytes"),
+    };
     let rows = [
         ("ready", ready),
         ("issuers", status.issuers.len().to_string()),
         ("revoked tokens", status.revoked_tokens.to_string()),
         ("other revocations", status.rules.to_string()),
-        ("store", format!("{}, {bytes} bytes", status.engine)),
+        ("store", store),
         ("revision", status.revision.to_string()),
         ("encrypted under", status.key_encryption_keys.join(", ")),
     ];

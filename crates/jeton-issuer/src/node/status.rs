@@ -12,7 +12,8 @@ use super::lock::lock;
 /// What a node can do at present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ready {
-    /// It verifies, and every profile has a key that signs, or a published key if the profile is new.
+    /// Every profile has a key that signs, or a published key if the profile is new. The last contact with the store
+    /// is not longer ago than [`Options::issue_without_store`](crate::Options).
     pub issue: bool,
     /// Its view is fresh and complete, and it has an issuer.
     pub verify: bool,
@@ -29,6 +30,8 @@ pub struct Status {
     pub revision: Revision,
     /// Time since the last contact with the store.
     pub heard: Duration,
+    /// Whether that is within the freshness bound. If not, the store does not answer.
+    pub is_fresh: bool,
     /// Revoked single tokens that have not expired.
     pub revocations: usize,
     /// Rules: revoked subjects, clients, keys, and tokens without a known expiry.
@@ -73,21 +76,23 @@ impl Node {
     pub fn status(&self) -> Status {
         let snapshot = self.inner.snapshot.load();
         let now = self.inner.now();
-        let mut has_keys = snapshot.issuers.values().flat_map(|view| {
-            let kinds = view.settings.kinds();
-            kinds
-                .into_iter()
-                .map(move |kind| view.keyring.has_key(kind, now))
+        let mut can_issue = snapshot.issuers.values().map(|view| {
+            let mut kinds = view.settings.kinds().into_iter();
+            kinds.all(|kind| view.keyring.has_key(kind, now)) && self.check_hearing(view).is_ok()
         });
         let write_fault = self.inner.writes.fault();
         let is_writable = write_fault.is_none();
         let remote_keys_fault = self.inner.remote_keys_fault();
-        let is_complete = !self.inner.is_stale() && self.inner.view_fault().is_none();
-        let verify = is_complete && !snapshot.issuers.is_empty();
+        let is_fresh = !self.inner.is_stale();
+        let is_complete = self.inner.view_fault().is_none();
+        let has_issuers = !snapshot.issuers.is_empty();
         let ready = Ready {
-            issue: verify && has_keys.all(|has| has) && remote_keys_fault.is_none(),
-            verify,
-            revoke: is_complete && is_writable,
+            issue: is_complete
+                && has_issuers
+                && can_issue.all(|can| can)
+                && remote_keys_fault.is_none(),
+            verify: is_complete && is_fresh && has_issuers,
+            revoke: is_complete && is_fresh && is_writable,
         };
         let fault = self.inner.fault(write_fault);
         let mut issuers: Vec<String> = snapshot.issuers.keys().map(ToString::to_string).collect();
@@ -96,6 +101,7 @@ impl Node {
             ready,
             revision: snapshot.revision,
             heard: self.inner.heard_ago(),
+            is_fresh,
             revocations: snapshot.revocations.len(),
             rules: snapshot.rules.len(),
             issuers,
@@ -126,7 +132,13 @@ impl Inner {
         let due = self.due_fault().clone();
         let mut faults: Vec<String> = Vec::new();
         let remote = self.remote_keys_fault();
-        for fault in [self.view_fault(), write_fault, due, remote]
+        let silent = self.is_stale().then(|| {
+            let (heard, bound) = (self.heard_ago().as_secs(), self.options.freshness.as_secs());
+            format!(
+                "no contact to the store for {heard} s, longer than the freshness bound, {bound} s"
+            )
+        });
+        for fault in [silent, self.view_fault(), write_fault, due, remote]
             .into_iter()
             .flatten()
         {

@@ -273,8 +273,35 @@ fn etcd_down_fails_revocations_then_verification() {
         let (code, said) = cluster.verify(&server, &kept);
         code == Some(2) && said.contains("freshness")
     });
-    // Issuing needs no etcd and still works.
+    // Issuing needs no etcd and still works. Status and health say so, and name one cause.
     cluster.issue(&server);
+    let code = |path: &str| get(&format!("{}{path}", server.admin_address())).0;
+    let of_purposes = ["/readyz/issue", "/readyz/verify", "/readyz/revoke"].map(code);
+    assert_eq!(of_purposes, ["200", "503", "503"]);
+    let admin = server.admin_address();
+    let status = ["admin", "status", "--server", &admin];
+    let said = binary::jeton(
+        cluster.folder.path(),
+        &[&status[..], &["--json"]].concat(),
+        b"",
+    );
+    let said: serde_json::Value = serde_json::from_slice(&said.stdout).unwrap();
+    let can =
+        ["can_issue", "can_verify", "can_revoke", "is_ready"].map(|name| said[name].as_bool());
+    assert_eq!(
+        can,
+        [Some(true), Some(false), Some(false), Some(false)],
+        "{said}"
+    );
+    let fault = said["fault"].as_str().unwrap();
+    assert!(fault.starts_with("no contact to the store for "), "{fault}");
+    let text = binary::jeton(cluster.folder.path(), &status, b"");
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.contains("no: no contact to the store"), "{text}");
+    assert!(
+        text.contains("unknown, because it does not answer"),
+        "{text}"
+    );
     cluster.etcd.start_member(0).unwrap();
     until("it is ready again", || is_ready(&server));
     assert_eq!(cluster.verify(&server, &kept).0, Some(0));

@@ -138,14 +138,22 @@ impl AdminService for AdminApi {
         self.run(|node, caller| {
             check_whole(caller)?;
             let status = node.status();
-            let store = node.store_status()?;
+            // A store that does not answer would hold this answer back. What the node remembers needs no store.
+            let asked = status
+                .is_fresh
+                .then(|| Ok((node.store_status()?, node.sealed_under()?)));
+            let (store, keys, unanswered) = match asked {
+                Some(Ok((store, keys))) => (Some(store), keys, None),
+                Some(Err(error)) => (None, Vec::new(), Some(Error::to_string(&error))),
+                None => (None, Vec::new(), None),
+            };
             let is_ready = status.is_ready();
             let warnings = [status.warning, status.rotation_due];
             let warnings: Vec<String> = warnings.into_iter().flatten().collect();
             let warning = warnings.join("; ");
-            let problems = [status.fault.unwrap_or_default(), warning.clone()];
-            let problems = problems.into_iter().filter(|problem| !problem.is_empty());
-            let problems: Vec<String> = problems.collect();
+            let fault = status.fault.or(unanswered).unwrap_or_default();
+            let problems = [fault, warning.clone()].into_iter();
+            let problems: Vec<String> = problems.filter(|problem| !problem.is_empty()).collect();
             Ok(StatusResponse {
                 is_ready,
                 can_issue: status.ready.issue,
@@ -160,10 +168,12 @@ impl AdminService for AdminApi {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 warning,
                 issuers: status.issuers,
-                engine: store.engine.to_owned(),
-                store_bytes: store.bytes,
-                oldest_revision: store.oldest.number(),
-                key_encryption_keys: node.sealed_under()?,
+                engine: store
+                    .as_ref()
+                    .map_or_else(String::new, |store| store.engine.to_owned()),
+                store_bytes: store.as_ref().and_then(|store| store.bytes),
+                oldest_revision: store.map_or(0, |store| store.oldest.number()),
+                key_encryption_keys: keys,
             })
         })
         .await
