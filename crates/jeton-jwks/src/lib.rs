@@ -45,7 +45,7 @@
 //! |---|---|
 //! | no keys were fetched yet | the first verification sends a request, and all others wait for it |
 //! | the keys are stale ([`Schedule::fresh_for`], or `max-age` of the response) | tokens are verified with these keys, and a request runs in the background |
-//! | the `kid` of a token is not in the set | a request with `Cache-Control: no-cache`, at most one per [`Schedule::cooldown`] |
+//! | the `kid` of a token is not in the set | a request with `Cache-Control: no-cache`, at most one per token and per [`Schedule::cooldown`] |
 //! | a request fails | the cached keys are used for [`Schedule::usable_for`]; the next request follows after 1 s, 2 s, 4 s, up to the cooldown |
 //! | the server asks for a pause (`Retry-After` with status 429 or 503) | the next request follows after the pause, at most 5 minutes |
 //! | no request succeeded for that long | no token verifies, so a withdrawn key does not stay valid |
@@ -109,6 +109,8 @@ pub use fetch::{Fetch, FetchFuture, FetchRequest, FetchResponse, TIMEOUT};
 pub use https::{Https, Response};
 pub use metrics::Metrics;
 pub use multi_issuer::{IssuerNotReady, MultiIssuerVerifier};
+#[doc(hidden)]
+pub use remote::Progress;
 pub use remote::RemoteKeySet;
 pub use schedule::Schedule;
 pub use verifier::RemoteVerifier;

@@ -34,7 +34,12 @@ struct Shared {
     cached: ArcSwapOption<FetchedKeys>,
     /// Locked while a request runs.
     state: Arc<Mutex<FetchState>>,
+    /// The number of fetches that began. They are numbered from 1, and one runs at a time.
     fetches: AtomicU64,
+    /// The number of the last fetch that ended.
+    ended: AtomicU64,
+    /// The number of the last fetch that ended and bypassed the caches of proxies.
+    ended_past_proxies: AtomicU64,
     failures: AtomicU64,
     consecutive_failures: AtomicU64,
 }
@@ -55,6 +60,18 @@ pub(crate) struct FetchedKeys {
     times: Times,
     /// The system time of the last response that contained or confirmed the keys.
     confirmed: Timestamp,
+}
+
+/// Which fetches of a [`RemoteKeySet`] began and ended: their numbers.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// The last fetch that began.
+    pub begun: u64,
+    /// The last fetch that ended.
+    pub ended: u64,
+    /// The last fetch that ended and bypassed the caches of proxies, for a token with an unknown key.
+    pub ended_past_proxies: u64,
 }
 
 /// The state of fetching.
@@ -93,6 +110,8 @@ impl RemoteKeySet {
             cached: ArcSwapOption::empty(),
             state: Arc::default(),
             fetches: AtomicU64::new(0),
+            ended: AtomicU64::new(0),
+            ended_past_proxies: AtomicU64::new(0),
             failures: AtomicU64::new(0),
             consecutive_failures: AtomicU64::new(0),
         }))
@@ -159,23 +178,56 @@ impl RemoteKeySet {
         self.current().await.map(drop)
     }
 
+    /// Returns which fetches began and ended, for jeton-bindings.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        Progress {
+            begun: self.0.fetches.load(Ordering::Acquire),
+            ended: self.0.ended.load(Ordering::Acquire),
+            ended_past_proxies: self.0.ended_past_proxies.load(Ordering::Acquire),
+        }
+    }
+
+    /// Returns whether keys are cached that may be used, for jeton-bindings.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_usable(&self) -> bool {
+        self.usable().is_some()
+    }
+
+    /// Returns the error of the last fetch if it failed, for jeton-bindings. Returns `None` while a fetch runs.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn last_error(&self) -> Option<FetchError> {
+        self.0.state.try_lock().ok()?.last_error.clone()
+    }
+
+    /// Returns the cached keys if they may be used. Stale keys are refreshed in the background.
+    pub(crate) fn usable(&self) -> Option<Arc<FetchedKeys>> {
+        let (cached, need) = self.cached_for_now();
+        match need {
+            Need::Fetch => return None,
+            Need::Refresh => self.refresh_in_background(),
+            Need::Nothing => {}
+        }
+        cached
+    }
+
     /// Returns the keys to verify with. It waits only if no usable keys are cached.
     pub(crate) async fn current(&self) -> Result<Arc<FetchedKeys>, FetchError> {
-        let (cached, need) = self.cached_for_now();
-        match (cached, need) {
-            (Some(cached), Need::Nothing) => return Ok(cached),
-            (Some(cached), Need::Refresh) => {
-                self.refresh_in_background();
-                return Ok(cached);
-            }
-            (None, _) | (_, Need::Fetch) => {}
+        if let Some(cached) = self.usable() {
+            return Ok(cached);
         }
+        let ended_before = self.progress().ended;
         let state = Arc::clone(&self.0.state).lock_owned().await;
         // Another task may have fetched them while this one waited for the lock.
         if let (Some(cached), Need::Nothing | Need::Refresh) = self.cached_for_now() {
             return Ok(cached);
         }
-        if !self.0.schedule.may_fetch(&state.attempts, Instant::now()) {
+        // Without a cooldown, each waiting task would repeat a failed fetch.
+        let has_failed = self.progress().ended > ended_before;
+        if has_failed || !self.0.schedule.may_fetch(&state.attempts, Instant::now()) {
             return Err(state.last_error.clone().unwrap_or(FetchError::TimedOut));
         }
         self.fetch_and_wait(state, ProxyCache::Allowed).await;
@@ -195,11 +247,15 @@ impl RemoteKeySet {
             let cached = self.0.cached.load_full()?;
             (cached.version != known.version).then_some(cached)
         };
+        let begun_before = self.progress().begun;
         let state = Arc::clone(&self.0.state).lock_owned().await;
         if let Some(newer) = newer() {
             return Some(newer);
         }
-        if !(self.0.schedule).may_fetch_unknown_key(&state.attempts, Instant::now()) {
+        // Without a cooldown, each waiting task would repeat a fetch that has just ended.
+        let is_answered = self.progress().ended_past_proxies > begun_before;
+        if is_answered || !(self.0.schedule).may_fetch_unknown_key(&state.attempts, Instant::now())
+        {
             return None;
         }
         self.fetch_and_wait(state, ProxyCache::Revalidate).await;
@@ -234,6 +290,7 @@ impl RemoteKeySet {
         proxies: ProxyCache,
     ) -> JoinHandle<()> {
         let shared = Arc::clone(&self.0);
+        let number = shared.fetches.fetch_add(1, Ordering::AcqRel) + 1;
         tokio::spawn(async move {
             let now = Instant::now();
             state.attempts.last = Some(now);
@@ -243,7 +300,6 @@ impl RemoteKeySet {
             // Counted as a failure until the response arrives.
             state.attempts.failures = state.attempts.failures.saturating_add(1);
             state.last_error = Some(FetchError::TimedOut);
-            shared.fetches.fetch_add(1, Ordering::AcqRel);
             match shared.fetch_set(&mut state, proxies).await {
                 Ok(()) => {
                     state.attempts.failures = 0;
@@ -262,6 +318,10 @@ impl RemoteKeySet {
                     tracing::warn!(host, %error, failures, "fetching the key set failed");
                     state.last_error = Some(error);
                 }
+            }
+            shared.ended.store(number, Ordering::Release);
+            if proxies == ProxyCache::Revalidate {
+                shared.ended_past_proxies.store(number, Ordering::Release);
             }
         })
     }

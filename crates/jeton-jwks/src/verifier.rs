@@ -75,6 +75,14 @@ impl RemoteVerifier {
             .await
     }
 
+    /// Verifies a token with the cached keys, for jeton-bindings. Returns `None` if none may be used.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn verify_cached(&self, token: &str) -> Option<jeton::Result<Verified<RawClaims>>> {
+        let keys = self.keys.usable()?;
+        Some(self.verifier_for(&keys).verifier.verify_raw(token))
+    }
+
     /// Verifies a token after its claims were read.
     pub(crate) async fn verify_read(
         &self,

@@ -83,8 +83,13 @@ impl FakeServer {
     }
 
     fn keys(&self) -> RemoteKeySet {
+        self.keys_with(Schedule::default())
+    }
+
+    fn keys_with(&self, schedule: Schedule) -> RemoteKeySet {
         let address = "https://id.example/jwks.json";
         RemoteKeySet::builder(address)
+            .schedule(schedule)
             .fetch(self.clone())
             .build()
             .unwrap()
@@ -190,6 +195,61 @@ async fn unknown_key_is_fetched_once_per_cooldown() {
     assert_eq!(forged.rejection(), Some(&Rejection::Signature));
     assert_eq!(server.request_count(), 3);
     assert_eq!(server.no_cache_flags(), [false, true, true]);
+}
+
+/// Verifies a token of the key fifty times at once.
+async fn verified_at_once(verifier: &Arc<RemoteVerifier>, key: &SigningKey) -> Vec<Error> {
+    let calls: Vec<_> = (0..50)
+        .map(|_| {
+            let (verifier, token) = (Arc::clone(verifier), key.issue(&claims()).unwrap());
+            tokio::spawn(async move { verifier.verify::<Value>(&token).await.map(drop) })
+        })
+        .collect();
+    let mut errors = Vec::new();
+    for call in calls {
+        errors.push(call.await.unwrap().unwrap_err());
+    }
+    errors
+}
+
+#[tokio::test(start_paused = true)]
+async fn unknown_key_without_a_cooldown_is_fetched_once_per_token() {
+    let (one, two, server) = (key("one"), key("two"), FakeServer::default());
+    server.publishes(&[&one]);
+    let keys = server.keys_with(Schedule::default().cooldown(Duration::ZERO));
+    let verifier = Arc::new(RemoteVerifier::new(&keys, policy()));
+    verified(&verifier, &one).await.unwrap();
+    for before in 1..=3 {
+        assert_eq!(server.request_count(), before);
+        let error = verified(&verifier, &two).await.unwrap_err();
+        assert_eq!(error.rejection(), Some(&Rejection::UnknownKey));
+    }
+    assert_eq!(server.no_cache_flags(), [false, true, true, true]);
+
+    // One fetch for the first token, and one for all that came while it ran.
+    *server.takes.lock().unwrap() = S;
+    for error in verified_at_once(&verifier, &two).await {
+        assert_eq!(error.rejection(), Some(&Rejection::UnknownKey));
+    }
+    assert_eq!(server.request_count(), 6);
+    server.publishes(&[&two]);
+    verified(&verifier, &two).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn failure_without_a_cooldown_is_shared_by_waiting_callers() {
+    let (one, server) = (key("one"), FakeServer::default());
+    server.is_down();
+    *server.takes.lock().unwrap() = S;
+    let keys = server.keys_with(Schedule::default().cooldown(Duration::ZERO));
+    let verifier = Arc::new(RemoteVerifier::new(&keys, policy()));
+    for error in verified_at_once(&verifier, &one).await {
+        assert_eq!(error, Error::NoKeys(FetchError::Status(503)));
+    }
+    assert_eq!(server.request_count(), 1);
+    server.publishes(&[&one]);
+    verified(&verifier, &one).await.unwrap();
+    assert_eq!(server.request_count(), 2);
 }
 
 #[tokio::test(start_paused = true)]
