@@ -114,8 +114,8 @@ const (
 	// The fetches of one verification: the keys, the keys again for an unknown `kid`, and one more if another goroutine
 	// has just fetched.
 	maxFetches = 3
-	// The requests of one fetch: three discovery addresses and the set.
-	maxRequests = 4
+	// The requests of one fetch: three discovery addresses, the set, and a call that finds no more.
+	maxRequests = 5
 )
 
 // after completes a verification: it fetches the keys that the library needs, and verifies again.
@@ -129,6 +129,11 @@ func (r *RemoteKeySet) after(ctx context.Context, why core.Failure, verify func(
 			return err
 		}
 		why = verify()
+	}
+	if Code(why.Code) == CodeKeySetToFetch && core.Ready(r.handle).Code == 0 {
+		// Other goroutines verified the same token, and their fetches answered them.
+		why = core.Failure{Code: int32(CodeTokenUnknownKey), Message: "no key matches the token's `kid` and `alg`"}
+		r.start()
 	}
 	r.refresh()
 	return r.failed(why)
@@ -199,8 +204,10 @@ func (r *RemoteKeySet) run(current *fetch) {
 		if len(text) == 0 {
 			return
 		}
-		if err := r.send(text); err != nil {
-			current.err = err
+		answered, err := r.send(text)
+		current.err = err
+		// After a failure, the next verification decides whether to send another request.
+		if err != nil || !answered {
 			return
 		}
 	}
@@ -228,11 +235,11 @@ type fetchRequest struct {
 	Version string `json:"version"`
 }
 
-// send sends one request, and passes the response or its absence to the library.
-func (r *RemoteKeySet) send(text []byte) error {
+// send sends one request, and passes the response or its absence to the library. It returns whether there was one.
+func (r *RemoteKeySet) send(text []byte) (answered bool, err error) {
 	var request fetchRequest
 	if err := json.Unmarshal(text, &request); err != nil {
-		return failure(CodeInternal, "the request of the library cannot be read")
+		return false, failure(CodeInternal, "the request of the library cannot be read")
 	}
 	ctx, cancel := context.WithTimeout(r.closed, time.Duration(request.Timeout)*time.Millisecond)
 	defer cancel()
@@ -240,7 +247,7 @@ func (r *RemoteKeySet) send(text []byte) error {
 	r.lock.Lock()
 	r.lastError = err
 	r.lock.Unlock()
-	return failed(core.Respond(r.handle, request.ID, status, headers, body))
+	return status != 0, failed(core.Respond(r.handle, request.ID, status, headers, body))
 }
 
 // get returns the status 0 and an error if there is no response.

@@ -4,16 +4,19 @@
 //! the response. Its tasks run while the caller asks for the next request.
 
 use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasher as _, RandomState};
 use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
 
 use http::HeaderName;
-use jeton::error::codes;
+use jeton::error::{Rejection, codes};
 use jeton::key::Alg;
 use jeton::{Policy, RawClaims, Verified};
 use jeton_jwks::{
-    Error, Fetch, FetchError, FetchFuture, FetchRequest, FetchResponse, RemoteKeySet,
+    Error, Fetch, FetchError, FetchFuture, FetchRequest, FetchResponse, Progress, RemoteKeySet,
     RemoteVerifier, Schedule, TIMEOUT,
 };
 use serde_json::json;
@@ -27,9 +30,109 @@ use crate::settings::{self, RemoteOptions, signature_alg};
 pub struct RemoteKeys {
     keys: RemoteKeySet,
     requests: Arc<Requests>,
+    asked: Asked,
+    /// Whether a response has arrived since the last call of `next`. Then the next request belongs to the same fetch.
+    responded: AtomicBool,
+    /// When the last response arrived.
+    responded_at: Mutex<Option<Instant>>,
     runtime: Mutex<Runtime>,
     /// The handle of `runtime`, to verify from many threads.
     handle: tokio::runtime::Handle,
+}
+
+/// The tokens that wait for a fetch.
+///
+/// A verification that needs a fetch ends with `KEY_SET_TO_FETCH`, and the program verifies the token again after the
+/// fetch. Without this memory and without a cooldown, each repetition would cause the next fetch.
+#[derive(Default)]
+struct Asked {
+    hashes: RandomState,
+    tokens: Mutex<HashMap<u64, Ask>>,
+}
+
+#[derive(Clone, Copy)]
+struct Ask {
+    missing: Missing,
+    /// A fetch with a higher number answers.
+    after: u64,
+    at: Instant,
+}
+
+/// What a verification lacks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    /// Usable keys.
+    Set,
+    /// The key of the token.
+    Key,
+}
+
+/// How long a token waits: longer than the requests of a fetch.
+const ASKED_FOR: Duration = Duration::from_secs(6 * TIMEOUT.as_secs());
+
+/// How long a fetch answers for the tokens that waited. A program that gave up may verify a token later. Then the keys are
+/// fetched again.
+const ANSWERS_FOR: Duration = TIMEOUT;
+
+/// How many tokens can wait.
+const ASKED_MAX: usize = 1_000;
+
+/// In place of a token: the program waits for the keys without verifying one.
+const NO_TOKEN: &str = "";
+
+impl Asked {
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Ask>> {
+        lock(&self.tokens)
+    }
+
+    /// Remembers that a token waits for a fetch that ends or begins now.
+    fn insert(&self, token: &str, missing: Missing, progress: Progress) {
+        let after = match missing {
+            Missing::Set => progress.ended,
+            // A set that was requested earlier may be older than the key.
+            Missing::Key => progress.begun,
+        };
+        let at = Instant::now();
+        let mut tokens = self.lock();
+        if tokens.len() >= ASKED_MAX {
+            tokens.retain(|_, ask| ask.is_waiting());
+        }
+        if tokens.len() < ASKED_MAX {
+            let ask = Ask { missing, after, at };
+            let known = tokens.entry(self.hashes.hash_one(token)).or_insert(ask);
+            if known.missing != missing || !known.is_waiting() {
+                *known = ask;
+            }
+        }
+    }
+
+    fn contains(&self, token: &str) -> bool {
+        let tokens = self.lock();
+        !tokens.is_empty() && tokens.contains_key(&self.hashes.hash_one(token))
+    }
+
+    /// Returns whether the fetch that a token waits for has ended. Then the token waits no longer.
+    fn take_ended(&self, token: &str, missing: Missing, progress: Progress) -> bool {
+        let ended = match missing {
+            Missing::Set => progress.ended,
+            Missing::Key => progress.ended_past_proxies,
+        };
+        let mut tokens = self.lock();
+        let hash = self.hashes.hash_one(token);
+        let has_ended = tokens
+            .get(&hash)
+            .is_some_and(|ask| ask.missing == missing && ended > ask.after);
+        if has_ended {
+            tokens.remove(&hash);
+        }
+        has_ended
+    }
+}
+
+impl Ask {
+    fn is_waiting(&self) -> bool {
+        self.at.elapsed() < ASKED_FOR
+    }
 }
 
 /// The client of the key set.
@@ -49,7 +152,19 @@ struct Waiting {
 
 impl Requests {
     fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
+    }
+}
+
+impl Waiting {
+    /// Returns the next request that still needs a response.
+    fn next(&mut self) -> Option<(u64, FetchRequest)> {
+        loop {
+            let (id, request) = self.new.pop_front()?;
+            if self.open.get(&id).is_some_and(|sender| !sender.is_closed()) {
+                return Some((id, request));
+            }
+        }
     }
 }
 
@@ -129,6 +244,9 @@ impl RemoteKeys {
         Ok(RemoteKeys {
             keys,
             requests,
+            asked: Asked::default(),
+            responded: AtomicBool::new(false),
+            responded_at: Mutex::new(None),
             handle: runtime.handle().clone(),
             runtime: Mutex::new(runtime),
         })
@@ -138,7 +256,8 @@ impl RemoteKeys {
         RemoteVerifier::new(&self.keys, policy)
     }
 
-    /// Verifies a token with the cached keys. If they must be fetched first, a request is queued for the caller.
+    /// Verifies a token with the cached keys. If they must be fetched first, a request is queued for the caller. After
+    /// that fetch, the fetched keys decide about the same token: it causes no other fetch.
     pub(crate) fn verify(
         &self,
         verifier: &RemoteVerifier,
@@ -146,30 +265,63 @@ impl RemoteKeys {
     ) -> Result<Verified<RawClaims>, Fault> {
         // A request runs in a task of this runtime.
         let _context = self.handle.enter();
+        let mut missing = match with_cached(verifier, token) {
+            Ok(done) => return done,
+            Err(missing) => missing,
+        };
+        if self.asked.contains(token) {
+            // The fetch may have timed out.
+            self.run();
+            // Read first, so that the cached keys are those of the last ended fetch, or newer.
+            let progress = self.keys.progress();
+            missing = match with_cached(verifier, token) {
+                Ok(done) => return done,
+                Err(missing) => missing,
+            };
+            if let Some(fault) = self.answer(token, missing, progress) {
+                return Err(fault);
+            }
+        }
+        let progress = self.keys.progress();
         for _ in 0..LOOKS {
             match once(verifier.verify_raw(token)) {
                 Poll::Ready(Ok(verified)) => return Ok(verified),
                 Poll::Ready(Err(Error::Jeton(error))) => return Err(error.into()),
                 Poll::Ready(Err(Error::NoKeys(error))) => return Err(error.into()),
                 Poll::Ready(Err(_)) => return Err(Fault::Internal),
-                Poll::Pending if self.has_requests() => return Err(to_fetch()),
+                Poll::Pending if self.has_requests() => break,
                 // Another thread is using the key set.
                 Poll::Pending => std::thread::yield_now(),
             }
         }
+        self.asked.insert(token, missing, progress);
         Err(to_fetch())
+    }
+
+    /// Returns why a verification fails if the fetch that it waits for has just ended.
+    fn answer(&self, token: &str, missing: Missing, progress: Progress) -> Option<Fault> {
+        if !self.asked.take_ended(token, missing, progress) {
+            return None;
+        }
+        let at = *lock(&self.responded_at);
+        at.filter(|at| at.elapsed() < ANSWERS_FOR)?;
+        match missing {
+            // `None` if another fetch is already running.
+            Missing::Set => self.keys.last_error().map(Fault::from),
+            Missing::Key => Some(Rejection::UnknownKey.into()),
+        }
     }
 
     /// Returns whether a request is pending: not yet returned, or without a response.
     fn has_requests(&self) -> bool {
         self.run();
         let waiting = self.requests.lock();
-        !waiting.new.is_empty() || waiting.open.values().any(|sender| !sender.is_closed())
+        waiting.open.values().any(|sender| !sender.is_closed())
     }
 
     /// Runs the tasks until they wait for the caller.
     fn run(&self) {
-        let runtime = self.runtime.lock().unwrap_or_else(PoisonError::into_inner);
+        let runtime = lock(&self.runtime);
         runtime.block_on(async {
             for _ in 0..TURNS {
                 tokio::task::yield_now().await;
@@ -187,13 +339,19 @@ impl RemoteKeys {
     /// `Accept: application/jwk-set+json, application/json` and `Accept-Encoding: identity`. It must not follow
     /// redirects. If `public_only` is true, it must connect to public addresses only.
     pub fn next(&self) -> Option<String> {
-        {
+        // After a response, only the rest of the same fetch follows. The settings may allow another fetch at once.
+        if !self.responded.swap(false, Ordering::AcqRel) {
             let _context = self.handle.enter();
+            let progress = self.keys.progress();
             // Without keys, this starts the first request. A verification returns the same error.
-            let _ = once(self.keys.ready());
+            let is_pending = once(self.keys.ready()).is_pending();
+            // Another fetch is that of a verification.
+            if is_pending && self.keys.progress().begun > progress.begun {
+                self.asked.insert(NO_TOKEN, Missing::Set, progress);
+            }
         }
         self.run();
-        let (id, request) = self.requests.lock().new.pop_front()?;
+        let (id, request) = self.requests.lock().next()?;
         let request = json!({
             "id": id,
             "url": request.uri.to_string(),
@@ -214,6 +372,16 @@ impl RemoteKeys {
     /// The error of the last fetch, or `KEY_SET_TO_FETCH` if requests are pending.
     pub fn ready(&self) -> Result<(), Fault> {
         let _context = self.handle.enter();
+        if self.asked.contains(NO_TOKEN) {
+            self.run();
+            let progress = self.keys.progress();
+            if !self.keys.is_usable()
+                && let Some(fault) = self.answer(NO_TOKEN, Missing::Set, progress)
+            {
+                return Err(fault);
+            }
+        }
+        let progress = self.keys.progress();
         for _ in 0..LOOKS {
             match once(self.keys.ready()) {
                 Poll::Ready(ready) => return Ok(ready?),
@@ -221,6 +389,7 @@ impl RemoteKeys {
                 Poll::Pending => std::thread::yield_now(),
             }
         }
+        self.asked.insert(NO_TOKEN, Missing::Set, progress);
         Err(to_fetch())
     }
 
@@ -234,10 +403,25 @@ impl RemoteKeys {
         let response = read_response(status, headers, body);
         let sender = self.requests.lock().open.remove(&id);
         let sender = sender.ok_or_else(|| Fault::option("id", "no pending request has this id"))?;
+        *lock(&self.responded_at) = Some(Instant::now());
         // A request that timed out has already failed.
         let _ = sender.send(response);
         self.run();
+        // A program that got no response asks no further.
+        self.responded.store(status != 0, Ordering::Release);
         Ok(())
+    }
+}
+
+/// Verifies a token with the cached keys. Returns what is missing if a fetch may help.
+fn with_cached(
+    verifier: &RemoteVerifier,
+    token: &str,
+) -> Result<Result<Verified<RawClaims>, Fault>, Missing> {
+    match verifier.verify_cached(token) {
+        None => Err(Missing::Set),
+        Some(Err(error)) if error.rejection() == Some(&Rejection::UnknownKey) => Err(Missing::Key),
+        Some(done) => Ok(done.map_err(Fault::from)),
     }
 }
 
@@ -247,6 +431,11 @@ fn to_fetch() -> Fault {
         &codes::KEY_SET_TO_FETCH,
         "the key set must be fetched before the token can be verified",
     )
+}
+
+/// Locks a mutex. A panic of another call does not matter.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How often a verification retries while other threads use the key set.

@@ -3,8 +3,8 @@ import { fetchWithin, requestOf, type RemoteFetch } from './fetching.js'
 import { native, type Handle } from './native.js'
 import type { Proxy } from './proxy.js'
 
-/** The maximum number of requests in one fetch: three metadata addresses and the key set. */
-const requestsOfFetch = 4
+/** The requests of one fetch: at most three metadata addresses, the key set, and a call that finds no more. */
+const requestsOfFetch = 5
 
 /** The rounds of one verification: a running fetch, discovery and the key set, and again for an unknown `kid`. */
 const rounds = 4
@@ -39,10 +39,12 @@ export class KeyFetcher {
   async round(round: number, error: JetonError): Promise<void> {
     if (error.code !== 'KEY_SET_TO_FETCH') throw this.explain(error)
     // Without a pause between requests, the core asks for the next one immediately.
-    if (round > 0 && this.#failure !== undefined) {
-      throw this.explain(new JetonError('KEY_SET_UNREACHABLE', 'the key set could not be fetched'))
+    if (round > 0 && this.#failure !== undefined) throw this.#unreachable()
+    if (round === rounds) {
+      // Other calls verified the same token, and their fetches answered them.
+      this.inBackground()
+      throw native.remoteReady(this.handle) === false ? this.#unreachable() : unknownKey()
     }
-    if (round === rounds) throw error
     await this.#now()
   }
 
@@ -65,6 +67,10 @@ export class KeyFetcher {
     return new JetonError(error.code, error.message, { cause: this.#failure })
   }
 
+  #unreachable(): JetonError {
+    return this.explain(new JetonError('KEY_SET_UNREACHABLE', 'the key set could not be fetched'))
+  }
+
   /** Sends the requests that the core asks for. Concurrent calls share them. */
   #now(): Promise<void> {
     this.#running ??= this.#run().finally(() => (this.#running = undefined))
@@ -84,4 +90,8 @@ export class KeyFetcher {
       if (failure !== undefined) return
     }
   }
+}
+
+function unknownKey(): JetonError {
+  return new JetonError('TOKEN_UNKNOWN_KEY', "no key matches the token's `kid` and `alg`")
 }

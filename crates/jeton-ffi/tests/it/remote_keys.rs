@@ -144,6 +144,68 @@ fn keys_are_fetched_when_a_token_needs_them() {
     );
 }
 
+/// Without a cooldown, each verification may cause a fetch. The same verification after that fetch causes no other.
+#[test]
+fn verification_without_a_cooldown_fetches_once() {
+    let (set, token) = signed("a");
+    let (new_set, of_new) = signed("b");
+    let options = r#"{"address":"https://id.example/jwks.json","cooldown":0}"#;
+    let keys = remote(options).unwrap();
+    let of_keys = verifier(&keys);
+    let code = |token: &str| {
+        let verified = api::verify(&of_keys, token.as_bytes());
+        verified.map_or_else(|failure| failure.code, |_| String::new())
+    };
+    // Without keys, the first response may come from the cache of a proxy.
+    for no_cache in [false, true] {
+        assert_eq!(code(&of_new), "KEY_SET_TO_FETCH");
+        let request = next(&keys).unwrap();
+        assert_eq!(request["no_cache"], no_cache);
+        respond(&keys, &request, 200, "", &set).unwrap();
+    }
+    assert_eq!(code(&of_new), "TOKEN_UNKNOWN_KEY");
+    assert_eq!(code(&token), "");
+    for _ in 0..3 {
+        assert_eq!(code(&of_new), "KEY_SET_TO_FETCH");
+        let request = next(&keys).unwrap();
+        assert_eq!(request["no_cache"], true);
+        respond(&keys, &request, 200, "", &set).unwrap();
+        assert!(next(&keys).is_none(), "the fetch is over");
+        assert_eq!(code(&of_new), "TOKEN_UNKNOWN_KEY");
+    }
+    // A fetch that fails says nothing about the key. The cached keys decide.
+    assert_eq!(code(&of_new), "KEY_SET_TO_FETCH");
+    respond(&keys, &next(&keys).unwrap(), 503, "", "").unwrap();
+    assert!(next(&keys).is_none(), "the fetch is over");
+    assert_eq!(code(&of_new), "TOKEN_UNKNOWN_KEY");
+    assert_eq!(code(&of_new), "KEY_SET_TO_FETCH");
+    // The response is stale at once.
+    let stale = "Cache-Control: max-age=0";
+    respond(&keys, &next(&keys).unwrap(), 200, stale, &new_set).unwrap();
+    assert!(next(&keys).is_none(), "the fetch is over");
+    assert_eq!(code(&of_new), "");
+}
+
+#[test]
+fn failure_without_a_cooldown_is_reported_after_one_fetch() {
+    let (set, token) = signed("a");
+    let options = r#"{"address":"https://id.example/jwks.json","cooldown":0}"#;
+    let keys = remote(options).unwrap();
+    let verifier = verifier(&keys);
+    let code = || api::verify(&verifier, token.as_bytes()).map_err(|failure| failure.code);
+    for status in [0, 503, 0, 503] {
+        assert_eq!(code().unwrap_err(), "KEY_SET_TO_FETCH");
+        respond(&keys, &next(&keys).unwrap(), status, "", "").unwrap();
+        assert_eq!(code().unwrap_err(), "KEY_SET_UNREACHABLE", "{status}");
+    }
+    assert_eq!(ready(&keys).as_deref(), Some("KEY_SET_TO_FETCH"));
+    respond(&keys, &next(&keys).unwrap(), 503, "", "").unwrap();
+    assert_eq!(ready(&keys).as_deref(), Some("KEY_SET_UNREACHABLE"));
+    assert_eq!(code().unwrap_err(), "KEY_SET_TO_FETCH");
+    respond(&keys, &next(&keys).unwrap(), 200, "", &set).unwrap();
+    assert!(code().is_ok());
+}
+
 #[test]
 fn failed_fetch_is_reported_and_not_repeated_at_once() {
     let (_, token) = signed("a");

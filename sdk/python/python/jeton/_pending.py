@@ -11,8 +11,8 @@ from ._fetch import FetchRequest
 #: How much longer than the client the waiters wait, in seconds: the client's own error says more than a timeout.
 _GRACE = 0.5
 
-#: Three addresses of the discovery document, and the key set.
-_MOST_REQUESTS = 4
+#: Three addresses of the discovery document, the key set, and a call that finds no more.
+_MOST_REQUESTS = 5
 
 
 class PendingFetch:

@@ -151,22 +151,25 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
             return False
         return True
 
-    def _with_keys(self, verify: Callable[[], T]) -> T:
-        """Verifies, and fetches the keys first if needed."""
+    def _with_keys(self, error: JetonError, verify: Callable[[], T]) -> T:
+        """Fetches the keys if the error of a verification asks for it, and verifies again."""
         answered = True
-        for _ in range(_WAITS + 1):
+        for _ in range(_WAITS):
+            if not _here.must_not_wait and self._drops_unsent(error):
+                time.sleep(_PAUSE)
+            elif error.code != "KEY_SET_TO_FETCH":
+                break
+            # Without an answer, the fetch has failed. The next verification reports why, or that the key is unknown.
+            elif not answered:
+                break
+            else:
+                answered = self._fetch_keys()
             try:
                 return verify()
-            except JetonError as error:
-                if not _here.must_not_wait and self._drops_unsent(error):
-                    time.sleep(_PAUSE)
-                    continue
-                if error.code != "KEY_SET_TO_FETCH":
-                    raise self._explained(error)
-            # Without an answer, the fetch has failed. The next verification reports why, or that the key is unknown.
-            if not answered:
-                break
-            answered = self._fetch_keys()
+            except JetonError as failed:
+                error = failed
+        if error.code != "KEY_SET_TO_FETCH":
+            raise self._explained(error)
         raise self._in_vain()
 
     async def _with_keys_async(self, verify: Callable[[], T]) -> T:
@@ -383,8 +386,10 @@ class RemoteKeySet(_jeton.RemoteKeys, _Closing):
         return is_unsent
 
     def _in_vain(self) -> JetonError:
-        """Returns the error of a verification that would fetch yet again, which a short cooldown allows."""
+        """Returns the error of a verification that would fetch yet again: other calls fetched for the same token."""
         if self._is_ready():
+            # The request that the last attempt has caused.
+            self._refresh_if_stale()
             return error_of("TOKEN_UNKNOWN_KEY", "")
         return self._unreachable()
 

@@ -165,7 +165,8 @@ class Verifier(_jeton.Verifier, _Closing):
         except JetonError as error:
             if not self._may_fetch(error):
                 raise
-        return self._with_keys(lambda: _verify(self, token, type))
+            failed = error
+        return self._with_keys(failed, lambda: _verify(self, token, type))
 
     def verify_json(self, token: Token, /) -> str:
         """Verifies a token and returns its claims as JSON text."""
@@ -174,7 +175,8 @@ class Verifier(_jeton.Verifier, _Closing):
         except JetonError as error:
             if not self._may_fetch(error):
                 raise
-        return self._with_keys(lambda: _verify_json(self, token))
+            failed = error
+        return self._with_keys(failed, lambda: _verify_json(self, token))
 
     @overload
     def verify_complete(self, token: Token, /) -> Verified[dict[str, Any]]: ...
@@ -188,7 +190,8 @@ class Verifier(_jeton.Verifier, _Closing):
         except JetonError as error:
             if not self._may_fetch(error):
                 raise
-        return self._with_keys(lambda: self._complete(token, type))
+            failed = error
+        return self._with_keys(failed, lambda: self._complete(token, type))
 
     @overload
     async def verify_async(self, token: Token, /) -> dict[str, Any]: ...
@@ -221,9 +224,9 @@ class Verifier(_jeton.Verifier, _Closing):
         """Returns whether fetching remote keys may help."""
         return error.code.startswith(("KEY_", "DISCOVERY_")) and self._remote is not None
 
-    def _with_keys(self, verify: Callable[[], T]) -> T:
+    def _with_keys(self, error: JetonError, verify: Callable[[], T]) -> T:
         remote = self._remote
-        return verify() if remote is None else remote._with_keys(verify)
+        return verify() if remote is None else remote._with_keys(error, verify)
 
     def __repr__(self) -> str:
         return "<jeton.Verifier closed>" if self.closed else "<jeton.Verifier>"

@@ -29,8 +29,8 @@ final class KeyFetches {
         FAILED
     }
 
-    /** The requests of one fetch: three discovery addresses and the set. */
-    private static final int REQUESTS = 4;
+    /** The requests of one fetch: three discovery addresses, the set, and a call that finds no more. */
+    private static final int REQUESTS = 5;
 
     /** How long callers wait beyond the time limit of a request. */
     private static final Duration GRACE = Duration.ofSeconds(1);

@@ -95,9 +95,23 @@ public final class RemoteKeySet extends NativeObject {
                 break;
             }
         }
+        if (needsKeys(reply) && isReady()) {
+            // Other threads verified the same token, and their fetches answered them.
+            reply = VerifiedReply.unknownKey();
+            fetches.fetchInBackground(executor);
+        }
         checkKeys(reply);
         fetchInBackground();
         return reply;
+    }
+
+    private boolean isReady() {
+        try {
+            Calls.checkReady(this);
+            return true;
+        } catch (JetonException notReady) {
+            return false;
+        }
     }
 
     private static boolean needsKeys(VerifiedReply reply) {

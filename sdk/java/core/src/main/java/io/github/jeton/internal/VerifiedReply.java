@@ -71,6 +71,12 @@ public final class VerifiedReply {
                 ErrorCode.TOKEN_TOO_LARGE + "\nthe token has at least " + actual + " bytes, limit " + limit));
     }
 
+    /** Returns a rejection without a call of the native library. */
+    public static VerifiedReply unknownKey() {
+        return new VerifiedReply(
+                Reply.failure(ErrorCode.TOKEN_UNKNOWN_KEY + "\nno key matches the token's `kid` and `alg`"));
+    }
+
     /** Throws the rejection if there is one. */
     public VerifiedReply check() {
         Reply.check(reply);
