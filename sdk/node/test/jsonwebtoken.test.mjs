@@ -1,12 +1,20 @@
 // Compares `jeton/compat/jsonwebtoken` with jsonwebtoken, and tests what it refuses.
 import assert from 'node:assert/strict'
-import { generateKeyPairSync } from 'node:crypto'
+import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
 
 import { Issuer, Key } from 'jeton'
-import jwt, { JsonWebTokenError, NotBeforeError, RefusedUseError, TokenExpiredError } from 'jeton/compat/jsonwebtoken'
+import jwt, {
+  JsonWebTokenError,
+  NotBeforeError,
+  RefusedTokenError,
+  RefusedUseError,
+  TokenExpiredError
+} from 'jeton/compat/jsonwebtoken'
+import { TestIssuer } from 'jeton/testing'
 import original from 'jsonwebtoken'
 
 import { keyObjectOf } from '../dist/compat/keys.js'
@@ -117,11 +125,61 @@ test('callbacks_are_called_once', async () => {
   assert.deepEqual(await call(failing), ['error in secret or public key callback: no key', undefined])
 })
 
+/** The keys of a provider as jwks-rsa has them: cached by `kid`, and fetched again for an unknown one. */
+function keysOf(address) {
+  const cache = new Map()
+  return (header, found) => {
+    const key = cache.get(header.kid)
+    if (key) return found(null, key)
+    fetch(address)
+      .then(response => response.json())
+      .then(({ keys }) => {
+        cache.clear()
+        for (const jwk of keys) {
+          cache.set(jwk.kid, createPublicKey({ key: jwk, format: 'jwk' }).export(pems.publicKeyEncoding))
+        }
+        const key = cache.get(header.kid)
+        return key ? found(null, key) : found(new Error(`no key has the id ${header.kid}`))
+      }, found)
+  }
+}
+
+test('key_callback_follows_a_rotation', async () => {
+  const idp = new TestIssuer()
+  let published = idp.jwks
+  const server = createServer((_, response) => response.end(JSON.stringify(published)))
+  await new Promise(resolve => server.listen(0, '127.0.0.1', resolve))
+  const options = { algorithms: ['ES256'], issuer: idp.issuer, audience: idp.audience }
+  const old = idp.issue({ sub: 'user-7' })
+  const first = idp.jwks
+  idp.rotate()
+  const next = idp.issue({ sub: 'user-8' })
+  // The same program with both libraries.
+  for (const library of [original, jwt]) {
+    const getKey = keysOf(`http://127.0.0.1:${server.address().port}/jwks`)
+    const verified = token => new Promise(resolve => {
+      library.verify(token, getKey, options, (error, claims) => resolve(error?.name ?? claims.sub))
+    })
+    published = first
+    assert.deepEqual([await verified(old), await verified(next)], ['user-7', 'JsonWebTokenError'])
+    published = idp.jwks
+    assert.deepEqual([await verified(next), await verified(old)], ['user-8', 'user-7'])
+    // The old key is withdrawn, and the cache learns of it with the next unknown key.
+    published = { keys: idp.jwks.keys.slice(1) }
+    const unknown = idp.issue({}, { key: Key.generate('ES256', { keyId: 'unknown' }) })
+    assert.equal(await verified(unknown), 'JsonWebTokenError')
+    assert.deepEqual([await verified(next), await verified(old)], ['user-8', 'JsonWebTokenError'])
+  }
+  server.close()
+})
+
 test('unsafe_uses_are_refused_with_their_rule', () => {
-  const refused = (rule, run) => {
+  const refused = (rule, run, kind = RefusedUseError) => {
     assert.throws(run, error => {
-      assert.ok(error instanceof RefusedUseError && error instanceof JsonWebTokenError, error.stack)
-      assert.equal(error.rule, rule)
+      assert.ok(error instanceof kind, error.stack)
+      // Code that rejects bad tokens must not hide a wrong use.
+      assert.equal(error instanceof JsonWebTokenError, kind === RefusedTokenError)
+      assert.deepEqual([error.rule, error.name], [rule, kind.name])
       assert.ok(!error.message.includes('shhhhh'))
       return true
     })
@@ -139,8 +197,15 @@ test('unsafe_uses_are_refused_with_their_rule', () => {
   refused('weak-rsa', () => jwt.verify(old, small.publicKey))
   jwt.verify(old, small.publicKey, { allowInsecureKeySizes: true })
   jwt.verify(jwt.sign({}, 'shhhhh', { allowInsecureKeySizes: true }), 'shhhhh', { allowInsecureKeySizes: true })
-  refused('strict-token', () => jwt.verify(original.sign('{"a":1,"b":{"c":1},"a":2}', secret), secret))
-  refused('strict-token', () => jwt.verify(original.sign('{"a":[{"c":1,"\\u0063":2}]}', secret), secret))
+  for (const payload of ['{"a":1,"b":{"c":1},"a":2}', '{"a":[{"c":1,"\\u0063":2}]}']) {
+    refused('strict-token', () => jwt.verify(original.sign(payload, secret), secret), RefusedTokenError)
+  }
+  // The token chooses an algorithm for which the secret is too short. The secret is long enough for another.
+  const short = 'a secret of 41 bytes, too short for HS512'
+  const strong = original.sign({}, short, { algorithm: 'HS512' })
+  refused('weak-secret', () => jwt.verify(strong, short), RefusedTokenError)
+  refused('weak-secret', () => jwt.verify(strong, short, { algorithms: ['HS256', 'HS512'] }), RefusedTokenError)
+  refused('weak-secret', () => jwt.verify(strong, short, { algorithms: ['HS512'] }))
   jwt.verify(original.sign('{"a":[{"c":":"},{"c":","}],"b":"a\\"{"}', secret), secret)
 })
 
@@ -217,6 +282,7 @@ test('options_that_jsonwebtoken_misreads_are_refused', async () => {
     const token = original.sign(claims, secret)
     const found = outcomeOf(() => jwt.verify(token, secret, valueOf(node)))
     assert.ok(found instanceof RefusedUseError, JSON.stringify(node))
+    assert.ok(!(found instanceof JsonWebTokenError), JSON.stringify(node))
     assert.equal(found.rule, rule, JSON.stringify(node))
     const error = await new Promise(resolve => jwt.verify(token, secret, valueOf(node), resolve))
     assert.equal(error.rule, rule)
@@ -241,6 +307,8 @@ test('options_that_jsonwebtoken_misreads_are_refused', async () => {
     for (const [name, value] of Object.entries(claims)) assert.deepEqual(found[name], value)
   }
   const token = jwt.sign({}, secret)
+  const hint = '"algorithms" is not an option of decode, which verifies nothing: use verify'
+  assert.equal(outcomeOf(() => jwt.decode(token, { algorithms: ['HS256'] })).message, hint)
   for (const options of [7, 'HS256', [], new Map(), new (class Options {})()]) {
     assert.equal(outcomeOf(() => jwt.verify(token, secret, options)).rule, 'option')
     assert.equal(outcomeOf(() => jwt.decode(token, options)).rule, 'option')

@@ -11,6 +11,7 @@ import threading
 import time
 from collections import UserString
 from datetime import datetime, timedelta, timezone
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 import jeton
 from jeton.compat import pyjwt as ours
+from jeton.testing import TestIssuer
 
 SECRET = "a secret of the tests, which has more than enough bytes for HS512 too"
 
@@ -174,7 +176,7 @@ def test_unsafe_use_is_refused(number: int) -> None:
 
 
 def test_refused_option_says_what_to_do() -> None:
-    with pytest.raises(ours.UnsafeUse, match="use get_unverified_header"):
+    with pytest.raises(ours.UnsafeUse, match="use jeton.read_unverified.* use get_unverified_header"):
         ours.PyJWT({"verify_signature": False})
     with pytest.raises(ours.UnsafeUse, match="at least 32 bytes for HS256"):
         ours.PyJWT({"enforce_minimum_key_length": False})
@@ -182,8 +184,20 @@ def test_refused_option_says_what_to_do() -> None:
         ours.encode({}, SECRET, algorithm="none")
     with pytest.raises(ours.UnsafeUse, match="`jwk` of the header is not a public key"):
         ours.encode({}, SECRET, headers={"jwk": {"kty": "oct", "k": "AA"}})
-    with pytest.raises(ours.PyJWKClientError, match="short `lifespan`"):
+    with pytest.raises(ours.UnsafeUse, match="short `lifespan`"):
         ours.PyJWKClient("https://id.example/keys", cache_jwk_set=False)
+
+
+def test_unsafe_use_is_not_mistaken_for_a_bad_token() -> None:
+    token = ours.encode({"sub": "admin"}, SECRET)
+    for use in UNSAFE:
+        with pytest.raises(ours.UnsafeUse) as raised:
+            try:
+                use(token)
+            # As in programs for PyJWT.
+            except (ours.PyJWTError, ValueError, TypeError, KeyError):
+                pytest.fail("the program continues as if the token were bad")
+        assert not isinstance(raised.value, (jeton.JetonError, theirs.PyJWTError))
 
 
 def test_headers_are_those_of_pyjwt() -> None:
@@ -284,7 +298,6 @@ def test_detached_payload() -> None:
 
 def test_client_of_a_key_set(monkeypatch: pytest.MonkeyPatch) -> None:
     from jeton.compat.pyjwt import _client
-    from jeton.testing import TestIssuer
 
     test = TestIssuer("https://id.example")
     requests = 0
@@ -306,6 +319,52 @@ def test_client_of_a_key_set(monkeypatch: pytest.MonkeyPatch) -> None:
         client.get_signing_key_from_jwt(test.issue())
     with pytest.raises(ours.PyJWKClientError):
         client.get_signing_key_from_jwt(parts({"alg": "ES256"}))
+
+
+def test_client_finds_the_keys_of_a_rotation() -> None:
+    """The same program with PyJWT and with jeton, while the provider rotates its keys."""
+    test = TestIssuer("https://id.example", audience="api")
+    published: dict[str, Any] = {}
+
+    class Keys(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = json.dumps(published).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            """Does nothing."""
+
+    def subject(library: Any, client: Any, token: str) -> str:
+        key = client.get_signing_key_from_jwt(token)
+        claims = library.decode(token, key, algorithms=["ES256"], audience="api", issuer="https://id.example")
+        return str(claims["sub"])
+
+    old = test.issue({"sub": "user-7"})
+    first = test.keys.to_jwks()
+    test.rotate()
+    new = test.issue({"sub": "user-8"})
+    both = test.keys.to_jwks()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Keys) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        for library in (theirs, ours):
+            published = first
+            client = library.PyJWKClient(f"http://127.0.0.1:{server.server_port}/keys", cooldown_duration=0)
+            assert subject(library, client, old) == "user-7"
+            with pytest.raises(library.PyJWKClientError):
+                subject(library, client, new)
+            published = both
+            assert subject(library, client, new) == "user-8"
+            assert subject(library, client, old) == "user-7"
+            # The old key is withdrawn.
+            published = {"keys": both["keys"][1:]}
+            client.get_signing_keys(refresh=True)
+            assert subject(library, client, new) == "user-8"
+            with pytest.raises(library.PyJWKClientError):
+                subject(library, client, old)
+        server.shutdown()
 
 
 @pytest.mark.parametrize(
@@ -397,7 +456,7 @@ def test_client_waits_as_the_server_asks(monkeypatch: pytest.MonkeyPatch) -> Non
      "http://localhost@evil.example/keys", "http://localhost:80@evil.example/", "file:///etc/passwd", "", "https://", "keys"],
 )  # fmt: skip
 def test_client_refuses_an_address(uri: str) -> None:
-    with pytest.raises(ours.PyJWKClientError):
+    with pytest.raises(ours.UnsafeUse):
         ours.PyJWKClient(uri)
 
 
@@ -528,13 +587,21 @@ def test_fork_while_a_client_fetches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"cache_jwk_set": False}, {"headers": {"a": "b"}}, {"lifespan": 0}, {"cooldown_duration": -1},
-     {"cooldown_duration": float("inf")}, {"ssl_context": ssl.create_default_context()}],
+    [{"cache_jwk_set": False}, {"headers": {"a": "b"}}, {"timeout": 0}, {"ssl_context": ssl.create_default_context()}],
     ids=str,
-)  # fmt: skip
-def test_option_that_the_client_does_not_have_is_an_error(options: dict[str, Any]) -> None:
-    with pytest.raises(ours.PyJWKClientError):
+)
+def test_option_that_the_client_does_not_have_is_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(ours.UnsafeUse):
         ours.PyJWKClient("https://id.example/keys", **options)
+
+
+@pytest.mark.parametrize(
+    "options", [{"lifespan": 0}, {"cooldown_duration": -1}, {"cooldown_duration": float("inf")}], ids=str
+)
+def test_option_that_pyjwt_refuses_has_its_exception(options: dict[str, Any]) -> None:
+    for library in (ours, theirs):
+        with pytest.raises(library.PyJWKClientError):
+            library.PyJWKClient("https://id.example/keys", **options)
 
 
 @pytest.mark.parametrize(
@@ -548,7 +615,8 @@ def test_option_that_the_client_does_not_have_is_an_error(options: dict[str, Any
 def test_wrong_value_for_the_client_names_its_option(name: str, values: list[Any]) -> None:
     for value in values:
         options: dict[str, Any] = {name: value}
-        with pytest.raises(ours.PyJWKClientError, match=re.compile(name.split("_")[0], re.IGNORECASE)):
+        wrong = (ours.UnsafeUse, ours.PyJWKClientError)
+        with pytest.raises(wrong, match=re.compile(name.split("_")[0], re.IGNORECASE)):
             ours.PyJWKClient("https://id.example/keys", **options)
 
 

@@ -1,5 +1,12 @@
 export { decode } from './decode.js'
-export { JsonWebTokenError, NotBeforeError, RefusedUseError, TokenExpiredError, type Rule } from './errors.js'
+export {
+  JsonWebTokenError,
+  NotBeforeError,
+  RefusedTokenError,
+  RefusedUseError,
+  TokenExpiredError,
+  type Rule
+} from './errors.js'
 export { sign } from './sign.js'
 export type {
   Algorithm,

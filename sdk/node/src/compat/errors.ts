@@ -45,14 +45,32 @@ export type Rule =
   | 'strict-token'
   | 'option'
 
-/** jeton refuses a use that jsonwebtoken allows. */
-export class RefusedUseError extends JsonWebTokenError {
+/**
+ * jeton refuses a use that jsonwebtoken allows. Correct the program. It is no {@link JsonWebTokenError}, so that code
+ * for bad tokens does not hide it.
+ */
+export class RefusedUseError extends Error {
+  /** The cause. */
+  inner?: unknown
   /** The rule that was broken. The migration guide explains each rule. */
   readonly rule: Rule
 
   constructor(rule: Rule, message: string, error?: unknown) {
-    super(message, error)
+    super(message)
     this.name = 'RefusedUseError'
+    this.rule = rule
+    if (error) this.inner = error
+  }
+}
+
+/** jeton rejects a token that jsonwebtoken accepts. */
+export class RefusedTokenError extends JsonWebTokenError {
+  /** The rule that the token breaks. */
+  readonly rule: Rule
+
+  constructor(rule: Rule, message: string, error?: unknown) {
+    super(message, error)
+    this.name = 'RefusedTokenError'
     this.rule = rule
   }
 }

@@ -97,10 +97,14 @@ function objectOf(given: unknown): object {
 function check(method: string, checks: Record<string, Check>, options: object): void {
   for (const [name, value] of Object.entries(options) as [string, unknown][]) {
     const own = Object.hasOwn(checks, name) ? checks[name] : undefined
-    if (own === undefined) throw wrongOption(`"${name}" is not an option of ${method}`)
+    if (own === undefined) throw wrongOption(`"${name}" is not an option of ${method}${hintOf(method, name)}`)
     const wrong = value === undefined ? undefined : own(value)
     if (wrong !== undefined) throw wrongOption(`"${name}" ${wrong}`)
   }
+}
+
+function hintOf(method: string, name: string): string {
+  return method === 'decode' && Object.hasOwn(verifyChecks, name) ? ', which verifies nothing: use verify' : ''
 }
 
 /** The checks of jsonwebtoken, with its errors. */

@@ -1,6 +1,6 @@
 import type { JsonWebKey, KeyObject, PrivateKeyInput, PublicKeyInput } from 'node:crypto'
 
-import type { JsonWebTokenError } from './errors.js'
+import type { JsonWebTokenError, RefusedUseError } from './errors.js'
 
 export type Algorithm =
   | 'HS256' | 'HS384' | 'HS512' | 'RS256' | 'RS384' | 'RS512'
@@ -87,7 +87,10 @@ export interface Jwt {
 }
 
 export type SignCallback = (error: Error | null, token?: string) => void
-export type VerifyCallback = (error: JsonWebTokenError | null, decoded?: JwtPayload | string | Jwt) => void
+export type VerifyCallback = (
+  error: JsonWebTokenError | RefusedUseError | null,
+  decoded?: JwtPayload | string | Jwt
+) => void
 export type GetPublicKey = (
   header: JwtHeader,
   callback: (error: Error | null, key?: PublicKey) => void

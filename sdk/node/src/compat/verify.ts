@@ -3,9 +3,10 @@ import type { KeyObject } from 'node:crypto'
 import { types } from 'node:util'
 
 import { JetonError } from '../errors.js'
+import type { Key } from '../key.js'
 import { Verifier } from '../verifier.js'
 import { read } from './decode.js'
-import { JsonWebTokenError, NotBeforeError, RefusedUseError, TokenExpiredError } from './errors.js'
+import { JsonWebTokenError, NotBeforeError, RefusedTokenError, RefusedUseError, TokenExpiredError } from './errors.js'
 import { Made, checkKeyType, ec, hmac, keyObjectOf, keyOf, rsa } from './keys.js'
 import { checkedVerifyOptions } from './options.js'
 import { hasDuplicateMember } from './strict.js'
@@ -104,7 +105,7 @@ function check({ token, jwt, hasSignature }: Parsed, key: unknown, options: Veri
     throw new JsonWebTokenError(`secretOrPublicKey must be an asymmetric key when using ${alg}`)
   }
   if (!options.allowInvalidAsymmetricKeyTypes) checkKeyType(alg, object)
-  checkSignature(token, object, alg, options)
+  checkSignature(token, object, alg, algorithms, options)
   // Base64url is strict in a verified token, so `jwt` has the bytes that were signed.
   const { payload } = jwt
   checkClaims(payload as JwtPayload, options)
@@ -129,11 +130,36 @@ function algorithmsOf(key: KeyObject): readonly string[] {
 
 const verifiers = new Made<Verifier>()
 
+/** Returns the key for the algorithm of a token. A token is rejected if the key fits another allowed algorithm only. */
+function keyFor(object: KeyObject, alg: string, algorithms: readonly string[], isWeakAllowed: boolean): Key {
+  const of = (one: string) => keyOf('secretOrPublicKey', object, one, undefined, isWeakAllowed)
+  const fits = (one: string): boolean => {
+    try {
+      of(one).close()
+      return true
+    } catch {
+      return false
+    }
+  }
+  try {
+    return of(alg)
+  } catch (error) {
+    if (!(error instanceof RefusedUseError) || !algorithms.some(one => one !== alg && fits(one))) throw error
+    throw new RefusedTokenError(error.rule, error.message, error.inner)
+  }
+}
+
 /** Verifies the signature, and checks that parsers agree about the payload. */
-function checkSignature(token: string, object: KeyObject, alg: string, options: VerifyOptions): void {
+function checkSignature(
+  token: string,
+  object: KeyObject,
+  alg: string,
+  algorithms: readonly string[],
+  options: VerifyOptions
+): void {
   const isWeakAllowed = options.allowInsecureKeySizes === true
   const verifier = verifiers.get(object, `${alg} ${isWeakAllowed}`, () => {
-    const keys = keyOf('secretOrPublicKey', object, alg, undefined, isWeakAllowed)
+    const keys = keyFor(object, alg, algorithms, isWeakAllowed)
     return new Verifier({ keys, format: 'jws', limits: { tokenBytes: 1 << 20 } })
   })
   let signed: Buffer
@@ -142,11 +168,11 @@ function checkSignature(token: string, object: KeyObject, alg: string, options: 
   } catch (error) {
     if (!(error instanceof JetonError && error.isRejection)) throw error
     if (error.code === 'TOKEN_INVALID_SIGNATURE') throw new JsonWebTokenError('invalid signature', error)
-    throw new RefusedUseError('strict-token', `invalid token: ${error.message}`, error)
+    throw new RefusedTokenError('strict-token', `invalid token: ${error.message}`, error)
   }
-  if (!isUtf8(signed)) throw new RefusedUseError('strict-token', 'invalid token: the payload is not UTF-8')
+  if (!isUtf8(signed)) throw new RefusedTokenError('strict-token', 'invalid token: the payload is not UTF-8')
   if (hasDuplicateMember(signed.toString())) {
-    throw new RefusedUseError('strict-token', 'invalid token: an object has a duplicate member')
+    throw new RefusedTokenError('strict-token', 'invalid token: an object has a duplicate member')
   }
 }
 

@@ -3,8 +3,9 @@
     from jeton.compat import pyjwt as jwt
 
 Unsafe uses that PyJWT allows raise `UnsafeUse`: the algorithm `none`, `verify_signature=False`, and HMAC mixed with
-public-key algorithms in `algorithms`. So do unknown arguments and options, and values of a wrong type. Short keys raise
-`InvalidKeyError`. The modules `algorithms` and `exceptions` have the same names as in PyJWT.
+public-key algorithms in `algorithms`. So do unknown arguments and options, and values of a wrong type. `UnsafeUse` is
+no `PyJWTError`. Short keys raise `InvalidKeyError`. The modules `algorithms` and `exceptions` have the same names as in
+PyJWT.
 
 >>> token = encode({"page": "/"}, "a secret of at least 32 bytes, please", algorithm="HS256")
 >>> decode(token, "a secret of at least 32 bytes, please", algorithms=["HS256"])

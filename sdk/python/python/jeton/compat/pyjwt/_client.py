@@ -16,7 +16,7 @@ from ..._fetch import FetchRequest, FetchResponse, fetch
 from ..._fork import tell_of_fork
 from ..._remote import RemoteKeySet
 from ._keys import PyJWK, PyJWKSet
-from ._options import is_number
+from ._options import is_number, wrong_option
 from ._token import unverified_kid
 from .exceptions import PyJWKClientConnectionError, PyJWKClientError, PyJWTError
 
@@ -57,28 +57,28 @@ class PyJWKClient:
             # The same rule as for remote key sets: https or localhost.
             RemoteKeySet(uri).close()
         except JetonError as error:
-            raise PyJWKClientError(str(error)) from error
+            raise wrong_option(f"uri: {error}") from error
         for name, flag in (("cache_keys", cache_keys), ("cache_jwk_set", cache_jwk_set)):
             if not isinstance(flag, bool):
-                raise PyJWKClientError(f"{name}: not a bool")
+                raise wrong_option(f"{name}: not a bool")
         if isinstance(max_cached_keys, bool) or not isinstance(max_cached_keys, int) or max_cached_keys < 0:
-            raise PyJWKClientError("max_cached_keys: not an int of 0 or more")
+            raise wrong_option("max_cached_keys: not an int of 0 or more")
         seconds = (("lifespan", lifespan), ("timeout", timeout), ("cooldown_duration", cooldown_duration))
         for name, value in seconds:
             if not is_number(value):
-                raise PyJWKClientError(f"{name}: not a number of seconds")
+                raise wrong_option(f"{name}: not a number of seconds")
         if headers is not None and not isinstance(headers, dict):
-            raise PyJWKClientError("headers: not a dict")
+            raise wrong_option("headers: not a dict")
         if headers or ssl_context is not None:
-            raise PyJWKClientError(
+            raise wrong_option(
                 "headers and ssl_context are not supported: use jeton.RemoteKeySet with your own client (`fetch=`)"
             )
         if not cache_jwk_set:
-            raise PyJWKClientError("cache_jwk_set=False is not supported: set a short `lifespan`")
+            raise wrong_option("cache_jwk_set=False is not supported: set a short `lifespan`")
         if lifespan <= 0:
             raise PyJWKClientError(f'Lifespan must be greater than 0, the input is "{lifespan}"')
         if not 0 < timeout <= _LONGEST_TIMEOUT:
-            raise PyJWKClientError(f"timeout: must be more than 0 and at most {_LONGEST_TIMEOUT:,} seconds")
+            raise wrong_option(f"timeout: must be more than 0 and at most {_LONGEST_TIMEOUT:,} seconds")
         if not 0 <= cooldown_duration < math.inf:
             raise PyJWKClientError(f'Cooldown duration must be finite and 0 or more, the input is "{cooldown_duration}"')
         self.uri = uri

@@ -46,8 +46,8 @@ def merged(options: dict[str, Any], more: Any) -> dict[str, Any]:
     if more.get("verify_signature", True) is not True:
         raise UnsafeUse(
             "unverified",
-            "verify_signature=False is not supported: anyone can forge such a token. "
-            "To choose a key, use get_unverified_header",
+            "verify_signature=False is not supported: anyone can forge such a token. To read a token without "
+            "verifying it, for logs, use jeton.read_unverified. To choose a key, use get_unverified_header",
         )
     if more.get("enforce_minimum_key_length", True) is not True:
         raise UnsafeUse(

@@ -11,8 +11,11 @@ class PyJWTError(Exception):
     """The base of all exceptions."""
 
 
-class UnsafeUse(PyJWTError):
-    """PyJWT allows this use, and jeton refuses it. `rule` names the reason. The message says what to do instead."""
+class UnsafeUse(Exception):
+    """PyJWT allows this use, and jeton refuses it. `rule` names the reason. The message says what to do instead.
+
+    It is no `PyJWTError`, so that code for bad tokens does not hide it: correct the program.
+    """
 
     def __init__(self, rule: str, message: str) -> None:
         super().__init__(message)
