@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -104,6 +105,55 @@ func TestKeysThatCannotBeFetched(t *testing.T) {
 	if got := ask(jetonhttp.Middleware[visit](verifier)(http.HandlerFunc(greet)), "Bearer "+token); got.Code != 503 {
 		t.Errorf("%d", got.Code)
 	}
+}
+
+// must returns the value. An error ends the test program.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+func TestStatusesBeforeAndAfterARotation(t *testing.T) {
+	old := must(jeton.GenerateKey(jeton.ES256, jeton.WithKeyID("old")))
+	next := must(jeton.GenerateKey(jeton.ES256, jeton.WithKeyID("next")))
+	var set atomic.Value
+	set.Store([]byte("<html></html>"))
+	publish := func(keys ...*jeton.Key) { set.Store(must(must(jeton.NewKeySet(keys...)).JWKS())) }
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write(set.Load().([]byte))
+	}))
+	defer provider.Close()
+	keys := must(jeton.NewRemoteKeySet(provider.URL, jeton.WithCooldown(0)))
+	verifier := must(jeton.NewVerifier(keys, jeton.WithIssuer("i"), jeton.WithAudience("a")))
+	handler := jetonhttp.Middleware[visit](verifier, jetonhttp.WithScopes("read"))(http.HandlerFunc(greet))
+	service := httptest.NewServer(handler)
+	defer service.Close()
+	check := func(status int, key *jeton.Key, claims any) {
+		t.Helper()
+		issuer := must(jeton.NewIssuer(key, jeton.WithIssuer("i"), jeton.WithAudience("a"), jeton.WithLifetime(time.Minute)))
+		request := must(http.NewRequest(http.MethodGet, service.URL, nil))
+		request.Header.Set("Authorization", "Bearer "+must(issuer.Issue(claims)))
+		response := must(http.DefaultClient.Do(request))
+		_ = response.Body.Close()
+		if response.StatusCode != status {
+			t.Errorf("%d, %d expected", response.StatusCode, status)
+		}
+	}
+	reads := map[string]any{"page": "/", "scope": "read"}
+	check(503, old, reads)
+	publish(old)
+	check(200, old, reads)
+	check(403, old, visit{Page: "/"})
+	check(401, next, reads)
+	publish(old, next)
+	check(200, next, reads)
+	check(200, old, reads)
+	publish(next)
+	check(401, must(jeton.GenerateKey(jeton.ES256, jeton.WithKeyID("unknown"))), reads)
+	check(401, old, reads)
+	check(200, next, reads)
 }
 
 func TestTokenFromACookieAndErrorHandler(t *testing.T) {

@@ -1,7 +1,10 @@
 // Tests key set servers that are down, slow, wrong or hostile.
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
 import express from 'express'
 import { Issuer, Key, KeySet, RemoteKeySet, Verifier } from 'jeton'
@@ -85,6 +88,19 @@ test('server_that_never_answers_costs_one_attempt', { timeout: 240_000 }, async 
   }
   for (const socket of sockets) socket.destroy()
   server.close()
+})
+
+test('program_ends_while_a_server_is_silent', { timeout: 240_000 }, async () => {
+  const silent = createServer()
+  await new Promise(resolve => silent.listen(0, '127.0.0.1', resolve))
+  const address = `http://127.0.0.1:${silent.address().port}/jwks`
+  const program = fileURLToPath(new URL('silent.fixture.mjs', import.meta.url))
+  const ways = ['async', 'sync', 'fetch', 'hang']
+  const run = way => promisify(execFile)(process.execPath, [program, way, address], { timeout: 60_000 })
+  const outputs = await Promise.all(ways.map(async way => (await run(way)).stdout.trim()))
+  const [unreachable, toFetch] = ['KEY_SET_UNREACHABLE', 'KEY_SET_TO_FETCH']
+  assert.deepEqual(outputs, [unreachable, toFetch, unreachable, unreachable])
+  silent.close()
 })
 
 test('client_that_ignores_the_signal_does_not_block_the_set', { timeout: 240_000 }, async () => {

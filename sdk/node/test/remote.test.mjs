@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 import express from 'express'
 import express4 from 'express4'
@@ -34,6 +35,76 @@ test('unknown_key_id_fetches_again', async () => {
   idp.rotate()
   assert.equal((await verifier.verifyAsync(idp.issue())).header.keyId, 'test-2')
 })
+
+test('unknown_key_without_a_cooldown_is_fetched_once_per_call', async () => {
+  const idp = new TestIssuer()
+  let isDown = false
+  const fetch = (...request) => (isDown ? Promise.resolve(new Response('no', { status: 500 })) : idp.fetch(...request))
+  const keys = new RemoteKeySet({ issuer: idp.issuer, fetch, cooldown: 0 })
+  const verifier = idp.verifier({ keys })
+  await verifier.verifyAsync(idp.issue())
+  const token = idp.issue({}, { key: Key.generate('ES256', { keyId: 'unknown' }) })
+  const unknown = { name: 'JetonError', code: 'TOKEN_UNKNOWN_KEY' }
+  let before = idp.requests
+  for (let call = 1; call <= 3; call++) {
+    await assert.rejects(verifier.verifyAsync(token), unknown)
+    assert.equal(idp.requests, before + call)
+  }
+  // The second call knows what the fetch of the first has found.
+  before = idp.requests
+  assert.throws(() => verifier.verify(token), { code: 'KEY_SET_TO_FETCH' })
+  await until(() => idp.requests === before + 1)
+  await until(() => codeOf(() => verifier.verify(token)) !== 'KEY_SET_TO_FETCH')
+  assert.equal(idp.requests, before + 1)
+  // Calls at the same time share their fetches.
+  before = idp.requests
+  const calls = Array.from({ length: 50 }, () => verifier.verifyAsync(token).catch(({ code }) => code))
+  assert.deepEqual(new Set(await Promise.all(calls)), new Set(['TOKEN_UNKNOWN_KEY']))
+  assert.ok(idp.requests - before < 10, `${idp.requests - before}`)
+  isDown = true
+  await assert.rejects(verifier.verifyAsync(token), unknown)
+  isDown = false
+  idp.rotate()
+  await verifier.verifyAsync(idp.issue())
+})
+
+test('failed_fetch_without_a_cooldown_is_reported_after_one_request', async () => {
+  const idp = new TestIssuer()
+  const failing = async () => new Response('no', { status: 500 })
+  for (const respond of [failing, () => Promise.reject(new Error('down'))]) {
+    let requests = 0
+    const fetch = () => {
+      requests++
+      return respond()
+    }
+    const keys = new RemoteKeySet({ address: 'https://id.example/jwks', fetch, cooldown: 0 })
+    const verifier = idp.verifier({ keys })
+    for (let call = 1; call <= 3; call++) {
+      await assert.rejects(verifier.verifyAsync(idp.issue()), { code: 'KEY_SET_UNREACHABLE' })
+      assert.equal(requests, call)
+    }
+    await assert.rejects(keys.ready(), { code: 'KEY_SET_UNREACHABLE' })
+    assert.equal(requests, 4)
+  }
+})
+
+/** Waits for a condition, up to a minute. */
+async function until(condition) {
+  for (let wait = 0; wait < 6000; wait++) {
+    if (condition()) return
+    await sleep(10)
+  }
+  assert.fail('the condition is never met')
+}
+
+function codeOf(run) {
+  try {
+    run()
+    return ''
+  } catch ({ code }) {
+    return code
+  }
+}
 
 test('many_first_verifications_share_the_requests', async () => {
   const idp = new TestIssuer()
@@ -123,7 +194,11 @@ async function checkResponses(address, idp) {
   }
   const good = idp.issue({ sub: 'user-7', scope: 'read write' })
   assert.deepEqual(await get('/me', `Bearer ${good}`), [200, null, { subject: 'user-7' }])
-  assert.deepEqual(await get('/me', `bearer ${good}`), [200, null, { subject: 'user-7' }])
+  idp.rotate()
+  const next = idp.issue({ sub: 'user-7', scope: 'read' })
+  for (const token of [next, good]) {
+    assert.deepEqual(await get('/me', `bearer ${token}`), [200, null, { subject: 'user-7' }])
+  }
   assert.deepEqual(await get('/me'), [401, 'Bearer realm="api"', { error: 'unauthorized' }])
   for (const wrong of ['Basic abc', 'Bearer', `Bearer ${good} more`]) {
     assert.deepEqual((await get('/me', wrong)).slice(0, 2), [401, 'Bearer realm="api", error="invalid_request"'])
@@ -143,6 +218,11 @@ async function checkResponses(address, idp) {
   ])
 }
 
+/** A verifier that fetches the keys. */
+function remote(idp) {
+  return idp.verifier({ keys: idp.remoteKeys() })
+}
+
 /** A verifier whose error is not about the token: it is closed. */
 function broken(idp) {
   const verifier = idp.verifier()
@@ -155,12 +235,12 @@ for (const [name, framework] of Object.entries({ express, express4 })) {
     const idp = new TestIssuer()
     const app = framework()
     const { bearer, authOf } = forExpress
-    app.get('/me', bearer({ verifier: idp.verifier(), scopes: ['read'], realm: 'api' }), (request, response) => {
+    app.get('/me', bearer({ verifier: remote(idp), scopes: ['read'], realm: 'api' }), (request, response) => {
       response.json({ subject: authOf(request).subject })
     })
     app.get('/down', bearer({ verifier: unreachable(idp) }), (_, response) => response.json({}))
     app.get('/broken', bearer({ verifier: broken(idp) }), (_, response) => response.json({}))
-    app.get('/open', bearer({ verifier: idp.verifier(), optional: true }), (request, response) => {
+    app.get('/open', bearer({ verifier: remote(idp), optional: true }), (request, response) => {
       response.json({ is: request.auth === undefined })
     })
     app.use((error, _request, response, _next) => response.status(500).json({ code: error.code }))
@@ -175,10 +255,10 @@ test('koa_lets_verified_requests_pass', async () => {
   const idp = new TestIssuer()
   const app = new Koa()
   const routes = {
-    '/me': { verifier: idp.verifier(), scopes: ['read'], realm: 'api' },
+    '/me': { verifier: remote(idp), scopes: ['read'], realm: 'api' },
     '/down': { verifier: unreachable(idp) },
     '/broken': { verifier: broken(idp) },
-    '/open': { verifier: idp.verifier(), optional: true }
+    '/open': { verifier: remote(idp), optional: true }
   }
   const authenticators = Object.fromEntries(Object.entries(routes).map(([path, one]) => [path, authenticator(one)]))
   app.use(async (context, next) => {
@@ -224,7 +304,7 @@ test('fastify_lets_verified_requests_pass', async () => {
   const app = fastify()
   app.setErrorHandler((error, _, reply) => reply.code(500).send({ code: error.code }))
   await app.register(async part => {
-    await part.register(forFastify.bearer({ verifier: idp.verifier(), scopes: ['read'], realm: 'api' }))
+    await part.register(forFastify.bearer({ verifier: remote(idp), scopes: ['read'], realm: 'api' }))
     part.get('/me', async request => ({ subject: forFastify.authOf(request).subject }))
   })
   await app.register(async part => {
@@ -236,7 +316,7 @@ test('fastify_lets_verified_requests_pass', async () => {
     part.get('/broken', async () => ({}))
   })
   await app.register(async part => {
-    await part.register(forFastify.bearer({ verifier: idp.verifier(), optional: true }))
+    await part.register(forFastify.bearer({ verifier: remote(idp), optional: true }))
     part.get('/open', async request => {
       try {
         forFastify.authOf(request)

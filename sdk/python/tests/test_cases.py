@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.exceptions import UnsupportedAlgorithm
 
 import jeton
 from jeton import _jeton
@@ -103,8 +104,19 @@ def issue(case: dict[str, Any]) -> dict[str, Any]:
     return {"token": token}
 
 
+def check_key_object(key: jeton.Key) -> None:
+    """The object of the package `cryptography` is the same key."""
+    try:
+        found = key.to_cryptography()
+    except (UnsupportedAlgorithm, ValueError):
+        return
+    assert jeton.Key.from_cryptography(found, alg=key.alg).thumbprint() == key.thumbprint()
+
+
 def import_key(case: dict[str, Any]) -> dict[str, Any]:
     key = key_of(case["key"])
+    if key.kind != "symmetric" and not key.is_paseto:
+        check_key_object(key)
     return {
         "kind": key.kind,
         "alg": key.alg,

@@ -107,6 +107,25 @@ def test_keys_that_cannot_be_fetched_are_503(make: Any) -> None:
     assert answer.status_code == 503
 
 
+@pytest.mark.parametrize("make", [fastapi_app, starlette_app])
+def test_old_and_new_tokens_are_accepted_after_a_rotation(make: Any) -> None:
+    test, other = TestIssuer(), TestIssuer()
+    client = TestClient(make(test))
+
+    def status(token: str) -> int:
+        answer = client.get("/me", headers={"Authorization": f"Bearer {token}"})
+        return int(answer.status_code)
+
+    old = test.issue({"sub": "user-7"})
+    assert status(old) == 200
+    test.rotate()
+    assert status(test.issue({"sub": "user-7"})) == status(old) == 200
+    assert status(test.issue(expires_in=-60)) == status(test.issue(key=other.key)) == 401
+    # The keys that are known stay usable.
+    test.is_down = True
+    assert status(test.issue({"sub": "user-7"})) == 200
+
+
 UNUSABLE: list[Any] = [
     b"<!DOCTYPE html><html><body>Sign in</body></html>", b"{}", b'{"keys":[]}', b'{"keys":[{}]}', b"", b"[]", b"\xff",
     b'{"keys":[{"kty":"oct","k":"YQ"}]}', b'{"keys":"' + b"x" * (1 << 20) + b'"}', 404, 500, 302, 304, OSError("no route"),

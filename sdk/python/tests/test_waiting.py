@@ -5,6 +5,7 @@ import contextlib
 import gc
 import os
 import selectors
+import socket
 import subprocess
 import sys
 import threading
@@ -463,8 +464,58 @@ def test_unknown_key_without_a_cooldown_is_unknown(is_down: bool) -> None:
     keys.refresh()
     test.is_down = is_down
     for call in (verifier.verify, verifier.verify_complete, lambda token: asyncio.run(verifier.verify_async(token))):
+        before = test.requests
         with pytest.raises(jeton.TokenUnknownKey):
             call(token)
+        assert test.requests == before + 1
+
+
+def test_failed_fetch_without_a_cooldown_is_reported_after_one_request() -> None:
+    test = TestIssuer()
+    token, status = test.issue(), 0
+
+    def fetch(request: FetchRequest) -> FetchResponse:
+        test.requests += 1
+        return FetchResponse(status)
+
+    keys = jeton.RemoteKeySet("https://id.example/keys", fetch=fetch, cooldown=0)
+    verifier = test.verifier(keys)
+    for status in (0, 500, 0, 500):
+        for call in (
+            lambda: verifier.verify(token),
+            lambda: asyncio.run(verifier.verify_async(token)),
+            keys.refresh,
+        ):
+            before = test.requests
+            with pytest.raises(jeton.KeySetError) as raised:
+                call()
+            assert raised.value.code == "KEY_SET_UNREACHABLE"
+            assert test.requests == before + 1
+
+
+def test_threads_with_one_unknown_key_share_their_fetches() -> None:
+    test, other = TestIssuer(), TestIssuer()
+    other.rotate()
+    token = test.issue(key=other.key)
+    keys = jeton.RemoteKeySet(issuer=test.issuer, fetch=slow(test, 0.05), cooldown=0)
+    verifier = test.verifier(keys)
+    keys.refresh()
+    before = test.requests
+    found: list[str] = []
+
+    def verify() -> None:
+        try:
+            verifier.verify(token)
+        except jeton.JetonError as error:
+            found.append(error.code)
+
+    threads = [threading.Thread(target=verify) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == ["TOKEN_UNKNOWN_KEY"] * 20
+    assert test.requests - before <= 40
 
 
 AT_THE_END = """
@@ -490,6 +541,45 @@ def test_interpreter_ends_while_threads_wait(seconds: str) -> None:
     for _ in range(3):
         ended = subprocess.run([sys.executable, "-c", AT_THE_END, seconds], capture_output=True, timeout=60, check=False)
         assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+SILENT = """
+import asyncio, sys, time, jeton
+from jeton.compat import pyjwt
+from jeton.testing import TestIssuer
+
+way, address = sys.argv[1:]
+test = TestIssuer()
+token = test.issue()
+
+def hang(request):
+    time.sleep(3600)
+
+async def hang_async(request):
+    await asyncio.sleep(3600)
+
+client = {"fetch": {"hang": hang}.get(way, hang_async)} if "hang" in way else {}
+verifier = test.verifier(jeton.RemoteKeySet(address, **client))
+try:
+    if way == "pyjwt":
+        pyjwt.PyJWKClient(address, timeout=0.5).get_signing_key_from_jwt(token)
+    elif way == "async":
+        asyncio.run(verifier.verify_async(token))
+    elif way.startswith("cancelled"):
+        asyncio.run(asyncio.wait_for(verifier.verify_async(token), 0.1))
+    else:
+        verifier.verify(token)
+except (jeton.KeySetError, pyjwt.PyJWKClientError, asyncio.TimeoutError):
+    print("no keys")
+"""
+
+
+@pytest.mark.parametrize("way", ["sync", "async", "cancelled", "hang", "hang_async", "cancelled_hang_async", "pyjwt"])
+def test_program_ends_while_a_server_is_silent(way: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        command = [sys.executable, "-c", SILENT, way, f"http://127.0.0.1:{silent.getsockname()[1]}/keys"]
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "no keys\n", "")
 
 
 def test_verifier_and_client_in_a_reference_cycle_are_freed() -> None:
