@@ -3,10 +3,13 @@ package jeton_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -78,6 +81,83 @@ func TestSilentServerIsAskedOnce(t *testing.T) {
 	}
 	if asked.Load() != 1 {
 		t.Errorf("asked %d times", asked.Load())
+	}
+}
+
+// A program ends although its fetch is still running.
+func TestProgramEndsWhileAServerIsSilent(t *testing.T) {
+	const variable = "JETON_TEST_SILENT_SERVER"
+	if address := os.Getenv(variable); address != "" {
+		verifier := remoteVerifier(must(jeton.NewRemoteKeySet(address)))
+		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+		defer cancel()
+		_, err := jeton.VerifyContext[visit](ctx, verifier, issuedBy(must(jeton.GenerateKey(jeton.ES256))))
+		fmt.Println("the code is", jeton.CodeOf(err))
+		return
+	}
+	silent := must(net.Listen("tcp", "127.0.0.1:0"))
+	defer func() { _ = silent.Close() }()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	program := exec.CommandContext(ctx, os.Args[0], "-test.run=^"+t.Name()+"$")
+	program.Env = append(os.Environ(), variable+"=http://"+silent.Addr().String())
+	output, err := program.CombinedOutput()
+	if err != nil || !strings.Contains(string(output), "the code is KEY_SET_UNREACHABLE") {
+		t.Errorf("%v: %s", err, output)
+	}
+}
+
+func TestFailureWithoutACooldownIsReportedAfterOneRequest(t *testing.T) {
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		w.WriteHeader(http.StatusInternalServerError)
+	}))
+	token := issuedBy(must(jeton.GenerateKey(jeton.ES256)))
+	for range 2 {
+		keys := must(jeton.NewRemoteKeySet(server.URL, jeton.WithCooldown(0)))
+		verifier := remoteVerifier(keys)
+		for range 3 {
+			asked.Store(0)
+			if _, err := jeton.Verify[visit](verifier, token); !errors.Is(err, jeton.ErrKeySetUnreachable) {
+				t.Error(err)
+			}
+			if asked.Load() > 1 {
+				t.Errorf("asked %d times", asked.Load())
+			}
+			asked.Store(0)
+			if err := keys.Fetch(context.Background()); !errors.Is(err, jeton.ErrKeySetUnreachable) {
+				t.Error(err)
+			}
+			if asked.Load() > 1 {
+				t.Errorf("asked %d times", asked.Load())
+			}
+		}
+		// The second time, no server listens.
+		server.Close()
+	}
+}
+
+func TestCallersWithOneUnknownKeyShareTheirFetches(t *testing.T) {
+	key := must(jeton.GenerateKey(jeton.ES256, jeton.WithKeyID("k1")))
+	server := newIdentityServer(t, key)
+	verifier := remoteVerifier(must(jeton.NewRemoteKeySet(server.URL+"/keys", jeton.WithCooldown(0))))
+	must(jeton.Verify[visit](verifier, issuedBy(key)))
+	sets := server.sets.Load()
+	token := issuedBy(must(jeton.GenerateKey(jeton.ES256, jeton.WithKeyID("k2"))))
+	var all sync.WaitGroup
+	for range 20 {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			if _, err := jeton.Verify[visit](verifier, token); !errors.Is(err, jeton.ErrTokenUnknownKey) {
+				t.Error(err)
+			}
+		}()
+	}
+	all.Wait()
+	if asked := server.sets.Load() - sets; asked > 40 {
+		t.Errorf("asked %d times", asked)
 	}
 }
 

@@ -96,6 +96,16 @@ func TestRemoteKeysAreDiscoveredAndFetchedAgainForANewKey(t *testing.T) {
 	if server.sets.Load() != sets {
 		t.Errorf("%d sets", server.sets.Load())
 	}
+	// Without a cooldown, each verification causes one request for an unknown key, and the set decides.
+	invented := issuedBy(must(jeton.GenerateKey(jeton.ES256, jeton.WithKeyID("invented"))))
+	for call := range int32(3) {
+		if _, err := jeton.Verify[visit](verifier, invented); !errors.Is(err, jeton.ErrTokenUnknownKey) {
+			t.Error(err)
+		}
+		if server.sets.Load() != sets+call+1 {
+			t.Errorf("%d sets for an unknown key", server.sets.Load()-sets)
+		}
+	}
 	// Unknown keys do not cause repeated requests.
 	unknown := must(jeton.GenerateKey(jeton.ES256, jeton.WithKeyID("k4")))
 	sets = server.sets.Load()

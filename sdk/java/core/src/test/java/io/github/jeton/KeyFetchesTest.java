@@ -126,6 +126,76 @@ class KeyFetchesTest {
         assertEquals(1, requests.get());
     }
 
+    @Test
+    void unknown_key_without_a_cooldown_is_fetched_once_per_call() {
+        AtomicInteger status = new AtomicInteger(200);
+        Verifier verifier = verifier(RemoteKeySet.at("https://id.example/jwks")
+                .cooldown(Duration.ZERO)
+                .fetcher(request -> {
+                    requests.incrementAndGet();
+                    return status.get() == 200 ? published() : new RemoteKeySet.Response(500, Map.of(), new byte[0]);
+                })
+                .build());
+        assertEquals("a", verifier.verify(token).keyId().orElseThrow());
+        String unknown = token(Key.generator(Algorithm.ES256).keyId("b").generate());
+        for (int expected : new int[] {200, 200, 500}) {
+            status.set(expected);
+            int before = requests.get();
+            assertEquals(ErrorCode.TOKEN_UNKNOWN_KEY, failure(verifier, unknown).code());
+            assertEquals(before + 1, requests.get());
+            assertTrue(verifier.tryVerify(unknown, Map.class) instanceof Verification.Rejected);
+            assertEquals(before + 2, requests.get());
+        }
+    }
+
+    @Test
+    void failure_without_a_cooldown_is_reported_after_one_request() {
+        for (int status : new int[] {0, 500}) {
+            requests.set(0);
+            RemoteKeySet keys = RemoteKeySet.at("https://id.example/jwks")
+                    .cooldown(Duration.ZERO)
+                    .fetcher(request -> {
+                        requests.incrementAndGet();
+                        return new RemoteKeySet.Response(status, Map.of(), new byte[0]);
+                    })
+                    .build();
+            Verifier verifier = verifier(keys);
+            for (int call = 0; call < 3; call++) {
+                assertEquals(ErrorCode.KEY_SET_UNREACHABLE, failure(verifier, token).code());
+                assertEquals(2 * call + 1, requests.get());
+                var failure = assertThrows(KeySetException.class, keys::warmUp);
+                assertEquals(ErrorCode.KEY_SET_UNREACHABLE, failure.code());
+                assertEquals(2 * call + 2, requests.get());
+            }
+        }
+    }
+
+    @Test
+    void threads_with_one_unknown_key_share_their_fetches() throws Exception {
+        Verifier verifier = verifier(RemoteKeySet.at("https://id.example/jwks")
+                .cooldown(Duration.ZERO)
+                .fetcher(request -> {
+                    requests.incrementAndGet();
+                    return published();
+                })
+                .build());
+        verifier.verify(token);
+        String unknown = token(Key.generator(Algorithm.ES256).keyId("b").generate());
+        ExecutorService pool = Executors.newFixedThreadPool(20);
+        try {
+            List<Future<ErrorCode>> all = new ArrayList<>();
+            for (int call = 0; call < 20; call++) {
+                all.add(pool.submit(() -> failure(verifier, unknown).code()));
+            }
+            for (Future<ErrorCode> one : all) {
+                assertEquals(ErrorCode.TOKEN_UNKNOWN_KEY, one.get(60, TimeUnit.SECONDS));
+            }
+        } finally {
+            pool.shutdownNow();
+        }
+        assertTrue(requests.get() <= 41, requests + " requests");
+    }
+
     /** The fetch takes longer than the pause of one second, so the schedule would allow another request at once. */
     @Test
     void server_that_hangs_is_asked_once() {

@@ -3,13 +3,22 @@ package io.github.jeton.internal;
 import io.github.jeton.KeySetException;
 import io.github.jeton.RemoteKeySet;
 import io.github.jeton.Verifier;
+import java.util.concurrent.locks.LockSupport;
 
 /** Verifies a token with the keys at an address, and prints {@code ok} or the code of the error. */
 final class FetchApp {
     private FetchApp() {}
 
     public static void main(String[] arguments) {
-        System.out.println(result(RemoteKeySet.at(arguments[0]).build(), arguments[1]));
+        RemoteKeySet.Builder keys = RemoteKeySet.at(arguments[0]);
+        if (arguments.length > 2 && arguments[2].equals("hanging")) {
+            keys.fetcher(request -> {
+                while (true) {
+                    LockSupport.park();
+                }
+            });
+        }
+        System.out.println(result(keys.build(), arguments[1]));
     }
 
     static String result(RemoteKeySet keys, String token) {
