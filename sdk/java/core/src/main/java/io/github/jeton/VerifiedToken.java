@@ -1,6 +1,7 @@
 package io.github.jeton;
 
 import io.github.jeton.internal.Calls;
+import io.github.jeton.internal.Text;
 import io.github.jeton.internal.VerifiedReply;
 import io.github.jeton.internal.VerifiedReply.Claim;
 import io.github.jeton.internal.VerifiedReply.Part;
@@ -51,6 +52,20 @@ public sealed class VerifiedToken permits Verified {
     /** Returns the audiences ({@code aud}). */
     public final List<String> audiences() {
         return reply.texts(Claim.AUDIENCE);
+    }
+
+    /**
+     * Returns whether the claim {@code scope} has this scope: a text with scopes separated by spaces (RFC 8693, section
+     * 4.2), or a list of texts.
+     */
+    public final boolean hasScope(String scope) {
+        if (Text.required(scope, "scope").isEmpty() || scope.contains(" ")) {
+            return false;
+        }
+        Object all = toMap().get("scope");
+        return all instanceof String text
+                ? List.of(text.split(" ")).contains(scope)
+                : all instanceof List<?> list && list.contains(scope);
     }
 
     /** Returns the first moment at which the token is invalid ({@code exp}). */

@@ -2,6 +2,7 @@ package io.github.jeton;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -263,5 +264,27 @@ class FormatsTest {
         assertEquals(Instant.ofEpochSecond(1_700_000_001), token.issuedAt().orElseThrow());
         assertEquals("", token.tokenId().orElseThrow());
         assertEquals(1_900_000_000L, token.toMap().get("exp"));
+    }
+
+    @Test
+    void scopes_are_words_of_the_claim() {
+        Key key = Key.generate(Algorithm.HS256);
+        Issuer issuer = issuer(key).build();
+        Verifier verifier = verifier(key).build();
+        Map.of(
+                        "\"read write\"", true,
+                        "[\"a\",\"read\",7]", true,
+                        "\"reading write\"", false,
+                        "\"Read\"", false,
+                        "\"\"", false,
+                        "{\"read\":1}", false,
+                        "7", false)
+                .forEach((scope, has) -> {
+                    VerifiedToken token = verifier.verify(issuer.issueJson("{\"scope\":" + scope + "}"));
+                    assertEquals(has, token.hasScope("read"), scope);
+                    assertFalse(token.hasScope(""), scope);
+                    assertFalse(token.hasScope("read write"), scope);
+                });
+        assertFalse(verifier.verify(issuer.issueJson("{}")).hasScope("read"));
     }
 }
