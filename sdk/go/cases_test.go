@@ -401,7 +401,25 @@ func (c *testCase) imported(t *testing.T) (expected, error) {
 	if errors.Is(err, jeton.ErrInvalidOption) {
 		thumbprint, err = "", nil // a PASETO key has no thumbprint
 	}
+	if kind != "symmetric" && thumbprint != "" {
+		checkCryptoKey(t, key, thumbprint)
+	}
 	return expected{
 		Kind: kind, Alg: string(key.Algorithm()), KeyID: key.ID(), Thumbprint: thumbprint,
 	}, err
+}
+
+// checkCryptoKey checks that the public key of the standard library is the same key.
+func checkCryptoKey(t *testing.T, key *jeton.Key, thumbprint string) {
+	public, err := key.CryptoPublicKey()
+	if jeton.CodeOf(err) == jeton.CodeKeyUnsupported {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := must(jeton.NewKey(public, jeton.WithAlgorithm(key.Algorithm())))
+	if found := must(again.Thumbprint()); found != thumbprint {
+		t.Errorf("%T: %s, %s expected", public, found, thumbprint)
+	}
 }

@@ -45,6 +45,18 @@ function verifierOf({ key, keys, decryption, options, now }) {
   })
 }
 
+/** The `KeyObject` is the same key. */
+function checkKeyObject(key) {
+  let found
+  try {
+    found = key.toKeyObject()
+  } catch ({ code }) {
+    assert.equal(code, 'KEY_UNSUPPORTED')
+    return
+  }
+  assert.equal(Key.import(found, { algorithm: key.algorithm }).thumbprint(), key.thumbprint())
+}
+
 /** Returns the expected text if it has this value, and the text of the value otherwise. */
 function sameJson(text, value) {
   const own = value && JSON.stringify(value)
@@ -97,7 +109,9 @@ const actions = {
   import(one) {
     const key = keyOf(one.key)
     const { kind, algorithm: alg, id: kid } = key
-    return { kind, alg, kid, thumbprint: /^v\d/.test(alg) ? undefined : key.thumbprint() }
+    const isPaseto = /^v\d/.test(alg)
+    if (kind !== 'symmetric' && !isPaseto) checkKeyObject(key)
+    return { kind, alg, kid, thumbprint: isPaseto ? undefined : key.thumbprint() }
   }
 }
 

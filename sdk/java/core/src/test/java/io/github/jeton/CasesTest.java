@@ -262,6 +262,18 @@ class CasesTest {
         found.put("kind", key.kind().name().toLowerCase());
         if (!key.algorithm().isPaseto()) {
             found.put("thumbprint", key.thumbprint());
+            if (!found.get("kind").asText().equals("symmetric")) {
+                checkKeyOfTheJdk(key);
+            }
+        }
+    }
+
+    /** The public key as a key of the JDK is the same key. */
+    private static void checkKeyOfTheJdk(Key key) {
+        try {
+            assertEquals(key.thumbprint(), Key.of(key.toPublicKey(), key.algorithm()).thumbprint());
+        } catch (JetonException failure) {
+            assertEquals(ErrorCode.KEY_UNSUPPORTED, failure.code());
         }
     }
 }
