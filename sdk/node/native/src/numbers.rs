@@ -27,9 +27,11 @@ fn is_digit(byte: u8) -> bool {
     byte.is_ascii_digit()
 }
 
-/// Returns whether a digit precedes an `e`: a short number with an exponent may be too large.
+/// Returns whether a digit precedes an `e`: a short number with an exponent may be too large. The loop does not stop
+/// early, so that the compiler can vectorise it.
 fn has_exponent(bytes: &[u8]) -> bool {
-    bytes
-        .windows(2)
-        .any(|pair| pair[0].is_ascii_digit() && pair[1] | 0x20 == b'e')
+    let pairs = bytes.iter().zip(bytes.iter().skip(1));
+    pairs.fold(false, |found, (first, second)| {
+        found | (is_digit(*first) & (*second | 0x20 == b'e'))
+    })
 }
