@@ -18,6 +18,8 @@ use crate::write_json;
 thread_local! {
     /// A buffer for the JSON text of the claims. A nested call finds none and allocates its own.
     static CLAIMS: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+    /// The same for the token, until Python copies it.
+    static TOKEN: Cell<String> = const { Cell::new(String::new()) };
 }
 
 /// The largest buffer that a thread keeps, in bytes.
@@ -74,16 +76,7 @@ impl Issuer {
         claims: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyString>> {
         guard(py, || {
-            let issuer = self.issuer.get()?;
-            with_text(claims, self.is_paseto, |json| {
-                let mut token = String::with_capacity(issuer.length_bound(json.len()));
-                if self.is_slow {
-                    py.detach(|| issuer.issue_onto(json, &mut token))?;
-                } else {
-                    issuer.issue_onto(json, &mut token)?;
-                }
-                Ok(PyString::new(py, &token))
-            })
+            with_text(claims, self.is_paseto, |json| self.issue_text(py, json))
         })
     }
 
@@ -95,15 +88,8 @@ impl Issuer {
         claims: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyString>> {
         guard(py, || {
-            let issuer = self.issuer.get()?;
             let json = text(claims)?;
-            let mut token = String::with_capacity(issuer.length_bound(json.len()));
-            if self.is_slow {
-                py.detach(|| issuer.issue_onto(&json, &mut token))?;
-            } else {
-                issuer.issue_onto(&json, &mut token)?;
-            }
-            Ok(PyString::new(py, &token))
+            self.issue_text(py, &json)
         })
     }
 
@@ -155,6 +141,30 @@ impl Issuer {
     #[getter]
     fn closed(&self, py: Python<'_>) -> PyResult<bool> {
         guard(py, || Ok(self.issuer.is_closed()))
+    }
+}
+
+impl Issuer {
+    /// Issues a token with claims as JSON text.
+    fn issue_text<'py>(
+        &self,
+        py: Python<'py>,
+        json: &str,
+    ) -> Result<Bound<'py, PyString>, Failure> {
+        let issuer = self.issuer.get()?;
+        let mut token = TOKEN.take();
+        token.clear();
+        token.reserve(issuer.length_bound(json.len()));
+        if self.is_slow {
+            py.detach(|| issuer.issue_onto(json, &mut token))?;
+        } else {
+            issuer.issue_onto(json, &mut token)?;
+        }
+        let copy = PyString::new(py, &token);
+        if token.capacity() <= KEPT_BYTES {
+            TOKEN.set(token);
+        }
+        Ok(copy)
     }
 }
 

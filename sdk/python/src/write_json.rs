@@ -132,8 +132,11 @@ fn sequence<'py>(
 }
 
 fn string(value: &str, text: &mut Vec<u8>) {
-    let is_plain = |byte: &u8| *byte >= b' ' && *byte != b'"' && *byte != b'\\';
-    if value.as_bytes().iter().all(is_plain) {
+    // The loop does not stop early, so that the compiler can vectorise it.
+    let is_plain = value.bytes().fold(true, |plain, byte| {
+        plain & (byte >= b' ') & (byte != b'"') & (byte != b'\\')
+    });
+    if is_plain {
         text.push(b'"');
         text.extend_from_slice(value.as_bytes());
         text.push(b'"');
