@@ -24,6 +24,9 @@ const FILE_BYTES_MAX: u64 = 16 << 20;
 /// counts as a call. With verify-revoked, each response must reject a revoked token. introspect is
 /// RFC 7662 over HTTP/2.
 ///
+/// pass, pass-different and pass-revoked are GET /api/ through a gateway, with the tokens of --tokens in
+/// turn. The answer of what is behind the gateway must be `passed`, or status 401 with pass-revoked.
+///
 /// The output counts the status of every response. With --verify-with, one token in a thousand is
 /// verified. In a closed loop, each call waits for the previous response. With --rate, calls are due
 /// at a fixed rate, and latency counts from when a call was due.
@@ -39,6 +42,7 @@ Examples:
   jeton-lab load 127.0.0.1:8420 --alg ES256 --rate 5000 --seconds 60 --verify-with public.pem
   jeton-lab load 127.0.0.1:8420 --call verify --alg v4.public
   jeton-lab load 127.0.0.1:8420 --call issue-stream --in-flight 200
+  jeton-lab load 127.0.0.1:8080 --call pass-different --tokens tokens.txt
   jeton-lab load 10.0.0.7:8420 --alg HS256 -o load-$JOB_COMPLETION_INDEX.json
   jeton-lab load merge load-*.json -o load.json"
 )]
@@ -72,7 +76,7 @@ struct One {
     #[arg(value_name = "HOST:PORT")]
     target: Option<String>,
 
-    /// Call to make: generate-jwt, issue, issue-batch, issue-stream, verify, verify-batch, verify-stream, verify-revoked or introspect
+    /// Call to make: generate-jwt, issue, issue-batch, issue-stream, verify, verify-batch, verify-stream, verify-revoked, introspect, pass, pass-different or pass-revoked
     #[arg(long, value_name = "NAME", default_value = "generate-jwt")]
     call: Call,
 
@@ -105,6 +109,10 @@ struct One {
     #[arg(long, value_name = "FILE")]
     verify_with: Option<PathBuf>,
 
+    /// File with the tokens for a gateway, one on each line
+    #[arg(long, value_name = "FILE")]
+    tokens: Option<PathBuf>,
+
     #[command(flatten)]
     destination: Destination,
 }
@@ -124,14 +132,7 @@ impl One {
             return Err("the server's address is required: jeton-lab load HOST:PORT".to_owned());
         };
         let target = looked_up(target)?;
-        let request = Request::prepare(target, self.call, self.alg).map_err(|end| {
-            format!(
-                "cannot prepare {} with {}: the server's response to the issue call is {}",
-                self.call,
-                self.alg,
-                end.name()
-            )
-        })?;
+        let request = self.request(target)?;
         let plan = Plan::new(
             target,
             request,
@@ -151,6 +152,33 @@ impl One {
         let loaded =
             loader::run(&plan, checker).map_err(|e| format!("cannot start the loader: {e}"))?;
         write(&loaded, &self.destination, &[])
+    }
+
+    fn request(&self, target: SocketAddr) -> Result<Request, String> {
+        match &self.tokens {
+            Some(file) if self.call.is_of_a_gateway() => {
+                let text = read(file)?;
+                Request::pass(self.call, self.alg, &String::from_utf8_lossy(&text))
+                    .map_err(|why| format!("{}: {why}", file.display()))
+            }
+            None if !self.call.is_of_a_gateway() => Request::prepare(target, self.call, self.alg)
+                .map_err(|end| {
+                    format!(
+                        "cannot prepare {} with {}: the server's response to the issue call is {}",
+                        self.call,
+                        self.alg,
+                        end.name()
+                    )
+                }),
+            Some(_) => Err(format!(
+                "--tokens: {} has tokens of the server: remove the option",
+                self.call
+            )),
+            None => Err(format!(
+                "--call {}: a gateway issues no tokens: pass --tokens FILE with a token on each line",
+                self.call
+            )),
+        }
     }
 
     fn checker(&self) -> Result<Option<Checker>, String> {

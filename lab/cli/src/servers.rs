@@ -37,6 +37,9 @@ const QUICK_FIRST_WARM_UP: Duration = Duration::from_secs(6);
 ///
 /// The report's servers are measured in their original version, with their bugs. The output names the
 /// bugs and marks the figures.
+///
+/// With --scenarios gateways, Envoy and nginx check tokens of the lab. The output shows what each check adds
+/// to the gateway without a check, in CPU time and latency.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -48,6 +51,7 @@ Examples:
   jeton-lab servers --cores 1 --connections 5 --in-flight 50 --alg HS256
   jeton-lab servers --cores 1 --rate 5000        an open loop: latency from when a call was due
   jeton-lab servers --scenarios beyond           other calls: issue, verify, batches, streams
+  jeton-lab servers --scenarios gateways         what the checks of Envoy and nginx cost
   jeton-lab servers --runtimes newest            after `cargo xtask setup --runtimes`
   jeton-lab servers --list
 
@@ -62,9 +66,12 @@ some runtimes compile hot code for seconds. The time estimate includes this.
 
 The set beyond has further calls: issue and verify with HS256, ES256, RS256, EdDSA, v4.public and \
 v4.local, in batches of 256, in streams, and token introspection (RFC 7662). A server that does not \
-offer a call has a row without figures.")]
+offer a call has a row without figures.
+
+The set gateways has one token often, different tokens, and a revoked token, with ES256. `cargo xtask \
+setup` installs Envoy and nginx. The interval of a cost needs two repetitions, and more make it narrower.")]
 pub(super) struct Servers {
-    /// Scenarios: report (the eight of the gRPC report) or beyond (further calls)
+    /// Scenarios: report (the eight of the gRPC report), beyond (further calls) or gateways (Envoy and nginx)
     #[arg(
         long,
         value_name = "SET",
@@ -178,6 +185,7 @@ fn loader() -> Result<Vec<OsString>, String> {
 enum Set {
     Report,
     Beyond,
+    Gateways,
 }
 
 impl Set {
@@ -185,6 +193,7 @@ impl Set {
         match self {
             Self::Report => Scenario::report(),
             Self::Beyond => Scenario::beyond(),
+            Self::Gateways => Scenario::gateways(),
         }
     }
 }
@@ -256,10 +265,28 @@ impl Servers {
                 ids.join(", ")
             ));
         }
-        let is_chosen = |s: &&Server| {
+        let is_named = |s: &Server| {
             self.subjects.is_empty() || self.subjects.iter().any(|pattern| s.is_called(pattern))
         };
-        Ok(all.iter().filter(is_chosen).collect())
+        // A check is compared with the gateway without it.
+        let is_needed = |s: &Server| {
+            let mut named = all.iter().filter(|one| is_named(one));
+            named.any(|one| one.manifest.bare.as_deref() == Some(s.id.as_str()))
+        };
+        let is_in_set =
+            |s: &Server| self.list || s.is_gateway() == (self.scenarios == Set::Gateways);
+        let chosen = all
+            .iter()
+            .filter(|s| is_in_set(s) && (is_named(s) || is_needed(s)));
+        let chosen: Vec<&Server> = chosen.collect();
+        if chosen.is_empty() {
+            return Err(
+                "--subject: no chosen server takes part in these scenarios; gateways have \
+                        --scenarios gateways, and only them"
+                    .to_owned(),
+            );
+        }
+        Ok(chosen)
     }
 
     /// Returns the scenarios that the options select, with the connections that they set.
@@ -349,11 +376,14 @@ fn list(servers: &[&Server]) -> Result<ExitCode, String> {
     for server in servers {
         let manifest = &server.manifest;
         out.push_str(&format!(
-            "{:<16} {}\n{:16} {}\n",
-            server.id, manifest.about, "", manifest.libraries
+            "{:<29} {}\n{:29} {}\n",
+            server.id,
+            manifest.about,
+            "",
+            server.libraries()
         ));
-        if let Some(unmet) = server.recipe().unmet() {
-            out.push_str(&format!("{:16} unavailable: {unmet}\n", ""));
+        if let Some(unmet) = server.unmet() {
+            out.push_str(&format!("{:29} unavailable: {unmet}\n", ""));
         }
     }
     super::destination::written(std::io::stdout().write_all(out.as_bytes()))
@@ -365,7 +395,7 @@ fn estimate(servers: &[&Server], scenarios: &[Scenario], options: &Options) -> S
     let takes = options.budget.map_or(estimate, |b| b.min(estimate));
     let stale = servers
         .iter()
-        .filter(|s| s.recipe().unmet().is_none() && cache.stale(s.recipe()))
+        .filter(|s| s.unmet().is_none() && cache.stale(s.recipe()))
         .count();
     let first = match stale {
         0 => String::new(),

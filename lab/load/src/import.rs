@@ -165,7 +165,9 @@ impl Report {
             seconds,
             requests_per_s: self.latencies.count() as f64 / seconds,
             cpu_us_per_request: None,
+            p50_ms: self.latencies.percentile_ms(50.0),
             second_requests_per_s: None,
+            second_cpu_us_per_request: None,
         }
     }
 }
@@ -265,6 +267,7 @@ fn row(scenario: Scenario, of: &[&Report], server: &Server) -> Option<ServerRow>
             language: "not known".to_owned(),
             libraries: "not known".to_owned(),
             as_published: false,
+            bare: None,
         },
         rate: None,
         oversubscribed: false,

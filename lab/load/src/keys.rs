@@ -18,6 +18,8 @@ const SECRET_CHARACTERS: usize = 32;
 #[derive(Debug)]
 pub(super) struct Keys {
     folder: PathBuf,
+    /// The key for ES256, with which the lab signs the tokens for gateways.
+    pub(super) signing: SigningKey,
 }
 
 impl Keys {
@@ -41,13 +43,14 @@ impl Keys {
                 .to_vec(),
         );
         let mac = MacKey::new(MacAlg::HS256, &secret).map_err(failed)?;
-        let signing = SigningKey::generate(SigAlg::ES256)
-            .and_then(|key| key.with_key_id("report"))
-            .map_err(failed)?;
+        let signing = es256().map_err(failed)?;
         let public = signing.verifying_key().to_pem().map_err(failed)?;
+        let jwks = format!(r#"{{"keys":[{}]}}"#, signing.verifying_key().to_jwk());
         let private = signing.to_pem().map_err(failed)?;
+        let private_jwk = signing.to_jwk().map_err(failed)?;
         let keys = Self {
             folder: folder.to_owned(),
+            signing,
         };
         let mac = mac.with_key_id("report-mac").map_err(failed)?.to_jwk();
         for (name, content) in [
@@ -55,6 +58,8 @@ impl Keys {
             ("hs256_jwk", mac.as_bytes()),
             ("es256", private.as_bytes()),
             ("es256_public", public.as_bytes()),
+            ("es256_jwk", private_jwk.as_bytes()),
+            ("es256_jwks", jwks.as_bytes()),
         ] {
             write_secret(&keys.file(name), content)?;
         }
@@ -62,7 +67,14 @@ impl Keys {
     }
 
     /// The placeholders of the files in a manifest.
-    pub(crate) const FILES: [&'static str; 4] = ["hs256", "hs256_jwk", "es256", "es256_public"];
+    pub(crate) const FILES: [&'static str; 6] = [
+        "hs256",
+        "hs256_jwk",
+        "es256",
+        "es256_jwk",
+        "es256_public",
+        "es256_jwks",
+    ];
 
     /// Returns the file with that placeholder.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
@@ -79,7 +91,12 @@ impl Keys {
     }
 }
 
-fn write_secret(path: &Path, content: &[u8]) -> Result<(), String> {
+/// Returns a new key. Another one has the same key id, and signs forged tokens.
+pub(super) fn es256() -> jeton::Result<SigningKey> {
+    SigningKey::generate(SigAlg::ES256)?.with_key_id("report")
+}
+
+pub(super) fn write_secret(path: &Path, content: &[u8]) -> Result<(), String> {
     let mut options = OpenOptions::new();
     let file = options.write(true).create_new(true).mode(0o600).open(path);
     file.and_then(|mut file| file.write_all(content))

@@ -32,6 +32,15 @@ pub(super) struct Times {
     pub(super) measured: Duration,
 }
 
+/// Files for one load.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Files<'a> {
+    /// The key of the tokens in answers.
+    pub(super) verify_with: Option<&'a Path>,
+    /// The tokens for a gateway.
+    pub(super) tokens: Option<&'a Path>,
+}
+
 /// The outcome of one load.
 pub(super) struct Measured {
     pub(super) loaded: Loaded,
@@ -54,12 +63,12 @@ impl<'a> Loader<'a> {
         target: SocketAddr,
         planned: &Planned,
         times: Times,
-        verify_with: Option<&Path>,
+        files: Files<'_>,
         server_cores: &ServerCores,
         server: &Processes,
         stop: &Stop,
     ) -> Result<Measured, String> {
-        let mut child = self.start(target, planned, times, verify_with, server_cores)?;
+        let mut child = self.start(target, planned, times, files, server_cores)?;
         let began = Instant::now();
         let until = times.warm_up + times.measured;
         let mut peak = server.resident_bytes();
@@ -107,7 +116,7 @@ impl<'a> Loader<'a> {
         target: SocketAddr,
         planned: &Planned,
         times: Times,
-        verify_with: Option<&Path>,
+        files: Files<'_>,
         server_cores: &ServerCores,
     ) -> Result<Child, String> {
         let (program, arguments) = self
@@ -131,8 +140,13 @@ impl<'a> Loader<'a> {
         if let Some(rate) = rate {
             command.args(["--rate", &rate.to_string()]);
         }
-        if let Some(file) = verify_with {
-            command.arg("--verify-with").arg(file);
+        for (option, file) in [
+            ("--verify-with", files.verify_with),
+            ("--tokens", files.tokens),
+        ] {
+            if let Some(file) = file {
+                command.arg(option).arg(file);
+            }
         }
         server_cores
             .for_loader(|| command.spawn())

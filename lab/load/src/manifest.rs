@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::proxy::Proxy;
 use jeton_lab_harness::driver::runtime::Runtime;
 use jeton_lab_harness::driver::{Recipe, Search, SearchError};
 use jeton_lab_model::matches;
@@ -27,10 +28,11 @@ pub struct Server {
 
 /// The content of a `server.toml`. In every command, `{out}` is the folder of the build and
 /// `{target}` is Cargo's. From `prepare` on there are more placeholders. `{run}` is an empty folder
-/// that exists as long as the server. `{cores}` is the number of its cores. `{hs256}`,
-/// `{hs256_jwk}`, `{es256}` and `{es256_public}` are files with the run's keys: the bytes of the
-/// secret, the same as a JWK, the private key as PKCS#8 and the public key as SubjectPublicKeyInfo,
-/// both in PEM.
+/// that exists as long as the server. `{cores}` is the number of its cores. `{port}` is the port of
+/// its address, and `{proxy}` the path of its proxy. `{hs256}`, `{hs256_jwk}`, `{es256}`,
+/// `{es256_jwk}`, `{es256_public}` and `{es256_jwks}` are files with the run's keys: the bytes of the
+/// secret, the same as a JWK, the private key as PKCS#8 in PEM, the same as a JWK, the public key as
+/// SubjectPublicKeyInfo in PEM, and the same as a JWK Set.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
@@ -51,6 +53,12 @@ pub struct Manifest {
     /// audience `api`.
     #[serde(default = "only_generate_jwt")]
     pub calls: Vec<Call>,
+    /// The proxy that it is.
+    #[serde(default)]
+    pub proxy: Option<Proxy>,
+    /// For a gateway that checks tokens: the id of the same gateway without the check.
+    #[serde(default)]
+    pub bare: Option<String>,
     /// Commands that must be on `PATH`.
     #[serde(default)]
     pub needs: Vec<String>,
@@ -68,7 +76,7 @@ pub struct Manifest {
     /// The text before the address in the line with which it reports its address.
     #[serde(default)]
     pub announces: Option<String>,
-    /// Its address, if it does not report one.
+    /// Its address, if it does not report one. For port 0, the run chooses a free port.
     #[serde(default)]
     pub address: Option<SocketAddr>,
     /// Its environment variables.
@@ -137,6 +145,35 @@ impl Server {
         self.manifest.calls.contains(&call)
     }
 
+    /// Returns whether it is a gateway, which lets requests with tokens pass.
+    #[must_use]
+    pub fn is_gateway(&self) -> bool {
+        self.manifest
+            .calls
+            .iter()
+            .any(|call| call.is_of_a_gateway())
+    }
+
+    /// Returns its libraries, and its proxy with the installed version.
+    #[must_use]
+    pub fn libraries(&self) -> String {
+        let libraries = &self.manifest.libraries;
+        self.manifest.proxy.map_or_else(
+            || libraries.clone(),
+            |proxy| format!("{}, {libraries}", proxy.label()),
+        )
+    }
+
+    /// Returns what this machine lacks to run it, if anything.
+    #[must_use]
+    pub fn unmet(&self) -> Option<String> {
+        let proxy = self
+            .manifest
+            .proxy
+            .filter(|proxy| proxy.program().is_none());
+        proxy.map(Proxy::missing).or_else(|| self.recipe().unmet())
+    }
+
     /// Returns how it is built and started.
     #[must_use]
     pub fn recipe(&self) -> Recipe<'_> {
@@ -173,7 +210,25 @@ pub fn folder(asked: Option<&Path>) -> PathBuf {
 ///
 /// [`SearchError`] if the folder is missing, contains no server, or a manifest is invalid.
 pub fn find(folder: &Path) -> Result<Vec<Server>, SearchError> {
-    SERVERS.find(folder, Server::read)
+    let servers = SERVERS.find(folder, Server::read)?;
+    let is_bare = |id: &str| {
+        let mut all = servers.iter();
+        all.any(|server| server.id == id && server.is_gateway() && server.manifest.bare.is_none())
+    };
+    for server in &servers {
+        if let Some(bare) = server
+            .manifest
+            .bare
+            .as_deref()
+            .filter(|bare| !is_bare(bare))
+        {
+            return Err(SearchError::Manifest(format!(
+                "{}: `bare` must be the id of a gateway without a check, and `{bare}` is none",
+                server.folder.join("server.toml").display()
+            )));
+        }
+    }
+    Ok(servers)
 }
 
 #[cfg(test)]
@@ -230,9 +285,38 @@ mod tests {
                 "start = [\"x\"]\nannounces = \"on \"\n[files]\n\"../x\" = \"\"\n",
                 "must be a plain file name",
             ),
+            (
+                "start = [\"x\"]\nannounces = \"on \"\nproxy = \"caddy\"\n",
+                "unknown variant `caddy`, expected `envoy` or `nginx`",
+            ),
         ] {
             let said = read(rest).unwrap_err();
             assert!(said.contains(what), "{said}");
+        }
+    }
+
+    #[test]
+    fn gateway_names_the_one_without_a_check() {
+        let folder = tempfile::tempdir().unwrap();
+        let calls = "calls = [\"pass\"]\naddress = \"127.0.0.1:0\"\nstart = [\"x\"]\n";
+        let write = |name: &str, rest: &str| {
+            let server = folder.path().join("gateway").join(name);
+            std::fs::create_dir_all(&server).unwrap();
+            let manifest = format!("{BEGINNING}{calls}{rest}");
+            std::fs::write(server.join("server.toml"), manifest).unwrap();
+        };
+        write("plain", "");
+        write("checked", "bare = \"gateway/plain\"\n");
+        let found = find(folder.path()).unwrap();
+        assert!(found.iter().all(Server::is_gateway));
+        // A missing one, and one that checks too.
+        for other in ["gateway/absent", "gateway/checked"] {
+            write("another", &format!("bare = \"{other}\"\n"));
+            let said = find(folder.path()).unwrap_err().to_string();
+            assert!(
+                said.contains("another/server.toml: `bare` must be") && said.contains(other),
+                "{said}"
+            );
         }
     }
 
@@ -241,6 +325,12 @@ mod tests {
         let servers = find(&jeton_lab_harness::driver::workspace().join("servers")).unwrap();
         let ids: Vec<&str> = servers.iter().map(|s| s.id.as_str()).collect();
         for id in [
+            "gateway/envoy",
+            "gateway/envoy-ext-authz",
+            "gateway/envoy-jwt-authn",
+            "gateway/envoy-jwt-authn-cache",
+            "gateway/nginx",
+            "gateway/nginx-auth-request",
             "go/fixed",
             "go/published",
             "java/fixed",

@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
+use super::gateway;
 use super::keys::Keys;
-use super::loader::{Answer, Checker, End, Post, Request, ask, ask_once};
+use super::loader::{Answer, Checker, End, HttpRequest, Request, ask, ask_once};
 use super::process::Running;
 use super::public_keys::public_keys;
 use jeton_lab_fixtures::empty_key::is_signed_with_an_empty_key;
@@ -32,6 +33,8 @@ pub(crate) struct Checked {
     pub(crate) findings: Vec<String>,
     /// The server must be started again.
     pub(crate) died: bool,
+    /// It is a gateway that checks tokens and lets a revoked one pass.
+    pub(crate) passes_revoked: bool,
     /// The files for verifying its tokens.
     checkers: BTreeMap<Algorithm, PathBuf>,
 }
@@ -51,6 +54,8 @@ impl Checked {
 /// The preflight of a server that has just started.
 pub(crate) struct Preflight<'a> {
     pub(crate) running: &'a mut Running,
+    /// Whether it must reject requests without a valid token, if it is a gateway.
+    pub(crate) has_check: bool,
     pub(crate) keys: &'a Keys,
     /// The folder for the server's public keys.
     pub(crate) folder: &'a Path,
@@ -64,8 +69,15 @@ impl Preflight<'_> {
         if asked.iter().any(|(call, _)| *call == Call::GenerateJwt) {
             self.check_generate_jwt(&mut seen)?;
         }
-        let others = asked.iter().filter(|(call, _)| *call != Call::GenerateJwt);
-        for &(call, algorithm) in others {
+        if asked.iter().any(|(call, _)| call.is_of_a_gateway()) {
+            let address = self.running.address;
+            let gateway =
+                gateway::check(address, self.keys, self.has_check, SETTLE_LIMIT, self.stop)?;
+            seen.findings.extend(gateway.findings);
+            seen.passes_revoked = gateway.passes_revoked;
+        }
+        let is_other = |call: Call| call != Call::GenerateJwt && !call.is_of_a_gateway();
+        for &(call, algorithm) in asked.iter().filter(|(call, _)| is_other(*call)) {
             if let Err(what) = self.check_call(call, algorithm, &mut seen) {
                 seen.findings.push(what);
             }
@@ -109,7 +121,7 @@ impl Preflight<'_> {
 
     fn check_unknown_algorithm(&mut self, seen: &mut Checked) {
         let unknown = Request::generate_jwt_with(UNKNOWN_ALGORITHM);
-        let answered = ask_once(self.running.address, &unknown.post);
+        let answered = ask_once(self.running.address, &unknown.http);
         if answered.is_ok_and(|body| Answer::read(unknown.call, &body).is_ok()) {
             seen.findings.push(format!(
                 "returns a token for the unknown algorithm `{UNKNOWN_ALGORITHM}`"
@@ -131,7 +143,7 @@ impl Preflight<'_> {
         let request = Request::generate_jwt(algorithm);
         let began = Instant::now();
         loop {
-            let bodies = ask(self.running.address, &request.post, TOKENS);
+            let bodies = ask(self.running.address, &request.http, TOKENS);
             let answers = bodies
                 .and_then(|bodies| {
                     bodies
@@ -179,7 +191,7 @@ impl Preflight<'_> {
         let began = Instant::now();
         loop {
             let request = Request::prepare(target, call, algorithm).map_err(answered)?;
-            let body = match ask_once(target, &request.post) {
+            let body = match ask_once(target, &request.http) {
                 Err(end) if end == End::right(call) => return Ok(()),
                 answer => answer.map_err(answered)?,
             };
@@ -217,7 +229,7 @@ impl Preflight<'_> {
     fn public_keys(&self, algorithm: Algorithm) -> Result<PathBuf, String> {
         let answered =
             |end: End| format!("the call for its public keys ended with: {}", end.name());
-        let body = ask_once(self.running.address, &Post::keys()).map_err(answered)?;
+        let body = ask_once(self.running.address, &HttpRequest::keys()).map_err(answered)?;
         let keys = public_keys(&body, algorithm).ok_or_else(|| answered(End::Garbage))?;
         let file = self.folder.join(format!("public-{algorithm}"));
         std::fs::write(&file, keys).map_err(|e| format!("{}: {e}", file.display()))?;
@@ -244,6 +256,6 @@ fn unverified(algorithm: Algorithm, why: &str) -> String {
 
 /// Returns whether nothing listens any more.
 fn is_gone(address: SocketAddr) -> bool {
-    let asked = ask_once(address, &Request::generate_jwt(Algorithm::Es256).post);
+    let asked = ask_once(address, &Request::generate_jwt(Algorithm::Es256).http);
     asked == Err(End::NotConnected)
 }

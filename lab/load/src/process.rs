@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::keys::Keys;
 use super::manifest::Server;
+use super::proxy::Proxy;
 use jeton_lab_harness::Stop;
 use jeton_lab_harness::driver::Cache;
 use jeton_lab_harness::host::{Processes, ServerCores};
@@ -39,6 +40,8 @@ pub(crate) struct Start<'a> {
     pub(crate) cores: u32,
     /// An empty folder for this start only.
     pub(crate) folder: &'a Path,
+    /// Its address, which is free, if it does not report one.
+    pub(crate) address: Option<SocketAddr>,
 }
 
 impl Start<'_> {
@@ -50,9 +53,6 @@ impl Start<'_> {
             let path = self.folder.join(name);
             let content = self.filled_in(content);
             fs::write(&path, content).map_err(|e| format!("{}: {e}", path.display()))?;
-        }
-        if let Some(address) = self.server.manifest.address {
-            free(address)?;
         }
         for command in &self.server.manifest.prepare {
             self.prepare(command, stop)?;
@@ -122,6 +122,12 @@ impl Start<'_> {
         let mut text = text
             .replace("{run}", &self.folder.to_string_lossy())
             .replace("{cores}", &self.cores.to_string());
+        if let Some(address) = self.address {
+            text = text.replace("{port}", &address.port().to_string());
+        }
+        if let Some(program) = self.server.manifest.proxy.and_then(Proxy::program) {
+            text = text.replace("{proxy}", &program.to_string_lossy());
+        }
         for name in Keys::FILES {
             let file = self.keys.file(name);
             text = text.replace(&format!("{{{name}}}"), &file.to_string_lossy());
@@ -132,10 +138,7 @@ impl Start<'_> {
     fn listening(&self, running: &mut Running, stop: &Stop) -> Result<SocketAddr, String> {
         let began = Instant::now();
         loop {
-            let found = match (
-                &self.server.manifest.announces,
-                self.server.manifest.address,
-            ) {
+            let found = match (&self.server.manifest.announces, self.address) {
                 (Some(before), _) => running.announced(before)?,
                 (None, Some(address)) => TcpStream::connect(address).is_ok().then_some(address),
                 (None, None) => None,
@@ -161,9 +164,10 @@ impl Start<'_> {
     }
 }
 
-/// Checks that the address of a server with a fixed port is free.
-pub(super) fn free(address: SocketAddr) -> Result<(), String> {
-    TcpListener::bind(address).map(drop).map_err(|e| {
+/// Checks that an address is free, and returns it. For port 0, it has a free port.
+pub(super) fn free(address: SocketAddr) -> Result<SocketAddr, String> {
+    let listener = TcpListener::bind(address).and_then(|listener| listener.local_addr());
+    listener.map_err(|e| {
         format!(
             "{address} is in use ({e}): stop the process that listens there, or change the server's address"
         )

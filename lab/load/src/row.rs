@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::gateway::PASSES_REVOKED;
 use super::loader::Loaded;
 use super::manifest::Server;
 use super::pacing::{Peak, Planned};
@@ -10,6 +11,7 @@ use jeton_lab_harness::host::ServerCores;
 use jeton_lab_model::result::{
     Repetition, ServerLoad, ServerRow, ServerSubject, Status, latency_ms,
 };
+use jeton_lab_model::servers::Call;
 use jeton_lab_stats::median::median as middle;
 
 /// One server under one load, so far.
@@ -21,8 +23,8 @@ pub(super) struct RowDraft {
     status: Status,
     reasons: Vec<String>,
     loads: Vec<(Loaded, Option<Duration>)>,
-    /// Tokens per second of a second process of the server, for each repetition.
-    seconds: Vec<f64>,
+    /// Tokens per second of a second process of the server, for each repetition, and its CPU time for each token.
+    seconds: Vec<(f64, Option<f64>)>,
     base: Option<u64>,
     peak: Option<u64>,
 }
@@ -36,8 +38,10 @@ impl RowDraft {
         seen: &Checked,
     ) -> Self {
         let manifest = &server.manifest;
-        let absent = if server.offers(planned.scenario.call) {
-            absent
+        let call = planned.scenario.call;
+        let passes_revoked = seen.passes_revoked && call == Call::PassRevoked;
+        let absent = if server.offers(call) {
+            absent.or(passes_revoked.then_some(PASSES_REVOKED))
         } else {
             Some("does not offer this call")
         };
@@ -52,8 +56,9 @@ impl RowDraft {
                 id: server.id.clone(),
                 name: manifest.name.clone(),
                 language: manifest.language.clone(),
-                libraries: manifest.libraries.clone(),
+                libraries: server.libraries(),
                 as_published: manifest.as_published,
+                bare: manifest.bare.clone(),
             },
             oversubscribed: server_cores.oversubscribed,
             status,
@@ -83,8 +88,9 @@ impl RowDraft {
     }
 
     /// Adds a load of the second process of the server.
-    pub(super) fn add_second(&mut self, loaded: &Loaded) {
-        self.seconds.push(loaded.per_second());
+    pub(super) fn add_second(&mut self, loaded: &Loaded, cpu: Option<Duration>) {
+        let cpu = cpu.and_then(|cpu| for_each(cpu.as_secs_f64(), loaded));
+        self.seconds.push((loaded.per_second(), cpu));
     }
 
     /// The load failed for a reason that is not known to be the server's.
@@ -165,16 +171,18 @@ impl RowDraft {
             .loads
             .iter()
             .enumerate()
-            .map(|(number, (loaded, cpu))| Repetition {
+            .map(|(number, (loaded, cpu))| {
                 // After a failed load of either process it is not known which belong together.
-                second_requests_per_s: self
-                    .seconds
-                    .get(number)
-                    .filter(|_| self.seconds.len() == self.loads.len())
-                    .copied(),
-                seconds: loaded.seconds,
-                requests_per_s: loaded.per_second(),
-                cpu_us_per_request: cpu.and_then(|cpu| for_each(cpu.as_secs_f64(), loaded)),
+                let are_pairs = self.seconds.len() == self.loads.len();
+                let second = self.seconds.get(number).filter(|_| are_pairs);
+                Repetition {
+                    seconds: loaded.seconds,
+                    requests_per_s: loaded.per_second(),
+                    cpu_us_per_request: cpu.and_then(|cpu| for_each(cpu.as_secs_f64(), loaded)),
+                    p50_ms: loaded.latencies.percentile_ms(50.0),
+                    second_requests_per_s: second.map(|(rate, _)| *rate),
+                    second_cpu_us_per_request: second.and_then(|(_, cpu)| *cpu),
+                }
             })
             .collect();
         let clients: Option<Vec<f64>> = self

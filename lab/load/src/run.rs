@@ -9,12 +9,12 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::keys::Keys;
-use super::loading::{Loader, Measured, Times};
+use super::loading::{Files, Loader, Measured, Times};
 use super::manifest::Server;
 use super::pacing::{Pacing, Peak, Planned, rates};
 use super::plan::{Options, cache, each, loads};
 use super::preflight::{Checked, Preflight};
-use super::process::{Running, Start};
+use super::process::{Running, Start, free};
 use super::row::RowDraft;
 use super::warming::{WarmUpHistory, slice};
 use jeton_lab_harness::Stop;
@@ -84,6 +84,9 @@ pub fn run(
     std::fs::create_dir_all(&keys_folder)
         .map_err(|e| format!("cannot create {}: {e}", keys_folder.display()))?;
     let keys = Keys::make(&keys_folder)?;
+    if scenarios.iter().any(|s| s.call.is_of_a_gateway()) {
+        keys.make_tokens()?;
+    }
     let cores = Cores::unpinned();
     let mut run = Run {
         options,
@@ -188,12 +191,22 @@ impl Participant<'_> {
         self.running.is_some()
             && (self.seen.findings.is_empty() || self.server.manifest.as_published)
             && self.server.offers(call)
+            && !(self.seen.passes_revoked && call == Call::PassRevoked)
+    }
+
+    /// Returns the load as the loader makes it. A gateway without a check lets a revoked token pass.
+    fn made(&self, planned: &Planned) -> Planned {
+        let mut made = *planned;
+        if made.scenario.call == Call::PassRevoked && self.server.manifest.bare.is_none() {
+            made.scenario.call = Call::Pass;
+        }
+        made
     }
 
     /// Whether a second process of it shows how far identical servers differ.
     fn may_have_a_second(&self) -> bool {
         let manifest = &self.server.manifest;
-        let has_own_port = manifest.address.is_some();
+        let has_own_port = manifest.address.is_some_and(|address| address.port() != 0);
         self.running.is_some() && self.seen.findings.is_empty() && !has_own_port
     }
 }
@@ -206,21 +219,22 @@ impl Run<'_> {
                 built.push((*server, None));
                 continue;
             }
-            if self.cache.stale(server.recipe()) {
+            let unmet = server.unmet();
+            if unmet.is_none() && self.cache.stale(server.recipe()) {
                 (self.tell)(Event::Build(BuildEvent::Building {
                     id: &server.id,
                     number: i + 1,
                     of: servers.len(),
                 }));
             }
-            let absent = match self.cache.build(server.recipe(), self.stop) {
+            let absent = unmet.or_else(|| match self.cache.build(server.recipe(), self.stop) {
                 Ok(ready) => {
                     self.hashes.insert(server.id.clone(), ready.hash);
                     None
                 }
                 Err(Unbuilt::Unavailable(reason)) => Some(reason),
                 Err(Unbuilt::Stopped) => Some("the run was stopped".to_owned()),
-            };
+            });
             if let Some(reason) = &absent {
                 (self.tell)(Event::Build(BuildEvent::Unavailable {
                     id: &server.id,
@@ -373,6 +387,7 @@ impl Run<'_> {
         let mut running = self.start(one.server, &one.folder.join("0"), server_cores, cores)?;
         let mut preflight = Preflight {
             running: &mut running,
+            has_check: one.server.manifest.bare.is_some(),
             keys: self.keys,
             folder: &one.folder,
             stop: self.stop,
@@ -403,6 +418,7 @@ impl Run<'_> {
             server_cores,
             cores,
             folder,
+            address: server.manifest.address.map(free).transpose()?,
         };
         start.start(self.stop)
     }
@@ -451,11 +467,15 @@ impl Run<'_> {
                     scenario: *scenario,
                     rate: None,
                 };
+                let tokens = self.keys.tokens(scenario.call);
                 let loaded = self.loader.load(
                     running.address,
-                    &planned,
+                    &one.made(&planned),
                     times,
-                    None,
+                    Files {
+                        verify_with: None,
+                        tokens: tokens.as_deref(),
+                    },
                     server_cores,
                     processes,
                     self.stop,
@@ -487,25 +507,30 @@ impl Run<'_> {
             done: self.done,
             of: self.of,
         });
+        let made = one.made(planned);
         let (Some(running), Some(processes)) = (&mut one.running, &one.processes) else {
             return;
         };
         let Scenario { call, alg, .. } = planned.scenario;
+        let tokens = self.keys.tokens(call);
         let loaded = self.loader.load(
             running.address,
-            planned,
+            &made,
             Times {
                 warm_up: self.options.warm_up,
                 measured: self.options.measured,
             },
-            one.seen.checker(call, alg),
+            Files {
+                verify_with: one.seen.checker(call, alg),
+                tokens: tokens.as_deref(),
+            },
             server_cores,
             processes,
             self.stop,
         );
         let is_second = one.second_of.is_some();
         match loaded {
-            Ok(Measured { loaded, .. }) if is_second => draft.add_second(&loaded),
+            Ok(Measured { loaded, cpu, .. }) if is_second => draft.add_second(&loaded, cpu),
             Ok(Measured { loaded, cpu, peak }) => {
                 draft.add(loaded, cpu, peak, one.base_rss_bytes);
             }

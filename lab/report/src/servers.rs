@@ -3,6 +3,7 @@
 
 mod columns;
 mod findings;
+mod gateways;
 mod section;
 
 pub(crate) use columns::{Line, columns};
@@ -168,6 +169,9 @@ impl ScenarioTable<'_> {
     /// Summarises the table: the best server without a problem against the others, and the published ratio
     /// of the report's two servers with the measured one.
     pub(crate) fn sentences(&self) -> Vec<String> {
+        if self.is_of_gateways() {
+            return self.gateway_sentences();
+        }
         let compared = self.compared();
         let mut sound = self.worthy();
         let mut said = Vec::new();
@@ -232,6 +236,12 @@ impl ScenarioTable<'_> {
         said
     }
 
+    /// Returns the measured rows, then the others.
+    fn all(&self) -> impl Iterator<Item = &ServerRow> {
+        let measured = self.measured.iter().map(|(row, _)| *row);
+        measured.chain(self.missing.iter().copied())
+    }
+
     /// Returns the rows without a problem.
     fn sound(&self) -> impl Iterator<Item = (&ServerRow, &ServerLoad)> {
         let all = self.measured.iter().copied();
@@ -290,6 +300,9 @@ impl ScenarioTable<'_> {
         let compared = self.compared();
         if row.reason.is_some() {
             return "faulty".to_owned();
+        }
+        if self.is_of_gateways() {
+            return self.verdict_on_gateway(row);
         }
         let best = self.worthy().next();
         let Some((best, best_load)) = best.filter(|_| self.figure(load).is_some()) else {

@@ -150,6 +150,44 @@ pub fn table(baseline: &[f64], subjects: &[&[f64]]) -> Result<Vec<Ratio>, StatsE
         .collect()
 }
 
+/// A mean difference of subject and baseline in their unit, paired by round, with its interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Difference {
+    /// The mean over the rounds of subject minus baseline.
+    pub mean: f64,
+    /// The ends of its interval, as one of `comparisons` of the same table.
+    pub interval: [f64; 2],
+}
+
+/// Estimates what a subject takes more than its baseline, for parts that add up: the check of a gateway.
+///
+/// # Errors
+/// As [`estimate`].
+pub fn difference(
+    subject: &[f64],
+    baseline: &[f64],
+    comparisons: usize,
+) -> Result<Difference, StatsError> {
+    check_times(subject, MIN_ROUNDS)?;
+    check_times(baseline, MIN_ROUNDS)?;
+    if subject.len() != baseline.len() {
+        return Err(StatsError::NotPaired {
+            subject: subject.len(),
+            baseline: baseline.len(),
+        });
+    }
+    let rounds = subject.len() as f64;
+    let each = || subject.iter().zip(baseline).map(|(more, less)| more - less);
+    let mean = each().sum::<f64>() / rounds;
+    let squares: f64 = each().map(|one| (one - mean).powi(2)).sum();
+    let error = (squares / (rounds - 1.0) / rounds).sqrt();
+    let half_width = t_quantile(subject.len() - 1, comparisons) * error;
+    Ok(Difference {
+        mean,
+        interval: [mean - half_width, mean + half_width],
+    })
+}
+
 /// Simultaneous comparisons, which share a quantile.
 pub(super) struct Family {
     rounds: usize,
@@ -301,6 +339,20 @@ mod tests {
         assert_eq!(ratios[1].comparisons(), 2);
         assert!(table(&baseline, &[&subject, &[1.0]]).is_err());
         assert!(table(&baseline, &[]).unwrap().is_empty());
+    }
+
+    #[test]
+    fn difference_matches_worked_example() {
+        // Differences 1, 2, 3, 4: mean 2.5, deviation sqrt(5 / 3). What all rounds share cancels.
+        let found = difference(&[11.0, 22.0, 33.0, 14.0], &[10.0, 20.0, 30.0, 10.0], 1).unwrap();
+        assert!((found.mean - 2.5).abs() < 1e-12);
+        // t(3, 0.975) = 3.182446, over the square root of 4 rounds.
+        let half = 3.182_446_3 * (5.0f64 / 3.0).sqrt() / 2.0;
+        for (end, expected) in found.interval.iter().zip([2.5 - half, 2.5 + half]) {
+            assert!((end - expected).abs() < 1e-6);
+        }
+        assert!(difference(&[1.0], &[1.0], 1).is_err());
+        assert!(difference(&[1.0, 2.0], &[1.0, 2.0, 3.0], 1).is_err());
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Real proxies: nginx caches key sets, and nginx and Envoy ask the service whether requests may pass.
+//! Real proxies: nginx caches key sets, and nginx and Envoy ask the service whether requests may pass. The lab measures
+//! what that costs.
 
 use super::{Outcome, tests_in};
 use crate::command::{Error, Workspace};
@@ -20,5 +21,7 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
     };
     let file = "crates/jeton-server/tests/it/oauth/proxy/envoy.rs";
     tests_in(workspace, file, &[("JETON_ENVOY", &envoy)])?;
+    let both = [("JETON_ENVOY", &*envoy), ("JETON_NGINX", &*nginx)];
+    tests_in(workspace, "lab/cli/tests/load/gateways.rs", &both)?;
     Ok(Outcome::Passed)
 }

@@ -233,8 +233,8 @@ pub(super) const STEPS: &[Step] = &[
     },
     Step {
         name: "proxies",
-        what: "a real nginx caches a key set; nginx and Envoy ask the service whether requests may pass",
-        areas: &[Library, Service],
+        what: "a real nginx caches a key set; nginx and Envoy ask the service whether requests may pass; what that costs",
+        areas: &[Library, Service, Lab],
         after: &["build"],
         run: |context| proxies::run(context.workspace),
         ..REST

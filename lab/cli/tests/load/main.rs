@@ -5,6 +5,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 #[cfg(unix)]
+mod gateways;
+#[cfg(unix)]
 mod servers;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -11,13 +11,12 @@ use crate::alone;
 
 const LAB: &str = env!("CARGO_BIN_EXE_jeton-lab");
 
-/// Writes the manifest of jeton's server, with the tested binary instead of a build.
-fn jeton_manifest(folder: &Path) {
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../servers/rust/jeton/server.toml"
-    );
-    let text = fs::read_to_string(path).unwrap();
+/// The servers of the checkout.
+pub(crate) const SERVERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../servers");
+
+/// Returns a manifest of the checkout, with the tested binary instead of a build.
+pub(crate) fn tested(id: &str) -> String {
+    let text = fs::read_to_string(format!("{SERVERS}/{id}/server.toml")).unwrap();
     let jeton = jeton_testkit::program("jeton");
     let kept = text
         .lines()
@@ -25,15 +24,17 @@ fn jeton_manifest(folder: &Path) {
     let manifest: Vec<String> = kept
         .map(|line| line.replace("{target}/dist/jeton", jeton.to_str().unwrap()))
         .collect();
-    server(folder, "rust/jeton", &manifest.join("\n"));
-    let ready = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../servers/rust/jeton/ready.sh"
-    );
+    manifest.join("\n")
+}
+
+/// Adds jeton's server.
+pub(crate) fn jeton_manifest(folder: &Path) {
+    server(folder, "rust/jeton", &tested("rust/jeton"));
+    let ready = format!("{SERVERS}/rust/jeton/ready.sh");
     fs::copy(ready, folder.join("rust/jeton/ready.sh")).unwrap();
 }
 
-fn server(folder: &Path, id: &str, manifest: &str) {
+pub(crate) fn server(folder: &Path, id: &str, manifest: &str) {
     let folder = folder.join(id);
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("server.toml"), manifest).unwrap();
@@ -54,7 +55,11 @@ fn servers(folder: &Path, more: &[&str]) -> Output {
 
 /// Runs the servers until the rows are enough, each time with loads twice as long: the machine may be busy. The last
 /// rows are returned in any case.
-fn servers_until(folder: &Path, more: &[&str], enough: impl Fn(&[Value]) -> bool) -> Vec<Value> {
+pub(crate) fn servers_until(
+    folder: &Path,
+    more: &[&str],
+    enough: impl Fn(&[Value]) -> bool,
+) -> Vec<Value> {
     let mut seconds = 0.4;
     let mut last = Vec::new();
     for _ in 0..5 {
@@ -107,7 +112,7 @@ fn row<'r>(rows: &'r [Value], id: &str, alg: &str) -> &'r Value {
     of.next().unwrap_or_else(|| panic!("no row of {id}"))
 }
 
-fn two_cores() -> bool {
+pub(crate) fn two_cores() -> bool {
     std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1)
 }
 

@@ -9,7 +9,10 @@ use jeton_lab_model::servers::{BATCH, Call};
 /// The maximum number of bytes kept of an answer. A batch of the longest tokens has a third of it.
 pub(super) const ANSWER_BYTES_MAX: usize = 1 << 20;
 /// The subject of requested tokens, where the request has one.
-pub(super) const SUBJECT: &str = "user0001@mail.test";
+pub(crate) const SUBJECT: &str = "user0001@mail.test";
+
+/// What is behind every gateway. The error page of a gateway is another text.
+const PASSED: &[u8] = b"passed";
 
 /// A correct answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,8 +31,11 @@ impl<'a> Answer<'a> {
     /// The outcome, if this is not exactly one complete answer with all requested tokens, or if one
     /// of several items has an error.
     pub(crate) fn read(call: Call, body: &'a [u8]) -> Result<Self, End> {
-        if call == Call::Introspect {
-            return introspected(body).ok_or(End::Garbage);
+        match call {
+            Call::Introspect => return introspected(body).ok_or(End::Garbage),
+            Call::Pass | Call::PassDifferent => return passed(body).ok_or(End::Garbage),
+            Call::PassRevoked => return Err(passed(body).map_or(End::Garbage, accepted)),
+            _ => {}
         }
         let message = unframed(body).ok_or(End::Garbage)?;
         match call {
@@ -41,7 +47,7 @@ impl<'a> Answer<'a> {
             Call::VerifyStream => return outcome(message, verified),
             Call::VerifyRevoked => return Err(verified(message).map_or(End::Garbage, accepted)),
             Call::VerifyBatch => return batch(message, verified),
-            Call::Introspect => None,
+            Call::Introspect | Call::Pass | Call::PassDifferent | Call::PassRevoked => None,
         }
         .ok_or(End::Garbage)
     }
@@ -174,6 +180,14 @@ fn introspected(body: &[u8]) -> Option<Answer<'_>> {
     }
     let said: Introspected<'_> = serde_json::from_slice(body).ok()?;
     said.sub.filter(|_| said.active).and_then(about)
+}
+
+/// The answer of what is behind a gateway.
+fn passed(body: &[u8]) -> Option<Answer<'_>> {
+    (body == PASSED).then_some(Answer {
+        token: None,
+        sub: "",
+    })
 }
 
 /// The answer to a token that must be rejected.
@@ -324,6 +338,17 @@ mod tests {
         let verify = |sub: &str| Answer::read(Call::VerifyRevoked, &framed(&message(1, sub))).err();
         assert_eq!(verify(SUBJECT), Some(End::Accepted));
         assert_eq!(verify("somebody else"), Some(End::Garbage));
+    }
+
+    #[test]
+    fn gateway_passes_what_is_behind_it() {
+        assert!(Answer::read(Call::PassDifferent, b"passed").is_ok());
+        assert_eq!(
+            Answer::read(Call::Pass, b"sign in").err(),
+            Some(End::Garbage)
+        );
+        let revoked = Answer::read(Call::PassRevoked, b"passed");
+        assert_eq!(revoked.err(), Some(End::Accepted));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use tokio::task::LocalSet;
 use tokio::time::timeout;
 
 use super::exchange::{Exchange, NotConnected};
-use super::post::Post;
+use super::http_request::HttpRequest;
 use super::tally::End;
 
 /// The time limit of one answer.
@@ -17,12 +17,12 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 /// Sends a request several times, one after another on one connection. With a server of several
 /// processes, one process handles the connection, so its answers follow each other. Stops at the
 /// first error.
-pub(crate) fn ask(target: SocketAddr, post: &Post, times: usize) -> Result<Vec<Bytes>, End> {
+pub(crate) fn ask(target: SocketAddr, http: &HttpRequest, times: usize) -> Result<Vec<Bytes>, End> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|_| End::NotConnected)?;
-    let exchange = Exchange::new(target, post);
+    let exchange = Exchange::new(target, http);
     let asked = async {
         let mut send = exchange
             .connect()
@@ -42,8 +42,8 @@ pub(crate) fn ask(target: SocketAddr, post: &Post, times: usize) -> Result<Vec<B
 }
 
 /// Sends a request once on a new connection.
-pub(crate) fn ask_once(target: SocketAddr, post: &Post) -> Result<Bytes, End> {
-    ask(target, post, 1)?.pop().ok_or(End::Garbage)
+pub(crate) fn ask_once(target: SocketAddr, http: &HttpRequest) -> Result<Bytes, End> {
+    ask(target, http, 1)?.pop().ok_or(End::Garbage)
 }
 
 #[cfg(test)]
@@ -100,7 +100,7 @@ mod tests {
         let target = numbers_its_connections();
         let request = Request::generate_jwt(Algorithm::Hs256);
         let asked = |times| -> Vec<(String, String)> {
-            let bodies = ask(target, &request.post, times).unwrap();
+            let bodies = ask(target, &request.http, times).unwrap();
             let read = |body: &Bytes| {
                 let answer = Answer::read(Call::GenerateJwt, body).unwrap();
                 (answer.token.unwrap().to_owned(), answer.sub.to_owned())

@@ -52,7 +52,7 @@ async fn whole(load: &Load, checker: Option<Checker>) -> Loaded {
         }
     };
     let engine = Rc::new(Engine {
-        exchange: Exchange::new(load.target, &load.request.post),
+        exchange: Exchange::new(load.target, &load.request.http),
         load: load.clone(),
         checker,
         window: Window { from, until },
@@ -183,7 +183,7 @@ impl Engine {
         in_flight: &mut VecDeque<Instant>,
     ) -> Result<Infallible, Ended> {
         let most = self.load.in_flight as usize;
-        let message = &self.load.request.post.body;
+        let message = &self.load.request.http.body;
         let mut stream = Stream::open(&self.exchange, send, message, most).await?;
         // A failed send means that the stream has ended; reading from it shows how.
         let mut sends = true;

@@ -1,19 +1,21 @@
 //! One call over HTTP/2: a connection, a request and the answer.
 
+use std::cell::Cell;
 use std::future::poll_fn;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use h2::client::{ResponseFuture, SendRequest};
 use h2::{Reason, RecvStream, SendStream};
-use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header};
 use tokio::net::TcpStream;
 use tokio::task::spawn_local;
 use tokio::time::timeout;
 
 use super::answer::ANSWER_BYTES_MAX;
-use super::post::Post;
+use super::http_request::HttpRequest;
 use super::tally::End;
 
 /// The time limit for connecting.
@@ -30,6 +32,9 @@ pub(super) struct Exchange {
     request: Request<()>,
     body: Bytes,
     is_grpc: bool,
+    /// The values of `Authorization`, and how many were sent.
+    bearers: Arc<[HeaderValue]>,
+    sent: Cell<usize>,
 }
 
 /// The server did not accept the connection.
@@ -78,22 +83,29 @@ impl From<h2::Error> for Ended {
 }
 
 impl Exchange {
-    pub(super) fn new(target: SocketAddr, post: &Post) -> Self {
+    pub(super) fn new(target: SocketAddr, http: &HttpRequest) -> Self {
         let mut request = Request::new(());
-        *request.method_mut() = Method::POST;
-        *request.uri_mut() = format!("http://{target}{}", post.path)
+        *request.uri_mut() = format!("http://{target}{}", http.path)
             .parse()
             .expect("a socket address and a method path form a URI");
-        let headers = request.headers_mut();
-        headers.insert("content-type", HeaderValue::from_static(post.content_type));
-        if post.is_grpc() {
-            headers.insert("te", HeaderValue::from_static("trailers"));
+        if !http.body.is_empty() {
+            *request.method_mut() = Method::POST;
+            let content_type = HeaderValue::from_static(http.content_type);
+            request
+                .headers_mut()
+                .insert(header::CONTENT_TYPE, content_type);
+        }
+        if http.is_grpc() {
+            let trailers = HeaderValue::from_static("trailers");
+            request.headers_mut().insert(header::TE, trailers);
         }
         Self {
             target,
             request,
-            body: post.body.clone(),
-            is_grpc: post.is_grpc(),
+            body: http.body.clone(),
+            is_grpc: http.is_grpc(),
+            bearers: http.bearers.clone(),
+            sent: Cell::new(0),
         }
     }
 
@@ -113,19 +125,27 @@ impl Exchange {
         Ok(send)
     }
 
-    /// Opens a stream on which nothing has been sent.
+    /// Opens a stream on which no body has been sent.
     pub(super) async fn open(
         &self,
         send: &mut SendRequest<Bytes>,
     ) -> Result<(ResponseFuture, SendStream<Bytes>), h2::Error> {
         poll_fn(|context| send.poll_ready(context)).await?;
-        send.send_request(self.request.clone(), false)
+        let mut request = self.request.clone();
+        if !self.bearers.is_empty() {
+            let number = self.sent.replace(self.sent.get() + 1);
+            let bearer = self.bearers[number % self.bearers.len()].clone();
+            request.headers_mut().insert(header::AUTHORIZATION, bearer);
+        }
+        send.send_request(request, self.body.is_empty())
     }
 
     /// Makes the call. Returns the body of an answer with status OK, or the outcome.
     pub(super) async fn once(&self, send: &mut SendRequest<Bytes>) -> Result<Bytes, Ended> {
         let (response, mut stream) = self.open(send).await?;
-        stream.send_data(self.body.clone(), true)?;
+        if !self.body.is_empty() {
+            stream.send_data(self.body.clone(), true)?;
+        }
         let (head, mut body) = response.await?.into_parts();
         let bytes = read(&mut body).await?;
         let trailers = body.trailers().await?;

@@ -1,4 +1,4 @@
-//! The loader: calls a gRPC server over HTTP/2 and records the answers.
+//! The loader: calls a gRPC server or a gateway over HTTP/2 and records the answers.
 //!
 //! It uses one thread, so that its CPU time shows whether it was the bottleneck. It handles HTTP/2
 //! frames and nothing above them: a call must cost the loader less than the server.
@@ -15,20 +15,21 @@ mod ask;
 mod checker;
 mod engine;
 mod exchange;
+mod http_request;
 mod load;
 mod loaded;
 mod pacer;
-mod post;
 mod request;
 mod stream;
 mod tally;
 
-pub(crate) use answer::Answer;
+pub(crate) use answer::{Answer, SUBJECT};
 pub(crate) use ask::{ask, ask_once};
 pub use checker::Checker;
 pub use engine::run;
+pub(crate) use http_request::HttpRequest;
 pub use load::{Load, LoadError, Pace, limits};
 pub use loaded::{Loaded, MergeError};
-pub(crate) use post::Post;
+pub(crate) use request::AUDIENCE;
 pub use request::Request;
 pub use tally::End;

@@ -4,21 +4,21 @@ use std::net::SocketAddr;
 
 use super::answer::{Answer, SUBJECT, tokens_of_batch};
 use super::ask::ask_once;
-use super::post::Post;
+use super::http_request::HttpRequest;
 use super::tally::End;
 use jeton_lab_harness::grpc::{put_bytes, put_text};
 use jeton_lab_model::servers::{Algorithm, BATCH, Call};
 
 /// The audience of tokens. For calls other than `GenerateJwt`, a server has a profile for each
 /// algorithm, named after it, with this audience.
-const AUDIENCE: &str = "api";
+pub(crate) const AUDIENCE: &str = "api";
 
 /// A call with its request.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub(crate) call: Call,
     pub(super) algorithm: String,
-    pub(crate) post: Post,
+    pub(crate) http: HttpRequest,
 }
 
 impl Request {
@@ -35,11 +35,12 @@ impl Request {
         Self {
             call: Call::GenerateJwt,
             algorithm: algorithm.to_owned(),
-            post: Post::grpc("/jwt.services.JwtService/GenerateJwt", &message),
+            http: HttpRequest::grpc("/jwt.services.JwtService/GenerateJwt", &message),
         }
     }
 
-    /// Prepares any call. For a call that is about tokens, the server issues them first, once.
+    /// Prepares any call but those of gateways, which [`Request::pass`] makes. For a call that is about tokens, the server
+    /// issues them first, once.
     ///
     /// # Errors
     ///
@@ -47,13 +48,13 @@ impl Request {
     pub fn prepare(target: SocketAddr, call: Call, algorithm: Algorithm) -> Result<Self, End> {
         let issued = || {
             let request = Self::issue(algorithm);
-            let body = ask_once(target, &request.post)?;
+            let body = ask_once(target, &request.http)?;
             let answer = Answer::read(request.call, &body)?;
             answer.token.map(str::to_owned).ok_or(End::Garbage)
         };
         let issued_batch = || {
             let request = Self::issue_batch(algorithm);
-            ask_once(target, &request.post)
+            ask_once(target, &request.http)
         };
         Ok(match call {
             Call::GenerateJwt => Self::generate_jwt(algorithm),
@@ -70,16 +71,33 @@ impl Request {
                 let token = issued()?;
                 let request = Self::verify_revoked(algorithm, &token);
                 // The token must be rejected only because it was revoked.
-                ask_once(target, &request.post)?;
+                ask_once(target, &request.http)?;
                 ask_once(target, &revoke(&token))?;
-                match ask_once(target, &request.post) {
+                match ask_once(target, &request.http) {
                     Err(end) if end == End::right(call) => request,
                     Err(end) => return Err(end),
                     Ok(_) => return Err(End::Accepted),
                 }
             }
             Call::Introspect => Self::introspect(algorithm, &issued()?),
+            // A gateway issues no tokens.
+            Call::Pass | Call::PassDifferent | Call::PassRevoked => return Err(End::Garbage),
         })
+    }
+
+    /// A call of a gateway, with each of these tokens in turn: a text with a token on each line.
+    ///
+    /// # Errors
+    ///
+    /// A sentence, if there is no token or a line is none.
+    pub fn pass(call: Call, algorithm: Algorithm, tokens: &str) -> Result<Self, String> {
+        if tokens.lines().next().is_none() {
+            return Err("must have a token on each line, and has no lines".to_owned());
+        }
+        let http = HttpRequest::get(tokens.lines()).map_err(|line| {
+            format!("line {line} has characters that no token has: write one token on each line")
+        })?;
+        Ok(Self::of(call, algorithm, http))
     }
 
     /// `jeton.v1.IssueRequest`.
@@ -87,7 +105,7 @@ impl Request {
         Self::of(
             Call::Issue,
             algorithm,
-            Post::grpc("/jeton.v1.TokenService/Issue", &issue_request(algorithm)),
+            HttpRequest::grpc("/jeton.v1.TokenService/Issue", &issue_request(algorithm)),
         )
     }
 
@@ -96,7 +114,7 @@ impl Request {
         Self::of(
             Call::IssueStream,
             algorithm,
-            Post::grpc(
+            HttpRequest::grpc(
                 "/jeton.v1.TokenService/IssueStream",
                 &issue_request(algorithm),
             ),
@@ -115,14 +133,14 @@ impl Request {
         Self::of(
             Call::IssueBatch,
             algorithm,
-            Post::grpc("/jeton.v1.TokenService/IssueBatch", &message),
+            HttpRequest::grpc("/jeton.v1.TokenService/IssueBatch", &message),
         )
     }
 
     /// `jeton.v1.VerifyRequest`.
     fn verify(algorithm: Algorithm, token: &str) -> Self {
-        let post = Post::grpc("/jeton.v1.TokenService/Verify", &verify_request(token));
-        Self::of(Call::Verify, algorithm, post)
+        let http = HttpRequest::grpc("/jeton.v1.TokenService/Verify", &verify_request(token));
+        Self::of(Call::Verify, algorithm, http)
     }
 
     /// The same for a revoked token.
@@ -135,11 +153,11 @@ impl Request {
 
     /// The same, as one message of a stream.
     fn verify_stream(algorithm: Algorithm, token: &str) -> Self {
-        let post = Post::grpc(
+        let http = HttpRequest::grpc(
             "/jeton.v1.TokenService/VerifyStream",
             &verify_request(token),
         );
-        Self::of(Call::VerifyStream, algorithm, post)
+        Self::of(Call::VerifyStream, algorithm, http)
     }
 
     /// `jeton.v1.VerifyBatchRequest`.
@@ -152,34 +170,31 @@ impl Request {
         Self::of(
             Call::VerifyBatch,
             algorithm,
-            Post::grpc("/jeton.v1.TokenService/VerifyBatch", &message),
+            HttpRequest::grpc("/jeton.v1.TokenService/VerifyBatch", &message),
         )
     }
 
     /// RFC 7662, section 2.1. The characters of a token need no escaping in a form.
     fn introspect(algorithm: Algorithm, token: &str) -> Self {
-        let post = Post {
-            path: "/introspect",
-            content_type: "application/x-www-form-urlencoded",
-            body: format!("token={token}").into(),
-        };
-        Self::of(Call::Introspect, algorithm, post)
+        let form = format!("token={token}").into();
+        let http = HttpRequest::post("/introspect", "application/x-www-form-urlencoded", form);
+        Self::of(Call::Introspect, algorithm, http)
     }
 
-    fn of(call: Call, algorithm: Algorithm, post: Post) -> Self {
+    fn of(call: Call, algorithm: Algorithm, http: HttpRequest) -> Self {
         Self {
             call,
             algorithm: algorithm.name().to_owned(),
-            post,
+            http,
         }
     }
 }
 
 /// `jeton.v1.RevokeRequest`, for this token only.
-fn revoke(token: &str) -> Post {
+fn revoke(token: &str) -> HttpRequest {
     let mut message = Vec::new();
     put_text(&mut message, 2, token);
-    Post::grpc("/jeton.v1.TokenService/Revoke", &message)
+    HttpRequest::grpc("/jeton.v1.TokenService/Revoke", &message)
 }
 
 /// `jeton.v1.VerifyRequest`.
@@ -200,20 +215,38 @@ fn issue_request(algorithm: Algorithm) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use http::HeaderValue;
+
     use super::*;
 
     #[test]
     fn request_is_length_and_message() {
         let request = Request::generate_jwt(Algorithm::Hs256);
-        assert_eq!(&request.post.body[..], b"\0\0\0\0\x07\x0a\x05HS256");
+        assert_eq!(&request.http.body[..], b"\0\0\0\0\x07\x0a\x05HS256");
         let issue = Request::issue(Algorithm::V4Local);
         let message = b"\0\0\0\0\x1e\x12\x08v4.local\x1a\x12user0001@mail.test";
-        assert_eq!(&issue.post.body[..], message);
+        assert_eq!(&issue.http.body[..], message);
         let verify = Request::verify(Algorithm::Hs256, "a.b.c");
         assert_eq!(
-            &verify.post.body[..],
+            &verify.http.body[..],
             b"\0\0\0\0\x0c\x12\x03api\x1a\x05a.b.c"
         );
+    }
+
+    #[test]
+    fn gateway_request_has_the_tokens_of_its_lines() {
+        let pass = |tokens| Request::pass(Call::PassDifferent, Algorithm::Es256, tokens);
+        let bearers = pass("a.b.c\nd.e.f\n").map(|request| request.http.bearers);
+        assert_eq!(
+            bearers,
+            Ok(["Bearer a.b.c", "Bearer d.e.f"]
+                .map(HeaderValue::from_static)
+                .into())
+        );
+        for (wrong, what) in [("", "has no lines"), ("a.b.c\nd\u{1}e\n", "line 2")] {
+            let said = pass(wrong).map(|_| ());
+            assert!(said.is_err_and(|said| said.contains(what)), "{wrong:?}");
+        }
     }
 
     #[test]
@@ -221,13 +254,13 @@ mod tests {
         let batch = Request::issue_batch(Algorithm::Hs256);
         let item = b"\x22\x14\x0a\x12user0001@mail.test".len();
         let message = b"\x12\x05HS256".len() + item * BATCH as usize;
-        assert_eq!(batch.post.body.len(), 5 + message);
+        assert_eq!(batch.http.body.len(), 5 + message);
     }
 
     #[test]
     fn request_with_long_name_is_complete() {
         let request = Request::generate_jwt_with(&"x".repeat(200));
-        assert_eq!(request.post.body.len(), 5 + 3 + 200);
-        assert_eq!(&request.post.body[..8], b"\0\0\0\0\xcb\x0a\xc8\x01");
+        assert_eq!(request.http.body.len(), 5 + 3 + 200);
+        assert_eq!(&request.http.body[..8], b"\0\0\0\0\xcb\x0a\xc8\x01");
     }
 }

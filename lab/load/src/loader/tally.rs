@@ -38,6 +38,7 @@ impl End {
         match call {
             // FAILED_PRECONDITION: the token is rejected.
             Call::VerifyRevoked => Self::Status(9),
+            Call::PassRevoked => Self::Http(401),
             Call::GenerateJwt
             | Call::Issue
             | Call::IssueBatch
@@ -45,7 +46,9 @@ impl End {
             | Call::Verify
             | Call::VerifyBatch
             | Call::VerifyStream
-            | Call::Introspect => Self::OK,
+            | Call::Introspect
+            | Call::Pass
+            | Call::PassDifferent => Self::OK,
         }
     }
 

@@ -271,6 +271,28 @@ fn loader_server_accepting_revoked_token_is_not_loaded() {
     assert_eq!(prepare(Behaviour::Status(9)), Err(End::Status(9)));
 }
 
+#[test]
+fn loader_gateway_passes_or_refuses() {
+    let _alone = alone();
+    for (behaviour, call, outcome) in [
+        (Behaviour::Passes, Call::PassDifferent, "OK"),
+        (Behaviour::Refuses, Call::Pass, "HTTP 401"),
+        (Behaviour::Html, Call::Pass, "HTTP 404"),
+        (Behaviour::Passes, Call::PassRevoked, "accepted"),
+        (Behaviour::Refuses, Call::PassRevoked, "OK"),
+    ] {
+        let target = serve(behaviour);
+        let make = |milliseconds| {
+            let request = Request::pass(call, Algorithm::Es256, "a.b.c\nd.e.f\n").unwrap();
+            let load = Load::new(target, request, 2, 4, Duration::from_millis(milliseconds));
+            run(&load.unwrap(), None).unwrap()
+        };
+        loaded_until(200, make, |loaded| {
+            ended(loaded, &[outcome]) && count(loaded, outcome) > 10
+        });
+    }
+}
+
 /// Two connections with one stream each and four messages in flight.
 fn streamed(behaviour: Behaviour, milliseconds: u64) -> Load {
     let target = serve(behaviour);

@@ -91,6 +91,9 @@ pub struct ServerSubject {
     /// True if the server keeps the bugs of a published report.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub as_published: bool,
+    /// For a gateway that checks tokens: the id of the same gateway without the check.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bare: Option<String>,
 }
 
 /// All repetitions of a load together.
@@ -129,9 +132,15 @@ pub struct Repetition {
     pub requests_per_s: f64,
     /// CPU time of the server per token, in microseconds.
     pub cpu_us_per_request: Option<f64>,
+    /// The median latency, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p50_ms: Option<f64>,
     /// Tokens per second of a second process of the same server: both are an A/A pair.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second_requests_per_s: Option<f64>,
+    /// CPU time of that process per token, in microseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second_cpu_us_per_request: Option<f64>,
 }
 
 impl ServerRow {

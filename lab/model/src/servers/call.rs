@@ -46,11 +46,17 @@ pub enum Call {
     VerifyRevoked,
     /// Token introspection over HTTP/2 (RFC 7662), with one token that the server issued before.
     Introspect,
+    /// A GET through a gateway, with one token of the run.
+    Pass,
+    /// The same with another token each time, so that a cache of tokens does not help.
+    PassDifferent,
+    /// The same with one revoked token: every answer must reject it, unless the gateway checks no tokens.
+    PassRevoked,
 }
 
 impl Call {
     /// All calls.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 12] = [
         Self::GenerateJwt,
         Self::Issue,
         Self::IssueBatch,
@@ -60,6 +66,9 @@ impl Call {
         Self::VerifyStream,
         Self::VerifyRevoked,
         Self::Introspect,
+        Self::Pass,
+        Self::PassDifferent,
+        Self::PassRevoked,
     ];
 
     /// Returns its name in files and options.
@@ -75,6 +84,9 @@ impl Call {
             Self::VerifyStream => "verify-stream",
             Self::VerifyRevoked => "verify-revoked",
             Self::Introspect => "introspect",
+            Self::Pass => "pass",
+            Self::PassDifferent => "pass-different",
+            Self::PassRevoked => "pass-revoked",
         }
     }
 
@@ -89,7 +101,10 @@ impl Call {
             | Self::Verify
             | Self::VerifyStream
             | Self::VerifyRevoked
-            | Self::Introspect => 1,
+            | Self::Introspect
+            | Self::Pass
+            | Self::PassDifferent
+            | Self::PassRevoked => 1,
         }
     }
 
@@ -102,8 +117,17 @@ impl Call {
             | Self::VerifyBatch
             | Self::VerifyStream
             | Self::VerifyRevoked
-            | Self::Introspect => false,
+            | Self::Introspect
+            | Self::Pass
+            | Self::PassDifferent
+            | Self::PassRevoked => false,
         }
+    }
+
+    /// Returns whether it goes through a gateway, which has no issuer: the tokens are those of the run.
+    #[must_use]
+    pub fn is_of_a_gateway(self) -> bool {
+        matches!(self, Self::Pass | Self::PassDifferent | Self::PassRevoked)
     }
 
     /// Returns how its messages use a connection.
@@ -117,7 +141,10 @@ impl Call {
             | Self::Verify
             | Self::VerifyBatch
             | Self::VerifyRevoked
-            | Self::Introspect => Way::Unary,
+            | Self::Introspect
+            | Self::Pass
+            | Self::PassDifferent
+            | Self::PassRevoked => Way::Unary,
         }
     }
 
@@ -133,6 +160,9 @@ impl Call {
             Self::VerifyStream => Some("VerifyStream".to_owned()),
             Self::VerifyRevoked => Some("Verify of a revoked token".to_owned()),
             Self::Introspect => Some("introspection".to_owned()),
+            Self::Pass => Some("one token often".to_owned()),
+            Self::PassDifferent => Some("different tokens".to_owned()),
+            Self::PassRevoked => Some("a revoked token".to_owned()),
         }
     }
 }

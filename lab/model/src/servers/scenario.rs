@@ -69,6 +69,27 @@ impl Scenario {
         all
     }
 
+    /// Returns scenarios for gateways, on one core. One call at a time shows the latency. Many show the CPU time, without
+    /// the wake-ups of a server that waits.
+    #[must_use]
+    pub fn gateways() -> Vec<Self> {
+        let loads = [
+            (Call::Pass, 1, 1),
+            (Call::Pass, 5, 10),
+            (Call::PassDifferent, 1, 1),
+            (Call::PassDifferent, 5, 10),
+            (Call::PassRevoked, 5, 10),
+        ];
+        let scenario = |(call, connections, in_flight)| Self {
+            cores: 1,
+            connections,
+            in_flight,
+            call,
+            alg: Algorithm::Es256,
+        };
+        loads.map(scenario).to_vec()
+    }
+
     /// For example `1 core, 5×50`.
     #[must_use]
     pub fn load(&self) -> String {
@@ -101,12 +122,16 @@ mod tests {
     }
 
     #[test]
-    fn other_scenarios_cover_every_other_call() {
+    fn scenarios_cover_every_call() {
         let all = Scenario::beyond();
+        let gateways = Scenario::gateways();
         for call in Call::ALL {
-            let there = all.iter().any(|scenario| scenario.call == call);
-            assert_eq!(there, call != Call::GenerateJwt, "{call}");
+            let is_in = |set: &[Scenario]| set.iter().any(|scenario| scenario.call == call);
+            let is_beyond = call != Call::GenerateJwt && !call.is_of_a_gateway();
+            assert_eq!(is_in(&all), is_beyond, "{call}");
+            assert_eq!(is_in(&gateways), call.is_of_a_gateway(), "{call}");
         }
+        assert_eq!(gateways[0].name(), "1 core, 1×1, one token often, ES256");
         assert_eq!(all[0].name(), "1 core, 5×50, Issue, HS256");
         assert_eq!(all[6].name(), "1 core, 5×1, IssueBatch of 256, HS256");
         assert_eq!(all[9].name(), "1 core, 5×50, IssueStream, HS256");

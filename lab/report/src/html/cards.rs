@@ -318,7 +318,8 @@ pub(super) fn of_servers(result: &RunResult) -> Vec<Card> {
     ];
     let card = |(id, question, is_shared)| {
         let is_it = |table: &&ScenarioTable<'_>| {
-            table.oversubscribed == is_shared && table.rate.is_none() && table.measured.len() > 1
+            let is_closed = table.rate.is_none() && !table.is_of_gateways();
+            table.oversubscribed == is_shared && is_closed && table.measured.len() > 1
         };
         of_scenario(id, question, tables.iter().find(is_it)?)
     };

@@ -13,6 +13,7 @@ pub(crate) fn findings(rows: &[ServerRow]) -> Vec<(String, String)> {
     let compared: Vec<&ScenarioTable<'_>> = tables
         .iter()
         .filter(|table| table.measured.len() > 1 && table.worthy().next().is_some())
+        .filter(|table| !table.is_of_gateways())
         .collect();
     let mut found = best(&compared);
     for row in rows {

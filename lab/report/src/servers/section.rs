@@ -27,7 +27,13 @@ pub(crate) fn section(result: &RunResult) -> Option<Section> {
     let parts = parts.map(|(number, table)| table.section(number, is_open(&tables, number)));
     let mut section = Section::new("Servers").id("servers");
     let took = format!(", measured in {:.0} s, seed {}", e.elapsed_s, result.seed);
-    section.on_terminal = (Some("Cost of issuing tokens over gRPC".to_owned()), took);
+    let are_gateways = tables.iter().all(ScenarioTable::is_of_gateways);
+    let title = if are_gateways {
+        "Cost of checking tokens in a gateway"
+    } else {
+        "Cost of issuing tokens over gRPC"
+    };
+    section.on_terminal = (Some(title.to_owned()), took);
     section.sentences = said(result);
     let another = format!("The report's figures come from another machine: {MACHINE}.");
     let another = Section::default().say(another).on(TERMINAL);
@@ -40,7 +46,8 @@ pub(crate) fn section(result: &RunResult) -> Option<Section> {
     let problems = problems
         .into_iter()
         .fold(Section::new("Problems").on(TERMINAL), Section::say);
-    let section = section.parts(parts).parts([another]);
+    let section = section.parts(parts);
+    let section = section.parts((!are_gateways).then_some(another));
     Some(section.parts(has_problems.then_some(problems)))
 }
 
@@ -77,11 +84,11 @@ fn said(result: &RunResult) -> Vec<Sentence> {
     said
 }
 
-/// Reports whether a scenario is open: the first of each algorithm.
+/// Reports whether a scenario is open: the first of each algorithm, and each of gateways.
 fn is_open(tables: &[ScenarioTable<'_>], number: usize) -> bool {
     let alg = |table: &ScenarioTable<'_>| table.all().next().map(|row| row.alg);
     let own = alg(&tables[number]);
-    !tables[..number].iter().any(|table| alg(table) == own)
+    tables[number].is_of_gateways() || !tables[..number].iter().any(|table| alg(table) == own)
 }
 
 /// Says how often and how long each load ran, if that is the same for all.
@@ -107,12 +114,6 @@ pub(crate) fn figure(value: f64) -> String {
 }
 
 impl ScenarioTable<'_> {
-    /// Returns the measured rows, then the others.
-    fn all(&self) -> impl Iterator<Item = &ServerRow> {
-        let measured = self.measured.iter().map(|(row, _)| *row);
-        measured.chain(self.missing.iter().copied())
-    }
-
     fn section(&self, number: usize, is_open: bool) -> Section {
         let id = format!("servers-{number}");
         let mut section = Section::new(&self.title).fold(Fold::open_if(is_open));
@@ -189,9 +190,12 @@ impl ScenarioTable<'_> {
     /// The six columns that a reader needs.
     fn shown(&self, id: String) -> Table {
         let (title, quantity) = (&self.title, self.quantity());
-        let caption = format!(
-            "{title}: latencies in milliseconds; the verdict compares {quantity} with the best server"
-        );
+        let verdict = if self.is_of_gateways() {
+            "is the CPU time that the check adds".to_owned()
+        } else {
+            format!("compares {quantity} with the best server")
+        };
+        let caption = format!("{title}: latencies in milliseconds; the verdict {verdict}");
         let measured = self.measured.iter();
         let lines: Vec<Line<'_>> = measured
             .map(|(row, _)| Line::Measured(row, false))

@@ -36,6 +36,10 @@ pub(crate) enum Behaviour {
     EndsStreams(usize),
     /// Answers like a web server.
     Html,
+    /// Lets every request pass, as a gateway.
+    Passes,
+    /// Lets no request pass, as a gateway.
+    Refuses,
     /// Answers with a token but no status.
     NoStatus,
     /// Answers with a truncated message.
@@ -215,6 +219,8 @@ fn answer(mut respond: SendResponse<Bytes>, answers: &Answers) {
             return;
         }
         Behaviour::Html => (404, Bytes::from_static(b"<html>"), None),
+        Behaviour::Passes => (200, Bytes::from_static(b"passed"), None),
+        Behaviour::Refuses => (401, Bytes::from_static(b"no"), None),
         Behaviour::NoStatus => (200, answers.good.clone(), None),
         Behaviour::HalfAMessage => (200, answers.good.slice(..20), Some(status(0))),
         _ => (200, answers.good.clone(), Some(status(0))),

@@ -130,7 +130,6 @@ fn server() -> RunResult {
     let first = load.repetitions[0];
     load.repetitions = [1_000.0, 2_000.0]
         .map(|requests_per_s| jeton_lab_model::result::Repetition {
-            second_requests_per_s: None,
             requests_per_s,
             ..first
         })
