@@ -76,7 +76,7 @@ pub use error::{Error, Problem, Result};
 pub use etcd::{EtcdAccess, EtcdAddress, EtcdStore};
 pub use exposure::{Exposed, Exposure};
 pub use key::{Key, Prefix};
-pub use load::{Loaded, load};
+pub use load::{Loaded, load, load_after};
 pub use memory::MemoryStore;
 pub use mirror::Mirror;
 pub use moment::Moment;

@@ -10,8 +10,9 @@ use crate::error::{Error, Result};
 use crate::key::{Key, Prefix};
 use crate::limits;
 use crate::moment::Moment;
+use crate::pending::Pending;
 use crate::revision::Revision;
-use crate::store::{Store, Update, Watch};
+use crate::store::{Pages, Store, Update, Watch};
 
 /// Approximate memory of a change beside its keys and value, bytes.
 const CHANGE_BYTES: usize = 128;
@@ -58,10 +59,37 @@ pub struct Loaded {
 pub async fn load<E: From<Error>>(
     store: &dyn Store,
     prefix: &Prefix,
-    mut take: impl FnMut(Vec<Entry>) -> Result<(), E>,
+    take: impl FnMut(Vec<Entry>) -> Result<(), E>,
 ) -> Result<Loaded, E> {
     let asked = Moment::now();
-    let mut pages = store.scan_unpinned(prefix).await?;
+    let pages = store.scan_unpinned(prefix);
+    load_pages(store, pages, asked, prefix, take).await
+}
+
+/// Loads everything whose keys come after those of a prefix, as [`load`] does. The watch and the changes are
+/// those of all keys.
+///
+/// # Errors
+///
+/// As [`load`].
+pub async fn load_after<E: From<Error>>(
+    store: &dyn Store,
+    prefix: &Prefix,
+    take: impl FnMut(Vec<Entry>) -> Result<(), E>,
+) -> Result<Loaded, E> {
+    let asked = Moment::now();
+    let pages = store.scan_after(prefix, false);
+    load_pages(store, pages, asked, &Prefix::all(), take).await
+}
+
+async fn load_pages<E: From<Error>>(
+    store: &dyn Store,
+    pages: Pending<'_, Box<dyn Pages>>,
+    asked: Moment,
+    prefix: &Prefix,
+    mut take: impl FnMut(Vec<Entry>) -> Result<(), E>,
+) -> Result<Loaded, E> {
+    let mut pages = pages.await?;
     let mut meanwhile = Meanwhile {
         watch: store.watch(prefix, pages.revision()).await?,
         reported: pages.revision(),

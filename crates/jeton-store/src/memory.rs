@@ -81,6 +81,15 @@ impl MemoryStore {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.state()
     }
+
+    fn snapshot(&self, is_in: impl Fn(&Key) -> bool) -> Box<dyn Pages> {
+        let state = self.state();
+        let entries = state.entries.values().filter(|entry| is_in(&entry.key));
+        Box::new(Snapshot {
+            revision: state.newest,
+            entries: entries.cloned().collect::<Vec<_>>().into_iter(),
+        })
+    }
 }
 
 impl Store for MemoryStore {
@@ -99,16 +108,12 @@ impl Store for MemoryStore {
     }
 
     fn scan(&self, prefix: &Prefix) -> Pending<'_, Box<dyn Pages>> {
-        let state = self.state();
-        let under = state
-            .entries
-            .values()
-            .filter(|entry| entry.key.is_under(prefix));
-        let snapshot = Snapshot {
-            revision: state.newest,
-            entries: under.cloned().collect::<Vec<_>>().into_iter(),
-        };
-        ready(Ok(Box::new(snapshot)))
+        ready(Ok(self.snapshot(|key| key.is_under(prefix))))
+    }
+
+    fn scan_after(&self, prefix: &Prefix, _is_pinned: bool) -> Pending<'_, Box<dyn Pages>> {
+        let from = prefix.end();
+        ready(Ok(self.snapshot(|key| key.as_str() >= from.as_str())))
     }
 
     fn commit(&self, txn: Txn) -> Pending<'_, Outcome> {

@@ -27,8 +27,8 @@ pub trait Store: Send + Sync + std::fmt::Debug {
     fn read(&self, keys: &[Key]) -> Pending<'_, Read>;
 
     /// Scans all entries under a prefix at one revision, in key order, page by page. A scan of [all
-    /// keys](Prefix::all) also checks that nothing is missing, as far as the engine can. A node does this
-    /// when it starts.
+    /// keys](Prefix::all) also checks that nothing is missing, as far as the engine can. Backups and
+    /// verifications do this.
     fn scan(&self, prefix: &Prefix) -> Pending<'_, Box<dyn Pages>>;
 
     /// Scans as [`scan`](Store::scan) does, for callers that also run a watch. A page may show a newer
@@ -41,6 +41,24 @@ pub trait Store: Send + Sync + std::fmt::Debug {
     /// Engines whose scans always end need no other implementation.
     fn scan_unpinned(&self, prefix: &Prefix) -> Pending<'_, Box<dyn Pages>> {
         self.scan(prefix)
+    }
+
+    /// Scans all entries whose keys come after those of a prefix, as [`scan`](Store::scan) does, or as
+    /// [`scan_unpinned`](Store::scan_unpinned). So a caller that needs no entry of the first prefix of a store
+    /// does not read it. It does not check that nothing is missing.
+    ///
+    /// This implementation reads everything. Engines read only that range.
+    fn scan_after(&self, prefix: &Prefix, is_pinned: bool) -> Pending<'_, Box<dyn Pages>> {
+        let from = prefix.end();
+        let all = if is_pinned {
+            self.scan(&Prefix::all())
+        } else {
+            self.scan_unpinned(&Prefix::all())
+        };
+        Box::pin(async move {
+            let pages = all.await?;
+            Ok(Box::new(After { pages, from }) as Box<dyn Pages>)
+        })
     }
 
     /// Makes the changes if the conditions hold. Completes when they are durable.
@@ -86,6 +104,30 @@ pub trait Pages: Send {
     /// Reads the next page: one to [`limits::PAGE_ENTRIES`](crate::limits::PAGE_ENTRIES) entries, `None`
     /// after the last page.
     fn next(&mut self) -> Pending<'_, Option<Vec<Entry>>>;
+}
+
+/// The entries from a key on.
+struct After {
+    pages: Box<dyn Pages>,
+    from: String,
+}
+
+impl Pages for After {
+    fn revision(&self) -> Revision {
+        self.pages.revision()
+    }
+
+    fn next(&mut self) -> Pending<'_, Option<Vec<Entry>>> {
+        Box::pin(async move {
+            while let Some(mut page) = self.pages.next().await? {
+                page.retain(|entry| entry.key.as_str() >= self.from.as_str());
+                if !page.is_empty() {
+                    return Ok(Some(page));
+                }
+            }
+            Ok(None)
+        })
+    }
 }
 
 /// The outcome of a commit.

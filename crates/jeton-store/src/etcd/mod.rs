@@ -169,6 +169,12 @@ impl EtcdStore {
         self.run(async move { etcd.compact(before).await })
     }
 
+    /// Scans from a name to another.
+    fn pages(&self, range: (String, String), pinned: Pinned) -> Pending<'_, Box<dyn Pages>> {
+        let (etcd, runtime) = (self.etcd.clone(), self.runtime.clone());
+        self.run(async move { scan::begin(etcd, range, runtime, pinned).await })
+    }
+
     /// Runs a call on the thread of the engine.
     fn run<T: Send + 'static>(
         &self,
@@ -191,15 +197,22 @@ impl Store for EtcdStore {
     }
 
     fn scan(&self, prefix: &Prefix) -> Pending<'_, Box<dyn Pages>> {
-        let (etcd, prefix) = (self.etcd.clone(), prefix.clone());
-        let runtime = self.runtime.clone();
-        self.run(async move { scan::begin(etcd, &prefix, runtime, Pinned::Always).await })
+        self.pages(self.etcd.range(prefix), Pinned::Always)
     }
 
     fn scan_unpinned(&self, prefix: &Prefix) -> Pending<'_, Box<dyn Pages>> {
-        let (etcd, prefix) = (self.etcd.clone(), prefix.clone());
-        let runtime = self.runtime.clone();
-        self.run(async move { scan::begin(etcd, &prefix, runtime, Pinned::WhileRemembered).await })
+        self.pages(self.etcd.range(prefix), Pinned::WhileRemembered)
+    }
+
+    fn scan_after(&self, prefix: &Prefix, is_pinned: bool) -> Pending<'_, Box<dyn Pages>> {
+        let (_, from) = self.etcd.range(prefix);
+        let (_, end) = self.etcd.range(&Prefix::all());
+        let pinned = if is_pinned {
+            Pinned::Always
+        } else {
+            Pinned::WhileRemembered
+        };
+        self.pages((from, end), pinned)
     }
 
     fn commit(&self, txn: Txn) -> Pending<'_, Outcome> {

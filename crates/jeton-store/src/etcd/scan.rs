@@ -8,7 +8,6 @@ use super::connection::{Etcd, in_time};
 use super::window::Window;
 use crate::entry::Entry;
 use crate::error::{Error, Result};
-use crate::key::Prefix;
 use crate::limits;
 use crate::pending::{Pending, completion, ready};
 use crate::revision::Revision;
@@ -41,11 +40,10 @@ struct Read {
 /// Begins a scan. The first page determines the revision of the others.
 pub(super) async fn begin(
     etcd: Etcd,
-    prefix: &Prefix,
+    (from, end): (String, String),
     runtime: Handle,
     pinned: Pinned,
 ) -> Result<Box<dyn Pages>> {
-    let (from, end) = etcd.range(prefix);
     let (revision, read) = etcd.page(Window::new(from, end), None).await?;
     Ok(Box::new(Scan {
         etcd,

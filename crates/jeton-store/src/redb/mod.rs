@@ -182,6 +182,13 @@ impl Store for RedbStore {
         ready(self.shared.with(|database| read::scan(database, prefix)))
     }
 
+    fn scan_after(&self, prefix: &Prefix, _is_pinned: bool) -> Pending<'_, Box<dyn Pages>> {
+        ready(
+            self.shared
+                .with(|database| read::scan_after(database, prefix)),
+        )
+    }
+
     fn commit(&self, txn: Txn) -> Pending<'_, Outcome> {
         let (reply, pending) = completion();
         let sent = txn.check().and_then(|()| self.send(Job::Write(txn, reply)));

@@ -42,21 +42,25 @@ pub(super) fn read(database: &Database, keys: &[Key]) -> Result<Read> {
 }
 
 pub(super) fn scan(database: &Database, prefix: &Prefix) -> Result<Box<dyn Pages>> {
+    let is_whole = *prefix == Prefix::all();
+    range(database, prefix.as_str(), &prefix.end(), is_whole)
+}
+
+pub(super) fn scan_after(database: &Database, prefix: &Prefix) -> Result<Box<dyn Pages>> {
+    range(database, &prefix.end(), &Prefix::all().end(), false)
+}
+
+fn range(database: &Database, from: &str, end: &str, is_whole: bool) -> Result<Box<dyn Pages>> {
     guarded(|| {
         let read = database.begin_read().map_err(error)?;
         let table = read.open_table(ENTRIES).map_err(error)?;
-        let end = prefix.end();
         let range = table
-            .range(prefix.as_str().as_bytes()..end.as_bytes())
+            .range(from.as_bytes()..end.as_bytes())
             .map_err(error)?;
         Ok(Box::new(Snapshot {
             revision: number(&read, NEWEST)?,
             range,
-            expected: if *prefix == Prefix::all() {
-                Some(tally(&read)?)
-            } else {
-                None
-            },
+            expected: if is_whole { Some(tally(&read)?) } else { None },
             seen: Tally::default(),
         }) as Box<dyn Pages>)
     })

@@ -7,7 +7,7 @@ mod loading;
 mod model;
 mod transactions;
 
-use jeton_store::{Key, Outcome, Prefix, Revision, Store, Txn, block_on, limits};
+use jeton_store::{Key, Outcome, Pages, Prefix, Revision, Store, Txn, block_on, limits};
 
 use crate::{Checked, Failed, Subject};
 
@@ -68,6 +68,10 @@ pub const ALL: &[(&str, Case)] = &[
     (
         "scan_is_ordered_at_one_revision",
         transactions::scan_is_ordered_at_one_revision,
+    ),
+    (
+        "scan_after_skips_a_prefix",
+        transactions::scan_after_skips_a_prefix,
     ),
     (
         "random_histories_match_the_model",
@@ -172,7 +176,10 @@ fn value(store: &dyn Store, key: &Key) -> Result<Option<String>, Failed> {
 
 /// Returns all entries under a prefix as text.
 fn contents(store: &dyn Store, prefix: &Prefix) -> Result<Vec<(String, String)>, Failed> {
-    let mut pages = block_on(store.scan(prefix))?;
+    texts(block_on(store.scan(prefix))?)
+}
+
+fn texts(mut pages: Box<dyn Pages>) -> Result<Vec<(String, String)>, Failed> {
     let mut all = Vec::new();
     while let Some(page) = block_on(pages.next())? {
         all.extend(page.into_iter().map(|entry| {

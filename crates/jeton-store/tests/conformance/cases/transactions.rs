@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use jeton_store::{Condition, Error, Outcome, Problem, Revision, Store, Txn, block_on, limits};
 
-use super::{committed, contents, key, prefix, put, value};
+use super::{committed, contents, key, prefix, put, texts, value};
 use crate::threads::at_once;
 use crate::{Checked, Failed, Subject, ensure};
 
@@ -442,5 +442,33 @@ pub fn scan_is_ordered_at_one_revision(subject: &mut dyn Subject) -> Checked {
         seen.len()
     );
     ensure!(seen.is_sorted_by(|a, b| a < b), "a scan is out of order");
+    Ok(())
+}
+
+pub fn scan_after_skips_a_prefix(subject: &mut dyn Subject) -> Checked {
+    let store = subject.store();
+    let total = limits::PAGE_ENTRIES + 7;
+    for first in (0..total).step_by(60) {
+        let txn = (first..total.min(first + 60)).fold(Txn::new(), |txn, i| {
+            let number = format!("{i:05}");
+            txn.put(key(&["skip", "in", &number]), "")
+                .put(key(&["skip0", &number]), "")
+        });
+        committed(&*store, txn)?;
+    }
+    for beside in [&["skip"][..], &["skip-", "1"], &["ski"]] {
+        put(&*store, &key(beside), "")?;
+    }
+    for is_pinned in [true, false] {
+        let mut scanned = texts(block_on(store.scan_after(&prefix(&["skip"]), is_pinned))?)?;
+        // Other cases write to the same store.
+        scanned.retain(|(name, _)| name.starts_with("/ski"));
+        let expected = (0..total).map(|i| (format!("/skip0/{i:05}"), String::new()));
+        ensure!(
+            scanned == expected.collect::<Vec<_>>(),
+            "{} of {total} entries after the prefix are scanned",
+            scanned.len()
+        );
+    }
     Ok(())
 }
