@@ -198,7 +198,7 @@ impl BackupSummary {
         let mut parts = key.parts();
         let is_audit = parts.next().is_some_and(|part| part == "a");
         self.audit_entries +=
-            u64::from(is_audit && parts.next().is_some_and(|part| part != "_head"));
+            u64::from(is_audit && parts.next().is_some_and(|part| !part.starts_with('_')));
     }
 }
 

@@ -31,6 +31,8 @@ pub struct RecordCounts {
     pub audit_entries: u64,
     /// The head of the audit log: 1, or 0 before the first entry.
     pub audit_heads: u64,
+    /// What the audit log needs for the chains of nodes: their heads, and what joins them.
+    pub audit_chains: u64,
 }
 
 impl RecordCounts {
@@ -40,7 +42,7 @@ impl RecordCounts {
     }
 
     /// Returns the kinds with their numbers.
-    pub fn by_kind(&self) -> [(&'static str, u64); 10] {
+    pub fn by_kind(&self) -> [(&'static str, u64); 11] {
         [
             ("issuers", self.issuers),
             ("keyrings", self.keyrings),
@@ -52,6 +54,7 @@ impl RecordCounts {
             ("hashes of used ids", self.used_hashes),
             ("audit log entries", self.audit_entries),
             ("audit log head", self.audit_heads),
+            ("audit log chains", self.audit_chains),
         ]
     }
 }
@@ -120,6 +123,7 @@ enum Kind {
     Rule,
     RuleCounter,
     AuditHead,
+    AuditChain,
     AuditEntry,
 }
 
@@ -137,7 +141,8 @@ impl Kind {
             ["rule", _, _, _] => Kind::Rule,
             ["c", "rules"] => Kind::RuleCounter,
             ["a", "_head"] => Kind::AuditHead,
-            ["a", _] => Kind::AuditEntry,
+            ["a", "_joined"] | ["a", "_chain" | "_base", _] => Kind::AuditChain,
+            ["a", first] | ["a", first, _] if !first.starts_with('_') => Kind::AuditEntry,
             _ => return None,
         })
     }
@@ -157,6 +162,9 @@ fn kind<'c>(entry: &Entry, counts: &'c mut RecordCounts) -> Result<&'c mut u64> 
         Kind::RuleCounter => record::read::<Stamp>(entry).map(|_| &mut counts.rule_counters),
         Kind::AuditHead => {
             record::check_schema(&entry.key, &entry.value).map(|_| &mut counts.audit_heads)
+        }
+        Kind::AuditChain => {
+            record::check_schema(&entry.key, &entry.value).map(|_| &mut counts.audit_chains)
         }
         Kind::AuditEntry => record::read::<AuditEntry>(entry).map(|_| &mut counts.audit_entries),
     }

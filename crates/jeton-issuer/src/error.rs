@@ -84,8 +84,11 @@ pub enum Error {
         /// Schema of the record.
         found: u64,
     },
-    /// The audit chain is broken at that entry.
-    Audit(u64),
+    /// The audit log is broken: the first entry, with its chain, that is missing, changed or unexpected.
+    Audit(String),
+    /// An exported segment of the audit log that is missing, damaged, incomplete, or of another store, or a folder
+    /// that cannot be read or written.
+    AuditExport(String),
     /// A migration that cannot begin or continue, or whose check failed.
     Migrate(MigrateError),
     /// Too many conflicts with other nodes. Nothing was changed.
@@ -206,7 +209,8 @@ impl fmt::Display for Error {
                 f,
                 "record {key} has schema {found}, which a newer version of jeton wrote: use that version"
             ),
-            Error::Audit(entry) => write!(f, "the audit chain is broken at entry {entry}"),
+            Error::Audit(what) => write!(f, "the audit log is broken: {what}"),
+            Error::AuditExport(what) => write!(f, "exported audit log: {what}"),
             Error::Migrate(error) => error.fmt(f),
             Error::Contended => {
                 f.write_str("too many conflicts with other nodes, nothing was changed: retry")

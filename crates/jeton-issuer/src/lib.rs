@@ -58,13 +58,18 @@ mod migrate;
 mod node;
 
 // Shared building blocks
+mod conflict;
 mod error;
 mod hex;
 pub mod limits;
 #[cfg(test)]
 mod model_checker;
 
-pub use audit::{AuditEntry, AuditFilter, audit_last_hash, read_audit, verify_audit};
+pub use audit::{
+    AuditCheck, AuditEntry, AuditFilter, AuditFolder, AuditHead, AuditPart, AuditPositions,
+    audit_bases, audit_last_hash, check_audit, drop_audit, export_audit, read_audit,
+    read_audit_with, verify_audit,
+};
 pub use backup::{BackupSummary, back_up, restore};
 pub use check::{RecordCounts, check_records, count_records, sealed_under};
 pub use custom_claims::{CustomClaims, STATED_BY_INTROSPECTION};

@@ -87,6 +87,23 @@ pub const SHOWN_VALUE_BYTES: usize = 256;
 pub const DIFFERENCES_PER_ENTRY: usize = 64;
 /// Maximum attempts of a decision after conflicts with other nodes.
 pub const ATTEMPTS: usize = 64;
+/// Longest pause before the second attempt. It doubles with each conflict, up to [`PAUSE_LAST`]. A pause has a
+/// random part, so that nodes that conflicted do not meet again.
+pub const PAUSE_FIRST: Duration = Duration::from_millis(2);
+/// Upper bound of that pause.
+pub const PAUSE_LAST: Duration = Duration::from_millis(250);
+/// Entries of a segment of the audit log. A full segment of a chain can be exported and dropped.
+pub const AUDIT_SEGMENT_ENTRIES: u64 = 4096;
+/// A node writes a checkpoint of the audit log if entries of chains are not joined after this time.
+pub const AUDIT_CHECKPOINT_EVERY: Duration = Duration::from_secs(60);
+/// Chains that one checkpoint joins.
+pub const AUDIT_CHAINS_PER_CHECKPOINT: usize = 100;
+/// Chains that one checkpoint seals.
+pub const AUDIT_SEALS_PER_CHECKPOINT: usize = 40;
+/// A chain without entries for this long is sealed: its node has gone. If not, the node begins a new chain.
+pub const AUDIT_IDLE_SECONDS: i64 = 24 * 3600;
+/// Open chains of the audit log. Beyond, those that have not grown for the longest time are sealed.
+pub const AUDIT_OPEN_CHAINS: usize = 1000;
 
 // A verifier may fetch a key set just before a key is added, from a node that does not know the key. It
 // must fetch again before a node whose clock is ahead signs with the key. Settings ensure `max_age <=

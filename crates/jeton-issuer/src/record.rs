@@ -19,8 +19,11 @@ use crate::settings::IssuerSettings;
 const SCHEMA: u64 = 1;
 /// The schema of a remote key: a version that does not know remote keys rejects it.
 const REMOTE_KEY_SCHEMA: u64 = 2;
+/// The schema of the heads of the audit log: a version that does not know chains of nodes rejects a backup
+/// with them.
+pub(crate) const AUDIT_SCHEMA: u64 = 3;
 /// The newest schema that this version reads.
-pub const NEWEST_SCHEMA: u64 = REMOTE_KEY_SCHEMA;
+pub const NEWEST_SCHEMA: u64 = AUDIT_SCHEMA;
 
 /// `/i/<issuer>`: the settings.
 pub(crate) fn settings_key(iss: &str) -> Result<Key> {
@@ -130,14 +133,49 @@ pub(crate) fn rule_counter_key() -> Result<Key> {
     Ok(Key::of(["c", "rules"])?)
 }
 
-/// `/a/<number>`: an entry of the audit chain.
-pub(crate) fn audit_key(number: u64) -> Result<Key> {
+/// Matches the audit log. No record that a node answers from is before its end.
+pub(crate) fn audit_log() -> Result<Prefix> {
+    Ok(Prefix::of(["a"])?)
+}
+
+/// `/a/<number>`: an entry of the main audit chain.
+pub(crate) fn main_entry_key(number: u64) -> Result<Key> {
     Ok(Key::of(["a", &format!("{number:020}")])?)
 }
 
-/// `/a/_head`: the head of the audit chain.
+/// `/a/<chain>/<number>`: an entry of the audit chain of a node.
+pub(crate) fn node_entry_key(chain: &str, number: u64) -> Result<Key> {
+    Ok(Key::of(["a", chain, &format!("{number:020}")])?)
+}
+
+/// `/a/_head`: the head of the main audit chain.
 pub(crate) fn audit_head_key() -> Result<Key> {
     Ok(Key::of(["a", "_head"])?)
+}
+
+/// `/a/_joined`: the heads of open chains of nodes in the last checkpoints.
+pub(crate) fn audit_joined_key() -> Result<Key> {
+    Ok(Key::of(["a", "_joined"])?)
+}
+
+/// `/a/_chain/<chain>`: the head of the chain of a node.
+pub(crate) fn node_head_key(chain: &str) -> Result<Key> {
+    Ok(Key::of(["a", "_chain", chain])?)
+}
+
+/// Matches the heads of the chains of nodes.
+pub(crate) fn node_heads() -> Result<Prefix> {
+    Ok(Prefix::of(["a", "_chain"])?)
+}
+
+/// `/a/_base/<chain>`: the last entry of a chain that was exported and dropped.
+pub(crate) fn audit_base_key(chain: &str) -> Result<Key> {
+    Ok(Key::of(["a", "_base", chain])?)
+}
+
+/// Matches the last dropped entries of all chains.
+pub(crate) fn audit_bases() -> Result<Prefix> {
+    Ok(Prefix::of(["a", "_base"])?)
 }
 
 /// A record with its schema.
@@ -156,7 +194,7 @@ pub(crate) fn write<T: Serialize>(record: &T) -> Vec<u8> {
     write_as(SCHEMA, record)
 }
 
-fn write_as<T: Serialize>(schema: u64, record: &T) -> Vec<u8> {
+pub(crate) fn write_as<T: Serialize>(schema: u64, record: &T) -> Vec<u8> {
     let versioned = Versioned { schema, record };
     serde_json::to_vec(&versioned).expect("records are maps of texts and numbers")
 }
@@ -175,11 +213,16 @@ pub(crate) fn check_schema(key: &Key, value: &[u8]) -> Result<u64> {
 }
 
 pub(crate) fn read<T: DeserializeOwned>(entry: &Entry) -> Result<T> {
-    check_schema(&entry.key, &entry.value)?;
-    let damaged = || Error::Record(entry.key.to_string());
-    // A migration goes here with the second schema.
-    let versioned: Versioned<T> = serde_json::from_slice(&entry.value).map_err(|_| damaged())?;
-    Ok(versioned.record)
+    read_value(&entry.key, &entry.value)
+}
+
+pub(crate) fn read_value<T: DeserializeOwned>(key: &Key, value: &[u8]) -> Result<T> {
+    check_schema(key, value)?;
+    // A migration goes here with the second schema of a record.
+    let versioned: Result<Versioned<T>, _> = serde_json::from_slice(value);
+    Ok(versioned
+        .map_err(|_| Error::Record(key.to_string()))?
+        .record)
 }
 
 /// A stored issuer.

@@ -22,6 +22,13 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
             .env("JETON_ETCD", &etcd),
     )?;
     count("kill on etcd", Tally::PASSED);
+    let mut servers = programs::command(workspace, "crates/jeton-issuer", "servers")?;
+    run_command(
+        servers
+            .env("JETON_SERVERS_STORE", "etcd")
+            .env("JETON_ETCD", &etcd),
+    )?;
+    count("servers on one etcd", Tally::PASSED);
     for store in ["redb", "etcd"] {
         let mut records = programs::command(workspace, "crates/jeton-issuer", "records")?;
         records

@@ -8,20 +8,15 @@ mod copy;
 mod merge;
 mod target;
 
-use aws_lc_rs::digest;
 use jeton_store::{Revision, Store, Txn, block_on};
 
-use crate::audit::{Act, Chain, verify_audit};
+use crate::audit::{Act, Chain, store_name, verify_audit};
 use crate::check::{RecordCounts, count_records};
 use crate::error::{MigrateError, Result};
-use crate::hex::hex;
-use crate::record::{audit_head_key, audit_key};
+use crate::record::audit_head_key;
 use crate::settings::name;
 
 pub use target::{Found, MigrationTarget};
-
-/// Bytes of a hash that name a source.
-const NAME_BYTES: usize = 16;
 
 /// A store to migrate. Every record and the audit chain have been checked.
 #[derive(Debug)]
@@ -62,13 +57,10 @@ impl<'s> MigrationSource<'s> {
     pub fn check(store: &'s dyn Store) -> Result<MigrationSource<'s>> {
         let counts = block_on(count_records(store))?;
         block_on(verify_audit(store))?;
-        let mut read = block_on(store.read(&[audit_key(1)?]))?;
-        let first = read.entries.pop().flatten().ok_or(MigrateError::Empty)?;
-        // It has the time and the random key ids of the first issuer, so it differs between stores.
-        let hash = digest::digest(&digest::SHA256, &first.value);
+        let name = store_name(store)?.ok_or(MigrateError::Empty)?;
         Ok(MigrationSource {
             store,
-            name: hex(&hash.as_ref()[..NAME_BYTES]),
+            name,
             counts,
         })
     }

@@ -6,6 +6,7 @@ use jeton_store::{Condition, Entry, Outcome, Revision, Txn, block_on};
 use super::Node;
 use super::inner::Inner;
 use crate::audit::{Act, Chain};
+use crate::conflict;
 use crate::decision::DecisionTime;
 use crate::difference::Difference;
 use crate::error::{Error, Result};
@@ -187,7 +188,8 @@ impl Inner {
         else {
             return Err(Error::NotReady);
         };
-        for _ in 0..limits::ATTEMPTS {
+        for attempt in 0..limits::ATTEMPTS {
+            conflict::pause(attempt);
             let read =
                 block_on(
                     self.store
@@ -264,7 +266,8 @@ impl Inner {
     ) -> Result<(IssuerRecord, IssuerRecord)> {
         let mut names = vec![settings_key(iss)?, set_key(iss)?, audit_head_key()?];
         names.extend(rule.reads()?);
-        for _ in 0..limits::ATTEMPTS {
+        for attempt in 0..limits::ATTEMPTS {
+            conflict::pause(attempt);
             let now = self.now();
             let decision = DecisionTime::new(now);
             let read = block_on(self.store.read(&names))?;
@@ -428,7 +431,8 @@ impl Inner {
     }
 
     fn reseal_one(&self, actor: &str, iss: &str, kid: &str) -> Result<bool> {
-        for _ in 0..limits::ATTEMPTS {
+        for attempt in 0..limits::ATTEMPTS {
+            conflict::pause(attempt);
             let read = block_on(
                 self.store
                     .read(&[private_key(iss, kid)?, audit_head_key()?]),

@@ -8,11 +8,12 @@ use std::sync::Weak;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use jeton_store::{Error as StoreError, Prefix, block_on};
+use jeton_store::{Error as StoreError, block_on};
 
 use super::comparison::{Check, Difference};
 use super::inner::Inner;
 use crate::error::{Error, Result};
+use crate::record::audit_log;
 
 /// Compares at intervals until the node is dropped, which disconnects `ended`.
 pub(super) fn run(node: &Weak<Inner>, interval: Duration, ended: &Receiver<()>) {
@@ -58,7 +59,7 @@ impl Inner {
             let _working = self.working();
             self.comparison.begin(self.snapshot.load_full());
         }
-        let begun = block_on(self.store.scan(&Prefix::all())).map_err(Into::into);
+        let begun = audit_log().and_then(|log| Ok(block_on(self.store.scan_after(&log, true))?));
         let begun = begun.and_then(|pages| {
             self.wait_for(pages.revision())?;
             Ok(pages)

@@ -546,8 +546,7 @@ impl Service {
     /// Updates the nodes that do not lag.
     fn heard(&mut self) {
         let newest = block_on(self.store.status()).unwrap().revision;
-        let entry = block_on(audit::newest(&*self.store)).unwrap();
-        let written = entry.as_ref().and_then(audit::written_at);
+        let written = audit::newest_time(&*self.store).unwrap();
         let moment = moment(self.begun, self.now);
         for member in &mut self.members {
             if member.lags.is_some() {

@@ -17,6 +17,7 @@ use super::other_clocks::OtherClocks;
 use super::recent::Recent;
 use super::working::Working;
 use super::writes::Writes;
+use crate::audit::{Act, OwnChain};
 use crate::error::{Error, Result};
 use crate::revocation::Rules;
 use crate::snapshot::Snapshot;
@@ -41,6 +42,8 @@ pub(crate) struct Inner {
     pub(super) clock_guard: Mutex<ClockGuard>,
     pub(super) others: Mutex<OtherClocks>,
     pub(super) writes: Writes,
+    /// The chain of this node in the audit log.
+    pub(super) own_chain: Mutex<OwnChain>,
     /// Fault of the last maintenance.
     pub(super) due_fault: Mutex<Option<String>>,
     /// Work that the last maintenance postponed.
@@ -75,6 +78,13 @@ impl Inner {
 
     pub(crate) fn rules_now(&self) -> Rules {
         self.snapshot.load().rules.clone()
+    }
+
+    /// Commits a transaction with an entry in the chain of this node. None: a conflict, which no other node
+    /// causes unless it has sealed the chain.
+    pub(crate) fn append(&self, txn: Txn, act: Act<'_>) -> Result<Option<Revision>> {
+        let commit = |txn| self.commit(txn);
+        lock(&self.own_chain).append(&*self.store, txn, act, commit)
     }
 
     /// Commits a transaction. All writes of this node use this.

@@ -8,6 +8,7 @@ use jeton_store::{Condition, Key, Moment, Revision, Txn, block_on};
 use super::clock_guard::ClockGuard;
 use super::inner::Inner;
 use super::other_clocks::OtherClocks;
+use crate::audit::checkpoint;
 use crate::error::Result;
 use crate::limits;
 use crate::record::{revocations_of_minute, used_hash, used_hash_key, used_in_minute};
@@ -71,13 +72,27 @@ impl Inner {
         drop((clock_guard, others));
         let mut faults = self.add_remote_keys(now);
         let held = self.keys_that_are_due(now, &trusted, &mut faults);
-        faults.extend(
-            self.drop_what_is_over(&trusted)
-                .err()
-                .map(|error| error.to_string()),
-        );
+        let done = [self.drop_what_is_over(&trusted), self.join_chains(now)];
+        let failed = done.into_iter().filter_map(Result::err);
+        faults.extend(failed.map(|error| error.to_string()));
         *self.due_fault() = (!faults.is_empty()).then(|| faults.join("; "));
         *self.held() = held;
+    }
+
+    /// Writes a checkpoint of the audit log if this node is the next to do it.
+    fn join_chains(&self, now: i64) -> Result<()> {
+        let state = {
+            let mut working = self.working();
+            if !working.audit.is_due(now, Moment::now()) {
+                return Ok(());
+            }
+            working.audit.clone()
+        };
+        // After a conflict it looks again a second later, when it knows what another node has written.
+        if let Some(txn) = checkpoint(&*self.store, &state, now)? {
+            self.try_commit(txn)?;
+        }
+        Ok(())
     }
 
     /// Runs key maintenance for all issuers. Returns what waits and why. A failure for one issuer does not

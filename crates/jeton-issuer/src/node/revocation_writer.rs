@@ -9,6 +9,7 @@ use jeton_store::{Completer, Key, Outcome, Revision, Txn, block_on};
 
 use super::inner::Inner;
 use crate::audit::{Act, Chain};
+use crate::conflict;
 use crate::decision::DecisionTime;
 use crate::error::{Error, Result};
 use crate::limits;
@@ -46,14 +47,19 @@ pub(crate) fn run(node: &Weak<Inner>, jobs: &Receiver<Box<Job>>) {
     }
 }
 
-/// Writes one transaction per issuer and actor: an audit entry names one of each.
+/// Writes one transaction per issuer and actor: an audit entry names one of each. Rules have an order, and single
+/// tokens have none, so they are apart, after the rules.
 fn write(node: &Inner, jobs: Vec<Job>) {
-    let mut groups: BTreeMap<(String, String), Vec<Job>> = BTreeMap::new();
+    let mut groups: BTreeMap<(String, String, bool), Vec<Job>> = BTreeMap::new();
     for job in jobs {
-        let group = (job.actor.clone(), job.iss.clone());
+        let group = (
+            job.actor.clone(),
+            job.iss.clone(),
+            job.revoke.rule().is_none(),
+        );
         groups.entry(group).or_default().push(job);
     }
-    for ((actor, iss), group) in groups {
+    for ((actor, iss, _), group) in groups {
         let mut waiting = refuse_beyond_the_limit(node, &iss, group);
         while !waiting.is_empty() {
             let later = waiting.split_off(fit_one_entry(&iss, &waiting));
@@ -118,40 +124,61 @@ fn commit(node: &Inner, actor: &str, iss: &str, group: &[Job]) -> Result<Revisio
         .chain(rules.keys())
         .map(Key::to_string)
         .collect();
-    let mut names = vec![audit_head_key()?];
-    if !rules.is_empty() {
-        names.extend([settings_key(iss)?, set_key(iss)?]);
-        names.extend(rules.reads()?);
+    let act = |at: i64| Act {
+        at,
+        actor,
+        act: "revoke",
+        iss,
+        about: about.clone(),
+    };
+    if rules.is_empty() {
+        commit_tokens(node, &tokens, act)
+    } else {
+        commit_rules(node, iss, &rules, act)
     }
-    for _ in 0..limits::ATTEMPTS {
+}
+
+/// Depends on nothing in the store, and on no other node.
+fn commit_tokens<'a>(
+    node: &Inner,
+    tokens: &BTreeSet<Key>,
+    act: impl Fn(i64) -> Act<'a>,
+) -> Result<Revision> {
+    for attempt in 0..limits::ATTEMPTS {
+        conflict::pause(attempt);
+        let now = node.now();
+        let value = record::write(&now);
+        let txn = (tokens.iter()).fold(Txn::new(), |txn, key| txn.put(key.clone(), value.clone()));
+        if let Some(revision) = node.append(txn, act(now))? {
+            return Ok(revision);
+        }
+    }
+    Err(Error::Contended)
+}
+
+fn commit_rules<'a>(
+    node: &Inner,
+    iss: &str,
+    rules: &NewRules,
+    act: impl Fn(i64) -> Act<'a>,
+) -> Result<Revision> {
+    let mut names = vec![audit_head_key()?, settings_key(iss)?, set_key(iss)?];
+    names.extend(rules.reads()?);
+    for attempt in 0..limits::ATTEMPTS {
+        conflict::pause(attempt);
         let now = node.now();
         let decision = DecisionTime::new(now);
         let read = block_on(node.store.read(&names))?;
-        let chain = Chain::read(read.entries[0].as_ref())?;
-        let txn = tokens.iter().fold(Txn::new(), |txn, key| {
-            txn.put(key.clone(), record::write(&now))
-        });
-        let txn = match read.entries.as_slice() {
-            [_, settings, keyring, found @ ..] => {
-                let newest = node.not_behind(now);
-                let term = Term::of_tokens(now, newest, settings.as_ref(), keyring.as_ref())?;
-                rules.put(txn, found, read.revision, term)?
-            }
-            _ => txn,
+        let [head, settings, keyring, found @ ..] = read.entries.as_slice() else {
+            return Err(Error::Contended);
         };
-        let act = Act {
-            at: now,
-            actor,
-            act: "revoke",
-            iss,
-            about: about.clone(),
-        };
-        match node.commit(chain.append(txn, act)?)? {
+        let newest = node.not_behind(now);
+        let term = Term::of_tokens(now, newest, settings.as_ref(), keyring.as_ref())?;
+        let txn = rules.put(Txn::new(), found, read.revision, term)?;
+        match node.commit(Chain::read(head.as_ref())?.append(txn, act(now))?)? {
             // If the commit was late, rules end too early for tokens issued in between: they are written
             // again before the reply.
-            Outcome::Committed(revision)
-                if rules.is_empty() || decision.late_by(node.now()).is_none() =>
-            {
+            Outcome::Committed(revision) if decision.late_by(node.now()).is_none() => {
                 return Ok(revision);
             }
             Outcome::Committed(_) | Outcome::Conflict(_) => {}

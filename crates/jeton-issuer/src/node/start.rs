@@ -7,7 +7,7 @@ use std::thread;
 
 use arc_swap::ArcSwap;
 use jeton::Clock;
-use jeton_store::{Moment, Store, block_on};
+use jeton_store::{Moment, Store};
 
 use super::clock_guard::ClockGuard;
 use super::comparison::Comparison;
@@ -17,7 +17,7 @@ use super::recent::Recent;
 use super::working::Working;
 use super::writes::Writes;
 use super::{Node, Options, compare, follower, revocation_writer, revoke_token};
-use crate::audit;
+use crate::audit::{self, OwnChain};
 use crate::error::{Error, Result};
 use crate::limits;
 
@@ -48,6 +48,7 @@ impl Node {
             clock_guard: Mutex::new(clock_guard),
             others: Mutex::default(),
             writes: Writes::default(),
+            own_chain: Mutex::new(OwnChain::new()),
             due_fault: Mutex::default(),
             held: Mutex::default(),
             rotation: Mutex::default(),
@@ -57,9 +58,7 @@ impl Node {
         });
         inner.hear(as_of);
         // `verify_audit` reports a damaged chain.
-        if let Ok(Some(newest)) = block_on(audit::newest(&*inner.store))
-            && let Some(written) = audit::written_at(&newest)
-        {
+        if let Ok(Some(written)) = audit::newest_time(&*inner.store) {
             lock(&inner.others).found(written, inner.now(), Moment::now());
         }
         let (jobs, waiting) = sync_channel(limits::WAITING_REVOCATIONS);

@@ -36,6 +36,8 @@ pub struct Status {
     pub revocations: usize,
     /// Rules: revoked subjects, clients, keys, and tokens without a known expiry.
     pub rules: usize,
+    /// Entries of the audit log in the store.
+    pub audit_entries: u64,
     /// Names of the issuers.
     pub issuers: Vec<String>,
     /// Answers from a view older than the freshness bound.
@@ -104,6 +106,7 @@ impl Node {
             is_fresh,
             revocations: snapshot.revocations.len(),
             rules: snapshot.rules.len(),
+            audit_entries: self.inner.working().audit.entries(),
             issuers,
             stale_answers: self.inner.stale_answers.load(Ordering::Relaxed),
             is_writable,

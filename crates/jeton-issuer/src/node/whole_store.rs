@@ -5,7 +5,10 @@ use std::io::Write;
 use jeton_store::{Status as StoreStatus, block_on};
 
 use super::Node;
-use crate::audit::{AuditEntry, AuditFilter, audit_last_hash, read_audit, verify_audit};
+use crate::audit::{
+    AuditEntry, AuditFilter, AuditPart, AuditPositions, audit_bases, audit_last_hash, drop_audit,
+    export_audit, read_audit, verify_audit,
+};
 use crate::backup::{BackupSummary, back_up};
 use crate::check::{check_records, sealed_under};
 use crate::error::Result;
@@ -43,6 +46,37 @@ impl Node {
         each: &mut (dyn FnMut(AuditEntry) -> bool + Send),
     ) -> Result<()> {
         block_on(read_audit(&*self.inner.store, filter, each))
+    }
+
+    /// Returns the chains of the audit log, as [`audit_bases`].
+    ///
+    /// # Errors
+    ///
+    /// As [`audit_bases`].
+    pub fn audit_bases(&self) -> Result<AuditPositions> {
+        audit_bases(&*self.inner.store)
+    }
+
+    /// Exports the audit log, as [`export_audit`].
+    ///
+    /// # Errors
+    ///
+    /// As [`export_audit`].
+    pub fn export_audit(
+        &self,
+        ends: &AuditPositions,
+        each: &mut dyn FnMut(AuditPart) -> Result<()>,
+    ) -> Result<()> {
+        export_audit(&*self.inner.store, ends, self.inner.now(), each)
+    }
+
+    /// Drops exported entries of the audit log, as [`drop_audit`].
+    ///
+    /// # Errors
+    ///
+    /// As [`drop_audit`].
+    pub fn drop_audit(&self, actor: &str, ends: &AuditPositions) -> Result<u64> {
+        drop_audit(&*self.inner.store, ends, actor, self.inner.now())
     }
 
     /// Checks every record and the audit chain.

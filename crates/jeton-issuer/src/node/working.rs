@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use jeton::Clock;
 use jeton_store::{
-    Entry, Event, Key, Loaded, Moment, Prefix, Revision, Store, Update, Watch, block_on, load,
+    Entry, Event, Key, Loaded, Moment, Revision, Store, Update, Watch, block_on, load_after,
 };
 
+use crate::audit::LogState;
 use crate::error::{Error, Result};
 use crate::keyring::Keyring;
-use crate::record::{self, IssuerRecord, SealedKey};
+use crate::record::{self, IssuerRecord, SealedKey, audit_log};
 use crate::remote_keys::KeyReader;
 use crate::revocation::{RuleRecord, Stamp, first_live_minute};
 use crate::secret_key::SecretKey;
@@ -27,6 +28,8 @@ pub(super) struct Working {
     /// Rules in the store.
     pub(super) rules: BTreeMap<Key, Kept>,
     pub(super) fault: Option<String>,
+    /// The heads of the audit log.
+    pub(super) audit: LogState,
 }
 
 /// A rule and when it was last written.
@@ -67,9 +70,10 @@ impl Working {
             used_minutes: BTreeMap::new(),
             rules: BTreeMap::new(),
             fault: None,
+            audit: LogState::default(),
         };
         let mut changed = HashSet::new();
-        let loaded = block_on(load(store, &Prefix::all(), |page| {
+        let loaded = block_on(load_after(store, &audit_log()?, |page| {
             let mut collected = Collected::default();
             for entry in &page {
                 working.put(entry, reader, &mut collected)?;
@@ -79,6 +83,8 @@ impl Working {
             Ok::<_, Error>(())
         }))?;
         let Loaded { changes, watch } = loaded;
+        // The watch reports what changes afterwards.
+        working.audit = LogState::load(store)?;
         let mut collected = Collected::default();
         working.take(&changes, reader, clock.now().unix_seconds(), &mut collected)?;
         changed.extend(collected.changed);
@@ -174,6 +180,7 @@ impl Working {
             ["c", "rules"] => {
                 self.snapshot.stamp = record::read::<Stamp>(entry)?.into();
             }
+            ["a", ..] => self.audit.put(entry),
             _ => {}
         }
         Ok(())
@@ -198,6 +205,7 @@ impl Working {
                 self.rules.remove(key);
                 self.snapshot.rules.remove(iss, kind, name);
             }
+            ["a", ..] => self.audit.delete(key),
             _ => {}
         }
     }

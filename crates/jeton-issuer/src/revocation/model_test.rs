@@ -243,7 +243,7 @@ impl World {
                 revision,
                 store,
             }) => {
-                // Deletions do not extend the audit chain, so they cause no conflict.
+                // Deletions do not extend the main audit chain, so they cause no conflict.
                 let mut others = self.log[revision..].iter();
                 if others.any(|(_, change)| *change != Change::Deleted)
                     && fault != Fault::UnconditionalRule

@@ -1,8 +1,8 @@
 //! Writes rules. They merge with stored ones, and each transaction has the next stamp.
 //!
 //! All inputs come from one [`read`](jeton_store::Store::read) at one revision: the counter, the settings
-//! and keyring of the issuer, and the existing rules. The transaction commits only if the audit chain has
-//! not grown since. Every change of these inputs adds an audit entry, except the deletion of expired rules.
+//! and keyring of the issuer, and the existing rules. The transaction commits only if the main audit
+//! chain has not grown since. Every change of these inputs adds an entry to it, except the deletion of expired rules.
 
 use std::collections::BTreeMap;
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod access_tokens;
+mod audit;
 mod configuration;
 mod failing_store;
 // Other crates use it too.

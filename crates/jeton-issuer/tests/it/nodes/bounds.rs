@@ -74,7 +74,7 @@ fn unreadable_record_stops_node_until_fixed() {
     node.create_issuer("setup", settings(ISS)).unwrap();
     let issued = node.issue(ISS, &Request::new("p")).unwrap();
     let key = Key::of(["rule", ISS, "subject", "s"]).unwrap();
-    let newer = Txn::new().put(key.clone(), r#"{"schema":3,"record":{}}"#);
+    let newer = Txn::new().put(key.clone(), r#"{"schema":4,"record":{}}"#);
     block_on(store.commit(newer)).unwrap();
     let until = |what: &str, holds: &dyn Fn() -> bool| {
         let begun = Instant::now();
