@@ -9,13 +9,15 @@ use crate::error::{Error, Result};
 /// The messages of AdminService.
 pub mod messages {
     pub use jeton_proto::v1::{
-        AuditEntry, BackupPart, BackupRequest, BackupSummary, CheckStoreRequest,
-        CheckStoreResponse, CreateIssuerRequest, CreateRevocationsRequest,
-        CreateRevocationsResponse, GetIssuerRequest, ImportKeyRequest, Issuer, Key,
-        ListAuditRequest, ListIssuersRequest, ListIssuersResponse, ListRevocationsRequest,
-        ReencryptKeysRequest, ReencryptKeysResponse, ReportCompromisedKeyRequest, Revocation,
-        RevocationStamp, RotateKeyRequest, SetIssuerRequest, StatusRequest, StatusResponse,
-        WithdrawKeyRequest, backup_part, key, revocation_rule,
+        AuditEntry, AuditPosition, AuditPositions, BackupPart, BackupRequest, BackupSummary,
+        CheckStoreRequest, CheckStoreResponse, CreateIssuerRequest, CreateRevocationsRequest,
+        CreateRevocationsResponse, DropAuditRequest, DropAuditResponse, ExportAuditPart,
+        ExportAuditRequest, GetIssuerRequest, ImportKeyRequest, Issuer, Key,
+        ListAuditChainsRequest, ListAuditRequest, ListIssuersRequest, ListIssuersResponse,
+        ListRevocationsRequest, ReencryptKeysRequest, ReencryptKeysResponse,
+        ReportCompromisedKeyRequest, Revocation, RevocationStamp, RotateKeyRequest,
+        SetIssuerRequest, StatusRequest, StatusResponse, WithdrawKeyRequest, backup_part,
+        export_audit_part, key, revocation_rule,
     };
 }
 
@@ -221,6 +223,45 @@ impl AdminClient {
         let request = self.channels.request(true, request);
         let response = self.inner.clone().list_audit(request).await;
         Ok(Messages(response.map_err(Error::of_status)?.into_inner()))
+    }
+
+    /// Lists the chains of the audit log.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`].
+    pub async fn list_audit_chains(
+        &self,
+        request: ListAuditChainsRequest,
+    ) -> Result<AuditPositions> {
+        let request = self.channels.request(false, request);
+        let response = self.inner.clone().list_audit_chains(request).await;
+        Ok(response.map_err(Error::of_status)?.into_inner())
+    }
+
+    /// Writes a checkpoint of the audit log, and returns the segments that a folder does not have yet.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`].
+    pub async fn export_audit(
+        &self,
+        request: ExportAuditRequest,
+    ) -> Result<Messages<ExportAuditPart>> {
+        let request = self.channels.request(true, request);
+        let response = self.inner.clone().export_audit(request).await;
+        Ok(Messages(response.map_err(Error::of_status)?.into_inner()))
+    }
+
+    /// Deletes entries of the audit log that a folder has.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`].
+    pub async fn drop_audit(&self, request: DropAuditRequest) -> Result<DropAuditResponse> {
+        let request = self.channels.request(false, request);
+        let response = self.inner.clone().drop_audit(request).await;
+        Ok(response.map_err(Error::of_status)?.into_inner())
     }
 
     /// Returns a backup of the store. The last part is a summary; without it, the backup is incomplete.

@@ -31,6 +31,7 @@ pub(super) fn failure(error: Error) -> Failure {
             "to finish a migration, run `jeton admin migrate --from SOURCE --to URL --continue`; to finish a restore, run \
              the same `jeton admin restore` again",
         ),
+        Error::Audit(_) => failure.hint("to check the whole log, run `jeton admin audit verify`"),
         Error::WrongKeyEncryptionKey { .. } => failure.hint(format!(
             "add `--key-encryption-key FILE`, or set {KEY_VARIABLE}"
         )),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use jeton_client::admin::messages as m;
 use jeton_client::{AdminClient, Connection, Error};
-use jeton_issuer::{AuditEntry, AuditFilter, KeyKind};
+use jeton_issuer::{AuditEntry, AuditFilter, AuditHead, AuditPart, AuditPositions, KeyKind};
 use jeton_server::ADMIN_TOKEN_FILE;
 
 use super::folder::FolderArgs;
@@ -210,6 +210,7 @@ impl Remote {
             until: filter.until.unwrap_or_default(),
             after: filter.after,
             last: u32::try_from(filter.last.unwrap_or_default()).unwrap_or(u32::MAX),
+            chain: filter.chain.unwrap_or_default(),
         };
         let mut printed = Ok(());
         self.call(async |c| {
@@ -223,11 +224,64 @@ impl Remote {
                     iss: entry.issuer,
                     about: entry.about,
                     previous: entry.previous,
+                    chain: entry.chain,
                 });
             }
             Ok(())
         })?;
         printed
+    }
+
+    /// The chains of the audit log.
+    pub(super) fn audit_bases(&self) -> Outcome<AuditPositions> {
+        let request = m::ListAuditChainsRequest {};
+        let bases = self.call(async |c| c.list_audit_chains(request).await)?;
+        let chains = bases.chains.into_iter().map(named);
+        Ok(AuditPositions {
+            store: bases.store,
+            chains: chains.collect(),
+        })
+    }
+
+    /// Passes the parts of an export to `each` until it fails.
+    pub(super) fn export_audit(
+        &self,
+        ends: AuditPositions,
+        each: &mut dyn FnMut(AuditPart) -> Outcome,
+    ) -> Outcome {
+        use m::export_audit_part::Part;
+        let request = m::ExportAuditRequest {
+            ends: Some(positions(ends)),
+        };
+        let mut written = Ok(());
+        self.call(async |c| {
+            let mut messages = c.export_audit(request).await?;
+            while let (true, Some(message)) = (written.is_ok(), messages.next().await?) {
+                written = match message.part {
+                    Some(Part::Begin(begin)) => {
+                        let (chain, before) = named(begin.before.unwrap_or_default());
+                        each(AuditPart::Begin {
+                            store: begin.store,
+                            chain,
+                            before,
+                        })
+                    }
+                    Some(Part::Entry(entry)) => each(AuditPart::Entry(entry)),
+                    Some(Part::End(_)) => each(AuditPart::End),
+                    None => Ok(()),
+                };
+            }
+            Ok(())
+        })?;
+        written
+    }
+
+    /// Returns the number of dropped entries.
+    pub(super) fn drop_audit(&self, ends: AuditPositions) -> Outcome<u64> {
+        let request = m::DropAuditRequest {
+            ends: Some(positions(ends)),
+        };
+        Ok(self.call(async |c| c.drop_audit(request).await)?.entries)
     }
 
     /// Writes a backup. Without a summary at its end it is incomplete.
@@ -247,6 +301,27 @@ impl Remote {
         })?;
         written.map_err(|error| Failure::error(format!("cannot write the backup: {error}")))?;
         summary.ok_or_else(|| Failure::error("the server ended the backup early"))
+    }
+}
+
+fn named(position: m::AuditPosition) -> (String, AuditHead) {
+    let m::AuditPosition {
+        chain,
+        number,
+        hash,
+    } = position;
+    (chain, AuditHead { number, hash })
+}
+
+fn positions(positions: AuditPositions) -> m::AuditPositions {
+    let position = |(chain, head): (String, AuditHead)| m::AuditPosition {
+        chain,
+        number: head.number,
+        hash: head.hash,
+    };
+    m::AuditPositions {
+        store: positions.store,
+        chains: positions.chains.into_iter().map(position).collect(),
     }
 }
 

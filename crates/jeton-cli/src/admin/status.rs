@@ -57,6 +57,7 @@ fn lines(status: &StatusView) -> String {
         ("issuers", status.issuers.len().to_string()),
         ("revoked tokens", status.revoked_tokens.to_string()),
         ("other revocations", status.rules.to_string()),
+        ("audit log entries", status.audit_entries.to_string()),
         ("store", store),
         ("revision", status.revision.to_string()),
         ("encrypted under", status.key_encryption_keys.join(", ")),

@@ -88,11 +88,12 @@ fn verify(place: &Place) -> Outcome<StoreView> {
 }
 
 /// Returns a rejection for damage, and an error for a folder that cannot be read.
-fn found(place: &Place, error: Error) -> Failure {
+pub(super) fn found(place: &Place, error: Error) -> Failure {
     match error {
-        Error::Audit(_) | Error::Record(_) | Error::Store(StoreError::Damaged(_)) => {
-            Failure::rejected(error.to_string())
-        }
+        Error::Audit(_)
+        | Error::AuditExport(_)
+        | Error::Record(_)
+        | Error::Store(StoreError::Damaged(_)) => Failure::rejected(error.to_string()),
         other => place.failure(other),
     }
 }

@@ -1454,6 +1454,9 @@ pub struct StatusResponse {
     /// Whether the store accepts writes, and the server knows its state.
     #[prost(bool, tag = "17")]
     pub can_revoke: bool,
+    /// Entries of the audit log in the store.
+    #[prost(uint64, tag = "18")]
+    pub audit_entries: u64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct WithdrawKeyRequest {
@@ -1535,12 +1538,15 @@ pub struct ListAuditRequest {
     pub since: i64,
     #[prost(int64, tag = "6")]
     pub until: i64,
-    /// Only entries with a higher number.
+    /// Only entries with a higher number in their chain.
     #[prost(uint64, tag = "7")]
     pub after: u64,
     /// Only that many of the newest matching entries. 0: all.
     #[prost(uint32, tag = "8")]
     pub last: u32,
+    /// The chain: `main`, or that of a server.
+    #[prost(string, tag = "9")]
+    pub chain: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AuditEntry {
@@ -1557,9 +1563,81 @@ pub struct AuditEntry {
     /// Ids and changes. No secret and no token.
     #[prost(string, repeated, tag = "6")]
     pub about: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// SHA-256 of the entry before it, hexadecimal.
+    /// SHA-256 of the entry before it in its chain, hexadecimal.
     #[prost(string, tag = "7")]
     pub previous: ::prost::alloc::string::String,
+    /// The chain of a server. Empty: the main chain.
+    #[prost(string, tag = "8")]
+    pub chain: ::prost::alloc::string::String,
+}
+/// An entry of a chain.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AuditPosition {
+    #[prost(string, tag = "1")]
+    pub chain: ::prost::alloc::string::String,
+    #[prost(uint64, tag = "2")]
+    pub number: u64,
+    /// SHA-256 of the entry, hexadecimal.
+    #[prost(string, tag = "3")]
+    pub hash: ::prost::alloc::string::String,
+}
+/// An entry of each of several chains of a store.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct AuditPositions {
+    /// The name of the store. Empty: there is no entry.
+    #[prost(string, tag = "1")]
+    pub store: ::prost::alloc::string::String,
+    #[prost(message, repeated, tag = "2")]
+    pub chains: ::prost::alloc::vec::Vec<AuditPosition>,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListAuditChainsRequest {}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ExportAuditRequest {
+    /// The last entries that the folder has of chains of the store.
+    #[prost(message, optional, tag = "1")]
+    pub ends: ::core::option::Option<AuditPositions>,
+}
+/// A segment is a `begin`, its entries, and an `end`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ExportAuditPart {
+    #[prost(oneof = "export_audit_part::Part", tags = "1, 2, 3")]
+    pub part: ::core::option::Option<export_audit_part::Part>,
+}
+/// Nested message and enum types in `ExportAuditPart`.
+pub mod export_audit_part {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Begin {
+        #[prost(string, tag = "1")]
+        pub store: ::prost::alloc::string::String,
+        /// The entry before the segment.
+        #[prost(message, optional, tag = "2")]
+        pub before: ::core::option::Option<super::AuditPosition>,
+    }
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct End {}
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Part {
+        #[prost(message, tag = "1")]
+        Begin(Begin),
+        /// An entry as stored.
+        #[prost(bytes, tag = "2")]
+        Entry(::prost::alloc::vec::Vec<u8>),
+        #[prost(message, tag = "3")]
+        End(End),
+    }
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct DropAuditRequest {
+    /// The last entries to delete, which the folder has.
+    #[prost(message, optional, tag = "1")]
+    pub ends: ::core::option::Option<AuditPositions>,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DropAuditResponse {
+    /// The number of deleted entries.
+    #[prost(uint64, tag = "1")]
+    pub entries: u64,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct BackupRequest {}
@@ -1990,6 +2068,78 @@ pub mod admin_service_client {
                 .insert(GrpcMethod::new("jeton.v1.AdminService", "ListAudit"));
             self.inner.server_streaming(req, path, codec).await
         }
+        /// Lists the chains of the audit log.
+        pub async fn list_audit_chains(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListAuditChainsRequest>,
+        ) -> std::result::Result<tonic::Response<super::AuditPositions>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/jeton.v1.AdminService/ListAuditChains",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("jeton.v1.AdminService", "ListAuditChains"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Writes a checkpoint of the audit log, and returns the segments that a folder does not have yet.
+        pub async fn export_audit(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ExportAuditRequest>,
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::ExportAuditPart>>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/jeton.v1.AdminService/ExportAudit",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("jeton.v1.AdminService", "ExportAudit"));
+            self.inner.server_streaming(req, path, codec).await
+        }
+        /// Deletes entries of the audit log that a folder has.
+        pub async fn drop_audit(
+            &mut self,
+            request: impl tonic::IntoRequest<super::DropAuditRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DropAuditResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/jeton.v1.AdminService/DropAudit",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("jeton.v1.AdminService", "DropAudit"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Returns a backup of the store at one revision. The stream ends with a summary.
         pub async fn backup(
             &mut self,
@@ -2144,6 +2294,33 @@ pub mod admin_service_server {
             &self,
             request: tonic::Request<super::ListAuditRequest>,
         ) -> std::result::Result<tonic::Response<Self::ListAuditStream>, tonic::Status>;
+        /// Lists the chains of the audit log.
+        async fn list_audit_chains(
+            &self,
+            request: tonic::Request<super::ListAuditChainsRequest>,
+        ) -> std::result::Result<tonic::Response<super::AuditPositions>, tonic::Status>;
+        /// Server streaming response type for the ExportAudit method.
+        type ExportAuditStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<super::ExportAuditPart, tonic::Status>,
+            >
+            + std::marker::Send
+            + 'static;
+        /// Writes a checkpoint of the audit log, and returns the segments that a folder does not have yet.
+        async fn export_audit(
+            &self,
+            request: tonic::Request<super::ExportAuditRequest>,
+        ) -> std::result::Result<
+            tonic::Response<Self::ExportAuditStream>,
+            tonic::Status,
+        >;
+        /// Deletes entries of the audit log that a folder has.
+        async fn drop_audit(
+            &self,
+            request: tonic::Request<super::DropAuditRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DropAuditResponse>,
+            tonic::Status,
+        >;
         /// Server streaming response type for the Backup method.
         type BackupStream: tonic::codegen::tokio_stream::Stream<
                 Item = std::result::Result<super::BackupPart, tonic::Status>,
@@ -2828,6 +3005,143 @@ pub mod admin_service_server {
                                 max_encoding_message_size,
                             );
                         let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/jeton.v1.AdminService/ListAuditChains" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListAuditChainsSvc<T: AdminService>(pub Arc<T>);
+                    impl<
+                        T: AdminService,
+                    > tonic::server::UnaryService<super::ListAuditChainsRequest>
+                    for ListAuditChainsSvc<T> {
+                        type Response = super::AuditPositions;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListAuditChainsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AdminService>::list_audit_chains(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListAuditChainsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/jeton.v1.AdminService/ExportAudit" => {
+                    #[allow(non_camel_case_types)]
+                    struct ExportAuditSvc<T: AdminService>(pub Arc<T>);
+                    impl<
+                        T: AdminService,
+                    > tonic::server::ServerStreamingService<super::ExportAuditRequest>
+                    for ExportAuditSvc<T> {
+                        type Response = super::ExportAuditPart;
+                        type ResponseStream = T::ExportAuditStream;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ExportAuditRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AdminService>::export_audit(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ExportAuditSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/jeton.v1.AdminService/DropAudit" => {
+                    #[allow(non_camel_case_types)]
+                    struct DropAuditSvc<T: AdminService>(pub Arc<T>);
+                    impl<
+                        T: AdminService,
+                    > tonic::server::UnaryService<super::DropAuditRequest>
+                    for DropAuditSvc<T> {
+                        type Response = super::DropAuditResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::DropAuditRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AdminService>::drop_audit(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = DropAuditSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
                         Ok(res)
                     };
                     Box::pin(fut)

@@ -120,7 +120,9 @@ pub(crate) fn admin(
             api.create_revocations(call)
         }),
         "CheckStore" => unary(api, limit, request, |api, call| api.check_store(call)),
-        "ListRevocations" | "ListAudit" | "Backup" => {
+        "ListAuditChains" => unary(api, limit, request, |api, call| api.list_audit_chains(call)),
+        "DropAudit" => unary(api, limit, request, |api, call| api.drop_audit(call)),
+        "ListRevocations" | "ListAudit" | "ExportAudit" | "Backup" => {
             let server = AdminServiceServer::new(api);
             let request = request.map(MeteredBody::single_message);
             stream(server.max_decoding_message_size(limit), request)

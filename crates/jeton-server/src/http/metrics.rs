@@ -84,6 +84,11 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
             status.rules as u128,
         ),
         (
+            "audit_log_entries",
+            "Entries of the audit log in the store.",
+            status.audit_entries.into(),
+        ),
+        (
             "issuers",
             "Number of issuers.",
             status.issuers.len() as u128,

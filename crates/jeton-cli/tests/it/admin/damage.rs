@@ -209,7 +209,7 @@ fn damaged_newer_or_forged_record_is_named() {
         before
     };
     let half = |text: String| text[..text.len() / 2].to_owned();
-    let newer = |text: String| text.replace("\"schema\":1", "\"schema\":3");
+    let newer = |text: String| text.replace("\"schema\":1", "\"schema\":4");
     let forged = |text: String| text.replace("\"act\":\"revoke\"", "\"act\":\"nothing\"");
     let list = ["admin", "issuer", "list"];
     let verify = ["admin", "verify"];

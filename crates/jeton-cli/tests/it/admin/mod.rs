@@ -1,10 +1,11 @@
 //! Tests of `jeton admin`: issuers, keys, revocations, backups, and concurrent processes.
 
+mod audit;
 mod backup_under_load;
 mod damage;
 mod hints;
 mod running;
-mod upgrade;
+pub(crate) mod upgrade;
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -395,7 +396,7 @@ fn backup_is_restored_exactly_and_damage_is_found() {
             "has version 2",
         ),
         (
-            whole.replacen("\\\"schema\\\":1", "\\\"schema\\\":3", 1),
+            whole.replacen("\\\"schema\\\":1", "\\\"schema\\\":4", 1),
             "which a newer version of jeton wrote",
         ),
     ] {

@@ -28,7 +28,15 @@ impl Running {
     }
 
     fn with(config: &str) -> Running {
-        let folder = tempfile::tempdir().unwrap();
+        Running::configured(tempfile::tempdir().unwrap(), config)
+    }
+
+    /// Starts it on an existing data folder.
+    pub(super) fn on(folder: tempfile::TempDir) -> Running {
+        Running::configured(folder, CONFIG)
+    }
+
+    fn configured(folder: tempfile::TempDir, config: &str) -> Running {
         fs::write(folder.path().join("jeton.toml"), config).unwrap();
         let server = Serving::any_port(folder.path(), &["--config", "jeton.toml"]);
         let url = server.admin_address();
@@ -64,7 +72,7 @@ impl Running {
         keys[at]["kid"].as_str().unwrap().to_owned()
     }
 
-    fn stop(self) -> tempfile::TempDir {
+    pub(super) fn stop(self) -> tempfile::TempDir {
         self.server.signal("-TERM");
         let (code, said) = self.server.end();
         assert_eq!(code, Some(0), "{said}");

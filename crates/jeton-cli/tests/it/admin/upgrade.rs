@@ -8,10 +8,10 @@ use crate::data_folder::{json, private};
 use crate::serving::Serving;
 
 /// The issuer in the store of the first format.
-const ISS: &str = "https://id.example/tenant";
+pub(crate) const ISS: &str = "https://id.example/tenant";
 
 /// Copies the data folder that the first version wrote.
-fn first_format(to: &Path) {
+pub(crate) fn first_format(to: &Path) {
     let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("../jeton-server");
     let from = server.join("tests/fixtures/first_format/data");
     fs::create_dir(to).unwrap();

@@ -13,9 +13,10 @@ use jeton_issuer::keyring::{KeyEntry, State};
 use jeton_issuer::{Error, IssuerSettings, KeyKind, Node};
 use jeton_proto::v1::admin_service_server::AdminService;
 use jeton_proto::v1::{
-    AuditEntry, BackupPart, BackupRequest, CheckStoreRequest, CheckStoreResponse,
-    CreateIssuerRequest, CreateRevocationsRequest, CreateRevocationsResponse, GetIssuerRequest,
-    ImportKeyRequest, Issuer, Key, ListAuditRequest, ListIssuersRequest, ListIssuersResponse,
+    AuditEntry, AuditPositions, BackupPart, BackupRequest, CheckStoreRequest, CheckStoreResponse,
+    CreateIssuerRequest, CreateRevocationsRequest, CreateRevocationsResponse, DropAuditRequest,
+    DropAuditResponse, ExportAuditPart, ExportAuditRequest, GetIssuerRequest, ImportKeyRequest,
+    Issuer, Key, ListAuditChainsRequest, ListAuditRequest, ListIssuersRequest, ListIssuersResponse,
     ListRevocationsRequest, ReencryptKeysRequest, ReencryptKeysResponse,
     ReportCompromisedKeyRequest, Revocation, RotateKeyRequest, SetIssuerRequest, StatusRequest,
     StatusResponse, WithdrawKeyRequest, key,
@@ -163,6 +164,7 @@ impl AdminService for AdminApi {
                 heard_milliseconds_ago: i64::try_from(status.heard.as_millis()).unwrap_or(i64::MAX),
                 revocations: status.revocations as u64,
                 rules: status.rules as u64,
+                audit_entries: status.audit_entries,
                 stale_answers: status.stale_answers,
                 fault: problems.join("; "),
                 version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -254,6 +256,43 @@ impl AdminService for AdminApi {
             move |node, sender| whole_store::audit(node, request, sender),
         );
         messages.map(Response::new)
+    }
+
+    async fn list_audit_chains(
+        &self,
+        _request: Request<ListAuditChainsRequest>,
+    ) -> Result<Response<AuditPositions>, Status> {
+        self.run(|node, caller| {
+            check_whole(caller)?;
+            Ok(whole_store::audit_message_of(node.audit_bases()?))
+        })
+        .await
+    }
+
+    type ExportAuditStream = Messages<ExportAuditPart>;
+
+    async fn export_audit(
+        &self,
+        request: Request<ExportAuditRequest>,
+    ) -> Result<Response<Messages<ExportAuditPart>>, Status> {
+        let ends = whole_store::audit_positions(request.into_inner().ends);
+        let messages = self.stream(check_whole, move |node, sender| {
+            whole_store::export_audit(node, &ends, sender)
+        });
+        messages.map(Response::new)
+    }
+
+    async fn drop_audit(
+        &self,
+        request: Request<DropAuditRequest>,
+    ) -> Result<Response<DropAuditResponse>, Status> {
+        let ends = whole_store::audit_positions(request.into_inner().ends);
+        self.run(move |node, caller| {
+            check_whole(caller)?;
+            let entries = node.drop_audit(caller.name(), &ends)?;
+            Ok(DropAuditResponse { entries })
+        })
+        .await
     }
 
     type BackupStream = Messages<BackupPart>;

@@ -4,10 +4,13 @@ use std::io::{self, BufWriter, Write};
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 
-use jeton_issuer::{AuditEntry, AuditFilter, Error, Node, StoreCheck};
+use jeton_issuer::{
+    AuditEntry, AuditFilter, AuditHead, AuditPart, AuditPositions, Error, Node, StoreCheck,
+};
 use jeton_proto::v1::{
-    AuditEntry as AuditMessage, BackupPart, BackupSummary, CheckStoreResponse, ListAuditRequest,
-    backup_part::Part,
+    self as m, AuditEntry as AuditMessage, BackupPart, BackupSummary, CheckStoreResponse,
+    ExportAuditPart, ListAuditRequest, backup_part::Part, export_audit_part,
+    export_audit_part::Part as ExportPart,
 };
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::error::TrySendError;
@@ -128,6 +131,7 @@ pub(super) fn audit(
         since: second(request.since),
         until: second(request.until),
         after: request.after,
+        chain: text(request.chain),
         last: (request.last != 0).then_some(request.last as usize),
     };
     node.audit(&filter, &mut |entry| sender.send(Ok(audit_message(entry))))?;
@@ -143,7 +147,67 @@ fn audit_message(entry: AuditEntry) -> AuditMessage {
         issuer: entry.iss,
         about: entry.about,
         previous: entry.previous,
+        chain: entry.chain,
     }
+}
+
+pub(super) fn audit_positions(message: Option<m::AuditPositions>) -> AuditPositions {
+    let m::AuditPositions { store, chains } = message.unwrap_or_default();
+    let chains = chains.into_iter().map(|position| {
+        let m::AuditPosition {
+            chain,
+            number,
+            hash,
+        } = position;
+        (chain, AuditHead { number, hash })
+    });
+    AuditPositions {
+        store,
+        chains: chains.collect(),
+    }
+}
+
+pub(super) fn audit_message_of(positions: AuditPositions) -> m::AuditPositions {
+    let chains = positions.chains.into_iter();
+    m::AuditPositions {
+        store: positions.store,
+        chains: chains.map(|(chain, head)| position(chain, head)).collect(),
+    }
+}
+
+fn position(chain: String, head: AuditHead) -> m::AuditPosition {
+    m::AuditPosition {
+        chain,
+        number: head.number,
+        hash: head.hash,
+    }
+}
+
+pub(super) fn export_audit(
+    node: &Node,
+    ends: &AuditPositions,
+    sender: &Messenger<ExportAuditPart>,
+) -> Result<(), Failure> {
+    let exported = node.export_audit(ends, &mut |part| {
+        let part = match part {
+            AuditPart::Begin {
+                store,
+                chain,
+                before,
+            } => ExportPart::Begin(export_audit_part::Begin {
+                store,
+                before: Some(position(chain, before)),
+            }),
+            AuditPart::Entry(entry) => ExportPart::Entry(entry),
+            AuditPart::End => ExportPart::End(export_audit_part::End {}),
+        };
+        if sender.send(Ok(ExportAuditPart { part: Some(part) })) {
+            Ok(())
+        } else {
+            Err(jeton_store::Error::Closed.into())
+        }
+    });
+    exported.map_err(Failure::from)
 }
 
 pub(super) fn backup(node: &Node, sender: &Messenger<BackupPart>) -> Result<(), Failure> {

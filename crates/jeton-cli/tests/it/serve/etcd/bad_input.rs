@@ -74,9 +74,9 @@ fn etcd_record_of_a_newer_version_stops_older_servers() {
     put(
         &cluster.etcd,
         &rule("s"),
-        r#"{"schema":3,"record":{"new":1}}"#,
+        r#"{"schema":4,"record":{"new":1}}"#,
     );
-    let reason = "has schema 3, which a newer version of jeton wrote: use that version";
+    let reason = "has schema 4, which a newer version of jeton wrote: use that version";
     until("it is in the log", || server.said().contains(reason));
     until("it is not ready", || !is_ready(&server));
     until("it refuses to verify", || {
