@@ -55,6 +55,7 @@ pub(crate) fn issuer_parts(error: &Error) -> ErrorParts {
         Error::Store(jeton_store::Error::Invalid(_)) => {
             (Code::InvalidArgument, codes::INVALID_ARGUMENT.name())
         }
+        Error::AuditExport(_) => (Code::FailedPrecondition, codes::INVALID_ARGUMENT.name()),
         Error::Store(_) => (Code::Unavailable, codes::STORE.name()),
         _ => (Code::Internal, codes::INTERNAL.name()),
     };
