@@ -12,10 +12,10 @@ use crate::pairs::Plan;
 /// What the numbers mean for the plan of a cluster.
 const WHAT_CHANGES: &str = "
 ### Ten times as many servers
-Tokens grow with the servers: issuing and verifying read only the server's own memory. Revocations do not. All servers
-write one audit chain, so one transaction follows another, and what counts is how long the disks of a majority take to
-flush. Give the members machines of their own with disks that flush within a millisecond. The members send every
-revocation to every server: watch their network.
+Tokens grow with the servers: issuing and verifying read only the server's own memory. Revocations do not: the members
+flush every one. Each server writes single tokens to an audit chain of its own, so servers do not conflict. Rules about
+subjects, clients and keys have an order, so one transaction follows another. Give the members machines of their own with
+disks that flush within a millisecond. The members send every revocation to every server: watch their network.
 
 ### A hundred times
 One member spends more on passing revocations on than on accepting them. Three ways lead further:
@@ -80,8 +80,8 @@ fn measured(text: &mut String, constants: &Constants, grouping: &[Grouping]) {
         constants.idle_per_node / 1e3,
     );
     text.push_str(
-        "Revocations that wait at a server share a transaction. Transactions of all servers follow one after the other,\n\
-         because each extends the audit chain.\n\n\
+        "Revocations that wait at a server share a transaction. Each server extends an audit chain of its own, so their\n\
+         transactions do not conflict.\n\n\
          | servers that revoke | in flight at each | revocations/s | in one transaction | transactions of a flush |\n\
          |---:|---:|---:|---:|---:|\n",
     );
