@@ -57,6 +57,15 @@ pub enum Error {
     Revoked,
     /// The token was not issued for that audience.
     WrongAudience,
+    /// The issuer has too many revocation rules in force, and all issuers together have no room for it.
+    RulesFull {
+        /// Rules of the issuer.
+        used: usize,
+        /// Rules that it can always have.
+        limit: usize,
+        /// Rules of all issuers.
+        all: usize,
+    },
     /// A private key was encrypted under another key-encryption key.
     WrongKeyEncryptionKey {
         /// Id of the required key.
@@ -189,6 +198,12 @@ impl fmt::Display for Error {
                 limit.as_secs()
             ),
             Error::Revoked => f.write_str("the token is revoked"),
+            Error::RulesFull { used, limit, all } => write!(
+                f,
+                "{used} revocation rules of this issuer are in force, and {limit} are its own part; those of all \
+                 issuers are {all} of {}: revoke single tokens by their id and expiry, or wait until rules are over",
+                crate::limits::RULES
+            ),
             Error::WrongAudience => f.write_str("the token is for another audience"),
             Error::WrongKeyEncryptionKey { needed } => write!(
                 f,

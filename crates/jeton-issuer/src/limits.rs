@@ -58,7 +58,8 @@ pub const REVOCATIONS_PER_TXN: usize = 100;
 pub const WAITING_REVOCATIONS: usize = 16_384;
 /// Maximum rejected tokens that wait to be revoked until the node knows all keys.
 pub const WAITING_TOKENS: usize = 1024;
-/// Maximum revocation rules (subjects, clients, keys) of a node.
+/// Maximum revocation rules (subjects, clients, keys) of a node. Half of them is divided between the issuers: an
+/// issuer that is new when the others use everything still has its part.
 pub const RULES: usize = 100_000;
 /// Memory for recent revocations that feeds can still read, bytes. A slower reader must begin a new feed.
 pub const FEED_HISTORY_BYTES: usize = 16 * 1024 * 1024;

@@ -76,8 +76,10 @@ impl Inner {
         newest.max(now.saturating_add(others.behind_by(Moment::now())))
     }
 
-    pub(crate) fn rules_now(&self) -> Rules {
-        self.snapshot.load().rules.clone()
+    /// Returns the rules, and the number of issuers.
+    pub(crate) fn rules_now(&self) -> (Rules, usize) {
+        let snapshot = self.snapshot.load();
+        (snapshot.rules.clone(), snapshot.issuers.len())
     }
 
     /// Commits a transaction with an entry in the chain of this node. None: a conflict, which no other node

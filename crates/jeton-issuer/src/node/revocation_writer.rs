@@ -89,7 +89,7 @@ fn fit_one_entry(iss: &str, jobs: &[Job]) -> usize {
 /// Rejects jobs beyond the limit of rules. Rules are looked up for every token and kept for the longest
 /// token lifetime, so their number is bounded. Renewing a rule does not count.
 fn refuse_beyond_the_limit(node: &Inner, iss: &str, group: Vec<Job>) -> Vec<Job> {
-    let rules = node.rules_now();
+    let (rules, issuers) = node.rules_now();
     let mut new = HashSet::new();
     let mut within = Vec::with_capacity(group.len());
     for job in group {
@@ -97,13 +97,8 @@ fn refuse_beyond_the_limit(node: &Inner, iss: &str, group: Vec<Job>) -> Vec<Job>
             && !rules.has(iss, kind, name)
             && !new.contains(&(kind, name.to_owned()))
         {
-            if rules.len() + new.len() >= limits::RULES {
-                let full = format!(
-                    "{} are in force, the most that a node keeps: revoke single tokens by their id and \
-                     expiry, or wait until rules are over",
-                    limits::RULES
-                );
-                job.reply.complete(Ok(Err(Error::rule("rules", full))));
+            if let Err(full) = rules.check_room(iss, new.len(), issuers) {
+                job.reply.complete(Ok(Err(full)));
                 continue;
             }
             new.insert((kind, name.to_owned()));

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::named_hash;
 use super::stamp::Stamp;
 use crate::error::{Error, Result};
-use crate::limits::CLOCK_SKEW_SECONDS;
+use crate::limits::{self, CLOCK_SKEW_SECONDS};
 use crate::record;
 
 /// A stored rule.
@@ -133,9 +133,12 @@ impl RevocationRule {
     }
 }
 
-/// Rules of all issuers. Cloning copies a pointer.
+/// Rules of all issuers. Cloning copies two pointers.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Rules(Arc<HashMap<u128, RuleRecord>>);
+pub(crate) struct Rules(
+    Arc<HashMap<u128, RuleRecord>>,
+    Arc<HashMap<Box<str>, usize>>,
+);
 
 /// The properties by which rules apply to a token.
 #[derive(Debug, Clone, Copy)]
@@ -147,11 +150,39 @@ pub(crate) struct Revoked<'t> {
 
 impl Rules {
     pub(crate) fn put(&mut self, iss: &str, kind: &str, name: &str, rule: RuleRecord) {
-        Arc::make_mut(&mut self.0).insert(named_hash(kind, iss, name), rule);
+        let before = Arc::make_mut(&mut self.0).insert(named_hash(kind, iss, name), rule);
+        if before.is_none() {
+            let counts = Arc::make_mut(&mut self.1);
+            *counts.entry(iss.into()).or_default() += 1;
+        }
     }
 
     pub(crate) fn remove(&mut self, iss: &str, kind: &str, name: &str) {
-        Arc::make_mut(&mut self.0).remove(&named_hash(kind, iss, name));
+        let removed = Arc::make_mut(&mut self.0).remove(&named_hash(kind, iss, name));
+        if removed.is_some()
+            && let Some(count) = Arc::make_mut(&mut self.1).get_mut(iss)
+        {
+            *count -= 1;
+        }
+    }
+
+    /// Checks that the issuer may have one rule more than it has, with `new` others that are about to be written.
+    /// Half of all rules is divided between the issuers, so that none can take the room of the others. The other half
+    /// is for those that need more.
+    pub(crate) fn check_room(&self, iss: &str, new: usize, issuers: usize) -> Result<()> {
+        let shared = limits::RULES / 2;
+        let own_part = shared / issuers.max(1);
+        let used = |of: &str, count: usize| count + if of == iss { new } else { 0 };
+        let own = used(iss, self.1.get(iss).copied().unwrap_or_default());
+        let beyond = (self.1.iter()).map(|(of, count)| used(of, *count).saturating_sub(own_part));
+        if own < own_part || beyond.sum::<usize>() < shared {
+            return Ok(());
+        }
+        Err(Error::RulesFull {
+            used: own,
+            limit: own_part,
+            all: self.len() + new,
+        })
     }
 
     pub(crate) fn is_empty(&self) -> bool {

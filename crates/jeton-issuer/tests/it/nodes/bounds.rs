@@ -50,16 +50,29 @@ fn rules_beyond_limit_are_rejected() {
     let subject = |name: &str| Revoke::all(Subject::Subject(name.to_owned()));
     revoke(subject("the last")).unwrap();
     let refused = revoke(subject("one more")).unwrap_err();
-    assert!(
-        matches!(&refused, Error::Invalid(rule) if rule.field == "rules"),
-        "{refused}"
-    );
+    let full = Error::RulesFull {
+        used: limits::RULES,
+        limit: limits::RULES / 2,
+        all: limits::RULES,
+    };
+    assert_eq!(refused, full);
     assert!(revoke(Revoke::all(Subject::Token("id".into()))).is_err());
     // Renewed rules and single tokens, of which there may be millions.
     revoke(subject("7")).unwrap();
     revoke(Revoke::token("id", START + 60)).unwrap();
     let status = node.status();
     assert_eq!((status.rules, status.revocations), (limits::RULES, 1));
+    // Another issuer has room, and the first one still has none.
+    let other = "https://other.example";
+    node.create_issuer("setup", settings(other)).unwrap();
+    block_on(node.revoke("me", other, subject("first"))).unwrap();
+    let refused = block_on(node.revoke("me", ISS, subject("one more"))).unwrap_err();
+    let full = Error::RulesFull {
+        used: limits::RULES,
+        limit: limits::RULES / 4,
+        all: limits::RULES + 1,
+    };
+    assert_eq!(refused, full);
 }
 
 /// A newer record may be a revocation: a node that cannot read it must not skip it or answer for long
