@@ -67,7 +67,8 @@ enum Command {
     Context(context::ContextCommand),
     Revoke(revoke::Revoke),
     Status(status::Status),
-    Audit(audit::Audit),
+    // It has many options.
+    Audit(Box<audit::Audit>),
     Backup(backup::Backup),
     Restore(restore::Restore),
     Verify(verify::Verify),
