@@ -1435,7 +1435,8 @@ pub struct StatusResponse {
     pub warning: ::prost::alloc::string::String,
     #[prost(string, repeated, tag = "10")]
     pub issuers: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The engine of the store.
+    /// The engine of the store. Empty: the store does not answer. Then `store_bytes`, `oldest_revision` and
+    /// `key_encryption_keys` are absent too.
     #[prost(string, tag = "11")]
     pub engine: ::prost::alloc::string::String,
     /// The size of the store. Absent: unknown.
