@@ -117,6 +117,7 @@ mod tests {
             is_fresh,
             revocations: 0,
             rules: 0,
+            audit_entries: 0,
             issuers: vec!["i".to_owned()],
             stale_answers: 0,
             is_writable: fault.is_none(),
