@@ -239,7 +239,7 @@ fn read(
 fn existing(path: &Path, failed: fn(Error) -> Failure) -> Outcome<AuditFolder> {
     if !path.is_dir() {
         return Err(
-            Failure::error(format!("{}: no such folder", path.display()))
+            Failure::error(format!("{}: not a directory", path.display()))
                 .hint("to export the audit log, run `jeton admin audit export DIR`"),
         );
     }

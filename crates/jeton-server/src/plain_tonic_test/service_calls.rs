@@ -103,7 +103,6 @@ fn paths() -> Vec<Call> {
         ("no method", "/jeton.v1.TokenService/"),
         ("only a service", "/jeton.v1.TokenService"),
         ("unknown service", "/jeton.v1.OtherService/Keys"),
-        ("root", "/"),
     ]
     .map(|(name, path)| Call::new(name, path).message(&KeysRequest::default()))
     .into()

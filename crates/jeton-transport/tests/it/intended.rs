@@ -176,7 +176,7 @@ pub(super) const INTENDED: [Intended; 24] = [
     },
     Intended {
         reason: UNKNOWN,
-        calls: &["unknown service", "only a service", "root"],
+        calls: &["unknown service", "only a service"],
         aspects: &[
             ("grpc-message", "unknown%20service", "none"),
             ("header content-length", "none", "0"),
