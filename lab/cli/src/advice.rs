@@ -1,11 +1,9 @@
 //! Options about the recommendation, shared by several commands.
 
 use clap::Args;
-use jeton_lab_model::recommendation::{Requirements, RequirementsError};
+use jeton_lab_model::recommendation::Requirements;
 use jeton_lab_model::result::RunResult;
 use jeton_lab_report::recommendation::recommend;
-
-use super::sentence;
 
 /// Requirements, and whether a disturbed run may give a recommendation.
 #[derive(Debug, Args)]
@@ -30,7 +28,7 @@ pub(super) struct Asked {
 impl Advice {
     /// Parses the requirements; called before long work starts.
     pub(super) fn read(&self) -> Result<Asked, String> {
-        let said = |e: RequirementsError| sentence(format!("--need: {e}"));
+        let said = |e: String| format!("--need: {e}");
         Ok(Asked {
             requirements: Requirements::parse(&self.requirements).map_err(said)?,
             allow_noisy: self.allow_noisy,

@@ -22,7 +22,7 @@ use super::measuring::{budget, building_first, handle_ctrl_c, some_seed};
 use super::progress::{Progress, rounded};
 use super::repro_command::repro_command;
 use super::write_outputs::write_outputs;
-use super::{Drivers, ENDED_EARLY, runtimes, sentence};
+use super::{Drivers, ENDED_EARLY, runtimes};
 use target::TargetArgs;
 
 /// Exit code: a finding that the user asked to fail on.
@@ -143,7 +143,7 @@ impl AttackArgs {
             Some(_) => Vec::new(),
             None => self.runtimes.equip(&self.drivers.find()?).drivers,
         };
-        let out = OutDir::create(&self.out).map_err(sentence)?;
+        let out = OutDir::create(&self.out)?;
         let stop = Stop::default();
         handle_ctrl_c(&stop)?;
 
@@ -191,8 +191,7 @@ impl AttackArgs {
             (&self.sarif, sarif::text),
         ] {
             if let Some(path) = path {
-                jeton_lab_model::result::write_whole(path, text(result).as_bytes())
-                    .map_err(sentence)?;
+                jeton_lab_model::result::write_whole(path, text(result).as_bytes())?;
             }
         }
         left?;

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use jeton_lab_model::result::{RunResult, to_bytes};
+use jeton_lab_model::result::{RunResult, to_text};
 use jeton_lab_model::units::{count, list};
 use jeton_lab_report::multi_run::{Contradiction, check, recomputed};
 use jeton_lab_report::visible;
 
 use super::destination::Destination;
-use super::{results, sentence};
+use super::results;
 use crate::output;
 
 /// Exit code: a figure does not follow from its rounds.
@@ -104,8 +104,7 @@ impl Check {
             ));
         };
         let own: RunResult = recomputed(&results::read_measured(path)?);
-        let json = String::from_utf8(to_bytes(&own)).map_err(sentence)?;
-        self.destination.text(&json, &[path])
+        self.destination.text(&to_text(&own), &[path])
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use jeton_lab_model::claims::{ClaimsSets, MAX_CLAIMS_BYTES, OwnClaims, OwnClaimsError};
+use jeton_lab_model::claims::{ClaimsSets, MAX_CLAIMS_BYTES, OwnClaims, TOO_LONG};
 use jeton_lab_model::nearest;
 
 /// The claims that `--claims` selects.
@@ -32,7 +32,7 @@ pub(super) fn read(argument: &OsStr) -> Result<Chosen, String> {
         _ => (argument.display().to_string(), file(Path::new(argument))),
     };
     let json = json.map_err(|e| unreadable(&name, &e))?;
-    let json = json.ok_or_else(|| format!("{name}: {}", OwnClaimsError::TooLong))?;
+    let json = json.ok_or_else(|| format!("{name}: {TOO_LONG}"))?;
     let now_s = jiff::Timestamp::now().as_second();
     let own = OwnClaims::read(&json, now_s).map_err(|e| format!("{name}: {e}"))?;
     Ok(Chosen::Own(own))

@@ -7,7 +7,6 @@ use std::process::ExitCode;
 use clap::Args;
 use jeton_lab_model::result::{PAGE, write_whole};
 
-use super::sentence;
 use crate::output;
 
 /// A file, or standard output.
@@ -65,7 +64,7 @@ fn whole(path: &Path, text: &str, sources: &[&PathBuf]) -> Result<ExitCode, Stri
             source.display()
         ));
     }
-    write_whole(path, text.as_bytes()).map_err(sentence)?;
+    write_whole(path, text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 

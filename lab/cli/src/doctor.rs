@@ -9,8 +9,8 @@ use jeton_lab_harness::driver::{self, Driver, Tool, toolchains};
 use jeton_lab_harness::host::{Setting, State, settings};
 use serde::Serialize;
 
+use super::Drivers;
 use super::destination::written;
-use super::{Drivers, sentence};
 use crate::width;
 
 /// Check toolchains, library versions and machine settings for measuring
@@ -75,7 +75,7 @@ impl Doctor {
         let (drivers, trouble) = match driver::find(&folder) {
             Ok(drivers) => (drivers, None),
             // The machine is still checked without readable drivers.
-            Err(e) => (Vec::new(), Some(sentence(e))),
+            Err(e) => (Vec::new(), Some(e)),
         };
         let findings = Findings {
             toolchains: toolchains(&drivers),

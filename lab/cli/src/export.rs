@@ -9,7 +9,6 @@ use jeton_lab_model::servers::Algorithm;
 
 use super::destination::Destination;
 use super::load::seconds;
-use super::sentence;
 
 /// Export a load scenario for ghz, k6, or loaders in Kubernetes
 ///
@@ -122,11 +121,8 @@ struct Asked {
 impl Export {
     pub(super) fn run(self) -> Result<ExitCode, String> {
         let (text, asked) = match self.tool {
-            Tool::Ghz(ghz) => (
-                export::ghz(&ghz.asked.plan()?).map_err(sentence)?,
-                ghz.asked,
-            ),
-            Tool::K6(k6) => (export::k6(&k6.asked.plan()?).map_err(sentence)?, k6.asked),
+            Tool::Ghz(ghz) => (export::ghz(&ghz.asked.plan()?)?, ghz.asked),
+            Tool::K6(k6) => (export::k6(&k6.asked.plan()?)?, k6.asked),
             Tool::Kubernetes(Kubernetes {
                 loaders,
                 image,
@@ -149,10 +145,9 @@ impl Asked {
             self.in_flight,
             self.seconds,
         );
-        let paced = plan.and_then(|plan| match self.rate {
+        plan.and_then(|plan| match self.rate {
             Some(rate) => plan.rate(rate),
             None => Ok(plan),
-        });
-        paced.map_err(sentence)
+        })
     }
 }

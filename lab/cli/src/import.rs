@@ -5,10 +5,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use jeton_lab_load::import::{Report, Server, result};
-use jeton_lab_model::result::to_bytes;
+use jeton_lab_model::result::to_text;
 
 use super::destination::Destination;
-use super::sentence;
 use crate::shell::quoted;
 
 /// Import ghz reports as a lab result
@@ -64,8 +63,7 @@ impl Import {
         };
         let imported = result(&reports, &server, &command)
             .ok_or_else(|| "the files contain no report".to_owned())?;
-        let json = String::from_utf8(to_bytes(&imported)).map_err(sentence)?;
         let sources: Vec<&PathBuf> = self.files.iter().collect();
-        self.destination.text(&json, &sources)
+        self.destination.text(&to_text(&imported), &sources)
     }
 }

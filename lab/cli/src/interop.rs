@@ -14,7 +14,7 @@ use super::measuring::{budget, building_first, handle_ctrl_c, some_seed};
 use super::progress::{Progress, rounded};
 use super::repro_command::repro_command;
 use super::write_outputs::write_outputs;
-use super::{Drivers, ENDED_EARLY, runtimes, sentence};
+use super::{Drivers, ENDED_EARLY, runtimes};
 
 /// Verify the tokens of every library with every other library
 ///
@@ -88,8 +88,8 @@ impl Interop {
                 Extent::Everything
             },
         };
-        let plan = interop::plan(&drivers, &choice).map_err(sentence)?;
-        let out = OutDir::create(&self.out).map_err(sentence)?;
+        let plan = interop::plan(&drivers, &choice)?;
+        let out = OutDir::create(&self.out)?;
         let seed = self.seed.unwrap_or_else(some_seed);
         let options = Options {
             rounds: self.rounds,

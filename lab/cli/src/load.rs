@@ -10,7 +10,6 @@ use jeton_lab_load::loader::{self, Checker, Load as Plan, Loaded, Pace, Request}
 use jeton_lab_model::servers::{Algorithm, Call};
 
 use super::destination::Destination;
-use super::sentence;
 use crate::input;
 
 /// Largest result or key file, in bytes.
@@ -146,8 +145,7 @@ impl One {
                 self.rate
                     .map_or(Pace::Closed, |per_second| Pace::Open { per_second }),
             )
-        })
-        .map_err(sentence)?;
+        })?;
         let checker = self.checker()?;
         let loaded =
             loader::run(&plan, checker).map_err(|e| format!("cannot start the loader: {e}"))?;
@@ -205,7 +203,7 @@ impl Merge {
                 )
             })?);
         }
-        let merged = Loaded::merge(&all).map_err(sentence)?;
+        let merged = Loaded::merge(&all)?;
         let sources: Vec<&PathBuf> = self.files.iter().collect();
         write(&merged, &self.destination, &sources)
     }
@@ -216,7 +214,7 @@ fn write(
     destination: &Destination,
     sources: &[&PathBuf],
 ) -> Result<ExitCode, String> {
-    let mut json = serde_json::to_string_pretty(loaded).map_err(sentence)?;
+    let mut json = serde_json::to_string_pretty(loaded).map_err(|e| e.to_string())?;
     json.push('\n');
     destination.text(&json, sources)
 }

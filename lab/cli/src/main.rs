@@ -28,7 +28,6 @@ mod runtimes;
 mod servers;
 mod write_outputs;
 
-use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -138,13 +137,8 @@ impl JetonLab {
 impl Drivers {
     fn find(&self) -> Result<Vec<Driver>, String> {
         let folder = driver::folder(self.folder.as_deref());
-        driver::find(&folder).map_err(sentence)
+        driver::find(&folder)
     }
-}
-
-/// Formats an error as the one line that is printed.
-fn sentence(error: impl Display) -> String {
-    error.to_string()
 }
 
 /// Prints what differs between the machines of two results, and returns the exit code.
@@ -160,7 +154,7 @@ fn machines_differ(differences: &[Difference]) -> ExitCode {
 
 /// Prints a value as JSON.
 fn json(value: &impl Serialize) -> Result<ExitCode, String> {
-    let text = serde_json::to_string_pretty(value).map_err(sentence)?;
+    let text = serde_json::to_string_pretty(value).map_err(|e| e.to_string())?;
     output::json_line(&text).map_err(|failure| failure.with_hint())?;
     Ok(ExitCode::SUCCESS)
 }

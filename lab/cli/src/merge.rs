@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use jeton_lab_model::result;
+use jeton_lab_model::result::to_text;
 use jeton_lab_report::multi_run::{Named, merge};
 
 use super::destination::Destination;
-use super::{results, sentence};
+use super::results;
 use crate::shell::quoted;
 
 /// Merge results of several runs of the same plan on the same machine
@@ -56,9 +56,8 @@ impl Merge {
             let result = results::read(path)?;
             results.push(Named { name, result });
         }
-        let merged = merge(results, &command).map_err(sentence)?;
-        let json = String::from_utf8(result::to_bytes(&merged)).map_err(sentence)?;
+        let merged = merge(results, &command)?;
         let sources: Vec<&PathBuf> = self.files.iter().collect();
-        self.destination.text(&json, &sources)
+        self.destination.text(&to_text(&merged), &sources)
     }
 }

@@ -6,8 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use jeton_lab_conformance::attack::withhold;
 use jeton_lab_model::result::{self, RunResult};
 
-use super::sentence;
-
 /// Reads a result from a file or from standard input.
 pub(super) fn read(path: &Path) -> Result<RunResult, String> {
     let read = if is_standard_input(path)? {
@@ -15,7 +13,7 @@ pub(super) fn read(path: &Path) -> Result<RunResult, String> {
     } else {
         result::read(path)
     };
-    shown(read.map_err(sentence)?)
+    shown(read?)
 }
 
 /// Returns the result without what is withheld today: the file may be older than the decision.
@@ -31,7 +29,7 @@ pub(super) fn read_measured(path: &Path) -> Result<RunResult, String> {
     } else {
         result::read_measured(path)
     };
-    shown(read.map_err(sentence)?)
+    shown(read?)
 }
 
 /// The name of standard input in errors.

@@ -24,7 +24,7 @@ use super::measuring::{budget, building_first, handle_ctrl_c, some_seed};
 use super::progress::{Progress, rounded};
 use super::repro_command::repro_command;
 use super::write_outputs::write_outputs;
-use super::{Drivers, ENDED_EARLY, published, runtimes, sentence};
+use super::{Drivers, ENDED_EARLY, published, runtimes};
 
 /// Measure and compare token formats, algorithms and libraries
 ///
@@ -141,8 +141,8 @@ impl Run {
             Extent::Glance => deciding_works(choice.concurrency),
             _ => all_works(choice.concurrency),
         };
-        let plan = plan(&drivers, &choice, &works).map_err(sentence)?;
-        let out = OutDir::create(&self.out).map_err(sentence)?;
+        let plan = plan(&drivers, &choice, &works)?;
+        let out = OutDir::create(&self.out)?;
         let options = self.options(own_claims);
         let stop = Stop::default();
         handle_ctrl_c(&stop)?;
@@ -192,7 +192,7 @@ impl Run {
             return Ok(Suite::ALL.to_vec());
         }
         let named = self.suites.iter().map(|name| suite_named(name));
-        named.collect::<Result<_, _>>().map_err(sentence)
+        named.collect()
     }
 
     /// Whether nothing is left out, so that the published conclusions about security are answered too.
@@ -237,7 +237,7 @@ impl Run {
 
     fn operations(&self) -> Result<Vec<Operation>, String> {
         let named = self.operations.iter().map(|name| operation_named(name));
-        named.collect::<Result<_, _>>().map_err(sentence)
+        named.collect()
     }
 
     /// Returns the names of the claims sets, and the user's own claims if given.

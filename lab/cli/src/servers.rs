@@ -19,7 +19,7 @@ use super::measuring::{budget, handle_ctrl_c, some_seed};
 use super::progress::{Progress, rounded};
 use super::repro_command::repro_command;
 use super::write_outputs::write_outputs;
-use super::{ENDED_EARLY, runtimes, sentence};
+use super::{ENDED_EARLY, runtimes};
 
 /// Time limit of a run with the usual repetitions.
 const USUAL_BUDGET: Duration = Duration::from_secs(25 * 60);
@@ -206,7 +206,7 @@ impl Servers {
             return list(&chosen);
         }
         servers::ready(&chosen, &self.planned())?;
-        let out = OutDir::create(&self.out).map_err(sentence)?;
+        let out = OutDir::create(&self.out)?;
         let stop = Stop::default();
         handle_ctrl_c(&stop)?;
 
@@ -231,7 +231,7 @@ impl Servers {
     }
 
     fn find(&self) -> Result<Vec<Server>, String> {
-        let mut all = servers::find(&servers::folder(self.folder.as_deref())).map_err(sentence)?;
+        let mut all = servers::find(&servers::folder(self.folder.as_deref()))?;
         self.runtimes.give_to(&mut all);
         Ok(all)
     }

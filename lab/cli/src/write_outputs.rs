@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use jeton_lab_model::result::{FileError, OutDir, PAGE, RunResult};
+use jeton_lab_model::result::{OutDir, PAGE, RunResult};
 use jeton_lab_report::{html, terminal};
 
 use crate::{output, width};
@@ -44,7 +44,7 @@ pub(super) fn write_outputs(out: &OutDir, result: &RunResult, json: bool) -> Res
     }
 }
 
-fn written(out: &OutDir, result: &RunResult) -> Result<PathBuf, FileError> {
+fn written(out: &OutDir, result: &RunResult) -> Result<PathBuf, String> {
     if let Some(aside) = out.make_room(&result.command)? {
         output::note(format_args!(
             "moved the result of another lab command to {}",
@@ -54,7 +54,7 @@ fn written(out: &OutDir, result: &RunResult) -> Result<PathBuf, FileError> {
     out.write_result(result)
 }
 
-fn kept_elsewhere(result: &RunResult, why: &FileError) -> String {
+fn kept_elsewhere(result: &RunResult, why: &str) -> String {
     let elsewhere = OutDir::temporary().and_then(|folder| folder.write_result(result));
     match elsewhere {
         Ok(path) => format!("{why}; the result is in {}", path.display()),

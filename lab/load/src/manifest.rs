@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::proxy::Proxy;
 use jeton_lab_harness::driver::runtime::Runtime;
-use jeton_lab_harness::driver::{Recipe, Search, SearchError};
+use jeton_lab_harness::driver::{Recipe, Search};
 use jeton_lab_model::matches;
 use jeton_lab_model::servers::Call;
 
@@ -208,8 +208,8 @@ pub fn folder(asked: Option<&Path>) -> PathBuf {
 ///
 /// # Errors
 ///
-/// [`SearchError`] if the folder is missing, contains no server, or a manifest is invalid.
-pub fn find(folder: &Path) -> Result<Vec<Server>, SearchError> {
+/// If the folder is missing, contains no server, or a manifest is invalid.
+pub fn find(folder: &Path) -> Result<Vec<Server>, String> {
     let servers = SERVERS.find(folder, Server::read)?;
     let is_bare = |id: &str| {
         let mut all = servers.iter();
@@ -222,10 +222,10 @@ pub fn find(folder: &Path) -> Result<Vec<Server>, SearchError> {
             .as_deref()
             .filter(|bare| !is_bare(bare))
         {
-            return Err(SearchError::Manifest(format!(
+            return Err(format!(
                 "{}: `bare` must be the id of a gateway without a check, and `{bare}` is none",
                 server.folder.join("server.toml").display()
-            )));
+            ));
         }
     }
     Ok(servers)
@@ -312,7 +312,7 @@ mod tests {
         // A missing one, and one that checks too.
         for other in ["gateway/absent", "gateway/checked"] {
             write("another", &format!("bare = \"{other}\"\n"));
-            let said = find(folder.path()).unwrap_err().to_string();
+            let said = find(folder.path()).unwrap_err();
             assert!(
                 said.contains("another/server.toml: `bare` must be") && said.contains(other),
                 "{said}"

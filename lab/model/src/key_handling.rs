@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::name_table::named;
+
 /// How a key is handled before the timed loop; for `load-key`, the text that is loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum KeyHandling {
@@ -13,17 +15,18 @@ pub enum KeyHandling {
     Text(KeyForm),
 }
 
-/// The text format of a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum KeyForm {
-    /// A JWK's JSON (RFC 7517).
-    Jwk,
-    /// PKCS#8 and `SubjectPublicKeyInfo` in PEM (RFC 7468).
-    Pem,
-    /// PASERK.
-    Paserk,
-    /// The bytes of a PASETO key in hexadecimal, which is not standardised.
-    Hex,
+named! {
+    /// The text format of a key.
+    KeyForm {
+        /// A JWK's JSON (RFC 7517).
+        Jwk = "jwk",
+        /// PKCS#8 and `SubjectPublicKeyInfo` in PEM (RFC 7468).
+        Pem = "pem",
+        /// PASERK.
+        Paserk = "paserk",
+        /// The bytes of a PASETO key in hexadecimal, which is not standardised.
+        Hex = "hex",
+    }
 }
 
 impl KeyHandling {
@@ -44,28 +47,6 @@ impl KeyHandling {
         [Self::Prepared, Self::ParsedPerCall]
             .into_iter()
             .find(|k| k.name() == name)
-    }
-}
-
-impl KeyForm {
-    /// All forms.
-    pub const ALL: [Self; 4] = [Self::Jwk, Self::Pem, Self::Paserk, Self::Hex];
-
-    /// Returns the protocol's name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Jwk => "jwk",
-            Self::Pem => "pem",
-            Self::Paserk => "paserk",
-            Self::Hex => "hex",
-        }
-    }
-
-    /// Finds a form by name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|f| f.name() == name)
     }
 }
 

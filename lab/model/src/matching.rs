@@ -1,7 +1,5 @@
 //! Matches patterns, and suggests names for unknown ones.
 
-use std::fmt;
-
 /// Reports whether `id` contains `pattern`; `*` matches anything between its parts.
 #[must_use]
 pub fn matches(pattern: &str, id: &str) -> bool {
@@ -15,33 +13,16 @@ pub fn matches(pattern: &str, id: &str) -> bool {
     })
 }
 
-/// A suggestion for an unknown name, formatted for the end of an error; empty if no known name is
-/// similar.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Nearest(Option<String>);
-
-/// Finds the most similar known name, if any is similar.
+/// Suggests the most similar known name, formatted for the end of an error; empty if none is similar.
 #[must_use]
-pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Nearest {
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
     /// The Jaro-Winkler threshold: accepts swapped letters or a missing ending, and little more.
     const LIKE: f64 = 0.75;
-    let closest = known
-        .map(|word| (strsim::jaro_winkler(name, word), word))
-        .max_by(|(a, _), (b, _)| a.total_cmp(b));
-    Nearest(
-        closest
-            .filter(|(like, _)| *like >= LIKE)
-            .map(|(_, word)| word.to_owned()),
-    )
-}
-
-impl fmt::Display for Nearest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Some(word) => write!(f, "; did you mean `{word}`?"),
-            None => Ok(()),
-        }
-    }
+    let all = known.map(|word| (strsim::jaro_winkler(name, word), word));
+    let closest = all.max_by(|(a, _), (b, _)| a.total_cmp(b));
+    closest
+        .filter(|(like, _)| *like >= LIKE)
+        .map_or_else(String::new, |(_, word)| format!("; did you mean `{word}`?"))
 }
 
 #[cfg(test)]
@@ -50,7 +31,7 @@ mod tests {
 
     #[test]
     fn nearest_requires_similar_name() {
-        let meant = |name: &str, known: &[&str]| nearest(name, known.iter().copied()).to_string();
+        let meant = |name: &str, known: &[&str]| nearest(name, known.iter().copied());
         let known = ["go/golang-jwt", "python/joserfc", "rust/jeton"];
         assert_eq!(meant("nosuch", &["joserfc", "jeton"]), "");
         assert_eq!(meant("nosuch", &known), "");

@@ -127,8 +127,9 @@ pub fn percent(share: f64) -> String {
 }
 
 /// Joins items: "a", "a and b", "a, b and c".
-pub fn list<T: AsRef<str>>(items: &[T]) -> String {
-    match items {
+pub fn list(items: impl IntoIterator<Item: AsRef<str>>) -> String {
+    let items: Vec<_> = items.into_iter().collect();
+    match items.as_slice() {
         [] => String::new(),
         [one] => one.as_ref().to_owned(),
         [first @ .., last] => {

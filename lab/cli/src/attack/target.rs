@@ -173,6 +173,6 @@ fn grant(name: &str) -> Result<Grant, String> {
 }
 
 fn demand(claim: &str) -> Result<Demand, String> {
-    let known = Demand::of_claim(claim).filter(|d| *d != Demand::NotBefore);
+    let known = Demand::named(claim).filter(|d| *d != Demand::NotBefore);
     known.ok_or_else(|| "expected one of: iss, aud, exp, jti".to_owned())
 }

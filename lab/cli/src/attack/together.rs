@@ -12,7 +12,6 @@ use jeton_lab_model::result::OutDir;
 
 use super::super::destination::written;
 use super::super::progress::Progress;
-use super::super::sentence;
 use super::FOUND;
 
 /// Replays the cases of a corpus. Exits with 1 if a recorded version now decides differently.
@@ -77,8 +76,8 @@ pub(super) fn fuzz(
         progress.tell_attack(&event);
     })?;
     progress.end();
-    let text = serde_json::to_vec_pretty(&fuzzed.cases).map_err(sentence)?;
-    let file = out.write("disagreements.json", &text).map_err(sentence)?;
+    let text = serde_json::to_vec_pretty(&fuzzed.cases).map_err(|e| e.to_string())?;
+    let file = out.write("disagreements.json", &text)?;
     let added = match corpus {
         Some(corpus) => Some((corpus, attack::add_to_corpus(corpus, &fuzzed.cases)?)),
         None => None,

@@ -445,7 +445,7 @@ fn skip_reason(
             .any(|c| *c == format!("{format}:{check}"))
     };
     let whole = attack.about != About::Protection && by_driver("claims");
-    let one = attack.demand.is_some_and(|d| by_driver(d.claim())) || by_driver(attack.id);
+    let one = attack.demand.is_some_and(|d| by_driver(d.name())) || by_driver(attack.id);
     (whole || one).then_some(SkipReason::ByDriver)
 }
 

@@ -16,5 +16,5 @@ mod explain;
 mod plan;
 mod run;
 
-pub use plan::{Choice, Exchange, Extent, Plan, PlanError, Role, plan};
+pub use plan::{Choice, Exchange, Extent, Plan, Role, plan};
 pub use run::{Event, Options, run};

@@ -1,11 +1,10 @@
 //! Plans which drivers exchange which tokens.
 
-use std::fmt;
 use std::time::Duration;
 
 use jeton_lab_harness::driver::{Driver, Offer};
 use jeton_lab_model::claims::STANDARD;
-use jeton_lab_model::{Dialect, Format, KeyForm, Nearest, Operation, matches, nearest};
+use jeton_lab_model::{Dialect, Format, KeyForm, Operation, matches, nearest};
 
 /// The requested exchanges.
 #[derive(Debug, Clone, Default)]
@@ -71,53 +70,12 @@ pub struct Role {
     pub reads: Vec<KeyForm>,
 }
 
-/// Why there is nothing to exchange.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PlanError {
-    /// No driver or library matches.
-    NoSubject {
-        /// The pattern.
-        pattern: String,
-        /// The nearest known name.
-        nearest: Nearest,
-    },
-    /// No driver offers a matching algorithm.
-    NoAlg {
-        /// The pattern.
-        pattern: String,
-        /// The nearest known name.
-        nearest: Nearest,
-    },
-    /// Both exist, but no matching subject offers a matching algorithm.
-    Nothing,
-}
-
-impl fmt::Display for PlanError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoSubject { pattern, nearest } => write!(
-                f,
-                "no driver matches `{pattern}`{nearest} (`jeton-lab list` shows all)"
-            ),
-            Self::NoAlg { pattern, nearest } => write!(
-                f,
-                "no driver offers the algorithm `{pattern}`{nearest} (`jeton-lab list` shows all)"
-            ),
-            Self::Nothing => f.write_str(
-                "no matching subject makes or verifies tokens with a matching algorithm (`jeton-lab list` shows the offers)",
-            ),
-        }
-    }
-}
-
-impl std::error::Error for PlanError {}
-
 /// Plans the exchanges that the offers of `drivers` allow.
 ///
 /// # Errors
 ///
-/// [`PlanError`], with the nearest known name.
-pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
+/// Why there is nothing to exchange, with the nearest known name.
+pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, String> {
     let mut plan = Plan {
         exchanges: exchanges(drivers),
         subjects: choice.subjects.clone(),
@@ -128,13 +86,12 @@ pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
             ids.collect::<Vec<_>>()
         });
         if !roles.any(|id| matches(pattern, &id)) {
-            let names = drivers
-                .iter()
-                .flat_map(|d| [d.id.as_str(), d.manifest.library.as_str()]);
-            return Err(PlanError::NoSubject {
-                pattern: pattern.clone(),
-                nearest: nearest(pattern, names),
-            });
+            let names = drivers.iter();
+            let names = names.flat_map(|d| [d.id.as_str(), d.manifest.library.as_str()]);
+            let nearest = nearest(pattern, names);
+            return Err(format!(
+                "no driver matches `{pattern}`{nearest} (`jeton-lab list` shows all)"
+            ));
         }
     }
     for pattern in &choice.algs {
@@ -144,10 +101,10 @@ pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
                 .iter()
                 .flat_map(|m| [m.dialect.alg_or_format(), m.dialect.kind()])
                 .collect();
-            return Err(PlanError::NoAlg {
-                pattern: pattern.clone(),
-                nearest: nearest(pattern, names.iter().map(String::as_str)),
-            });
+            let nearest = nearest(pattern, names.iter().map(String::as_str));
+            return Err(format!(
+                "no driver offers the algorithm `{pattern}`{nearest} (`jeton-lab list` shows all)"
+            ));
         }
     }
     let asked = |d: &Dialect| choice.algs.is_empty() || choice.algs.iter().any(|a| names(a, d));
@@ -163,7 +120,8 @@ pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
     }
     plan.exchanges.retain(|m| !m.roles.is_empty());
     if plan.exchanges.is_empty() {
-        return Err(PlanError::Nothing);
+        let nothing = "no matching subject makes or verifies tokens with a matching algorithm (`jeton-lab list` shows the offers)";
+        return Err(nothing.to_owned());
     }
     Ok(plan)
 }
@@ -382,7 +340,7 @@ mod tests {
         ]
     }
 
-    fn chosen(subjects: &[&str], algs: &[&str], extent: Extent) -> Result<Plan, PlanError> {
+    fn chosen(subjects: &[&str], algs: &[&str], extent: Extent) -> Result<Plan, String> {
         let owned = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect();
         let choice = Choice {
             subjects: owned(subjects),

@@ -16,5 +16,5 @@ pub use build_event::BuildEvent;
 pub use equip::{Equipped, Runtimes, equip, one_of_each, runtimes_used};
 pub use manifest::{Driver, Manifest, Offer};
 pub use recipe::Recipe;
-pub use search::{Search, SearchError, find, folder};
+pub use search::{Search, find, folder};
 pub use toolchain::{Tool, toolchains};

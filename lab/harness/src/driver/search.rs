@@ -1,6 +1,5 @@
 //! Finds folders with a manifest: the drivers, and the servers of jeton-lab-load.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::Driver;
@@ -26,39 +25,6 @@ const DRIVERS: Search = Search {
     variable: "JETON_DRIVERS",
 };
 
-/// The reason why nothing was found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SearchError {
-    /// The folder does not exist or is not readable.
-    NoFolder(Search, PathBuf, String),
-    /// The folder contains no manifest.
-    Empty(Search, PathBuf),
-    /// A manifest is invalid.
-    Manifest(String),
-}
-
-impl fmt::Display for SearchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let search = match self {
-            Self::NoFolder(search, folder, why) => {
-                let (name, folder) = (search.name, folder.display());
-                write!(f, "cannot read the {name}' folder {folder} ({why})")?;
-                search
-            }
-            Self::Empty(search, folder) => {
-                let (manifest, folder) = (search.manifest, folder.display());
-                write!(f, "{folder} contains no <language>/<name>/{manifest}")?;
-                search
-            }
-            Self::Manifest(what) => return f.write_str(what),
-        };
-        let (option, variable) = (search.option, search.variable);
-        write!(f, "; pass {option} DIR or set {variable}")
-    }
-}
-
-impl std::error::Error for SearchError {}
-
 impl Search {
     /// Returns the folder: the given one, else that of the environment variable, else the one in the checkout that
     /// this binary was built from.
@@ -76,21 +42,32 @@ impl Search {
     /// Reads every manifest in `folder`, in the order of the paths.
     ///
     /// # Errors
-    /// [`SearchError`]: no folder, no manifest, or an invalid manifest.
+    /// No folder, no manifest, or an invalid manifest.
     pub fn find<T>(
         &self,
         folder: &Path,
         read: impl Fn(&Path) -> Result<T, String>,
-    ) -> Result<Vec<T>, SearchError> {
+    ) -> Result<Vec<T>, String> {
+        let Self {
+            name,
+            manifest,
+            option,
+            variable,
+        } = self;
+        let elsewhere = format!("; pass {option} DIR or set {variable}");
         let unreadable = |error: std::io::Error| {
-            SearchError::NoFolder(*self, folder.to_owned(), error.to_string())
+            let folder = folder.display();
+            format!("cannot read the {name}' folder {folder} ({error}){elsewhere}")
         };
         let folder = folder.canonicalize().map_err(unreadable)?;
-        let found = manifests(&folder, self.manifest).map_err(unreadable)?;
-        let all: Result<Vec<T>, String> = found.iter().map(|one| read(one)).collect();
-        let all = all.map_err(SearchError::Manifest)?;
+        let found = manifests(&folder, manifest).map_err(unreadable)?;
+        let all = found.iter().map(|one| read(one));
+        let all = all.collect::<Result<Vec<T>, String>>()?;
         if all.is_empty() {
-            return Err(SearchError::Empty(*self, folder));
+            let folder = folder.display();
+            return Err(format!(
+                "{folder} contains no <language>/<name>/{manifest}{elsewhere}"
+            ));
         }
         Ok(all)
     }
@@ -106,8 +83,8 @@ pub fn folder(asked: Option<&Path>) -> PathBuf {
 /// Finds all drivers in `folder`, ordered by id.
 ///
 /// # Errors
-/// [`SearchError`]: no folder, no driver, or an invalid manifest.
-pub fn find(folder: &Path) -> Result<Vec<Driver>, SearchError> {
+/// No folder, no driver, or an invalid manifest.
+pub fn find(folder: &Path) -> Result<Vec<Driver>, String> {
     DRIVERS.find(folder, Driver::read)
 }
 

@@ -6,7 +6,7 @@ use super::offered::{Offered, cases};
 use super::order::{Extent, Order, Suite};
 use super::plan::narrow;
 use super::quick::quick_cases;
-use super::{Plan, PlanError, algorithms, formats, libraries};
+use super::{Plan, algorithms, formats, libraries};
 use crate::driver::Driver;
 use jeton_lab_model::claims::STANDARD;
 use jeton_lab_model::result::PublishedWork;
@@ -63,12 +63,12 @@ fn cores() -> u32 {
 /// choice's `concurrency`.
 ///
 /// # Errors
-/// [`PlanError::NoSubject`], and [`PlanError::Nothing`] if no case is left.
+/// If a name is unknown, or no case is left.
 pub fn plan(
     drivers: &[Driver],
     choice: &Choice,
     published: &[PublishedWork],
-) -> Result<Plan, PlanError> {
+) -> Result<Plan, String> {
     // Subjects requested by name are measured in any extent.
     let by_name = !choice.subjects.is_empty();
     let everything = Offered::new(cases(drivers));

@@ -1,7 +1,5 @@
 //! Comparisons of cases, and the factors that differ.
 
-use std::fmt;
-
 use jeton_lab_model::{Case, Operation};
 
 /// Cases with the same operation, and their baseline.
@@ -18,77 +16,45 @@ pub struct Comparison {
     cases: Vec<Case>,
 }
 
-/// The reason why cases cannot be compared.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Incomparable {
-    /// Two cases have different operations.
-    Operations(Operation, Operation),
-    /// A case is a reference: it makes no token.
-    Reference(String),
-    /// A case answers from a cache: it does not verify tokens.
-    Cache(String),
-    /// Two cases have different claims.
-    Claims(String, String),
-    /// Two cases have different thread counts.
-    Threads(u32, u32),
-    /// The same case twice: this is an A/A pair, which is not a comparison.
-    Twice(String),
-    /// Fewer than two cases.
-    TooFew,
-}
-
-impl fmt::Display for Incomparable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Operations(a, b) => write!(f, "{a} and {b} are different operations"),
-            Self::Reference(id) => write!(f, "{id} is a reference: it makes no token"),
-            Self::Cache(id) => write!(f, "{id} answers from a cache and does not verify"),
-            Self::Claims(a, b) => write!(f, "the claims sets {a} and {b} differ"),
-            Self::Threads(a, b) => write!(f, "the thread counts {a} and {b} differ"),
-            Self::Twice(id) => write!(f, "{id} is duplicate"),
-            Self::TooFew => f.write_str("a comparison requires two subjects"),
-        }
-    }
-}
-
-impl std::error::Error for Incomparable {}
-
 impl Comparison {
     /// Compares `others` with `baseline`.
     ///
     /// # Errors
-    /// [`Incomparable`].
+    /// Why they cannot be compared.
     pub fn new(
         suite: &str,
         title: &str,
         baseline: Case,
         others: Vec<Case>,
-    ) -> Result<Self, Incomparable> {
+    ) -> Result<Self, String> {
         if others.is_empty() {
-            return Err(Incomparable::TooFew);
+            return Err("a comparison requires two subjects".to_owned());
         }
         let operation = baseline.operation;
         let mut cases = vec![baseline];
         cases.extend(others);
         for (i, case) in cases.iter().enumerate() {
+            let (first, id) = (&cases[0], case.subject_id());
             if case.operation != operation {
-                return Err(Incomparable::Operations(operation, case.operation));
+                let other = case.operation;
+                return Err(format!("{operation} and {other} are different operations"));
             }
             if case.is_reference() {
-                return Err(Incomparable::Reference(case.subject_id()));
+                return Err(format!("{id} is a reference: it makes no token"));
             }
             if case.caches {
-                return Err(Incomparable::Cache(case.subject_id()));
+                return Err(format!("{id} answers from a cache and does not verify"));
             }
-            if case.claims != cases[0].claims {
-                let (ours, theirs) = (cases[0].claims.clone(), case.claims.clone());
-                return Err(Incomparable::Claims(ours, theirs));
+            if case.claims != first.claims {
+                let (ours, theirs) = (&first.claims, &case.claims);
+                return Err(format!("the claims sets {ours} and {theirs} differ"));
             }
-            if case.threads != cases[0].threads {
-                return Err(Incomparable::Threads(cases[0].threads, case.threads));
+            if case.threads != first.threads {
+                let (ours, theirs) = (first.threads, case.threads);
+                return Err(format!("the thread counts {ours} and {theirs} differ"));
             }
             if cases[..i].contains(case) {
-                return Err(Incomparable::Twice(case.subject_id()));
+                return Err(format!("{id} is duplicate"));
             }
         }
         Ok(Self {

@@ -14,6 +14,6 @@ mod plan;
 mod quick;
 
 pub use catalogue::{Choice, plan};
-pub use comparison::{Comparison, Incomparable};
+pub use comparison::Comparison;
 pub use order::{Extent, Suite};
-pub use plan::{Plan, PlanError, operation_named, suite_named};
+pub use plan::{Plan, operation_named, suite_named};

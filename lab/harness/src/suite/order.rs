@@ -1,32 +1,20 @@
 //! The names and extents of suites, and the request to a suite.
 
-use jeton_lab_model::Case;
+use jeton_lab_model::{Case, named};
 
-/// A named set of comparisons.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Suite {
-    /// JWT or PASETO.
-    Formats,
-    /// The cost of each algorithm.
-    Algorithms,
-    /// The comparison of libraries.
-    Libraries,
+named! {
+    /// A named set of comparisons, in the order of measuring and reporting.
+    Suite {
+        /// The comparison of libraries.
+        Libraries = "libraries",
+        /// JWT or PASETO.
+        Formats = "formats",
+        /// The cost of each algorithm.
+        Algorithms = "algorithms",
+    }
 }
 
 impl Suite {
-    /// All suites, in the order of measuring and reporting.
-    pub const ALL: [Self; 3] = [Self::Libraries, Self::Formats, Self::Algorithms];
-
-    /// Returns the name on the command line.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Formats => "formats",
-            Self::Algorithms => "algorithms",
-            Self::Libraries => "libraries",
-        }
-    }
-
     /// Returns the question that the suite answers.
     #[must_use]
     pub fn question(self) -> &'static str {

@@ -1,9 +1,7 @@
 //! The plan of a run, and its filters.
 
-use std::fmt;
-
 use super::{Comparison, Suite};
-use jeton_lab_model::{Case, Nearest, Operation, matches, nearest};
+use jeton_lab_model::{Case, Operation, matches, nearest};
 
 /// The plan of a run.
 #[derive(Debug, Clone, Default)]
@@ -13,67 +11,6 @@ pub struct Plan {
     /// The comparisons.
     pub comparisons: Vec<Comparison>,
 }
-
-/// The reason why there is nothing to run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PlanError {
-    /// Unknown suite.
-    NoSuite {
-        /// The given name.
-        name: String,
-        /// The nearest known name.
-        nearest: Nearest,
-    },
-    /// Unknown operation.
-    NoOperation {
-        /// The given name.
-        name: String,
-        /// The nearest known name.
-        nearest: Nearest,
-    },
-    /// No case is left with these operations.
-    Nothing(String),
-    /// No subject matches.
-    NoSubject {
-        /// The given pattern.
-        pattern: String,
-        /// The nearest known name.
-        nearest: Nearest,
-    },
-}
-
-impl fmt::Display for PlanError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoSuite { name, nearest } => {
-                let all: Vec<_> = Suite::ALL.into_iter().map(Suite::name).collect();
-                write!(
-                    f,
-                    "unknown suite `{name}`{nearest}; expected one of: {}",
-                    all.join(", ")
-                )
-            }
-            Self::NoOperation { name, nearest } => {
-                let all: Vec<_> = Operation::ALL.into_iter().map(Operation::name).collect();
-                write!(
-                    f,
-                    "unknown operation `{name}`{nearest}; expected one of: {}",
-                    all.join(", ")
-                )
-            }
-            Self::Nothing(operations) => write!(
-                f,
-                "no subject of these suites has the operation {operations}; list all with `jeton-lab list`"
-            ),
-            Self::NoSubject { pattern, nearest } => write!(
-                f,
-                "no subject of these suites matches `{pattern}`{nearest}; list all with `jeton-lab list`"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for PlanError {}
 
 impl Plan {
     /// Adds the cases, and a comparison of them if there are at least two.
@@ -143,42 +80,40 @@ impl Plan {
 /// Finds a suite by name.
 ///
 /// # Errors
-/// [`PlanError::NoSuite`].
-pub fn suite_named(name: &str) -> Result<Suite, PlanError> {
-    let found = Suite::ALL.into_iter().find(|s| s.name() == name);
-    found.ok_or_else(|| PlanError::NoSuite {
-        name: name.to_owned(),
-        nearest: nearest(name, Suite::ALL.map(Suite::name).into_iter()),
-    })
+/// An unknown name, with the nearest known one.
+pub fn suite_named(name: &str) -> Result<Suite, String> {
+    let unknown = || unknown("suite", name, &Suite::ALL.map(Suite::name));
+    Suite::named(name).ok_or_else(unknown)
 }
 
 /// Finds an operation by name.
 ///
 /// # Errors
-/// [`PlanError::NoOperation`].
-pub fn operation_named(name: &str) -> Result<Operation, PlanError> {
-    Operation::named(name).ok_or_else(|| PlanError::NoOperation {
-        name: name.to_owned(),
-        nearest: nearest(name, Operation::ALL.map(Operation::name).into_iter()),
-    })
+/// An unknown name, with the nearest known one.
+pub fn operation_named(name: &str) -> Result<Operation, String> {
+    let unknown = || unknown("operation", name, &Operation::ALL.map(Operation::name));
+    Operation::named(name).ok_or_else(unknown)
+}
+
+fn unknown(what: &str, name: &str, known: &[&str]) -> String {
+    let (nearest, all) = (nearest(name, known.iter().copied()), known.join(", "));
+    format!("unknown {what} `{name}`{nearest}; expected one of: {all}")
 }
 
 pub(super) fn narrow(
     plan: &mut Plan,
     patterns: &[String],
     operations: &[Operation],
-) -> Result<(), PlanError> {
+) -> Result<(), String> {
     let ids: Vec<String> = plan.cases.iter().map(|(c, _)| c.subject_id()).collect();
     for pattern in patterns {
         if !ids.iter().any(|id| matches(pattern, id)) {
-            let names = plan
-                .cases
-                .iter()
-                .flat_map(|(c, _)| [c.driver.as_str(), c.library.as_str()]);
-            return Err(PlanError::NoSubject {
-                pattern: pattern.clone(),
-                nearest: nearest(pattern, names),
-            });
+            let cases = plan.cases.iter();
+            let names = cases.flat_map(|(c, _)| [c.driver.as_str(), c.library.as_str()]);
+            let nearest = nearest(pattern, names);
+            return Err(format!(
+                "no subject of these suites matches `{pattern}`{nearest}; list all with `jeton-lab list`"
+            ));
         }
     }
     let chosen = |c: &Case| {
@@ -190,7 +125,10 @@ pub(super) fn narrow(
     plan.comparisons = narrowed.collect();
     if plan.cases.is_empty() && !operations.is_empty() {
         let names: Vec<&str> = operations.iter().map(|c| c.name()).collect();
-        return Err(PlanError::Nothing(names.join(", ")));
+        let operations = names.join(", ");
+        return Err(format!(
+            "no subject of these suites has the operation {operations}; list all with `jeton-lab list`"
+        ));
     }
     Ok(())
 }
@@ -201,7 +139,7 @@ mod tests {
 
     #[test]
     fn suite_unknown_name_suggests_nearest() {
-        let error = suite_named("librarys").map_err(|e| e.to_string());
+        let error = suite_named("librarys");
         assert!(error.is_err_and(|e| e.contains("did you mean `libraries`?")));
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Inexpressible, METHOD, PROTO, Plan, SERVICE};
+use super::{METHOD, PROTO, Plan, SERVICE};
 
 /// In the order of ghz's own documentation.
 #[derive(Serialize)]
@@ -44,8 +44,8 @@ struct Data {
 ///
 /// # Errors
 ///
-/// [`Inexpressible`]: ghz supports only whole calls per second.
-pub fn ghz(plan: &Plan) -> Result<String, Inexpressible> {
+/// If the tool cannot express the load: ghz supports only whole calls per second.
+pub fn ghz(plan: &Plan) -> Result<String, String> {
     let rps = plan.whole_rate("ghz")?;
     let config = Config {
         name: plan.name(),

@@ -1,6 +1,6 @@
 //! Exports a load as a k6 script.
 
-use super::{Inexpressible, METHOD, PROTO, Plan, SERVICE};
+use super::{METHOD, PROTO, Plan, SERVICE};
 
 /// The beginning of every script.
 const BEGINNING: &str = "\
@@ -90,8 +90,8 @@ export default function () {
 ///
 /// # Errors
 ///
-/// [`Inexpressible`]: k6 supports only whole calls per second.
-pub fn k6(plan: &Plan) -> Result<String, Inexpressible> {
+/// If the tool cannot express the load: k6 supports only whole calls per second.
+pub fn k6(plan: &Plan) -> Result<String, String> {
     let rate = plan.whole_rate("k6")?;
     let pace = match rate {
         None => CLOSED,

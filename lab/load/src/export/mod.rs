@@ -16,7 +16,7 @@ pub use ghz::ghz;
 pub use k6::k6;
 pub use kubernetes::{Cluster, kubernetes};
 
-use super::loader::{Load, LoadError, Pace, Request};
+use super::loader::{Load, Pace, Request};
 use jeton_lab_model::servers::Algorithm;
 
 /// The file that describes the messages, relative to the root of the checkout. Other tools read it.
@@ -42,14 +42,14 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`LoadError`] if it exceeds the [limits](super::loader::limits).
+    /// If it exceeds the [limits](super::loader::limits).
     pub fn new(
         target: Target,
         alg: Algorithm,
         connections: u32,
         in_flight: u32,
         measured: Duration,
-    ) -> Result<Self, LoadError> {
+    ) -> Result<Self, String> {
         load(alg, connections, in_flight, measured)?;
         Ok(Self {
             target,
@@ -64,8 +64,8 @@ impl Plan {
     /// Returns the same load as an open loop with this number of calls per second.
     ///
     /// # Errors
-    /// [`LoadError::Rate`].
-    pub fn rate(mut self, per_second: f64) -> Result<Self, LoadError> {
+    /// If the rate is invalid, or exceeds the limit.
+    pub fn rate(mut self, per_second: f64) -> Result<Self, String> {
         load(self.alg, self.connections, self.in_flight, self.measured)?
             .pace(Pace::Open { per_second })?;
         self.rate = Some(per_second);
@@ -91,7 +91,7 @@ impl Plan {
     }
 
     /// Returns the rate for a tool that supports only whole numbers.
-    fn whole_rate(&self, tool: &'static str) -> Result<Option<u64>, Inexpressible> {
+    fn whole_rate(&self, tool: &'static str) -> Result<Option<u64>, String> {
         #[allow(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -101,7 +101,9 @@ impl Plan {
             if rate.fract() == 0.0 {
                 Ok(rate as u64)
             } else {
-                Err(Inexpressible { tool, rate })
+                Err(format!(
+                    "{tool} supports only a whole number of calls per second, not {rate}"
+                ))
             }
         };
         self.rate.map(whole).transpose()
@@ -114,30 +116,11 @@ fn load(
     connections: u32,
     in_flight: u32,
     measured: Duration,
-) -> Result<Load, LoadError> {
+) -> Result<Load, String> {
     let target = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let request = Request::generate_jwt(alg);
     Load::new(target, request, connections, in_flight, measured)
 }
-
-/// A load that another tool cannot express.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Inexpressible {
-    tool: &'static str,
-    rate: f64,
-}
-
-impl fmt::Display for Inexpressible {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} supports only a whole number of calls per second, not {}",
-            self.tool, self.rate
-        )
-    }
-}
-
-impl std::error::Error for Inexpressible {}
 
 /// `HOST:PORT`. The tool resolves the host, which may be unknown here.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -202,8 +185,14 @@ mod tests {
         let second = Duration::from_secs(1);
         let plan =
             |connections| Plan::new(target.clone(), Algorithm::Hs256, connections, 1, second);
-        assert_eq!(plan(0).unwrap_err(), LoadError::Calls);
-        assert_eq!(plan(1).unwrap().rate(0.0).unwrap_err(), LoadError::Rate);
+        assert!(plan(0).unwrap_err().contains("connections"));
+        assert!(
+            plan(1)
+                .unwrap()
+                .rate(0.0)
+                .unwrap_err()
+                .contains("a rate must be")
+        );
         assert_eq!(
             plan(1).unwrap().rate(2.0).unwrap().whole_rate("x"),
             Ok(Some(2))

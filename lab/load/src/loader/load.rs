@@ -1,6 +1,5 @@
 //! The description of a load: target, call, concurrency and duration.
 
-use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -48,44 +47,22 @@ pub struct Load {
     pub(super) measured: Duration,
 }
 
-/// Why a load is invalid.
-#[derive(Debug, Clone, PartialEq)]
-pub enum LoadError {
-    /// Connections or calls in flight are zero, or exceed the limits.
-    Calls,
-    /// The rate is invalid, or exceeds the limit.
-    Rate,
-    /// The load is too short or too long.
-    Time,
+fn wrong_calls() -> String {
+    format!(
+        "a load must have 1 to {} connections, 1 to {} calls in flight on each, and at most {} calls in flight in total",
+        limits::CONNECTIONS_MAX,
+        limits::IN_FLIGHT_MAX,
+        limits::CALLS_MAX
+    )
 }
 
-impl fmt::Display for LoadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Calls => write!(
-                f,
-                "a load must have 1 to {} connections, 1 to {} calls in flight on each, and at most {} calls in \
-                 flight in total",
-                limits::CONNECTIONS_MAX,
-                limits::IN_FLIGHT_MAX,
-                limits::CALLS_MAX
-            ),
-            Self::Rate => write!(
-                f,
-                "a rate must be above 0 and at most {:.0} calls per second",
-                limits::RATE_MAX
-            ),
-            Self::Time => write!(
-                f,
-                "a load must take {:.1} s to {} s, and its warm-up at most as long",
-                limits::SECONDS_MIN.as_secs_f64(),
-                limits::SECONDS_MAX.as_secs()
-            ),
-        }
-    }
+fn wrong_time() -> String {
+    format!(
+        "a load must take {:.1} s to {} s, and its warm-up at most as long",
+        limits::SECONDS_MIN.as_secs_f64(),
+        limits::SECONDS_MAX.as_secs()
+    )
 }
-
-impl std::error::Error for LoadError {}
 
 impl Load {
     /// Creates a load with these connections and calls in flight on each, measured for this time,
@@ -93,21 +70,21 @@ impl Load {
     ///
     /// # Errors
     ///
-    /// [`LoadError`] if it exceeds the [`limits`].
+    /// If it exceeds the [`limits`].
     pub fn new(
         target: SocketAddr,
         request: Request,
         connections: u32,
         in_flight: u32,
         measured: Duration,
-    ) -> Result<Self, LoadError> {
+    ) -> Result<Self, String> {
         let calls = connections.checked_mul(in_flight);
         let few = calls.is_some_and(|calls| (1..=limits::CALLS_MAX).contains(&calls));
         if !few || connections > limits::CONNECTIONS_MAX || in_flight > limits::IN_FLIGHT_MAX {
-            return Err(LoadError::Calls);
+            return Err(wrong_calls());
         }
         if !(limits::SECONDS_MIN..=limits::SECONDS_MAX).contains(&measured) {
-            return Err(LoadError::Time);
+            return Err(wrong_time());
         }
         Ok(Self {
             target,
@@ -123,10 +100,10 @@ impl Load {
     /// Returns the load with this warm-up before the measurement.
     ///
     /// # Errors
-    /// [`LoadError::Time`].
-    pub fn warm_up(mut self, warm_up: Duration) -> Result<Self, LoadError> {
+    /// If it is too long.
+    pub fn warm_up(mut self, warm_up: Duration) -> Result<Self, String> {
         if warm_up > limits::SECONDS_MAX {
-            return Err(LoadError::Time);
+            return Err(wrong_time());
         }
         self.warm_up = warm_up;
         Ok(self)
@@ -135,12 +112,15 @@ impl Load {
     /// Returns the load at this pace.
     ///
     /// # Errors
-    /// [`LoadError::Rate`].
-    pub fn pace(mut self, pace: Pace) -> Result<Self, LoadError> {
+    /// If the rate is invalid, or exceeds the limit.
+    pub fn pace(mut self, pace: Pace) -> Result<Self, String> {
         if let Pace::Open { per_second } = pace
             && !(per_second > 0.0 && per_second <= limits::RATE_MAX)
         {
-            return Err(LoadError::Rate);
+            return Err(format!(
+                "a rate must be above 0 and at most {:.0} calls per second",
+                limits::RATE_MAX
+            ));
         }
         self.pace = pace;
         Ok(self)

@@ -1,7 +1,6 @@
 //! The outcome of a load, as a file that can be merged with others.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -109,13 +108,16 @@ impl Loaded {
     ///
     /// # Errors
     ///
-    /// [`MergeError`] if there are none, or if their loads differ.
-    pub fn merge(all: &[Self]) -> Result<Self, MergeError> {
-        let (first, rest) = all.split_first().ok_or(MergeError::None)?;
+    /// If there are none, or their loads differ.
+    pub fn merge(all: &[Self]) -> Result<Self, String> {
+        let (first, rest) = all.split_first().ok_or("no load files to merge")?;
         let mut merged = first.clone();
         for (i, one) in rest.iter().enumerate() {
             if let Some(member) = first.differs(one) {
-                return Err(MergeError::Differs(i + 1, member));
+                let number = i + 2;
+                return Err(format!(
+                    "load file {number} differs from the first: `{member}`"
+                ));
             }
             merged.loaders += one.loaders;
             for (status, times) in &one.statuses {
@@ -173,27 +175,3 @@ impl Loaded {
         Ok(loaded)
     }
 }
-
-/// Why outcomes cannot be merged.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum MergeError {
-    /// There is nothing to merge.
-    None,
-    /// The outcome with this number, counted from 0, has another load than the first.
-    Differs(usize, &'static str),
-}
-
-impl fmt::Display for MergeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::None => f.write_str("no load files to merge"),
-            Self::Differs(number, member) => write!(
-                f,
-                "load file {} differs from the first: `{member}`",
-                number + 1
-            ),
-        }
-    }
-}
-
-impl std::error::Error for MergeError {}

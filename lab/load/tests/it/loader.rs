@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::grpc_server::{Behaviour, SECRET, serve};
-use jeton_lab_load::loader::{Checker, End, Load, LoadError, Loaded, Pace, Request, run};
+use jeton_lab_load::loader::{Checker, End, Load, Loaded, Pace, Request, run};
 use jeton_lab_model::servers::{Algorithm, Call};
 
 /// Parallel loads would be measured too.
@@ -391,9 +391,7 @@ fn loader_files_of_parallel_loaders_merge_exactly() {
     assert_eq!(merged.latencies.buckets(), Vec::from_iter(buckets));
     let mut other = all[0].clone();
     other.in_flight = 5;
-    let said = Loaded::merge(&[all[0].clone(), other])
-        .unwrap_err()
-        .to_string();
+    let said = Loaded::merge(&[all[0].clone(), other]).unwrap_err();
     assert!(
         said.contains("load file 2") && said.contains("in_flight"),
         "{said}"
@@ -408,19 +406,19 @@ fn loader_limits_are_enforced() {
     let target: SocketAddr = "127.0.0.1:1".parse().unwrap();
     let second = Duration::from_secs(1);
     for (connections, in_flight, time, wrong) in [
-        (0, 1, second, LoadError::Calls),
-        (1, 0, second, LoadError::Calls),
-        (4096, 4096, second, LoadError::Calls),
-        (5000, 1, second, LoadError::Calls),
-        (1, 1, Duration::from_millis(1), LoadError::Time),
-        (1, 1, Duration::from_hours(2), LoadError::Time),
+        (0, 1, second, "calls in flight on each"),
+        (1, 0, second, "calls in flight on each"),
+        (4096, 4096, second, "calls in flight on each"),
+        (5000, 1, second, "calls in flight on each"),
+        (1, 1, Duration::from_millis(1), "a load must take"),
+        (1, 1, Duration::from_hours(2), "a load must take"),
     ] {
         let load = Load::new(target, request(), connections, in_flight, time);
-        assert_eq!(load.unwrap_err(), wrong);
+        assert!(load.unwrap_err().contains(wrong));
     }
     for rate in [0.0, -1.0, f64::NAN, f64::INFINITY, 2e6] {
         let load = Load::new(target, request(), 1, 1, second).unwrap();
         let paced = load.pace(Pace::Open { per_second: rate });
-        assert_eq!(paced.unwrap_err(), LoadError::Rate);
+        assert!(paced.unwrap_err().contains("a rate must be above 0"));
     }
 }

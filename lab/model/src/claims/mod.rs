@@ -3,7 +3,7 @@
 mod own;
 mod reports;
 
-pub use own::{MAX_CLAIMS_BYTES, OwnClaims, OwnClaimsError};
+pub use own::{MAX_CLAIMS_BYTES, OwnClaims, TOO_LONG};
 
 use serde_json::{Value, json};
 

@@ -1,88 +1,46 @@
 //! The user's own claims.
 
-use std::fmt;
-
 use serde_json::{Map, Value, json};
 
 /// The largest accepted claims, in bytes of JSON.
 pub const MAX_CLAIMS_BYTES: usize = 1 << 20;
+
+/// The error of larger ones.
+pub const TOO_LONG: &str = "larger than 1 MiB, the limit for claims";
 
 /// Claims of the user.
 ///
 /// ```
 /// use jeton_lab_model::claims::OwnClaims;
 /// let own = OwnClaims::read(br#"{"sub": "me", "roles": ["a", "b"]}"#, 1_760_000_000)?;
-/// # Ok::<(), jeton_lab_model::claims::OwnClaimsError>(())
+/// # Ok::<(), String>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct OwnClaims(Map<String, Value>);
-
-/// The reason why claims cannot be measured.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum OwnClaimsError {
-    /// Longer than [`MAX_CLAIMS_BYTES`].
-    TooLong,
-    /// Not JSON, with the parser's message.
-    NotJson(String),
-    /// JSON, but not an object.
-    NotAnObject,
-    /// A registered claim has an invalid type.
-    WrongType(&'static str, &'static str),
-    /// `exp` is so near that tokens would expire during a run.
-    Expired,
-    /// `nbf` is in the future.
-    NotYetValid,
-}
-
-impl fmt::Display for OwnClaimsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooLong => write!(
-                f,
-                "larger than {} MiB, the limit for claims",
-                MAX_CLAIMS_BYTES >> 20
-            ),
-            Self::NotJson(why) => write!(f, "not JSON: {why}"),
-            Self::NotAnObject => f.write_str("not a JSON object"),
-            Self::WrongType(claim, wanted) => write!(f, "`{claim}` must be {wanted}"),
-            Self::Expired => f.write_str(
-                "`exp` is in the past or within a day: verifiers would reject the tokens; \
-                 use a later time, or omit it",
-            ),
-            Self::NotYetValid => f.write_str(
-                "`nbf` is in the future: verifiers would reject the tokens; \
-                 use an earlier time, or omit it",
-            ),
-        }
-    }
-}
-
-impl std::error::Error for OwnClaimsError {}
 
 impl OwnClaims {
     /// Reads claims and checks what every verifier checks, at `now_s` in seconds since 1970.
     ///
     /// # Errors
-    /// [`OwnClaimsError`].
-    pub fn read(json: &[u8], now_s: i64) -> Result<Self, OwnClaimsError> {
+    /// Why the claims cannot be measured.
+    pub fn read(json: &[u8], now_s: i64) -> Result<Self, String> {
         const A_DAY_S: i64 = 24 * 60 * 60;
         if json.len() > MAX_CLAIMS_BYTES {
-            return Err(OwnClaimsError::TooLong);
+            return Err(TOO_LONG.to_owned());
         }
-        let value: Value =
-            serde_json::from_slice(json).map_err(|e| OwnClaimsError::NotJson(e.to_string()))?;
+        let value: Value = serde_json::from_slice(json).map_err(|e| format!("not JSON: {e}"))?;
         let Value::Object(claims) = value else {
-            return Err(OwnClaimsError::NotAnObject);
+            return Err("not a JSON object".to_owned());
         };
+        let wrong_type = |claim: &str, wanted: &str| Err(format!("`{claim}` must be {wanted}"));
         for text in ["iss", "sub", "jti"] {
             if claims.get(text).is_some_and(|v| !v.is_string()) {
-                return Err(OwnClaimsError::WrongType(text, "a string"));
+                return wrong_type(text, "a string");
             }
         }
         for time in ["exp", "nbf", "iat"] {
             if claims.get(time).is_some_and(|v| !v.is_i64()) {
-                let wanted = "an integer number of seconds since 1970";
-                return Err(OwnClaimsError::WrongType(time, wanted));
+                return wrong_type(time, "an integer number of seconds since 1970");
             }
         }
         let is_text_list = |v: &Value| {
@@ -90,17 +48,22 @@ impl OwnClaims {
             v.is_string() || list.is_some_and(|list| list.iter().all(Value::is_string))
         };
         if claims.get("aud").is_some_and(|v| !is_text_list(v)) {
-            return Err(OwnClaimsError::WrongType(
-                "aud",
-                "a string or a list of strings",
-            ));
+            return wrong_type("aud", "a string or a list of strings");
         }
         let time = |name: &str| claims.get(name).and_then(Value::as_i64);
         if time("exp").is_some_and(|expires| expires <= now_s + A_DAY_S) {
-            return Err(OwnClaimsError::Expired);
+            return Err(
+                "`exp` is in the past or within a day: verifiers would reject the tokens; \
+                        use a later time, or omit it"
+                    .to_owned(),
+            );
         }
         if time("nbf").is_some_and(|begins| begins > now_s) {
-            return Err(OwnClaimsError::NotYetValid);
+            return Err(
+                "`nbf` is in the future: verifiers would reject the tokens; \
+                        use an earlier time, or omit it"
+                    .to_owned(),
+            );
         }
         Ok(Self(claims))
     }
@@ -132,7 +95,7 @@ mod tests {
 
     #[test]
     fn own_claims_invalid_input_is_an_error() {
-        let refused = |json: &[u8]| OwnClaims::read(json, NOW_S).map_err(|e| e.to_string());
+        let refused = |json: &[u8]| OwnClaims::read(json, NOW_S);
         for (json, sentence) in [
             ("hello", "not JSON: "),
             ("{\"a\":1", "not JSON: "),
@@ -150,7 +113,7 @@ mod tests {
         let long = format!("{{\"a\":\"{}\"}}", "x".repeat(MAX_CLAIMS_BYTES));
         assert_eq!(
             OwnClaims::read(long.as_bytes(), NOW_S),
-            Err(OwnClaimsError::TooLong)
+            Err(TOO_LONG.to_owned())
         );
     }
 

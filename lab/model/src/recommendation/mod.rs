@@ -2,7 +2,7 @@
 
 mod requirements;
 
-pub use requirements::{LANGUAGES, Requirement, Requirements, RequirementsError, Weight};
+pub use requirements::{LANGUAGES, Requirement, Requirements, Weight};
 
 use serde::{Deserialize, Serialize};
 

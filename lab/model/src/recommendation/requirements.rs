@@ -1,9 +1,9 @@
 //! The user's requirements, and the quantity that matters most.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
-use crate::{Nearest, nearest};
+use crate::name_table::named;
+use crate::nearest;
 
 /// The languages with subjects.
 pub const LANGUAGES: [&str; 5] = ["go", "java", "node", "python", "rust"];
@@ -37,36 +37,24 @@ pub struct Requirements {
     pub weight: Weight,
 }
 
-/// The quantity that orders tokens that meet all requirements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Weight {
-    /// The time to sign and verify. It is the default, so that a token that is slow to sign is not recommended for its
-    /// time to verify alone.
-    #[default]
-    RoundTrip,
-    /// The time to verify.
-    Verify,
-    /// The time to sign.
-    Sign,
-    /// The token size.
-    Size,
+named! {
+    /// The quantity that orders tokens that meet all requirements.
+    #[derive(Default)]
+    Weight {
+        /// The time to sign and verify. It is the default, so that a token that is slow to sign is not recommended for its
+        /// time to verify alone.
+        #[default]
+        RoundTrip = "round-trip",
+        /// The time to verify.
+        Verify = "verify",
+        /// The time to sign.
+        Sign = "sign",
+        /// The token size.
+        Size = "size",
+    }
 }
 
 impl Weight {
-    /// All weights.
-    pub const ALL: [Self; 4] = [Self::RoundTrip, Self::Verify, Self::Sign, Self::Size];
-
-    /// Returns the name on the command line.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Verify => "verify",
-            Self::Sign => "sign",
-            Self::RoundTrip => "round-trip",
-            Self::Size => "size",
-        }
-    }
-
     /// Returns a description.
     #[must_use]
     pub fn label(self) -> &'static str {
@@ -79,59 +67,31 @@ impl Weight {
     }
 }
 
-/// The requirements that `--need` accepts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Requirement {
-    /// [`Requirements::confidentiality`].
-    Confidentiality,
-    /// [`Requirements::third_parties`].
-    VerifyByThirdParties,
-    /// [`Requirements::header_budget`].
-    HeaderBudget,
-    /// [`Requirements::cookie_budget`].
-    CookieBudget,
-    /// [`Requirements::languages`].
-    Languages,
-    /// [`Requirements::revocation`].
-    Revocation,
-    /// [`Requirements::fips`].
-    Fips,
-    /// [`Requirements::post_quantum`].
-    PostQuantum,
-    /// [`Requirements::weight`].
-    Weight,
+named! {
+    /// The requirements that `--need` accepts.
+    Requirement {
+        /// [`Requirements::confidentiality`].
+        Confidentiality = "confidentiality",
+        /// [`Requirements::third_parties`].
+        VerifyByThirdParties = "verify-by-third-parties",
+        /// [`Requirements::header_budget`].
+        HeaderBudget = "header-budget",
+        /// [`Requirements::cookie_budget`].
+        CookieBudget = "cookie-budget",
+        /// [`Requirements::languages`].
+        Languages = "languages",
+        /// [`Requirements::revocation`].
+        Revocation = "revocation",
+        /// [`Requirements::fips`].
+        Fips = "fips",
+        /// [`Requirements::post_quantum`].
+        PostQuantum = "post-quantum",
+        /// [`Requirements::weight`].
+        Weight = "weight",
+    }
 }
 
 impl Requirement {
-    /// All requirements.
-    pub const ALL: [Self; 9] = [
-        Self::Confidentiality,
-        Self::VerifyByThirdParties,
-        Self::HeaderBudget,
-        Self::CookieBudget,
-        Self::Languages,
-        Self::Revocation,
-        Self::Fips,
-        Self::PostQuantum,
-        Self::Weight,
-    ];
-
-    /// Returns the name on the command line.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Confidentiality => "confidentiality",
-            Self::VerifyByThirdParties => "verify-by-third-parties",
-            Self::HeaderBudget => "header-budget",
-            Self::CookieBudget => "cookie-budget",
-            Self::Languages => "languages",
-            Self::Revocation => "revocation",
-            Self::Fips => "fips",
-            Self::PostQuantum => "post-quantum",
-            Self::Weight => "weight",
-        }
-    }
-
     /// Returns an example of the value after `=`, if there is one.
     #[must_use]
     pub fn example(self) -> Option<&'static str> {
@@ -144,82 +104,11 @@ impl Requirement {
     }
 }
 
-/// An invalid requirement.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RequirementsError {
-    /// Unknown name.
-    Unknown {
-        /// The given name.
-        name: String,
-        /// The nearest known name.
-        nearest: Nearest,
-    },
-    /// The value is missing, or there must be none.
-    Value(Requirement),
-    /// Unknown value.
-    Among {
-        /// The requirement.
-        requirement: Requirement,
-        /// The given value.
-        value: String,
-        /// The nearest known value.
-        nearest: Nearest,
-    },
-    /// A budget that is not a positive number of bytes.
-    Budget(Requirement),
-    /// Duplicate requirement.
-    Twice(Requirement),
-}
-
-impl fmt::Display for RequirementsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unknown { name, nearest } => {
-                let all: Vec<String> = Requirement::ALL.into_iter().map(spelled).collect();
-                write!(
-                    f,
-                    "unknown requirement `{name}`{nearest}; expected one of: {}",
-                    all.join(", ")
-                )
-            }
-            Self::Value(requirement) => match requirement.example() {
-                Some(_) => write!(
-                    f,
-                    "`{}` requires a value, for example {}",
-                    requirement.name(),
-                    spelled(*requirement)
-                ),
-                None => write!(f, "`{}` accepts no value", requirement.name()),
-            },
-            Self::Among {
-                requirement,
-                value,
-                nearest,
-            } => write!(
-                f,
-                "`{}`: unknown value `{value}`{nearest}",
-                requirement.name()
-            ),
-            Self::Budget(requirement) => write!(
-                f,
-                "`{}` must be between 1 and {BUDGET_BYTES_MAX} bytes, for example {}",
-                requirement.name(),
-                spelled(*requirement)
-            ),
-            Self::Twice(requirement) => {
-                write!(f, "duplicate requirement `{}`", requirement.name())
-            }
-        }
-    }
-}
-
-impl std::error::Error for RequirementsError {}
-
 impl Requirements {
     /// Parses requirements as `--need` accepts them: each text has one or several, separated by commas.
     ///
     /// # Errors
-    /// [`RequirementsError`], with the nearest known spelling.
+    /// What is wrong, with the nearest known spelling.
     ///
     /// # Examples
     /// ```
@@ -228,10 +117,10 @@ impl Requirements {
     /// let requirements = Requirements::parse(&["fips,languages=go+node", "weight=size"])?;
     /// assert_eq!(requirements.weight, Weight::Size);
     /// let wrong = Requirements::parse(&["confidentialty"]).unwrap_err();
-    /// assert!(wrong.to_string().contains("did you mean `confidentiality`?"));
-    /// # Ok::<(), jeton_lab_model::recommendation::RequirementsError>(())
+    /// assert!(wrong.contains("did you mean `confidentiality`?"));
+    /// # Ok::<(), String>(())
     /// ```
-    pub fn parse<T: AsRef<str>>(given: &[T]) -> Result<Self, RequirementsError> {
+    pub fn parse<T: AsRef<str>>(given: &[T]) -> Result<Self, String> {
         let mut requirements = Self::default();
         let mut seen = Vec::new();
         let each = given.iter().flat_map(|text| text.as_ref().split(','));
@@ -242,18 +131,27 @@ impl Requirements {
             };
             let requirement = named(name)?;
             if seen.contains(&requirement) {
-                return Err(RequirementsError::Twice(requirement));
+                return Err(format!("duplicate requirement `{requirement}`"));
             }
             seen.push(requirement);
-            if requirement.example().is_some() != value.is_some_and(|v| !v.is_empty()) {
-                return Err(RequirementsError::Value(requirement));
+            match (requirement.example(), value) {
+                (Some(_), None | Some("")) => {
+                    let spelled = spelled(requirement);
+                    return Err(format!(
+                        "`{requirement}` requires a value, for example {spelled}"
+                    ));
+                }
+                (None, Some(value)) if !value.is_empty() => {
+                    return Err(format!("`{requirement}` accepts no value"));
+                }
+                _ => {}
             }
             requirements.take(requirement, value.unwrap_or_default())?;
         }
         Ok(requirements)
     }
 
-    fn take(&mut self, requirement: Requirement, value: &str) -> Result<(), RequirementsError> {
+    fn take(&mut self, requirement: Requirement, value: &str) -> Result<(), String> {
         match requirement {
             Requirement::Confidentiality => self.confidentiality = true,
             Requirement::VerifyByThirdParties => self.third_parties = true,
@@ -269,13 +167,9 @@ impl Requirements {
                     .collect::<Result<_, _>>()?;
             }
             Requirement::Weight => {
-                let name = among(
-                    requirement,
-                    value,
-                    Weight::ALL.into_iter().map(Weight::name),
-                )?;
-                let weight = Weight::ALL.into_iter().find(|w| w.name() == name);
-                self.weight = weight.unwrap_or_default();
+                let names = Weight::ALL.into_iter().map(Weight::name);
+                let name = among(requirement, value, names)?;
+                self.weight = Weight::named(&name).unwrap_or_default();
             }
         }
         Ok(())
@@ -314,13 +208,11 @@ impl Requirements {
     }
 }
 
-fn named(name: &str) -> Result<Requirement, RequirementsError> {
-    let found = Requirement::ALL
-        .into_iter()
-        .find(|requirement| requirement.name() == name);
-    found.ok_or_else(|| RequirementsError::Unknown {
-        name: shown(name),
-        nearest: nearest(name, Requirement::ALL.into_iter().map(Requirement::name)),
+fn named(name: &str) -> Result<Requirement, String> {
+    Requirement::named(name).ok_or_else(|| {
+        let nearest = nearest(name, Requirement::ALL.into_iter().map(Requirement::name));
+        let (name, all) = (shown(name), Requirement::ALL.map(spelled).join(", "));
+        format!("unknown requirement `{name}`{nearest}; expected one of: {all}")
     })
 }
 
@@ -328,22 +220,23 @@ fn among(
     requirement: Requirement,
     value: &str,
     known: impl Iterator<Item = &'static str> + Clone,
-) -> Result<String, RequirementsError> {
+) -> Result<String, String> {
     if known.clone().any(|name| name == value) {
         return Ok(value.to_owned());
     }
-    Err(RequirementsError::Among {
-        requirement,
-        value: shown(value),
-        nearest: nearest(value, known),
-    })
+    let (nearest, value) = (nearest(value, known), shown(value));
+    Err(format!("`{requirement}`: unknown value `{value}`{nearest}"))
 }
 
-fn budget(requirement: Requirement, value: &str) -> Result<u64, RequirementsError> {
+fn budget(requirement: Requirement, value: &str) -> Result<u64, String> {
     let bytes = value.parse::<u64>().ok();
-    bytes
-        .filter(|bytes| (1..=BUDGET_BYTES_MAX).contains(bytes))
-        .ok_or(RequirementsError::Budget(requirement))
+    let bytes = bytes.filter(|bytes| (1..=BUDGET_BYTES_MAX).contains(bytes));
+    bytes.ok_or_else(|| {
+        let spelled = spelled(requirement);
+        format!(
+            "`{requirement}` must be between 1 and {BUDGET_BYTES_MAX} bytes, for example {spelled}"
+        )
+    })
 }
 
 fn spelled(requirement: Requirement) -> String {
@@ -362,9 +255,7 @@ mod tests {
     use crate::recommendation::*;
 
     fn error(given: &str) -> String {
-        Requirements::parse(&[given])
-            .err()
-            .map_or_else(String::new, |e| e.to_string())
+        Requirements::parse(&[given]).err().unwrap_or_default()
     }
 
     #[test]

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Party, Status};
+use crate::name_table::named;
 
 /// The outcome of one attack on one driver's library, in one format and with one practice, for all
 /// algorithms and variants together.
@@ -61,80 +62,39 @@ fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-/// How a library is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Practice {
-    /// With the shortest call of its documentation.
-    Defaults,
-    /// With every check that its documentation describes.
-    Documented,
-}
-
-impl Practice {
-    /// Both practices.
-    pub const ALL: [Self; 2] = [Self::Defaults, Self::Documented];
-
-    /// Returns the protocol's name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Defaults => "defaults",
-            Self::Documented => "documented",
-        }
+named! {
+    /// How a library is called.
+    Practice {
+        /// With the shortest call of its documentation.
+        Defaults = "defaults",
+        /// With every check that its documentation describes.
+        Documented = "documented",
     }
 }
 
-/// The outcome of an attack.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AttackOutcome {
-    /// The attack is not possible with any algorithm that the driver offers.
-    NotApplicable,
-    /// The library lacks the attacked feature.
-    NotOffered,
-    /// A finding that is not public yet; the reason has the date until then.
-    Withheld,
-    /// The token or key was rejected, as required.
-    Refused,
-    /// Rejected, but at an excessive cost.
-    OverLimit,
-    /// The driver did not answer in time.
-    Hung,
-    /// The library panicked, or the process exited.
-    Crashed,
-    /// The token or key was accepted, which is a finding.
-    Accepted,
+named! {
+    /// The outcome of an attack, from harmless to worst.
+    AttackOutcome {
+        /// The attack is not possible with any algorithm that the driver offers.
+        NotApplicable = "not-applicable",
+        /// The library lacks the attacked feature.
+        NotOffered = "not-offered",
+        /// A finding that is not public yet; the reason has the date until then.
+        Withheld = "withheld",
+        /// The token or key was rejected, as required.
+        Refused = "refused",
+        /// Rejected, but at an excessive cost.
+        OverLimit = "over-limit",
+        /// The driver did not answer in time.
+        Hung = "hung",
+        /// The library panicked, or the process exited.
+        Crashed = "crashed",
+        /// The token or key was accepted, which is a finding.
+        Accepted = "accepted",
+    }
 }
 
 impl AttackOutcome {
-    /// Every outcome, from harmless to worst.
-    pub const ALL: [Self; 8] = [
-        Self::NotApplicable,
-        Self::NotOffered,
-        Self::Withheld,
-        Self::Refused,
-        Self::OverLimit,
-        Self::Hung,
-        Self::Crashed,
-        Self::Accepted,
-    ];
-
-    /// Returns the name in the result file.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::NotApplicable => "not-applicable",
-            Self::NotOffered => "not-offered",
-            Self::Withheld => "withheld",
-            Self::Refused => "refused",
-            Self::OverLimit => "over-limit",
-            Self::Hung => "hung",
-            Self::Crashed => "crashed",
-            Self::Accepted => "accepted",
-        }
-    }
-
     /// Returns the outcome for people.
     #[must_use]
     pub fn label(self) -> &'static str {
@@ -142,12 +102,6 @@ impl AttackOutcome {
             Self::Refused => "rejected",
             other => other.name(),
         }
-    }
-
-    /// Finds an outcome by name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|o| o.name() == name)
     }
 
     /// Reports whether the outcome is a finding.

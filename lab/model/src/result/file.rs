@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::RunResult;
-use super::error::FileError;
+use super::error::{file_unwritable, unwritable};
 use super::reading::read;
 
 /// The name of the result file.
@@ -25,9 +25,9 @@ impl OutDir {
     /// its end.
     ///
     /// # Errors
-    /// [`FileError::Unwritable`].
-    pub fn create(path: &Path) -> Result<Self, FileError> {
-        let unwritable = |e| FileError::Unwritable(path.to_owned(), e);
+    /// If the folder cannot be created or written.
+    pub fn create(path: &Path) -> Result<Self, String> {
+        let unwritable = |e| unwritable(path, e);
         fs::create_dir_all(path).map_err(unwritable)?;
         let probe = path.join(format!(".jeton-{}", std::process::id()));
         let proof = File::create(&probe).and_then(|mut f| f.write_all(b"writable"));
@@ -39,14 +39,14 @@ impl OutDir {
     /// Creates a temporary folder, used if the chosen folder has no space.
     ///
     /// # Errors
-    /// [`FileError::Unwritable`].
-    pub fn temporary() -> Result<Self, FileError> {
+    /// If the folder cannot be created or written.
+    pub fn temporary() -> Result<Self, String> {
         let now = jiff::Timestamp::now().as_microsecond();
         let path = std::env::temp_dir().join(format!("jeton-lab-{}-{now}", std::process::id()));
         // A folder that already exists belongs to someone else.
         match fs::create_dir(&path) {
             Ok(()) => Ok(Self(path)),
-            Err(e) => Err(FileError::Unwritable(path, e)),
+            Err(e) => Err(unwritable(&path, e)),
         }
     }
 
@@ -55,8 +55,8 @@ impl OutDir {
     /// result of the same command stays and will be replaced.
     ///
     /// # Errors
-    /// [`FileError::FileUnwritable`]; then nothing was renamed, or only the result.
-    pub fn make_room(&self, command: &str) -> Result<Option<PathBuf>, FileError> {
+    /// If a file cannot be renamed; then nothing was renamed, or only the result.
+    pub fn make_room(&self, command: &str) -> Result<Option<PathBuf>, String> {
         let path = self.0.join(RESULT);
         let Ok(metadata) = path.metadata() else {
             return Ok(None);
@@ -74,11 +74,11 @@ impl OutDir {
             None => "unread".to_owned(),
         };
         let aside = self.0.join(format!("results-{whose}-{written}.json"));
-        fs::rename(&path, &aside).map_err(|e| FileError::FileUnwritable(aside.clone(), e))?;
+        fs::rename(&path, &aside).map_err(|e| file_unwritable(&aside, e))?;
         let page = self.0.join(PAGE);
         if page.is_file() {
             let aside = self.0.join(format!("report-{whose}-{written}.html"));
-            fs::rename(&page, &aside).map_err(|e| FileError::FileUnwritable(aside, e))?;
+            fs::rename(&page, &aside).map_err(|e| file_unwritable(&aside, e))?;
         }
         Ok(Some(aside))
     }
@@ -86,8 +86,8 @@ impl OutDir {
     /// Writes one file atomically, and returns its path.
     ///
     /// # Errors
-    /// [`FileError::FileUnwritable`]; the previous file is then unchanged.
-    pub fn write(&self, name: &str, content: &[u8]) -> Result<PathBuf, FileError> {
+    /// If the file cannot be written; the previous file is then unchanged.
+    pub fn write(&self, name: &str, content: &[u8]) -> Result<PathBuf, String> {
         let path = self.0.join(name);
         write_whole(&path, content)?;
         Ok(path)
@@ -96,8 +96,8 @@ impl OutDir {
     /// Writes `results.json`, and returns its path.
     ///
     /// # Errors
-    /// [`FileError::FileUnwritable`].
-    pub fn write_result(&self, result: &RunResult) -> Result<PathBuf, FileError> {
+    /// As [`OutDir::write`].
+    pub fn write_result(&self, result: &RunResult) -> Result<PathBuf, String> {
         self.write(RESULT, &to_bytes(result))
     }
 }
@@ -113,10 +113,14 @@ fn verb(command: &str) -> Option<&str> {
 
 /// Serialises a result as its file contains it.
 #[must_use]
+pub fn to_text(result: &RunResult) -> String {
+    serde_json::to_string_pretty(result).expect("the keys of all maps are strings") + "\n"
+}
+
+/// The same, as bytes.
+#[must_use]
 pub fn to_bytes(result: &RunResult) -> Vec<u8> {
-    let mut json = serde_json::to_vec_pretty(result).expect("the keys of all maps are strings");
-    json.push(b'\n');
-    json
+    to_text(result).into_bytes()
 }
 
 /// Serialises a result compactly and compresses it with gzip, to a fifth of the size;
@@ -133,9 +137,9 @@ pub fn to_packed_bytes(result: &RunResult) -> Vec<u8> {
 /// written directly.
 ///
 /// # Errors
-/// [`FileError::FileUnwritable`]; the previous file is then unchanged.
-pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), FileError> {
-    let unwritable = |e| FileError::FileUnwritable(path.to_owned(), e);
+/// If the file cannot be written; the previous file is then unchanged.
+pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), String> {
+    let unwritable = |e| file_unwritable(path, e);
     // For a link, the target file is replaced and the link stays.
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     if target.metadata().is_ok_and(|m| !m.is_file()) {

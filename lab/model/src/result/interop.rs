@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Status;
+use crate::name_table::named;
 
 /// Tokens of one kind, issued by one driver and verified by another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,78 +82,39 @@ pub struct KeyExchange {
     pub outcome: Interop,
 }
 
-/// Who read a key's text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Reader {
-    /// The library.
-    Library,
-    /// The driver.
-    Driver,
-}
-
-impl Reader {
-    /// Returns the name in the result file.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Library => "library",
-            Self::Driver => "driver",
-        }
+named! {
+    /// Who read a key's text.
+    Reader {
+        /// The library.
+        Library = "library",
+        /// The driver.
+        Driver = "driver",
     }
 }
 
-/// The outcome of a verification.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Interop {
-    /// One of the two libraries does not offer it.
-    NotOffered,
-    /// Verified, and the returned claims equal the signed claims.
-    Verified,
-    /// The verifier rejected the token.
-    Refused,
-    /// The issuer made no token.
-    #[serde(rename = "mint-failed")]
-    IssueFailed,
-    /// The verifier returned other claims.
-    WrongClaims,
-    /// The driver's process exited.
-    Crashed,
-    /// The driver did not answer in time.
-    Hung,
-    /// The verifier accepts tampered tokens, so its results mean nothing.
-    Void,
+named! {
+    /// The outcome of a verification, from harmless to worst.
+    Interop {
+        /// One of the two libraries does not offer it.
+        NotOffered = "not-offered",
+        /// Verified, and the returned claims equal the signed claims.
+        Verified = "verified",
+        /// The verifier rejected the token.
+        Refused = "refused",
+        /// The issuer made no token.
+        IssueFailed = "mint-failed",
+        /// The verifier returned other claims.
+        WrongClaims = "wrong-claims",
+        /// The driver's process exited.
+        Crashed = "crashed",
+        /// The driver did not answer in time.
+        Hung = "hung",
+        /// The verifier accepts tampered tokens, so its results mean nothing.
+        Void = "void",
+    }
 }
 
 impl Interop {
-    /// Every outcome, from harmless to worst.
-    pub const ALL: [Self; 8] = [
-        Self::NotOffered,
-        Self::Verified,
-        Self::Refused,
-        Self::IssueFailed,
-        Self::WrongClaims,
-        Self::Crashed,
-        Self::Hung,
-        Self::Void,
-    ];
-
-    /// Returns the name in the result file.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::NotOffered => "not-offered",
-            Self::Verified => "verified",
-            Self::Refused => "refused",
-            Self::IssueFailed => "mint-failed",
-            Self::WrongClaims => "wrong-claims",
-            Self::Crashed => "crashed",
-            Self::Hung => "hung",
-            Self::Void => "void",
-        }
-    }
-
     /// Returns the outcome for people.
     #[must_use]
     pub fn label(self) -> &'static str {

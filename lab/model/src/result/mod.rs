@@ -17,8 +17,8 @@ mod servers;
 mod subject;
 
 pub use attack::{AttackOutcome, AttackRow, Evidence, Practice};
-pub use error::{FileError, RESULT_BYTES_MAX};
-pub use file::{OutDir, PAGE, to_bytes, to_packed_bytes, write_whole};
+pub use error::RESULT_BYTES_MAX;
+pub use file::{OutDir, PAGE, to_bytes, to_packed_bytes, to_text, write_whole};
 pub use interop::{Interop, InteropRow, KeyExchange, Party, Reader};
 pub use published_comparison::{
     Answer, ClaimAnswered, PublishedFigure, PublishedRow, PublishedTable, PublishedWork, Quantity,
@@ -33,6 +33,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::name_table::named;
 use crate::recommendation::Recommendation;
 use crate::{Format, Operation};
 
@@ -503,37 +504,21 @@ impl Row {
     }
 }
 
-/// The status of a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Status {
-    /// Measured.
-    Ok,
-    /// The driver cannot be built or started here, or does not offer the operation.
-    Unavailable,
-    /// The subject failed a preflight check and is not timed.
-    FailedPreflight,
-    /// The process exited, or sent invalid answers.
-    Crashed,
-    /// The driver did not answer in time.
-    TimedOut,
-    /// Measured, while something disturbed the machine.
-    #[serde(rename = "tainted")]
-    Disturbed,
-}
-
-impl Status {
-    /// Returns the name in the result file.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Unavailable => "unavailable",
-            Self::FailedPreflight => "failed-preflight",
-            Self::Crashed => "crashed",
-            Self::TimedOut => "timed-out",
-            Self::Disturbed => "tainted",
-        }
+named! {
+    /// The status of a row.
+    Status {
+        /// Measured.
+        Ok = "ok",
+        /// The driver cannot be built or started here, or does not offer the operation.
+        Unavailable = "unavailable",
+        /// The subject failed a preflight check and is not timed.
+        FailedPreflight = "failed-preflight",
+        /// The process exited, or sent invalid answers.
+        Crashed = "crashed",
+        /// The driver did not answer in time.
+        TimedOut = "timed-out",
+        /// Measured, while something disturbed the machine.
+        Disturbed = "tainted",
     }
 }
 

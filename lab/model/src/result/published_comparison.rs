@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Row, Status};
+use crate::name_table::named;
 
 /// One table of a report as published, with the measured figures of the same work.
 ///
@@ -180,35 +181,25 @@ pub struct ClaimAnswered {
     pub rows: Vec<RowId>,
 }
 
-/// The answer to a published conclusion.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Answer {
-    /// The measurements of this run agree with it.
-    Holds,
-    /// The measurements of this run contradict it.
-    DoesNotHold,
-    /// The difference exists, but has another cause than the published one.
-    Artefact,
-    /// Measured, and the interval leaves it open.
-    Undecided,
-    /// This run measured nothing that answers it.
-    NotMeasured,
-    /// No measurement decides it; the facts that bear on it are given instead.
-    Opinion,
+named! {
+    /// The answer to a published conclusion, in the order of counting.
+    Answer {
+        /// The measurements of this run agree with it.
+        Holds = "holds",
+        /// The measurements of this run contradict it.
+        DoesNotHold = "does-not-hold",
+        /// The difference exists, but has another cause than the published one.
+        Artefact = "artefact",
+        /// Measured, and the interval leaves it open.
+        Undecided = "undecided",
+        /// This run measured nothing that answers it.
+        NotMeasured = "not-measured",
+        /// No measurement decides it; the facts that bear on it are given instead.
+        Opinion = "opinion",
+    }
 }
 
 impl Answer {
-    /// All answers, in the order of counting.
-    pub const ALL: [Self; 6] = [
-        Self::Holds,
-        Self::DoesNotHold,
-        Self::Artefact,
-        Self::Undecided,
-        Self::NotMeasured,
-        Self::Opinion,
-    ];
-
     /// Reports whether a measurement has decided it.
     #[must_use]
     pub fn is_verdict(self) -> bool {
@@ -237,12 +228,9 @@ impl Answer {
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
-            Self::Holds => "holds",
             Self::DoesNotHold => "does not hold",
-            Self::Artefact => "artefact",
-            Self::Undecided => "undecided",
             Self::NotMeasured => "not measured",
-            Self::Opinion => "opinion",
+            one => one.name(),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use flate2::read::MultiGzDecoder;
 use serde::Deserialize;
 
-use super::error::{FileError, RESULT_BYTES_MAX};
+use super::error::{RESULT_BYTES_MAX, cut_short, no_result, unreadable};
 use super::{RunResult, SCHEMA, check};
 
 /// The size limit of one part of a file, such as a row, in bytes; a row with a thousand rounds takes 20
@@ -22,16 +22,16 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// its figures.
 ///
 /// # Errors
-/// [`FileError`], with the place and the reason (`rows[3].status: …`).
+/// What is wrong, with the place and the reason (`rows[3].status: …`).
 ///
 /// # Examples
 /// ```no_run
 /// let result = jeton_lab_model::result::read("jeton-lab/results.json".as_ref())?;
 /// println!("{} rows", result.rows.measured.len());
-/// # Ok::<(), jeton_lab_model::result::FileError>(())
+/// # Ok::<(), String>(())
 /// ```
-pub fn read(path: &Path) -> Result<RunResult, FileError> {
-    let file = File::open(path).map_err(|e| FileError::Unreadable(path.to_owned(), e))?;
+pub fn read(path: &Path) -> Result<RunResult, String> {
+    let file = File::open(path).map_err(|e| unreadable(path, e))?;
     read_from(path, file)
 }
 
@@ -39,10 +39,9 @@ pub fn read(path: &Path) -> Result<RunResult, FileError> {
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_from(path: &Path, from: impl Read) -> Result<RunResult, FileError> {
+pub fn read_from(path: &Path, from: impl Read) -> Result<RunResult, String> {
     let result = read_measured_from(path, from)?;
-    let no_result = |why: String| FileError::NoResult(path.to_owned(), why);
-    check::derived(&result).map_err(no_result)?;
+    check::derived(&result).map_err(|why| no_result(path, why))?;
     Ok(result)
 }
 
@@ -51,8 +50,8 @@ pub fn read_from(path: &Path, from: impl Read) -> Result<RunResult, FileError> {
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_measured(path: &Path) -> Result<RunResult, FileError> {
-    let file = File::open(path).map_err(|e| FileError::Unreadable(path.to_owned(), e))?;
+pub fn read_measured(path: &Path) -> Result<RunResult, String> {
+    let file = File::open(path).map_err(|e| unreadable(path, e))?;
     read_measured_from(path, file)
 }
 
@@ -60,11 +59,11 @@ pub fn read_measured(path: &Path) -> Result<RunResult, FileError> {
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_measured_from(path: &Path, from: impl Read) -> Result<RunResult, FileError> {
+pub fn read_measured_from(path: &Path, from: impl Read) -> Result<RunResult, String> {
     let bytes = bytes(path, from)?;
-    let no_result = |why: String| FileError::NoResult(path.to_owned(), why);
+    let no_result = |why: String| no_result(path, why);
     if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Err(FileError::CutShort(path.to_owned()));
+        return Err(cut_short(path));
     }
     // Reject an array here: serde also reads structs from arrays.
     if bytes.iter().find(|b| !b.is_ascii_whitespace()) != Some(&b'{') {
@@ -74,7 +73,12 @@ pub fn read_measured_from(path: &Path, from: impl Read) -> Result<RunResult, Fil
     let version: Version = parse(path, &bytes)?;
     match version.schema {
         Some(schema) if schema == u64::from(SCHEMA) => {}
-        Some(schema) => return Err(FileError::Schema(path.to_owned(), schema)),
+        Some(schema) => {
+            let path = path.display();
+            return Err(format!(
+                "{path} has schema {schema}, this jeton reads {SCHEMA}; read it with the version that wrote it"
+            ));
+        }
         None => return Err(no_result("member `schema` is missing".into())),
     }
     if let Some(length) = longest_part(&bytes).filter(|length| *length > PART_BYTES_MAX) {
@@ -120,36 +124,38 @@ struct Version {
     schema: Option<u64>,
 }
 
-fn bytes(path: &Path, from: impl Read) -> Result<Vec<u8>, FileError> {
-    let unreadable = |e| FileError::Unreadable(path.to_owned(), e);
-    let bytes = limited(path, from)?.map_err(unreadable)?;
+fn bytes(path: &Path, from: impl Read) -> Result<Vec<u8>, String> {
+    let bytes = limited(path, from)?.map_err(|e| unreadable(path, e))?;
     if !bytes.starts_with(&GZIP) {
         return Ok(bytes);
     }
     // The stated unpacked length is not trusted: the limit applies while unpacking.
     limited(path, MultiGzDecoder::new(bytes.as_slice()))?.map_err(|e| match e.kind() {
-        ErrorKind::UnexpectedEof => FileError::CutShort(path.to_owned()),
-        _ => FileError::NoResult(path.to_owned(), format!("invalid gzip data: {e}")),
+        ErrorKind::UnexpectedEof => cut_short(path),
+        _ => no_result(path, format!("invalid gzip data: {e}")),
     })
 }
 
 /// Reads everything, if it is within the limit.
-fn limited(path: &Path, from: impl Read) -> Result<io::Result<Vec<u8>>, FileError> {
+fn limited(path: &Path, from: impl Read) -> Result<io::Result<Vec<u8>>, String> {
     let mut bytes = Vec::new();
     let read = from.take(RESULT_BYTES_MAX + 1).read_to_end(&mut bytes);
     if bytes.len() as u64 > RESULT_BYTES_MAX {
-        return Err(FileError::TooLarge(path.to_owned()));
+        let (path, limit) = (path.display(), RESULT_BYTES_MAX / 1_000_000);
+        return Err(format!(
+            "{path}: larger than {limit} MB, the limit for result files"
+        ));
     }
     Ok(read.map(|_| bytes))
 }
 
-fn parse<T: for<'de> Deserialize<'de>>(path: &Path, bytes: &[u8]) -> Result<T, FileError> {
+fn parse<T: for<'de> Deserialize<'de>>(path: &Path, bytes: &[u8]) -> Result<T, String> {
     let json = &mut serde_json::Deserializer::from_slice(bytes);
     let refused = |e: &serde_json::Error, said: String| {
         if e.is_eof() {
-            return FileError::CutShort(path.to_owned());
+            return cut_short(path);
         }
-        FileError::NoResult(path.to_owned(), said)
+        no_result(path, said)
     };
     let value =
         serde_path_to_error::deserialize(&mut *json).map_err(|e| refused(e.inner(), placed(&e)))?;

@@ -1,9 +1,6 @@
 //! The calls of the servers suite. This is the only list of them.
 
-use std::fmt;
-use std::str::FromStr;
-
-use serde::{Deserialize, Serialize};
+use crate::name_table::named;
 
 /// The number of tokens in a batch.
 pub const BATCH: u32 = 256;
@@ -18,78 +15,42 @@ pub enum Way {
     Streamed,
 }
 
-/// The call that a server handles.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Call {
-    /// `jwt.services.JwtService/GenerateJwt` of jwt-with-grpc-performance-tests: signs a token and
-    /// verifies it.
-    #[default]
-    GenerateJwt,
-    /// `jeton.v1.TokenService/Issue`: signs a token.
-    Issue,
-    /// `jeton.v1.TokenService/IssueBatch`: signs 256 tokens.
-    IssueBatch,
-    /// `jeton.v1.TokenService/IssueStream`: signs a token for each message of a stream.
-    IssueStream,
-    /// `jeton.v1.TokenService/Verify`, with one token that the server issued before.
-    Verify,
-    /// `jeton.v1.TokenService/VerifyBatch`, with 256 tokens that the server issued before.
-    VerifyBatch,
-    /// `jeton.v1.TokenService/VerifyStream`, with a token that the server issued before in each
-    /// message.
-    VerifyStream,
-    /// `jeton.v1.TokenService/Verify`, with one token that the server issued and revoked: every
-    /// answer must reject it.
-    VerifyRevoked,
-    /// Token introspection over HTTP/2 (RFC 7662), with one token that the server issued before.
-    Introspect,
-    /// A GET through a gateway, with one token of the run.
-    Pass,
-    /// The same with another token each time, so that a cache of tokens does not help.
-    PassDifferent,
-    /// The same with one revoked token: every answer must reject it, unless the gateway checks no tokens.
-    PassRevoked,
+named! {
+    /// The call that a server handles.
+    #[derive(Default)]
+    Call {
+        /// `jwt.services.JwtService/GenerateJwt` of jwt-with-grpc-performance-tests: signs a token and
+        /// verifies it.
+        #[default]
+        GenerateJwt = "generate-jwt",
+        /// `jeton.v1.TokenService/Issue`: signs a token.
+        Issue = "issue",
+        /// `jeton.v1.TokenService/IssueBatch`: signs 256 tokens.
+        IssueBatch = "issue-batch",
+        /// `jeton.v1.TokenService/IssueStream`: signs a token for each message of a stream.
+        IssueStream = "issue-stream",
+        /// `jeton.v1.TokenService/Verify`, with one token that the server issued before.
+        Verify = "verify",
+        /// `jeton.v1.TokenService/VerifyBatch`, with 256 tokens that the server issued before.
+        VerifyBatch = "verify-batch",
+        /// `jeton.v1.TokenService/VerifyStream`, with a token that the server issued before in each
+        /// message.
+        VerifyStream = "verify-stream",
+        /// `jeton.v1.TokenService/Verify`, with one token that the server issued and revoked: every
+        /// answer must reject it.
+        VerifyRevoked = "verify-revoked",
+        /// Token introspection over HTTP/2 (RFC 7662), with one token that the server issued before.
+        Introspect = "introspect",
+        /// A GET through a gateway, with one token of the run.
+        Pass = "pass",
+        /// The same with another token each time, so that a cache of tokens does not help.
+        PassDifferent = "pass-different",
+        /// The same with one revoked token: every answer must reject it, unless the gateway checks no tokens.
+        PassRevoked = "pass-revoked",
+    }
 }
 
 impl Call {
-    /// All calls.
-    pub const ALL: [Self; 12] = [
-        Self::GenerateJwt,
-        Self::Issue,
-        Self::IssueBatch,
-        Self::IssueStream,
-        Self::Verify,
-        Self::VerifyBatch,
-        Self::VerifyStream,
-        Self::VerifyRevoked,
-        Self::Introspect,
-        Self::Pass,
-        Self::PassDifferent,
-        Self::PassRevoked,
-    ];
-
-    /// Returns its name in files and options.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::GenerateJwt => "generate-jwt",
-            Self::Issue => "issue",
-            Self::IssueBatch => "issue-batch",
-            Self::IssueStream => "issue-stream",
-            Self::Verify => "verify",
-            Self::VerifyBatch => "verify-batch",
-            Self::VerifyStream => "verify-stream",
-            Self::VerifyRevoked => "verify-revoked",
-            Self::Introspect => "introspect",
-            Self::Pass => "pass",
-            Self::PassDifferent => "pass-different",
-            Self::PassRevoked => "pass-revoked",
-        }
-    }
-
     /// Returns the number of tokens in an answer. Each message of a stream is an answer.
     #[must_use]
     pub fn tokens(self) -> u32 {
@@ -164,24 +125,6 @@ impl Call {
             Self::PassDifferent => Some("different tokens".to_owned()),
             Self::PassRevoked => Some("a revoked token".to_owned()),
         }
-    }
-}
-
-impl fmt::Display for Call {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Call {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|call| call.name() == name).ok_or_else(|| {
-            let names = Self::ALL.map(Self::name);
-            format!("must be one of: {}", names.join(", "))
-        })
     }
 }
 

@@ -50,7 +50,7 @@ pub fn recommendation_of(result: &RunResult) -> Cow<'_, Recommendation> {
 ///
 /// # Examples
 /// ```
-/// # fn demo(result: &jeton_lab_model::result::RunResult) -> Result<(), jeton_lab_model::recommendation::RequirementsError> {
+/// # fn demo(result: &jeton_lab_model::result::RunResult) -> Result<(), String> {
 /// use jeton_lab_model::recommendation::Requirements;
 /// use jeton_lab_report::recommendation::recommend;
 ///

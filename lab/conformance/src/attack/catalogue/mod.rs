@@ -25,7 +25,7 @@ pub use without_key::WithoutKey;
 
 use super::fixtures::Stage;
 use super::trial::Trial;
-use jeton_lab_model::Format;
+use jeton_lab_model::{Format, named};
 
 /// One attack: the check that it defeats, and how its tokens are made.
 #[derive(Clone, Copy)]
@@ -49,39 +49,40 @@ pub struct Attack {
     pub(super) make: fn(&Stage) -> Vec<Trial>,
 }
 
-/// What an attack targets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Family {
-    /// The header.
-    Header,
-    /// The verifier's key.
-    Key,
-    /// The signature and its encoding.
-    Signature,
-    /// The encoding and the number of parts.
-    Encoding,
-    /// The JSON of the payload.
-    Json,
-    /// The claims and their times.
-    Claims,
-    /// Encryption.
-    Encryption,
-    /// PASETO only.
-    Paseto,
-    /// ML-DSA only.
-    MlDsa,
-    /// Caches of verified tokens in several verifiers.
-    Cache,
-    /// Verifiers for several issuers.
-    Issuers,
-    /// Options that a library ignores or misreads.
-    Options,
-    /// The cost of rejecting a token.
-    Cost,
-    /// Properties that every token must have.
-    Property,
-    /// Grants of a token endpoint.
-    Grant,
+named! {
+    /// What an attack targets, in display order.
+    Family {
+        /// The header.
+        Header = "header",
+        /// The verifier's key.
+        Key = "keys",
+        /// The signature and its encoding.
+        Signature = "signature",
+        /// The encoding and the number of parts.
+        Encoding = "encoding",
+        /// The JSON of the payload.
+        Json = "JSON",
+        /// The claims and their times.
+        Claims = "claims",
+        /// Encryption.
+        Encryption = "encryption",
+        /// PASETO only.
+        Paseto = "PASETO",
+        /// ML-DSA only.
+        MlDsa = "ML-DSA",
+        /// Caches of verified tokens in several verifiers.
+        Cache = "caches",
+        /// Verifiers for several issuers.
+        Issuers = "issuers",
+        /// Options that a library ignores or misreads.
+        Options = "options",
+        /// The cost of rejecting a token.
+        Cost = "cost",
+        /// Properties that every token must have.
+        Property = "properties",
+        /// Grants of a token endpoint.
+        Grant = "grants",
+    }
 }
 
 /// What a library must check to reject an attack. If the driver does the check instead, or no code
@@ -96,47 +97,19 @@ pub(super) enum About {
     DeclaredTypes,
 }
 
-/// A requirement of a verifier on a claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Demand {
-    /// `iss` must equal a value.
-    Issuer,
-    /// `aud` must contain a value.
-    Audience,
-    /// `exp` must be present.
-    Expiry,
-    /// `nbf` must have passed.
-    NotBefore,
-    /// A token is accepted once, by its `jti`.
-    Once,
-}
-
-impl Demand {
-    /// All requirements.
-    pub const ALL: [Self; 5] = [
-        Self::Issuer,
-        Self::Audience,
-        Self::Expiry,
-        Self::NotBefore,
-        Self::Once,
-    ];
-
-    /// Returns the claim.
-    #[must_use]
-    pub fn claim(self) -> &'static str {
-        match self {
-            Self::Issuer => "iss",
-            Self::Audience => "aud",
-            Self::Expiry => "exp",
-            Self::NotBefore => "nbf",
-            Self::Once => "jti",
-        }
-    }
-
-    /// Returns the requirement on the claim with that name.
-    #[must_use]
-    pub fn of_claim(claim: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|d| d.claim() == claim)
+named! {
+    /// A requirement of a verifier on the claim with this name.
+    Demand {
+        /// `iss` must equal a value.
+        Issuer = "iss",
+        /// `aud` must contain a value.
+        Audience = "aud",
+        /// `exp` must be present.
+        Expiry = "exp",
+        /// `nbf` must have passed.
+        NotBefore = "nbf",
+        /// A token is accepted once, by its `jti`.
+        Once = "jti",
     }
 }
 
@@ -181,47 +154,6 @@ impl Kind {
 }
 
 impl Family {
-    /// All families, in display order.
-    pub const ALL: [Self; 15] = [
-        Self::Header,
-        Self::Key,
-        Self::Signature,
-        Self::Encoding,
-        Self::Json,
-        Self::Claims,
-        Self::Encryption,
-        Self::Paseto,
-        Self::MlDsa,
-        Self::Cache,
-        Self::Issuers,
-        Self::Options,
-        Self::Cost,
-        Self::Property,
-        Self::Grant,
-    ];
-
-    /// Returns the name for readers.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Header => "header",
-            Self::Key => "keys",
-            Self::Signature => "signature",
-            Self::Encoding => "encoding",
-            Self::Json => "JSON",
-            Self::Claims => "claims",
-            Self::Encryption => "encryption",
-            Self::Paseto => "PASETO",
-            Self::MlDsa => "ML-DSA",
-            Self::Cache => "caches",
-            Self::Issuers => "issuers",
-            Self::Options => "options",
-            Self::Cost => "cost",
-            Self::Property => "properties",
-            Self::Grant => "grants",
-        }
-    }
-
     /// Creates an attack of this family, for the usual formats of the family.
     const fn attack(
         self,
