@@ -181,6 +181,32 @@ pub struct Keys {
     pub paserk: Option<Paserk>,
 }
 
+impl Keys {
+    /// Returns a private or symmetric key alone.
+    pub fn private(jwk: Value) -> Self {
+        Self {
+            private: Some(jwk),
+            ..Self::default()
+        }
+    }
+
+    /// Returns a public key alone.
+    pub fn public(jwk: Value) -> Self {
+        Self {
+            public: Some(jwk),
+            ..Self::default()
+        }
+    }
+
+    /// Returns PASETO keys.
+    pub fn paserk(keys: Paserk) -> Self {
+        Self {
+            paserk: Some(keys),
+            ..Self::default()
+        }
+    }
+}
+
 /// Keys as text of one form.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct KeyText {

@@ -124,6 +124,16 @@ impl Trial {
         Self::new(spelling, control, Act::Verify(token.into()))
     }
 
+    /// Returns such a trial for each of these tokens, with the same control.
+    pub(super) fn all<S: Into<String>, T: Into<String>>(
+        control: &str,
+        tokens: impl IntoIterator<Item = (S, T)>,
+    ) -> Vec<Self> {
+        let tokens = tokens.into_iter();
+        let trial = |(spelling, token)| Self::token(spelling, control, token);
+        tokens.map(trial).collect()
+    }
+
     pub(super) fn new(spelling: impl Into<String>, control: impl Into<String>, act: Act) -> Self {
         Self {
             spelling: spelling.into(),

@@ -45,9 +45,8 @@ pub(super) const ATTACKS: &[Attack] = &[
             both_ways(own(s), own(other), &s.valid(), &other.valid())
         },
     ),
-    Attack {
-        formats: &[Kind::Jwt],
-        ..FAMILY.attack(
+    FAMILY
+        .attack(
             "cache-same-kid",
             "the same, and both keys have the same `kid`",
             "a cache entry is bound to a key, not to its `kid`",
@@ -62,7 +61,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 both_ways(named(s), named(other), &token(s), &token(other))
             },
         )
-    },
+        .on(&[Kind::Jwt]),
     FAMILY.attack(
         "cache-lax-verifier",
         "a token that a verifier without an issuer and an audience accepted",

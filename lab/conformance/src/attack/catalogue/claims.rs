@@ -30,22 +30,20 @@ pub(super) const ATTACKS: &[Attack] = &[
             "no `exp`; the verifier requires it if the library can",
             "`exp` is present",
             "RFC 8725 3.10",
-            |s| changed(s, &[("exp", Value::Null)]),
+            |s| each(s, "exp", [Value::Null]),
         )
         .demanding(Demand::Expiry),
-    Attack {
-        formats: JOSE,
-        ..FAMILY.attack(
+    FAMILY
+        .attack(
             "exp-zero",
             "`exp` is 0: the year 1970",
             "zero is a time, not a missing value",
             "golang-jwt 5: map claims with `exp` 0 never expire",
             |s| both(s, "0", s.with_claims(&[("exp", json!(0))])),
         )
-    },
-    Attack {
-        formats: JOSE,
-        ..FAMILY.attack(
+        .on(JOSE),
+    FAMILY
+        .attack(
             "exp-text",
             "`exp` is a string",
             "`exp` is a number",
@@ -53,39 +51,35 @@ pub(super) const ATTACKS: &[Attack] = &[
             |s| {
                 let later = (s.now_s + DAY_S).to_string();
                 let past = (s.now_s - DAY_S).to_string();
-                [later, past, "never".into(), String::new()]
-                    .into_iter()
-                    .flat_map(|text| changed(s, &[("exp", json!(text))]))
-                    .collect()
+                each(s, "exp", [later, past, "never".into(), String::new()])
             },
         )
-    },
-    Attack {
-        formats: PASETO,
-        ..FAMILY.attack(
+        .on(JOSE),
+    FAMILY
+        .attack(
             "exp-not-rfc3339",
             "`exp` is a number, or text that is not an RFC 3339 time",
             "`exp` is an RFC 3339 time",
             "PASETO specification, registered claims",
             |s| {
-                [
-                    json!(s.now_s + DAY_S),
-                    json!("2100-01-01"),
-                    json!("4102444800"),
-                    json!("tomorrow"),
-                    json!("2100-01-01T00:00:00"),
-                    json!("2100-13-01T00:00:00Z"),
-                    json!(""),
-                ]
-                .into_iter()
-                .flat_map(|t| changed(s, &[("exp", t)]))
-                .collect()
+                each(
+                    s,
+                    "exp",
+                    [
+                        json!(s.now_s + DAY_S),
+                        json!("2100-01-01"),
+                        json!("4102444800"),
+                        json!("tomorrow"),
+                        json!("2100-01-01T00:00:00"),
+                        json!("2100-13-01T00:00:00Z"),
+                        json!(""),
+                    ],
+                )
             },
         )
-    },
-    Attack {
-        formats: PASETO,
-        ..FAMILY.attack(
+        .on(PASETO),
+    FAMILY
+        .attack(
             "exp-offset",
             "`exp` has passed, but its UTC offset makes the digits look later",
             "the UTC offset of a time is applied",
@@ -96,70 +90,58 @@ pub(super) const ATTACKS: &[Attack] = &[
                     .unwrap_or(jiff::Timestamp::MAX);
                 let text = moment.to_string().replace('Z', "+22:00");
                 let before = s.time(s.now_s - 2 * DAY_S);
-                vec![Trial::token(
-                    &text,
-                    s.valid(),
-                    s.with_claims(&[("exp", json!(text)), ("iat", before)]),
-                )]
+                let token = s.with_claims(&[("exp", json!(text)), ("iat", before)]);
+                vec![Trial::token(text, s.valid(), token)]
             },
         )
-    },
+        .on(PASETO),
     FAMILY.attack(
         "exp-wrong-type",
         "`exp` is null, a boolean, a list or an object",
         "a claim of the wrong type is an error, not a missing claim",
         "RFC 7519 4.1.4; jwt-go CVE-2020-26160",
         |s| {
-            [
-                json!(false),
-                json!(true),
-                json!([]),
-                json!({}),
-                json!([s.now_s + DAY_S]),
-            ]
-            .into_iter()
-            .flat_map(|v| changed(s, &[("exp", v)]))
-            .chain([Trial::token("null", s.valid(), null_claim(s, "exp"))])
-            .collect()
+            let in_list = json!([s.now_s + DAY_S]);
+            let mut claims = s.claims();
+            claims["exp"] = Value::Null;
+            let null = Trial::token("null", s.valid(), s.token(claims.to_string()));
+            let wrong = [json!(false), json!(true), json!([]), json!({}), in_list];
+            let mut all = each(s, "exp", wrong);
+            all.push(null);
+            all
         },
     ),
-    Attack {
-        formats: JOSE,
-        ..FAMILY.attack(
+    FAMILY
+        .attack(
             "exp-negative",
             "`exp` is negative",
             "times are not negative",
             "RFC 7519 2",
-            |s| changed(s, &[("exp", json!(-1))]),
+            |s| each(s, "exp", [json!(-1)]),
         )
-    },
-    Attack {
-        formats: JOSE,
-        ..FAMILY.attack(
+        .on(JOSE),
+    FAMILY
+        .attack(
             "exp-overflow",
             "`exp` is above the range of clocks",
             "times are checked for range",
             "RFC 7519 2; RFC 7493 2.2",
             |s| {
-                [
+                let valid = format!("\"exp\":{}", s.claims()["exp"]);
+                let with = |exp: &str| {
+                    let claims = s.claims().to_string();
+                    s.token(claims.replacen(&valid, &format!("\"exp\":{exp}"), 1))
+                };
+                let large = [
                     "18446744073709551616",
                     "1e308",
                     "9223372036854775808",
                     "1e400",
-                ]
-                .into_iter()
-                .map(|n| {
-                    let token = s.token(s.claims().to_string().replacen(
-                        &format!("\"exp\":{}", s.claims()["exp"]),
-                        &format!("\"exp\":{n}"),
-                        1,
-                    ));
-                    Trial::token(n, s.valid(), token)
-                })
-                .collect()
+                ];
+                Trial::all(&s.valid(), large.map(|exp| (exp, with(exp))))
             },
         )
-    },
+        .on(JOSE),
     FAMILY
         .attack(
             "not-before-future",
@@ -167,68 +149,56 @@ pub(super) const ATTACKS: &[Attack] = &[
             "a token is not valid before `nbf`",
             "RFC 7519 4.1.5",
             |s| {
-                both(
-                    s,
-                    "tomorrow",
-                    s.with_claims(&[("nbf", s.time(s.now_s + DAY_S))]),
-                )
+                let token = s.with_claims(&[("nbf", s.time(s.now_s + DAY_S))]);
+                both(s, "tomorrow", token)
             },
         )
         .demanding(Demand::NotBefore),
-    Attack {
-        formats: JOSE,
-        ..FAMILY
-            .attack(
-                "not-before-wrong-type",
-                "`nbf` is tomorrow, as a string or in a list",
-                "`nbf` is a number",
-                "RFC 7519 4.1.5",
-                |s| {
-                    let later = s.now_s + DAY_S;
-                    [
-                        json!(later.to_string()),
-                        json!([later]),
-                        json!(true),
-                        json!({}),
-                    ]
-                    .into_iter()
-                    .flat_map(|v| changed(s, &[("nbf", v)]))
-                    .collect()
-                },
-            )
-            .demanding(Demand::NotBefore)
-    },
-    Attack {
-        formats: PASETO,
-        ..FAMILY
-            .attack(
-                "not-before-number",
-                "`nbf` is tomorrow, as a number",
-                "`nbf` is an RFC 3339 time",
-                "PASETO specification, registered claims",
-                |s| {
+    FAMILY
+        .attack(
+            "not-before-wrong-type",
+            "`nbf` is tomorrow, as a string or in a list",
+            "`nbf` is a number",
+            "RFC 7519 4.1.5",
+            |s| {
+                let later = s.now_s + DAY_S;
+                let text = json!(later.to_string());
+                each(s, "nbf", [text, json!([later]), json!(true), json!({})])
+            },
+        )
+        .demanding(Demand::NotBefore)
+        .on(JOSE),
+    FAMILY
+        .attack(
+            "not-before-number",
+            "`nbf` is tomorrow, as a number",
+            "`nbf` is an RFC 3339 time",
+            "PASETO specification, registered claims",
+            |s| {
+                each(
+                    s,
+                    "nbf",
                     [
                         json!(s.now_s + DAY_S),
                         json!([s.time(s.now_s + DAY_S)]),
                         json!({}),
-                    ]
-                    .into_iter()
-                    .flat_map(|v| changed(s, &[("nbf", v)]))
-                    .collect()
-                },
-            )
-            .demanding(Demand::NotBefore)
-    },
+                    ],
+                )
+            },
+        )
+        .demanding(Demand::NotBefore)
+        .on(PASETO),
     FAMILY.attack(
         "issued-at-wrong-type",
         "`iat` is not a time",
         "`iat` is a time",
         "RFC 7519 4.1.6",
         |s| {
-            [json!("yesterday"), json!([]), json!({}), json!(true)]
-                .into_iter()
-                .flat_map(|v| changed(s, &[("iat", v)]))
-                .collect()
+            each(
+                s,
+                "iat",
+                [json!("yesterday"), json!([]), json!({}), json!(true)],
+            )
         },
     ),
     FAMILY
@@ -237,7 +207,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             "a different issuer",
             "`iss` is compared",
             "RFC 7519 4.1.1; RFC 8725 3.8",
-            |s| changed(s, &[("iss", json!("https://impostor.example"))]),
+            |s| each(s, "iss", ["https://impostor.example"]),
         )
         .demanding(Demand::Issuer),
     FAMILY
@@ -246,7 +216,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             "no issuer",
             "`iss` must be present if it is required",
             "RFC 8725 3.8",
-            |s| changed(s, &[("iss", Value::Null)]),
+            |s| each(s, "iss", [Value::Null]),
         )
         .demanding(Demand::Issuer),
     FAMILY
@@ -256,17 +226,18 @@ pub(super) const ATTACKS: &[Attack] = &[
             "`iss` is compared exactly",
             "RFC 7519 4.1.1",
             |s| {
-                [
-                    "https://issuer.example.evil",
-                    "https://issuer.exampl",
-                    "HTTPS://ISSUER.EXAMPLE",
-                    "https://issuer.example ",
-                    "https://issuer.example/",
-                    "https://issuer.example\0",
-                ]
-                .into_iter()
-                .flat_map(|iss| changed(s, &[("iss", json!(iss))]))
-                .collect()
+                each(
+                    s,
+                    "iss",
+                    [
+                        "https://issuer.example.evil",
+                        "https://issuer.exampl",
+                        "HTTPS://ISSUER.EXAMPLE",
+                        "https://issuer.example ",
+                        "https://issuer.example/",
+                        "https://issuer.example\0",
+                    ],
+                )
             },
         )
         .demanding(Demand::Issuer),
@@ -277,14 +248,15 @@ pub(super) const ATTACKS: &[Attack] = &[
             "`iss` is one string",
             "RFC 7519 4.1.1; PyJWT CVE-2024-53861",
             |s| {
-                [
-                    json!(["https://issuer.example"]),
-                    json!(["https://impostor.example", "https://issuer.example"]),
-                    json!({"https://issuer.example": 1}),
-                ]
-                .into_iter()
-                .flat_map(|iss| changed(s, &[("iss", iss)]))
-                .collect()
+                each(
+                    s,
+                    "iss",
+                    [
+                        json!(["https://issuer.example"]),
+                        json!(["https://impostor.example", "https://issuer.example"]),
+                        json!({"https://issuer.example": 1}),
+                    ],
+                )
             },
         )
         .demanding(Demand::Issuer),
@@ -294,7 +266,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             "a different audience",
             "`aud` is compared",
             "RFC 7519 4.1.3; RFC 8725 3.9",
-            |s| changed(s, &[("aud", json!("elsewhere"))]),
+            |s| each(s, "aud", ["elsewhere"]),
         )
         .demanding(Demand::Audience),
     FAMILY
@@ -303,7 +275,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             "no audience",
             "`aud` must be present if it is required",
             "RFC 8725 3.9",
-            |s| changed(s, &[("aud", Value::Null)]),
+            |s| each(s, "aud", [Value::Null]),
         )
         .demanding(Demand::Audience),
     FAMILY
@@ -312,12 +284,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             "an audience that contains the expected one, or part of it",
             "`aud` is compared exactly",
             "RFC 7519 4.1.3; jwt-go CVE-2020-26160",
-            |s| {
-                ["api-internal", "ap", "my api", "API", "api "]
-                    .into_iter()
-                    .flat_map(|aud| changed(s, &[("aud", json!(aud))]))
-                    .collect()
-            },
+            |s| each(s, "aud", ["api-internal", "ap", "my api", "API", "api "]),
         )
         .demanding(Demand::Audience),
     FAMILY
@@ -327,23 +294,23 @@ pub(super) const ATTACKS: &[Attack] = &[
             "`aud` is a string or a list of strings",
             "RFC 7519 4.1.3; jwt-go CVE-2020-26160",
             |s| {
-                [
-                    json!({"api": true}),
-                    json!([["api"]]),
-                    json!(["api", 7]),
-                    json!([null]),
-                    json!([]),
-                    json!(7),
-                ]
-                .into_iter()
-                .flat_map(|aud| changed(s, &[("aud", aud)]))
-                .collect()
+                each(
+                    s,
+                    "aud",
+                    [
+                        json!({"api": true}),
+                        json!([["api"]]),
+                        json!(["api", 7]),
+                        json!([null]),
+                        json!([]),
+                        json!(7),
+                    ],
+                )
             },
         )
         .demanding(Demand::Audience),
-    Attack {
-        formats: JOSE,
-        ..FAMILY.attack(
+    FAMILY
+        .attack(
             "expired-after-first-use",
             "a token that was accepted before, after its expiry",
             "times are checked again for cached tokens",
@@ -351,14 +318,11 @@ pub(super) const ATTACKS: &[Attack] = &[
             |s| {
                 let now = jiff::Timestamp::now().as_second();
                 let token = s.with_claims(&[("exp", json!(now + 3)), ("iat", json!(now - 1))]);
-                vec![Trial::new(
-                    "four seconds later",
-                    token,
-                    Act::Later(Duration::from_secs(5)),
-                )]
+                let act = Act::Later(Duration::from_secs(5));
+                vec![Trial::new("four seconds later", token, act)]
             },
         )
-    },
+        .on(JOSE),
     FAMILY
         .attack(
             "remembered-after-new-key",
@@ -391,27 +355,21 @@ pub(super) const ATTACKS: &[Attack] = &[
                 let tail = other.rsplit('.').next().unwrap_or_default();
                 let keep = last.len() / 2;
                 let tail = &tail[tail.len().saturating_sub(last.len() - keep)..];
-                vec![Trial::token(
-                    "half of the last part",
-                    &valid,
-                    format!("{input}.{}{tail}", &last[..keep]),
-                )]
+                let token = format!("{input}.{}{tail}", &last[..keep]);
+                vec![Trial::token("half of the last part", &valid, token)]
             },
         )
         .about(About::Protection),
 ];
 
-/// Returns the valid claims with these changes, in an authentic token.
-fn changed(stage: &Stage, changes: &[(&str, Value)]) -> Vec<Trial> {
-    let changed: Vec<String> = changes
-        .iter()
-        .map(|(name, value)| format!("{name} {value}"))
-        .collect();
-    vec![Trial::token(
-        changed.join(", "),
-        stage.valid(),
-        stage.with_claims(changes),
-    )]
+/// Returns an authentic token for each value, which replaces that of one valid claim.
+fn each<const N: usize>(stage: &Stage, claim: &str, values: [impl Into<Value>; N]) -> Vec<Trial> {
+    let trial = |value: Value| {
+        let spelling = format!("{claim} {value}");
+        let token = stage.with_claims(&[(claim, value)]);
+        Trial::token(spelling, stage.valid(), token)
+    };
+    values.map(|value| trial(value.into())).into()
 }
 
 /// Returns the token twice: read into a map, and into the typed struct.
@@ -420,11 +378,4 @@ fn both(stage: &Stage, spelling: &str, token: String) -> Vec<Trial> {
         Trial::token(spelling, stage.valid(), token.clone()),
         Trial::token(format!("{spelling}, typed"), stage.valid(), token).typed(),
     ]
-}
-
-/// Returns the valid claims with one that is `null`.
-fn null_claim(stage: &Stage, name: &str) -> String {
-    let mut claims = stage.claims();
-    claims[name] = Value::Null;
-    stage.token(claims.to_string())
 }

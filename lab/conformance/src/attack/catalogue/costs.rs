@@ -35,9 +35,8 @@ pub(super) const ATTACKS: &[Attack] = &[
             )]
         },
     ),
-    Attack {
-        formats: JWT,
-        ..FAMILY.attack(
+    FAMILY
+        .attack(
             "deep-header",
             "a header with 100,000 nested levels",
             "the depth of JSON is limited in the header",
@@ -45,11 +44,11 @@ pub(super) const ATTACKS: &[Attack] = &[
             |s| {
                 let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
                 let header = format!("{{\"alg\":\"{}\",\"x\":{deep}}}", s.alg);
-                let token = s.under(header, s.claims().to_string().as_bytes());
+                let token = s.headed(header);
                 vec![cost_trial(s, "lists", token)]
             },
         )
-    },
+        .on(JWT),
     FAMILY.attack(
         "deep-claims",
         "authentic claims with 100,000 nested levels",
@@ -65,9 +64,8 @@ pub(super) const ATTACKS: &[Attack] = &[
                 .to_vec()
         },
     ),
-    Attack {
-        formats: JWT,
-        ..FAMILY.attack(
+    FAMILY
+        .attack(
             "long-header",
             "a header of 3 MB",
             "the length of a header is limited",
@@ -75,16 +73,12 @@ pub(super) const ATTACKS: &[Attack] = &[
             |s| {
                 let kid = "k".repeat(3 << 20);
                 let header = s.header(&[("kid", json!(kid))]);
-                let token = s
-                    .other_keys()
-                    .under(header, s.claims().to_string().as_bytes());
-                vec![cost_trial(s, "kid", token)]
+                vec![cost_trial(s, "kid", s.other_keys().headed(header))]
             },
         )
-    },
-    Attack {
-        formats: JWE,
-        ..FAMILY.attack(
+        .on(JWT),
+    FAMILY
+        .attack(
             "pbes2-rounds",
             "a password with 100,000,000 PBKDF2 iterations",
             "the number of PBKDF2 iterations has a maximum",
@@ -112,10 +106,9 @@ pub(super) const ATTACKS: &[Attack] = &[
                 vec![cost_trial(s, "p2c 100,000,000", token)]
             },
         )
-    },
-    Attack {
-        formats: JWE,
-        ..FAMILY.attack(
+        .on(JWE),
+    FAMILY
+        .attack(
             "zip-bomb",
             "claims of 200 MB, compressed to 200 kB",
             "the length after decompression is limited",
@@ -145,7 +138,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 )]
             },
         )
-    },
+        .on(JWE),
 ];
 
 /// Returns a trial: the token must not cost more than random text of the same length.

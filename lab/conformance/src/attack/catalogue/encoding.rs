@@ -53,31 +53,16 @@ pub(super) const ATTACKS: &[Attack] = &[
         |s| {
             // A part contains these characters by chance: one of many tokens has them in the last
             // part.
-            for _ in 0..64 {
-                let valid = s.valid();
-                let (input, last) = valid.rsplit_once('.').unwrap_or_default();
+            // A MAC is the same each time, so the claims must change too.
+            let random = || json!(b64(super::super::fixtures::jwe::random(6)));
+            let tokens = (0..64).flat_map(|_| [s.valid(), s.with_claims(&[("jti", random())])]);
+            let mut trials = tokens.filter_map(|token| {
+                let (input, last) = token.rsplit_once('.')?;
                 let other = last.replace('-', "+").replace('_', "/");
-                if other != last {
-                    return vec![Trial::token(
-                        "in the last part",
-                        &valid,
-                        format!("{input}.{other}"),
-                    )];
-                }
-                // A MAC is the same each time, so the claims must change.
-                let other =
-                    s.with_claims(&[("jti", json!(b64(super::super::fixtures::jwe::random(6))))]);
-                let (input, last) = other.rsplit_once('.').unwrap_or_default();
-                let changed = last.replace('-', "+").replace('_', "/");
-                if changed != last {
-                    return vec![Trial::token(
-                        "in the last part",
-                        &other,
-                        format!("{input}.{changed}"),
-                    )];
-                }
-            }
-            Vec::new()
+                let changed = format!("{input}.{other}");
+                (other != last).then(|| Trial::token("in the last part", &token, changed))
+            });
+            trials.next().into_iter().collect()
         },
     ),
     FAMILY.attack(
@@ -135,9 +120,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                     format!(".{valid}"),
                 ]
             };
-            more.into_iter()
-                .map(|t| Trial::token(spelled(&valid, &t), &valid, t))
-                .collect()
+            Trial::all(&valid, more.into_iter().map(|t| (spelled(&valid, &t), t)))
         },
     ),
     FAMILY.attack(
@@ -147,20 +130,12 @@ pub(super) const ATTACKS: &[Attack] = &[
         "RFC 7515 7.1",
         |s| {
             let valid = s.valid();
-            [
-                format!(" {valid}"),
-                format!("{valid} "),
-                format!("{valid}\n"),
-                format!("{valid}\0"),
-                format!("Bearer {valid}"),
-            ]
-            .map(|t| Trial::token(spelled(&valid, &t), &valid, t))
-            .to_vec()
+            let around = [(" ", ""), ("", " "), ("", "\n"), ("", "\0"), ("Bearer ", "")];
+            let tokens = around.map(|(before, after)| format!("{before}{valid}{after}"));
+            Trial::all(&valid, tokens.map(|t| (spelled(&valid, &t), t)))
         },
     ),
-    Attack {
-        formats: JOSE,
-        ..FAMILY.attack(
+    FAMILY.attack(
             "json-form",
             "the token in a JSON serialization",
             "a JWT has only the compact form",
@@ -187,16 +162,11 @@ pub(super) const ATTACKS: &[Attack] = &[
                     )],
                     _ => Vec::new(),
                 };
-                forms
-                    .into_iter()
-                    .map(|(name, t)| Trial::token(name, &valid, t.to_string()))
-                    .collect()
+                let forms = forms.into_iter();
+                Trial::all(&valid, forms.map(|(name, t)| (name, t.to_string())))
             },
-        )
-    },
-    Attack {
-        formats: JWT,
-        ..FAMILY.attack(
+        ).on(JOSE),
+    FAMILY.attack(
             "json-several-signatures",
             "one of several signatures is valid",
             "all signatures must verify, or the caller learns which did",
@@ -212,14 +182,10 @@ pub(super) const ATTACKS: &[Attack] = &[
                 let one = json!({"protected": h[0], "signature": h[2]});
                 let other = json!({"protected": f[0], "signature": f[2]});
                 let token = json!({"payload": h[1], "signatures": [other, one]});
-                vec![Trial::token(
-                    "an invalid one before the valid one",
-                    valid,
-                    token.to_string(),
-                )]
+                let spelling = "an invalid one before the valid one";
+                vec![Trial::token(spelling, valid, token.to_string())]
             },
-        )
-    },
+        ).on(JWT),
 ];
 
 /// Changes each part in turn. A part that is signed as text is signed again, so that only the
@@ -244,11 +210,8 @@ fn in_parts(stage: &Stage, what: &str, change: impl Fn(&str) -> Vec<String>) -> 
             };
             // An empty encrypted key has no encoding to change.
             if !parts[at].is_empty() {
-                trials.push(Trial::token(
-                    format!("{what}, part {}", at + 1),
-                    &valid,
-                    changed,
-                ));
+                let spelling = format!("{what}, part {}", at + 1);
+                trials.push(Trial::token(spelling, &valid, changed));
             }
         }
     }

@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
+use super::headers::members;
 use super::{Attack, Family, JWT};
 use crate::attack::fixtures::Stage;
-use crate::attack::fixtures::jwe::{Managed, random, seal, under};
-use crate::attack::fixtures::jws::{b64, mac, member, unb64};
+use crate::attack::fixtures::jwe::{random, seal, under};
+use crate::attack::fixtures::jws::{b64, edit, mac, member, unb64};
 use crate::attack::trial::Trial;
 
 const FAMILY: Family = Family::Encryption;
@@ -42,9 +43,8 @@ pub(super) const ATTACKS: &[Attack] = &[
             )]
         },
     ),
-    Attack {
-        formats: JWT,
-        ..FAMILY.attack(
+    FAMILY
+        .attack(
             "jwe-for-jws",
             "a token encrypted to the verifier's public key",
             "a verifier accepts only signed tokens",
@@ -57,14 +57,11 @@ pub(super) const ATTACKS: &[Attack] = &[
                 let recipient = crate::attack::fixtures::jwe::RawRecipient { jwk };
                 let claims = s.claims().to_string();
                 let token = recipient.token("RSA-OAEP", "A256GCM", &[], claims.as_bytes());
-                vec![Trial::token(
-                    "RSA-OAEP",
-                    s.valid(),
-                    token.unwrap_or_default(),
-                )]
+                let token = token.unwrap_or_default();
+                vec![Trial::token("RSA-OAEP", s.valid(), token)]
             },
         )
-    },
+        .on(JWT),
     FAMILY.attack(
         "jwe-alg-sibling",
         "encrypted to the correct key with a different algorithm",
@@ -112,16 +109,11 @@ pub(super) const ATTACKS: &[Attack] = &[
         "`enc` is present and known",
         "RFC 7516 4.1.2",
         |s| {
-            [Value::Null, json!("none"), json!("A256gcm"), json!(256)]
-                .into_iter()
-                .map(|enc| {
-                    Trial::token(
-                        format!("enc {enc}"),
-                        s.valid(),
-                        s.with_header(&[("enc", enc)]),
-                    )
-                })
-                .collect()
+            members(
+                s,
+                "enc",
+                [Value::Null, json!("none"), json!("A256gcm"), json!(256)],
+            )
         },
     ),
     FAMILY.attack(
@@ -147,14 +139,11 @@ pub(super) const ATTACKS: &[Attack] = &[
         "a truncated tag is rejected",
         "RFC 7518 5.3; jose-jwt",
         |s| {
-            [0, 1, 4, 8, 12, 15]
-                .into_iter()
-                .map(|length| {
-                    let valid = s.valid();
-                    let token = with_part(&valid, 4, |tag| tag[..length].to_vec());
-                    Trial::token(format!("{length} bytes"), valid, token)
-                })
-                .collect()
+            let valid = s.valid();
+            let cut = |length: usize| with_part(&valid, 4, |tag| tag[..length].to_vec());
+            let tokens =
+                [0, 1, 4, 8, 12, 15].map(|length| (format!("{length} bytes"), cut(length)));
+            Trial::all(&valid, tokens)
         },
     ),
     FAMILY.attack(
@@ -174,18 +163,16 @@ pub(super) const ATTACKS: &[Attack] = &[
         "the length of the nonce is checked",
         "RFC 7518 5.3",
         |s| {
-            [0, 1, 8, 24]
-                .into_iter()
-                .map(|length| {
-                    let valid = s.valid();
-                    let token = with_part(&valid, 2, |iv| {
-                        let mut iv = iv.to_vec();
-                        iv.resize(length, 0);
-                        iv
-                    });
-                    Trial::token(format!("{length} bytes"), valid, token)
-                })
-                .collect()
+            let valid = s.valid();
+            let tokens = [0, 1, 8, 24].map(|length| {
+                let token = with_part(&valid, 2, |iv| {
+                    let mut iv = iv.to_vec();
+                    iv.resize(length, 0);
+                    iv
+                });
+                (format!("{length} bytes"), token)
+            });
+            Trial::all(&valid, tokens)
         },
     ),
     FAMILY.attack(
@@ -198,11 +185,12 @@ pub(super) const ATTACKS: &[Attack] = &[
             let first = with_part(&valid, 3, |text| flipped(text, 0));
             let last = with_part(&valid, 3, |text| flipped(text, text.len() - 1));
             let shorter = with_part(&valid, 3, |text| text[..text.len() - 16].to_vec());
-            vec![
-                Trial::token("the first byte", &valid, first),
-                Trial::token("the last byte", &valid, last),
-                Trial::token("one block removed", &valid, shorter),
-            ]
+            let tokens = [
+                ("the first byte", first),
+                ("the last byte", last),
+                ("one block removed", shorter),
+            ];
+            Trial::all(&valid, tokens)
         },
     ),
     FAMILY.attack(
@@ -216,19 +204,15 @@ pub(super) const ATTACKS: &[Attack] = &[
             if key.is_empty() {
                 return Vec::new();
             }
-            vec![
-                Trial::token(
-                    "the last byte",
-                    &valid,
-                    with_part(&valid, 1, |k| flipped(k, k.len() - 1)),
-                ),
-                Trial::token(
-                    "eight bytes removed",
-                    &valid,
-                    with_part(&valid, 1, |k| k[..k.len() - 8].to_vec()),
-                ),
-                Trial::token("empty", &valid, with_part(&valid, 1, |_| Vec::new())),
-            ]
+            let last = with_part(&valid, 1, |k| flipped(k, k.len() - 1));
+            let shorter = with_part(&valid, 1, |k| k[..k.len() - 8].to_vec());
+            let empty = with_part(&valid, 1, |_| Vec::new());
+            let tokens = [
+                ("the last byte", last),
+                ("eight bytes removed", shorter),
+                ("empty", empty),
+            ];
+            Trial::all(&valid, tokens)
         },
     ),
     FAMILY.attack(
@@ -241,11 +225,8 @@ pub(super) const ATTACKS: &[Attack] = &[
                 return Vec::new();
             }
             let valid = s.valid();
-            vec![Trial::token(
-                "24 bytes",
-                &valid,
-                with_part(&valid, 1, |_| vec![7; 24]),
-            )]
+            let token = with_part(&valid, 1, |_| vec![7; 24]);
+            vec![Trial::token("24 bytes", valid, token)]
         },
     ),
     FAMILY.attack(
@@ -266,21 +247,11 @@ pub(super) const ATTACKS: &[Attack] = &[
                 header[name] = value.clone();
             }
             // A 128-bit key where the header requires 256 bits.
-            let token = if s.enc == "A256GCM" {
-                sealed_with(
-                    &header.to_string(),
-                    &managed,
-                    "A128GCM",
-                    s.claims().to_string().as_bytes(),
-                )
-            } else {
-                None
-            };
-            vec![Trial::token(
-                "128 bits instead of 256",
-                s.valid(),
-                token.unwrap_or_default(),
-            )]
+            let claims = s.claims().to_string();
+            let token = (s.enc == "A256GCM")
+                .then(|| under(&header.to_string(), &managed, "A128GCM", claims.as_bytes()));
+            let token = token.flatten().unwrap_or_default();
+            vec![Trial::token("128 bits instead of 256", s.valid(), token)]
         },
     ),
     FAMILY.attack(
@@ -290,13 +261,10 @@ pub(super) const ATTACKS: &[Attack] = &[
         "go-jose CVE-2016-9121; CVE-2017-16007",
         |s| {
             epk(s, |epk| {
-                let mut y = epk["y"].as_str().map(unb64).unwrap_or_default();
-                let last = y.len().saturating_sub(1);
-                if let Some(byte) = y.get_mut(last) {
-                    *byte ^= 1;
-                }
                 let mut changed = epk.clone();
-                changed["y"] = json!(b64(y));
+                edit(&mut changed, "y", |y| {
+                    y.last_mut().into_iter().for_each(|last| *last ^= 1)
+                });
                 let zero = b64([0; 32]);
                 let low = json!({"kty": "EC", "crv": "P-256",
                 "x": "gTli65eTQ7z-Bh147ff8K3m7k2UiDiG2LpYkWAaFJCc",
@@ -340,16 +308,11 @@ pub(super) const ATTACKS: &[Attack] = &[
         "an unknown `zip` is rejected",
         "RFC 7516 4.1.3",
         |s| {
-            [json!("LZMA"), json!(true), json!(""), json!(["DEF"])]
-                .into_iter()
-                .map(|zip| {
-                    Trial::token(
-                        format!("zip {zip}"),
-                        s.valid(),
-                        s.with_header(&[("zip", zip)]),
-                    )
-                })
-                .collect()
+            members(
+                s,
+                "zip",
+                [json!("LZMA"), json!(true), json!(""), json!(["DEF"])],
+            )
         },
     ),
     FAMILY.attack(
@@ -361,16 +324,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             if !s.alg.starts_with("PBES2") {
                 return Vec::new();
             }
-            [json!(0), json!(-1), json!(1.5), json!("1000")]
-                .into_iter()
-                .map(|p2c| {
-                    Trial::token(
-                        format!("p2c {p2c}"),
-                        s.valid(),
-                        s.with_header(&[("p2c", p2c)]),
-                    )
-                })
-                .collect()
+            members(s, "p2c", [json!(0), json!(-1), json!(1.5), json!("1000")])
         },
     ),
 ];
@@ -381,16 +335,11 @@ fn encrypted_as(stage: &Stage, algs: &[&str], enc: &str) -> Vec<Trial> {
         return Vec::new();
     };
     let claims = stage.claims().to_string();
-    algs.iter()
-        .map(|alg| {
-            let token = recipient.token(alg, enc, &[], claims.as_bytes());
-            Trial::token(
-                format!("{alg}, {enc}"),
-                stage.valid(),
-                token.unwrap_or_default(),
-            )
-        })
-        .collect()
+    let tokens = algs.iter().map(|alg| {
+        let token = recipient.token(alg, enc, &[], claims.as_bytes());
+        (format!("{alg}, {enc}"), token.unwrap_or_default())
+    });
+    Trial::all(&stage.valid(), tokens)
 }
 
 /// Returns the token with one part changed.
@@ -408,11 +357,6 @@ fn flipped(bytes: &[u8], at: usize) -> Vec<u8> {
     bytes
 }
 
-/// Encrypts with one content encryption under a header that names another.
-fn sealed_with(header: &str, managed: &Managed, enc: &str, plaintext: &[u8]) -> Option<String> {
-    under(header, managed, enc, plaintext)
-}
-
 /// Returns the valid token with other ephemeral keys. The tag is then wrong too, so the difference
 /// is whether the library crashes. For a point on the curve the key is correct.
 fn epk(stage: &Stage, make: impl Fn(&Value) -> Vec<(&'static str, Value)>) -> Vec<Trial> {
@@ -422,8 +366,7 @@ fn epk(stage: &Stage, make: impl Fn(&Value) -> Vec<(&'static str, Value)>) -> Ve
     let valid = stage.valid();
     let (header, rest) = valid.split_once('.').unwrap_or_default();
     let header: Value = serde_json::from_slice(&unb64(header)).unwrap_or_default();
-    let mut trials = Vec::new();
-    for (name, key) in make(&header["epk"]) {
+    let tokens = make(&header["epk"]).into_iter().flat_map(|(name, key)| {
         let mut changed = header.clone();
         changed["epk"] = key;
         // A library without the check would derive the key from zeros, which anyone can compute.
@@ -433,12 +376,11 @@ fn epk(stage: &Stage, make: impl Fn(&Value) -> Vec<(&'static str, Value)>) -> Ve
         let (iv, text, tag) = seal(&stage.enc, &zeros, protected.as_bytes(), claims.as_bytes())
             .unwrap_or_else(|| (random(12), Vec::new(), Vec::new()));
         let known = format!("{protected}..{}.{}.{}", b64(iv), b64(text), b64(tag));
-        trials.push(Trial::token(name, &valid, format!("{protected}.{rest}")));
-        trials.push(Trial::token(
-            format!("{name}, the key derived from zeros"),
-            &valid,
-            known,
-        ));
-    }
-    trials
+        let kept = format!("{protected}.{rest}");
+        [
+            (name.to_owned(), kept),
+            (format!("{name}, the key derived from zeros"), known),
+        ]
+    });
+    Trial::all(&valid, tokens)
 }

@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::{About, Attack, Demand, Family, Kind};
+use super::{Attack, Demand, Family, Kind};
 use crate::attack::fixtures::Stage;
 use crate::attack::fixtures::jws::b64;
 use crate::attack::trial::{Act, FormChange, Trial};
@@ -39,7 +39,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         "only the grant that the form names takes the token",
         "RFC 6749 5.2",
         |s| {
-            let grants = [
+            let others = [
                 "password",
                 "authorization_code",
                 "refresh_token",
@@ -47,9 +47,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 "urn:ietf:params:oauth:grant-type:saml2-bearer",
                 "urn:ietf:params:oauth:grant-type:device_code",
             ];
-            grants
-                .map(|grant| form(s, grant, vec![set("grant_type", grant)]))
-                .into()
+            each(s, "grant_type", others)
         },
     ),
     FAMILY.attack(
@@ -146,9 +144,11 @@ pub(super) const ATTACKS: &[Attack] = &[
         "a scope is granted by the endpoint, and not by the request",
         "RFC 6749 3.3, 6; RFC 8693 2.1",
         |s| {
-            [STRANGER, "*", "openid offline_access admin", "root write"]
-                .map(|scope| form(s, scope, vec![set("scope", scope)]))
-                .into()
+            each(
+                s,
+                "scope",
+                [STRANGER, "*", "openid offline_access admin", "root write"],
+            )
         },
     ),
     FAMILY.attack(
@@ -172,21 +172,14 @@ pub(super) const ATTACKS: &[Attack] = &[
         "the audience is a service of the attacker",
         "an audience is one that the token may get",
         "RFC 8693 2.1, 2.2.2",
-        |s| {
-            ["https://attacker.example", STRANGER, "*"]
-                .map(|audience| form(s, audience, vec![set("audience", audience)]))
-                .into()
-        },
+        |s| each(s, "audience", ["https://attacker.example", STRANGER, "*"]),
     ),
     FAMILY.attack(
         "grant-resource-other",
         "the resource is a service of the attacker",
         "a resource is one that the token may get",
         "RFC 8707 2",
-        |s| {
-            let resource = "https://attacker.example/";
-            vec![form(s, resource, vec![set("resource", resource)])]
-        },
+        |s| each(s, "resource", ["https://attacker.example/"]),
     ),
     FAMILY.attack(
         "grant-resource-malformed",
@@ -194,9 +187,11 @@ pub(super) const ATTACKS: &[Attack] = &[
         "a resource is an absolute URI without a fragment",
         "RFC 8707 2",
         |s| {
-            ["/admin", "../admin", "https://attacker.example/#a"]
-                .map(|resource| form(s, resource, vec![set("resource", resource)]))
-                .into()
+            each(
+                s,
+                "resource",
+                ["/admin", "../admin", "https://attacker.example/#a"],
+            )
         },
     ),
     // The client.
@@ -372,9 +367,8 @@ pub(super) const ATTACKS: &[Attack] = &[
             },
         )
         .demanding(Demand::Once),
-    of(
-        BEARER,
-        FAMILY.attack(
+    FAMILY
+        .attack(
             "grant-issued-token",
             "the issued access token, as an assertion",
             "an issued token is no assertion: it would never end",
@@ -386,12 +380,11 @@ pub(super) const ATTACKS: &[Attack] = &[
                     vec![FormChange::Issued(FormChange::TOKEN)],
                 )]
             },
-        ),
-    ),
+        )
+        .on(BEARER),
     // Token exchange only.
-    of(
-        EXCHANGE,
-        FAMILY.attack(
+    FAMILY
+        .attack(
             "exchange-type-absent",
             "no `subject_token_type`, or an empty one",
             "`subject_token_type` is required",
@@ -403,41 +396,37 @@ pub(super) const ATTACKS: &[Attack] = &[
                     form(s, "empty", vec![set(name, "")]),
                 ]
             },
-        ),
-    ),
-    of(
-        EXCHANGE,
-        FAMILY.attack(
+        )
+        .on(EXCHANGE),
+    FAMILY
+        .attack(
             "exchange-type-other",
             "`subject_token_type` is a type of token that the subject token is not",
             "the type of the subject token is compared",
             "RFC 8693 3",
             |s| types(s, "subject_token_type"),
-        ),
-    ),
-    of(
-        EXCHANGE,
-        FAMILY.attack(
+        )
+        .on(EXCHANGE),
+    FAMILY
+        .attack(
             "exchange-requested-type",
             "`requested_token_type` is a type that the endpoint does not issue",
             "a requested type is issued or refused",
             "RFC 8693 2.1",
             |s| types(s, "requested_token_type"),
-        ),
-    ),
-    of(
-        EXCHANGE,
-        FAMILY.attack(
+        )
+        .on(EXCHANGE),
+    FAMILY
+        .attack(
             "exchange-actor-other-key",
             "an actor token that the attacker signed",
             "the actor token is verified",
             "RFC 8693 2.1",
             |s| vec![actor(s, "other key", &s.other_keys().valid())],
-        ),
-    ),
-    of(
-        EXCHANGE,
-        FAMILY.attack(
+        )
+        .on(EXCHANGE),
+    FAMILY
+        .attack(
             "exchange-actor-unsigned",
             "an actor token without a signature, or a name instead of it",
             "an actor is proved",
@@ -447,11 +436,10 @@ pub(super) const ATTACKS: &[Attack] = &[
                 let none = format!("{}.{claims}.", b64(r#"{"alg":"none"}"#));
                 vec![actor(s, "alg none", &none), actor(s, "name", "admin")]
             },
-        ),
-    ),
-    of(
-        EXCHANGE,
-        FAMILY.attack(
+        )
+        .on(EXCHANGE),
+    FAMILY
+        .attack(
             "exchange-actor-expired",
             "an actor token that has expired",
             "the times of the actor token are checked",
@@ -463,11 +451,10 @@ pub(super) const ATTACKS: &[Attack] = &[
                 ];
                 vec![actor(s, "yesterday", &s.with_claims(&past))]
             },
-        ),
-    ),
-    of(
-        EXCHANGE,
-        FAMILY.attack(
+        )
+        .on(EXCHANGE),
+    FAMILY
+        .attack(
             "exchange-actor-other-audience",
             "an actor token for another service",
             "the audience of the actor token is checked",
@@ -476,21 +463,19 @@ pub(super) const ATTACKS: &[Attack] = &[
                 let other = [("aud", json!("https://attacker.example"))];
                 vec![actor(s, "other audience", &s.with_claims(&other))]
             },
-        ),
-    ),
-    of(
-        EXCHANGE,
-        FAMILY.attack(
+        )
+        .on(EXCHANGE),
+    FAMILY
+        .attack(
             "exchange-actor-type-absent",
             "an actor token without its type",
             "`actor_token_type` is required with `actor_token`",
             "RFC 8693 2.1",
             |s| vec![form(s, "token alone", vec![set("actor_token", &s.valid())])],
-        ),
-    ),
-    of(
-        EXCHANGE,
-        FAMILY.attack(
+        )
+        .on(EXCHANGE),
+    FAMILY
+        .attack(
             "exchange-actor-type-alone",
             "the type of an actor token without the token",
             "`actor_token_type` is refused without `actor_token`",
@@ -502,17 +487,9 @@ pub(super) const ATTACKS: &[Attack] = &[
                     vec![set("actor_token_type", ACCESS_TOKEN)],
                 )]
             },
-        ),
-    ),
+        )
+        .on(EXCHANGE),
 ];
-
-const fn of(formats: &'static [Kind], attack: Attack) -> Attack {
-    Attack {
-        formats,
-        about: About::Protection,
-        ..attack
-    }
-}
 
 fn set(name: &'static str, value: &str) -> FormChange {
     FormChange::Set(name, value.to_owned())
@@ -533,6 +510,12 @@ fn shown(name: &'static str) -> &'static str {
 /// The form with a valid token and these changes.
 fn form(s: &Stage, spelling: &str, changes: Vec<FormChange>) -> Trial {
     Trial::new(spelling, s.valid(), Act::Form(s.valid(), changes))
+}
+
+/// A form for each value of a parameter.
+fn each<const N: usize>(s: &Stage, name: &'static str, values: [&str; N]) -> Vec<Trial> {
+    let form = |value| form(s, value, vec![set(name, value)]);
+    values.map(form).into()
 }
 
 /// A parameter with a second value, in both orders.
@@ -579,7 +562,7 @@ fn types(s: &Stage, name: &'static str) -> Vec<Trial> {
         "urn:ietf:params:oauth:token-type:saml1",
         "access_token",
     ];
-    others.map(|typ| form(s, typ, vec![set(name, typ)])).into()
+    each(s, name, others)
 }
 
 fn base64(text: &str) -> String {

@@ -23,10 +23,11 @@ pub(super) const ATTACKS: &[Attack] = &[
         "`alg` is present",
         "RFC 7515 4.1.1",
         |s| {
-            vec![forged(
-                s,
+            let token = s.with_header(&[("alg", Value::Null)]);
+            vec![Trial::token(
                 "valid signature, `alg` missing",
-                &[("alg", Value::Null)],
+                s.valid(),
+                token,
             )]
         },
     ),
@@ -37,8 +38,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         "RFC 7515 4.1.1",
         |s| {
             let values = [json!([s.alg]), json!({"0": s.alg}), json!(256), json!(true)];
-            let spelled = |v: Value| forged(s, format!("alg {v}"), &[("alg", v)]);
-            values.into_iter().map(spelled).collect()
+            members(s, "alg", values)
         },
     ),
     FAMILY.attack(
@@ -48,10 +48,9 @@ pub(super) const ATTACKS: &[Attack] = &[
         "RFC 7515 4.1.1",
         |s| {
             let lower = s.alg.to_lowercase();
-            [lower, format!("{} ", s.alg), format!("{}\0", s.alg)]
-                .into_iter()
-                .map(|alg| forged(s, format!("{alg:?}"), &[("alg", json!(alg))]))
-                .collect()
+            let others = [lower, format!("{} ", s.alg), format!("{}\0", s.alg)];
+            let named = |alg: String| (format!("{alg:?}"), s.with_header(&[("alg", json!(alg))]));
+            Trial::all(&s.valid(), others.map(named))
         },
     ),
     FAMILY.attack(
@@ -78,16 +77,15 @@ pub(super) const ATTACKS: &[Attack] = &[
             embedded(s, &[("jwk", jwk)], "jwk")
         },
     ),
-    Attack {
-        formats: JOSE,
-        ..FAMILY.attack(
+    FAMILY
+        .attack(
             "embedded-private-key",
             "`jwk` or `epk` in the header has private members, with the correct key",
             "a private key in a header is rejected",
             "RFC 7515 4.1.3; RFC 7518 4.6.1.1",
             embedded_private_key,
         )
-    },
+        .on(JOSE),
     FAMILY.attack(
         "embedded-x5c",
         "the attacker's key in the header's `x5c`",
@@ -116,9 +114,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 .map(|name| {
                     let changes = [(name, json!(s.beacon)), ("kid", json!("attacker"))];
                     let header = s.header(&changes);
-                    let token = s
-                        .other_keys()
-                        .under(&header, s.claims().to_string().as_bytes());
+                    let token = s.other_keys().headed(header);
                     Trial::new(name, s.valid(), Act::NoFetch(token))
                 })
                 .collect()
@@ -149,18 +145,15 @@ pub(super) const ATTACKS: &[Attack] = &[
         "RFC 7515 4.1.4",
         |s| {
             let control = s.with_header(&[("kid", json!("7"))]);
-            [json!(7), json!(["7"]), json!({}), json!(false)]
-                .into_iter()
-                .map(|kid| {
-                    let token = s.with_header(&[("kid", kid.clone())]);
-                    Trial::token(format!("kid {kid}"), &control, token)
-                })
-                .collect()
+            let mut trials = members(s, "kid", [json!(7), json!(["7"]), json!({}), json!(false)]);
+            for trial in &mut trials {
+                trial.control.clone_from(&control);
+            }
+            trials
         },
     ),
-    Attack {
-        formats: JOSE,
-        ..FAMILY.attack(
+    FAMILY
+        .attack(
             "crit-unknown",
             "`crit` names an unknown extension",
             "an unknown critical extension is rejected",
@@ -173,10 +166,9 @@ pub(super) const ATTACKS: &[Attack] = &[
                 )
             },
         )
-    },
-    Attack {
-        formats: JOSE,
-        ..FAMILY.attack(
+        .on(JOSE),
+    FAMILY
+        .attack(
             "crit-malformed",
             "`crit` is empty, or not a list of strings",
             "`crit` is a non-empty list of names",
@@ -198,27 +190,25 @@ pub(super) const ATTACKS: &[Attack] = &[
                     .collect()
             },
         )
-    },
-    Attack {
-        formats: JOSE,
-        ..FAMILY.attack(
+        .on(JOSE),
+    FAMILY
+        .attack(
             "crit-absent-member",
             "`crit` names a member that the header does not have",
             "a critical member is present",
             "RFC 7515 4.1.11",
             |s| crit(s, &[("crit", json!(["exp"]))], "exp"),
         )
-    },
-    Attack {
-        formats: JOSE,
-        ..FAMILY.attack(
+        .on(JOSE),
+    FAMILY
+        .attack(
             "crit-registered",
             "`crit` names a member of RFC 7515 itself",
             "`crit` does not name members of RFC 7515",
             "RFC 7515 4.1.11",
             |s| crit(s, &[("crit", json!(["alg"]))], "alg"),
         )
-    },
+        .on(JOSE),
     FAMILY.attack(
         "b64-without-crit",
         "`b64` is false but not critical, and the payload is not encoded",
@@ -245,15 +235,13 @@ pub(super) const ATTACKS: &[Attack] = &[
             let claims = s.claims();
             let plain = s.under_texts(&header, &unescaped(&claims), b"");
             let encoded = s.under_texts(&header, &b64(claims.to_string()), b"");
-            vec![
-                Trial::token("the payload unencoded", s.valid(), plain),
-                Trial::token("the payload encoded", s.valid(), encoded),
-            ]
+            let tokens = [("unencoded", plain), ("encoded", encoded)];
+            let tokens = tokens.map(|(how, token)| (format!("the payload {how}"), token));
+            Trial::all(&s.valid(), tokens)
         },
     ),
-    Attack {
-        formats: JOSE,
-        ..FAMILY.attack(
+    FAMILY
+        .attack(
             "header-duplicate-member",
             "a duplicate member in the header",
             "duplicate header members are rejected",
@@ -262,21 +250,14 @@ pub(super) const ATTACKS: &[Attack] = &[
                 let first = s.header(&[]).replacen('{', "{\"alg\":\"none\",", 1);
                 let last = s.header(&[]).replacen('}', ",\"alg\":\"none\"}", 1);
                 let typ = s.header(&[]).replacen('{', "{\"typ\":\"JOSE\",", 1);
-                [("alg first", first), ("alg last", last), ("typ", typ)]
-                    .map(|(name, header)| {
-                        Trial::token(
-                            name,
-                            s.valid(),
-                            s.under(header, s.claims().to_string().as_bytes()),
-                        )
-                    })
-                    .to_vec()
+                let headers = [("alg first", first), ("alg last", last), ("typ", typ)];
+                let tokens = headers.map(|(name, header)| (name, s.headed(header)));
+                Trial::all(&s.valid(), tokens)
             },
         )
-    },
-    Attack {
-        formats: JOSE,
-        ..FAMILY.attack(
+        .on(JOSE),
+    FAMILY
+        .attack(
             "header-member-case",
             "`ALG` instead of `alg`",
             "header member names are compared exactly",
@@ -286,52 +267,37 @@ pub(super) const ATTACKS: &[Attack] = &[
                 vec![Trial::token("ALG", s.valid(), s.with_header(&changes))]
             },
         )
-    },
-    Attack {
-        formats: JOSE,
-        ..FAMILY.attack(
+        .on(JOSE),
+    FAMILY
+        .attack(
             "header-not-object",
             "the header is JSON, but not an object",
             "a header is an object",
             "RFC 7515 4",
             |s| {
-                let claims = s.claims().to_string();
-                ["[]", "\"HS256\"", "7", "null", "true", ""]
-                    .map(|header| {
-                        Trial::token(
-                            format!("{header:?}"),
-                            s.valid(),
-                            s.under(header, claims.as_bytes()),
-                        )
-                    })
-                    .to_vec()
+                let headers = ["[]", "\"HS256\"", "7", "null", "true", ""];
+                let tokens = headers.map(|header| (format!("{header:?}"), s.headed(header)));
+                Trial::all(&s.valid(), tokens)
             },
         )
-    },
-    Attack {
-        formats: JOSE,
-        ..FAMILY.attack(
+        .on(JOSE),
+    FAMILY
+        .attack(
             "header-trailing-data",
             "data after the header",
             "no data follows the header",
             "RFC 7515 5.2",
             |s| {
-                let (header, claims) = (s.header(&[]), s.claims().to_string());
-                ["{}", ",", "\0", "x"]
-                    .map(|more| {
-                        Trial::token(
-                            format!("{more:?}"),
-                            s.valid(),
-                            s.under(format!("{header}{more}"), claims.as_bytes()),
-                        )
-                    })
-                    .to_vec()
+                let longer = |more: &str| {
+                    let header = format!("{}{more}", s.header(&[]));
+                    (format!("{more:?}"), s.headed(header))
+                };
+                Trial::all(&s.valid(), ["{}", ",", "\0", "x"].map(longer))
             },
         )
-    },
-    Attack {
-        formats: JOSE,
-        ..FAMILY.attack(
+        .on(JOSE),
+    FAMILY
+        .attack(
             "header-not-utf8",
             "a string in the header is not UTF-8",
             "a header is UTF-8",
@@ -340,56 +306,44 @@ pub(super) const ATTACKS: &[Attack] = &[
                 let mut header = s.header(&[]).into_bytes();
                 header.pop();
                 header.extend(b",\"x\":\"\xff\xfe\"}");
-                vec![Trial::token(
-                    "ff fe",
-                    s.valid(),
-                    s.under(header, s.claims().to_string().as_bytes()),
-                )]
+                vec![Trial::token("ff fe", s.valid(), s.headed(header))]
             },
         )
-    },
+        .on(JOSE),
     FAMILY.attack(
         "typ-wrong-type",
         "`typ` is not a string",
         "`typ` is a string",
         "RFC 7515 4.1.9",
-        |s| {
-            [json!(7), json!(["JWT"]), json!({})]
-                .into_iter()
-                .map(|typ| {
-                    let token = s.with_header(&[("typ", typ.clone())]);
-                    Trial::token(format!("typ {typ}"), s.valid(), token)
-                })
-                .collect()
-        },
+        |s| members(s, "typ", [json!(7), json!(["JWT"]), json!({})]),
     ),
 ];
 
-/// Returns a token that is authentic except for the changes to its header.
-fn forged(stage: &Stage, spelling: impl Into<String>, changes: &[(&str, Value)]) -> Trial {
-    Trial::token(spelling, stage.valid(), stage.with_header(changes))
+/// Returns an authentic token for each value of a member of its header.
+pub(super) fn members<const N: usize>(stage: &Stage, name: &str, values: [Value; N]) -> Vec<Trial> {
+    let token = |value: Value| {
+        (
+            format!("{name} {value}"),
+            stage.with_header(&[(name, value)]),
+        )
+    };
+    Trial::all(&stage.valid(), values.map(token))
 }
 
 fn alg_none(stage: &Stage) -> Vec<Trial> {
     let payload = b64(stage.claims().to_string());
     let valid = stage.valid();
     let signature = valid.rsplit('.').next().unwrap_or_default();
-    let mut trials = Vec::new();
-    for none in ["none", "None", "NONE", "nOnE", "none ", ""] {
+    let tokens = ["none", "None", "NONE", "nOnE", "none ", ""].map(|none| {
         let header = b64(json!({"alg": none, "typ": "JWT"}).to_string());
-        trials.push(Trial::token(
-            format!("{none:?}"),
-            &valid,
-            format!("{header}.{payload}."),
-        ));
-        let kept = format!("{header}.{payload}.{signature}");
-        trials.push(Trial::token(
-            format!("{none:?}, with a signature"),
-            &valid,
-            kept,
-        ));
-    }
-    trials
+        let token = format!("{header}.{payload}.");
+        let signed = format!("{token}{signature}");
+        [
+            (format!("{none:?}"), token),
+            (format!("{none:?}, with a signature"), signed),
+        ]
+    });
+    Trial::all(&valid, tokens.into_iter().flatten())
 }
 
 fn alg_sibling(stage: &Stage) -> Vec<Trial> {
@@ -402,13 +356,11 @@ fn alg_sibling(stage: &Stage) -> Vec<Trial> {
         return Vec::new();
     };
     let others = family.iter().filter(|alg| **alg != stage.alg);
-    others
-        .map(|alg| {
-            let header = b64(stage.header(&[("alg", json!(alg))]));
-            let token = key.token(alg, &header, &b64(stage.claims().to_string()));
-            Trial::token(*alg, stage.valid(), token.unwrap_or_default())
-        })
-        .collect()
+    let tokens = others.map(|alg| {
+        let [header, payload] = stage.halves(&[("alg", json!(alg))]);
+        (*alg, key.token(alg, &header, &payload).unwrap_or_default())
+    });
+    Trial::all(&stage.valid(), tokens)
 }
 
 fn public_key_as_secret(stage: &Stage) -> Vec<Trial> {
@@ -430,19 +382,14 @@ fn public_key_as_secret(stage: &Stage) -> Vec<Trial> {
         ("JWK", jwk.into_bytes()),
     ];
     let payload = b64(stage.claims().to_string());
-    let mut trials = Vec::new();
-    for (form, secret) in secrets {
-        for alg in ["HS256", "HS512"] {
+    let tokens = secrets.into_iter().flat_map(|(form, secret)| {
+        ["HS256", "HS512"].map(|alg| {
             let header = b64(json!({"alg": alg, "typ": "JWT"}).to_string());
             let token = RawKey::Secret(secret.clone()).token(alg, &header, &payload);
-            trials.push(Trial::token(
-                format!("{alg}, {form}"),
-                stage.valid(),
-                token.unwrap_or_default(),
-            ));
-        }
-    }
-    trials
+            (format!("{alg}, {form}"), token.unwrap_or_default())
+        })
+    });
+    Trial::all(&stage.valid(), tokens)
 }
 
 /// Returns the public half of the stage's key; for a symmetric key, the key.
@@ -453,10 +400,7 @@ pub(super) fn public_jwk(stage: &Stage) -> Value {
 
 /// Returns a token that another key signed, with that key in its header.
 fn embedded(stage: &Stage, changes: &[(&str, Value)], spelling: &str) -> Vec<Trial> {
-    let header = stage.header(changes);
-    let token = stage
-        .other_keys()
-        .under(header, stage.claims().to_string().as_bytes());
+    let token = stage.other_keys().headed(stage.header(changes));
     vec![Trial::token(spelling, stage.valid(), token)]
 }
 
@@ -472,13 +416,9 @@ fn embedded_private_key(stage: &Stage) -> Vec<Trial> {
     if private["kty"] != "oct" && private.get("d").is_none() {
         private["d"] = json!(b64([7; 32]));
     }
-    let mut trials = vec![Trial::token(
-        "jwk",
-        control,
-        stage.with_header(&[("jwk", private)]),
-    )];
-    trials.extend(private_epk(stage));
-    trials
+    let token = stage.with_header(&[("jwk", private)]);
+    let trial = Trial::token("jwk", control, token);
+    [trial].into_iter().chain(private_epk(stage)).collect()
 }
 
 /// Returns the sender's ephemeral key, both halves.

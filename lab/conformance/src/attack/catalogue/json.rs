@@ -189,13 +189,11 @@ pub(super) const ATTACKS: &[Attack] = &[
 /// Returns authentic tokens with these payloads.
 fn payloads(stage: &Stage, payloads: &[impl AsRef<str>]) -> Vec<Trial> {
     let valid = stage.valid();
-    let trials = payloads.iter().map(|payload| {
+    let tokens = payloads.iter().map(|payload| {
         let payload = payload.as_ref();
-        let tail: String = payload
-            .chars()
-            .skip(payload.chars().count().saturating_sub(24))
-            .collect();
-        Trial::token(format!("…{tail}"), &valid, stage.token(payload))
+        let skipped = payload.chars().count().saturating_sub(24);
+        let tail: String = payload.chars().skip(skipped).collect();
+        (format!("…{tail}"), stage.token(payload))
     });
-    trials.collect()
+    Trial::all(&valid, tokens)
 }

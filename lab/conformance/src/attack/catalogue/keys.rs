@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::headers::public_jwk;
 use super::{Attack, Family, Kind, PASETO, made_once};
 use crate::attack::fixtures::Stage;
-use crate::attack::fixtures::jws::{RawKey, b64, unb64};
+use crate::attack::fixtures::jws::{RawKey, b64, edit, member, unb64};
 use crate::attack::trial::{Act, Trial};
 use jeton_lab_model::protocol::{KeyText, Keys, Paserk};
 
@@ -51,34 +51,26 @@ pub(super) const ATTACKS: &[Attack] = &[
         "RFC 7518 3.3",
         rsa_short,
     ),
-    Attack {
-        formats: &[Kind::Jwt, Kind::Paseto],
-        ..FAMILY.attack(
+    FAMILY
+        .attack(
             "ed25519-small-order",
             "the verifier's key is a point of small order, so anyone can sign",
             "a public key of small order is rejected",
             "RFC 8032 5.1.7; CCTV ed25519",
             small_order,
         )
-    },
+        .on(&[Kind::Jwt, Kind::Paseto]),
     FAMILY.attack(
         "jwk-off-curve",
         "a JWK whose point is not on its curve",
         "a point is checked to be on its curve",
         "RFC 7518 6.2.1; CVE-2015-7940",
         |s| {
-            corrupted(
-                s,
-                |s| s.alg.starts_with("ES"),
-                |jwk| {
-                    let mut y = jwk["y"].as_str().map(unb64).unwrap_or_default();
-                    let last = y.len().saturating_sub(1);
-                    if let Some(byte) = y.get_mut(last) {
-                        *byte ^= 1;
-                    }
-                    jwk["y"] = json!(b64(y));
-                },
-            )
+            corrupted(s, Stage::is_ecdsa, |jwk| {
+                edit(jwk, "y", |y| {
+                    y.last_mut().into_iter().for_each(|last| *last ^= 1)
+                });
+            })
         },
     ),
     FAMILY.attack(
@@ -90,7 +82,9 @@ pub(super) const ATTACKS: &[Attack] = &[
             let Some(other) = s.other_keys().issuing_keys().private else {
                 return Vec::new();
             };
-            corrupted_private(s, &other["d"].clone())
+            loaded(s, "d of another key", |private, _| {
+                private["d"] = other["d"].clone()
+            })
         },
     ),
     FAMILY.attack(
@@ -99,15 +93,11 @@ pub(super) const ATTACKS: &[Attack] = &[
         "the length of a coordinate is checked",
         "RFC 7518 6.2.1.2",
         |s| {
-            corrupted(
-                s,
-                |s| s.alg.starts_with("ES"),
-                |jwk| {
-                    let mut x = jwk["x"].as_str().map(unb64).unwrap_or_default();
+            corrupted(s, Stage::is_ecdsa, |jwk| {
+                edit(jwk, "x", |x| {
                     x.pop();
-                    jwk["x"] = json!(b64(x));
-                },
-            )
+                });
+            })
         },
     ),
     FAMILY.attack(
@@ -124,11 +114,9 @@ pub(super) const ATTACKS: &[Attack] = &[
         "RFC 8017 3.1",
         |s| {
             corrupted(s, Stage::is_rsa, |jwk| {
-                let mut n = jwk["n"].as_str().map(unb64).unwrap_or_default();
-                if let Some(last) = n.last_mut() {
-                    *last &= 0xfe;
-                }
-                jwk["n"] = json!(b64(n));
+                edit(jwk, "n", |n| {
+                    n.last_mut().into_iter().for_each(|last| *last &= 0xfe)
+                });
             })
         },
     ),
@@ -138,13 +126,9 @@ pub(super) const ATTACKS: &[Attack] = &[
         "a JWK has all required members",
         "RFC 7518 6.2.1.3",
         |s| {
-            corrupted(
-                s,
-                |s| s.alg.starts_with("ES"),
-                |jwk| {
-                    drop(jwk.as_object_mut().map(|j| j.remove("y")));
-                },
-            )
+            corrupted(s, Stage::is_ecdsa, |jwk| {
+                drop(jwk.as_object_mut().map(|j| j.remove("y")));
+            })
         },
     ),
     FAMILY.attack(
@@ -179,9 +163,8 @@ pub(super) const ATTACKS: &[Attack] = &[
         "RFC 7517 4.3",
         |s| key_with_member(s, "key_ops", json!(["wrapKey"])),
     ),
-    Attack {
-        formats: PASETO,
-        ..FAMILY.attack(
+    FAMILY
+        .attack(
             "paserk-other-version",
             "a key with the correct bytes but another version",
             "the version of a key is checked",
@@ -194,10 +177,9 @@ pub(super) const ATTACKS: &[Attack] = &[
                 })
             },
         )
-    },
-    Attack {
-        formats: PASETO,
-        ..FAMILY.attack(
+        .on(PASETO),
+    FAMILY
+        .attack(
             "paserk-other-purpose",
             "a key with the correct bytes but the other purpose",
             "the purpose of a key is checked",
@@ -212,10 +194,9 @@ pub(super) const ATTACKS: &[Attack] = &[
                 })
             },
         )
-    },
-    Attack {
-        formats: PASETO,
-        ..FAMILY.attack(
+        .on(PASETO),
+    FAMILY
+        .attack(
             "paserk-length",
             "a key that is one byte too long or too short",
             "the length of a key is checked",
@@ -226,7 +207,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 trials
             },
         )
-    },
+        .on(PASETO),
 ];
 
 /// Gives the verifier this secret, and signs the token with it.
@@ -234,14 +215,10 @@ pub(super) fn with_secret(stage: &Stage, spelling: &str, secret: &[u8]) -> Vec<T
     if !stage.is_mac() {
         return Vec::new();
     }
-    let header = b64(stage.header(&[]));
-    let payload = b64(stage.claims().to_string());
+    let [header, payload] = stage.halves(&[]);
     let token = RawKey::Secret(secret.to_vec()).token(&stage.alg, &header, &payload);
     let jwk = json!({"kty": "oct", "alg": stage.alg, "k": b64(secret)});
-    let keys = Keys {
-        private: Some(jwk),
-        ..Keys::default()
-    };
+    let keys = Keys::private(jwk);
     let act = Act::VerifyUnder(keys, token.unwrap_or_default());
     vec![Trial::new(spelling, stage.valid(), act)]
 }
@@ -254,7 +231,7 @@ fn curve_unbound(stage: &Stage) -> Vec<Trial> {
     };
     let mut trials = Vec::new();
     if let Ok(other) = Stage::new(stage.format, "ES512", "", stage.now_s) {
-        let (header, payload) = (b64(stage.header(&[])), b64(stage.claims().to_string()));
+        let [header, payload] = stage.halves(&[]);
         let token = other
             .raw()
             .and_then(|key| key.token(longer, &header, &payload));
@@ -267,16 +244,9 @@ fn curve_unbound(stage: &Stage) -> Vec<Trial> {
     }
     if stage.alg == "ES384" {
         for (name, token) in made_once::P256_AS_ES384 {
-            let keys = Keys {
-                public: Some(made_once::p256_key()),
-                ..Keys::default()
-            };
-            let act = Act::VerifyUnder(keys, token.into());
-            trials.push(Trial::new(
-                format!("a key on P-256, {name}"),
-                stage.valid(),
-                act,
-            ));
+            let act = Act::VerifyUnder(Keys::public(made_once::p256_key()), token.into());
+            let spelling = format!("a key on P-256, {name}");
+            trials.push(Trial::new(spelling, stage.valid(), act));
         }
     }
     trials
@@ -294,22 +264,14 @@ fn rsa_exponent_one(stage: &Stage) -> Vec<Trial> {
     }
     let mut jwk = public_jwk(stage);
     jwk["e"] = json!(b64([1]));
-    let bytes = jwk["n"].as_str().map(unb64).unwrap_or_default().len();
-    let input = format!(
-        "{}.{}",
-        b64(stage.header(&[])),
-        b64(stage.claims().to_string())
-    );
+    let bytes = member(&jwk, "n").len();
+    let input = stage.halves(&[]).join(".");
     let mut padded = vec![0, 1];
     padded.resize(bytes.saturating_sub(SHA256_INFO.len() + 33), 0xff);
     padded.push(0);
     padded.extend(SHA256_INFO);
     padded.extend(Sha256::digest(input.as_bytes()));
-    let keys = Keys {
-        public: Some(jwk),
-        ..Keys::default()
-    };
-    let act = Act::VerifyUnder(keys, format!("{input}.{}", b64(padded)));
+    let act = Act::VerifyUnder(Keys::public(jwk), format!("{input}.{}", b64(padded)));
     vec![Trial::new("e = 1", stage.valid(), act)]
 }
 
@@ -317,11 +279,10 @@ fn rsa_short(stage: &Stage) -> Vec<Trial> {
     if stage.alg != "RS256" {
         return Vec::new();
     }
-    let keys = Keys {
-        public: Some(made_once::short_rsa_key()),
-        ..Keys::default()
-    };
-    let act = Act::VerifyUnder(keys, made_once::SHORT_RSA.into());
+    let act = Act::VerifyUnder(
+        Keys::public(made_once::short_rsa_key()),
+        made_once::SHORT_RSA.into(),
+    );
     vec![Trial::new("1,024 bits", stage.valid(), act)]
 }
 
@@ -333,11 +294,10 @@ fn small_order(stage: &Stage) -> Vec<Trial> {
     signature.extend([0; 32]);
     let (keys, token) = if stage.alg == "EdDSA" {
         let jwk = json!({"kty": "OKP", "crv": "Ed25519", "alg": "EdDSA", "x": b64(neutral)});
-        let keys = Keys {
-            public: Some(jwk),
-            ..Keys::default()
-        };
-        (keys, super::headers::resigned(&stage.valid(), &signature))
+        (
+            Keys::public(jwk),
+            super::headers::resigned(&stage.valid(), &signature),
+        )
     } else if matches!(stage.format.name(), "v2.public" | "v4.public") {
         let version = &stage.format.name()[1..2];
         let public = format!("k{version}.public.{}", b64(neutral));
@@ -345,15 +305,14 @@ fn small_order(stage: &Stage) -> Vec<Trial> {
             public: Some(public),
             ..Paserk::default()
         };
-        let keys = Keys {
-            paserk: Some(paserk),
-            ..Keys::default()
-        };
         let valid = stage.valid();
         let mut body = super::headers::signature_of(&valid);
         body.truncate(body.len().saturating_sub(64));
         body.extend(&signature);
-        (keys, super::headers::resigned(&valid, &body))
+        (
+            Keys::paserk(paserk),
+            super::headers::resigned(&valid, &body),
+        )
     } else {
         return Vec::new();
     };
@@ -364,53 +323,36 @@ fn small_order(stage: &Stage) -> Vec<Trial> {
     )]
 }
 
-/// Changes a JWK that the library then loads.
-fn corrupted(
-    stage: &Stage,
-    applies: impl Fn(&Stage) -> bool,
-    spoil: impl Fn(&mut Value),
-) -> Vec<Trial> {
-    if !applies(stage) {
+/// Changes both halves of a JWK that the library then loads, if it is of this kind.
+fn corrupted(stage: &Stage, is_it: fn(&Stage) -> bool, spoil: impl Fn(&mut Value)) -> Vec<Trial> {
+    if !is_it(stage) {
         return Vec::new();
     }
-    let keys = stage.issuing_keys();
-    let (Some(private), Some(public)) = (keys.private, keys.public) else {
-        return Vec::new();
-    };
-    let mut bad = public.clone();
-    spoil(&mut bad);
-    let mut bad_private = private.clone();
-    spoil(&mut bad_private);
-    let form = |private: &Value, public: &Value| KeyText {
-        form: "jwk".into(),
-        private: Some(private.to_string()),
-        public: Some(public.to_string()),
-    };
-    let act = Act::Load {
-        bad: form(&bad_private, &bad),
-        good: form(&private, &public),
-    };
-    vec![Trial::new("both halves", stage.valid(), act)]
+    loaded(stage, "both halves", |private, public| {
+        spoil(private);
+        spoil(public);
+    })
 }
 
-/// Returns a pair whose private member comes from another key.
-fn corrupted_private(stage: &Stage, d: &Value) -> Vec<Trial> {
+/// Changes the private and the public half of a JWK that the library then loads.
+pub(super) fn loaded(
+    stage: &Stage,
+    spelling: &str,
+    spoil: impl FnOnce(&mut Value, &mut Value),
+) -> Vec<Trial> {
     let keys = stage.issuing_keys();
-    let (Some(private), Some(public)) = (keys.private, keys.public) else {
+    let (Some(mut private), Some(mut public)) = (keys.private, keys.public) else {
         return Vec::new();
     };
-    let mut bad = private.clone();
-    bad["d"] = d.clone();
-    let form = |private: &Value| KeyText {
+    let text = |private: &Value, public: &Value| KeyText {
         form: "jwk".into(),
         private: Some(private.to_string()),
         public: Some(public.to_string()),
     };
-    let act = Act::Load {
-        bad: form(&bad),
-        good: form(&private),
-    };
-    vec![Trial::new("d of another key", stage.valid(), act)]
+    let good = text(&private, &public);
+    spoil(&mut private, &mut public);
+    let bad = text(&private, &public);
+    vec![Trial::new(spelling, stage.valid(), Act::Load { bad, good })]
 }
 
 /// Gives the verifier's JWK a member that forbids this use.
@@ -439,11 +381,7 @@ fn paserk(stage: &Stage, change: impl Fn(&str) -> String) -> Vec<Trial> {
         .or(changed.public.as_deref())
         .unwrap_or_default();
     let spelling: String = spelling.chars().take(10).collect();
-    let keys = Keys {
-        paserk: Some(changed),
-        ..Keys::default()
-    };
-    let act = Act::VerifyUnder(keys, stage.valid());
+    let act = Act::VerifyUnder(Keys::paserk(changed), stage.valid());
     vec![Trial::new(spelling, stage.valid(), act).read_by_library()]
 }
 

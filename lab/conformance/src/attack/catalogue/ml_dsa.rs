@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 use super::headers::{resigned, signature_of};
+use super::keys::loaded;
 use super::{Attack, Family};
 use crate::attack::fixtures::Stage;
 use crate::attack::fixtures::jws::{b64, member};
 use crate::attack::trial::{Act, Setup, Step, Trial};
-use jeton_lab_model::protocol::{KeyText, Keys};
+use jeton_lab_model::protocol::Keys;
 
 const FAMILY: Family = Family::MlDsa;
 
@@ -187,7 +188,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             keys.flat_map(|key| {
                 let signed = |alg: &str| {
                     let header = s.header(&[("alg", json!(alg))]);
-                    key.under(header, s.claims().to_string().as_bytes())
+                    key.headed(header)
                 };
                 [key.alg.clone(), s.alg.clone()].map(|alg| {
                     Trial::token(format!("{} as {alg}", key.alg), s.valid(), signed(&alg))
@@ -250,24 +251,15 @@ pub(super) const ATTACKS: &[Attack] = &[
         "both halves of a key of ML-DSA match",
         "draft-ietf-cose-dilithium",
         |s| {
-            let (keys, others) = (s.issuing_keys(), s.other_keys().issuing_keys());
-            let (Some(private), Some(other), true) = (keys.private, others.private, s.is_ml_dsa())
-            else {
+            let Some(other) = s.other_keys().issuing_keys().private else {
                 return Vec::new();
             };
-            let mut bad = private.clone();
-            bad["priv"] = other["priv"].clone();
-            let text = |jwk: Value| KeyText {
-                form: "jwk".into(),
-                private: Some(jwk.to_string()),
-                public: keys.public.as_ref().map(Value::to_string),
-            };
-            let (bad, good) = (text(bad), text(private));
-            vec![Trial::new(
-                "priv of another key",
-                s.valid(),
-                Act::Load { bad, good },
-            )]
+            if !s.is_ml_dsa() {
+                return Vec::new();
+            }
+            loaded(s, "priv of another key", |private, _| {
+                private["priv"] = other["priv"].clone()
+            })
         },
     ),
 ];
@@ -349,13 +341,12 @@ fn parts<'a>(
     if signature.len() != set.length() {
         return Vec::new();
     }
-    change(&set, &signature)
-        .into_iter()
-        .map(|(part, changed)| {
-            let spelling = format!("{part}, {} bytes", changed.len());
-            Trial::token(spelling, &valid, resigned(&valid, &changed))
-        })
-        .collect()
+    let changed = change(&set, &signature).into_iter();
+    let tokens = changed.map(|(part, changed)| {
+        let spelling = format!("{part}, {} bytes", changed.len());
+        (spelling, resigned(&valid, &changed))
+    });
+    Trial::all(&valid, tokens)
 }
 
 /// Returns the token with changed hints, if they can be changed so.
@@ -410,10 +401,7 @@ fn made_once(stage: &Stage, names: &[&str]) -> Vec<Trial> {
         return Vec::new();
     }
     let made: MadeOnce = serde_json::from_str(MADE_ONCE).expect("ml_dsa.json has this type");
-    let keys = Keys {
-        public: Some(made.jwk),
-        ..Keys::default()
-    };
+    let keys = Keys::public(made.jwk);
     let step = |name: &str, is_control| Step {
         setup: Setup::Keys(keys.clone()),
         verifier: 0,

@@ -243,6 +243,11 @@ impl Attack {
         borders.contains(&self.id)
     }
 
+    /// Returns the same attack, for these formats.
+    const fn on(self, formats: &'static [Kind]) -> Self {
+        Self { formats, ..self }
+    }
+
     /// Returns the same attack, checked by a different part of the library.
     const fn about(self, about: About) -> Self {
         Self { about, ..self }

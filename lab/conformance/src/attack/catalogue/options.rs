@@ -15,113 +15,89 @@ const TRAPS: &str = include_str!("../../../../../sdk/testdata/traps.json");
 /// The languages of the file.
 const LANGUAGES: [&str; 2] = ["node", "python"];
 
-const MISREAD: &str = "jsonwebtoken 9; PyJWT 2";
+macro_rules! trap {
+    ($id:literal, $title:literal, $defeats:literal) => {
+        FAMILY.attack($id, $title, $defeats, "jsonwebtoken 9; PyJWT 2", |s| {
+            traps(s, $id)
+        })
+    };
+}
 
 pub(super) const ATTACKS: &[Attack] = &[
-    FAMILY.attack(
+    trap!(
         "option-leeway",
         "an expired token; the leeway is not a finite number",
-        "a leeway that is not a finite number is rejected",
-        MISREAD,
-        |s| traps(s, "option-leeway"),
+        "a leeway that is not a finite number is rejected"
     ),
-    FAMILY.attack(
+    trap!(
         "option-ignore-expiry",
         "an expired token; the option that ignores expiry is the text `false`",
-        "an option for expiry is a boolean",
-        MISREAD,
-        |s| traps(s, "option-ignore-expiry"),
+        "an option for expiry is a boolean"
     ),
-    FAMILY.attack(
+    trap!(
         "option-ignore-not-before",
         "a token before its time; the option that ignores `nbf` is not a boolean",
-        "an option for `nbf` is a boolean",
-        MISREAD,
-        |s| traps(s, "option-ignore-not-before"),
+        "an option for `nbf` is a boolean"
     ),
-    FAMILY.attack(
+    trap!(
         "option-issuer-empty",
         "a token of another issuer; the required issuer is empty",
-        "an empty issuer in the options is not the same as none",
-        MISREAD,
-        |s| traps(s, "option-issuer-empty"),
+        "an empty issuer in the options is not the same as none"
     ),
-    FAMILY.attack(
+    trap!(
         "option-issuer-type",
         "a token of another issuer; the required issuer is not a string",
-        "an issuer in the options has the type that is compared",
-        MISREAD,
-        |s| traps(s, "option-issuer-type"),
+        "an issuer in the options has the type that is compared"
     ),
-    FAMILY.attack(
+    trap!(
         "option-issuer-name",
         "a token of another issuer; the option for the issuer is misspelled",
-        "an unknown option beside the issuer is rejected",
-        MISREAD,
-        |s| traps(s, "option-issuer-name"),
+        "an unknown option beside the issuer is rejected"
     ),
-    FAMILY.attack(
+    trap!(
         "option-audience-empty",
         "a token for another audience; the required audience is empty",
-        "an empty audience in the options is not the same as none",
-        MISREAD,
-        |s| traps(s, "option-audience-empty"),
+        "an empty audience in the options is not the same as none"
     ),
-    FAMILY.attack(
+    trap!(
         "option-audience-type",
         "a token for another audience; the required audience is not a string",
-        "an audience in the options has the type that is compared",
-        MISREAD,
-        |s| traps(s, "option-audience-type"),
+        "an audience in the options has the type that is compared"
     ),
-    FAMILY.attack(
+    trap!(
         "option-audience-name",
         "a token without an audience; the option for the audience is misspelled",
-        "an unknown option beside the audience is rejected",
-        MISREAD,
-        |s| traps(s, "option-audience-name"),
+        "an unknown option beside the audience is rejected"
     ),
-    FAMILY.attack(
+    trap!(
         "option-max-age",
         "an old token; the maximum age is zero, negative, or not a time",
-        "a maximum age is a positive time",
-        MISREAD,
-        |s| traps(s, "option-max-age"),
+        "a maximum age is a positive time"
     ),
-    FAMILY.attack(
+    trap!(
         "option-max-age-name",
         "an old token; the option for the maximum age is misspelled",
-        "an unknown option for the age is rejected",
-        MISREAD,
-        |s| traps(s, "option-max-age-name"),
+        "an unknown option for the age is rejected"
     ),
-    FAMILY.attack(
+    trap!(
         "option-subject",
         "a token of another subject; the required subject is empty or zero",
-        "an empty subject in the options is not the same as none",
-        MISREAD,
-        |s| traps(s, "option-subject"),
+        "an empty subject in the options is not the same as none"
     ),
-    FAMILY.attack(
+    trap!(
         "option-token-id",
         "a token with another `jti`; the required one is empty, or its option misspelled",
-        "an empty `jti` in the options is not the same as none",
-        MISREAD,
-        |s| traps(s, "option-token-id"),
+        "an empty `jti` in the options is not the same as none"
     ),
-    FAMILY.attack(
+    trap!(
         "option-algorithms",
         "an authentic token; the list of algorithms is empty, or names only `none`",
-        "an empty list of algorithms allows none",
-        MISREAD,
-        |s| traps(s, "option-algorithms"),
+        "an empty list of algorithms allows none"
     ),
-    FAMILY.attack(
+    trap!(
         "option-required",
         "a token without `exp`; the option that requires `exp` is misspelled or misread",
-        "an unknown option that requires a claim is rejected",
-        MISREAD,
-        |s| traps(s, "option-required"),
+        "an unknown option that requires a claim is rejected"
     ),
 ];
 

@@ -4,9 +4,10 @@ use jeton::danger::paseto_v2::V2;
 use jeton::paseto::v4::V4;
 use jeton::paseto::{LocalKey, SecretKey, TokenContext, Version};
 
+use super::headers::{resigned, signature_of};
 use super::{Attack, Family};
 use crate::attack::fixtures::Stage;
-use crate::attack::fixtures::jws::{b64, unb64};
+use crate::attack::fixtures::jws::b64;
 use crate::attack::trial::Trial;
 use jeton_lab_model::Format;
 
@@ -20,11 +21,9 @@ pub(super) const ATTACKS: &[Attack] = &[
         "PASETO, algorithm lucidity",
         |s| {
             let valid = s.valid();
-            ["v1", "v2", "v3", "v4", "v5"]
-                .into_iter()
-                .filter(|v| !valid.starts_with(v))
-                .map(|v| Trial::token(v, &valid, format!("{v}{}", &valid[2..])))
-                .collect()
+            let versions = ["v1", "v2", "v3", "v4", "v5"].into_iter();
+            let others = versions.filter(|v| !valid.starts_with(v));
+            Trial::all(&valid, others.map(|v| (v, format!("{v}{}", &valid[2..]))))
         },
     ),
     FAMILY.attack(
@@ -87,11 +86,8 @@ pub(super) const ATTACKS: &[Attack] = &[
         |s| {
             let valid = s.bound("{\"kid\":\"one\"}", "");
             let (head, _) = valid.rsplit_once('.').unwrap_or_default();
-            vec![Trial::token(
-                "kid two",
-                &valid,
-                format!("{head}.{}", b64("{\"kid\":\"two\"}")),
-            )]
+            let token = format!("{head}.{}", b64("{\"kid\":\"two\"}"));
+            vec![Trial::token("kid two", &valid, token)]
         },
     ),
     FAMILY.attack(
@@ -115,11 +111,8 @@ pub(super) const ATTACKS: &[Attack] = &[
         "PASETO specification, footers",
         |s| {
             let valid = s.valid();
-            vec![Trial::token(
-                "kid",
-                &valid,
-                format!("{valid}.{}", b64("{\"kid\":\"two\"}")),
-            )]
+            let token = format!("{valid}.{}", b64("{\"kid\":\"two\"}"));
+            vec![Trial::token("kid", valid, token)]
         },
     ),
     FAMILY.attack(
@@ -131,11 +124,8 @@ pub(super) const ATTACKS: &[Attack] = &[
             if !matches!(&s.format.name()[..2], "v3" | "v4") {
                 return Vec::new();
             }
-            vec![Trial::token(
-                "bound to a tenant",
-                s.valid(),
-                s.bound("", "{\"tenant\":7}"),
-            )]
+            let token = s.bound("", "{\"tenant\":7}");
+            vec![Trial::token("bound to a tenant", s.valid(), token)]
         },
     ),
     FAMILY.attack(
@@ -148,15 +138,12 @@ pub(super) const ATTACKS: &[Attack] = &[
                 return Vec::new();
             }
             let valid = s.valid();
-            let mut body = unb64(valid.rsplit('.').next().unwrap_or_default());
+            let mut body = signature_of(&valid);
             if let Some(byte) = body.first_mut() {
                 *byte ^= 1;
             }
-            vec![Trial::token(
-                "the first byte",
-                &valid,
-                super::headers::resigned(&valid, &body),
-            )]
+            let token = resigned(&valid, &body);
+            vec![Trial::token("the first byte", valid, token)]
         },
     ),
 ];

@@ -17,9 +17,8 @@ pub(super) const ATTACKS: &[Attack] = &[
         "go-jwt-paseto: tamper detection",
         |s| {
             let valid = s.valid();
-            let changed = (0..valid.len())
-                .map(|at| Trial::token(format!("character {at}"), &valid, with_other(&valid, at)));
-            changed.collect()
+            let changed = |at: usize| (format!("character {at}"), with_other(&valid, at));
+            Trial::all(&valid, (0..valid.len()).map(changed))
         },
     ),
     FAMILY.attack(
@@ -29,13 +28,12 @@ pub(super) const ATTACKS: &[Attack] = &[
         "go-jwt-paseto: truncation",
         |s| {
             let valid = s.valid();
-            (0..valid.len())
-                .map(|length| {
-                    // A trial does not distinguish an empty token from a missing one.
-                    let cut = if length == 0 { " " } else { &valid[..length] };
-                    Trial::token(format!("{length} characters"), &valid, cut)
-                })
-                .collect()
+            let cut = (0..valid.len()).map(|length| {
+                // A trial does not distinguish an empty token from a missing one.
+                let cut = if length == 0 { " " } else { &valid[..length] };
+                (format!("{length} characters"), cut)
+            });
+            Trial::all(&valid, cut)
         },
     ),
     FAMILY.attack(
@@ -44,12 +42,9 @@ pub(super) const ATTACKS: &[Attack] = &[
         "a token of another key is rejected",
         "go-jwt-paseto: key isolation",
         |s| {
-            let valid = s.valid();
-            let others = (0..8).filter_map(|_| s.another());
-            others
-                .enumerate()
-                .map(|(i, other)| Trial::token(format!("key {i}"), &valid, other.valid()))
-                .collect()
+            let others = (0..8).filter_map(|_| s.another()).enumerate();
+            let tokens = others.map(|(i, other)| (format!("key {i}"), other.valid()));
+            Trial::all(&s.valid(), tokens)
         },
     ),
     FAMILY
@@ -61,12 +56,11 @@ pub(super) const ATTACKS: &[Attack] = &[
             |s| {
                 let now = jiff::Timestamp::now().as_second();
                 let control = s.with_claims(&[("exp", s.time(now + 120))]);
-                [0, 1, 30]
-                    .map(|ago| {
-                        let token = s.with_claims(&[("exp", s.time(now - ago))]);
-                        Trial::token(format!("{ago} s ago"), &control, token)
-                    })
-                    .to_vec()
+                let tokens = [0, 1, 30].map(|ago| {
+                    let token = s.with_claims(&[("exp", s.time(now - ago))]);
+                    (format!("{ago} s ago"), token)
+                });
+                Trial::all(&control, tokens)
             },
         )
         .about(About::Claims),

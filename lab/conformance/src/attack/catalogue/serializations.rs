@@ -11,9 +11,8 @@ use crate::attack::trial::Trial;
 const FAMILY: Family = Family::Encoding;
 
 pub(super) const ATTACKS: &[Attack] = &[
-    Attack {
-        formats: JOSE,
-        ..FAMILY.attack(
+    FAMILY
+        .attack(
             "json-unprotected-alg",
             "`alg` of a JWS, or `enc` of a JWE, in the unprotected header",
             "`alg` and `enc` are read only from the protected header",
@@ -29,10 +28,9 @@ pub(super) const ATTACKS: &[Attack] = &[
                 [all, only].concat()
             },
         )
-    },
-    Attack {
-        formats: JOSE,
-        ..FAMILY.attack(
+        .on(JOSE),
+    FAMILY
+        .attack(
             "json-member-in-two-headers",
             "a member in both the protected and the unprotected header",
             "a header member is in only one header",
@@ -50,7 +48,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 forms.concat()
             },
         )
-    },
+        .on(JOSE),
 ];
 
 /// Returns the members of the valid header.

@@ -3,28 +3,24 @@
 use super::headers::{resigned, signature_of};
 use super::{ALL, Attack, Family, Kind, PASETO};
 use crate::attack::fixtures::Stage;
-use crate::attack::fixtures::jws::{b64, der_of, unb64};
+use crate::attack::fixtures::jws::{b64, der_of, member, unb64};
 use crate::attack::trial::Trial;
 
 const FAMILY: Family = Family::Signature;
 
 pub(super) const ATTACKS: &[Attack] = &[
-    Attack {
-        formats: ALL,
-        ..FAMILY.attack(
+    FAMILY
+        .attack(
             "other-key",
             "an authentic token of another key",
             "the signature is verified with the verifier's key",
             "RFC 7515 5.2",
             |s| {
-                vec![Trial::token(
-                    "another key",
-                    s.valid(),
-                    s.other_keys().valid(),
-                )]
+                let token = s.other_keys().valid();
+                vec![Trial::token("another key", s.valid(), token)]
             },
         )
-    },
+        .on(ALL),
     FAMILY.attack(
         "signature-empty",
         "an empty signature",
@@ -54,15 +50,12 @@ pub(super) const ATTACKS: &[Attack] = &[
         |s| {
             let valid = s.valid();
             let signature = signature_of(&valid);
-            [1, signature.len() / 2, signature.len().saturating_sub(1)]
-                .map(|length| {
-                    Trial::token(
-                        format!("{length} bytes"),
-                        &valid,
-                        resigned(&valid, &signature[..length]),
-                    )
-                })
-                .to_vec()
+            let lengths = [1, signature.len() / 2, signature.len().saturating_sub(1)];
+            let cut = |length: usize| {
+                let token = resigned(&valid, &signature[..length]);
+                (format!("{length} bytes"), token)
+            };
+            Trial::all(&valid, lengths.map(cut))
         },
     ),
     FAMILY.attack(
@@ -73,17 +66,13 @@ pub(super) const ATTACKS: &[Attack] = &[
         |s| {
             let valid = s.valid();
             let signature = signature_of(&valid);
-            [
-                [signature.as_slice(), &[0]].concat(),
-                [signature.as_slice(), &signature].concat(),
-            ]
-            .map(|s| Trial::token(format!("{} bytes", s.len()), &valid, resigned(&valid, &s)))
-            .to_vec()
+            let longer = [&[0][..], &signature].map(|more| [signature.as_slice(), more].concat());
+            let tokens = longer.map(|s| (format!("{} bytes", s.len()), resigned(&valid, &s)));
+            Trial::all(&valid, tokens)
         },
     ),
-    Attack {
-        formats: &[Kind::Jwt, Kind::Paseto],
-        ..FAMILY.attack(
+    FAMILY
+        .attack(
             "payload-of-another",
             "the payload of one token with the signature of another",
             "the payload is signed",
@@ -91,14 +80,11 @@ pub(super) const ATTACKS: &[Attack] = &[
             |s| {
                 let valid = s.valid();
                 let other = s.with_claims(&[("sub", "root".into())]);
-                vec![Trial::token(
-                    "swapped",
-                    &valid,
-                    swapped_payload(s, &valid, &other),
-                )]
+                let token = swapped_payload(s, &valid, &other);
+                vec![Trial::token("swapped", valid, token)]
             },
         )
-    },
+        .on(&[Kind::Jwt, Kind::Paseto]),
     FAMILY.attack(
         "header-of-another",
         "the header of one token with the rest of another",
@@ -108,11 +94,8 @@ pub(super) const ATTACKS: &[Attack] = &[
             let valid = s.valid();
             let rest = valid.split_once('.').map_or("", |(_, rest)| rest);
             let header = b64(s.header(&[("kid", "other".into())]));
-            vec![Trial::token(
-                "with a `kid`",
-                &valid,
-                format!("{header}.{rest}"),
-            )]
+            let token = format!("{header}.{rest}");
+            vec![Trial::token("with a `kid`", &valid, token)]
         },
     ),
     FAMILY.attack(
@@ -121,19 +104,17 @@ pub(super) const ATTACKS: &[Attack] = &[
         "header and payload are signed together",
         "RFC 7515 5.1",
         |s| {
-            let (header, payload) = (b64(s.header(&[])), b64(s.claims().to_string()));
+            let [header, payload] = s.halves(&[]);
             let signed = |input: &[u8]| {
                 let signature = s.raw().and_then(|key| key.sign(&s.alg, input));
                 format!("{header}.{payload}.{}", b64(signature.unwrap_or_default()))
             };
-            vec![
-                Trial::token("its base64url text", s.valid(), signed(payload.as_bytes())),
-                Trial::token(
-                    "its bytes",
-                    s.valid(),
-                    signed(s.claims().to_string().as_bytes()),
-                ),
-            ]
+            let text = signed(payload.as_bytes());
+            let bytes = signed(s.claims().to_string().as_bytes());
+            Trial::all(
+                &s.valid(),
+                [("its base64url text", text), ("its bytes", bytes)],
+            )
         },
     ),
     FAMILY.attack(
@@ -193,9 +174,8 @@ pub(super) const ATTACKS: &[Attack] = &[
             })
         },
     ),
-    Attack {
-        formats: &[Kind::Jwt, Kind::Paseto],
-        ..FAMILY.attack(
+    FAMILY
+        .attack(
             "eddsa-malleable",
             "s plus the order of the group",
             "s is below the order of the group",
@@ -215,7 +195,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 vec![Trial::token("s + L", &valid, resigned(&valid, &body))]
             },
         )
-    },
+        .on(&[Kind::Jwt, Kind::Paseto]),
     FAMILY.attack(
         "rsa-length",
         "the correct signature with leading zeros",
@@ -248,18 +228,13 @@ pub(super) const ATTACKS: &[Attack] = &[
             let length = signature_of(&valid).len();
             let mut one = vec![0; length];
             one[length - 1] = 1;
-            let n = super::headers::public_jwk(s)["n"]
-                .as_str()
-                .map(unb64)
-                .unwrap_or_default();
-            [("zero", vec![0; length]), ("one", one), ("the modulus", n)]
-                .map(|(name, s)| Trial::token(name, &valid, resigned(&valid, &s)))
-                .to_vec()
+            let n = member(&super::headers::public_jwk(s), "n");
+            let all = [("zero", vec![0; length]), ("one", one), ("the modulus", n)];
+            Trial::all(&valid, all.map(|(name, s)| (name, resigned(&valid, &s))))
         },
     ),
-    Attack {
-        formats: PASETO,
-        ..FAMILY.attack(
+    FAMILY
+        .attack(
             "paseto-signature-cut",
             "the signature or tag is truncated",
             "a truncated signature or tag is rejected",
@@ -267,19 +242,14 @@ pub(super) const ATTACKS: &[Attack] = &[
             |s| {
                 let valid = s.valid();
                 let body = unb64(valid.rsplit('.').next().unwrap_or_default());
-                [1, 16, 32, 63]
-                    .map(|less| {
-                        let cut = &body[..body.len().saturating_sub(less)];
-                        Trial::token(
-                            format!("{less} bytes removed"),
-                            &valid,
-                            resigned(&valid, cut),
-                        )
-                    })
-                    .to_vec()
+                let tokens = [1, 16, 32, 63].map(|less| {
+                    let cut = &body[..body.len().saturating_sub(less)];
+                    (format!("{less} bytes removed"), resigned(&valid, cut))
+                });
+                Trial::all(&valid, tokens)
             },
         )
-    },
+        .on(PASETO),
 ];
 
 fn ecdsa(
@@ -292,10 +262,11 @@ fn ecdsa(
     let valid = stage.valid();
     let signature = signature_of(&valid);
     let (r, s) = signature.split_at(signature.len() / 2);
-    make(r, s)
-        .into_iter()
-        .map(|(name, signature)| Trial::token(name, &valid, resigned(&valid, &signature)))
-        .collect()
+    let made = make(r, s).into_iter();
+    Trial::all(
+        &valid,
+        made.map(|(name, signature)| (name, resigned(&valid, &signature))),
+    )
 }
 
 /// Returns `token` with the payload of `other`.
