@@ -6,6 +6,7 @@ use bytes::Bytes;
 use http::HeaderValue;
 
 use jeton_lab_harness::grpc::framed;
+use jeton_lab_model::servers::Call;
 
 /// A POST, or without a body a GET.
 #[derive(Debug, Clone)]
@@ -45,7 +46,7 @@ impl HttpRequest {
         };
         let bearers: Result<_, usize> = tokens.into_iter().enumerate().map(bearer).collect();
         Ok(Self {
-            path: "/api/",
+            path: path(Call::Pass),
             content_type: "",
             body: Bytes::new(),
             bearers: bearers?,
@@ -60,5 +61,20 @@ impl HttpRequest {
     /// Returns whether the answer has a gRPC status after the body.
     pub(super) fn is_grpc(&self) -> bool {
         self.content_type == "application/grpc"
+    }
+}
+
+/// The path of a call.
+pub(super) fn path(call: Call) -> &'static str {
+    match call {
+        Call::GenerateJwt => "/jwt.services.JwtService/GenerateJwt",
+        Call::Issue => "/jeton.v1.TokenService/Issue",
+        Call::IssueBatch => "/jeton.v1.TokenService/IssueBatch",
+        Call::IssueStream => "/jeton.v1.TokenService/IssueStream",
+        Call::Verify | Call::VerifyRevoked => "/jeton.v1.TokenService/Verify",
+        Call::VerifyBatch => "/jeton.v1.TokenService/VerifyBatch",
+        Call::VerifyStream => "/jeton.v1.TokenService/VerifyStream",
+        Call::Introspect => "/introspect",
+        Call::Pass | Call::PassDifferent | Call::PassRevoked => "/api/",
     }
 }

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use super::answer::{Answer, SUBJECT, tokens_of_batch};
 use super::ask::ask_once;
-use super::http_request::HttpRequest;
+use super::http_request::{HttpRequest, path};
 use super::tally::End;
 use jeton_lab_harness::grpc::{put_bytes, put_text};
 use jeton_lab_model::servers::{Algorithm, BATCH, Call};
@@ -32,11 +32,7 @@ impl Request {
     pub(crate) fn generate_jwt_with(algorithm: &str) -> Self {
         let mut message = Vec::new();
         put_text(&mut message, 1, algorithm);
-        Self {
-            call: Call::GenerateJwt,
-            algorithm: algorithm.to_owned(),
-            http: HttpRequest::grpc("/jwt.services.JwtService/GenerateJwt", &message),
-        }
+        Self::of(Call::GenerateJwt, algorithm, &message)
     }
 
     /// Prepares any call but those of gateways, which [`Request::pass`] makes. For a call that is about tokens, the server
@@ -47,29 +43,28 @@ impl Request {
     /// The outcome of the call that should have issued them.
     pub fn prepare(target: SocketAddr, call: Call, algorithm: Algorithm) -> Result<Self, End> {
         let issued = || {
-            let request = Self::issue(algorithm);
+            let request = Self::issue(Call::Issue, algorithm);
             let body = ask_once(target, &request.http)?;
             let answer = Answer::read(request.call, &body)?;
             answer.token.map(str::to_owned).ok_or(End::Garbage)
         };
-        let issued_batch = || {
-            let request = Self::issue_batch(algorithm);
-            ask_once(target, &request.http)
-        };
         Ok(match call {
             Call::GenerateJwt => Self::generate_jwt(algorithm),
-            Call::Issue => Self::issue(algorithm),
+            Call::Issue | Call::IssueStream => Self::issue(call, algorithm),
             Call::IssueBatch => Self::issue_batch(algorithm),
-            Call::IssueStream => Self::issue_stream(algorithm),
-            Call::Verify => Self::verify(algorithm, &issued()?),
+            Call::Verify | Call::VerifyStream => Self::verify(call, algorithm, &issued()?),
             Call::VerifyBatch => {
-                let body = issued_batch()?;
-                Self::verify_batch(algorithm, &tokens_of_batch(&body)?)
+                let body = ask_once(target, &Self::issue_batch(algorithm).http)?;
+                let mut message = Vec::new();
+                put_text(&mut message, 2, AUDIENCE);
+                for token in tokens_of_batch(&body)? {
+                    put_text(&mut message, 3, token);
+                }
+                Self::of(call, algorithm.name(), &message)
             }
-            Call::VerifyStream => Self::verify_stream(algorithm, &issued()?),
             Call::VerifyRevoked => {
                 let token = issued()?;
-                let request = Self::verify_revoked(algorithm, &token);
+                let request = Self::verify(call, algorithm, &token);
                 // The token must be rejected only because it was revoked.
                 ask_once(target, &request.http)?;
                 ask_once(target, &revoke(&token))?;
@@ -79,7 +74,12 @@ impl Request {
                     Ok(_) => return Err(End::Accepted),
                 }
             }
-            Call::Introspect => Self::introspect(algorithm, &issued()?),
+            // RFC 7662, section 2.1. The characters of a token need no escaping in a form.
+            Call::Introspect => {
+                let form = format!("token={}", issued()?).into();
+                let kind = "application/x-www-form-urlencoded";
+                Self::with(call, algorithm, HttpRequest::post(path(call), kind, form))
+            }
             // A gateway issues no tokens.
             Call::Pass | Call::PassDifferent | Call::PassRevoked => return Err(End::Garbage),
         })
@@ -97,28 +97,15 @@ impl Request {
         let http = HttpRequest::get(tokens.lines()).map_err(|line| {
             format!("line {line} has characters that no token has: write one token on each line")
         })?;
-        Ok(Self::of(call, algorithm, http))
+        Ok(Self::with(call, algorithm, http))
     }
 
-    /// `jeton.v1.IssueRequest`.
-    fn issue(algorithm: Algorithm) -> Self {
-        Self::of(
-            Call::Issue,
-            algorithm,
-            HttpRequest::grpc("/jeton.v1.TokenService/Issue", &issue_request(algorithm)),
-        )
-    }
-
-    /// The same, as one message of a stream.
-    fn issue_stream(algorithm: Algorithm) -> Self {
-        Self::of(
-            Call::IssueStream,
-            algorithm,
-            HttpRequest::grpc(
-                "/jeton.v1.TokenService/IssueStream",
-                &issue_request(algorithm),
-            ),
-        )
+    /// `jeton.v1.IssueRequest`, also as one message of a stream.
+    fn issue(call: Call, algorithm: Algorithm) -> Self {
+        let mut message = Vec::new();
+        put_text(&mut message, 2, algorithm.name());
+        put_text(&mut message, 3, SUBJECT);
+        Self::of(call, algorithm.name(), &message)
     }
 
     /// `jeton.v1.IssueBatchRequest`.
@@ -130,58 +117,26 @@ impl Request {
         for _ in 0..BATCH {
             put_bytes(&mut message, 4, &item);
         }
-        Self::of(
-            Call::IssueBatch,
-            algorithm,
-            HttpRequest::grpc("/jeton.v1.TokenService/IssueBatch", &message),
-        )
+        Self::of(Call::IssueBatch, algorithm.name(), &message)
     }
 
-    /// `jeton.v1.VerifyRequest`.
-    fn verify(algorithm: Algorithm, token: &str) -> Self {
-        let http = HttpRequest::grpc("/jeton.v1.TokenService/Verify", &verify_request(token));
-        Self::of(Call::Verify, algorithm, http)
-    }
-
-    /// The same for a revoked token.
-    fn verify_revoked(algorithm: Algorithm, token: &str) -> Self {
-        Self {
-            call: Call::VerifyRevoked,
-            ..Self::verify(algorithm, token)
-        }
-    }
-
-    /// The same, as one message of a stream.
-    fn verify_stream(algorithm: Algorithm, token: &str) -> Self {
-        let http = HttpRequest::grpc(
-            "/jeton.v1.TokenService/VerifyStream",
-            &verify_request(token),
-        );
-        Self::of(Call::VerifyStream, algorithm, http)
-    }
-
-    /// `jeton.v1.VerifyBatchRequest`.
-    fn verify_batch(algorithm: Algorithm, tokens: &[&str]) -> Self {
+    /// `jeton.v1.VerifyRequest`, also as one message of a stream.
+    fn verify(call: Call, algorithm: Algorithm, token: &str) -> Self {
         let mut message = Vec::new();
         put_text(&mut message, 2, AUDIENCE);
-        for token in tokens {
-            put_text(&mut message, 3, token);
+        put_text(&mut message, 3, token);
+        Self::of(call, algorithm.name(), &message)
+    }
+
+    fn of(call: Call, algorithm: &str, message: &[u8]) -> Self {
+        Self {
+            call,
+            algorithm: algorithm.to_owned(),
+            http: HttpRequest::grpc(path(call), message),
         }
-        Self::of(
-            Call::VerifyBatch,
-            algorithm,
-            HttpRequest::grpc("/jeton.v1.TokenService/VerifyBatch", &message),
-        )
     }
 
-    /// RFC 7662, section 2.1. The characters of a token need no escaping in a form.
-    fn introspect(algorithm: Algorithm, token: &str) -> Self {
-        let form = format!("token={token}").into();
-        let http = HttpRequest::post("/introspect", "application/x-www-form-urlencoded", form);
-        Self::of(Call::Introspect, algorithm, http)
-    }
-
-    fn of(call: Call, algorithm: Algorithm, http: HttpRequest) -> Self {
+    fn with(call: Call, algorithm: Algorithm, http: HttpRequest) -> Self {
         Self {
             call,
             algorithm: algorithm.name().to_owned(),
@@ -197,22 +152,6 @@ fn revoke(token: &str) -> HttpRequest {
     HttpRequest::grpc("/jeton.v1.TokenService/Revoke", &message)
 }
 
-/// `jeton.v1.VerifyRequest`.
-fn verify_request(token: &str) -> Vec<u8> {
-    let mut message = Vec::new();
-    put_text(&mut message, 2, AUDIENCE);
-    put_text(&mut message, 3, token);
-    message
-}
-
-/// `jeton.v1.IssueRequest`.
-fn issue_request(algorithm: Algorithm) -> Vec<u8> {
-    let mut message = Vec::new();
-    put_text(&mut message, 2, algorithm.name());
-    put_text(&mut message, 3, SUBJECT);
-    message
-}
-
 #[cfg(test)]
 mod tests {
     use http::HeaderValue;
@@ -223,10 +162,10 @@ mod tests {
     fn request_is_length_and_message() {
         let request = Request::generate_jwt(Algorithm::Hs256);
         assert_eq!(&request.http.body[..], b"\0\0\0\0\x07\x0a\x05HS256");
-        let issue = Request::issue(Algorithm::V4Local);
+        let issue = Request::issue(Call::Issue, Algorithm::V4Local);
         let message = b"\0\0\0\0\x1e\x12\x08v4.local\x1a\x12user0001@mail.test";
         assert_eq!(&issue.http.body[..], message);
-        let verify = Request::verify(Algorithm::Hs256, "a.b.c");
+        let verify = Request::verify(Call::Verify, Algorithm::Hs256, "a.b.c");
         assert_eq!(
             &verify.http.body[..],
             b"\0\0\0\0\x0c\x12\x03api\x1a\x05a.b.c"
