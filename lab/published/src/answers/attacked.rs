@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::evidence::{Evidence, Finding, Open};
+use super::evidence::{Evidence, Finding, NONE, Open};
 use crate::report_1::{JWT, PASETO};
 use crate::work;
 use jeton_lab_model::result::{Answer, AttackOutcome, AttackRow, Party, Practice, Status};
@@ -130,7 +130,7 @@ pub(super) fn answer(
         "each negative control had a positive control, which was accepted",
         "one of the two accepted a token that it must reject",
     ];
-    Ok(Finding::judged(holds, measured, whys, Vec::new()))
+    Ok(Finding::judged(holds, measured, whys, NONE))
 }
 
 /// Answers whether a JWT can choose how it is verified, and a PASETO cannot.
@@ -163,7 +163,7 @@ pub(super) fn algorithm_is_chosen(e: &Evidence<'_>) -> Result<Finding, Open> {
         let why = "the token cannot choose with either library: the key decides";
         (Answer::DoesNotHold, why)
     };
-    Ok(Finding::new(answer, measured, why, Vec::new()))
+    Ok(Finding::new(answer, measured, why, NONE))
 }
 
 /// What libraries accepted that they must reject, called as documented.

@@ -155,6 +155,9 @@ impl Parts {
 /// it: the figures of one sentence must agree.
 const MEDIANS_AGREE: f64 = 0.02;
 
+/// No works.
+pub(super) const NONE: &[RowId] = &[];
+
 /// An answer without the number and text of its conclusion.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Finding {
@@ -169,13 +172,13 @@ impl Finding {
         answer: Answer,
         measured: impl Into<String>,
         why: impl Into<String>,
-        rows: Vec<RowId>,
+        rows: impl Into<Vec<RowId>>,
     ) -> Self {
         Self {
             answer,
             measured: measured.into(),
             why: why.into(),
-            rows,
+            rows: rows.into(),
         }
     }
 
@@ -184,7 +187,7 @@ impl Finding {
         holds: bool,
         measured: impl Into<String>,
         [why, why_not]: [W; 2],
-        rows: Vec<RowId>,
+        rows: impl Into<Vec<RowId>>,
     ) -> Self {
         if holds {
             Self::new(Answer::Holds, measured, why, rows)
@@ -197,12 +200,10 @@ impl Finding {
     pub(super) fn open(why: Open) -> Self {
         let more = "more rounds, or a machine with less other work, would decide it";
         match why {
-            Open::Missing(what) => Self::new(
-                Answer::NotMeasured,
-                what,
-                "required for an answer",
-                Vec::new(),
-            ),
+            Open::Missing(what) => {
+                let why = "required for an answer";
+                Self::new(Answer::NotMeasured, what, why, NONE)
+            }
             Open::Undecided { measured, rows } => {
                 Self::new(Answer::Undecided, measured, more, rows)
             }
@@ -217,7 +218,7 @@ impl Finding {
     /// Creates the answer to a conclusion that no figures can decide, with the facts that bear on it.
     pub(super) fn opinion(facts: impl Into<String>) -> Self {
         let why = "an opinion: no measurement decides it; these facts bear on it";
-        Self::new(Answer::Opinion, facts, why, Vec::new())
+        Self::new(Answer::Opinion, facts, why, NONE)
     }
 }
 
@@ -272,16 +273,12 @@ impl<'a> Evidence<'a> {
             if let Some(reason) = reason.filter(|reason| reason.contains("accepts")) {
                 let measured = format!("{}: {reason}", work.subject);
                 let why = "it failed this preflight check";
-                return Ok(Finding::new(
-                    Answer::DoesNotHold,
-                    measured,
-                    why,
-                    vec![work.clone()],
-                ));
+                let work = std::slice::from_ref(work);
+                return Ok(Finding::new(Answer::DoesNotHold, measured, why, work));
             }
             self.row(work)?;
         }
-        Ok(Finding::new(Answer::Holds, measured, why, works.to_vec()))
+        Ok(Finding::new(Answer::Holds, measured, why, works))
     }
 
     /// Answers whether all these ratios are within a limit.

@@ -194,22 +194,12 @@ fn key_making(e: &Evidence<'_>, works: &[RowId]) -> Result<Finding, Open> {
     let measured = format!("a P-256 key pair for a JWT: {of_jwt}");
     if offers_none {
         let why = "go-paseto generates no keys in this run";
-        return Ok(Finding::new(
-            Answer::Holds,
-            measured,
-            why,
-            works[..1].to_vec(),
-        ));
+        return Ok(Finding::new(Answer::Holds, measured, why, &works[..1]));
     }
     let of_paseto = time(e.time(paseto)?);
     let measured = format!("{measured}; a key pair for v4.public: {of_paseto}");
     let why = "go-paseto generates keys too; the difference comes from the curves";
-    Ok(Finding::new(
-        Answer::DoesNotHold,
-        measured,
-        why,
-        works.to_vec(),
-    ))
+    Ok(Finding::new(Answer::DoesNotHold, measured, why, works))
 }
 
 /// Answers whether PASETO allocates fewer bytes, in the original pair and with one factor.
@@ -220,12 +210,7 @@ fn lighter(e: &Evidence<'_>, works: &[RowId]) -> Result<Finding, Open> {
     let measured = format!("the original pair: {paseto:.0} B/op against {jwt:.0}");
     if paseto >= jwt {
         let why = "the original pair does not show it in this run";
-        return Ok(Finding::new(
-            Answer::DoesNotHold,
-            measured,
-            why,
-            original.to_vec(),
-        ));
+        return Ok(Finding::new(Answer::DoesNotHold, measured, why, original));
     }
     let (jwt, paseto) = bytes(alone)?;
     let measured =
@@ -237,7 +222,7 @@ fn lighter(e: &Evidence<'_>, works: &[RowId]) -> Result<Finding, Open> {
                    PASETO does not allocate less, so the format is not its cause";
         (Answer::Artefact, why)
     };
-    Ok(Finding::new(answer, measured, why, works.to_vec()))
+    Ok(Finding::new(answer, measured, why, works))
 }
 
 fn fewer_allocations(e: &Evidence<'_>, works: &[RowId]) -> Result<Finding, Open> {
@@ -261,12 +246,7 @@ fn fewer_allocations(e: &Evidence<'_>, works: &[RowId]) -> Result<Finding, Open>
             words.len()
         ),
     ];
-    Ok(Finding::judged(
-        outside == 0,
-        words.join(", "),
-        whys,
-        works.to_vec(),
-    ))
+    Ok(Finding::judged(outside == 0, words.join(", "), whys, works))
 }
 
 fn heavier(e: &Evidence<'_>, works: &[RowId]) -> Result<Finding, Open> {
@@ -283,12 +263,7 @@ fn heavier(e: &Evidence<'_>, works: &[RowId]) -> Result<Finding, Open> {
         "true for these two libraries; the cause is not shown",
         "not true, as also in the report's own tables (763,500 against 712,679 bytes)",
     ];
-    Ok(Finding::judged(
-        jwt_less,
-        words.join("; "),
-        whys,
-        works.to_vec(),
-    ))
+    Ok(Finding::judged(jwt_less, words.join("; "), whys, works))
 }
 
 fn primitives(e: &Evidence<'_>, works: &[RowId]) -> Result<Finding, Open> {
@@ -296,12 +271,7 @@ fn primitives(e: &Evidence<'_>, works: &[RowId]) -> Result<Finding, Open> {
     let measured = "one library signs and verifies both with Ed25519";
     let why = "the primitive belongs to the algorithm, not to the format: JWT supports Ed25519 too, \
                and the report compared ES256";
-    Ok(Finding::new(
-        Answer::Artefact,
-        measured,
-        why,
-        works.to_vec(),
-    ))
+    Ok(Finding::new(Answer::Artefact, measured, why, works))
 }
 
 /// What bears on the choice by availability.

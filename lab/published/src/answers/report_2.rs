@@ -259,7 +259,7 @@ fn smaller(e: &Evidence<'_>, works: &[RowId]) -> Result<Finding, Open> {
         "a shorter nonce, no padding, and a shorter name in the header",
         "a little means at most 10 %",
     ];
-    Ok(Finding::judged(a_little, measured, whys, works.to_vec()))
+    Ok(Finding::judged(a_little, measured, whys, works))
 }
 
 /// A library that is timed for decrypting has rejected changed tokens in the preflight.
@@ -281,7 +281,7 @@ fn half_tag(e: &Evidence<'_>, works: &[RowId]) -> Result<Finding, Open> {
         apart == HALVES,
         measured,
         [why, why],
-        works.to_vec(),
+        works,
     ))
 }
 

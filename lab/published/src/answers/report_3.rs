@@ -1,6 +1,6 @@
 //! Conclusions of report 3: gRPC servers, measured by `jeton-lab servers`.
 
-use super::evidence::{Finding, Judge, Open, Parts};
+use super::evidence::{Finding, Judge, NONE, Open, Parts};
 use super::{Conclusion, Rule};
 use crate::servers::runs;
 use jeton_lab_model::result::{ServerRow, VerdictKind};
@@ -114,7 +114,7 @@ fn ratios(rows: &[ServerRow], cores: u32) -> Result<Finding, Open> {
          their own cores"
     };
     let whys = ["every ratio is within 10 % of the published one", why_not];
-    Ok(Finding::judged(near, measured, whys, Vec::new()))
+    Ok(Finding::judged(near, measured, whys, NONE))
 }
 
 /// Whether values are near a published range. `None`: some are, and some are not.
@@ -158,7 +158,7 @@ fn memory(rows: &[ServerRow], id: &str, (low, high): (f64, f64)) -> Result<Findi
          figure is unknown",
     ];
     match is_near([least, most], [low, high]) {
-        Some(near) => Ok(Finding::judged(near, measured, whys, Vec::new())),
+        Some(near) => Ok(Finding::judged(near, measured, whys, NONE)),
         None => Err(Open::Undecided {
             measured,
             rows: Vec::new(),

@@ -215,7 +215,7 @@ fn longer(e: &Evidence<'_>, works: &[RowId]) -> Result<Finding, Open> {
         longer && in_range,
         words.join(", "),
         whys,
-        works.to_vec(),
+        works,
     ))
 }
 
