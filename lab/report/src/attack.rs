@@ -3,8 +3,7 @@
 mod columns;
 mod section;
 
-use std::collections::BTreeSet;
-
+use itertools::Itertools as _;
 use jeton_lab_model::result::{AttackOutcome, AttackRow, Party, Practice, Status};
 
 use crate::grouped::grouped;
@@ -13,23 +12,12 @@ use jeton_lab_model::units;
 pub(crate) use columns::row_columns;
 pub(crate) use section::section;
 
-use columns::{Found, columns, found_columns, subject};
-
-/// The counted outcomes, the harmless one first.
-pub(crate) const COUNTED: [AttackOutcome; 5] = [
-    AttackOutcome::Refused,
-    AttackOutcome::Accepted,
-    AttackOutcome::Crashed,
-    AttackOutcome::Hung,
-    AttackOutcome::OverLimit,
-];
-
 /// The attacks on one library with one kind of token and one practice.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Attacked<'a> {
-    pub(crate) library: &'a Party,
-    pub(crate) format: &'a str,
-    pub(crate) practice: Practice,
+    library: &'a Party,
+    format: &'a str,
+    practice: Practice,
     rows: Vec<&'a AttackRow>,
 }
 
@@ -52,40 +40,24 @@ pub(crate) fn attacked(rows: &[AttackRow]) -> Vec<Attacked<'_>> {
 }
 
 impl<'a> Attacked<'a> {
-    /// Counts the attacks with this outcome.
-    pub(crate) fn count(&self, outcome: AttackOutcome) -> usize {
-        self.with(outcome).count()
-    }
-
-    /// Counts the void attacks: their positive control was rejected too.
-    pub(crate) fn void(&self) -> usize {
-        let void = |row: &&&AttackRow| row.status == Status::FailedPreflight;
-        self.rows.iter().filter(void).count()
-    }
-
     /// Returns the reason why the library was not attacked, if it was not.
-    pub(crate) fn absent(&self) -> Option<&'a str> {
+    fn absent(&self) -> Option<&'a str> {
         let first = self.rows.first()?;
-        (first.status == Status::Unavailable)
-            .then(|| first.reason.as_deref().unwrap_or("no reason recorded"))
+        let reason = first.reason.as_deref().unwrap_or("no reason recorded");
+        (first.status == Status::Unavailable).then_some(reason)
     }
 
     /// Returns the findings, the worst first: each outcome with the names of its attacks. Withheld findings have the
     /// date in place of the outcome.
-    pub(crate) fn found(&self) -> Vec<(&'a str, Vec<&'a str>)> {
-        let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
+    fn found(&self) -> Vec<(&'a str, Vec<&'a str>)> {
         let worst_first = AttackOutcome::ALL.into_iter().rev();
-        for outcome in worst_first.filter(|outcome| outcome.counts_against()) {
-            for row in self.with(outcome) {
+        let counted = worst_first.filter(|outcome| outcome.counts_against());
+        grouped(counted.flat_map(|outcome| {
+            self.with(outcome).map(move |row| {
                 let until = row.reason.as_deref().filter(|_| !outcome.is_finding());
-                let heading = until.unwrap_or(outcome.name());
-                match found.iter_mut().find(|(known, _)| *known == heading) {
-                    Some((_, attacks)) => attacks.push(&row.attack),
-                    None => found.push((heading, vec![&row.attack])),
-                }
-            }
-        }
-        found
+                (until.unwrap_or(outcome.name()), row.attack.as_str())
+            })
+        }))
     }
 
     fn with(&self, outcome: AttackOutcome) -> impl Iterator<Item = &'a AttackRow> + '_ {
@@ -95,17 +67,9 @@ impl<'a> Attacked<'a> {
 }
 
 /// Returns the extent, for example "93 attacks on 24 libraries".
-pub(crate) fn extent(rows: &[AttackRow]) -> String {
-    let attacks: BTreeSet<&str> = rows.iter().map(|r| r.attack.as_str()).collect();
-    let libraries: BTreeSet<&str> = rows.iter().map(|r| r.subject.driver.as_str()).collect();
-    format!(
-        "{} on {}",
-        units::count(attacks.len(), "attack", "attacks"),
-        units::count(libraries.len(), "library", "libraries")
-    )
-}
-
-/// Counts the tokens and keys that were tried.
-pub(crate) fn tried(rows: &[AttackRow]) -> u64 {
-    rows.iter().map(|row| u64::from(row.tried)).sum()
+fn extent(rows: &[AttackRow]) -> String {
+    let count = |name: fn(&AttackRow) -> &String| rows.iter().map(name).unique().count();
+    let attacks = units::count(count(|row| &row.attack), "attack", "attacks");
+    let libraries = units::count(count(|row| &row.subject.driver), "library", "libraries");
+    format!("{attacks} on {libraries}")
 }

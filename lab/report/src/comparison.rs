@@ -5,6 +5,7 @@ mod columns;
 use jeton_lab_model::result::{Row, RunResult, Status, Timing, Verdict};
 
 use crate::grouped::{distinct, grouped};
+use crate::section::Section;
 use jeton_lab_model::{names, units};
 use maud::{Markup, html};
 
@@ -65,35 +66,22 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// The comparisons of one suite and operation.
-#[derive(Clone, Copy)]
-pub(crate) struct Set<'c, 'a> {
-    pub(crate) comparisons: &'c [Comparison<'a>],
+/// The comparisons of one suite and operation, which are neighbours.
+pub(crate) fn sets<'c, 'a>(
+    comparisons: &'c [Comparison<'a>],
+) -> impl Iterator<Item = &'c [Comparison<'a>]> {
+    comparisons.chunk_by(|a, b| (a.suite, a.operation) == (b.suite, b.operation))
 }
 
-/// Splits the comparisons into sets. They arrive ordered by suite and operation, so neighbours with the same pair form
-/// a set.
-pub(crate) fn sets<'c, 'a>(comparisons: &'c [Comparison<'a>]) -> impl Iterator<Item = Set<'c, 'a>> {
-    let sets = comparisons.chunk_by(|a, b| (a.suite, a.operation) == (b.suite, b.operation));
-    sets.map(|comparisons| Set { comparisons })
+/// Returns the section of a set, for example "Libraries: sign", with the number of its comparisons.
+pub(crate) fn of_set(set: &[Comparison<'_>]) -> Section {
+    let count = units::count(set.len(), "comparison", "comparisons");
+    Section::new(set_heading(&set[0])).beside(html! { small { (count) } })
 }
 
-impl Set<'_, '_> {
-    /// Returns the heading, for example "Libraries: sign".
-    pub(crate) fn heading(self) -> String {
-        let first = &self.comparisons[0];
-        format!("{}: {}", units::capitalised(first.suite), first.operation)
-    }
-
-    /// Renders the number of comparisons.
-    pub(crate) fn count(self) -> Markup {
-        html! { small { (units::count(self.comparisons.len(), "comparison", "comparisons")) } }
-    }
-
-    /// Returns the HTML id of the charts.
-    pub(crate) fn anchor(self) -> String {
-        format!("group-{}", self.comparisons[0].anchor)
-    }
+/// Returns the heading of the set that begins with a comparison.
+pub(crate) fn set_heading(first: &Comparison<'_>) -> String {
+    format!("{}: {}", units::capitalised(first.suite), first.operation)
 }
 
 impl Role<'_> {
@@ -120,16 +108,15 @@ pub(crate) fn time(row: &Row) -> Option<&Timing> {
 pub(crate) fn comparisons(result: &RunResult) -> Vec<Comparison<'_>> {
     let mut taken = vec![false; result.rows.measured.len()];
     let mut found = judged(result, &mut taken);
-    add_unjudged(result, &mut taken, &mut found);
+    add_unjudged(result, &taken, &mut found);
     found.retain(|comparison| !comparison.entries.is_empty());
     for comparison in &mut found {
         add_references_and_missing(result, comparison);
-        let median = |row: &Row| time(row).map_or(f64::MAX, |timing| timing.median);
+        let median = |entry: &Entry<'_>| time(entry.row).map_or(f64::MAX, |time| time.median);
         let entries = &mut comparison.entries;
-        entries.sort_by(|a, b| median(a.row).total_cmp(&median(b.row)));
+        entries.sort_by(|a, b| median(a).total_cmp(&median(b)));
         let measured: Vec<_> = entries.iter().map(|e| &e.row.subject).collect();
-        let shown = names::distinct(&measured);
-        for (entry, name) in entries.iter_mut().zip(shown) {
+        for (entry, name) in entries.iter_mut().zip(names::distinct(&measured)) {
             entry.name = name;
         }
     }
@@ -147,12 +134,9 @@ fn judged<'a>(result: &'a RunResult, taken: &mut [bool]) -> Vec<Comparison<'a>> 
         let factors = verdicts.iter().flat_map(|verdict| &verdict.factors);
         let mut entries: Vec<Entry<'a>> = Vec::new();
         for verdict in &verdicts {
-            let baseline = Role::Baseline(verdict.baseline_group);
-            let roles = [
-                (&verdict.baseline, baseline),
-                (&verdict.subject, Role::Compared(verdict)),
-            ];
-            for (id, role) in roles {
+            let (baseline, group) = (&verdict.baseline, verdict.baseline_group);
+            let compared = (&verdict.subject, Role::Compared(verdict));
+            for (id, role) in [(baseline, Role::Baseline(group)), compared] {
                 let is_known = entries.iter().any(|entry| entry.row.subject.id == *id);
                 if let (false, Some(row)) = (is_known, place_of(result, verdict, id)) {
                     taken[row] = true;
@@ -183,23 +167,21 @@ fn place_of(result: &RunResult, verdict: &Verdict, id: &str) -> Option<usize> {
 }
 
 /// Adds measured rows without a verdict to the chart of the same work, or to a new chart.
-fn add_unjudged<'a>(result: &'a RunResult, taken: &mut [bool], found: &mut Vec<Comparison<'a>>) {
-    for (row, taken) in result.rows.measured.iter().zip(taken) {
-        if *taken || row.reference || time(row).is_none() {
-            continue;
-        }
+fn add_unjudged<'a>(result: &'a RunResult, taken: &[bool], found: &mut Vec<Comparison<'a>>) {
+    let rows = result.rows.measured.iter().zip(taken);
+    let rows = rows.filter(|(row, taken)| !*taken && !row.reference && time(row).is_some());
+    for (row, _) in rows {
         let is_same = |e: &Entry<'_>| same_work(e.row, row) && same_token(e.row, row);
         let is_home = |c: &Comparison<'_>| {
             !c.confounded && c.suite == row.suite && c.entries.iter().any(is_same)
         };
         let home = found.iter().position(is_home).unwrap_or_else(|| {
-            let (token, threads) = (names::token(&row.subject), row.threads);
             let (suite, operation, claims) = (&row.suite, &row.operation, &row.claims.name);
-            let threads = if threads > 1 {
-                format!(", {threads} threads")
-            } else {
-                String::new()
+            let threads = match row.threads {
+                0 | 1 => String::new(),
+                several => format!(", {several} threads"),
             };
+            let token = names::token(&row.subject);
             found.push(Comparison {
                 title: format!("{suite}: {operation}, {token}, {claims} claims{threads}"),
                 suite,
@@ -217,21 +199,23 @@ fn add_unjudged<'a>(result: &'a RunResult, taken: &mut [bool], found: &mut Vec<C
 fn add_references_and_missing<'a>(result: &'a RunResult, comparison: &mut Comparison<'a>) {
     for row in &result.rows.measured {
         let belongs = comparison.entries.iter().any(|entry| {
-            same_work(entry.row, row)
-                && if row.reference {
-                    names::primitive(&entry.row.subject) == names::primitive(&row.subject)
-                } else {
-                    row.suite == comparison.suite && same_token(entry.row, row)
-                }
+            let is_same = if row.reference {
+                names::primitive(&entry.row.subject) == names::primitive(&row.subject)
+            } else {
+                row.suite == comparison.suite && same_token(entry.row, row)
+            };
+            is_same && same_work(entry.row, row)
         });
-        if !belongs {
-            continue;
-        }
-        match (row.reference, time(row).is_some()) {
-            (true, true) => comparison.references.push(entry(row, Role::Reference)),
-            (true, false) => comparison.missing.push(entry(row, Role::Reference)),
-            (false, false) => comparison.missing.push(entry(row, Role::Alone)),
-            (false, true) => {}
+        let role = if row.reference {
+            Role::Reference
+        } else {
+            Role::Alone
+        };
+        match time(row) {
+            _ if !belongs => {}
+            None => comparison.missing.push(entry(row, role)),
+            Some(_) if row.reference => comparison.references.push(entry(row, role)),
+            Some(_) => {}
         }
     }
 }

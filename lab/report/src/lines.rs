@@ -1,6 +1,7 @@
 //! Rows that differ in one factor, as lines: time by payload size, and operations per second by threads. There is one
 //! chart for each operation and kind of token.
 
+use itertools::Itertools as _;
 use jeton_lab_model::names;
 use jeton_lab_model::result::{Row, Timing};
 use jeton_lab_model::units::{self, Unit};
@@ -35,9 +36,9 @@ fn panels<'a>(
     let rows = rows.filter(|row| !row.reference);
     let timed = rows.filter_map(|row| Some((row, time(row)?)));
     let titled = timed.map(|one: Timed<'a>| {
-        let operation = units::capitalised(&one.0.operation);
+        let (row, token) = (one.0, names::token(&one.0.subject));
         (
-            format!("{operation}, {}", names::token(&one.0.subject)),
+            format!("{}, {token}", units::capitalised(&row.operation)),
             one,
         )
     });
@@ -51,19 +52,13 @@ fn panels<'a>(
         lines.retain(|(_, line)| line.len() >= least);
         let subjects: Vec<_> = lines.iter().map(|(_, line)| &line[0].0.subject).collect();
         let names = names::distinct(&subjects);
-        let has_kinds = lines.windows(2).any(|two| two[0].0.1 != two[1].0.1);
-        let lines = lines
-            .into_iter()
-            .zip(names)
-            .map(|(((_, kind), line), name)| {
-                let kind = if has_kinds {
-                    format!(", {kind} claims")
-                } else {
-                    String::new()
-                };
-                (format!("{name}{kind}"), line)
-            });
-        let lines: Vec<_> = lines.collect();
+        let has_kinds = !lines.iter().map(|((_, kind), _)| kind).all_equal();
+        let named = lines.into_iter().zip(names);
+        let named = named.map(|(((_, kind), line), name)| {
+            let kind = format!(", {kind} claims");
+            (name + if has_kinds { &kind } else { "" }, line)
+        });
+        let lines: Vec<_> = named.collect();
         (!lines.is_empty()).then_some(Panel { title, lines })
     };
     grouped(titled).into_iter().filter_map(panel).collect()
@@ -86,10 +81,8 @@ impl<'a> Panel<'a> {
             self.title,
             units::count(series.len(), "line", "lines")
         );
-        let marks = SERIES.into_iter().cycle();
-        let legend = marks
-            .zip(&series)
-            .map(|(mark, (name, _))| (mark, name.clone()));
+        let marks = SERIES.into_iter().cycle().zip(&series);
+        let legend = marks.map(|(mark, (name, _))| (mark, name.clone()));
         let chart = Chart {
             label,
             legend: legend.collect(),
@@ -101,10 +94,8 @@ impl<'a> Panel<'a> {
 
     fn amounts(&self, amount: fn(&Row) -> u64) -> Vec<u64> {
         let all = self.lines.iter().flat_map(|(_, rows)| rows);
-        let mut amounts: Vec<u64> = all.map(|(row, _)| amount(row)).collect();
-        amounts.sort_unstable();
-        amounts.dedup();
-        amounts
+        let amounts = all.map(|(row, _)| amount(row));
+        amounts.sorted_unstable().dedup().collect()
     }
 }
 
@@ -171,13 +162,13 @@ fn powers(sizes: &[u64]) -> Vec<(f64, String)> {
         return Vec::new();
     };
     let all = (0..19).map(|power| 10_u64.pow(power));
-    let name = |tick: u64| match tick {
-        t if t < 1_000 => format!("{t} B"),
-        t if t < 1_000_000 => format!("{} kB", t / 1_000),
-        t => format!("{} MB", t / 1_000_000),
-    };
     let inside = all.filter(|tick| (least..=most).contains(&tick));
-    inside.map(|tick| (tick as f64, name(tick))).collect()
+    let named = inside.map(|tick| match tick {
+        ..1_000 => (tick as f64, format!("{tick} B")),
+        1_000..1_000_000 => (tick as f64, format!("{} kB", tick / 1_000)),
+        _ => (tick as f64, format!("{} MB", tick / 1_000_000)),
+    });
+    named.collect()
 }
 
 /// Operations per second by threads.

@@ -31,16 +31,20 @@ fn write(result: &RunResult, out: &mut String) -> fmt::Result {
         let comparisons = comparisons(result);
         let suites = comparisons.chunk_by(|a, b| a.suite == b.suite);
         sections.extend(suites.map(|suite| {
-            let all = suite.iter();
-            let parts = all.map(|one| one.section(&result.noise_floor, false));
+            let parts = suite
+                .iter()
+                .map(|one| one.section(&result.noise_floor, false));
             Section::new(units::capitalised(suite[0].suite)).parts(parts)
         }));
         sections.push(run::gaps(result));
     }
-    sections.extend(servers::section(result));
-    sections.extend(interop::section(result));
-    sections.extend(attack::section(result));
-    sections.extend(published_comparison::section(result));
+    let others = [
+        servers::section(result),
+        interop::section(result),
+        attack::section(result),
+        published_comparison::section(result),
+    ];
+    sections.extend(others.into_iter().flatten());
     sections.iter().try_for_each(|one| section(one, 2, out))
 }
 
@@ -49,17 +53,12 @@ fn section(section: &Section, level: usize, out: &mut String) -> fmt::Result {
     if !section.title.is_empty() {
         writeln!(out, "\n{} {}", "#".repeat(level), cell(&section.title))?;
     }
-    let (items, sentences): (Vec<_>, Vec<_>) = section
-        .said(Form::Markdown)
-        .partition(|sentence| sentence.kind == Kind::Item);
+    let said = section.said(Form::Markdown);
+    let (items, sentences): (Vec<_>, Vec<_>) = said.partition(|one| one.kind == Kind::Item);
     for sentence in sentences {
         writeln!(out, "\n{}", coded(&sentence.text))?;
     }
-    for table in section
-        .tables
-        .iter()
-        .filter(|table| table.is_on(Form::Markdown))
-    {
+    for table in section.tables_on(Form::Markdown) {
         writeln!(out)?;
         table.markdown(out)?;
     }
@@ -67,10 +66,7 @@ fn section(section: &Section, level: usize, out: &mut String) -> fmt::Result {
         let gap = if index == 0 { "\n" } else { "" };
         writeln!(out, "{gap}- {}", coded(&item.text))?;
     }
-    let mut parts = section
-        .parts
-        .iter()
-        .filter(|part| part.is_on(Form::Markdown));
+    let mut parts = section.parts_on(Form::Markdown);
     parts.try_for_each(|part| self::section(part, level + 1, out))
 }
 

@@ -1,5 +1,6 @@
 //! Published figures next to measured ones, and the answers to published conclusions.
 
+use itertools::Itertools as _;
 use maud::{Markup, html};
 
 use jeton_lab_model::result::{
@@ -10,8 +11,9 @@ use jeton_lab_model::units::{self, Unit};
 use jeton_lab_published::{Source, decidable, reports};
 
 use crate::grouped::grouped;
-use crate::section::{Fold, Kind, Section, Sentence};
+use crate::section::{Fold, Kind, Section};
 use crate::table::{CSV, Column, MARKDOWN, PAGE, TEXT, Table, Value, WIDE, columns};
+use crate::words::BOLD;
 
 /// One figure of a published table.
 #[derive(Clone, Copy)]
@@ -45,11 +47,11 @@ fn unit(table: &PublishedTable) -> Unit {
 pub(super) fn figures(table: &PublishedTable) -> Vec<Figure<'_>> {
     let unit = unit(table);
     let of_row =
-        |row| (0..table.columns.len()).filter_map(move |index| at(table, unit, row, index));
+        |row| (0..table.columns.len()).filter_map(move |at| at_column(table, unit, row, at));
     table.rows.iter().flat_map(of_row).collect()
 }
 
-fn at<'a>(
+fn at_column<'a>(
     table: &'a PublishedTable,
     unit: Unit,
     row: &'a PublishedRow,
@@ -106,7 +108,7 @@ pub(super) fn columns<'t>(table: &'t PublishedTable) -> Vec<Column<'t, &'t Publi
                 "published" => format!("{name}: published"),
                 _ => column.title().to_owned(),
             };
-            let held = move |row: &&'t PublishedRow| at(table, unit, row, index);
+            let held = move |row: &&'t PublishedRow| at_column(table, unit, row, index);
             column.of(held).named(title)
         }));
     }
@@ -129,9 +131,8 @@ fn measured(figure: &Figure<'_>) -> Value {
 }
 
 fn ratio(value: Option<f64>) -> Value {
-    value.map_or_else(Value::none, |value| {
-        Value::number(value, units::ratio(value))
-    })
+    let shown = |value| Value::number(value, units::ratio(value));
+    value.map_or_else(Value::none, shown)
 }
 
 /// Renders the measured figure, and the published one below.
@@ -185,23 +186,21 @@ pub(crate) fn section(result: &RunResult) -> Option<Section> {
 }
 
 fn report(source: &Source, tables: &[PublishedTable], claims: &[ClaimAnswered]) -> Option<Section> {
-    let number = source.report;
-    let claims: Vec<&ClaimAnswered> = claims.iter().filter(|c| c.report == number).collect();
+    let (number, claims) = (source.report, of_report(source, claims));
     if claims.is_empty() {
         return None;
     }
-    let counts =
-        Answer::ALL.map(|answer| (answer, claims.iter().filter(|c| c.answer == answer).count()));
-    let counts: Vec<_> = counts.into_iter().filter(|(_, count)| *count > 0).collect();
-    let text = (counts.iter()).map(|(answer, count)| format!("{count} {}", answer.label()));
-    let text: Vec<String> = text.collect();
+    let counts = counts(&claims);
+    let text = counts.iter();
+    let text = text
+        .map(|(answer, count)| format!("{count} {}", answer.label()))
+        .join(", ");
     let tags = html! {
         @for (index, (answer, count)) in counts.iter().enumerate() {
             @if index > 0 { ", " }
             strong { (count) } " " (tag(*answer))
         }
     };
-    let counts = Sentence::new(Kind::Plain, text.join(", ")).markup(tags);
     let title = format!("Report {number}: {}", source.question);
     let caption = format!("{title} Its conclusions, answered");
     let answers = Table::named(caption, &answer_columns(), &claims).class("answers");
@@ -211,14 +210,30 @@ fn report(source: &Source, tables: &[PublishedTable], claims: &[ClaimAnswered]) 
     let in_text = Table::named("", &answer_columns(), &measured).on(MARKDOWN);
     let own = tables.iter().enumerate();
     let own = own.filter(|(_, table)| table.report == number);
-    let published = format!("{}. Published on: {}.", source.name, source.machine);
-    let section = Section::new(title).id(format!("report-{number}"));
-    let section = section.note(published).with(counts);
-    let mut section = section.table(answers.on(PAGE));
+    let mut section = Section::new(title)
+        .id(format!("report-{number}"))
+        .note(format!(
+            "{}. Published on: {}.",
+            source.name, source.machine
+        ))
+        .shown(Kind::Plain, text, tags)
+        .table(answers.on(PAGE));
     if !measured.is_empty() {
         section = section.table(in_text);
     }
     Some(section.parts(own.map(|(index, table)| of_table(table, index))))
+}
+
+fn of_report<'a>(source: &Source, claims: &'a [ClaimAnswered]) -> Vec<&'a ClaimAnswered> {
+    let own = |claim: &&ClaimAnswered| claim.report == source.report;
+    claims.iter().filter(own).collect()
+}
+
+/// Counts the conclusions with each answer that occurs.
+fn counts(claims: &[&ClaimAnswered]) -> Vec<(Answer, usize)> {
+    let of = |answer| claims.iter().filter(|claim| claim.answer == answer).count();
+    let counts = Answer::ALL.into_iter().map(|answer| (answer, of(answer)));
+    counts.filter(|(_, count)| *count > 0).collect()
 }
 
 fn of_table(table: &PublishedTable, number: usize) -> Section {
@@ -239,6 +254,14 @@ fn of_table(table: &PublishedTable, number: usize) -> Section {
     let caption = format!("{title}, {unit}: measured in this run, and published below{ratios}");
     let rows: Vec<_> = table.rows.iter().collect();
     let shown = Table::named(caption, &columns(table), &rows).figures();
+    // Each reason once.
+    let missing = figures.iter();
+    let missing = grouped(missing.filter_map(|at| Some((at.figure.missing.as_deref()?, at))));
+    let missing = missing.into_iter().map(|(reason, figures)| {
+        let count = units::count(figures.len(), "figure", "figures");
+        format!("{reason} ({count})")
+    });
+    let missing = missing.collect::<Vec<_>>().join("; ");
     let section = Section::new(title)
         .id(format!("published-{number}"))
         .fold(Fold::Closed)
@@ -247,18 +270,10 @@ fn of_table(table: &PublishedTable, number: usize) -> Section {
         ))
         .items(&table.notes)
         .table(shown.class("published figures"));
-    // Each reason once.
-    let missing = figures
-        .iter()
-        .filter_map(|at| Some((at.figure.missing.as_deref()?, at)));
-    let said = grouped(missing).into_iter().map(|(reason, figures)| {
-        let count = units::count(figures.len(), "figure", "figures");
-        format!("{reason} ({count})")
-    });
-    match said.collect::<Vec<_>>().join("; ").as_str() {
-        "" => section,
-        said => section.note(format!("Not measured: {said}.")),
+    if missing.is_empty() {
+        return section;
     }
+    section.note(format!("Not measured: {missing}."))
 }
 
 /// Returns the columns of the answers to published conclusions.
@@ -283,4 +298,45 @@ pub(super) fn tag(answer: Answer) -> Markup {
         Answer::Undecided | Answer::NotMeasured | Answer::Opinion => "plain",
     };
     html! { span.tag.(class) { (answer.label()) } }
+}
+
+/// For the terminal: how many conclusions this run answers, and for each report the answers that matter most; `None`
+/// if the run relates to no report.
+pub(crate) fn in_short(result: &RunResult) -> Option<Section> {
+    let claims = &result.claims_answered;
+    let measured = claims.iter().filter(|claim| claim.answer.is_measured());
+    let (measured, all) = (measured.count(), decidable());
+    let title = format!("The four public reports: {measured} of {all} conclusions measured");
+    let reports = reports().into_iter();
+    let parts = reports.filter_map(|source| report_in_short(&source, of_report(&source, claims)));
+    let note = "The page has every conclusion and table of the reports.";
+    (measured > 0).then(|| Section::new(title).note(note).parts(parts))
+}
+
+fn report_in_short(source: &Source, claims: Vec<&ClaimAnswered>) -> Option<Section> {
+    let said = units::list(
+        counts(&claims)
+            .into_iter()
+            .map(|(answer, count)| match count {
+                1 => format!("1 {}", answer.label()),
+                several => format!("{several} {}", answer.plural()),
+            }),
+    );
+    let told = source.in_short.iter();
+    let told = told.filter_map(|id| claims.iter().find(|claim| claim.id == *id));
+    let is_measured = |claim: &&&ClaimAnswered| claim.answer.is_measured();
+    // A report without a measured conclusion says what it needs.
+    let needs = told
+        .clone()
+        .next()
+        .filter(|_| !claims.iter().any(|one| one.answer.is_measured()));
+    let needs = needs.map(|claim| format!("needs {}", claim.measured));
+    let told = told.filter(is_measured).map(|one| {
+        let (claim, answer, measured, why) =
+            (&one.claim, one.answer.label(), &one.measured, &one.why);
+        format!("\u{201c}{claim}\u{201d} {BOLD}{answer}{BOLD:#}: {measured}; {why}.")
+    });
+    let (number, question) = (source.report, source.question);
+    let section = Section::new(format!("{number} {question}")).say(format!("{said}."));
+    (!said.is_empty()).then(|| section.items(told).items(needs))
 }

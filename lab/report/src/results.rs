@@ -20,24 +20,23 @@ impl Comparison<'_> {
     pub(crate) fn section(&self, noise: &NoiseFloor, is_open: bool) -> Section {
         let table = Table::new(self.caption(), "", &columns(self.shared()), &self.lines());
         let table = table.labelled_by(&self.anchor);
-        let factors = sentences::factors(self);
+        let factors = sentences::factors(&[self]);
         let kind = if self.confounded {
             Kind::Callout("warn")
         } else {
             Kind::Note
         };
         let on_page = factors
-            .clone()
+            .iter()
             .map(|said| Sentence::new(kind, said).on(PAGE));
-        let verdicts = sentences::verdicts(self).into_iter().chain(factors);
-        let in_text = verdicts.map(|said| Sentence::new(Kind::Item, said).on(TEXT));
-        let mut section = Section::new(&self.title)
+        let in_text = sentences::verdicts(self).into_iter().chain(factors.clone());
+        let in_text = in_text.map(|said| Sentence::new(Kind::Item, said).on(TEXT));
+        let section = Section::new(&self.title)
             .id(&self.anchor)
             .beside(self.tag())
             .fold(Fold::open_if(is_open))
             .charted(self.chart(noise), table.folded("Table"));
-        section.sentences = on_page.into_iter().chain(in_text).collect();
-        section
+        on_page.chain(in_text).fold(section, Section::with)
     }
 
     fn chart(&self, noise: &NoiseFloor) -> Chart {
@@ -57,12 +56,8 @@ impl Comparison<'_> {
             Some((median, entry.name.clone(), format!("{algorithm}, {shown}")))
         };
         let end = |entry: Option<&&Entry<'_>>| {
-            let entry = entry?;
-            Some(format!(
-                "{} at {}",
-                entry.name,
-                unit.text(time(entry.row)?.median)
-            ))
+            let (name, timing) = (&entry?.name, time(entry?.row)?);
+            Some(format!("{name} at {}", unit.text(timing.median)))
         };
         let range = end(entries.first()).zip(end(entries.last()));
         let range = range.map(|(first, last)| format!(", from {first} to {last}"));

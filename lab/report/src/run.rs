@@ -30,7 +30,7 @@ pub(crate) fn gaps(result: &RunResult) -> Section {
         ((library, row.status.name(), &row.reason), row)
     }));
     let gaps: Vec<Vec<&Row>> = gaps.into_iter().map(|(_, rows)| rows).collect();
-    let total: usize = gaps.iter().map(Vec::len).sum();
+    let total = gaps.iter().map(Vec::len).sum();
     let section = Section::new("Missing and disturbed").id("gaps");
     if gaps.is_empty() {
         return section.say("Every row was measured.");
@@ -68,9 +68,9 @@ fn affected(rows: &[&Row]) -> Vec<String> {
         let place = format!("{}, {}", row.suite, row.operation);
         (place, names::algorithm(&row.subject))
     }));
-    let line =
-        |(place, algorithms): (String, Vec<String>)| format!("{place}: {}", algorithms.join(", "));
-    places.into_iter().map(line).collect()
+    let places = places.into_iter();
+    let lines = places.map(|(place, algorithms)| format!("{place}: {}", algorithms.join(", ")));
+    lines.collect()
 }
 
 /// Disturbances, completeness and noise floor.
@@ -92,20 +92,19 @@ fn machine_quality(result: &RunResult) -> Section {
             "**No disturbance detected.** All checks of the machine were within their limits.";
         section.callout("good", text)
     };
+    let wider = "so the intervals are wider.";
     if !e.complete {
-        section = section.callout("bad", format!("**The run is not complete.** {rounds} planned rounds finished, so the intervals are wider."));
+        let text =
+            format!("**The run is not complete.** {rounds} planned rounds finished, {wider}");
+        section = section.callout("bad", text);
     }
     if e.is_cut_by_budget() {
-        section = section.callout(
-            "warn",
-            format!("{rounds} rounds: the time limit was reached, so the intervals are wider."),
-        );
+        let text = format!("{rounds} rounds: the time limit was reached, {wider}");
+        section = section.callout("warn", text);
     }
     if let Some(ended) = e.out_of_support() {
-        section = section.callout(
-            "bad",
-            format!("**Out of support:** {ended}. A newer runtime may give other figures."),
-        );
+        let text = format!("**Out of support:** {ended}. A newer runtime may give other figures.");
+        section = section.callout("bad", text);
     }
     let facts = [
         (
@@ -144,11 +143,8 @@ fn noise_floor(result: &RunResult) -> Section {
                 format!(", those with a managed runtime (Node, Java, Python) by **{managed}**")
             });
             let of_threads = floor.threads.iter().map(|own| {
-                format!(
-                    ", those on {} threads by **{}**",
-                    own.threads,
-                    units::percent(own.floor)
-                )
+                let (threads, floor) = (own.threads, units::percent(own.floor));
+                format!(", those on {threads} threads by **{floor}**")
             });
             format!(
                 "By the A/A pairs (identical subjects, measured twice), identical subjects can differ by **{}** in this \
@@ -183,11 +179,8 @@ fn noise_floor(result: &RunResult) -> Section {
         text("verdict") |pair| Value::verdict(pair.verdict);
     ];
     let caption = "A/A pairs: each should be equivalent";
-    section.table(
-        Table::named(caption, &columns, &floor.pairs)
-            .figures()
-            .on(PAGE),
-    )
+    let table = Table::named(caption, &columns, &floor.pairs).figures();
+    section.table(table.on(PAGE))
 }
 
 /// Machine, runtimes and drivers.
@@ -282,16 +275,16 @@ pub(crate) fn data(result: &RunResult) -> Section {
         .markup(Kind::Block, commands)
         .note("The seed repeats the order of measurements. Times differ from run to run by the noise floor or more.");
     let packed = to_packed_bytes(result);
-    let link = format!(
-        "data:application/gzip;base64,{}",
-        STANDARD.encode_to_string(&packed)
+    let (kilobytes, packed) = (
+        packed.len() as f64 / 1000.0,
+        STANDARD.encode_to_string(&packed),
     );
+    let link = format!("data:application/gzip;base64,{packed}");
     let raw = Section::new("Raw data");
     let raw = if link.len() <= LINK_BYTES_MAX {
-        let kilobytes = units::fixed(packed.len() as f64 / 1000.0, 1);
         let button = html! {
             a.button href=(link) download="results.json.gz" { "Save results.json.gz" }
-            " " span.muted { (kilobytes) " kB, every round of every row; this page is created from it" }
+            " " span.muted { (units::fixed(kilobytes, 1)) " kB, every round of every row; this page is created from it" }
         };
         raw.markup(Kind::Plain, button).note(
             "Compressed with gzip. Read it directly with `jeton-lab report results.json.gz`, or unpack it with `gunzip results.json.gz`.",

@@ -80,6 +80,11 @@ impl Section {
         say(text: impl Into<String>) { self.sentences.push(Sentence::new(Kind::Plain, text)) }
         note(text: impl Into<String>) { self.sentences.push(Sentence::new(Kind::Note, text)) }
         with(sentence: Sentence) { self.sentences.push(sentence) }
+        say_on(forms: &'static [Form], text: impl Into<String>) { self.sentences.push(Sentence::new(Kind::Plain, text).on(forms)) }
+        note_on(forms: &'static [Form], text: impl Into<String>) { self.sentences.push(Sentence::new(Kind::Note, text).on(forms)) }
+        item_on(forms: &'static [Form], text: impl Into<String>) { self.sentences.push(Sentence::new(Kind::Item, text).on(forms)) }
+        /// Adds a sentence that the page shows in another way.
+        shown(kind: Kind, text: impl Into<String>, markup: Markup) { self.sentences.push(Sentence::new(kind, text).markup(markup)) }
         /// Adds a sentence in a frame of this class.
         callout(class: &'static str, text: impl Into<String>) { self.sentences.push(Sentence::new(Kind::Callout(class), text)) }
         /// Adds a sentence of the page that has more than text.
@@ -98,9 +103,15 @@ impl Section {
         self.chart(chart).table(table)
     }
 
-    /// Reports whether a format prints the section.
-    pub(crate) fn is_on(&self, form: Form) -> bool {
-        self.forms.is_none_or(|forms| forms.contains(&form))
+    /// Returns the parts that a format prints.
+    pub(crate) fn parts_on(&self, form: Form) -> impl Iterator<Item = &Section> {
+        let is_on = move |part: &&Section| part.forms.is_none_or(|forms| forms.contains(&form));
+        self.parts.iter().filter(is_on)
+    }
+
+    /// Returns the tables that a format prints.
+    pub(crate) fn tables_on(&self, form: Form) -> impl Iterator<Item = &Table> {
+        self.tables.iter().filter(move |table| table.is_on(form))
     }
 
     /// Returns the sentences of a format.

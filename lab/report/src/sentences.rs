@@ -1,8 +1,10 @@
 //! Verdicts in sentences.
 
+use itertools::Itertools as _;
 use jeton_lab_model::result::{NoiseFloor, Verdict, VerdictKind};
 
 use super::comparison::{Comparison, Entry, Role};
+use super::grouped::distinct;
 use jeton_lab_model::units;
 use jeton_lab_stats::verdicts::band_for;
 
@@ -41,12 +43,13 @@ pub(super) fn floors_of_threads(noise: &NoiseFloor, percent: fn(f64) -> String) 
 
 /// Names the members of the fastest group, if the comparison has groups.
 pub(super) fn first_group(comparison: &Comparison<'_>) -> Option<String> {
-    let groups = comparison.entries.iter();
-    let groups = groups.filter_map(|entry| Some((entry.role.group()?, entry.name.as_str())));
-    let groups: Vec<(u32, &str)> = groups.collect();
-    let (first, _) = groups.iter().min()?;
-    let names = groups.iter().filter(|(group, _)| group == first);
-    let names: Vec<&str> = names.map(|(_, name)| *name).collect();
+    let group = |entry: &Entry<'_>| entry.role.group();
+    let first = comparison.entries.iter().filter_map(group).min()?;
+    let own = comparison
+        .entries
+        .iter()
+        .filter(|entry| group(entry) == Some(first));
+    let names: Vec<&str> = own.map(|entry| entry.name.as_str()).collect();
     Some(match names.as_slice() {
         [one] => format!("Fastest: {one}."),
         several => format!("Fastest group: {}.", units::list(several)),
@@ -55,30 +58,30 @@ pub(super) fn first_group(comparison: &Comparison<'_>) -> Option<String> {
 
 /// Summarises the comparison: differences first, then equivalent and undecided subjects.
 pub(super) fn verdicts(comparison: &Comparison<'_>) -> Vec<String> {
-    let names = |kind| judged(comparison, kind).map(|(entry, _)| entry.name.as_str());
     let Some(baseline) = comparison.baseline() else {
-        let names: Vec<&str> = comparison.entries.iter().map(|e| e.name.as_str()).collect();
-        let names = units::list(&names);
+        let names = units::list(comparison.entries.iter().map(|e| e.name.as_str()));
         return vec![format!("{names} measured without a comparison.")];
     };
     let baseline = &baseline.name;
     if comparison.entries.len() > NAMED_MAX {
         return vec![summary(comparison, baseline)];
     }
-    let mut sentences = Vec::new();
     let different =
         judged(comparison, VerdictKind::Faster).chain(judged(comparison, VerdictKind::Slower));
-    let clauses: Vec<String> = different
+    let clauses = different
         .map(|(entry, verdict)| format!("{} {}", entry.name, with_interval(verdict)))
-        .collect();
-    if !clauses.is_empty() {
-        sentences.push(format!("Against {baseline}: {}.", clauses.join(", ")));
-    }
-    let equivalent: Vec<&str> = names(VerdictKind::Equivalent).collect();
-    if !equivalent.is_empty() {
-        let equivalent = units::list(&equivalent);
-        sentences.push(format!("Equivalent to {baseline}: {equivalent}."));
-    }
+        .join(", ");
+    let equivalent = judged(comparison, VerdictKind::Equivalent);
+    let equivalent = units::list(equivalent.map(|(entry, _)| entry.name.as_str()));
+    let mut sentences = vec![
+        (&clauses, format!("Against {baseline}: {clauses}.")),
+        (
+            &equivalent,
+            format!("Equivalent to {baseline}: {equivalent}."),
+        ),
+    ];
+    sentences.retain(|(names, _)| !names.is_empty());
+    let mut sentences: Vec<String> = sentences.into_iter().map(|(_, said)| said).collect();
     let undecided = judged(comparison, VerdictKind::Undecided).map(|(entry, verdict)| {
         let more = verdict.more_rounds.map_or_else(String::new, |rounds| {
             let rounds = units::count(rounds as usize, "more round", "more rounds");
@@ -113,32 +116,26 @@ fn summary(comparison: &Comparison<'_>, baseline: &str) -> String {
         }
     }
     for kind in [VerdictKind::Equivalent, VerdictKind::Undecided] {
-        let names: Vec<&str> = judged(comparison, kind)
-            .map(|(e, _)| e.name.as_str())
-            .collect();
-        match names.len() {
+        let names = judged(comparison, kind).map(|(entry, _)| entry.name.as_str());
+        match judged(comparison, kind).count() {
             0 => {}
-            1..=3 => clauses.push(format!("{}: {}", kind.label(), units::list(&names))),
+            1..=3 => clauses.push(format!("{}: {}", kind.label(), units::list(names))),
             many => clauses.push(format!("{many} {}", kind.label())),
         }
     }
     format!("Against {baseline}: {}.", clauses.join("; "))
 }
 
-/// Names the factor that differs, or the factors of a confounded comparison.
-pub(super) fn factors(comparison: &Comparison<'_>) -> Option<String> {
-    let factors = comparison.factors.iter().map(|f| f.replace('_', " "));
-    let factors: Vec<String> = factors.collect();
-    let named = units::list(&factors);
-    Some(match (comparison.confounded, factors.len()) {
+/// Names the factor that differs, or the factors of confounded comparisons.
+pub(super) fn factors(all: &[&Comparison<'_>]) -> Option<String> {
+    let factors = distinct(all.iter().flat_map(|one| &one.factors));
+    let named = units::list(factors.iter().map(|f| f.replace('_', " ")));
+    let together = "differ together, so the ratio has no single cause.";
+    let confounded = all.iter().any(|one| one.confounded);
+    Some(match (confounded, factors.len()) {
         (false, 0) => return None,
-        (true, 0) => {
-            "Confounded: several factors differ together, so the ratio has no single cause."
-                .to_owned()
-        }
-        (true, _) => {
-            format!("Confounded: {named} differ together, so the ratio has no single cause.")
-        }
+        (true, 0) => format!("Confounded: several factors {together}"),
+        (true, _) => format!("Confounded: {named} {together}"),
         (false, 1) => format!("One factor differs: {named}."),
         (false, _) => format!("Factors that differ: {named}."),
     })
@@ -148,22 +145,19 @@ pub(super) fn factors(comparison: &Comparison<'_>) -> Option<String> {
 pub(super) fn effect(verdict: &Verdict) -> (String, &'static str) {
     let ratio = verdict.ratio;
     let factor = ratio.max(ratio.recip());
+    let either = |less, more| if ratio < 1.0 { less } else { more };
     match verdict.verdict {
         VerdictKind::Equivalent | VerdictKind::Undecided => {
             (verdict.verdict.label().to_owned(), "")
         }
         _ if !(ratio.is_finite() && ratio > 0.0) => ("n/a".to_owned(), ""),
         _ if factor >= 1.2 => {
-            let direction = if ratio < 1.0 { " faster" } else { " slower" };
-            (format!("{}\u{a0}×", times(factor)), direction)
+            let factor = format!("{}\u{a0}×", times(factor));
+            (factor, either(" faster", " slower"))
         }
         _ => {
-            let direction = if ratio < 1.0 {
-                " less time"
-            } else {
-                " more time"
-            };
-            (units::percent((ratio - 1.0).abs()), direction)
+            let share = units::percent((ratio - 1.0).abs());
+            (share, either(" less time", " more time"))
         }
     }
 }

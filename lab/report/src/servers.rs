@@ -9,8 +9,7 @@ mod section;
 pub(crate) use columns::{Line, columns};
 pub(crate) use section::{figure, section};
 
-use columns::name;
-use findings::findings;
+use itertools::Itertools as _;
 
 use crate::grouped::grouped;
 use jeton_lab_model::result::{ServerLoad, ServerRow};
@@ -20,16 +19,14 @@ use jeton_lab_published::servers::{PublishedRun, runs};
 
 /// The verdict on a server whose repetitions overlap with those of the best one.
 const UNDECIDED: &str = "undecided";
-const UNDECIDED_MARK: &str = " (undecided)";
 
 /// A server that used less than this share of its cores was probably not limited by them.
 const BUSY: f64 = 0.85;
 
-/// The number of steps of the report's histograms.
-const STEPS: u32 = 10;
+/// A measured row.
+pub(crate) type Loaded<'a> = (&'a ServerRow, &'a ServerLoad);
 
 /// The rows of one scenario.
-#[derive(Debug)]
 pub(crate) struct ScenarioTable<'a> {
     /// The title, for example `1 core, 5×50, HS256`, with the rate of an open loop.
     pub(crate) title: String,
@@ -37,12 +34,13 @@ pub(crate) struct ScenarioTable<'a> {
     pub(crate) oversubscribed: bool,
     /// Calls per second of an open loop.
     pub(crate) rate: Option<f64>,
+    pub(crate) compared: Compared,
     /// Measured rows, the best first.
-    pub(crate) measured: Vec<(&'a ServerRow, &'a ServerLoad)>,
+    pub(crate) measured: Vec<Loaded<'a>>,
     /// Unmeasured rows, each with its reason.
-    pub(crate) missing: Vec<&'a ServerRow>,
+    missing: Vec<&'a ServerRow>,
     /// The report's figures, which are from closed loops.
-    pub(crate) published: Vec<PublishedRun>,
+    published: Vec<PublishedRun>,
 }
 
 /// Returns every scenario of a result, in the order of its rows.
@@ -52,39 +50,13 @@ pub(crate) fn scenarios(rows: &[ServerRow]) -> Vec<ScenarioTable<'_>> {
     let keyed = rows.map(|row| ((row.of_scenario(), row.rate.map(f64::to_bits)), row));
     let tables = grouped(keyed).into_iter();
     tables
-        .map(|((scenario, _), of)| table(scenario, &of, &published))
+        .map(|((scenario, _), of)| ScenarioTable::of(scenario, &of, &published))
         .collect()
-}
-
-fn table<'a>(
-    scenario: Scenario,
-    of: &[&'a ServerRow],
-    published: &[PublishedRun],
-) -> ScenarioTable<'a> {
-    let oversubscribed = of.iter().any(|row| row.oversubscribed);
-    let rate = of.first().and_then(|row| row.rate);
-    let compared = Compared::of(oversubscribed, rate);
-    let measured = of.iter().filter_map(|row| Some((*row, row.load.as_ref()?)));
-    let mut measured: Vec<(&ServerRow, &ServerLoad)> = measured.collect();
-    measured.sort_by(|(_, a), (_, b)| compared.worth(b).total_cmp(&compared.worth(a)));
-    let title = rate.map_or_else(String::new, |rate| {
-        format!(", {} calls per second", units::fixed(rate, 0))
-    });
-    let missing = of.iter().filter(|row| row.load.is_none());
-    let own = |run: &&PublishedRun| run.scenario == scenario && rate.is_none();
-    ScenarioTable {
-        title: format!("{}{title}", scenario.name()),
-        oversubscribed,
-        rate,
-        measured,
-        missing: missing.copied().collect(),
-        published: published.iter().filter(own).cloned().collect(),
-    }
 }
 
 /// The quantity that rows of a table are compared by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Compared {
+pub(crate) enum Compared {
     /// Tokens per second.
     Tokens,
     /// Tokens per second of the server's CPU time.
@@ -94,22 +66,12 @@ enum Compared {
 }
 
 impl Compared {
-    const ALL: [Self; 3] = [Self::Tokens, Self::CpuTime, Self::Latency];
-
-    /// Names the quantity in a list of findings.
-    fn name(self) -> &'static str {
+    /// Names the quantity, with its unit.
+    pub(crate) fn quantity(self) -> &'static str {
         match self {
-            Self::Tokens => "by tokens per second",
-            Self::CpuTime => "on shared cores, by CPU time",
-            Self::Latency => "at a fixed rate, by p99 latency",
-        }
-    }
-
-    fn of(oversubscribed: bool, rate: Option<f64>) -> Self {
-        match (oversubscribed, rate) {
-            (true, _) => Self::CpuTime,
-            (false, None) => Self::Tokens,
-            (false, Some(_)) => Self::Latency,
+            Self::Tokens => "tokens per second",
+            Self::CpuTime => "CPU time per token, in microseconds",
+            Self::Latency => "p99 latency, in milliseconds",
         }
     }
 
@@ -125,17 +87,17 @@ impl Compared {
     }
 
     /// Returns the figure of a row, with the lowest and highest repetition; `None` if it was not measured.
-    fn figure(self, load: &ServerLoad) -> Option<(f64, [f64; 2])> {
+    pub(crate) fn figure(self, load: &ServerLoad) -> Option<(f64, [f64; 2])> {
         let all = load.repetitions.iter();
         let (middle, of_each): (f64, Vec<f64>) = match self {
             Self::Tokens => (
                 load.requests_per_s,
                 all.map(|one| one.requests_per_s).collect(),
             ),
-            Self::CpuTime => {
-                let of_each = all.filter_map(|one| one.cpu_us_per_request);
-                (load.cpu_us_per_request?, of_each.collect())
-            }
+            Self::CpuTime => (
+                load.cpu_us_per_request?,
+                all.filter_map(|one| one.cpu_us_per_request).collect(),
+            ),
             Self::Latency => (load.latency_ms.get("p99").copied()?, Vec::new()),
         };
         let low = of_each.iter().copied().fold(middle, f64::min);
@@ -143,16 +105,23 @@ impl Compared {
         (middle > 0.0).then_some((middle, [low, high]))
     }
 
+    /// Reports whether the repetitions of two rows overlap.
+    fn overlap(self, one: &ServerLoad, other: &ServerLoad) -> bool {
+        let both = self.figure(one).zip(self.figure(other));
+        self != Self::Latency
+            && both
+                .is_some_and(|((_, [low, high]), (_, [least, most]))| least <= high && low <= most)
+    }
+
     /// Compares the best server with each of the others.
-    fn sentence(self, best: &str, over: &[(String, f64)]) -> String {
-        let over = over.iter().map(|(id, ratio)| {
-            let ratio = units::times(*ratio);
+    fn sentence(self, best: &str, over: impl Iterator<Item = (String, f64)>) -> String {
+        let over = units::list(over.map(|(id, ratio)| {
+            let ratio = units::times(ratio);
             match self {
                 Self::Tokens | Self::CpuTime => format!("{ratio} × {id}"),
                 Self::Latency => format!("{id}'s {ratio} ×"),
             }
-        });
-        let over = units::list(&over.collect::<Vec<_>>());
+        }));
         match self {
             Self::Tokens => format!("Most tokens per second: {best}, {over}."),
             Self::CpuTime => format!("Most tokens per CPU time: {best}, {over}."),
@@ -161,9 +130,32 @@ impl Compared {
     }
 }
 
-impl ScenarioTable<'_> {
-    fn compared(&self) -> Compared {
-        Compared::of(self.oversubscribed, self.rate)
+impl<'a> ScenarioTable<'a> {
+    fn of(scenario: Scenario, of: &[&'a ServerRow], published: &[PublishedRun]) -> Self {
+        let oversubscribed = of.iter().any(|row| row.oversubscribed);
+        let rate = of.first().and_then(|row| row.rate);
+        let compared = match (oversubscribed, rate) {
+            (true, _) => Compared::CpuTime,
+            (false, None) => Compared::Tokens,
+            (false, Some(_)) => Compared::Latency,
+        };
+        let measured = of.iter().filter_map(|row| Some((*row, row.load.as_ref()?)));
+        let mut measured: Vec<Loaded<'a>> = measured.collect();
+        measured.sort_by(|(_, a), (_, b)| compared.worth(b).total_cmp(&compared.worth(a)));
+        let at_rate = rate.map_or_else(String::new, |rate| {
+            format!(", {} calls per second", units::fixed(rate, 0))
+        });
+        let missing = of.iter().filter(|row| row.load.is_none());
+        let own = |run: &&PublishedRun| run.scenario == scenario && rate.is_none();
+        Self {
+            title: format!("{}{at_rate}", scenario.name()),
+            oversubscribed,
+            rate,
+            compared,
+            measured,
+            missing: missing.copied().collect(),
+            published: published.iter().filter(own).cloned().collect(),
+        }
     }
 
     /// Summarises the table: the best server without a problem against the others, and the published ratio
@@ -172,68 +164,41 @@ impl ScenarioTable<'_> {
         if self.is_of_gateways() {
             return self.gateway_sentences();
         }
-        let compared = self.compared();
-        let mut sound = self.worthy();
-        let mut said = Vec::new();
-        if let Some((row, best)) = sound.next() {
-            let over: Vec<(String, f64)> = sound
-                .map(|(row, load)| {
-                    let mark = if self.is_undecided(row, load) {
-                        UNDECIDED_MARK
-                    } else {
-                        ""
-                    };
-                    let name = format!("{}{mark}", row.subject.id);
-                    (name, compared.worth(best) / compared.worth(load))
-                })
-                .collect();
-            if !over.is_empty() {
-                said.push(compared.sentence(&row.subject.id, &over));
-            }
-        }
-        said.extend(self.idle());
-        said.extend(self.published_ratio());
-        said
+        let best = self.against(self.compared);
+        let all = best.into_iter().chain(self.idle());
+        all.chain(self.published_ratio()).collect()
+    }
+
+    /// Compares the best server without a problem with the others.
+    fn against(&self, compared: Compared) -> Option<String> {
+        let ranked = self.ranked(compared);
+        let ((row, best), others) = ranked.split_first()?;
+        let over = others.iter().map(|(row, load)| {
+            let is_open = compared.overlap(best, load);
+            let mark = if is_open { " (undecided)" } else { "" };
+            let ratio = compared.worth(best) / compared.worth(load);
+            (format!("{}{mark}", row.subject.id), ratio)
+        });
+        (!others.is_empty()).then(|| compared.sentence(&row.subject.id, over))
     }
 
     /// Names the servers whose cores were not busy: tokens per second do not show what they can do, so the
     /// CPU time of all servers without a problem is compared too.
     fn idle(&self) -> Vec<String> {
-        if self.compared() != Compared::Tokens {
-            return Vec::new();
-        }
         let idle = self.sound().filter_map(|(row, load)| {
             let seconds = load.cpu_us_per_request? * load.requests_per_s / 1e6;
             let used = seconds / f64::from(row.cores.max(1));
             let words = || format!("{} ({} used)", row.subject.id, units::percent(used));
             (used < BUSY).then(words)
         });
-        let idle: Vec<String> = idle.collect();
-        if idle.is_empty() {
+        let idle = units::list(idle);
+        if idle.is_empty() || self.compared != Compared::Tokens {
             return Vec::new();
         }
-        let mut said = vec![format!(
-            "Cores not fully used, so more load may give more tokens per second: {}.",
-            units::list(&idle)
-        )];
-        let times = self.sound().filter_map(|(row, load)| {
-            let (us, ends) = Compared::CpuTime.figure(load)?;
-            Some((row.subject.id.as_str(), us, ends))
-        });
-        let mut times: Vec<(&str, f64, [f64; 2])> = times.collect();
-        times.sort_by(|a, b| a.1.total_cmp(&b.1));
-        if let [(best, least, [low, high]), others @ ..] = times.as_slice()
-            && !others.is_empty()
-        {
-            let against = |(id, us, [own_low, own_high]): &(&str, f64, [f64; 2])| {
-                let overlaps = own_low <= high && low <= own_high;
-                let mark = if overlaps { UNDECIDED_MARK } else { "" };
-                (format!("{id}{mark}"), us / least)
-            };
-            let over: Vec<_> = others.iter().map(against).collect();
-            said.push(Compared::CpuTime.sentence(best, &over));
-        }
-        said
+        let idle =
+            format!("Cores not fully used, so more load may give more tokens per second: {idle}.");
+        let times = self.against(Compared::CpuTime);
+        [idle].into_iter().chain(times).collect()
     }
 
     /// Returns the measured rows, then the others.
@@ -243,160 +208,106 @@ impl ScenarioTable<'_> {
     }
 
     /// Returns the rows without a problem.
-    fn sound(&self) -> impl Iterator<Item = (&ServerRow, &ServerLoad)> {
+    fn sound(&self) -> impl Iterator<Item = Loaded<'a>> {
         let all = self.measured.iter().copied();
         all.filter(|(row, load)| row.reason.is_none() && load.answers() > 0)
     }
 
-    /// Returns those with the compared quantity, the best first.
-    fn worthy(&self) -> impl Iterator<Item = (&ServerRow, &ServerLoad)> {
-        let compared = self.compared();
-        self.sound()
-            .filter(move |(_, load)| compared.worth(load) > 0.0)
+    /// Returns those with this quantity, the best first.
+    fn ranked(&self, compared: Compared) -> Vec<Loaded<'a>> {
+        let known = self.sound();
+        let known = known.filter(|(_, load)| compared.worth(load) > 0.0);
+        known
+            .sorted_by(|(_, a), (_, b)| compared.worth(b).total_cmp(&compared.worth(a)))
+            .collect()
     }
 
     /// Returns the best server, and those that cannot be told apart from it, by name.
-    fn leaders(&self) -> Vec<&str> {
-        let best = self.worthy().next().map(|(row, _)| row.subject.id.as_str());
-        let others = self.measured.iter();
-        let others = others.filter(|(row, load)| self.is_undecided(row, load));
-        let others = others.map(|(row, _)| row.subject.id.as_str());
-        let mut leaders: Vec<&str> = best.into_iter().chain(others).collect();
-        leaders.sort_unstable();
-        leaders
-    }
-
-    /// Names the compared quantity, with its unit.
-    pub(crate) fn quantity(&self) -> &'static str {
-        match self.compared() {
-            Compared::Tokens => "tokens per second",
-            Compared::CpuTime => "CPU time per token, in microseconds",
-            Compared::Latency => "p99 latency, in milliseconds",
-        }
-    }
-
-    /// Returns the compared figure of a row, with the lowest and highest repetition; `None` if it was not
-    /// measured.
-    pub(crate) fn figure(&self, load: &ServerLoad) -> Option<(f64, [f64; 2])> {
-        self.compared().figure(load)
-    }
-
-    /// Reports whether the repetitions of another server than the best overlap with those of the best.
-    fn is_undecided(&self, row: &ServerRow, load: &ServerLoad) -> bool {
-        let overlaps = || {
-            let (best, best_load) = self.worthy().next()?;
-            let (_, [low, high]) = self.figure(best_load)?;
-            let (_, [own_low, own_high]) = self.figure(load)?;
-            Some(best.subject.id != row.subject.id && own_low <= high && low <= own_high)
+    fn leaders(&self) -> Vec<&'a str> {
+        let ranked = self.ranked(self.compared);
+        let is_leader = |(index, (_, load)): &(usize, &Loaded<'a>)| {
+            *index == 0 || self.compared.overlap(ranked[0].1, load)
         };
-        row.reason.is_none()
-            && self.compared() != Compared::Latency
-            && overlaps().unwrap_or_default()
+        let leaders = ranked.iter().enumerate().filter(is_leader);
+        let names = leaders.map(|(_, (row, _))| row.subject.id.as_str());
+        names.sorted_unstable().collect()
     }
 
     /// Returns the verdict on a row: its ratio to the best server without a problem. If repetitions of others
     /// overlap with those of the best, it is undecided which of them is best.
     pub(crate) fn verdict(&self, row: &ServerRow, load: &ServerLoad) -> String {
-        let compared = self.compared();
-        if row.reason.is_some() {
-            return "faulty".to_owned();
+        let compared = self.compared;
+        let ranked = self.ranked(compared);
+        let best = ranked.first().filter(|_| compared.figure(load).is_some());
+        let (id, leaders) = (row.subject.id.as_str(), self.leaders());
+        match best {
+            _ if row.reason.is_some() => "faulty".to_owned(),
+            _ if self.is_of_gateways() => self.verdict_on_gateway(row),
+            None => "not measured".to_owned(),
+            Some((best, _)) if best.subject.id == id && leaders.len() == 1 => "best".to_owned(),
+            Some(_) if leaders.contains(&id) => UNDECIDED.to_owned(),
+            Some((_, best)) => {
+                let ratio = compared.worth(best) / compared.worth(load);
+                let ratio = match compared {
+                    Compared::Tokens => ratio.recip(),
+                    Compared::CpuTime | Compared::Latency => ratio,
+                };
+                format!("{}\u{a0}×", units::times(ratio))
+            }
         }
-        if self.is_of_gateways() {
-            return self.verdict_on_gateway(row);
-        }
-        let best = self.worthy().next();
-        let Some((best, best_load)) = best.filter(|_| self.figure(load).is_some()) else {
-            return "not measured".to_owned();
-        };
-        if best.subject.id == row.subject.id {
-            let is_alone = self.leaders().len() == 1;
-            return if is_alone { "best" } else { UNDECIDED }.to_owned();
-        }
-        if self.is_undecided(row, load) {
-            return UNDECIDED.to_owned();
-        }
-        let ratio = compared.worth(best_load) / compared.worth(load);
-        let ratio = match compared {
-            Compared::Tokens => ratio.recip(),
-            Compared::CpuTime | Compared::Latency => ratio,
-        };
-        format!("{}\u{a0}×", units::times(ratio))
     }
 
     fn published_ratio(&self) -> Option<String> {
-        let published = self.published.iter().find_map(|run| run.over_node)?;
+        let published = units::times(self.published.iter().find_map(|run| run.over_node)?);
         let of = |id: &str| {
             let (_, load) = self.measured.iter().find(|(row, _)| row.subject.id == id)?;
-            Some(self.compared().worth(load)).filter(|worth| *worth > 0.0)
+            Some(self.compared.worth(load)).filter(|worth| *worth > 0.0)
         };
-        let pair = |kind: &str| Some(of(&format!("go/{kind}"))? / of(&format!("node/{kind}"))?);
         let measured = ["published", "fixed"].into_iter().filter_map(|kind| {
-            Some(format!(
-                "{} with the {kind} servers",
-                units::times(pair(kind)?)
-            ))
+            let ratio = of(&format!("go/{kind}"))? / of(&format!("node/{kind}"))?;
+            Some(format!("{} with the {kind} servers", units::times(ratio)))
         });
-        let measured: Vec<String> = measured.collect();
-        if measured.is_empty() {
-            return None;
-        }
+        let measured = units::list(measured);
         let by = if self.oversubscribed {
             ", by CPU time"
         } else {
             ""
         };
-        Some(format!(
-            "Ratio of Go to Node.js: {} in the report; in this run {}{by}.",
-            units::times(published),
-            units::list(&measured)
-        ))
+        (!measured.is_empty()).then(|| {
+            format!(
+                "Ratio of Go to Node.js: {published} in the report; in this run {measured}{by}."
+            )
+        })
     }
 }
 
-/// Returns the smallest and largest tokens per second of the repetitions.
-pub(crate) fn spread(load: &ServerLoad) -> (f64, f64) {
-    let rates = || load.repetitions.iter().map(|r| r.requests_per_s);
-    let low = rates().fold(f64::INFINITY, f64::min);
-    (low, rates().fold(0.0, f64::max))
+/// Names a server for a chart.
+pub(crate) fn name(row: &ServerRow) -> String {
+    let faulty = if row.reason.is_some() { ", faulty" } else { "" };
+    format!("{}{faulty}", row.subject.id)
 }
 
 /// Returns the marks of a row that affect how to read its figures.
-pub(crate) fn marks(row: &ServerRow, load: &ServerLoad) -> Vec<&'static str> {
+fn marks(row: &ServerRow, load: &ServerLoad) -> Vec<&'static str> {
     let is_client_bound = load.client_bound == Some(true) && !row.oversubscribed;
     let marks = [
-        ("imported", row.loader.is_some()),
-        ("as published", row.subject.as_published),
-        ("faulty", row.reason.is_some()),
-        ("client-bound", is_client_bound),
+        row.loader.is_some().then_some("imported"),
+        row.subject.as_published.then_some("as published"),
+        row.reason.is_some().then_some("faulty"),
+        is_client_bound.then_some("client-bound"),
     ];
-    let own = marks.into_iter().filter(|(_, is_so)| *is_so);
-    own.map(|(mark, _)| mark).collect()
-}
-
-/// Returns the histogram of a row in the form of the published report.
-pub(crate) fn histogram(load: &ServerLoad) -> Vec<(f64, u64)> {
-    load.latencies.steps(STEPS)
+    marks.into_iter().flatten().collect()
 }
 
 /// Formats the statuses of calls: `OK 12,034, Unavailable 3`.
-pub(crate) fn statuses(load: &ServerLoad) -> String {
+fn statuses(load: &ServerLoad) -> String {
     let ended = load.statuses.iter();
-    let ended = ended.map(|(status, times)| format!("{status} {}", units::whole(*times)));
-    ended.collect::<Vec<_>>().join(", ")
+    let mut ended = ended.map(|(status, times)| format!("{status} {}", units::whole(*times)));
+    ended.join(", ")
 }
 
 /// Formats milliseconds with three digits.
-pub(crate) fn ms(value: Option<f64>) -> String {
-    value.map_or_else(String::new, |ms| {
-        let limits = [1.0, 10.0, 100.0].into_iter();
-        units::fixed(ms, limits.filter(|limit| ms < *limit).count())
-    })
-}
-
-/// Formats bytes as mebibytes.
-#[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
-pub(crate) fn mebibytes(bytes: Option<u64>) -> String {
-    bytes.map_or_else(String::new, |bytes| {
-        units::fixed(bytes as f64 / f64::from(1 << 20), 0)
-    })
+fn ms(ms: f64) -> String {
+    let limits = [1.0, 10.0, 100.0].into_iter();
+    units::fixed(ms, limits.filter(|limit| ms < *limit).count())
 }

@@ -1,14 +1,12 @@
 //! The head of the page, the summary of all verdicts, and the groups.
 
-use std::collections::BTreeSet;
-
+use itertools::Itertools as _;
 use maud::{Markup, html};
 
 use jeton_lab_model::result::{NoiseFloor, RunResult};
 use jeton_lab_model::{names, units};
 
-use crate::comparison::{Comparison, sets, time};
-use crate::grouped::distinct;
+use crate::comparison::{Comparison, of_set, sets, time};
 use crate::section::{Fold, Kind, Section};
 use crate::sentences;
 
@@ -21,19 +19,15 @@ const CLAIMS_NAMED_MAX: usize = 3;
 pub(crate) fn facts(result: &RunResult) -> Markup {
     let environment = &result.environment;
     let measured = &result.rows.measured;
-    let minutes = environment.elapsed_s / 60.0;
-    let took = if minutes < 2.0 {
-        format!("{}\u{a0}s", units::fixed(environment.elapsed_s, 0))
-    } else {
-        format!("{}\u{a0}min", units::fixed(minutes, 0))
+    let took = match environment.elapsed_s {
+        seconds if seconds < 120.0 => format!("{}\u{a0}s", units::fixed(seconds, 0)),
+        seconds => format!("{}\u{a0}min", units::fixed(seconds / 60.0, 0)),
     };
     let date = environment.started.split_once('T');
     let mut facts: Vec<String> = date.map(|(date, _)| date.to_owned()).into_iter().collect();
     facts.extend([took, format!("jeton {}", environment.jeton)]);
-    facts.extend(environment.commit.as_ref().map(|commit| {
-        let short: String = commit.chars().take(COMMIT_CHARS).collect();
-        format!("commit {short}")
-    }));
+    let commit = environment.commit.iter();
+    facts.extend(commit.map(|commit| format!("commit {commit:.COMMIT_CHARS$}")));
     facts.push(cpu(result));
     if environment.cores > 0 {
         facts.push(units::count(environment.cores, "core", "cores"));
@@ -42,12 +36,8 @@ pub(crate) fn facts(result: &RunResult) -> Markup {
         let disturbance = &environment.disturbance;
         let shares = [disturbance.shared, disturbance.steal];
         let is_shared = shares.into_iter().flatten().any(|share| share > 0.0);
-        let shown = if is_shared {
-            "virtual, shared"
-        } else {
-            "virtual"
-        };
-        facts.push(shown.to_owned());
+        let shared = if is_shared { ", shared" } else { "" };
+        facts.push(format!("virtual{shared}"));
     }
     if !measured.is_empty() {
         let timed = measured.iter().filter(|row| time(row).is_some()).count();
@@ -76,15 +66,13 @@ fn cpu(result: &RunResult) -> String {
 fn asked(result: &RunResult) -> String {
     let rows = || result.rows.measured.iter();
     let own = rows().filter(|row| !row.reference);
-    let libraries: BTreeSet<_> = own
-        .map(|row| (&row.subject.language, &row.subject.library))
-        .collect();
-    let algorithms: BTreeSet<_> = rows().map(|row| names::algorithm(&row.subject)).collect();
+    let libraries = own.map(|row| (&row.subject.language, &row.subject.library));
+    let algorithms = rows().map(|row| names::algorithm(&row.subject));
     format!(
         "{}, {}, {}, on {}.",
-        units::count(libraries.len(), "library", "libraries"),
-        units::count(algorithms.len(), "algorithm", "algorithms"),
-        units::list(&distinct(rows().map(|row| &row.operation))),
+        units::count(libraries.unique().count(), "library", "libraries"),
+        units::count(algorithms.unique().count(), "algorithm", "algorithms"),
+        units::list(rows().map(|row| &row.operation).unique()),
         claims(result)
     )
 }
@@ -92,7 +80,7 @@ fn asked(result: &RunResult) -> String {
 /// Names the claims sets, or counts them, with their sizes.
 fn claims(result: &RunResult) -> String {
     let sets = || result.rows.measured.iter().map(|row| &row.claims);
-    let names = distinct(sets().map(|set| &set.name));
+    let names: Vec<&String> = sets().map(|set| &set.name).unique().collect();
     let least = sets().map(|set| set.bytes).min().unwrap_or_default();
     let most = sets().map(|set| set.bytes).max().unwrap_or_default();
     let bytes = if least == most {
@@ -134,11 +122,11 @@ pub(crate) fn section(result: &RunResult, comparisons: &[Comparison<'_>]) -> Sec
         return section.callout("bad", format!("**No verdict.** {why}"));
     }
     section = section.say(asked(result));
-    let sets = sets(comparisons).map(|set| {
-        Section::new(set.heading())
-            .beside(set.count())
+    let sets = sets(comparisons);
+    let sets = sets.map(|set| {
+        of_set(set)
             .fold(Fold::Closed)
-            .markup(Kind::Block, said(set.comparisons))
+            .markup(Kind::Block, said(set))
     });
     section
         .note(
@@ -155,7 +143,7 @@ fn said(set: &[Comparison<'_>]) -> Markup {
             @for comparison in set {
                 dt { a href={ "#" (comparison.anchor) } { (comparison.title) } }
                 dd {
-                    @if comparison.confounded { p.confounded { (sentences::factors(comparison).unwrap_or_default()) } }
+                    @if comparison.confounded { p.confounded { (sentences::factors(&[comparison]).unwrap_or_default()) } }
                     p {
                         @if let Some(first) = sentences::first_group(comparison) { strong { (first) } " " }
                         @for sentence in sentences::verdicts(comparison) { (sentence) " " }

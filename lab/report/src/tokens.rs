@@ -1,6 +1,7 @@
 //! The sections about kinds of token: sizes, limits of cookies and headers, overhead above the bare primitive, and size
 //! with the time to verify.
 
+use itertools::Itertools as _;
 use maud::html;
 
 use jeton_lab_model::names;
@@ -63,20 +64,19 @@ fn sets(rows: &[Row]) -> Vec<Set<'_>> {
     let set = |(claims, rows): (_, Vec<(&Row, u64)>)| {
         let kinds = rows.into_iter();
         let kinds = kinds.map(|(row, bytes)| ((bytes, names::token(&row.subject)), row));
-        let mut kinds = grouped(kinds);
-        kinds.sort_by(|(a, _), (b, _)| a.cmp(b));
-        let size = |((bytes, token), rows): (_, Vec<&Row>)| {
-            let subjects = rows.iter().map(|row| &row.subject);
-            Size {
-                token,
-                kind: kind(rows[0]),
-                bytes,
-                makers: distinct(
-                    subjects.map(|one| format!("{} ({})", one.library, names::language(one))),
-                ),
-            }
-        };
-        let sizes = kinds.into_iter().map(size).collect();
+        let kinds = grouped(kinds)
+            .into_iter()
+            .sorted_by(|(a, _), (b, _)| a.cmp(b));
+        let sizes = kinds.map(|((bytes, token), rows)| Size {
+            token,
+            kind: kind(rows[0]),
+            bytes,
+            makers: distinct(rows.iter().map(|row| {
+                let (library, language) = (&row.subject.library, names::language(&row.subject));
+                format!("{library} ({language})")
+            })),
+        });
+        let sizes = sizes.collect();
         Set { claims, sizes }
     };
     grouped(made).into_iter().map(set).collect()
@@ -135,24 +135,17 @@ impl Set<'_> {
 /// Which tokens fit a cookie or a header line, with the limits of browsers and servers.
 fn budgets(sets: &[Set<'_>]) -> Section {
     let lengths = |set: &Set<'_>| {
-        let ends = [set.sizes.first(), set.sizes.last()].map(|size| size.map_or(0, |s| s.bytes));
-        let [low, high] = ends.map(units::whole);
-        if low == high {
-            low
-        } else {
-            format!("{low} – {high}")
-        }
+        let ends = [set.sizes.first(), set.sizes.last()];
+        let ends = ends.map(|size| units::whole(size.map_or(0, |size| size.bytes)));
+        ends.into_iter().dedup().join(" – ")
     };
     let mut columns = columns![&Set<'_>:
         text("claims set") |set| Value::with(&set.claims.name, &format!("{} bytes", units::whole(set.claims.bytes)));
         number("tokens, bytes") |set| Value::text(lengths(set));
     ];
     columns.extend(USUAL.iter().map(|budget| {
-        let title = format!(
-            "{} of {}",
-            budget.carrier.name(),
-            units::whole(budget.bytes)
-        );
+        let (carrier, bytes) = (budget.carrier.name(), units::whole(budget.bytes));
+        let title = format!("{carrier} of {bytes}");
         Column::text(&title, |set: &&Set<'_>| fits(&set.sizes, budget))
     }));
     let sets: Vec<_> = sets.iter().collect();
@@ -174,21 +167,22 @@ fn budgets(sets: &[Set<'_>]) -> Section {
 fn fits(sizes: &[Size], budget: &Budget) -> Value {
     let is_longer = |size: &&Size| budget.carrier.with(size.bytes) > budget.bytes;
     let too_long: Vec<&Size> = sizes.iter().filter(is_longer).collect();
-    let all = |class: &str, word| Value::text(word).on_page(html! { span.tag.(class) { (word) } });
-    match too_long.len() {
-        0 => return all("good", "all fit"),
-        none if none == sizes.len() => return all("bad", "none fit"),
-        _ => {}
-    }
-    let mut kinds: Vec<&str> = too_long.iter().map(|size| size.token.as_str()).collect();
-    kinds.sort_unstable();
-    kinds.dedup();
+    let (class, word) = match too_long.len() {
+        0 => ("good", "all fit"),
+        all if all == sizes.len() => ("bad", "none fit"),
+        _ => ("warn", "not all"),
+    };
+    let kinds = too_long.iter().map(|size| size.token.as_str());
+    let kinds: Vec<&str> = kinds.sorted_unstable().dedup().collect();
     let which = match kinds.len() {
-        few if few <= NAMED_MAX => units::list(&kinds),
+        0..=NAMED_MAX => units::list(kinds),
         many => units::count(many, "kind of token", "kinds of token"),
     };
-    Value::text("not all")
-        .on_page(html! { span.tag.warn { "not all" } " " small { (which) " too long" } })
+    let value = Value::text(word).on_page(html! { span.tag.(class) { (word) } });
+    match class {
+        "warn" => value.and_on_page(html! { " " small { (which) " too long" } }),
+        _ => value,
+    }
 }
 
 /// Classifies a token as the recommendation does.
@@ -214,10 +208,8 @@ const KINDS: [(&str, &str); 4] = [
 /// Returns the legend of the kinds that occur.
 fn legend(occurring: impl Iterator<Item = &'static str> + Clone) -> Vec<(&'static str, String)> {
     let occurs = |(kind, _): &(&str, &str)| occurring.clone().any(|other| other == *kind);
-    let entries = KINDS.into_iter().filter(occurs);
-    entries
-        .map(|(kind, words)| (kind, words.to_owned()))
-        .collect()
+    let own = KINDS.into_iter().filter(occurs);
+    own.map(|(kind, words)| (kind, words.to_owned())).collect()
 }
 
 /// Returns the rows with a time that are no bare primitives and no hits of a cache, which verify nothing.
@@ -246,12 +238,10 @@ pub(crate) fn overhead(rows: &[Row]) -> Section {
     let parts = operations.into_iter().map(|(operation, own)| {
         // All tables of an operation have one unit.
         let unit = Unit::for_times(own.iter().flat_map(|(_, kind)| kind.times()));
-        let title = format!(
-            "{}: times the bare primitive",
-            units::capitalised(operation)
-        );
+        let operation = units::capitalised(operation);
         let parts = own.into_iter();
-        Section::new(title).parts(parts.map(|(number, kind)| kind.section(number, unit)))
+        Section::new(format!("{operation}: times the bare primitive"))
+            .parts(parts.map(|(number, kind)| kind.section(number, unit)))
     });
     section
         .say(
@@ -394,26 +384,24 @@ fn tradeoffs<'a>(rows: &'a [Row], claims: &str) -> Vec<Tradeoff<'a>> {
             && row.token_bytes.is_some()
     });
     // Several suites may contain the same row.
-    let opened = distinct_by(opened, |(row, _)| &row.subject.id);
-    let kinds = grouped(
-        opened
-            .into_iter()
-            .map(|one| (names::token(&one.0.subject), one)),
-    );
-    let by_time = |(_, a): &&Timed<'_>, (_, b): &&Timed<'_>| a.median.total_cmp(&b.median);
-    let point = |(token, own): (String, Vec<Timed<'a>>)| {
-        let fastest = *own.iter().min_by(by_time)?;
+    let opened = distinct_by(opened, |(row, _)| &row.subject.id).into_iter();
+    let kinds = grouped(opened.map(|one| (names::token(&one.0.subject), one)));
+    let points = kinds.into_iter().filter_map(|(token, mut own)| {
+        own.sort_by(|(_, a), (_, b)| a.median.total_cmp(&b.median));
+        let (fastest, slowest) = (*own.first()?, own.last()?);
         Some(Tradeoff {
             token,
             bytes: fastest.0.token_bytes?,
             fastest,
-            slowest_ns: own.iter().max_by(by_time)?.1.median,
+            slowest_ns: slowest.1.median,
             libraries: own.len(),
         })
+    });
+    let order = |a: &Tradeoff<'_>, b: &Tradeoff<'_>| {
+        let order = a.bytes.cmp(&b.bytes);
+        order.then(a.ns().total_cmp(&b.ns()))
     };
-    let mut points: Vec<Tradeoff<'a>> = kinds.into_iter().filter_map(point).collect();
-    points.sort_by(|a, b| a.bytes.cmp(&b.bytes).then(a.ns().total_cmp(&b.ns())));
-    points
+    points.sorted_by(order).collect()
 }
 
 impl Tradeoff<'_> {
@@ -426,14 +414,10 @@ fn tradeoff_part(title: &str, points: &[&Tradeoff<'_>], id: String) -> Section {
     let unit = Unit::for_times(points.iter().map(|point| point.ns()));
     let row = |point: &&Tradeoff<'_>| {
         let (row, timing) = point.fastest;
-        let library = format!(
-            "{} · {}",
-            row.subject.library,
-            names::language(&row.subject)
-        );
+        let (library, language) = (&row.subject.library, names::language(&row.subject));
         chart::Row {
             name: point.token.clone(),
-            aside: [library, String::new()],
+            aside: [format!("{library} · {language}"), String::new()],
             value: unit.text(timing.median),
             effect: [format!("{} B", units::whole(point.bytes)), String::new()],
             points: vec![Point::new(kind(row), timing.median, timing.interval)],

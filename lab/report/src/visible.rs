@@ -2,23 +2,54 @@
 //! may come from anyone.
 
 use std::borrow::Cow;
+use std::cell::Cell;
+use std::io;
 
 use jeton_lab_model::result::RunResult;
 use jeton_terminal::escape::is_obeyed;
+use serde::Serialize as _;
+use serde_json::Serializer;
+use serde_json::ser::{CharEscape, CompactFormatter, Formatter};
 
 /// Replaces every control character in the result's texts by `[U+001B]`, and line ends by spaces.
 #[must_use]
 pub fn result(result: &RunResult) -> Cow<'_, RunResult> {
-    let Ok(json) = serde_json::to_string(result) else {
+    let (mut json, changed) = (Vec::new(), Cell::new(false));
+    // A tree of values would take ten times the memory.
+    let mut writer = Serializer::with_formatter(&mut json, Visible(&changed));
+    if result.serialize(&mut writer).is_err() || !changed.get() {
         return Cow::Borrowed(result);
-    };
-    let Some(visible) = made_visible(&json) else {
-        return Cow::Borrowed(result);
-    };
-    match serde_json::from_str(&visible) {
-        Ok(visible) => Cow::Owned(visible),
-        // NaN does not exist in JSON: such a result never comes from a file.
-        Err(_) => Cow::Borrowed(result),
+    }
+    // NaN does not exist in JSON: such a result never comes from a file.
+    serde_json::from_slice(&json).map_or(Cow::Borrowed(result), Cow::Owned)
+}
+
+/// Writes the texts of JSON with [`text`], and notes whether one changes.
+struct Visible<'a>(&'a Cell<bool>);
+
+impl Formatter for Visible<'_> {
+    fn write_string_fragment<W>(&mut self, out: &mut W, fragment: &str) -> io::Result<()>
+    where
+        W: ?Sized + io::Write,
+    {
+        let visible = text(fragment);
+        self.0.set(self.0.get() || matches!(visible, Cow::Owned(_)));
+        out.write_all(visible.as_bytes())
+    }
+
+    fn write_char_escape<W>(&mut self, out: &mut W, escape: CharEscape) -> io::Result<()>
+    where
+        W: ?Sized + io::Write,
+    {
+        let byte = match escape {
+            CharEscape::Backspace => 0x08,
+            CharEscape::FormFeed => 0x0c,
+            CharEscape::LineFeed | CharEscape::CarriageReturn | CharEscape::Tab => b' ',
+            CharEscape::AsciiControl(byte) => byte,
+            visible => return CompactFormatter.write_char_escape(out, visible),
+        };
+        self.0.set(true);
+        out.write_all(text(char::from(byte).encode_utf8(&mut [0; 4])).as_bytes())
     }
 }
 
@@ -34,47 +65,6 @@ pub fn text(text: &str) -> Cow<'_, str> {
         c => c.to_string(),
     };
     Cow::Owned(text.chars().map(one).collect())
-}
-
-/// Applies [`text`] to all strings of JSON from `serde_json`; returns `None` if nothing changes. It works
-/// on the text, because a tree of values would take ten times the memory.
-fn made_visible(json: &str) -> Option<String> {
-    let is_escape = |pair: &[u8]| pair[0] == b'\\' && !matches!(pair[1], b'"' | b'\\');
-    // Text after `\\` may look like an escape; the loop below then changes nothing.
-    if !json.as_bytes().windows(2).any(is_escape) && !json.contains(is_obeyed) {
-        return None;
-    }
-    let mut out = String::with_capacity(json.len());
-    let mut chars = json.chars();
-    while let Some(c) = chars.next() {
-        if c != '\\' {
-            push(&mut out, c);
-            continue;
-        }
-        match chars.next() {
-            Some('b') => push(&mut out, '\u{8}'),
-            Some('f') => push(&mut out, '\u{c}'),
-            Some('n' | 'r' | 't') => out.push(' '),
-            Some('u') => {
-                let digits: String = chars.by_ref().take(4).collect();
-                let unit = u32::from_str_radix(&digits, 16).unwrap_or_default();
-                push(&mut out, char::from_u32(unit).unwrap_or_default());
-            }
-            other => {
-                out.push('\\');
-                out.extend(other);
-            }
-        }
-    }
-    Some(out)
-}
-
-fn push(out: &mut String, c: char) {
-    if is_obeyed(c) {
-        out.push_str(&text(c.encode_utf8(&mut [0; 4])))
-    } else {
-        out.push(c)
-    }
 }
 
 /// Escapes foreign text for Markdown: no markup, no HTML, one line.

@@ -2,42 +2,52 @@
 
 use maud::html;
 
-use super::{Attacked, COUNTED};
+use super::Attacked;
 use crate::table::{Column, PEOPLE, Value, WIDE, columns};
 use jeton_lab_model::names;
-use jeton_lab_model::result::{ATTACK, AttackRow};
+use jeton_lab_model::result::{ATTACK, AttackOutcome, AttackRow, Status};
 
 /// The number of characters of a subject on the terminal.
 const SUBJECT_COLUMNS: usize = 44;
 
+/// The counted outcomes, the harmless one first.
+const COUNTED: [AttackOutcome; 5] = [
+    AttackOutcome::Refused,
+    AttackOutcome::Accepted,
+    AttackOutcome::Crashed,
+    AttackOutcome::Hung,
+    AttackOutcome::OverLimit,
+];
+
 /// Returns the columns of one line for each library, kind of token and practice.
-pub(crate) fn columns<'a>() -> Vec<Column<'static, Attacked<'a>>> {
+pub(super) fn columns<'a>() -> Vec<Column<'static, Attacked<'a>>> {
     let mut all = library();
     all.extend(COUNTED.map(|outcome| {
-        let label = outcome.label();
         let count = move |one: &Attacked<'_>| match one.absent() {
             Some(_) => Value::none(),
-            None => Value::count(one.count(outcome) as u64),
+            None => Value::count(one.with(outcome).count() as u64),
         };
+        let (label, width) = (outcome.label(), outcome.label().len() + 1);
         Column::number(label, count)
             .named(label)
             .on(PEOPLE)
-            .wide(label.len() + 1)
+            .wide(width)
     }));
     all.extend(columns![Attacked<'_>:
         number("void") |one| match one.absent() {
             Some(reason) => Value::text(format!("unavailable: {reason}")).over_row(),
-            None => Value::count(one.void() as u64),
+            // The positive control of a void attack was rejected too.
+            None => Value::count(one.rows.iter().filter(|row| row.status == Status::FailedPreflight).count() as u64),
         }, .named("void"), .on(PEOPLE), .wide(5);
     ]);
     all
 }
 
 /// The findings with one outcome on one library: the outcome and the names of the attacks.
-pub(crate) type Found<'a> = (Attacked<'a>, &'a str, Vec<&'a str>);
+pub(super) type Found<'a> = (Attacked<'a>, &'a str, Vec<&'a str>);
 
 /// Returns the columns of one line for each library and outcome with findings.
-pub(crate) fn found_columns<'a>() -> Vec<Column<'a, Found<'a>>> {
+pub(super) fn found_columns<'a>() -> Vec<Column<'a, Found<'a>>> {
     let library = library().into_iter();
     let library = library.map(|column| column.of(|found: &Found<'a>| Some(found.0.clone())));
     let more = columns![Found<'_>:
@@ -63,7 +73,7 @@ fn library<'a>() -> Vec<Column<'static, Attacked<'a>>> {
 }
 
 /// Names a subject in a line: `golang-jwt 5.3.1 go jwt defaults`.
-pub(crate) fn subject(one: &Attacked<'_>) -> String {
+pub(super) fn subject(one: &Attacked<'_>) -> String {
     let (library, practice) = (one.library, one.practice.name());
     let (name, version, language) = (&library.library, &library.version, &library.language);
     format!("{name} {version} {language} {} {practice}", one.format)

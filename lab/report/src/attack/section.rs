@@ -8,10 +8,11 @@ use jeton_lab_model::Format;
 use jeton_lab_model::result::{AttackOutcome, AttackRow, MergedRun, Practice, RunResult};
 use jeton_lab_model::units;
 
-use super::{Attacked, Found, attacked, columns, extent, found_columns, subject, tried};
+use super::columns::{Found, columns, found_columns, subject};
+use super::{Attacked, attacked, extent};
 use crate::grouped::grouped;
-use crate::section::{Kind, Section, Sentence};
-use crate::table::{Column, MARKDOWN, PAGE, PLAIN, Table, Value, columns};
+use crate::section::{Kind, Section};
+use crate::table::{Column, MARKDOWN, PAGE, Table, Value, columns};
 
 const NOTHING_FOUND: &str = "Every token that must be rejected was rejected, and nothing crashed.";
 
@@ -26,46 +27,42 @@ pub(crate) fn section(result: &RunResult) -> Option<Section> {
     let took = format!(" in {:.0} s", result.environment.elapsed_s);
     let [took, seed] = [took, format!(", seed {}", result.seed)]
         .map(|text| if is_alone { text } else { String::new() });
-    let (extent, tried) = (extent(rows), tried(rows));
+    let (extent, all) = (extent(rows), attacked(rows));
+    let tried: u64 = rows.iter().map(|row| u64::from(row.tried)).sum();
     let about = "Each cell is one attack on one library. The tokens and keys are new in each run. Each negative control has a \
                  positive control: the same token without the fault, which was accepted. The results apply to these versions \
                  only.";
-    let all = attacked(rows);
     let found = all.iter().flat_map(|one| {
         let found = one.found().into_iter();
         found.map(move |(outcome, attacks)| (one.clone(), outcome, attacks))
     });
     let found: Vec<Found<'_>> = found.collect();
-    let counts = Table::new(
-        "Attacks by outcome",
-        "Attacks by library, table",
-        &columns(),
-        &all,
-    );
-    let mut in_text = Table::new("", "", &columns(), &all).on(PLAIN);
-    in_text.below = all.iter().map(below).collect();
-    let mut libraries = Section::new("Each library").id("attack-summary");
-    libraries.on_terminal = (Some(String::new()), String::new());
-    libraries = libraries.table(counts.figures().on(PAGE)).table(in_text);
-    if found.is_empty() {
-        libraries = libraries.with(Sentence::new(Kind::Item, NOTHING_FOUND).on(MARKDOWN));
+    let (caption, label) = ("Attacks by outcome", "Attacks by library, table");
+    let mut counts = Table::new(caption, label, &columns(), &all).figures();
+    counts.below = all.iter().map(below).collect();
+    let libraries = Section::new("Each library").id("attack-summary");
+    let mut libraries = libraries.table(counts);
+    libraries.on_terminal.0 = Some(String::new());
+    libraries = if found.is_empty() {
+        libraries.item_on(MARKDOWN, NOTHING_FOUND)
     } else {
-        libraries = libraries.table(Table::new("", "", &found_columns(), &found).on(MARKDOWN));
-    }
+        libraries.table(Table::new("", "", &found_columns(), &found).on(MARKDOWN))
+    };
     let whole = format!("{extent}, {} tokens and keys.", units::whole(tried));
     let mut section = Section::new("Attacks").id("attacks");
     section.on_terminal = (
         Some(extent),
         format!("{took}, {tried} tokens and keys{seed}"),
     );
-    let section = section
-        .with(Sentence::new(Kind::Plain, about).on(PAGE))
-        .with(Sentence::new(Kind::Plain, whole).on(MARKDOWN))
-        .markup(Kind::Block, legend());
-    let parts = section
-        .parts([libraries])
-        .parts(tables(rows).iter().map(heat));
-    Some(parts.parts([evidence(result, rows)]))
+    Some(
+        section
+            .say_on(PAGE, about)
+            .say_on(MARKDOWN, whole)
+            .markup(Kind::Block, legend())
+            .parts([libraries])
+            .parts(tables(rows).iter().map(heat))
+            .parts([evidence(result, rows)]),
+    )
 }
 
 /// Returns what the terminal prints below the line of a library, or in its place.
@@ -82,7 +79,7 @@ fn legend() -> Markup {
     html! {
         ul.legend {
             @for outcome in AttackOutcome::ALL {
-                @let Look { class, mark, meaning } = look(outcome);
+                @let (class, mark, meaning) = look(outcome);
                 li { span.cell.(class) { (mark) } " " (meaning) }
             }
             li { span.cell.plain { "○" } " void: the positive control was rejected too, so the result is unknown" }
@@ -96,18 +93,16 @@ type Heat<'a> = (TokenKind, Vec<Vec<&'a AttackRow>>);
 fn tables(rows: &[AttackRow]) -> Vec<Heat<'_>> {
     let of = |kind| {
         let own = |r: &&AttackRow| Format::named(&r.format).and_then(TokenKind::of) == Some(kind);
-        let keyed = rows
-            .iter()
-            .filter(own)
-            .map(|row| ((&row.subject.driver, &row.format, row.practice), row));
-        let subjects: Vec<Vec<&AttackRow>> =
-            grouped(keyed).into_iter().map(|(_, rows)| rows).collect();
-        (kind, subjects)
+        let own = rows.iter().filter(own);
+        let keyed = own.map(|row| ((&row.subject.driver, &row.format, row.practice), row));
+        let subjects = grouped(keyed).into_iter().map(|(_, rows)| rows);
+        (kind, subjects.collect())
     };
-    let all = [TokenKind::Jwt, TokenKind::Jwe, TokenKind::Paseto]
-        .into_iter()
-        .map(of);
-    all.filter(|(_, subjects)| !subjects.is_empty()).collect()
+    let mut all = [TokenKind::Jwt, TokenKind::Jwe, TokenKind::Paseto]
+        .map(of)
+        .to_vec();
+    all.retain(|(_, subjects): &Heat<'_>| !subjects.is_empty());
+    all
 }
 
 fn heat((kind, subjects): &Heat<'_>) -> Section {
@@ -130,11 +125,12 @@ fn heat((kind, subjects): &Heat<'_>) -> Section {
         kind.name(),
         units::count(attacks.len(), "attack", "attacks"),
     );
-    let caption = format!(
-        "{rows} on {}",
-        units::count(subjects.len(), "subject", "subjects")
+    let subjects = units::count(subjects.len(), "subject", "subjects");
+    let (caption, label) = (
+        format!("{rows} on {subjects}"),
+        format!("Attacks on {name}, table"),
     );
-    let table = Table::new(caption, format!("Attacks on {name}, table"), &all, &attacks);
+    let table = Table::new(caption, label, &all, &attacks);
     let section = Section::new(name).id(format!("attack-{}", name.to_lowercase()));
     section.on(PAGE).table(table.class("heat"))
 }
@@ -147,7 +143,7 @@ fn cell(row: Option<&AttackRow>) -> Value {
     let Some(outcome) = row.outcome else {
         return Value::text("○").class("plain");
     };
-    let Look { class, mark, .. } = look(outcome);
+    let (class, mark, _) = look(outcome);
     let letter = Value::text(mark).class(class);
     if outcome == AttackOutcome::Withheld {
         let until = row.reason.as_deref().unwrap_or_default();
@@ -244,15 +240,10 @@ fn anchor(row: &AttackRow) -> String {
     id.chars().map(plain).collect()
 }
 
-/// The class of an outcome, its letter, so that colour is not the only signal, and its meaning.
-struct Look {
-    class: &'static str,
-    mark: &'static str,
-    meaning: &'static str,
-}
-
-fn look(outcome: AttackOutcome) -> Look {
-    let (class, mark, meaning) = match outcome {
+/// Returns the class of an outcome, its letter, so that colour is not the only signal, and its meaning.
+#[rustfmt::skip]
+fn look(outcome: AttackOutcome) -> (&'static str, &'static str, &'static str) {
+    match outcome {
         AttackOutcome::NotApplicable => ("plain", "·", "not applicable to the offered algorithms"),
         AttackOutcome::NotOffered => ("plain", "–", "the library lacks the attacked feature"),
         AttackOutcome::Withheld => ("plain", "W", "a finding that is not public yet"),
@@ -261,10 +252,5 @@ fn look(outcome: AttackOutcome) -> Look {
         AttackOutcome::Hung => ("bad", "H", "no answer in time"),
         AttackOutcome::Crashed => ("bad", "C", "the library panicked or its process exited"),
         AttackOutcome::Accepted => ("bad", "A", "accepted"),
-    };
-    Look {
-        class,
-        mark,
-        meaning,
     }
 }

@@ -8,11 +8,12 @@ use jeton_lab_model::units::{self, Unit};
 
 use super::{chart, table};
 use crate::chart::{Axis, Chart, Point, Row};
-use crate::languages::{CASES, Case, Library, languages, ranking};
-use crate::recommendation::answers::{Answer, Bar, Figure, Measured, Sure, Sureness, answers};
-use crate::recommendation::{cases_of, recommendation_of};
-use crate::servers::{ScenarioTable, figure, scenarios};
-use crate::table::{Table, Value, columns};
+use crate::recommendation::answers::{Answer, Bar, Figure, Measured, answers};
+use crate::recommendation::library::{Library, ranking};
+use crate::recommendation::sure::{Sure, Sureness, of_choice};
+use crate::recommendation::{Asked, CASES, cases_of, recommendation_of};
+use crate::servers::{Loaded, ScenarioTable, figure, name, scenarios};
+use crate::table::{Column, Table, Value, columns};
 
 /// The words behind which the tables of several cards are folded.
 pub(super) const FIGURES: &str = "Figures of these charts";
@@ -24,14 +25,10 @@ pub(super) struct Card {
     /// The case that the card is about, or none.
     case: &'static str,
     pub(super) answer: Answer,
-    chart: Option<Chart>,
-    table: Option<Table>,
+    drawn: Option<(Chart, Table)>,
     /// More sentences.
     lines: Vec<String>,
 }
-
-/// What the table of a card says: its caption, its columns, and the heading of the ends.
-type Heads<'h> = (String, [&'h str; 2], Option<&'static str>);
 
 impl Card {
     /// Creates the card of an answer. The prefix makes the id of its table unique on the page.
@@ -39,12 +36,12 @@ impl Card {
         let mut card = Self {
             id: format!("{prefix}-{}", answer.id),
             case: "",
-            chart: None,
-            table: None,
+            drawn: None,
             lines: Vec::new(),
             answer,
         };
-        card.draw_times();
+        let measured = card.answer.measured.as_ref();
+        card.drawn = measured.map(|measured| card.draw(measured));
         card
     }
 
@@ -56,49 +53,45 @@ impl Card {
         }
     }
 
-    fn draw_times(&mut self) {
-        let Some(measured) = &self.answer.measured else {
-            return;
-        };
-        let unit = Unit::for_times(measured.bars.iter().map(|bar| bar.median));
-        let caption = format!("{}, in {}", measured.bars_show, unit.name);
-        let heads = (caption, ["subject", "median"], None);
-        self.draw(heads, |ns| unit.figure(ns), &format!(" {}", unit.name));
-    }
-
     /// Draws the bars, with a table of their figures.
-    fn draw(&mut self, heads: Heads<'_>, text: impl Fn(f64) -> String, unit: &str) {
-        let (Some(measured), (caption, [name, figure], ends)) = (&self.answer.measured, heads)
-        else {
-            return;
-        };
-        let (what, bars) = (&measured.bars_show, &measured.bars);
-        let figures = bars.iter().map(|bar| format!("{}{unit}", text(bar.median)));
-        let said: Vec<String> = (bars.iter().zip(figures.clone()))
-            .map(|(bar, figure)| format!("{} {figure}", bar.in_full))
-            .collect();
-        let rows = bars.iter().zip(figures).map(|(bar, value)| Row {
+    fn draw(&self, measured: &Measured) -> (Chart, Table) {
+        let what = &measured.bars_show;
+        let bars: Vec<&Bar> = measured.bars.iter().flat_map(Bar::all).collect();
+        let unit = Unit::for_times(bars.iter().map(|bar| bar.median));
+        let said = bars.iter();
+        let said =
+            units::list(said.map(|bar| format!("{} {}", bar.in_full, unit.text(bar.median))));
+        let rows = measured.bars.iter().map(|bar| Row {
             name: bar.name.clone(),
-            value,
-            points: vec![Point::new("dot", bar.median, bar.interval)],
+            value: unit.text(bar.median),
+            effect: [bar.effect.clone(), String::new()],
+            points: bar.all().map(|one| one.point(bar.next.is_some())).collect(),
             ..Row::default()
         });
-        let label = format!("{what}, on a log axis: {}.", units::list(&said));
-        self.chart = Some(Chart {
+        let label = format!("{what}, on a log axis: {said}.");
+        let chart = Chart {
             is_small: true,
             ..Chart::rows(label, self.id.clone(), Axis::Plain, rows.collect())
-        });
-        let columns = columns![Bar:
-            text(name) |bar| Value::text(&bar.in_full);
-            range(figure) |bar| Value::interval(bar.median, bar.interval, &text), .subtitled(ends.unwrap_or("95 % interval"));
+        };
+        let columns = columns![&Bar:
+            text("subject") |bar| Value::text(&bar.in_full);
+            range("median") |bar| Value::interval(bar.median, bar.interval, |ns| unit.figure(ns));
         ];
-        // Several languages and runs have the same question.
+        let caption = format!("{what}, in {}", unit.name);
+        (chart, self.table(caption, what, &columns, &bars))
+    }
+
+    /// Several languages and runs have the same question.
+    fn table<R>(
+        &self,
+        caption: String,
+        what: &str,
+        columns: &[Column<'_, R>],
+        rows: &[R],
+    ) -> Table {
         let label = format!("{} {what}, table {}", self.answer.question, self.id);
-        self.table = Some(
-            Table::new(caption, label, &columns, bars)
-                .figures()
-                .id(&self.id),
-        );
+        let table = Table::new(caption, label, columns, rows);
+        table.figures().id(&self.id)
     }
 
     pub(super) fn shown(&self, heading: &Markup) -> Markup {
@@ -118,7 +111,7 @@ impl Card {
                         span.muted { @if !figure.interval.is_empty() { "(" (figure.interval) ") " } (figure.what) }
                     }
                 }
-                @if let Some(drawn) = &self.chart { (chart::svg(drawn)) }
+                @if let Some((drawn, _)) = &self.drawn { (chart::svg(drawn)) }
                 @if !self.lines.is_empty() { ul.lines { @for line in &self.lines { li { (line) } } } }
                 @match measured {
                     Some(Measured { sure, .. }) => p.sure {
@@ -128,6 +121,24 @@ impl Card {
                     None => "",
                 }
             }
+        }
+    }
+}
+
+impl Bar {
+    /// Returns the bar, and the other mark on its line.
+    fn all(&self) -> impl Iterator<Item = &Bar> {
+        [self].into_iter().chain(self.next.as_deref())
+    }
+
+    fn point(&self, is_named: bool) -> Point {
+        Point {
+            words: if is_named {
+                self.name.clone()
+            } else {
+                String::new()
+            },
+            ..Point::new("dot", self.median, self.interval)
         }
     }
 }
@@ -147,74 +158,11 @@ pub(super) fn side_by_side(cards: &[Card]) -> Markup {
 
 /// Renders the figures of the charts as folded tables.
 pub(super) fn tables(cards: &[Card], summary: &str) -> Markup {
-    let tables = || cards.iter().filter_map(|card| card.table.as_ref());
+    let tables = || cards.iter().filter_map(|card| card.drawn.as_ref());
     html! {
         @if tables().next().is_some() {
-            details { summary { (summary) } @for one in tables() { (table::shown(one)) } }
+            details { summary { (summary) } @for (_, one) in tables() { (table::shown(one)) } }
         }
-    }
-}
-
-fn times(value: f64) -> String {
-    format!("{}\u{a0}×", units::times(value))
-}
-
-fn bar(name: String, one: &Library<'_>) -> Bar {
-    Bar {
-        in_full: format!("{name} {}", one.subject.version),
-        name,
-        median: one.median,
-        interval: one.interval,
-    }
-}
-
-/// Replaces the chart of the first answer: the fastest library of each language, and the next one by name.
-pub(super) fn with_next(card: &mut Card, result: &RunResult, token: &str) {
-    let Some(measured) = &mut card.answer.measured else {
-        return;
-    };
-    let ranked = languages(result).into_iter().map(|language| {
-        (
-            names::language_of(language),
-            ranking(result, language, token),
-        )
-    });
-    let mut ranked: Vec<_> = ranked.filter(|(_, all)| !all.is_empty()).collect();
-    ranked.sort_by(|(_, a), (_, b)| a[0].median.total_cmp(&b[0].median));
-    let of_language = |(language, all): &(&str, Vec<Library<'_>>)| {
-        let two = all.iter().take(2);
-        let bars = two.map(|one| Bar {
-            in_full: format!("{language}: {}", one.name),
-            ..bar(format!("{language}: {}", one.name), one)
-        });
-        bars.collect::<Vec<_>>()
-    };
-    measured.bars = ranked.iter().flat_map(of_language).collect();
-    measured.bars_show = format!(
-        "Time to make and open one {token}, the fastest library of each language and the next one"
-    );
-    card.draw_times();
-    let unit = Unit::for_times(ranked.iter().map(|(_, all)| all[0].median));
-    let row = |(language, all): &(&str, Vec<Library<'_>>)| {
-        let first = &all[0];
-        let then = all.get(1).map_or_else(
-            || "no other library".to_owned(),
-            |next| format!("then {} {}", next.name, times(next.median / first.median)),
-        );
-        let point = |one: &Library<'_>| Point {
-            words: one.name.clone(),
-            ..Point::new("dot", one.median, one.interval)
-        };
-        Row {
-            name: format!("{language}: {}", first.name),
-            value: unit.text(first.median),
-            effect: [then, String::new()],
-            points: all.iter().take(2).map(point).collect(),
-            ..Row::default()
-        }
-    };
-    if let Some(chart) = &mut card.chart {
-        chart.rows = ranked.iter().map(row).collect();
     }
 }
 
@@ -232,11 +180,11 @@ pub(super) fn of_language(result: &RunResult, language: &str) -> Vec<Card> {
     let advice = recommendation_of(&own);
     let advised = cases_of(&own, &advice).into_iter().zip(CASES);
     let tokens = advised.filter_map(|(advised, case)| {
-        let (choice, measured) = (advised.choice?, units::capitalised(&advised.measured?));
+        let ((choice, measured), title) = (advised.choice?, case.title);
         let answer = Answer {
             id: "token",
             question: "Which token?",
-            sentence: format!("{}: {choice}. {measured}.", case.title),
+            sentence: format!("{title}: {choice}. {}.", units::capitalised(&measured)),
             measured: None,
             command: "",
         };
@@ -249,58 +197,51 @@ pub(super) fn of_language(result: &RunResult, language: &str) -> Vec<Card> {
 }
 
 /// Ranks all libraries of a language by the first kind of token of a case that several have.
-fn libraries(result: &RunResult, language: &str, case: Case) -> Option<Card> {
+fn libraries(result: &RunResult, language: &str, case: Asked) -> Option<Card> {
     let ranked = case.tokens.iter();
     let ranked = ranked.map(|token| (*token, ranking(result, language, token)));
     let ranked: Vec<_> = ranked.filter(|(_, all)| !all.is_empty()).collect();
     let several = ranked.iter().find(|(_, all)| all.len() > 1);
     let (token, all) = several.or(ranked.first())?;
     let (first, next) = (&all[0], all.get(1));
-    let named = names::language_of(language);
+    let (named, name) = (names::language_of(language), &first.name);
+    let times = |value: f64| format!("{}\u{a0}×", units::times(value));
     let then = match next {
         None => "; no other library".to_owned(),
         Some(next) => {
-            let ratio = times(next.median / first.median);
+            let ratio = times(next.cost.median / first.cost.median);
             format!(", then {} ({ratio} the time)", next.name)
         }
     };
-    let sure = match next.and_then(|next| Some((next, next.against_first.as_ref()?))) {
+    let sure = match next.and_then(|next| Some((&next.name, next.against_first.as_ref()?))) {
         None => Sure {
             sureness: Sureness::NotSure,
             why: "no other library was measured".to_owned(),
         },
         Some((next, against)) => {
             let word = match against.verdict {
-                VerdictKind::Equivalent => format!("{} is as fast", next.name),
-                VerdictKind::Undecided => format!("undecided against {}", next.name),
-                _ => {
-                    let ratio = times(against.ratio.ratio());
-                    format!("{} takes {ratio} the time", next.name)
-                }
+                VerdictKind::Equivalent => format!("{next} is as fast"),
+                VerdictKind::Undecided => format!("undecided against {next}"),
+                _ => format!("{next} takes {} the time", times(against.ratio.ratio())),
             };
-            against.sure(result, &word)
+            of_choice(result, against.clear(), &word)
         }
     };
-    let unit = Unit::for_times(all.iter().map(|one| one.median));
-    let [low, high] = first.interval;
+    let unit = Unit::for_times(all.iter().map(|one| one.cost.median));
+    let version = &first.cost.subject.version;
+    let what = format!("to make and open one {token} with {name} {version}");
+    let bar = |one: &Library<'_>| {
+        let in_full = format!("{} {}", one.name, one.cost.subject.version);
+        Bar::of(&one.cost, one.name.clone(), in_full)
+    };
     let answer = Answer {
         id: "libraries",
         question: "Which library?",
-        sentence: format!(
-            "The fastest in {named}, with {token}: {}{then}.",
-            first.name
-        ),
+        sentence: format!("The fastest in {named}, with {token}: {name}{then}."),
         measured: Some(Measured {
-            figure: Figure {
-                value: unit.text(first.median),
-                interval: format!("{} to {}", unit.figure(low), unit.text(high)),
-                what: format!(
-                    "to make and open one {token} with {} {}",
-                    first.name, first.subject.version
-                ),
-            },
+            figure: Figure::time(&first.cost, unit, what),
             bars_show: format!("Time to make and open one {token} in {named}"),
-            bars: all.iter().map(|one| bar(one.name.clone(), one)).collect(),
+            bars: all.iter().map(bar).collect(),
             sure,
         }),
         command: "",
@@ -331,10 +272,10 @@ fn of_scenario(
     question: &'static str,
     table: &ScenarioTable<'_>,
 ) -> Option<Card> {
+    let (title, compared, quantity) = (&table.title, table.compared, table.compared.quantity());
     let mut sound = (table.measured.iter()).filter(|(row, _)| row.reason.is_none());
     let (row, load, (middle, [low, high])) =
-        sound.find_map(|(row, load)| Some((row, load, table.figure(load)?)))?;
-    let (title, quantity) = (&table.title, table.quantity());
+        sound.find_map(|(row, load)| Some((row, load, compared.figure(load)?)))?;
     let (sureness, why) = match table.verdict(row, load).as_str() {
         "best" => (
             Sureness::Sure,
@@ -342,40 +283,37 @@ fn of_scenario(
         ),
         _ => (Sureness::NotSure, "repetitions of several servers overlap"),
     };
-    let bars = table.measured.iter().filter_map(|(row, load)| {
-        let (median, interval) = table.figure(load)?;
-        let faulty = if row.reason.is_some() { ", faulty" } else { "" };
-        let name = format!("{}{faulty}", row.subject.id);
-        Some(Bar {
-            in_full: name.clone(),
-            name,
-            median,
-            interval,
-        })
-    });
+    let what = format!("{title}, {quantity}");
     let said = table.sentences().into_iter().next().unwrap_or_default();
     let answer = Answer {
         id,
         question,
         sentence: format!("{title}: {said}"),
-        measured: Some(Measured {
-            figure: Figure {
-                value: figure(middle),
-                interval: format!("{} to {}", figure(low), figure(high)),
-                what: format!("{quantity} of {}", row.subject.id),
-            },
-            bars_show: format!("{title}, {quantity}"),
-            bars: bars.collect(),
-            sure: Sure {
-                sureness,
-                why: why.to_owned(),
-            },
-        }),
+        measured: None,
         command: "",
     };
     let mut card = Card::of(answer, "answer");
-    let ends = Some("lowest and highest repetition");
-    let caption = format!("{title}: {quantity}");
-    card.draw((caption, ["server", quantity], ends), figure, "");
+    let columns = columns![Loaded<'_>:
+        text("server") |(row, _)| Value::text(name(row));
+        range(quantity) |(_, load)| compared.figure(load).map_or_else(Value::none, |(middle, ends)| Value::interval(middle, ends, figure)),
+            .subtitled("lowest and highest repetition");
+    ];
+    let mut rows = table.measured.clone();
+    rows.retain(|(_, load)| compared.figure(load).is_some());
+    let shown = card.table(format!("{title}: {quantity}"), &what, &columns, &rows);
+    card.drawn = table.chart(&card.id).map(|chart| (chart, shown));
+    card.answer.measured = Some(Measured {
+        figure: Figure {
+            value: figure(middle),
+            interval: format!("{} to {}", figure(low), figure(high)),
+            what: format!("{quantity} of {}", row.subject.id),
+        },
+        bars_show: what,
+        bars: Vec::new(),
+        sure: Sure {
+            sureness,
+            why: why.to_owned(),
+        },
+    });
     Some(card)
 }

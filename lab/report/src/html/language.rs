@@ -9,30 +9,20 @@ use jeton_lab_model::units::{self, Unit};
 
 use super::cards::{self, Card};
 use crate::grouped::distinct_by;
-use crate::languages::{Against, CASES, Library, install, languages, ranking};
+use crate::install::install;
+use crate::recommendation::CASES;
 use crate::recommendation::answers::{answers, by_language};
+use crate::recommendation::library::{Against, Library, languages, ranking};
 use crate::section::{Fold, Kind, Section};
 use crate::table::{Table, Value, columns};
 
 /// The prefix of ids of the cards of all languages.
 const PREFIX: &str = "answer";
-/// The kinds of token that the card of all languages compares libraries by; the first measured counts.
-const USUAL: [&str; 4] = ["JWT ES256", "JWT EdDSA", "JWT RS256", "JWT HS256"];
 
 /// The three cards of all languages; none if the run measured no times.
 pub(super) fn all(result: &RunResult) -> Vec<Card> {
     let answers = answers(result).into_iter();
-    let mut cards: Vec<Card> = answers.map(|answer| Card::of(answer, PREFIX)).collect();
-    let languages = languages(result);
-    let has_several = |token: &&&str| {
-        let all = languages.iter().map(|l| ranking(result, l, token).len());
-        all.sum::<usize>() > 1
-    };
-    let usual = USUAL.iter().find(has_several);
-    if let (Some(first), Some(token)) = (cards.first_mut(), usual) {
-        cards::with_next(first, result, token);
-    }
-    cards
+    answers.map(|answer| Card::of(answer, PREFIX)).collect()
 }
 
 /// Renders the control; the script shows it, because it does nothing without.
@@ -108,22 +98,20 @@ fn part(result: &RunResult, language: &str) -> Section {
 fn installed(result: &RunResult, language: &str) -> Table {
     let tokens = CASES.iter().flat_map(|case| case.tokens);
     let all = tokens.flat_map(|token| ranking(result, language, token));
-    let subjects = distinct_by(all.map(|one| one.subject), |one| one.driver().to_owned());
+    let subjects = all.map(|one| one.cost.subject);
+    let subjects = distinct_by(subjects, |one| one.driver().to_owned());
     let columns = columns![&Subject:
         text("library") |subject| Value::with(&subject.library, &subject.version);
         text("install") |subject| Value::code(&install(subject));
     ];
     let named = names::language_of(language);
-    Table::named(
-        format!("{named}: how to install each library"),
-        &columns,
-        &subjects,
-    )
+    let caption = format!("{named}: how to install each library");
+    Table::named(caption, &columns, &subjects)
 }
 
 /// All libraries of a language for one kind of token.
 fn libraries(language: &str, token: &str, all: &[Library<'_>]) -> Table {
-    let unit = Unit::for_times(all.iter().map(|one| one.median));
+    let unit = Unit::for_times(all.iter().map(|one| one.cost.median));
     let is_encrypted = token.starts_with("JWE") || token.ends_with(".local");
     let [make, open] = if is_encrypted {
         ["encrypt", "decrypt"]
@@ -133,12 +121,12 @@ fn libraries(language: &str, token: &str, all: &[Library<'_>]) -> Table {
     type Line<'a> = (usize, &'a Library<'a>);
     let columns = columns![Line<'_>:
         text("library") |(rank, one)| Value::text(&one.name).on_page(html! {
-            (rank) ". " (one.name) " " small { (one.subject.version) }
+            (rank) ". " (one.name) " " small { (one.cost.subject.version) }
             @if one.has_findings { " " span.tag.bad { "an attack succeeds" } }
         });
-        range(format!("{make} and {open}, {}", unit.name)) |(_, one)| Value::interval(one.median, one.interval, |ns| unit.figure(ns));
-        number(format!("{make}, {}", unit.name)) |(_, one)| Value::text(unit.figure(one.make.median));
-        number(format!("{open}, {}", unit.name)) |(_, one)| Value::text(unit.figure(one.open.median));
+        range(format!("{make} and {open}, {}", unit.name)) |(_, one)| Value::interval(one.cost.median, one.cost.interval, |ns| unit.figure(ns));
+        number(format!("{make}, {}", unit.name)) |(_, one)| Value::text(unit.figure(one.cost.sign.median));
+        number(format!("{open}, {}", unit.name)) |(_, one)| Value::text(unit.figure(one.cost.verify.median));
         number("times the first") |(_, one)| match &one.against_first {
             Some(Against { ratio, .. }) => Value::interval(ratio.ratio(), ratio.interval(), units::ratio),
             None => Value::text("1"),

@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 pub use side_by_side::side_by_side;
 
 use crate::chart::icon;
-use crate::comparison::{Comparison, comparisons, sets};
+use crate::comparison::{Comparison, comparisons, of_set, set_heading, sets};
 use crate::grouped::distinct;
 use crate::recommendation::answers::limits;
 use crate::section::{Fold, Kind, Section};
@@ -31,6 +31,8 @@ use crate::{
 use jeton_lab_model::result::RunResult;
 use jeton_lab_model::units;
 
+/// The title of a page without rows.
+const UNNAMED: &str = "Lab report";
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("tables.js");
 
@@ -69,8 +71,8 @@ pub fn page(result: &RunResult) -> String {
         }
     };
     let title = match heading(result).as_str() {
-        "Lab report" => "Lab report".to_owned(),
-        suites => format!("Lab report: {}", suites.to_lowercase()),
+        UNNAMED => UNNAMED.to_owned(),
+        suites => format!("{UNNAMED}: {}", suites.to_lowercase()),
     };
     document(&title, &body)
 }
@@ -150,32 +152,35 @@ fn is_timed(result: &RunResult) -> bool {
 fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> {
     let (rows, is_timed) = (&result.rows.measured, is_timed(result));
     let folded = |section: Section| section.fold(Fold::Closed);
+    // The findings of a command without timings are open.
+    let found = [
+        interop::section(result),
+        servers::section(result).filter(|_| is_timed),
+        attack::section(result),
+    ];
+    let found = found.into_iter().flatten();
+    let found = found.map(|one| if rows.is_empty() { one } else { folded(one) });
+    let reports = published_comparison::section(result).map(folded);
     let mut all = Vec::new();
     if is_timed {
-        let (advice, language) = (advice::section(result), language::section(result));
         all.extend([
-            advice,
-            language,
+            advice::section(result),
+            language::section(result),
             charts(result, comparisons),
             tokens::tradeoff(rows),
         ]);
-        all.push(folded(summary::section(result, comparisons)));
-        all.extend([tokens::sizes(rows), tokens::overhead(rows)].map(folded));
-        all.extend(lines::sweep(rows).map(folded));
-        all.extend(lines::threads(rows, result.environment.cores).map(folded));
+        let threads = lines::threads(rows, result.environment.cores);
+        let summed = [
+            summary::section(result, comparisons),
+            tokens::sizes(rows),
+            tokens::overhead(rows),
+        ];
+        let swept = lines::sweep(rows).into_iter().chain(threads);
+        all.extend(summed.into_iter().chain(swept).map(folded));
     } else {
         all.extend(servers::section(result));
     }
-    all.extend(published_comparison::section(result).map(folded));
-    let servers = servers::section(result).filter(|_| is_timed);
-    let found = [interop::section(result), servers, attack::section(result)];
-    // The findings of a command without timings are open.
-    let fold = if rows.is_empty() {
-        Fold::Never
-    } else {
-        Fold::Closed
-    };
-    all.extend(found.into_iter().flatten().map(|one| one.fold(fold)));
+    all.extend(reports.into_iter().chain(found));
     if is_timed {
         let gaps = run::gaps(result).parts([run::not_requested(result)]);
         all.extend([gaps, run::quality(result)].map(folded));
@@ -198,16 +203,12 @@ fn heading(result: &RunResult) -> String {
         ("servers", rows.servers.is_empty()),
         ("attacks", rows.attack.is_empty()),
     ];
-    suites.extend(
-        others
-            .iter()
-            .filter(|(_, is_empty)| !is_empty)
-            .map(|(suite, _)| *suite),
-    );
+    let others = others.into_iter().filter(|(_, is_empty)| !is_empty);
+    suites.extend(others.map(|(suite, _)| suite));
     if suites.is_empty() {
-        return "Lab report".to_owned();
+        return UNNAMED.to_owned();
     }
-    units::capitalised(&units::list(&suites))
+    units::capitalised(&units::list(suites))
 }
 
 /// Renders the table of contents; it lists comparisons by suite and operation.
@@ -221,7 +222,7 @@ fn navigation(sections: &[Section], comparisons: &[Comparison<'_>]) -> Markup {
                         @if section.id == "charts" && !comparisons.is_empty() {
                             ol {
                                 @for set in sets(comparisons) {
-                                    li { a href={ "#" (set.anchor()) } { (set.heading()) } }
+                                    li { a href={ "#group-" (set[0].anchor) } { (set_heading(&set[0])) } }
                                 }
                             }
                         }
@@ -243,12 +244,11 @@ fn charts(result: &RunResult, comparisons: &[Comparison<'_>]) -> Section {
     let opened = comparisons.iter().position(is_first).unwrap_or_default();
     let opened = comparisons[opened].anchor.as_str();
     let parts = sets(comparisons).map(|set| {
-        let own = set.comparisons.iter();
+        let own = set.iter();
         let own = own.map(|one| one.section(&result.noise_floor, one.anchor == opened));
         let (first, others): (Vec<_>, Vec<_>) = own.partition(|one| one.fold == Fold::Open);
-        let part = Section::new(set.heading())
-            .id(set.anchor())
-            .beside(set.count())
+        let part = of_set(set)
+            .id(format!("group-{}", set[0].anchor))
             .fold(Fold::open_if(!first.is_empty()));
         if first.is_empty() || others.is_empty() {
             return part.parts(first).parts(others);

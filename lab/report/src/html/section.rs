@@ -34,8 +34,8 @@ pub(super) fn body(section: &Section, level: u8) -> Markup {
             }
         }
         @if let Some(drawn) = &section.chart { (chart::shown(drawn)) }
-        @for one in section.tables.iter().filter(|table| table.is_on(Form::Page)) { (table::shown(one)) }
-        @for part in section.parts.iter().filter(|part| part.is_on(Form::Page)) { (self::part(part, level)) }
+        @for one in section.tables_on(Form::Page) { (table::shown(one)) }
+        @for part in section.parts_on(Form::Page) { (self::part(part, level)) }
     }
 }
 

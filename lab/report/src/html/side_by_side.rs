@@ -1,7 +1,8 @@
 //! Several results side by side: one column for each, never merged.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
+use itertools::Itertools as _;
 use maud::{Markup, html};
 
 use jeton_lab_model::result::{Environment, NoiseFloor, Verdict};
@@ -60,10 +61,8 @@ fn visible(run: &Named) -> Named {
 /// the name of the file.
 fn name(index: usize, runs: &[Named]) -> String {
     let forms = runs.iter().map(|run| {
-        let (cpu, processor) = (
-            &run.result.environment.cpu,
-            &run.result.environment.processor,
-        );
+        let environment = &run.result.environment;
+        let (cpu, processor) = (environment.cpu.as_str(), &environment.processor);
         let cpu = if cpu.is_empty() { "unknown CPU" } else { cpu };
         let [family, model] = [&processor.family, &processor.model]
             .map(|known| known.as_deref().unwrap_or("unknown"));
@@ -93,24 +92,16 @@ fn machines(runs: &[Named]) -> Section {
         format!("{}, {cores}, {}", e.cpu_in_full(), e.kernel)
     };
     let noise = |noise: &NoiseFloor| {
-        let floors = [(noise.floor, ""), (noise.managed, " managed")].into_iter();
-        let floors =
-            floors.filter_map(|(floor, kind)| Some(format!("{}{kind}", units::percent(floor?))));
-        match floors.collect::<Vec<_>>().join(", ") {
-            none if none.is_empty() => "unknown".to_owned(),
-            floors => floors,
+        let managed = noise
+            .managed
+            .map(|floor| format!("{} managed", units::percent(floor)));
+        let floors = noise.floor.map(units::percent).into_iter().chain(managed);
+        match floors.collect::<Vec<_>>().join(", ").as_str() {
+            "" => "unknown".to_owned(),
+            floors => floors.to_owned(),
         }
     };
-    let disturbed = |e: &Environment| {
-        if e.disturbance.disturbed {
-            e.disturbance.reasons.join("; ")
-        } else {
-            "no".to_owned()
-        }
-    };
-    let lines: Vec<Run<'_>> = (named(runs))
-        .map(|(name, run)| (name, run, &run.result.environment))
-        .collect();
+    let lines = named(runs).map(|(name, run)| (name, run, &run.result.environment));
     let columns = columns![Run<'_>:
         text("run") |(name, ..)| Value::text(name);
         text("file") |(_, run, _)| Value::code(&run.name);
@@ -118,13 +109,11 @@ fn machines(runs: &[Named]) -> Section {
         text("date") |(.., e)| Value::text(e.started.split('T').next().unwrap_or_default());
         text("rounds") |(.., e)| Value::text(format!("{} of {}", e.rounds_finished, e.rounds_planned));
         text("noise floor") |(_, run, _)| Value::text(noise(&run.result.noise_floor));
-        text("disturbed") |(.., e)| Value::text(disturbed(e));
+        text("disturbed") |(.., e)| Value::text(if e.disturbance.disturbed { e.disturbance.reasons.join("; ") } else { "no".to_owned() });
     ];
-    section.table(Table::named(
-        "The machine and the noise of each run",
-        &columns,
-        &lines,
-    ))
+    let caption = "The machine and the noise of each run";
+    let lines: Vec<Run<'_>> = lines.collect();
+    section.table(Table::named(caption, &columns, &lines))
 }
 
 /// A run by its name, and its machine.
@@ -132,14 +121,12 @@ type Run<'a> = (String, &'a Named, &'a Environment);
 
 /// Names the pairs of runs that are the same, or of machines that do not differ.
 fn remarks(runs: &[Named]) -> Vec<Markup> {
-    let mut found = Vec::new();
-    for (later, run) in runs.iter().enumerate() {
-        for (earlier, other) in runs[..later].iter().enumerate() {
-            let both = format!("runs {} and {}", earlier + 1, later + 1);
-            found.extend(remark(&both, other, run));
-        }
-    }
-    found
+    let pairs = (0..runs.len()).flat_map(|later| (0..later).map(move |earlier| (earlier, later)));
+    let remarks = pairs.filter_map(|(earlier, later)| {
+        let both = format!("runs {} and {}", earlier + 1, later + 1);
+        remark(&both, &runs[earlier], &runs[later])
+    });
+    remarks.collect()
 }
 
 fn remark(both: &str, earlier: &Named, later: &Named) -> Option<Markup> {
@@ -151,9 +138,8 @@ fn remark(both: &str, earlier: &Named, later: &Named) -> Option<Markup> {
         Machines::Differ => return None,
         Machines::Same => format!("{} are of the same machine.", units::capitalised(both)),
         Machines::NoDifferenceNamed(settings) => {
-            let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
-            let apart = match settings.join("; ") {
-                none if none.is_empty() => none,
+            let apart = match multi_run::joined(settings).as_str() {
+                "" => String::new(),
                 settings => format!(", apart from settings ({settings})"),
             };
             format!("The files of {both} name no difference of their machines{apart}.")
@@ -173,18 +159,20 @@ fn compared(runs: &[Named]) -> Section {
     let answered = named(runs).enumerate().map(|(index, (name, run))| {
         let prefix = format!("run-{}", index + 1);
         let cards = answers(&run.result).into_iter();
-        (
-            name,
-            cards.map(|answer| Card::of(answer, &prefix)).collect(),
-        )
+        let cards = cards.map(|answer| Card::of(answer, &prefix));
+        (name, cards.collect())
     });
     let answered: Vec<(String, Vec<Card>)> = answered.collect();
-    let most = answered.iter().map(|(_, own)| own.len()).max();
+    let most = answered
+        .iter()
+        .map(|(_, own)| own.len())
+        .max()
+        .unwrap_or_default();
     let mut section = Section::new("Answers").id("compared");
-    if most.unwrap_or_default() == 0 {
+    if most == 0 {
         section = section.say("None of these runs measured times of libraries.");
     }
-    for question in 0..most.unwrap_or_default() {
+    for question in 0..most {
         let own = || (answered.iter()).filter_map(|(name, own)| Some((name, own.get(question)?)));
         let cards = html! {
             @if let Some((_, asked)) = own().next() { h3 { (asked.answer.question) } }
@@ -201,13 +189,12 @@ fn compared(runs: &[Named]) -> Section {
 
 /// The compared figure of each server in each scenario; `None` without servers.
 fn servers(runs: &[Named]) -> Option<Section> {
-    let tables: Vec<Vec<ScenarioTable<'_>>> = (runs.iter())
-        .map(|run| scenarios(&run.result.rows.servers))
-        .collect();
+    let tables = runs.iter().map(|run| scenarios(&run.result.rows.servers));
+    let tables: Vec<Vec<ScenarioTable<'_>>> = tables.collect();
     let loaded = tables.iter().flatten().flat_map(|table| {
+        let (title, quantity) = (table.title.as_str(), table.compared.quantity());
         let servers = table.measured.iter();
-        let key = (table.title.as_str(), table.quantity());
-        servers.map(move |(row, _)| (key.0, (key.0, key.1, row.subject.id.as_str())))
+        servers.map(move |(row, _)| (title, (title, quantity, row.subject.id.as_str())))
     });
     // The servers of a scenario stay together.
     let lines = grouped(loaded).into_iter();
@@ -235,11 +222,12 @@ type Loaded<'a> = (&'a str, &'static str, &'a str);
 /// Returns the figure of a server in one of the runs.
 fn loaded_in(tables: &[ScenarioTable<'_>], (scenario, quantity, server): Loaded<'_>) -> Value {
     let own = tables.iter();
-    let mut own = own.filter(|table| table.title == scenario && table.quantity() == quantity);
+    let mut own =
+        own.filter(|table| table.title == scenario && table.compared.quantity() == quantity);
     let found = own.find_map(|table| {
         let mut measured = table.measured.iter();
         let (_, load) = measured.find(|(row, _)| row.subject.id == server)?;
-        table.figure(load)
+        table.compared.figure(load)
     });
     Value::text(match found {
         None => "not measured".to_owned(),
@@ -260,8 +248,7 @@ fn about(verdict: &Verdict) -> Judged<'_> {
 /// The verdicts of all runs, one line for each comparison and subject.
 fn verdicts(runs: &[Named]) -> Section {
     let all = runs.iter().flat_map(|run| &run.result.verdicts);
-    let mut known = HashSet::new();
-    let lines: Vec<Judged<'_>> = all.map(about).filter(|line| known.insert(*line)).collect();
+    let lines: Vec<Judged<'_>> = all.map(about).unique().collect();
     let mut columns = columns![Judged<'_>:
         text("comparison") |(comparison, ..)| Value::text(*comparison);
         text("subject") |(.., subject)| Value::text(*subject), .class("id");

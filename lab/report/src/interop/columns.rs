@@ -3,37 +3,30 @@
 use std::iter::once;
 
 use anstyle::{AnsiColor, Style};
+use itertools::Itertools as _;
 use maud::{Markup, html};
 
-use super::{FailureGroup, KeyCounts, KeysRead, Matrix};
+use super::{Failure, KeysRead, Matrix, place};
 use crate::table::{Column, PAGE, Value, WIDE, columns};
-use jeton_lab_model::result::{INTEROP, Interop, InteropRow};
+use jeton_lab_model::result::{INTEROP, Interop, InteropRow, KeyExchange, Reader};
 use jeton_lab_model::units;
 
 /// Longest driver name that the terminal prints in full.
 const NAME_COLUMNS_MAX: usize = 26;
 
 /// The number of characters of a cell on the terminal.
-pub(crate) const CELL_COLUMNS: usize = 3;
+const CELL_COLUMNS: usize = 3;
 
 impl Matrix<'_> {
-    /// Returns the number of characters of an issuer on the terminal: ` 12 go/golang-jwt`.
-    pub(crate) fn issuer_columns(&self) -> usize {
+    /// Returns the columns of the matrix. A row is the number of an issuer, which the terminal shows as
+    /// ` 12 go/golang-jwt`.
+    pub(super) fn columns(&self) -> Vec<Column<'_, usize>> {
         let names = self.drivers.iter().map(|d| d.driver.chars().count());
-        4 + names.max().unwrap_or(0).min(NAME_COLUMNS_MAX)
-    }
-
-    /// Returns the columns of a matrix, with one for each of these verifiers. A row is the number of an
-    /// issuer.
-    pub(crate) fn columns(
-        &self,
-        verifiers: impl IntoIterator<Item = usize>,
-    ) -> Vec<Column<'_, usize>> {
-        let width = self.issuer_columns();
+        let name = names.max().unwrap_or(0).min(NAME_COLUMNS_MAX);
         let issuer = Column::text("issuer", move |row: &usize| {
             let (number, party) = (row + 1, self.drivers[*row]);
             let (driver, version) = (&party.driver, &party.version);
-            let short: String = driver.chars().take(width - 4).collect();
+            let short: String = driver.chars().take(name).collect();
             Value::text(format!("{number} {driver} {version}"))
                 .on_page(html! { (number) " " (driver) " " span.muted { (version) } })
                 .on_terminal(format!("{number:>3} {short}"))
@@ -45,13 +38,11 @@ impl Matrix<'_> {
                 span.spoken { " " (party.driver) }
             };
             let cell = move |row: &usize| cell(self.cells[*row][column]);
-            Column::mark(&number.to_string(), cell)
-                .wide(CELL_COLUMNS)
-                .headed(heading, None)
+            let column = Column::mark(&number.to_string(), cell).wide(CELL_COLUMNS);
+            column.headed(heading, None)
         };
-        once(issuer.short("", width))
-            .chain(verifiers.into_iter().map(verifier))
-            .collect()
+        let verifiers = (0..self.drivers.len()).map(verifier);
+        once(issuer.short("", name + 4)).chain(verifiers).collect()
     }
 }
 
@@ -60,16 +51,24 @@ fn cell(cell: Option<&InteropRow>) -> Value {
     let Some((row, outcome)) = cell.and_then(|row| Some((row, row.outcome?))) else {
         return Value::none().on_page(html! { span.spoken { "not tested" } });
     };
-    let word = match outcome {
-        Interop::Verified | Interop::NotOffered => look(outcome).on_page,
-        other => other.label(),
+    let look = look(outcome);
+    let word = if outcome.needs_explaining() {
+        outcome.label()
+    } else {
+        look.on_page
+    };
+    // The colour only repeats the letter.
+    let colour = match look.class {
+        "plain" => Style::new().dimmed(),
+        "good" => AnsiColor::Green.on_default(),
+        "warn" => AnsiColor::Yellow.on_default(),
+        _ => AnsiColor::Red.on_default().bold(),
     };
     let value = Value::text(word)
-        .on_terminal(look(outcome).on_terminal)
-        .coloured(colour(outcome))
-        .on_page(tag(outcome));
+        .on_terminal(look.on_terminal)
+        .coloured(colour);
     if !outcome.needs_explaining() {
-        return value;
+        return value.on_page(tag(outcome));
     }
     value.on_page(html! {
         details {
@@ -84,100 +83,90 @@ fn cell(cell: Option<&InteropRow>) -> Value {
 }
 
 /// Renders an outcome as a coloured letter; screen readers get the word.
-pub(crate) fn tag(outcome: Interop) -> Markup {
+pub(super) fn tag(outcome: Interop) -> Markup {
     let Look { class, on_page, .. } = look(outcome);
     html! {
         span.tag.(class) { span aria-hidden="true" { (on_page) } span.spoken { (outcome.label()) } }
     }
 }
 
-/// Returns the letter of an outcome on the terminal.
-pub(crate) fn letter(outcome: Interop) -> &'static str {
-    look(outcome).on_terminal
-}
-
-/// The class of an outcome on the page, and its letters on the page and on the terminal.
-struct Look {
+/// How an outcome looks: its class on the page, its letters, and its meaning.
+pub(super) struct Look {
     class: &'static str,
     on_page: &'static str,
-    on_terminal: &'static str,
+    pub(super) on_terminal: &'static str,
+    pub(super) meaning: &'static str,
 }
 
-fn look(outcome: Interop) -> Look {
-    let (class, on_page, on_terminal) = match outcome {
-        Interop::NotOffered => ("plain", "·", "."),
-        Interop::Verified => ("good", "✓", "+"),
-        Interop::Refused => ("warn", "R", "R"),
-        Interop::IssueFailed => ("warn", "M", "M"),
-        Interop::WrongClaims => ("bad", "C", "C"),
-        Interop::Crashed => ("bad", "X", "X"),
-        Interop::Hung => ("bad", "H", "H"),
-        Interop::Void => ("bad", "V", "V"),
+#[rustfmt::skip]
+pub(super) fn look(outcome: Interop) -> Look {
+    let (class, on_page, on_terminal, meaning) = match outcome {
+        Interop::NotOffered => ("plain", "·", ".", "not offered by one of the two"),
+        Interop::Verified => ("good", "✓", "+", "verified"),
+        Interop::Refused => ("warn", "R", "R", "rejected by the verifier"),
+        Interop::IssueFailed => ("warn", "M", "M", "the issuer made no token"),
+        Interop::WrongClaims => ("bad", "C", "C", "the verifier returned other claims"),
+        Interop::Crashed => ("bad", "X", "X", "the process exited"),
+        Interop::Hung => ("bad", "H", "H", "no answer in time"),
+        Interop::Void => ("bad", "V", "V", "void: the verifier accepts changed tokens"),
     };
-    Look {
-        class,
-        on_page,
-        on_terminal,
-    }
-}
-
-/// Returns the colour of an outcome on the terminal; it only repeats the letter.
-fn colour(outcome: Interop) -> Style {
-    match look(outcome).class {
-        "plain" => Style::new().dimmed(),
-        "good" => AnsiColor::Green.on_default(),
-        "warn" => AnsiColor::Yellow.on_default(),
-        _ => AnsiColor::Red.on_default().bold(),
-    }
+    Look { class, on_page, on_terminal, meaning }
 }
 
 /// Returns the columns of the failures.
-pub(crate) fn failure_columns<'a>() -> Vec<Column<'static, FailureGroup<'a>>> {
-    columns![FailureGroup<'_>:
-        text("outcome") |group| {
-            let label = group.outcome.label();
-            Value::text(label).on_page(html! { (tag(group.outcome)) " " (label) })
+pub(super) fn failure_columns<'a>() -> Vec<Column<'static, Failure<'a>>> {
+    columns![Failure<'_>:
+        text("outcome") |((outcome, _), _)| {
+            let label = outcome.label();
+            Value::text(label).on_page(html! { (tag(*outcome)) " " (label) })
         }, .on(WIDE);
-        number("pairs") |group| Value::count(group.rows.len() as u64), .on(WIDE);
-        text("tokens") |group| Value::text(group.place()), .on(WIDE);
-        text("reason") |group| Value::text(group.explanation), .class("reason"), .on(WIDE);
+        number("pairs") |(_, rows)| Value::count(rows.len() as u64), .on(WIDE);
+        text("tokens") |(_, rows)| Value::text(place(rows)), .on(WIDE);
+        text("reason") |((_, reason), _)| Value::text(*reason), .class("reason"), .on(WIDE);
     ]
 }
 
 /// Returns the columns of the key encodings that each verifier read.
-pub(crate) fn key_columns<'a>(read: &[KeysRead<'a>]) -> Vec<Column<'a, KeysRead<'a>>> {
-    let encodings = read.iter().flat_map(|keys| keys.encodings.keys().copied());
-    let mut encodings: Vec<&'a str> = encodings.collect();
-    encodings.sort_unstable();
-    encodings.dedup();
-    let verifier = Column::text("verifier", |keys: &KeysRead<'_>| {
-        Value::text(&keys.verifier.driver)
+pub(super) fn key_columns<'a>(read: &[KeysRead<'a>]) -> Vec<Column<'a, KeysRead<'a>>> {
+    let keys = read.iter().flat_map(|(_, keys)| keys);
+    let encodings = keys
+        .map(|key| key.encoding.as_str())
+        .sorted_unstable()
+        .dedup();
+    let verifier = Column::text("verifier", |(verifier, _): &KeysRead<'a>| {
+        Value::text(&verifier.driver)
     });
     let encoding = |encoding: &'a str| {
-        Column::text(encoding, move |keys: &KeysRead<'_>| {
-            Value::text(counts(keys.encodings.get(encoding)))
-        })
-        .named(encoding)
+        let counts = move |(_, keys): &KeysRead<'a>| Value::text(counts(keys, encoding));
+        Column::text(encoding, counts).named(encoding)
     };
-    let columns = once(verifier).chain(encodings.into_iter().map(encoding));
+    let columns = once(verifier).chain(encodings.map(encoding));
     columns.map(|column| column.on(PAGE)).collect()
 }
 
-fn counts(counts: Option<&KeyCounts>) -> String {
-    let Some(counts) = counts else {
-        return "no such key".to_owned();
+fn counts(keys: &[&KeyExchange], encoding: &str) -> String {
+    let what = |key: &KeyExchange| match (key.outcome, key.read_by) {
+        (Interop::Verified, Some(Reader::Library)) => "read by the library",
+        (Interop::Verified, _) => "read by the driver",
+        (Interop::NotOffered, _) => "not offered",
+        _ => "not verified",
     };
-    let parts: Vec<String> = [
-        (counts.by_library, "read by the library"),
-        (counts.by_driver, "read by the driver"),
-        (counts.otherwise, "not verified"),
-        (counts.not_offered, "not offered"),
-    ]
-    .into_iter()
-    .filter(|(count, _)| *count > 0)
-    .map(|(count, what)| format!("{} {what}", units::whole(count as u64)))
-    .collect();
-    parts.join(", ")
+    let own = keys.iter().filter(|key| key.encoding == encoding);
+    let own: Vec<&str> = own.map(|key| what(key)).collect();
+    let all = [
+        "read by the library",
+        "read by the driver",
+        "not verified",
+        "not offered",
+    ];
+    let said = all.into_iter().filter_map(|what| {
+        let count = own.iter().filter(|one| **one == what).count();
+        (count > 0).then(|| format!("{} {what}", units::whole(count as u64)))
+    });
+    if own.is_empty() {
+        return "no such key".to_owned();
+    }
+    said.collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the columns of one line for each pair of libraries.
@@ -201,8 +190,8 @@ pub(crate) fn row_columns<'a>() -> Vec<Column<'a, &'a InteropRow>> {
         text("key_pem") |row| key(row, "pem");
         text("key_paserk") |row| key(row, "paserk");
         text("key_read_by") |row| {
-            let read_by = row.keys.iter().filter_map(|key| Some(format!("{} {}", key.encoding, key.read_by?.name())));
-            Value::text(read_by.collect::<Vec<_>>().join("; "))
+            let mut read_by = row.keys.iter().filter_map(|key| Some(format!("{} {}", key.encoding, key.read_by?.name())));
+            Value::text(read_by.join("; "))
         };
     ]
 }

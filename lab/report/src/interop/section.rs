@@ -1,14 +1,13 @@
 //! Interoperability as a section: totals, failures with reasons, and a matrix for each kind of token.
 
+use itertools::Itertools as _;
 use maud::html;
 
 use jeton_lab_model::result::{Interop, InteropRow, RunResult};
 
-use super::{
-    FailureGroup, Matrix, failure_columns, failure_groups, key_columns, keys_read, letter,
-    matrices, tag, totals,
-};
-use crate::section::{Kind, Section, Sentence};
+use super::columns::{failure_columns, key_columns, look, tag};
+use super::{Failure, Matrix, failures, keys_read, matrices, place, totals};
+use crate::section::{Kind, Section};
 use crate::table::{MARKDOWN, PAGE, TERMINAL, Table, WIDE};
 
 /// Returns the section; `None` without interop rows.
@@ -18,39 +17,31 @@ pub(crate) fn section(result: &RunResult) -> Option<Section> {
         return None;
     }
     let tally = totals(rows);
-    let mut section = Section::new("Interoperability").id("interop");
-    section.on_terminal.1 = format!(" in {:.0} s, seed {}", e.elapsed_s, result.seed);
-    section = section
-        .with(Sentence::new(Kind::Plain, tally.as_str()).markup(html! { strong { (tally) } }))
-        .with(Sentence::new(
-            Kind::Plain,
+    let mut section = Section::new("Interoperability")
+        .id("interop")
+        .shown(Kind::Plain, &tally, html! { strong { (tally) } })
+        .say_on(
+            PAGE,
             "Each row is a library that issued a token; each column is a library that verified it, with the same key. Verified \
              means: the token was accepted, its claims equal the signed claims, and the same token with one bit changed was \
              rejected. Kinds of token with equal results share a matrix.",
-        ).on(PAGE));
+        );
+    section.on_terminal.1 = format!(" in {:.0} s, seed {}", e.elapsed_s, result.seed);
     if !e.complete {
         let ended = "Ended early: some kinds of token were not tested.";
-        section = section.with(Sentence::new(Kind::Plain, ended).on(TERMINAL));
+        section = section.say_on(TERMINAL, ended);
     }
-    section = legend(section, rows);
-    let groups = failure_groups(rows);
-    let failures = (!groups.is_empty()).then(|| failures(&groups));
+    let failures = failures(rows);
+    let has_failures = !failures.is_empty();
     let numbers =
         Section::default().say("Rows: issuers; columns: verifiers, with the numbers of the rows.");
-    let read = keys_read(rows);
-    let keys = (!read.is_empty()).then(|| {
-        let about = "The lab created each key once. A verifier got the key in each encoding that exists for it. Either the \
-                     library read the encoding, or the driver converted it.";
-        let table = Table::new("Verified tokens by key encoding", "Encodings of keys, table", &key_columns(&read), &read);
-        Section::new("Key encodings").on(PAGE).say(about).table(table)
-    });
     Some(
-        section
-            .parts(failures)
+        legend(section, rows)
+            .parts(has_failures.then(|| in_table(&failures)))
             .parts([numbers.on(MARKDOWN)])
             .parts(matrices(rows).iter().map(Matrix::section))
-            .parts(keys)
-            .parts((!groups.is_empty()).then(|| in_lines(&groups))),
+            .parts(keys(rows))
+            .parts(has_failures.then(|| in_lines(&failures))),
     )
 }
 
@@ -58,63 +49,51 @@ pub(crate) fn section(result: &RunResult) -> Option<Section> {
 fn legend(section: Section, rows: &[InteropRow]) -> Section {
     let occurs = |o: &Interop| rows.iter().any(|row| row.outcome == Some(*o));
     let occurring: Vec<Interop> = Interop::ALL.into_iter().filter(occurs).collect();
-    let letters = occurring
+    let mut letters = occurring
         .iter()
-        .map(|outcome| format!("{} {}", letter(*outcome), outcome.label()));
-    let text = format!(
-        "Rows: issuer; columns: verifier. {}",
-        letters.collect::<Vec<_>>().join(", ")
-    );
-    let list = html! { ul.legend { @for outcome in &occurring { li { (tag(*outcome)) " " (meaning(*outcome)) } } } };
-    section
-        .with(Sentence::new(Kind::Note, text).on(TERMINAL))
-        .markup(Kind::Block, list)
+        .map(|outcome| format!("{} {}", look(*outcome).on_terminal, outcome.label()));
+    let text = format!("Rows: issuer; columns: verifier. {}", letters.join(", "));
+    let list = html! { ul.legend { @for outcome in &occurring { li { (tag(*outcome)) " " (look(*outcome).meaning) } } } };
+    section.note_on(TERMINAL, text).markup(Kind::Block, list)
 }
 
-fn meaning(outcome: Interop) -> &'static str {
-    match outcome {
-        Interop::NotOffered => "not offered by one of the two",
-        Interop::Verified => "verified",
-        Interop::Refused => "rejected by the verifier",
-        Interop::IssueFailed => "the issuer made no token",
-        Interop::WrongClaims => "the verifier returned other claims",
-        Interop::Crashed => "the process exited",
-        Interop::Hung => "no answer in time",
-        Interop::Void => "void: the verifier accepts changed tokens",
-    }
-}
-
-fn failures(groups: &[FailureGroup<'_>]) -> Section {
+fn in_table(failures: &[Failure<'_>]) -> Section {
     let caption = "Failures with reasons, the most frequent first";
-    let table = Table::new(caption, "Failures, table", &failure_columns(), groups);
+    let table = Table::new(caption, "Failures, table", &failure_columns(), failures);
     Section::new("Failures").on(WIDE).table(table.figures())
 }
 
 /// The failures in lines, for the terminal.
-fn in_lines(groups: &[FailureGroup<'_>]) -> Section {
-    let line = |group: &FailureGroup<'_>| {
-        format!(
-            "{} {}, {}: {}",
-            group.rows.len(),
-            group.outcome.label(),
-            group.place(),
-            group.explanation
-        )
-    };
-    Section::new("Failures")
-        .on(TERMINAL)
-        .items(groups.iter().map(line))
+fn in_lines(failures: &[Failure<'_>]) -> Section {
+    let lines = failures.iter().map(|((outcome, reason), rows)| {
+        let (pairs, label, place) = (rows.len(), outcome.label(), place(rows));
+        format!("{pairs} {label}, {place}: {reason}")
+    });
+    Section::new("Failures").on(TERMINAL).items(lines)
+}
+
+fn keys(rows: &[InteropRow]) -> Option<Section> {
+    let read = keys_read(rows);
+    let about = "The lab created each key once. A verifier got the key in each encoding that exists for it. Either the \
+                 library read the encoding, or the driver converted it.";
+    let (caption, label) = (
+        "Verified tokens by key encoding",
+        "Encodings of keys, table",
+    );
+    let table = Table::new(caption, label, &key_columns(&read), &read);
+    let section = Section::new("Key encodings").on(PAGE).say(about);
+    (!read.is_empty()).then(|| section.table(table))
 }
 
 impl Matrix<'_> {
     fn section(&self) -> Section {
-        let (title, drivers): (String, Vec<usize>) =
-            (self.title(), (0..self.drivers.len()).collect());
-        let caption = "Rows: issuers; columns: verifiers, with the numbers of the rows";
-        let columns = self.columns(drivers.iter().copied());
-        let table =
-            Table::new(caption, format!("{title}, matrix"), &columns, &drivers).class("interop");
-        let mut section = Section::new(&title);
+        let drivers: Vec<usize> = (0..self.drivers.len()).collect();
+        let (caption, label) = (
+            "Rows: issuers; columns: verifiers, with the numbers of the rows",
+            format!("{}, matrix", self.title()),
+        );
+        let table = Table::new(caption, label, &self.columns(), &drivers).class("interop");
+        let mut section = Section::new(self.title());
         if !drivers.is_empty() {
             section = section.table(table);
         }
@@ -122,7 +101,7 @@ impl Matrix<'_> {
             let driver = &party.driver;
             let text = format!("Unavailable: {driver}: {reason}");
             let markup = html! { "Unavailable: " (driver) ": " span.reason { (reason) } };
-            section = section.with(Sentence::new(Kind::Item, text).markup(markup));
+            section = section.shown(Kind::Item, text, markup);
         }
         section
     }

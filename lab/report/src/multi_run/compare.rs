@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::band::{Around, ControlsShow, Like, Noise, SetBy};
 use super::machine::{Difference, machine, settings};
-use super::runs::{Work, by_work, in_common, measured, runs, unchanged, unchanged_driver};
+use super::runs::{Copies, Work, by_work, in_common, measured, runs, unchanged, unchanged_driver};
 use jeton_lab_model::result::{Row, RunResult, Status, VerdictKind};
 use jeton_lab_stats::interval::Ratio;
 use jeton_lab_stats::unpaired::estimate;
@@ -110,13 +110,11 @@ impl Change {
     /// Describes operation and subject in one line.
     #[must_use]
     pub fn what(&self) -> String {
-        let (operation, subject, claims) = (&self.operation, &self.subject, &self.claims);
-        let threads = self.threads;
         let work = Work {
-            operation,
-            subject,
-            claims,
-            threads,
+            operation: &self.operation,
+            subject: &self.subject,
+            claims: &self.claims,
+            threads: self.threads,
         };
         work.to_string()
     }
@@ -228,56 +226,52 @@ type Obstacle = (String, Option<Status>, Open);
 /// Returns the rows of both results, and those that cannot be compared.
 fn matched<'a>(before: &'a RunResult, after: &'a RunResult) -> (Vec<Rows<'a>>, Vec<Unjudged>) {
     let (mut both, mut unjudged) = (Vec::new(), Vec::new());
-    let mut leave = |work: Work<'_>, (reason, broken, open): Obstacle| {
-        let (what, subject) = (work.to_string(), work.subject.to_owned());
-        unjudged.push(Unjudged {
-            what,
-            subject,
+    let ((works, earlier), (later_works, later)) = (by_work(before), by_work(after));
+    let duplicate = |side: &str, own: &Copies<'_>| {
+        let reason = format!("is a duplicate in the {side} result, with different figures");
+        let open = if own.measured {
+            Open::Undecided
+        } else {
+            Open::Nothing
+        };
+        (reason, None, open)
+    };
+    let added = later_works.into_iter();
+    let added = added.filter(|work| !earlier.contains_key(work));
+    for work in works.into_iter().chain(added) {
+        let obstacle = match (earlier.get(&work), later.get(&work)) {
+            (None, None) => None,
+            (Some(own), _) if own.differ => Some(duplicate("earlier", own)),
+            (Some(own), Some(other)) if other.differ => Some(duplicate("later", own)),
+            (Some(own), Some(other)) => {
+                let obstacle = obstacle((before, own.row), (after, other.row));
+                both.extend(obstacle.is_none().then_some((own.row, other.row)));
+                obstacle
+            }
+            (Some(own), None) if measured(own.row).is_none() => {
+                let reason = format!("{}; not in the later result", failed(own.row, "earlier"));
+                Some((reason, None, Open::Nothing))
+            }
+            (Some(own), None) => {
+                let is_unchanged = unchanged_driver(before, after, own.row.subject.driver());
+                let open = Open::unless(is_unchanged);
+                Some(("only in the earlier result".to_owned(), None, open))
+            }
+            (None, Some(other)) => {
+                let reason = match measured(other.row) {
+                    Some(_) => "only in the later result".to_owned(),
+                    None => format!("{}; not in the earlier result", failed(other.row, "later")),
+                };
+                Some((reason, None, Open::Nothing))
+            }
+        };
+        unjudged.extend(obstacle.map(|(reason, broken, open)| Unjudged {
+            what: work.to_string(),
+            subject: work.subject.to_owned(),
             reason,
             broken,
             open,
-        });
-    };
-    let ((works, earlier), (later_works, later)) = (by_work(before), by_work(after));
-    for work in works {
-        let (own, other) = (&earlier[&work], later.get(&work));
-        let row = own.row;
-        let side = match other {
-            _ if own.differ => Some("earlier"),
-            Some(other) if other.differ => Some("later"),
-            _ => None,
-        };
-        if let Some(side) = side {
-            let reason = format!("is a duplicate in the {side} result, with different figures");
-            let open = if own.measured {
-                Open::Undecided
-            } else {
-                Open::Nothing
-            };
-            leave(work, (reason, None, open));
-        } else if let Some(other) = other {
-            match obstacle((before, row), (after, other.row)) {
-                Some(obstacle) => leave(work, obstacle),
-                None => both.push((row, other.row)),
-            }
-        } else if measured(row).is_none() {
-            let reason = format!("{}; not in the later result", failed(row, "earlier"));
-            leave(work, (reason, None, Open::Nothing));
-        } else {
-            let open = Open::unless(unchanged_driver(before, after, row.subject.driver()));
-            leave(work, ("only in the earlier result".to_owned(), None, open));
-        }
-    }
-    for work in later_works
-        .into_iter()
-        .filter(|work| !earlier.contains_key(work))
-    {
-        let row = later[&work].row;
-        let reason = match measured(row) {
-            Some(_) => "only in the later result".to_owned(),
-            None => format!("{}; not in the earlier result", failed(row, "later")),
-        };
-        leave(work, (reason, None, Open::Nothing));
+        }));
     }
     (both, unjudged)
 }
@@ -296,31 +290,24 @@ impl Open {
 /// Returns why the times of two rows with the same work cannot be compared.
 fn obstacle(before: (&RunResult, &Row), after: (&RunResult, &Row)) -> Option<Obstacle> {
     let (row, later) = (before.1, after.1);
+    let nothing = |reason| Some((reason, None, Open::Nothing));
     let (reason, broken) = match (measured(row), measured(later)) {
-        (None, Some(_)) => return Some((failed(row, "earlier"), None, Open::Nothing)),
+        (None, Some(_)) => return nothing(failed(row, "earlier")),
         (None, None) => {
             let (now, was) = (failed(later, "later"), row.status.name());
-            return Some((
-                format!("{now}; {was} in the earlier result"),
-                None,
-                Open::Nothing,
-            ));
+            return nothing(format!("{now}; {was} in the earlier result"));
         }
         (Some(_), None) => {
             // A missing runtime is no failure of the subject, but sources that no longer build are.
-            let no_build = later
-                .reason
-                .as_deref()
-                .is_some_and(|why| why.contains(BUILD_FAILED));
+            let why = later.reason.as_deref();
+            let no_build = why.is_some_and(|why| why.contains(BUILD_FAILED));
             let is_broken = later.status != Status::Unavailable || no_build;
             (failed(later, "later"), is_broken.then_some(later.status))
         }
         (Some(_), Some(_)) if later.claims != row.claims => {
             let (was, is) = (row.claims.bytes, later.claims.bytes);
-            (
-                format!("the claims had {was} bytes and have {is} now"),
-                None,
-            )
+            let reason = format!("the claims had {was} bytes and have {is} now");
+            (reason, None)
         }
         (Some(own), Some(others)) if own.rounds.len().min(others.rounds.len()) < 2 => (
             "fewer than two rounds in one of the results".to_owned(),

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::band::{ControlsShow, SetBy};
-use super::compare::{Change, Open, RunComparison, compare, first_few};
+use super::compare::{Change, Open, RunComparison, Unjudged, compare, first_few};
 use super::machine::{Difference, joined};
 use jeton_lab_model::result::{RunResult, VerdictKind};
 use jeton_lab_model::{matches, nearest};
@@ -168,15 +168,9 @@ pub fn gate(
 }
 
 fn narrow(compared: &mut RunComparison, subjects: &[String]) -> Result<(), String> {
-    let changes = compared
-        .changes
-        .iter()
-        .map(|change| change.subject.as_str());
-    let unjudged = compared
-        .unjudged
-        .iter()
-        .map(|unjudged| unjudged.subject.as_str());
-    let ids: Vec<&str> = changes.chain(unjudged).collect();
+    let changes = compared.changes.iter().map(|one| &one.subject);
+    let unjudged = compared.unjudged.iter().map(|one| &one.subject);
+    let ids: Vec<&String> = changes.chain(unjudged).collect();
     let mut patterns = subjects.iter();
     if let Some(pattern) = patterns.find(|pattern| !ids.iter().any(|id| matches(pattern, id))) {
         let drivers = ids.iter().filter_map(|id| id.split(':').next());
@@ -187,32 +181,22 @@ fn narrow(compared: &mut RunComparison, subjects: &[String]) -> Result<(), Strin
         ));
     }
     let asked = |id: &str| subjects.is_empty() || subjects.iter().any(|p| matches(p, id));
-    compared.changes.retain(|change| asked(&change.subject));
-    compared
-        .unjudged
-        .retain(|unjudged| asked(&unjudged.subject));
+    compared.changes.retain(|one| asked(&one.subject));
+    compared.unjudged.retain(|one| asked(&one.subject));
     Ok(())
 }
 
 fn judged(compared: RunComparison, threshold: f64) -> Result<Gate, String> {
-    let (mut regressions, mut unjudged) = (Vec::new(), Vec::new());
-    let (mut unjudged_changed, mut contradictory) = (0, Vec::new());
-    for one in compared.unjudged {
-        let (what, reason) = (one.what, one.reason);
-        if one.broken.is_some() {
-            regressions.push(Regression::Broken { what, reason });
-            continue;
-        }
-        let line = format!("{what}: {reason}");
-        unjudged_changed += usize::from(one.open != Open::Nothing);
-        if one.open == Open::Undecided {
-            contradictory.push(line.clone());
-        }
-        unjudged.push(line);
-    }
+    let (broken, others): (Vec<_>, Vec<_>) =
+        (compared.unjudged.into_iter()).partition(|one| one.broken.is_some());
+    let line = |one: &Unjudged| format!("{}: {}", one.what, one.reason);
+    let of = |open: Open| others.iter().filter(move |one| one.open == open);
+    let unjudged: Vec<String> = others.iter().map(line).collect();
+    let contradictory: Vec<String> = of(Open::Undecided).map(line).collect();
+    let unjudged_changed = of(Open::Changed).count() + contradictory.len();
     let rows = compared.changes.into_iter();
     let rows: Vec<Judged> = rows.map(|change| row(change, threshold)).collect();
-    if rows.is_empty() && regressions.is_empty() {
+    if rows.is_empty() && broken.is_empty() {
         let why = match unjudged.as_slice() {
             [] => String::new(),
             _ => format!(" ({})", first_few(unjudged).join("; ")),
@@ -221,33 +205,35 @@ fn judged(compared: RunComparison, threshold: f64) -> Result<Gate, String> {
             "the results have no subject in common that can be compared{why}; measure the same suites with the same claims"
         ));
     }
+    let broken = broken.into_iter().map(|one| Regression::Broken {
+        what: one.what,
+        reason: one.reason,
+    });
     let slower = rows.iter().filter(|row| row.ruling == Ruling::Slower);
-    regressions.extend(slower.map(|row| Regression::Slower {
+    let slower = slower.map(|row| Regression::Slower {
         what: row.what.clone(),
         ratio: row.ratio,
         interval: row.interval,
         beyond: threshold.max(row.band),
-    }));
+    });
+    let regressions: Vec<Regression> = broken.chain(slower).collect();
     let count = |ruling: Ruling| rows.iter().filter(|row| row.ruling == ruling).count();
     let (passed, undecided) = (count(Ruling::NotSlower), count(Ruling::Undecided));
     let is_open = rows.iter().any(|row| row.is_open) || !contradictory.is_empty();
     let none_decided = passed == 0 && undecided + unjudged_changed > 0;
-    let outcome = if !regressions.is_empty() {
-        Outcome::Regression
-    } else if is_open || none_decided {
-        Outcome::Undecided
-    } else {
-        Outcome::NoRegression
-    };
     Ok(Gate {
-        outcome,
+        outcome: match regressions.as_slice() {
+            [] if is_open || none_decided => Outcome::Undecided,
+            [] => Outcome::NoRegression,
+            _ => Outcome::Regression,
+        },
         threshold,
-        regressions,
         passed,
         undecided,
         controls: count(Ruling::SameCode),
         between_runs: compared.between_runs,
         another_machine: compared.another_machine,
+        regressions,
         rows,
         unjudged,
         unjudged_changed,

@@ -38,7 +38,7 @@ impl fmt::Display for Difference {
 }
 
 /// Joins differences: `CPU: a / b; kernel: c / d`.
-pub(super) fn joined(differences: &[Difference]) -> String {
+pub(crate) fn joined(differences: &[Difference]) -> String {
     let list: Vec<String> = differences.iter().map(ToString::to_string).collect();
     list.join("; ")
 }
@@ -46,8 +46,7 @@ pub(super) fn joined(differences: &[Difference]) -> String {
 /// Returns the differences that mean another machine. A ratio across machines does not describe a subject.
 /// A fact that only one result contains is not a difference.
 pub(super) fn machine(before: &Environment, after: &Environment) -> Vec<Difference> {
-    let [own, other] = [before, after].map(identity);
-    let known = own.into_iter().zip(other);
+    let known = identity(before).into_iter().zip(identity(after));
     let known = known.map(|((what, own), (_, other))| Difference::of(what, own?, other?));
     let first = [Difference::of("CPU", &before.cpu, &after.cpu)];
     let last = [
@@ -55,12 +54,8 @@ pub(super) fn machine(before: &Environment, after: &Environment) -> Vec<Differen
         Difference::of("cores", before.cores, after.cores),
         hypervisor(before, after),
     ];
-    first
-        .into_iter()
-        .chain(known)
-        .chain(last)
-        .flatten()
-        .collect()
+    let all = first.into_iter().chain(known).chain(last);
+    all.flatten().collect()
 }
 
 /// Returns what a processor says of itself.
@@ -128,14 +123,13 @@ fn flags(before: &Environment, after: &Environment) -> Option<Difference> {
 
 /// The settings that may differ on the same machine.
 pub(super) fn system(before: &Environment, after: &Environment) -> Vec<Difference> {
-    let microcode = [before, after].map(|e| e.processor.microcode.as_ref());
-    let governor = [before, after].map(|e| known(e.governor.as_deref()));
+    let [own, other] =
+        [before, after].map(|e| (&e.processor.microcode, known(e.governor.as_deref())));
+    let microcode = own.0.as_ref().zip(other.0.as_ref());
     let all = [
-        microcode[0]
-            .zip(microcode[1])
-            .and_then(|(a, b)| Difference::of("microcode", a, b)),
+        microcode.and_then(|(own, other)| Difference::of("microcode", own, other)),
         Difference::of("kernel", &before.kernel, &after.kernel),
-        Difference::of("governor", governor[0], governor[1]),
+        Difference::of("governor", own.1, other.1),
     ];
     all.into_iter().flatten().collect()
 }

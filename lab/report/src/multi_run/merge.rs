@@ -10,8 +10,7 @@ use std::collections::HashMap;
 use super::check::{Contradiction, contradictions};
 use super::machine::Difference;
 use super::mergeable::{
-    NOTHING_MEASURED, environment, in_run, mean, not_different, not_twice, same_machine,
-    same_works, without,
+    NOTHING_MEASURED, differ, environment, in_run, mean, other_machine, other_works, twice, without,
 };
 use super::pooled::{noise_floor, verdicts};
 use super::runs::{Named, Work, code, counterpart, measured, other_version, runs, untimed_runs};
@@ -44,15 +43,10 @@ pub fn merge(mut results: Vec<Named>, command: &str) -> Result<RunResult, String
             format!("{name} contradicts itself: {about}: {what}; see `jeton-lab check`")
         }))?;
     }
-    let started = |named: &Named| {
-        named
-            .result
-            .environment
-            .started
-            .parse::<jiff::Timestamp>()
-            .ok()
-    };
-    results.sort_by_key(started);
+    results.sort_by_key(|named| {
+        let started = &named.result.environment.started;
+        started.parse::<jiff::Timestamp>().ok()
+    });
     let mut all = results.iter();
     if let Some(servers) = all.find(|named| !named.result.rows.servers.is_empty()) {
         let mut all = results.iter();
@@ -85,13 +79,16 @@ pub fn merge(mut results: Vec<Named>, command: &str) -> Result<RunResult, String
 fn of_one_plan(results: &[Named], command: &str) -> Result<RunResult, String> {
     let first = &results[0];
     for (i, later) in results.iter().enumerate() {
-        not_twice(&results[..i], later, runs)?;
-        same_machine(first, later)?;
-        same_plan(first, later)?;
         let rounds = later.result.environment.rounds_finished as usize;
         let is_uneven = |row: &&Row| measured(row).is_some_and(|t| t.rounds.len() != rounds);
-        let uneven = later.result.rows.measured.iter().find(is_uneven);
-        without(uneven.map(|row| ragged(&later.name, row)))?;
+        let mut rows = later.result.rows.measured.iter();
+        let uneven = || Some(ragged(&later.name, rows.find(is_uneven)?));
+        without(
+            twice(&results[..i], later, runs)
+                .or_else(|| other_machine(first, later))
+                .or_else(|| other_plan(first, later))
+                .or_else(uneven),
+        )?;
     }
     let runs: Vec<MergedRun> = results.iter().flat_map(|n| runs(&n.result)).collect();
     let rows = first.result.rows.measured.iter();
@@ -118,21 +115,21 @@ fn of_one_plan(results: &[Named], command: &str) -> Result<RunResult, String> {
     })
 }
 
-fn same_plan(first: &Named, other: &Named) -> Result<(), String> {
-    same_works(first, other, |with, without| {
+fn other_plan(first: &Named, other: &Named) -> Option<String> {
+    let works = other_works(first, other, |with, without| {
         let mut rows = with.rows.measured.iter();
         let lacked = rows.find(|row| counterpart(without, row).is_none())?;
         Some(Work::of(lacked).to_string())
-    })?;
+    });
     let (a, b) = (&first.result, &other.result);
     let mut rows = a.rows.measured.iter();
-    let of_rows = || rows.find_map(|row| same_work(row, counterpart(b, row)?));
-    let difference = code(&a.environment, &b.environment, "driver").or_else(of_rows);
-    not_different(&first.name, &other.name, difference)
+    let of_rows = || rows.find_map(|row| other_work(row, counterpart(b, row)?));
+    let difference = || code(&a.environment, &b.environment, "driver").or_else(of_rows);
+    works.or_else(|| differ(&first.name, &other.name, difference()))
 }
 
 /// Returns the difference between two rows with the same name.
-fn same_work(a: &Row, b: &Row) -> Option<Difference> {
+fn other_work(a: &Row, b: &Row) -> Option<Difference> {
     let what = |fact: &str| format!("{fact} of {}", Work::of(a));
     let bytes = |bytes: u64| format!("{bytes} bytes");
     let token = || a.token_bytes.zip(b.token_bytes);
@@ -199,16 +196,11 @@ fn with_untimed(mut whole: RunResult, results: &[Named]) -> Result<RunResult, St
         let own = &result.environment;
         let versions = || other_version(&whole.rows, rows);
         let difference = code(&whole.environment, own, "driver").or_else(versions);
-        not_different("the run", name, difference)?;
-        let (attacks, exchanges) = (
-            rows.attack.iter().map(attack),
-            rows.interop.iter().map(exchange),
-        );
-        for what in attacks.chain(exchanges) {
-            let overlap = seen
-                .insert(what.clone(), name)
-                .filter(|other| other != name);
-            without(overlap.map(|other| {
+        without(differ("the run", name, difference))?;
+        let exchanges = rows.interop.iter().map(exchange);
+        for what in rows.attack.iter().map(attack).chain(exchanges) {
+            let other = seen.insert(what.clone(), name);
+            without(other.filter(|other| other != name).map(|other| {
                 format!("{other} and {name} both have rows of {what}; omit one of them")
             }))?;
         }

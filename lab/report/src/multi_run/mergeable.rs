@@ -2,6 +2,7 @@
 
 use super::machine::{Difference, joined, machine, settings};
 use super::runs::{Named, in_common};
+use crate::grouped::distinct;
 use jeton_lab_model::result::{Disturbance, Environment, MergedRun, RunResult};
 
 /// The reason to refuse a merge without a figure.
@@ -12,62 +13,50 @@ pub(super) fn without(obstacle: Option<String>) -> Result<(), String> {
     obstacle.map_or(Ok(()), Err)
 }
 
-/// Checks that none of the earlier results has one of these runs.
-pub(super) fn not_twice(
+/// Says that one of the earlier results has one of these runs.
+pub(super) fn twice(
     earlier: &[Named],
     later: &Named,
     runs: fn(&RunResult) -> Vec<MergedRun>,
-) -> Result<(), String> {
-    let twice = earlier
-        .iter()
-        .find(|one| in_common(runs, &one.result, &later.result));
-    without(twice.map(|one| {
-        format!(
-            "{} and {} are the same run; pass it once",
-            one.name, later.name
-        )
-    }))
+) -> Option<String> {
+    let is_same = |one: &&Named| in_common(runs, &one.result, &later.result);
+    let (one, later) = (&earlier.iter().find(is_same)?.name, &later.name);
+    Some(format!("{one} and {later} are the same run; pass it once"))
 }
 
-/// Checks that both come from the same machine with the same settings.
-pub(super) fn same_machine(first: &Named, other: &Named) -> Result<(), String> {
+/// Says that both do not come from the same machine with the same settings.
+pub(super) fn other_machine(first: &Named, other: &Named) -> Option<String> {
     let (a, b) = (&first.result.environment, &other.result.environment);
-    let differences = [machine(a, b), settings(a, b)].concat();
-    without((!differences.is_empty()).then(|| {
+    let differences = joined(&[machine(a, b), settings(a, b)].concat());
+    let (first, other) = (&first.name, &other.name);
+    (!differences.is_empty()).then(|| {
         format!(
-            "{} and {} come from different machines ({}); compare them with `jeton-lab compare --across-cpus`",
-            first.name,
-            other.name,
-            joined(&differences)
+            "{first} and {other} come from different machines ({differences}); compare them with `jeton-lab compare --across-cpus`"
         )
-    }))
+    })
 }
 
-/// Checks that one result has each of these works of the other; `lacks` names a work that it has not.
-pub(super) fn same_works(
+/// Says that one result has not each of these works of the other; `lacks` names a work that it has not.
+pub(super) fn other_works(
     a: &Named,
     b: &Named,
     lacks: impl Fn(&RunResult, &RunResult) -> Option<String>,
-) -> Result<(), String> {
-    for (with, without) in [(a, b), (b, a)] {
-        let lacked = lacks(&with.result, &without.result);
-        self::without(lacked.map(|row| {
-            let (with, without) = (&with.name, &without.name);
-            format!("{with} and {without} have different plans: only {with} has {row}")
-        }))?;
-    }
-    Ok(())
+) -> Option<String> {
+    [(a, b), (b, a)].into_iter().find_map(|(with, without)| {
+        let row = lacks(&with.result, &without.result)?;
+        let (with, without) = (&with.name, &without.name);
+        Some(format!(
+            "{with} and {without} have different plans: only {with} has {row}"
+        ))
+    })
 }
 
-/// Checks that two results do not differ in work or code.
-pub(super) fn not_different(
-    a: &str,
-    b: &str,
-    difference: Option<Difference>,
-) -> Result<(), String> {
-    without(difference.map(|difference| {
-        format!("{a} and {b} differ ({difference}); compare them with `jeton-lab compare`")
-    }))
+/// Says that two results differ in work or code.
+pub(super) fn differ(a: &str, b: &str, difference: Option<Difference>) -> Option<String> {
+    let difference = difference?;
+    Some(format!(
+        "{a} and {b} differ ({difference}); compare them with `jeton-lab compare`"
+    ))
 }
 
 /// Says in which run something happened, and why.
@@ -90,30 +79,25 @@ pub(super) fn environment(results: &[Named]) -> Environment {
         let values: Vec<Option<f64>> = all().map(|e| value(&e.disturbance)).collect();
         mean(&values, &weights).filter(|m| m.is_finite())
     };
-    let mut disturbance = Disturbance {
+    let reasons = |(i, e): (usize, &Environment)| {
+        let of_run = format!("run {} of {}", i + 1, results.len());
+        let reasons = e.disturbance.reasons.clone().into_iter();
+        reasons.map(move |reason| format!("{of_run}: {reason}"))
+    };
+    merged.disturbance = Disturbance {
         disturbed: all().any(|e| e.disturbance.disturbed),
-        reasons: Vec::new(),
+        reasons: all().enumerate().flat_map(reasons).collect(),
         steal: share(|t| t.steal),
         load: share(|t| t.load),
         shared: share(|t| t.shared),
         pressure: share(|t| t.pressure),
         throttled: all().map(|e| e.disturbance.throttled).sum(),
-        unwatched: Vec::new(),
+        unwatched: distinct(all().flat_map(|e| e.disturbance.unwatched.iter().cloned())),
     };
-    for (i, e) in all().enumerate() {
+    for e in all() {
         merged.runtimes.extend(e.runtimes.clone());
         merged.drivers.extend(e.drivers.clone());
-        let run = |reason: &String| format!("run {} of {}: {reason}", i + 1, results.len());
-        disturbance
-            .reasons
-            .extend(e.disturbance.reasons.iter().map(run));
-        for line in &e.disturbance.unwatched {
-            if !disturbance.unwatched.contains(line) {
-                disturbance.unwatched.push(line.clone());
-            }
-        }
     }
-    merged.disturbance = disturbance;
     merged
 }
 

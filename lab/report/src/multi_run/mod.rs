@@ -26,7 +26,7 @@ pub use check::{Contradiction, check};
 pub use compare::{Change, RunComparison, Side, Unjudged, compare};
 pub use gate::{Gate, Judged, Outcome, Question, Regression, Ruling, Unjudgeable, gate};
 pub use machine::Difference;
-pub(crate) use machine::{Machines, machines};
+pub(crate) use machine::{Machines, joined, machines};
 pub use merge::merge;
 pub use pooled::RUN_VALUES_MIN;
 pub use recompute::recomputed;

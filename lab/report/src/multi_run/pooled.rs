@@ -8,6 +8,8 @@ use jeton_lab_stats::verdicts::{self, AaRounds, ComparisonInput, Entrant};
 /// From this number of runs on, each counts as one value; with fewer, the intervals would be useless.
 pub const RUN_VALUES_MIN: usize = 6;
 
+pub(super) const NO_ROUNDS: &str = "has no rounds that it follows from";
+
 pub(super) type PairRounds = [Vec<f64>; 2];
 
 /// Returns why the rounds of an A/A pair are not of the run with these rows: the first measurement of a pair is that
@@ -26,18 +28,14 @@ pub(super) fn objection(
             && timing.is_some_and(|timing| timing.rounds == rounds[0])
     };
     // Two measurements never take the same times in every round.
-    let is_copy = || {
-        rounds[0] == rounds[1]
-            || earlier
-                .iter()
-                .any(|pair| pair.iter().any(|other| rounds.contains(other)))
-    };
+    let is_known = |pair: &&PairRounds| pair.iter().any(|other| rounds.contains(other));
     if rounds[0].is_empty() {
-        Some("has no rounds that it follows from")
+        Some(NO_ROUNDS)
     } else if !rows.iter().any(is_measured) {
         Some("no row of this subject and operation has the rounds of its first measurement")
     } else {
-        is_copy().then_some("has the same rounds as another measurement of the A/A pairs")
+        let is_copy = rounds[0] == rounds[1] || earlier.iter().any(is_known);
+        is_copy.then_some("has the same rounds as another measurement of the A/A pairs")
     }
 }
 
@@ -75,20 +73,14 @@ pub(super) fn noise_floor(results: &[Named], rows: &[Row], runs: &[MergedRun]) -
     for (run, noise) in floors().enumerate() {
         for pair in &noise.pairs {
             // A subject may have two pairs with different claims; they are matched in order.
-            match pooled
-                .iter_mut()
-                .find(|p| p.held == run && is_like(p.pair, pair))
-            {
-                Some(known) => {
-                    let own = known.rounds.iter_mut().zip(&pair.rounds);
-                    own.for_each(|(all, more)| all.extend_from_slice(more));
-                    known.held += 1;
-                }
-                None => pooled.push(Pooled {
-                    pair,
-                    rounds: pair.rounds.clone(),
-                    held: 1,
-                }),
+            let mut known = pooled.iter_mut();
+            if let Some(known) = known.find(|p| p.held == run && is_like(p.pair, pair)) {
+                let own = known.rounds.iter_mut().zip(&pair.rounds);
+                own.for_each(|(all, more)| all.extend_from_slice(more));
+                known.held += 1;
+            } else {
+                let (rounds, held) = (pair.rounds.clone(), 1);
+                pooled.push(Pooled { pair, rounds, held });
             }
         }
     }
@@ -139,12 +131,8 @@ pub(super) fn verdicts(
     noise: &NoiseFloor,
     runs: &[MergedRun],
 ) -> Vec<Verdict> {
-    let comparisons = grouped(
-        first
-            .verdicts
-            .iter()
-            .map(|verdict| (&verdict.comparison, verdict)),
-    );
+    let planned = first.verdicts.iter();
+    let comparisons = grouped(planned.map(|verdict| (&verdict.comparison, verdict)));
     let entrant = |verdict: &Verdict, id: &str| {
         let row = |id: &str| rows.iter().find(|row| verdict.is_about(row, id));
         let (row, baseline) = (row(id)?, row(&verdict.baseline)?);

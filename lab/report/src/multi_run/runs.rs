@@ -24,10 +24,9 @@ fn all_runs(result: &RunResult, rounds: u32) -> Vec<MergedRun> {
         seed: result.seed,
         rounds,
     };
-    if result.runs.is_empty() {
-        vec![own()]
-    } else {
-        result.runs.clone()
+    match result.runs.as_slice() {
+        [] => vec![own()],
+        merged => merged.to_vec(),
     }
 }
 
@@ -104,37 +103,32 @@ pub(super) struct Copies<'r> {
     pub(super) measured: bool,
 }
 
+impl<'r> Copies<'r> {
+    fn of(row: &'r Row) -> Self {
+        Self {
+            row,
+            differ: false,
+            measured: measured(row).is_some(),
+        }
+    }
+}
+
 /// Returns the rows of a result by their work, and the works in their order.
 pub(super) fn by_work(result: &RunResult) -> (Vec<Work<'_>>, HashMap<Work<'_>, Copies<'_>>) {
     let mut order = Vec::new();
     let mut found: HashMap<Work<'_>, Copies<'_>> = HashMap::new();
-    let figures = |row: &Row| {
-        (
-            row.subject.clone(),
-            row.claims.clone(),
-            row.status,
-            row.ns_per_op.clone(),
-        )
+    let differ = |a: &Row, b: &Row| {
+        (&a.subject, &a.claims, a.status, &a.ns_per_op)
+            != (&b.subject, &b.claims, b.status, &b.ns_per_op)
     };
     for row in &result.rows.measured {
-        let (work, measured) = (Work::of(row), measured(row).is_some());
-        match found.get_mut(&work) {
-            Some(known) => {
-                known.differ |= figures(known.row) != figures(row);
-                known.measured |= measured;
-            }
-            None => {
-                order.push(work);
-                let differ = false;
-                found.insert(
-                    work,
-                    Copies {
-                        row,
-                        differ,
-                        measured,
-                    },
-                );
-            }
+        let work = Work::of(row);
+        if let Some(known) = found.get_mut(&work) {
+            known.differ |= differ(known.row, row);
+            known.measured |= measured(row).is_some();
+        } else {
+            order.push(work);
+            found.insert(work, Copies::of(row));
         }
     }
     (order, found)

@@ -6,7 +6,7 @@
 
 use super::machine::Difference;
 use super::mergeable::{
-    NOTHING_MEASURED, environment, in_run, not_different, not_twice, same_machine, same_works,
+    NOTHING_MEASURED, differ, environment, in_run, other_machine, other_works, twice, without,
 };
 use super::runs::{Named, code, untimed_runs};
 use jeton_lab_model::result::{Rows, RunResult, ServerLoad, ServerRow, Status, latency_ms};
@@ -24,16 +24,12 @@ pub(super) fn has_servers_alone(rows: &Rows) -> bool {
 pub(super) fn of_servers(results: &[Named], command: &str) -> Result<RunResult, String> {
     let first = &results[0];
     for (i, later) in results.iter().enumerate() {
-        not_twice(&results[..i], later, untimed_runs)?;
-        for earlier in &results[..i] {
-            same_works(earlier, later, lacked)?;
-            let (a, b) = (&earlier.result, &later.result);
-            let mut rows = a.rows.servers.iter();
-            let of_rows = || rows.find_map(|row| same_work(row, counterpart(b, row)?));
-            let difference = code(&a.environment, &b.environment, "server").or_else(of_rows);
-            not_different(&earlier.name, &later.name, difference)?;
-        }
-        same_machine(first, later)?;
+        let earlier = &results[..i];
+        without(
+            twice(earlier, later, untimed_runs)
+                .or_else(|| earlier.iter().find_map(|one| other_plan(one, later)))
+                .or_else(|| other_machine(first, later)),
+        )?;
     }
     let mut rows = Rows::default();
     for row in results.iter().flat_map(|named| &named.result.rows.servers) {
@@ -79,25 +75,32 @@ fn name(row: &ServerRow) -> String {
     format!("{} in {}", row.subject.id, row.of_scenario().name())
 }
 
+fn other_plan(earlier: &Named, later: &Named) -> Option<String> {
+    let (a, b) = (&earlier.result, &later.result);
+    let mut rows = a.rows.servers.iter();
+    let of_rows = || rows.find_map(|row| other_work(row, counterpart(b, row)?));
+    let difference = || code(&a.environment, &b.environment, "server").or_else(of_rows);
+    other_works(earlier, later, lacked).or_else(|| differ(&earlier.name, &later.name, difference()))
+}
+
 /// Returns the difference between two rows of one server under one load.
-fn same_work(a: &ServerRow, b: &ServerRow) -> Option<Difference> {
-    let facts = |row: &ServerRow| {
-        let loader = row.loader.clone().unwrap_or_else(|| "jeton's".to_owned());
-        let cores = if row.oversubscribed {
+fn other_work(a: &ServerRow, b: &ServerRow) -> Option<Difference> {
+    let loader = |row: &ServerRow| row.loader.clone().unwrap_or_else(|| "jeton's".to_owned());
+    let cores = |row: &ServerRow| {
+        if row.oversubscribed {
             "shared with the loader"
         } else {
             "its own"
-        };
-        [row.subject.libraries.clone(), loader, cores.to_owned()]
+        }
     };
-    let facts = facts(a)
-        .into_iter()
-        .zip(facts(b))
-        .zip(["libraries", "loader", "cores"]);
-    let mut differences = facts.filter_map(|((a_fact, b_fact), what)| {
-        Difference::of(format!("{what} of {}", name(a)), a_fact, b_fact)
-    });
-    differences.next()
+    let what = |fact: &str| format!("{fact} of {}", name(a));
+    Difference::of(
+        what("libraries"),
+        &a.subject.libraries,
+        &b.subject.libraries,
+    )
+    .or_else(|| Difference::of(what("loader"), loader(a), loader(b)))
+    .or_else(|| Difference::of(what("cores"), cores(a), cores(b)))
 }
 
 /// Merges a row with its repetitions. A row that is not measured in all results stays unmeasured, with
@@ -110,13 +113,10 @@ fn merged_row(row: &ServerRow, results: &[Named]) -> Result<ServerRow, String> {
     if let Some((i, without)) = all.iter().find(|(_, row)| row.load.is_none()) {
         merged.status = without.status;
         merged.load = None;
-        let everywhere = all.iter().all(|(_, row)| row.reason == without.reason);
-        let here = || Some(in_run(*i, results, without.reason.as_deref()));
-        merged.reason = if everywhere {
-            without.reason.clone()
-        } else {
-            here()
-        };
+        merged.reason.clone_from(&without.reason);
+        if all.iter().any(|(_, row)| row.reason != without.reason) {
+            merged.reason = Some(in_run(*i, results, without.reason.as_deref()));
+        }
         return Ok(merged);
     }
     let not_ok = all.iter().find(|(_, row)| row.status != Status::Ok);
@@ -125,10 +125,8 @@ fn merged_row(row: &ServerRow, results: &[Named]) -> Result<ServerRow, String> {
     let mut reasons: Vec<&str> = reasons.collect();
     reasons.dedup();
     merged.reason = (!reasons.is_empty()).then(|| reasons.join("; "));
-    let loads: Vec<&ServerLoad> = all
-        .iter()
-        .filter_map(|(_, row)| row.load.as_ref())
-        .collect();
+    let loads = all.iter().filter_map(|(_, row)| row.load.as_ref());
+    let loads: Vec<&ServerLoad> = loads.collect();
     merged.load = Some(merged_load(&loads).ok_or(NOTHING_MEASURED)?);
     Ok(merged)
 }

@@ -38,8 +38,8 @@ pub(crate) fn claims_of(rows: &[Row]) -> Option<&str> {
 /// The threads of the rows that a recommendation is made of.
 pub(super) const THREADS: u32 = 1;
 
-/// Returns every subject with a prepared key on one thread, except bare primitives and insecure tokens.
-pub(super) fn candidates(rows: &[Row]) -> Vec<Candidate<'_>> {
+/// Returns every such subject with a prepared key on one thread, except bare primitives and insecure tokens.
+pub(super) fn candidates(rows: &[Row], is_it: impl Fn(&Subject) -> bool) -> Vec<Candidate<'_>> {
     let claims = claims_of(rows).unwrap_or_default();
     let is_eligible = |row: &&Row| {
         !row.reference
@@ -47,13 +47,14 @@ pub(super) fn candidates(rows: &[Row]) -> Vec<Candidate<'_>> {
             && row.claims.name == claims
             && row.subject.key_handling == "prepared"
             && !matches!(row.subject.format.as_str(), "bare" | "none")
+            && is_it(&row.subject)
     };
     let eligible = rows.iter().filter(is_eligible);
     let found = grouped(eligible.map(|row| (&row.subject.id, row))).into_iter();
-    // A subject that could not start is missing, not excluded.
     let found = found.map(|(_, rows)| Candidate::of(&rows));
+    // A subject that could not start is missing, not excluded.
     found
-        .filter(|c| c.making.is_some() || c.opening.is_some() || c.failed.is_some())
+        .filter(|c| c.making.or(c.opening).is_some() || c.failed.is_some())
         .collect()
 }
 
@@ -157,17 +158,17 @@ pub(super) fn judged(
 
 /// A subject with the time to sign and verify one token.
 #[derive(Debug, Clone)]
-pub(super) struct Cost<'a> {
-    pub(super) subject: &'a Subject,
+pub(crate) struct Cost<'a> {
+    pub(crate) subject: &'a Subject,
     /// The token's name.
     pub(super) token: String,
     pub(super) token_bytes: Option<u64>,
-    pub(super) sign: &'a Timing,
-    pub(super) verify: &'a Timing,
+    pub(crate) sign: &'a Timing,
+    pub(crate) verify: &'a Timing,
     /// Nanoseconds to sign and verify, by round.
     pub(super) both: Scored,
-    pub(super) median: f64,
-    pub(super) interval: [f64; 2],
+    pub(crate) median: f64,
+    pub(crate) interval: [f64; 2],
 }
 
 impl<'a> Cost<'a> {

@@ -22,15 +22,32 @@ use crate::grouped::grouped;
 /// With more tied libraries than this, only their number is shown.
 const TIED_MAX: usize = 4;
 
+/// Who verifies, and who may read the claims, with the kinds of token to compare libraries by.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked {
+    pub(crate) id: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) tokens: &'static [&'static str],
+    third_parties: bool,
+    confidentiality: bool,
+}
+
+/// The cases; readers start with the second.
+#[rustfmt::skip]
+pub(crate) const CASES: [Asked; 3] = [
+    Asked { id: "shared", title: "One party issues and verifies", tokens: &["JWT HS256"], third_parties: false, confidentiality: false },
+    Asked { id: "public", title: "Third parties verify", tokens: &["JWT ES256", "JWT EdDSA", "JWT RS256", "PASETO v4.public"], third_parties: true, confidentiality: false },
+    Asked { id: "hidden", title: "Claims must stay hidden", tokens: &["JWE dir+A256GCM", "PASETO v4.local"], third_parties: false, confidentiality: true },
+];
+
 /// What to use in one case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Case {
     /// The case: who verifies, and who may read the claims.
     pub title: &'static str,
-    /// The choice, for example `JWT EdDSA, 338 bytes`; `None` if no token of this kind was measured.
-    pub choice: Option<String>,
-    /// The library that was measured with it, and its times.
-    pub measured: Option<String>,
+    /// The choice, for example `JWT EdDSA, 338 bytes`, and the library that was measured with it, with its times;
+    /// `None` if no token of this kind was measured.
+    pub choice: Option<(String, String)>,
     /// The trade-off with each alternative, one sentence each.
     pub trade_offs: Vec<String>,
     /// The number of tokens that another one beats or equals in time and bytes.
@@ -44,19 +61,14 @@ pub fn cases(result: &RunResult, allow_noisy: bool) -> Vec<Case> {
         return Vec::new();
     }
     let attacks = Attacks::of(&result.rows.attack);
-    let all = [
-        ("One party issues and verifies", false, false),
-        ("Third parties verify", true, false),
-        ("Claims must stay hidden", false, true),
-    ];
-    let cases = all.map(|(title, third_parties, confidentiality)| {
+    let cases = CASES.map(|asked| {
         let requirements = Requirements {
-            third_parties,
-            confidentiality,
+            third_parties: asked.third_parties,
+            confidentiality: asked.confidentiality,
             ..Requirements::default()
         };
         let costs = costs(&result.rows.measured, &requirements, &attacks);
-        case(title, &costs, &result.noise_floor)
+        case(asked.title, &costs, &result.noise_floor)
     });
     let is_empty = cases.iter().all(|case| case.choice.is_none());
     if is_empty { Vec::new() } else { cases.into() }
@@ -90,33 +102,22 @@ fn case(title: &'static str, costs: &[Cost<'_>], noise: &NoiseFloor) -> Case {
     kinds.retain(|kind| !tokens.iter().any(|other| dominates(other, kind[0], noise)));
     kinds.sort_by(|a, b| a[0].median.total_cmp(&b[0].median));
     let dropped = tokens.len() - kinds.len();
-    let Some((kind, others)) = kinds.split_first() else {
-        return Case {
-            title,
-            choice: None,
-            measured: None,
-            trade_offs: Vec::new(),
-            dropped,
-        };
-    };
-    let (first, others) = (
-        kind[0],
-        others.iter().map(|kind| kind[0]).collect::<Vec<_>>(),
-    );
-    let trade_offs = alternatives(first, &others, noise).into_iter();
-    Case {
+    let others: Vec<&Cost<'_>> = kinds.iter().skip(1).map(|kind| kind[0]).collect();
+    let mut case = Case {
         title,
-        choice: Some(format!(
-            "{}, {} bytes",
-            first.token,
-            units::whole(bytes(first))
-        )),
-        measured: Some(measured(kind, noise)),
-        trade_offs: trade_offs
-            .map(|other| trade_off(other, first, noise))
-            .collect(),
+        choice: None,
+        trade_offs: Vec::new(),
         dropped,
+    };
+    if let Some(kind) = kinds.first() {
+        let first = kind[0];
+        let choice = format!("{}, {} bytes", first.token, units::whole(bytes(first)));
+        case.choice = Some((choice, measured(kind, noise)));
+        let alternatives = alternatives(first, &others, noise).into_iter();
+        let trade_offs = alternatives.map(|other| trade_off(other, first, noise));
+        case.trade_offs = trade_offs.collect();
     }
+    case
 }
 
 /// The verdicts on the times to verify and to sign of one token against another, which are compared at once.

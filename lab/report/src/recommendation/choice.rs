@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use itertools::Itertools as _;
 use jeton_lab_model::recommendation::{Choice, Out, Pick, Requirements, Rule, Weight};
 use jeton_lab_model::result::{NoiseFloor, RunResult, Timing};
 use jeton_lab_model::units;
@@ -10,6 +11,7 @@ use jeton_lab_model::units;
 use super::attacks::Attacks;
 use super::candidate::{Candidate, Scored, candidates, first_group, sum};
 use super::rules::refusal;
+use crate::grouped::grouped;
 
 /// The choice by weight: the numbers of tokens before and after the rules, the fastest group, and what is excluded.
 pub(super) struct Found {
@@ -30,56 +32,48 @@ const ANY: &str = "";
 
 pub(super) fn choose(result: &RunResult, requirements: &Requirements, attacks: &Attacks) -> Found {
     let (noise, weight) = (&result.noise_floor, requirements.weight);
-    let all = candidates(&result.rows.measured);
-    let mut names: Vec<&str> = all.iter().map(|c| c.token.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
-    let mut gone = Vec::new();
-    let mut left: Vec<Token<'_>> = Vec::new();
+    let all = candidates(&result.rows.measured, |_| true);
+    let (mut gone, mut admitted) = (Vec::new(), Vec::new());
     for candidate in &all {
-        if let Some(out) = refusal(candidate, requirements, attacks) {
-            gone.push(out);
-            continue;
+        match refusal(candidate, requirements, attacks) {
+            Some(out) => gone.push(out),
+            None => admitted.push((candidate.token.as_str(), candidate)),
         }
-        let name = candidate.token.as_str();
-        let known = left.iter().position(|token| token.name == name);
-        let index = known.unwrap_or_else(|| {
-            let groups = BTreeMap::new();
-            left.push(Token { name, groups });
-            left.len() - 1
-        });
-        let language = candidate.subject.language.as_str();
-        let group = if requirements.languages.is_empty() {
-            ANY
-        } else {
-            language
-        };
-        left[index].groups.entry(group).or_default().push(candidate);
     }
-    left.retain(|token| {
-        let missing = token.lacks(requirements);
-        gone.extend(missing.into_iter().flat_map(|language| {
-            let candidates = token.groups.values().flatten();
-            candidates.map(move |candidate| Out {
+    let mut left: Vec<Token<'_>> = Vec::new();
+    for (name, candidates) in grouped(admitted) {
+        let mut token = Token {
+            name,
+            groups: BTreeMap::new(),
+        };
+        for candidate in &candidates {
+            let language = if requirements.languages.is_empty() {
+                ANY
+            } else {
+                candidate.subject.language.as_str()
+            };
+            token.groups.entry(language).or_default().push(*candidate);
+        }
+        let mut languages = requirements.languages.iter();
+        match languages.find(|language| !token.groups.contains_key(language.as_str())) {
+            Some(language) => gone.extend(candidates.iter().map(|candidate| Out {
                 rule: Rule::Languages,
                 token: candidate.token.clone(),
                 subject: candidate.subject.id.clone(),
                 why: format!("no remaining library offers this token in {language}"),
-            })
-        }));
-        missing.is_none()
-    });
-    let left: Vec<&Token<'_>> = left
-        .iter()
-        .filter(|token| token.score(weight).is_some())
-        .collect();
+            })),
+            None => left.push(token),
+        }
+    }
+    left.retain(|token| token.score(weight).is_some());
+    let left: Vec<&Token<'_>> = left.iter().collect();
     let chosen = best(&left, |token| token.score(weight), weight, noise).into_iter();
     let mut choices: Vec<Choice> = chosen.map(|token| token.choice(weight, noise)).collect();
     // The order inside the group has no meaning; the shortest token comes first.
     choices.sort_by(|a, b| (a.token_bytes, &a.token).cmp(&(b.token_bytes, &b.token)));
     gone.sort_by(|a, b| (a.rule, &a.token, &a.subject).cmp(&(b.rule, &b.token, &b.subject)));
     Found {
-        tokens: names.len(),
+        tokens: all.iter().map(|one| &one.token).unique().count(),
         left: left.len(),
         choices,
         out: gone,
@@ -87,12 +81,6 @@ pub(super) fn choose(result: &RunResult, requirements: &Requirements, attacks: &
 }
 
 impl Token<'_> {
-    /// Returns the first requested language without a library for the token.
-    fn lacks<'r>(&self, requirements: &'r Requirements) -> Option<&'r String> {
-        let mut languages = requirements.languages.iter();
-        languages.find(|language| !self.groups.contains_key(language.as_str()))
-    }
-
     /// Returns the weight of a token from the best library of each list. Times of several languages are
     /// added round by round; of sizes the largest counts.
     fn score(&self, weight: Weight) -> Option<Scored> {
@@ -187,7 +175,7 @@ pub(super) fn changes(
         for name in given.iter().map(|one| name_of(one)) {
             let then = ask(&changed(&name, None));
             if !then.is_empty() {
-                told.push(format!("Without {name}: {}.", units::list(&then)));
+                told.push(format!("Without {name}: {}.", units::list(then)));
             }
         }
     } else {
@@ -204,26 +192,20 @@ pub(super) fn changes(
             if then.is_empty() {
                 told.push(format!("With {more}, no measured token would be left."));
             } else if then != tokens(&found.choices) {
-                told.push(format!("With {more}: {}.", units::list(&then)));
+                told.push(format!("With {more}: {}.", units::list(then)));
             }
         }
     }
     let is_group = found.choices.len() > 1 || found.choices.iter().any(|c| c.picks.len() > 1);
     let others = [
-        (
-            requirements.languages.is_empty(),
+        requirements.languages.is_empty().then_some(
             "Languages, for example languages=go+node: only libraries of these count, and a token must have one in each.",
         ),
-        (
-            *attacks == Attacks::NotRun,
+        (*attacks == Attacks::NotRun).then_some(
             "Attack results, which may exclude libraries: run `jeton-lab attack --out attack`, and merge its results.json with this one by `jeton-lab merge`.",
         ),
-        (
-            is_group,
-            "More rounds on a quieter machine, which may split the fastest group.",
-        ),
+        is_group.then_some("More rounds on a quieter machine, which may split the fastest group."),
     ];
-    let others = others.into_iter().filter(|(is_so, _)| *is_so);
-    told.extend(others.map(|(_, what)| what.to_owned()));
+    told.extend(others.into_iter().flatten().map(str::to_owned));
     told
 }

@@ -14,11 +14,13 @@ pub(crate) mod budgets;
 mod candidate;
 mod cases;
 mod choice;
+pub(crate) mod library;
 mod properties;
 mod rules;
+pub(crate) mod sure;
 
 pub(crate) use candidate::claims_of;
-pub(crate) use cases::cases_of;
+pub(crate) use cases::{Asked, CASES, cases_of};
 pub use cases::{Case, cases};
 pub(crate) use properties::is_cache;
 
@@ -131,7 +133,7 @@ fn excluded(out: &[Out]) -> Vec<String> {
         (one.rule, what)
     }));
     let told = rules.into_iter().map(|(rule, whats)| {
-        let (why, whats) = (why_excluded(rule), units::list(&distinct(whats)));
+        let (why, whats) = (why_excluded(rule), units::list(distinct(whats)));
         format!("Excluded {why}: {whats}.")
     });
     told.collect()

@@ -33,11 +33,9 @@ pub(super) fn refusal(
             Status::Crashed => "crashed",
             _ => "did not answer in time",
         };
-        let why = row
-            .reason
-            .as_ref()
-            .map(|reason| format!("{what}: {reason}"));
-        return Some(out((Rule::Checks, why.unwrap_or_else(|| what.to_owned()))));
+        let why = row.reason.as_ref();
+        let why = why.map_or_else(|| what.to_owned(), |reason| format!("{what}: {reason}"));
+        return Some(out((Rule::Checks, why)));
     }
     if is_cache(subject.driver()) {
         let why = "caches verified tokens, so its times are not those of verification";
@@ -45,10 +43,8 @@ pub(super) fn refusal(
     }
     let weight = requirements.weight;
     let not_measured = || {
-        (
-            Rule::NotMeasured,
-            format!("the {} was not measured", weight.label()),
-        )
+        let why = format!("the {} was not measured", weight.label());
+        (Rule::NotMeasured, why)
     };
     let languages = &requirements.languages;
     let is_unwanted = !languages.is_empty() && !languages.contains(&subject.language);
@@ -67,7 +63,7 @@ pub(super) fn costs<'a>(
     requirements: &Requirements,
     attacks: &Attacks,
 ) -> Vec<Cost<'a>> {
-    let usable = candidates(rows).into_iter();
+    let usable = candidates(rows, |_| true).into_iter();
     let usable = usable.filter(|c| refusal(c, requirements, attacks).is_none());
     usable.filter_map(Cost::of).collect()
 }
@@ -121,8 +117,7 @@ fn budgets(candidate: &Candidate<'_>, requirements: &Requirements) -> Option<(Ru
         };
         let whole = carrier.with(token);
         let [has, own, limit] = [whole, token, budget].map(units::whole);
-        let why =
-            || format!("the {what} has {has} bytes ({own} for the token), the limit is {limit}");
-        (whole > budget).then(|| (rule, why()))
+        let why = format!("the {what} has {has} bytes ({own} for the token), the limit is {limit}");
+        (whole > budget).then_some((rule, why))
     })
 }

@@ -6,7 +6,7 @@ use jeton_lab_model::result::{SERVERS, ServerLoad, ServerRow};
 use jeton_lab_model::units;
 use jeton_lab_published::servers::{MACHINE, PublishedRun};
 
-use super::{ScenarioTable, marks, mebibytes, ms, spread, statuses};
+use super::{Compared, ScenarioTable, marks, ms, statuses};
 use crate::table::{CSV, Column, EVERYWHERE, FILES, Form, TEXT, Value, WIDE, columns};
 
 /// The latencies of a row, and whether those for people are of every format.
@@ -74,13 +74,14 @@ fn value(
     }
 }
 
+/// Returns the value of a load, which published figures do not have.
+fn of_load(line: &Line<'_>, measured: impl Fn(&ServerLoad) -> Value) -> Value {
+    value(line, |_, load| measured(load), |_| None)
+}
+
 /// Returns the number of a load, which only programs read.
 fn detail(line: &Line<'_>, number: impl Fn(&ServerLoad) -> String) -> Value {
-    value(
-        line,
-        |_, load| Value::number(number(load), String::new()),
-        |_| None,
-    )
+    of_load(line, |load| Value::number(number(load), String::new()))
 }
 
 fn rounded(value: f64) -> Value {
@@ -89,15 +90,11 @@ fn rounded(value: f64) -> Value {
 
 fn us(line: &Line<'_>, of: impl Fn(&ServerLoad) -> Option<f64>) -> Value {
     let shown = |us: f64| Value::number(us, units::fixed(us, 1));
-    value(
-        line,
-        |_, load| of(load).map_or_else(Value::unknown, shown),
-        |_| None,
-    )
+    of_load(line, |load| of(load).map_or_else(Value::unknown, shown))
 }
 
 fn latency(line: &Line<'_>, name: &str) -> Value {
-    let shown = |value: f64| Value::number(value, ms(Some(value)));
+    let shown = |value: f64| Value::number(value, ms(value));
     let of_load = |load: &ServerLoad| load.latency_ms.get(name).copied().map(shown);
     let of_run = |run: &PublishedRun| {
         let found = run.latency_ms.iter().find(|(known, _)| *known == name);
@@ -106,8 +103,11 @@ fn latency(line: &Line<'_>, name: &str) -> Value {
     value(line, |_, load| of_load(load).unwrap_or_default(), of_run)
 }
 
+/// Returns bytes, for people in mebibytes.
+#[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
 fn memory(bytes: Option<u64>) -> Value {
-    Value::number(known(bytes), mebibytes(bytes))
+    let shown = |bytes: u64| units::fixed(bytes as f64 / f64::from(1 << 20), 0);
+    Value::number(known(bytes), bytes.map_or_else(String::new, shown))
 }
 
 /// Returns all columns; `repetitions` is the largest number of a row.
@@ -133,10 +133,11 @@ pub(crate) fn columns<'a>(repetitions: usize) -> Vec<Column<'a, Line<'a>>> {
         number("tokens_per_s") |line| value(line, |_, load| rounded(load.requests_per_s), |run| run.requests_per_s.map(rounded)),
             .titled("tokens/s"), .wide(9);
         // The lowest and the highest rate of the repetitions.
-        number("spread") |line| value(line, |_, load| {
-            let (low, high) = spread(load);
-            Value::text(format!("{} to {}", units::fixed(low, 0), units::fixed(high, 0)))
-        }, |_| None), .titled("repetitions"), .on(WIDE);
+        number("spread") |line| of_load(line, |load| {
+            let (_, ends) = Compared::Tokens.figure(load).unwrap_or_default();
+            let [low, high] = ends.map(|rate| units::fixed(rate, 0));
+            Value::text(format!("{low} to {high}"))
+        }), .titled("repetitions"), .on(WIDE);
         number("cpu_us_per_token") |line| us(line, |load| load.cpu_us_per_request), .titled("CPU µs per token"), .short("CPU µs", 8);
         number("client_cpu_us_per_token") |line| us(line, |load| load.client_cpu_us_per_request), .titled("loader µs"), .on(FILES);
     ];
@@ -177,21 +178,18 @@ pub(crate) fn columns<'a>(repetitions: usize) -> Vec<Column<'a, Line<'a>>> {
         }, |_| None), .titled(""), .on(&[Form::Terminal]);
     ]);
     all.extend((0..repetitions).map(|number| {
-        let name = format!("repetition_{}", number + 1);
         let rate = move |load: &ServerLoad| {
-            Some(Value::text(
-                load.repetitions.get(number)?.requests_per_s.to_string(),
-            ))
+            let rate = load.repetitions.get(number)?.requests_per_s;
+            Some(Value::text(rate.to_string()))
         };
-        let shown =
-            move |line: &Line<'_>| value(line, |_, load| rate(load).unwrap_or_default(), |_| None);
-        Column::number(&name, shown).on(CSV)
+        let shown = move |line: &Line<'_>| of_load(line, |load| rate(load).unwrap_or_default());
+        Column::number(&format!("repetition_{}", number + 1), shown).on(CSV)
     }));
     all
 }
 
 /// Returns the column of the servers' names.
-pub(crate) fn name<'a>() -> Column<'a, Line<'a>> {
+pub(super) fn name<'a>() -> Column<'a, Line<'a>> {
     Column::text("server", named)
 }
 

@@ -70,9 +70,8 @@ impl ScenarioTable<'_> {
         for (row, (us, interval)) in &checks {
             let (id, bare) = (&row.subject.id, row.subject.bare.as_deref());
             let latency = self.added(row, |one| one.p50_ms).map(|(added, interval)| {
-                let form = |value| ms(Some(value));
-                let ends = ends(interval, form);
-                format!(", and {} ms to the median latency ({ends})", form(added))
+                let ends = ends(interval, ms);
+                format!(", and {} ms to the median latency ({ends})", ms(added))
             });
             said.push(format!(
                 "{id} adds {} µs of CPU time for each request to {} ({}){}.",
@@ -88,7 +87,7 @@ impl ScenarioTable<'_> {
         if is_revoked && !rejecting.is_empty() {
             said.push(format!(
                 "The revoked token is rejected by {}.",
-                units::list(&rejecting)
+                units::list(rejecting)
             ));
         }
         let pairs = self.sound().filter_map(|(row, load)| {

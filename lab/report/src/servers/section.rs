@@ -2,19 +2,24 @@
 //! percentiles and histograms.
 
 use std::collections::BTreeSet;
+use std::iter::once;
 
 use maud::html;
 
-use jeton_lab_model::result::{RunResult, ServerLoad, ServerRow};
+use jeton_lab_model::result::{RunResult, ServerRow};
 use jeton_lab_model::units;
 use jeton_lab_published::servers::MACHINE;
 
-use super::columns::LATENCIES;
-use super::{Line, ScenarioTable, columns, findings, histogram, marks, ms, name, scenarios};
+use super::columns::{LATENCIES, name};
+use super::findings::findings;
+use super::{Line, Loaded, ScenarioTable, columns, marks, ms, scenarios};
 use crate::chart::{Axis, Chart, Point, Row};
 use crate::grouped::distinct;
-use crate::section::{Fold, Kind, Section, Sentence, coded};
+use crate::section::{Fold, Kind, Section, coded};
 use crate::table::{Column, MARKDOWN, PAGE, PLAIN, TERMINAL, Table, Value, WIDE, columns, picked};
+
+/// The number of steps of the report's histograms.
+const STEPS: u32 = 10;
 
 /// Returns the section; `None` without server rows.
 pub(crate) fn section(result: &RunResult) -> Option<Section> {
@@ -25,7 +30,7 @@ pub(crate) fn section(result: &RunResult) -> Option<Section> {
     let tables = scenarios(rows);
     let parts = tables.iter().enumerate();
     let parts = parts.map(|(number, table)| table.section(number, is_open(&tables, number)));
-    let mut section = Section::new("Servers").id("servers");
+    let mut section = said(result).id("servers");
     let took = format!(", measured in {:.0} s, seed {}", e.elapsed_s, result.seed);
     let are_gateways = tables.iter().all(ScenarioTable::is_of_gateways);
     let title = if are_gateways {
@@ -34,32 +39,30 @@ pub(crate) fn section(result: &RunResult) -> Option<Section> {
         "Cost of issuing tokens over gRPC"
     };
     section.on_terminal = (Some(title.to_owned()), took);
-    section.sentences = said(result);
     let another = format!("The report's figures come from another machine: {MACHINE}.");
     let another = Section::default().say(another).on(TERMINAL);
-    let problems = rows.iter().filter_map(|row| {
+    let problems = distinct(rows.iter().filter_map(|row| {
         let (id, status, reason) = (&row.subject.id, row.status.name(), row.reason.as_ref()?);
         Some(format!("{id} ({status}): {reason}"))
-    });
-    let problems = distinct(problems);
+    }));
     let has_problems = !problems.is_empty();
-    let problems = problems
-        .into_iter()
-        .fold(Section::new("Problems").on(TERMINAL), Section::say);
+    let none = Section::new("Problems").on(TERMINAL);
+    let problems = problems.into_iter().fold(none, Section::say);
     let section = section.parts(parts);
     let section = section.parts((!are_gateways).then_some(another));
     Some(section.parts(has_problems.then_some(problems)))
 }
 
-fn said(result: &RunResult) -> Vec<Sentence> {
+/// Returns the section with what a reader must know first.
+fn said(result: &RunResult) -> Section {
     let (rows, disturbance) = (&result.rows.servers, &result.environment.disturbance);
-    let mut said = Vec::new();
+    let mut said = Section::new("Servers");
     let findings = findings(rows);
     if !findings.is_empty() {
         let list = html! {
             ul.findings { @for (server, what) in &findings { li { strong { (server) } ": " span.reason { (coded(what)) } "." } } }
         };
-        said.push(Sentence::new(Kind::Block, "").markup(list).on(PAGE));
+        said = said.markup(Kind::Block, list);
     }
     let about = format!(
         "Each server had its own cores, except in loads on shared cores, for which the machine has too few; all had the same \
@@ -69,17 +72,16 @@ fn said(result: &RunResult) -> Vec<Sentence> {
          lab and rust/jeton.",
         repetitions(rows)
     );
-    said.push(Sentence::new(Kind::Note, about).on(PAGE));
     let brief = "Tokens count successful calls only. CPU is the server's CPU time per token in microseconds; latencies are in \
                  milliseconds, memory is in MiB.";
-    said.push(Sentence::new(Kind::Plain, brief).on(TERMINAL));
+    said = said.note_on(PAGE, about).say_on(TERMINAL, brief);
     if disturbance.disturbed {
         let reasons = format!("Disturbed run: {}.", disturbance.reasons.join("; "));
-        said.push(Sentence::new(Kind::Plain, reasons).on(TERMINAL));
+        said = said.say_on(TERMINAL, reasons);
     }
     if let Some(loader) = rows.iter().find_map(|row| row.loader.as_ref()) {
         let text = html! { strong { "Imported: " } "rows with this mark were measured with " (loader) ", on an unknown machine." };
-        said.push(Sentence::new(Kind::Plain, "").markup(text).on(PAGE));
+        said = said.markup(Kind::Plain, text);
     }
     said
 }
@@ -122,23 +124,21 @@ impl ScenarioTable<'_> {
             section = section.beside(html! { small { "shared cores: CPU time only" } });
         }
         if self.rate.is_some() {
-            let text = "Open loop: latencies count from when a call was due.";
-            section = section.with(Sentence::new(Kind::Plain, text).on(WIDE));
+            section = section.say_on(WIDE, "Open loop: latencies count from when a call was due.");
         }
         if self.oversubscribed {
             let text = "Oversubscribed: server and loader share cores. Compare only CPU time.";
             let markup = html! { strong { "Shared cores: " } "server and loader use the same. Compare only the CPU time per token." };
-            section = section.with(Sentence::new(Kind::Plain, text).markup(markup).on(WIDE));
+            section = section.say_on(MARKDOWN, text).markup(Kind::Plain, markup);
         }
         section = section.items(self.sentences());
         for row in self.all() {
             let Some(reason) = &row.reason else { continue };
             let (id, status) = (&row.subject.id, row.status.name());
-            let text = Sentence::new(Kind::Item, format!("`{id}` {status}: {reason}"));
-            section = section.with(text.on(MARKDOWN));
+            section = section.item_on(MARKDOWN, format!("`{id}` {status}: {reason}"));
             if row.load.is_none() {
                 let markup = html! { (id) " (" (status) "): " span.reason { (coded(reason)) } };
-                section = section.with(Sentence::new(Kind::Item, "").markup(markup).on(PAGE));
+                section = section.markup(Kind::Item, markup);
             }
         }
         section = section.table(Table::new("", "", &columns(0), &self.lines()).on(PLAIN));
@@ -153,31 +153,20 @@ impl ScenarioTable<'_> {
 
     /// Returns the compared figure of each server. The line reaches from the lowest to the highest repetition.
     pub(crate) fn chart(&self, id: &str) -> Option<Chart> {
-        let row = |(row, load): &(&ServerRow, &ServerLoad)| {
-            let (median, ends) = self.figure(load)?;
-            let faulty = if row.reason.is_some() { ", faulty" } else { "" };
+        let row = |(row, load): &Loaded<'_>| {
+            let (median, ends) = self.compared.figure(load)?;
             Some(Row {
-                name: format!("{}{faulty}", row.subject.id),
+                name: super::name(row),
                 value: figure(median),
                 points: vec![Point::new("dot", median, ends)],
                 ..Row::default()
             })
         };
         let rows: Vec<Row> = self.measured.iter().filter_map(row).collect();
-        let said: Vec<String> = rows
-            .iter()
-            .map(|row| format!("{} {}", row.name, row.value))
-            .collect();
-        if said.is_empty() {
-            return None;
-        }
-        let quantity = self.quantity();
-        let label = format!(
-            "{}, {quantity}, on a log axis: {}.",
-            self.title,
-            units::list(&said)
-        );
-        Some(Chart {
+        let said = units::list(rows.iter().map(|row| format!("{} {}", row.name, row.value)));
+        let (title, quantity) = (&self.title, self.compared.quantity());
+        let label = format!("{title}, {quantity}, on a log axis: {said}.");
+        (!rows.is_empty()).then(|| Chart {
             caption: format!(
                 "{}: the median of the repetitions, and the lowest and the highest one. The axis is logarithmic.",
                 units::capitalised(quantity)
@@ -189,7 +178,7 @@ impl ScenarioTable<'_> {
 
     /// The six columns that a reader needs.
     fn shown(&self, id: String) -> Table {
-        let (title, quantity) = (&self.title, self.quantity());
+        let (title, quantity) = (&self.title, self.compared.quantity());
         let verdict = if self.is_of_gateways() {
             "is the CPU time that the check adds".to_owned()
         } else {
@@ -257,18 +246,14 @@ impl ScenarioTable<'_> {
         // The average is no percentile.
         all.extend(picked(columns(0), &percentiles[1..]));
         let measured = self.measured.iter().map(|(row, load)| {
-            let steps = histogram(load).into_iter();
+            let steps = load.latencies.steps(STEPS).into_iter();
             let steps = steps.map(|(bound, calls)| (bound, units::whole(calls)));
-            steps_table(title, &row.subject.id, steps.collect())
+            steps_table(title, &row.subject.id, steps)
         });
         let published = self.published.iter().map(|run| {
             let steps = run.histogram.iter();
             let steps = steps.map(|(bound, calls)| (*bound, units::fixed(*calls, 0)));
-            steps_table(
-                title,
-                &format!("{}, published", run.server),
-                steps.collect(),
-            )
+            steps_table(title, &format!("{}, published", run.server), steps)
         });
         let label = format!("{title}, percentiles");
         let percentiles = Table::new("Latency in milliseconds", label, &all, &lines);
@@ -279,14 +264,14 @@ impl ScenarioTable<'_> {
     }
 }
 
-fn steps_table(title: &str, name: &str, steps: Vec<(f64, String)>) -> Table {
-    let column = |(bound, calls): (f64, String)| {
-        let bound = ms(Some(bound));
-        Column::number(&bound, move |()| Value::number(&calls, calls.clone())).named(&bound)
-    };
+fn steps_table(title: &str, name: &str, steps: impl Iterator<Item = (f64, String)>) -> Table {
     let first = Column::text("up to, ms", |()| Value::text("calls"));
-    let columns = std::iter::once(first).chain(steps.into_iter().map(column));
+    let steps = steps.map(|(bound, calls)| {
+        let bound = ms(bound);
+        Column::number(&bound, move |()| Value::number(&calls, calls.clone())).named(&bound)
+    });
+    let columns: Vec<_> = once(first).chain(steps).collect();
     let caption = format!("{name}: calls by latency, up to this many milliseconds");
     let label = format!("{title}, {name}, histogram");
-    Table::new(caption, label, &columns.collect::<Vec<_>>(), &[()])
+    Table::new(caption, label, &columns, &[()])
 }

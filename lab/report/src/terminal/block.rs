@@ -1,9 +1,12 @@
 //! One table of the terminal: comparisons of the same subjects for several operations.
 
-use crate::comparison::{Entry, Role, entry};
+use itertools::Itertools as _;
+
+use crate::comparison::{Comparison, Entry, Role};
+use crate::grouped::{distinct, grouped};
 use crate::words::with_version;
 use jeton_lab_model::names;
-use jeton_lab_model::result::{Row, RunResult, Subject, Verdict};
+use jeton_lab_model::result::{Row, Subject, Verdict};
 
 /// One table.
 pub(super) struct Block<'a> {
@@ -11,20 +14,17 @@ pub(super) struct Block<'a> {
     /// True for the first table of its suite.
     pub opens_suite: bool,
     pub title: &'a str,
-    /// The operations, one block of columns each.
-    pub operations: Vec<&'a str>,
+    /// The comparisons, one block of columns each.
+    pub comparisons: Vec<&'a Comparison<'a>>,
     /// The lines, the fastest first.
     pub lines: Vec<Line<'a>>,
-    /// The factors of a confounded pair.
-    pub confounded: Option<&'a [String]>,
 }
 
 /// One subject, or a reference.
 pub(super) struct Line<'a> {
-    pub subject: &'a str,
     pub reference: bool,
     /// One cell per operation.
-    pub cells: Vec<Option<Entry<'a>>>,
+    pub cells: Vec<Option<&'a Entry<'a>>>,
 }
 
 impl<'a> Line<'a> {
@@ -33,122 +33,82 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Returns the tables of a result, in its order.
-pub(super) fn blocks(result: &RunResult) -> Vec<Block<'_>> {
-    let mut blocks: Vec<Block<'_>> = Vec::new();
-    for verdict in &result.verdicts {
+/// Returns the tables of the comparisons with verdicts, in the order of these.
+pub(super) fn blocks<'a>(verdicts: &'a [Verdict], all: &'a [Comparison<'a>]) -> Vec<Block<'a>> {
+    let titled = verdicts.iter().map(|verdict| {
         // The title of the comparison without the operation.
-        let tail = format!(", {}", verdict.operation);
-        let title = verdict
-            .comparison
-            .strip_suffix(&tail)
-            .unwrap_or(&verdict.comparison);
-        let suite = verdict.suite.as_str();
-        let known = blocks
-            .iter()
-            .position(|g| (g.suite, g.title) == (suite, title));
-        let at = known.unwrap_or_else(|| {
-            blocks.push(Block {
-                suite,
-                opens_suite: blocks.last().is_none_or(|g| g.suite != suite),
-                title,
-                operations: Vec::new(),
-                lines: Vec::new(),
-                confounded: None,
-            });
-            blocks.len() - 1
-        });
-        if verdict.confounded {
-            blocks[at].confounded = Some(&verdict.factors);
-        }
-        blocks[at].add(result, verdict);
-    }
-    for block in &mut blocks {
-        block.add_references(result);
-        block.sort();
+        let (comparison, tail) = (&verdict.comparison, format!(", {}", verdict.operation));
+        let title = comparison.strip_suffix(&tail).unwrap_or(comparison);
+        ((verdict.suite.as_str(), title), comparison)
+    });
+    let mut blocks: Vec<Block<'a>> = Vec::new();
+    for ((suite, title), comparisons) in grouped(titled) {
+        let own = distinct(comparisons).into_iter();
+        let own = own.filter_map(|title| all.iter().find(|one| one.title == *title));
+        let opens_suite = blocks.last().is_none_or(|block| block.suite != suite);
+        blocks.push(Block::of(suite, opens_suite, title, own.collect()));
     }
     blocks
 }
 
 impl<'a> Block<'a> {
-    fn add(&mut self, result: &'a RunResult, verdict: &'a Verdict) {
-        let row = |id: &str| {
-            result
-                .rows
-                .measured
-                .iter()
-                .find(|row| verdict.is_about(row, id))
+    fn of(
+        suite: &'a str,
+        opens_suite: bool,
+        title: &'a str,
+        comparisons: Vec<&'a Comparison<'a>>,
+    ) -> Self {
+        let is_judged = |entry: &&Entry<'_>| !matches!(entry.role, Role::Alone);
+        // The bare primitive is below the table if all lines have its algorithm.
+        let of = |entry: &'a Entry<'a>| {
+            let row = entry.row;
+            (&row.subject.alg, &row.claims.name, row.threads)
         };
-        let operation = verdict.operation.as_str();
-        if !self.operations.contains(&operation) {
-            self.operations.push(operation);
-            for line in &mut self.lines {
-                line.cells.push(None);
-            }
-            if let Some(row) = row(&verdict.baseline) {
-                self.put(row, Role::Baseline(verdict.baseline_group));
-            }
-        }
-        if let Some(row) = row(&verdict.subject) {
-            self.put(row, Role::Compared(verdict));
-        }
-    }
-
-    fn put(&mut self, row: &'a Row, role: Role<'a>) {
-        let Some(column) = self.operations.iter().position(|c| *c == row.operation) else {
-            return;
-        };
-        let (subject, reference) = (row.subject.id.as_str(), matches!(role, Role::Reference));
-        let known = self.lines.iter().position(|l| l.subject == subject);
-        let at = known.unwrap_or_else(|| {
-            let cells = self.operations.iter().map(|_| None).collect();
-            self.lines.push(Line {
-                subject,
-                reference,
-                cells,
-            });
-            self.lines.len() - 1
-        });
-        self.lines[at].cells[column] = Some(entry(row, role));
-    }
-
-    /// Adds the bare primitive below the table if all lines have its algorithm.
-    fn add_references(&mut self, result: &'a RunResult) {
-        let of = |row: &'a Row| (&row.subject.alg, &row.claims.name, row.threads);
-        let Some(first) = self.rows().next().map(of).filter(|(alg, ..)| alg.is_some()) else {
-            return;
-        };
-        if !self.rows().all(|row| of(row) == first) {
-            return;
-        }
-        let references = result
-            .rows
-            .measured
+        let judged = comparisons
             .iter()
-            .filter(|row| row.reference && of(row) == first);
-        for row in references.filter(|r| r.ns_per_op.is_some()) {
-            self.put(row, Role::Reference);
+            .flat_map(|one| one.entries.iter().filter(is_judged));
+        let common = judged.map(of).all_equal_value().ok();
+        let common = common.filter(|(alg, ..)| alg.is_some());
+        let cells = comparisons.iter().enumerate().flat_map(|(column, one)| {
+            let references = one.references.iter().filter(|one| Some(of(one)) == common);
+            let entries = one.entries.iter().filter(is_judged).chain(references);
+            entries.map(move |entry| {
+                (
+                    (&entry.row.subject.id, entry.row.reference),
+                    (column, entry),
+                )
+            })
+        });
+        let line = |((_, reference), own): (_, Vec<(usize, &'a Entry<'a>)>)| {
+            let mut cells = vec![None; comparisons.len()];
+            for (column, entry) in own {
+                cells[column] = Some(entry);
+            }
+            Line { reference, cells }
+        };
+        let mut lines: Vec<Line<'a>> = grouped(cells).into_iter().map(line).collect();
+        // The fastest by the operations that every line has.
+        let is_full = |column: &usize| lines.iter().all(|line| line.cells[*column].is_some());
+        let shared: Vec<usize> = (0..comparisons.len()).filter(is_full).collect();
+        let pace = |line: &Line<'_>| -> f64 {
+            let cells = shared.iter().filter_map(|column| line.cells[*column]);
+            let times = cells.filter_map(|cell| cell.row.ns_per_op.as_ref());
+            times.map(|time| time.median.ln()).sum()
+        };
+        lines.sort_by(|a, b| {
+            let order = a.reference.cmp(&b.reference);
+            order.then(pace(a).total_cmp(&pace(b)))
+        });
+        Self {
+            suite,
+            opens_suite,
+            title,
+            comparisons,
+            lines,
         }
     }
 
-    /// Sorts the fastest first, by the operations that every line has.
-    fn sort(&mut self) {
-        let lines = &self.lines;
-        let full = |column: &usize| lines.iter().all(|l| l.cells[*column].is_some());
-        let shared: Vec<usize> = (0..self.operations.len()).filter(full).collect();
-        let pace = |line: &Line<'_>| -> f64 {
-            let cells = shared.iter().filter_map(|c| line.cells[*c].as_ref());
-            let times = cells.filter_map(|c| c.row.ns_per_op.as_ref());
-            times.map(|t| t.median.ln()).sum()
-        };
-        self.lines.sort_by(|a, b| {
-            a.reference
-                .cmp(&b.reference)
-                .then(pace(a).total_cmp(&pace(b)))
-        });
-    }
-
-    pub(super) fn rows(&self) -> impl Iterator<Item = &'a Row> + '_ {
+    fn rows(&self) -> impl Iterator<Item = &'a Row> + '_ {
         let lines = self.lines.iter().filter(|l| !l.reference);
         lines.flat_map(Line::rows)
     }
@@ -188,11 +148,8 @@ impl<'a> Block<'a> {
 
     /// Returns the name without the version, for sentences.
     pub(super) fn short_name(&self, line: &Line<'a>) -> String {
-        let name = self.name(line);
-        let version = line
-            .rows()
-            .next()
-            .map(|row| format!(" {}", row.subject.version));
+        let (name, row) = (self.name(line), line.rows().next());
+        let version = row.map(|row| format!(" {}", row.subject.version));
         let short = version.and_then(|version| name.strip_suffix(&version));
         short.unwrap_or(&name).to_owned()
     }

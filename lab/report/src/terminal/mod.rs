@@ -4,22 +4,22 @@
 //! repeats it. Each comparison has one table with the fastest subject first, and its operations in
 //! columns.
 
-mod advice;
 mod attacks;
 mod block;
 mod multi_run;
-mod published_comparison;
 mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use crate::comparison::comparisons;
 use crate::grouped::{distinct, grouped};
 use crate::section::{Kind, Section};
 use crate::table::{Form, Table};
-use crate::words::{self, percent, plural};
-use crate::{attack, interop, sentences, servers, visible};
+use crate::words::{self, BOLD, percent, plural};
+use crate::{advice, attack, interop, published_comparison, sentences, servers, visible};
 use anstyle::{AnsiColor, Style};
+use itertools::Itertools as _;
 use jeton_lab_model::names;
 use jeton_lab_model::result::{
     AaPair, Environment, Row, RunResult, RuntimeUsed, Status, SupportState, VerdictKind,
@@ -33,7 +33,6 @@ use block::blocks;
 pub use attacks::attacks;
 pub use multi_run::{comparison, describe_set_by, gate_summary};
 
-const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 
@@ -55,8 +54,8 @@ pub fn show(result: &RunResult, columns: usize) -> String {
     }
     let after = [
         attack::section(result),
-        is_timed.then(|| advice::section(result)),
-        published_comparison::section(result),
+        is_timed.then(|| advice::in_short(result)),
+        published_comparison::in_short(result),
     ];
     for part in after.into_iter().flatten() {
         out.push_str(if out.is_empty() { "" } else { "\n" });
@@ -67,20 +66,17 @@ pub fn show(result: &RunResult, columns: usize) -> String {
 
 /// Writes the summary, the tables and the rows without figures.
 fn timed(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
-    let blocks = blocks(result);
-    let shown = |row: &Row| blocks.iter().any(|g| g.shows(row));
-    let alone = |row: &&Row| row.ns_per_op.is_some() && !shown(row);
-    let alone: Vec<&Row> = result.rows.measured.iter().filter(alone).collect();
+    let comparisons = comparisons(result);
+    let blocks = blocks(&result.verdicts, &comparisons);
+    let shown = |row: &Row| blocks.iter().any(|block| block.shows(row));
+    let alone: Vec<&Row> = measured(result).filter(|row| !shown(row)).collect();
     let spreads = !alone.is_empty() || blocks.iter().any(|g| table::shows_spread(g, columns));
     head(result, spreads, columns, out)?;
     for block in &blocks {
         table::write(block, columns, out)?;
     }
     table::write_alone(&alone, out)?;
-    for text in [older_versions(result), wrong_keys(result)]
-        .into_iter()
-        .flatten()
-    {
+    for text in older_versions(result).into_iter().chain(wrong_keys(result)) {
         paragraph(&text, columns, out)?;
     }
     left_out(result, columns, out)
@@ -149,16 +145,12 @@ fn head(result: &RunResult, spreads: bool, columns: usize, out: &mut String) -> 
     }
     let mut timings = measured(result).filter_map(|r| r.ns_per_op.as_ref());
     let is_unsettled = timings.any(|t| t.unsettled);
-    let unsettled = if is_unsettled {
-        " ~: did not settle during warm-up."
-    } else {
-        ""
-    };
-    let spread = if spreads {
-        ", ± half the 95 % interval"
-    } else {
-        ""
-    };
+    let unsettled = " ~: did not settle during warm-up.";
+    let [spread, unsettled] = [
+        (spreads, ", ± half the 95 % interval"),
+        (is_unsettled, unsettled),
+    ]
+    .map(|(is_so, text)| if is_so { text } else { "" });
     let legend = format!("{DIM}Times in µs{spread}; ratios to the baseline.{unsettled}{DIM:#}");
     paragraph(&legend, columns, out)
 }
@@ -201,10 +193,8 @@ fn wrong_keys(result: &RunResult) -> Option<String> {
             by_key.entry(what).or_default().insert(&row.subject.library);
         }
     }
-    let each = by_key.iter().map(|(what, names)| {
-        let names: Vec<&str> = names.iter().copied().collect();
-        format!("{what}: {}", names.join(", "))
-    });
+    let each = by_key.iter();
+    let each = each.map(|(what, names)| format!("{what}: {}", names.iter().join(", ")));
     let each = each.collect::<Vec<_>>().join("; ");
     let said = format!(
         "\n{BOLD}Loading a key is less work for libraries that check less{BOLD:#}: {each}."
@@ -224,18 +214,11 @@ fn section(section: &Section, columns: usize, out: &mut String) -> std::fmt::Res
     let said = section.said(Form::Terminal);
     let (items, sentences): (Vec<_>, Vec<_>) = said.partition(|one| one.kind == Kind::Item);
     for sentence in sentences {
-        let style = if sentence.kind == Kind::Note {
-            DIM
-        } else {
-            Style::new()
-        };
+        let is_note = sentence.kind == Kind::Note;
+        let style = if is_note { DIM } else { Style::new() };
         paragraph(&format!("{style}{}{style:#}", sentence.text), columns, out)?;
     }
-    let tables = section
-        .tables
-        .iter()
-        .filter(|table| table.is_on(Form::Terminal));
-    let tables: Vec<&Table> = tables.collect();
+    let tables: Vec<&Table> = section.tables_on(Form::Terminal).collect();
     for table in &tables {
         self::lines(table, columns, out)?;
     }
@@ -245,11 +228,7 @@ fn section(section: &Section, columns: usize, out: &mut String) -> std::fmt::Res
             _ => paragraph(&item.text, columns, out)?,
         }
     }
-    for part in section
-        .parts
-        .iter()
-        .filter(|part| part.is_on(Form::Terminal))
-    {
+    for part in section.parts_on(Form::Terminal) {
         writeln!(out)?;
         self::section(part, columns, out)?;
     }
@@ -271,10 +250,8 @@ fn lines(table: &Table, columns: usize, out: &mut String) -> std::fmt::Result {
                 None => &[],
             };
             writeln!(out, "{style}{line}{style:#}")?;
-            let below = below
-                .iter()
-                .flat_map(|text| wrapped(text, columns.saturating_sub(2).max(20)));
-            for line in below {
+            let room = columns.saturating_sub(2).max(20);
+            for line in below.iter().flat_map(|text| wrapped(text, room)) {
                 writeln!(out, "  {BAD}{line}{BAD:#}")?;
             }
         }
@@ -320,11 +297,8 @@ fn left_out(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::R
         writeln!(out, "\n{BOLD}Not measured{BOLD:#}")?;
     }
     for (line, rows) in reasons {
-        hanging(
-            &format!("{line} ({})", plural(rows.len(), "row")),
-            columns,
-            out,
-        )?;
+        let rows = plural(rows.len(), "row");
+        hanging(&format!("{line} ({rows})"), columns, out)?;
     }
     Ok(())
 }

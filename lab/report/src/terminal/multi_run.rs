@@ -2,7 +2,7 @@
 
 use crate::multi_run::{
     Change, ControlsShow, Difference, Farthest, Gate, Judged, Kind, Outcome, Ruling, RunComparison,
-    SetBy, ShiftKept,
+    SetBy, ShiftKept, joined,
 };
 
 use super::table::NAME_WIDTH_MAX;
@@ -16,57 +16,41 @@ use crate::words::{colour, microseconds, percent, plural, significant};
 #[must_use]
 pub fn comparison(compared: &RunComparison, names: &[String; 2], columns: usize) -> String {
     let sides = [("before", &compared.before), ("after", &compared.after)];
-    let sides = sides
-        .into_iter()
-        .zip(names)
-        .flat_map(|((word, side), name)| {
-            let floor = side.noise_floor.map_or("not measured".into(), percent);
-            let (rounds, started) = (plural(side.rounds as usize, "round"), &side.started);
-            let line =
-                format!("{BOLD}{word}{BOLD:#} {name}: {started}, {rounds}, noise floor {floor}");
-            let disturbed = format!("DISTURBED RUN: {}", side.disturbed.join("; "));
-            [
-                Some(line),
-                (!side.disturbed.is_empty()).then_some(disturbed),
-            ]
-        });
-    let same = "both files hold the same run. They show nothing about a change.";
-    let same = compared
-        .same_run
-        .then(|| format!("{BOLD}SAME RUN{BOLD:#}: {same}"));
-    let settings = format!(
-        "{BOLD}Also different{BOLD:#}: {}.",
-        joined(&compared.settings)
+    let mut head = Section::default();
+    for ((word, side), name) in sides.into_iter().zip(names) {
+        let floor = side.noise_floor.map_or("not measured".into(), percent);
+        let (rounds, started) = (plural(side.rounds as usize, "round"), &side.started);
+        let line = format!("{BOLD}{word}{BOLD:#} {name}: {started}, {rounds}, noise floor {floor}");
+        head = head.say(line);
+        if !side.disturbed.is_empty() {
+            head = head.say(format!("DISTURBED RUN: {}", side.disturbed.join("; ")));
+        }
+    }
+    let same = format!(
+        "{BOLD}SAME RUN{BOLD:#}: both files hold the same run. They show nothing about a change."
     );
-    let settings = (!compared.settings.is_empty()).then_some(settings);
-    let about = "Two runs are not interleaved: the intervals are unpaired, and a difference inside ± band does not count. Times in µs; =: control (unchanged code).";
-    let notes = between_runs(&compared.between_runs);
-    let said = same
-        .into_iter()
+    let settings = joined(&compared.settings);
+    let settings =
+        (!settings.is_empty()).then(|| format!("{BOLD}Also different{BOLD:#}: {settings}."));
+    let said = compared.same_run.then_some(same).into_iter();
+    let said = said
         .chain(other_machine(&compared.another_machine))
         .chain(settings);
+    let notes = between_runs(&compared.between_runs).into_iter();
+    let about = "Two runs are not interleaved: the intervals are unpaired, and a difference inside ± band does not count. Times in µs; =: control (unchanged code).";
     let says = said.fold(Section::default(), Section::say);
-    let says = notes
-        .into_iter()
-        .chain([about.to_owned()])
-        .fold(says, Section::note);
+    let says = notes.fold(says, Section::note).note(about);
     let changes: Vec<Line<'_>> = compared.changes.iter().map(of_change).collect();
     let table = match changes.as_slice() {
         [] => "The results have no subject in common.\n".to_owned(),
         changes => table(changes, true, "verdict", columns),
     };
-    let unjudged = compared
-        .unjudged
-        .iter()
-        .map(|one| format!("{}: {}", one.what, one.reason));
-    let unjudged =
-        (!compared.unjudged.is_empty()).then(|| Section::new("Not compared").items(unjudged));
-    let head = sides
-        .flatten()
-        .fold(Section::default(), Section::say)
-        .parts([says]);
+    let unjudged = compared.unjudged.iter();
+    let unjudged = unjudged.map(|one| format!("{}: {}", one.what, one.reason));
+    let unjudged = Section::new("Not compared").items(unjudged);
+    let unjudged = (!compared.unjudged.is_empty()).then_some(unjudged);
     let unjudged = shown(&Section::default().parts(unjudged), columns);
-    format!("{}\n{table}{unjudged}", shown(&head, columns))
+    format!("{}\n{table}{unjudged}", shown(&head.parts([says]), columns))
 }
 
 fn shown(whole: &Section, columns: usize) -> String {
@@ -74,11 +58,6 @@ fn shown(whole: &Section, columns: usize) -> String {
     // Writing to a string cannot fail.
     let _ = section(whole, columns, &mut out);
     out
-}
-
-fn joined(differences: &[Difference]) -> String {
-    let list: Vec<String> = differences.iter().map(ToString::to_string).collect();
-    list.join("; ")
 }
 
 fn other_machine(differences: &[Difference]) -> Option<String> {
@@ -235,11 +214,9 @@ fn table(rows: &[Line<'_>], is_timed: bool, last: &str, columns: usize) -> Strin
     let names = rows.iter().map(|row| row.name.chars().count());
     let width = names.max().unwrap_or(0).min(NAME_WIDTH_MAX + 2);
     let bands = distinct(rows.iter().filter_map(|row| row.set_by));
-    let bands: Vec<(Option<char>, &SetBy)> = bands
-        .into_iter()
-        .enumerate()
-        .map(|(index, band)| (('a'..='z').nth(index), band))
-        .collect();
+    let bands = bands.into_iter().enumerate();
+    let bands = bands.map(|(index, band)| (('a'..='z').nth(index), band));
+    let bands: Vec<(Option<char>, &SetBy)> = bands.collect();
     let letter = |row: &Line<'_>| {
         let own = bands.iter().find(|(_, band)| Some(*band) == row.set_by);
         own.map_or_else(String::new, |(letter, _)| letter.unwrap_or('?').to_string())
@@ -271,28 +248,25 @@ fn table(rows: &[Line<'_>], is_timed: bool, last: &str, columns: usize) -> Strin
 /// Formats the findings of a gate: every row with its ruling, and the summary.
 #[must_use]
 pub fn gate_summary(gate: &Gate, columns: usize) -> String {
-    let mut whole = other_machine(&gate.another_machine)
+    let mut whole = Section::default();
+    whole = other_machine(&gate.another_machine)
         .into_iter()
-        .fold(Section::default(), Section::say);
+        .fold(whole, Section::say);
     if gate.rows.len() > gate.controls {
         whole = between_runs(&gate.between_runs)
             .into_iter()
             .fold(whole, Section::note);
     }
     // Controls that did not change are only counted.
-    let rows = gate
-        .rows
-        .iter()
-        .filter(|row| row.ruling != Ruling::SameCode);
+    let rows = gate.rows.iter();
+    let rows = rows.filter(|row| row.ruling != Ruling::SameCode);
     let rows: Vec<Line<'_>> = rows.map(of_judged).collect();
     let table = match rows.as_slice() {
         [] => String::new(),
         rows => table(rows, false, "ruling", columns),
     };
-    let unjudged = gate
-        .unjudged
-        .iter()
-        .map(|one| format!("not compared: {one}"));
+    let unjudged = gate.unjudged.iter();
+    let unjudged = unjudged.map(|one| format!("not compared: {one}"));
     let answer = match gate.outcome {
         Outcome::NoRegression => "no regression".into(),
         Outcome::Regression => plural(gate.regressions.len(), "regression"),
@@ -306,10 +280,10 @@ pub fn gate_summary(gate: &Gate, columns: usize) -> String {
     };
     let slow = match slow_controls {
         0 => String::new(),
-        some => format!(
-            "; {} undecided: unchanged code takes 50 % longer or more",
-            plural(some, "control")
-        ),
+        some => {
+            let controls = plural(some, "control");
+            format!("; {controls} undecided: unchanged code takes 50 % longer or more")
+        }
     };
     let (passed, controls) = (
         plural(gate.passed, "subject"),

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write};
 
+use itertools::Itertools as _;
 use jeton_lab_harness::suite::{Suite, suite_named};
 use jeton_lab_model::claims::STANDARD;
 use jeton_lab_model::names;
@@ -10,6 +11,7 @@ use jeton_lab_model::result::Row;
 use super::block::{Block, Line};
 use super::{BOLD, hanging, lines};
 use crate::comparison::{self, Role, Shared, terminal_time};
+use crate::sentences;
 use crate::table::{Column, Table, Value, columns, of_terminal};
 use crate::words::{self, plural};
 use jeton_lab_model::units::list;
@@ -67,9 +69,9 @@ fn table<'a>(shown: &'a Block<'a>, has_room: bool, details: usize) -> Table {
         }
     };
     let mut all = vec![Column::text(&format!("  {title}"), name).wide(width + 2)];
-    for (index, operation) in shown.operations.iter().enumerate() {
+    for (index, comparison) in shown.comparisons.iter().enumerate() {
         // Some names are longer than the column.
-        let head = match *operation {
+        let head = match comparison.operation {
             "verify-signature" => "sig",
             "generate-key" => "make",
             "load-key" => "load",
@@ -83,9 +85,7 @@ fn table<'a>(shown: &'a Block<'a>, has_room: bool, details: usize) -> Table {
         let mut block = of_terminal(comparison::columns(shared)).into_iter();
         let time = block.next().map(|column| column.titled(head));
         let block = time.into_iter().chain(block);
-        all.extend(
-            block.map(|column| column.of(move |line: &&'a Line<'a>| line.cells[index].as_ref())),
-        );
+        all.extend(block.map(|column| column.of(move |line: &&'a Line<'a>| line.cells[index])));
         all.push(Column::number("", |_: &&Line<'a>| Value::none()).wide(1));
     }
     let of_subject = columns![&Line<'a>:
@@ -117,7 +117,7 @@ pub(super) fn write(shown: &Block<'_>, columns: usize, out: &mut String) -> fmt:
         writeln!(out, "  {BOLD}{}{BOLD:#}", shown.title)?;
     }
     lines(&fitting(shown, columns).0, columns, out)?;
-    for sentence in sentences(shown) {
+    for sentence in said(shown) {
         hanging(&sentence, columns, out)?;
     }
     Ok(())
@@ -150,54 +150,45 @@ pub(super) fn write_alone(rows: &[&Row], out: &mut String) -> fmt::Result {
 }
 
 /// Summarises the table in sentences.
-fn sentences(shown: &Block<'_>) -> Vec<String> {
-    let mut sentences = Vec::new();
-    match shown.confounded {
-        Some(factors) => sentences.push(format!(
-            "Confounded: {} differ together, so the ratio has no single cause.",
-            list(factors)
-        )),
-        None => sentences.push(first_groups(shown)),
-    }
+fn said(shown: &Block<'_>) -> Vec<String> {
+    let mut confounded = shown.comparisons.clone();
+    confounded.retain(|one| one.confounded);
+    let first = sentences::factors(&confounded);
+    let mut said = vec![first.unwrap_or_else(|| first_groups(shown))];
     let cells = shown.lines.iter().flat_map(|l| l.cells.iter().flatten());
-    let most = cells
-        .filter_map(|c| match c.role {
-            Role::Compared(v) => v.more_rounds,
-            Role::Baseline(_) | Role::Reference | Role::Alone => None,
-        })
-        .max();
-    if let Some(most) = most {
+    let most = cells.filter_map(|cell| match cell.role {
+        Role::Compared(verdict) => verdict.more_rounds,
+        _ => None,
+    });
+    if let Some(most) = most.max() {
         let rounds = plural(most as usize, "more round");
-        sentences.push(format!("{rounds} would probably decide the undecided."));
+        said.push(format!("{rounds} would probably decide the undecided."));
     }
-    sentences
+    said
 }
 
 /// Names the fastest group of each operation.
 fn first_groups(shown: &Block<'_>) -> String {
     let subjects = shown.lines.iter().filter(|l| !l.reference).count();
     let leaders = |column: usize| {
-        let is_first =
-            |l: &&Line<'_>| l.cells[column].as_ref().and_then(|c| c.role.group()) == Some(1);
-        let names: Vec<String> = shown
-            .lines
-            .iter()
-            .filter(is_first)
-            .map(|l| shown.short_name(l))
-            .collect();
+        let group = |line: &Line<'_>| line.cells[column].and_then(|cell| cell.role.group());
+        let firsts = shown.lines.iter().filter(|line| group(line) == Some(1));
+        let names: Vec<String> = firsts.map(|line| shown.short_name(line)).collect();
         match names.len() {
             2 if subjects == 2 => "both".to_owned(),
             all if all == subjects => format!("all {subjects}"),
             _ => list(&names),
         }
     };
-    let firsts: Vec<String> = (0..shown.operations.len()).map(leaders).collect();
-    let clauses = if firsts.windows(2).all(|w| w[0] == w[1]) {
-        format!("{} ({})", firsts[0], list(&shown.operations))
+    let operations: Vec<&str> = shown.comparisons.iter().map(|one| one.operation).collect();
+    let firsts: Vec<String> = (0..operations.len()).map(leaders).collect();
+    let clauses = if firsts.iter().all_equal() {
+        format!("{} ({})", firsts[0], list(&operations))
     } else {
-        let pairs = firsts.iter().zip(&shown.operations);
-        let clauses: Vec<String> = pairs.map(|(f, c)| format!("{f} ({c})")).collect();
-        clauses.join("; ")
+        let pairs = firsts.iter().zip(&operations);
+        pairs
+            .map(|(names, operation)| format!("{names} ({operation})"))
+            .join("; ")
     };
     format!("Fastest group: {clauses}.")
 }

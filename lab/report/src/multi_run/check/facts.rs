@@ -8,6 +8,7 @@ use jeton_lab_model::claims::STANDARD;
 use jeton_lab_model::result::{Row, RunResult};
 
 use super::Contradiction;
+use crate::grouped::distinct_by;
 use crate::multi_run::runs::{Work, measured};
 
 /// The reasons of a disturbed run that state a figure must be those of the figures.
@@ -81,12 +82,8 @@ fn has_word(row: &Row, word: &str) -> bool {
 pub(super) fn of_titles(result: &RunResult) -> Vec<Contradiction> {
     let rows = &result.rows.measured;
     let all: BTreeSet<&String> = rows.iter().flat_map(names).collect();
-    let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
-    for verdict in result
-        .verdicts
-        .iter()
-        .filter(|verdict| seen.insert(&verdict.comparison))
-    {
+    let mut found = Vec::new();
+    for verdict in distinct_by(&result.verdicts, |verdict| &verdict.comparison) {
         let title = &verdict.comparison;
         let own = result.verdicts.iter().filter(|v| v.comparison == *title);
         let subjects: BTreeSet<&String> = own.flat_map(|v| [&v.subject, &v.baseline]).collect();

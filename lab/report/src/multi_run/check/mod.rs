@@ -15,7 +15,7 @@ use jeton_lab_model::result::{
 };
 use serde::Serialize;
 
-use super::pooled::{PairRounds, is_like, objection};
+use super::pooled::{NO_ROUNDS, PairRounds, is_like, objection};
 use super::recompute::recomputed;
 use super::runs::Work;
 pub(super) use subjects::of_result as contradictions;
@@ -37,8 +37,6 @@ impl Contradiction {
         Self { about, what }
     }
 }
-
-const NO_ROUNDS: &str = "has no rounds that it follows from";
 
 /// Computes the figures of a file again, and returns those in the file that do not follow.
 #[must_use]
@@ -65,11 +63,8 @@ pub fn check(result: &RunResult) -> Vec<Contradiction> {
     let table = |table: &PublishedTable| format!("published table \"{}\"", table.title);
     found.extend(of_list(&result.published, &own.published, table));
     let answer = |claim: &ClaimAnswered| format!("answer {}", claim.id);
-    found.extend(of_list(
-        &result.claims_answered,
-        &own.claims_answered,
-        answer,
-    ));
+    let (file, answers) = (&result.claims_answered, &own.claims_answered);
+    found.extend(of_list(file, answers, answer));
     let what = difference(&result.recommendation, &own.recommendation);
     found.extend(what.map(|what| Contradiction::new("recommendation", what)));
     found
@@ -87,10 +82,7 @@ fn of_noise(result: &RunResult, own: &NoiseFloor) -> Vec<Contradiction> {
         ..noise.clone()
     };
     let what = difference(&floors(file), &floors(own));
-    let mut found: Vec<Contradiction> = what
-        .map(|what| Contradiction::new("noise_floor", what))
-        .into_iter()
-        .collect();
+    let mut found = Vec::from_iter(what.map(|what| Contradiction::new("noise_floor", what)));
     let mut left: Vec<&AaPair> = own.pairs.iter().collect();
     let rounds: Vec<&PairRounds> = file.pairs.iter().map(|pair| &pair.rounds).collect();
     for (at, pair) in file.pairs.iter().enumerate() {
@@ -108,18 +100,17 @@ fn of_noise(result: &RunResult, own: &NoiseFloor) -> Vec<Contradiction> {
 }
 
 fn of_verdicts(file: &[Verdict], own: &[Verdict]) -> Vec<Contradiction> {
-    let name = |verdict: &Verdict| {
-        [&verdict.comparison, &verdict.subject, &verdict.baseline].map(Clone::clone)
+    let is_same = |a: &Verdict, b: &Verdict| {
+        (&a.comparison, &a.subject, &a.baseline) == (&b.comparison, &b.subject, &b.baseline)
     };
     let of_file = file.iter().filter_map(|verdict| {
-        let what = match own.iter().find(|own| name(own) == name(verdict)) {
+        let what = match own.iter().find(|own| is_same(own, verdict)) {
             None => Some(NO_ROUNDS.to_owned()),
             // Some stored words differ from those for people.
-            Some(own) if own.verdict != verdict.verdict => Some(says(
-                "verdict",
-                verdict.verdict.label(),
-                own.verdict.label(),
-            )),
+            Some(own) if own.verdict != verdict.verdict => {
+                let (file, own) = (verdict.verdict.label(), own.verdict.label());
+                Some(says("verdict", file, own))
+            }
             Some(own) => difference(verdict, own),
         };
         Some(Contradiction::new(subjects::about_verdict(verdict), what?))

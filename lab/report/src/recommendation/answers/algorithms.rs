@@ -1,7 +1,6 @@
 //! Which algorithm: what each costs in one library, by who verifies.
 
-use std::collections::BTreeSet;
-
+use itertools::Itertools as _;
 use jeton_lab_model::names;
 use jeton_lab_model::result::{NoiseFloor, RunResult, VerdictKind};
 use jeton_lab_model::units;
@@ -9,8 +8,8 @@ use jeton_lab_stats::interval::{Ratio, estimate};
 
 use super::super::candidate::{Cost, fastest, jwts};
 use super::super::properties::facts;
+use super::super::sure::{Clear, Sure, of_choice, of_ratio};
 use super::super::{is_refused, recommendation_of};
-use super::sure::{Clear, Sure, of_choice, of_ratio};
 use super::{Answer, Bar, Figure, Measured, OWN};
 
 /// The algorithms of the chart; the others are in the tables.
@@ -66,11 +65,8 @@ fn of_one_library<'c, 'a>(costs: &'c [Cost<'a>]) -> Vec<&'c Cost<'a>> {
         own.filter(|other| other.subject.driver() == one.subject.driver())
             .collect()
     };
-    jwts.iter()
-        .rev()
-        .map(of_library)
-        .max_by_key(Vec::len)
-        .unwrap_or_default()
+    let libraries = jwts.iter().rev().map(of_library);
+    libraries.max_by_key(Vec::len).unwrap_or_default()
 }
 
 fn find<'c, 'a>(costs: &[&'c Cost<'a>], name: &str) -> Option<&'c Cost<'a>> {
@@ -93,10 +89,8 @@ fn pair<'c, 'a>(charted: &[&'c Cost<'a>]) -> Option<(&'c Cost<'a>, &'c Cost<'a>,
 /// Says between which factors the pair is in other libraries.
 fn in_libraries(costs: &[Cost<'_>], slow: &str, fast: &str) -> String {
     let ratios = pairs(costs, slow, fast).into_iter();
-    let mut ratios: Vec<f64> = ratios
-        .map(|(slow, fast)| slow.median / fast.median)
-        .collect();
-    ratios.sort_by(f64::total_cmp);
+    let ratios = ratios.map(|(slow, fast)| slow.median / fast.median);
+    let ratios: Vec<f64> = ratios.sorted_by(f64::total_cmp).collect();
     match ratios.as_slice() {
         [least, .., most] => {
             let [least, most] = [*least, *most].map(units::times);
@@ -119,12 +113,11 @@ fn pairs<'c, 'a>(
         let same = seconds.find(|other| other.subject.driver() == one.subject.driver())?;
         Some((one, *same))
     });
-    let mut known = BTreeSet::new();
-    let is_new = |(one, _): &(&Cost<'a>, &Cost<'a>)| {
+    let library = |(one, _): &(&Cost<'a>, &Cost<'a>)| {
         let (library, language) = (one.subject.library.as_str(), one.subject.language.as_str());
-        known.insert((library, Some(language).filter(|_| library != OWN)))
+        (library, Some(language).filter(|_| library != OWN))
     };
-    pairs.filter(is_new).collect()
+    pairs.unique_by(library).collect()
 }
 
 /// Returns the algorithms of a case of use in the fastest group of this library, the lowest median first.
@@ -152,10 +145,10 @@ fn choice(result: &RunResult, own: &[&Cost<'_>]) -> Sure {
     let is_open = |third_parties: bool| {
         let group = fastest_of(own, third_parties, noise);
         let others = group.get(1..).unwrap_or_default();
-        let mut verdicts = others
+        let mut others = others
             .iter()
-            .map(|other| other.judged(group[0], others.len(), noise));
-        verdicts.any(|verdict| verdict != VerdictKind::Equivalent)
+            .map(|one| one.judged(group[0], others.len(), noise));
+        others.any(|verdict| verdict != VerdictKind::Equivalent)
     };
     let (clear, what) = if is_open(false) || is_open(true) {
         (Clear::No, "the fastest algorithm is undecided")
@@ -175,8 +168,8 @@ fn sentence(result: &RunResult, costs: &[Cost<'_>], own: &[&Cost<'_>]) -> String
             0 => None,
             1..=NAMED_MAX => Some(names.join(" or ")),
             all => {
-                let first = names[..NAMED_MAX].join(", ");
-                Some(format!("{first} or {} others", all - NAMED_MAX))
+                let (first, others) = (names[..NAMED_MAX].join(", "), all - NAMED_MAX);
+                Some(format!("{first} or {others} others"))
             }
         }
     };
@@ -185,10 +178,7 @@ fn sentence(result: &RunResult, costs: &[Cost<'_>], own: &[&Cost<'_>]) -> String
         let with = own.first().map_or_else(String::new, |cost| cost.library());
         let kinds = [(shared, "shared secret"), (signature, "key pair")].into_iter();
         let kinds = kinds.filter_map(|(names, key)| Some(format!("{} ({key})", names?)));
-        return format!(
-            "Fastest with {with}: {}.",
-            units::list(&kinds.collect::<Vec<_>>())
-        );
+        return format!("Fastest with {with}: {}.", units::list(kinds));
     }
     let elsewhere = elsewhere(costs, &fastest_of(own, true, noise), noise);
     match (shared, signature) {
@@ -209,7 +199,7 @@ fn elsewhere(costs: &[Cost<'_>], fastest: &[&Cost<'_>], noise: &NoiseFloor) -> S
         let pairs = pairs(costs, name, fastest.first()?.alg());
         let verdicts = pairs
             .iter()
-            .map(|(other, first)| other.judged(first, pairs.len(), noise));
+            .map(|(one, first)| one.judged(first, pairs.len(), noise));
         let faster = verdicts.filter(|kind| *kind == VerdictKind::Faster).count();
         Some((faster, pairs.len(), name))
     });

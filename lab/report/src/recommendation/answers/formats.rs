@@ -1,14 +1,13 @@
 //! JWT or PASETO: the comparison in which only the format differs.
 
-use std::collections::BTreeMap;
-
 use jeton_lab_model::names;
 use jeton_lab_model::result::{Row, RunResult, Subject, Verdict, VerdictKind};
 use jeton_lab_model::units;
 
 use super::super::candidate::{claims_of, named};
-use super::sure::of_verdict;
+use super::super::sure::of_verdict;
 use super::{Answer, Bar, Figure, Measured, short};
+use crate::grouped::grouped;
 
 /// The operations to answer by; the first one measured counts.
 const OPERATIONS: [(&str, &str); 3] = [
@@ -65,26 +64,11 @@ fn find<'a>(result: &'a RunResult, operation: &str) -> Option<&'a Verdict> {
 
 /// Says with how many other claims sets the format makes another difference.
 fn elsewhere(result: &RunResult, verdict: &Verdict) -> String {
-    let mut by_claims: BTreeMap<&str, Vec<VerdictKind>> = BTreeMap::new();
-    let pair = |verdict: &Verdict| {
-        (
-            verdict.baseline.clone(),
-            verdict.subject.clone(),
-            verdict.threads,
-        )
-    };
-    for other in result
-        .verdicts
-        .iter()
-        .filter(|other| pair(other) == pair(verdict))
-    {
-        if other.claims != verdict.claims && !other.confounded {
-            by_claims
-                .entry(&other.claims)
-                .or_default()
-                .push(other.verdict);
-        }
-    }
+    let pair = |one: &Verdict| (one.baseline.clone(), one.subject.clone(), one.threads);
+    let others = result.verdicts.iter().filter(|other| {
+        pair(other) == pair(verdict) && other.claims != verdict.claims && !other.confounded
+    });
+    let by_claims = grouped(others.map(|other| (&other.claims, other.verdict)));
     let words = [
         (VerdictKind::Faster, VerdictKind::Slower, "faster"),
         (VerdictKind::Slower, VerdictKind::Faster, "slower"),
@@ -94,8 +78,8 @@ fn elsewhere(result: &RunResult, verdict: &Verdict) -> String {
         .filter(|(kind, ..)| *kind != verdict.verdict);
     let said = other.filter_map(|(kind, opposite, word)| {
         // A set with which one operation is faster and another slower is neither.
-        let is_it = |kinds: &&Vec<VerdictKind>| kinds.contains(&kind) && !kinds.contains(&opposite);
-        let sets = by_claims.values().filter(is_it).count();
+        let is_it = |kinds: &[VerdictKind]| kinds.contains(&kind) && !kinds.contains(&opposite);
+        let sets = by_claims.iter().filter(|(_, kinds)| is_it(kinds)).count();
         let all = units::count(by_claims.len(), "other claims set", "other claims sets");
         (sets > 0).then(|| format!(" With {sets} of {all}, it signs or verifies {word}."))
     });
@@ -162,6 +146,7 @@ fn bars(result: &RunResult, verdict: &Verdict) -> Vec<Bar> {
             in_full: format!("{operation}, {token}"),
             median: timing.median,
             interval: timing.interval,
+            ..Bar::default()
         })
     });
     bars.collect()

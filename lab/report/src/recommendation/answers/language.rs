@@ -10,8 +10,8 @@ use jeton_lab_stats::verdicts::band_for;
 
 use super::super::attacks::Attacks;
 use super::super::candidate::{Cost, THREADS, judged, jwts};
+use super::super::sure::of_ratio;
 use super::libraries::USUAL;
-use super::sure::of_ratio;
 use super::{Answer, Bar, Figure, Measured, OWN};
 
 /// jeton in one language, with the fastest other library.
@@ -28,10 +28,9 @@ pub(super) fn answer(result: &RunResult, costs: &[Cost<'_>]) -> Answer {
     // Of equal ones, the first.
     let most = of_alg.iter().rev().max_by_key(|(_, pairs)| pairs.len());
     let slowest = most.and_then(|(alg, pairs)| {
-        let slowest = pairs
-            .iter()
-            .max_by(|a, b| a.ratio.ratio().total_cmp(&b.ratio.ratio()))?;
-        Some((*alg, pairs, slowest))
+        let by_ratio =
+            |a: &&Pair<'_, '_>, b: &&Pair<'_, '_>| a.ratio.ratio().total_cmp(&b.ratio.ratio());
+        Some((*alg, pairs, pairs.iter().max_by(by_ratio)?))
     });
     let Some((alg, pairs, slowest)) = slowest else {
         let what = "the time of jeton and of another library in one language";
@@ -61,19 +60,15 @@ pub(super) fn answer(result: &RunResult, costs: &[Cost<'_>]) -> Answer {
 /// Returns the languages in which jeton and another library were measured.
 fn pairs<'c, 'a>(result: &RunResult, costs: &[&'c Cost<'a>]) -> Vec<Pair<'c, 'a>> {
     let measured = LANGUAGES.into_iter().filter_map(|language| {
-        let of_it = costs
-            .iter()
-            .copied()
-            .filter(|cost| cost.subject.language == language);
+        let of_it = costs.iter().copied();
+        let of_it = of_it.filter(|cost| cost.subject.language == language);
         let (own, others): (Vec<_>, Vec<_>) = of_it.partition(|cost| cost.subject.library == OWN);
         // Both on one runtime: a newer one can be faster than any library makes it.
-        let beside = |other: &Cost<'_>| {
-            own.iter()
-                .find(|own| own.subject.runtime == other.subject.runtime)
-        };
-        let pairs = others
-            .into_iter()
-            .filter_map(|other| Some((*beside(other)?, other)));
+        let pairs = others.into_iter().filter_map(|other: &'c Cost<'a>| {
+            let mut own = own.iter();
+            let own = own.find(|own| own.subject.runtime == other.subject.runtime)?;
+            Some((*own, other))
+        });
         pairs.min_by(|a, b| a.1.median.total_cmp(&b.1.median))
     });
     let measured: Vec<_> = measured.collect();
@@ -136,11 +131,10 @@ fn sentence(result: &RunResult, costs: &[&Cost<'_>], alg: &str, pairs: &[Pair<'_
 /// Says in which languages each of these is so: `faster in Go; slower in Node`.
 fn in_languages<const N: usize>(all: [&str; N], is_so: impl Fn(&str, &str) -> bool) -> String {
     let said = all.into_iter().filter_map(|what| {
-        let languages = LANGUAGES
-            .into_iter()
-            .filter(|language| is_so(what, language));
-        let languages: Vec<&str> = languages.map(names::language_of).collect();
-        (!languages.is_empty()).then(|| format!("{what} in {}", units::list(&languages)))
+        let languages = LANGUAGES.into_iter();
+        let languages = languages.filter(|language| is_so(what, language));
+        let languages = units::list(languages.map(names::language_of));
+        (!languages.is_empty()).then(|| format!("{what} in {languages}"))
     });
     said.collect::<Vec<_>>().join("; ")
 }
@@ -212,11 +206,8 @@ fn is_slower_than(result: &RunResult, own: &Row, others: &[&Row]) -> bool {
     let fastest = times.min_by(|a, b| a.median.total_cmp(&b.median));
     let both = own.ns_per_op.as_ref().zip(fastest);
     both.is_some_and(|(own_time, other)| {
-        let band = band_for(
-            &result.noise_floor,
-            std::iter::once(own.subject.is_managed()),
-            THREADS,
-        );
+        let managed = std::iter::once(own.subject.is_managed());
+        let band = band_for(&result.noise_floor, managed, THREADS);
         let comparisons = OF_KEYS.len() * LANGUAGES.len();
         judged(&own_time.rounds, &other.rounds, comparisons, band) == VerdictKind::Slower
     })

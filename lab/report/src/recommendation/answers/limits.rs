@@ -49,22 +49,16 @@ fn of_machine(result: &RunResult) -> Option<String> {
     } else if !result.rows.measured.is_empty() && noise.floor.is_none() {
         "no noise floor was measured".to_owned()
     } else if environment.is_cut_by_budget() || floors().any(|share| share > MAX_EQUIVALENCE) {
+        let cut = if environment.is_cut_by_budget() {
+            format!("; {finished} of {planned} rounds in the time limit")
+        } else {
+            String::new()
+        };
         let is_open = |verdict: &&Verdict| verdict.verdict == VerdictKind::Undecided;
         let open = result.verdicts.iter().filter(is_open).count();
-        let [said, all] = [open, result.verdicts.len()].map(|count| units::whole(count as u64));
-        let parts = [
-            (true, "noise".to_owned()),
-            (
-                environment.is_cut_by_budget(),
-                format!("{finished} of {planned} rounds in the time limit"),
-            ),
-            (open > 0, format!("{said} of {all} comparisons undecided")),
-        ];
-        let parts = parts
-            .into_iter()
-            .filter(|(is_so, _)| *is_so)
-            .map(|(_, part)| part);
-        parts.collect::<Vec<_>>().join("; ")
+        let open = part(open, result.verdicts.len());
+        let open = open.map(|open| format!("; {open} comparisons undecided"));
+        format!("noise{cut}{}", open.unwrap_or_default())
     } else {
         return None;
     };
@@ -77,10 +71,8 @@ fn of_threads(result: &RunResult) -> Option<String> {
     let is_unknown = |threads: &u32| !band_for(noise, std::iter::empty(), *threads).is_known();
     let threads = result.verdicts.iter().map(|verdict| verdict.threads);
     let unknown: BTreeSet<u32> = threads.filter(is_unknown).collect();
-    let counts = unknown
-        .into_iter()
-        .map(|threads| units::count(threads as usize, "thread", "threads"));
-    let counts = units::list(&counts.collect::<Vec<_>>());
+    let counts = unknown.into_iter();
+    let counts = units::list(counts.map(|n| units::count(n as usize, "thread", "threads")));
     (!counts.is_empty()).then(|| format!("comparisons on {counts} (noise not measured)"))
 }
 
@@ -98,27 +90,30 @@ fn of_shared_cores(result: &RunResult) -> Option<String> {
 
 /// Counts the rows of the other commands that have no outcome or no figures.
 fn of_others(rows: &Rows) -> impl Iterator<Item = String> {
-    let attacks = rows
-        .attack
-        .iter()
-        .map(|row| row.outcome.is_none())
-        .collect();
-    let exchanges = rows
-        .interop
-        .iter()
-        .map(|row| row.outcome.is_none())
-        .collect();
-    let loads = rows.servers.iter().map(|row| row.load.is_none()).collect();
-    let kinds: [(&str, Vec<bool>); 3] = [
-        ("attacks", attacks),
-        ("exchanges between libraries", exchanges),
-        ("loads of servers", loads),
+    let (attacks, exchanges, loads) = (&rows.attack, &rows.interop, &rows.servers);
+    let no_attacks = attacks.iter().filter(|row| row.outcome.is_none()).count();
+    let no_exchanges = exchanges.iter().filter(|row| row.outcome.is_none()).count();
+    let no_loads = loads.iter().filter(|row| row.load.is_none()).count();
+    let kinds = [
+        ("attacks", part(no_attacks, attacks.len())),
+        (
+            "exchanges between libraries",
+            part(no_exchanges, exchanges.len()),
+        ),
+        ("loads of servers", part(no_loads, loads.len())),
     ];
-    kinds.into_iter().filter_map(|(what, all)| {
-        let open = all.iter().filter(|is_open| **is_open).count();
-        let [said, all] = [open, all.len()].map(|count| units::whole(count as u64));
-        (open > 0).then(|| format!("{said} of {all} {what}, which failed or were not measured"))
+    kinds.into_iter().filter_map(|(what, part)| {
+        Some(format!(
+            "{} {what}, which failed or were not measured",
+            part?
+        ))
     })
+}
+
+/// Formats `2 of 10`; none if it is no part.
+fn part(some: usize, all: usize) -> Option<String> {
+    let [said, all] = [some, all].map(|count| units::whole(count as u64));
+    (some > 0).then(|| format!("{said} of {all}"))
 }
 
 /// Names the libraries of rows without an undisturbed time, by the reason.
@@ -152,9 +147,10 @@ fn libraries<'r>(rows: impl Iterator<Item = &'r Row>) -> Option<String> {
         let others = units::count(rest.len(), "other library", "other libraries");
         libraries.push((others, rest.iter().map(|(_, count)| count).sum()));
     }
-    let named = libraries.into_iter();
-    let named =
-        named.map(|(name, count)| format!("{} of {name}", units::count(count, "row", "rows")));
-    let named: Vec<String> = named.collect();
-    (!named.is_empty()).then(|| units::list(&named))
+    let named = units::list(
+        libraries
+            .into_iter()
+            .map(|(name, count)| format!("{} of {name}", units::count(count, "row", "rows"))),
+    );
+    (!named.is_empty()).then_some(named)
 }

@@ -9,17 +9,17 @@ mod formats;
 mod language;
 mod libraries;
 mod limits;
-mod sure;
 
 pub(crate) use limits::limits;
-pub(crate) use sure::{Sure, Sureness, clear, of_choice};
 
 use jeton_lab_model::recommendation::Requirements;
 use jeton_lab_model::result::RunResult;
+use jeton_lab_model::units::Unit;
 
 use super::attacks::Attacks;
 use super::candidate::Cost;
 use super::rules::costs;
+use super::sure::Sure;
 
 /// The libraries of this project, which have one core.
 const OWN: &str = "jeton";
@@ -57,8 +57,20 @@ pub(crate) struct Figure {
     pub(crate) what: String,
 }
 
+impl Figure {
+    /// Creates the figure of a time.
+    pub(crate) fn time(cost: &Cost<'_>, unit: Unit, what: String) -> Self {
+        let [low, high] = cost.interval;
+        Self {
+            value: unit.text(cost.median),
+            interval: format!("{} to {}", unit.figure(low), unit.text(high)),
+            what,
+        }
+    }
+}
+
 /// One line of an answer's chart.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Bar {
     pub(crate) name: String,
     /// The full name for the table, if `name` is shortened.
@@ -66,35 +78,35 @@ pub(crate) struct Bar {
     /// Nanoseconds.
     pub(crate) median: f64,
     pub(crate) interval: [f64; 2],
+    /// What follows the figure.
+    pub(crate) effect: String,
+    /// Another mark on the line.
+    pub(crate) next: Option<Box<Bar>>,
 }
 
 impl Bar {
-    fn of(cost: &Cost<'_>, name: String, in_full: String) -> Self {
-        let (median, interval) = (cost.median, cost.interval);
+    pub(crate) fn of(cost: &Cost<'_>, name: String, in_full: String) -> Self {
         Self {
             name,
             in_full,
-            median,
-            interval,
+            median: cost.median,
+            interval: cost.interval,
+            ..Self::default()
         }
     }
 }
 
 /// Returns the three answers; empty if the run measured no times.
 pub(crate) fn answers(result: &RunResult) -> Vec<Answer> {
-    let costs = all_costs(result);
-    let all = || {
-        vec![
-            libraries::answer(result, &costs),
-            algorithms::answer(result, &costs),
-            formats::answer(result),
-        ]
-    };
     if result.rows.measured.is_empty() {
-        Vec::new()
-    } else {
-        all()
+        return Vec::new();
     }
+    let costs = all_costs(result);
+    vec![
+        libraries::answer(result, &costs),
+        algorithms::answer(result, &costs),
+        formats::answer(result),
+    ]
 }
 
 /// Returns the answer to one question more: jeton in the reader's language.

@@ -5,7 +5,7 @@ use jeton_lab_stats::interval::Ratio;
 use jeton_lab_stats::verdict::{Band, judge};
 use jeton_lab_stats::verdicts::band_for;
 
-use super::super::candidate::THREADS;
+use super::candidate::THREADS;
 
 /// A ratio this many noise bands away from one stays as it is in a disturbed run.
 const FAR_BANDS: f64 = 3.0;
