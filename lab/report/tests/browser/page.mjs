@@ -25,6 +25,10 @@ const SECTIONS = {
   "jeton inspect": [],
 };
 const WIDTHS = [1280, 768, 390, 320];
+/** The widths at which axe looks at a page. */
+const AUDITED = [1280, 390, 320];
+/** The sheets of A4 that a page as it opens takes on paper. */
+const SHEETS_MAX = 20;
 /** The answers, with the control and charts over the whole width, lie within this many pixels from the top. */
 const ANSWERS_PX = 1000;
 /** The height of a lab report as it opens, at 1,280 pixels. */
@@ -56,6 +60,7 @@ try {
     problems.length = 0;
     await read();
     await plain();
+    await printed();
     for (const colorScheme of ["light", "dark"]) await audit(colorScheme);
     if (values.screenshots) await photograph(join(values.screenshots, basename(file, ".html")));
     for (const problem of new Set(problems)) console.log(`not ok: ${file}: ${problem}`);
@@ -208,21 +213,36 @@ async function filtering(page) {
   if (!(await shown()).startsWith("All rows")) problems.push("Escape does not clear the filter");
 }
 
-/** Runs axe-core. Only this check needs the policy disabled, because axe is a script. */
+/** Checks that the page as it opens prints on few sheets. */
+async function printed() {
+  const { context, page } = await open({});
+  const pdf = (await page.pdf({ format: "A4" })).toString("latin1");
+  const sheets = pdf.match(/\/Type\s*\/Page\b(?!s)/g)?.length ?? 0;
+  if (sheets === 0 || sheets > SHEETS_MAX) problems.push(`the page prints on ${sheets} sheets of A4`);
+  await context.close();
+}
+
+/**
+ * Runs axe-core on the page as it opens and with everything open, at each width. Only this check needs the policy
+ * disabled, because axe is a script.
+ */
 async function audit(colorScheme) {
   const { context, page } = await open({ colorScheme, bypassCSP: true });
   const source = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-  await page.evaluate(unfold);
   await page.addScriptTag({ content: readFileSync(source, "utf8") });
-  const { violations, passes } = await page.evaluate(() =>
-    window.axe.run(document, { resultTypes: ["violations"] }),
-  );
-  if (!passes.some((rule) => rule.id === "color-contrast")) {
-    problems.push(`${colorScheme}: axe checked no contrast`);
-  }
-  for (const { id, impact, help, nodes } of violations) {
-    const line = `${colorScheme}: ${id} (${impact}): ${help}: ${nodes.length} × ${nodes[0].html.slice(0, 160)}`;
-    problems.push(line);
+  for (const state of ["folded", "open"]) {
+    if (state === "open") await page.evaluate(unfold);
+    for (const width of AUDITED) {
+      await page.setViewportSize({ width, height: 900 });
+      const { violations, passes } = await page.evaluate(() =>
+        window.axe.run(document, { resultTypes: ["violations"] }),
+      );
+      const where = `${colorScheme}, ${state}, ${width} px`;
+      if (!passes.some((rule) => rule.id === "color-contrast")) problems.push(`${where}: axe checked no contrast`);
+      for (const { id, impact, help, nodes } of violations) {
+        problems.push(`${where}: ${id} (${impact}): ${help}: ${nodes.length} × ${nodes[0].html.slice(0, 160)}`);
+      }
+    }
   }
   await context.close();
 }
