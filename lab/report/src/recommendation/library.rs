@@ -44,10 +44,16 @@ impl Library<'_> {
     }
 }
 
+/// Returns the number of comparisons among the libraries of a language: all pairs, because the fastest one is not known
+/// in advance. Every place that says who is faster uses it, so that they agree.
+pub(super) fn comparisons_among(libraries: usize) -> usize {
+    libraries * libraries.saturating_sub(1) / 2
+}
+
 /// Compares each library with the first one.
 pub(super) fn compare_with_first(all: &mut [Library<'_>], noise: &NoiseFloor) {
+    let comparisons = comparisons_among(all.len());
     if let Some((first, others)) = all.split_first_mut() {
-        let comparisons = others.len();
         for other in others {
             let ratio = estimate(
                 &other.cost.both.rounds,

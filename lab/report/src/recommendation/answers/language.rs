@@ -10,6 +10,7 @@ use jeton_lab_stats::verdicts::band_for;
 
 use super::super::attacks::Attacks;
 use super::super::candidate::{Cost, THREADS, judged, jwts};
+use super::super::library::comparisons_among;
 use super::super::sure::of_ratio;
 use super::libraries::USUAL;
 use super::{Answer, Bar, Figure, Measured, OWN};
@@ -62,6 +63,7 @@ fn pairs<'c, 'a>(result: &RunResult, costs: &[&'c Cost<'a>]) -> Vec<Pair<'c, 'a>
     let measured = LANGUAGES.into_iter().filter_map(|language| {
         let of_it = costs.iter().copied();
         let of_it = of_it.filter(|cost| cost.subject.language == language);
+        let comparisons = comparisons_among(of_it.clone().count());
         let (own, others): (Vec<_>, Vec<_>) = of_it.partition(|cost| cost.subject.library == OWN);
         // Both on one runtime: a newer one can be faster than any library makes it.
         let pairs = others.into_iter().filter_map(|other: &'c Cost<'a>| {
@@ -69,11 +71,8 @@ fn pairs<'c, 'a>(result: &RunResult, costs: &[&'c Cost<'a>]) -> Vec<Pair<'c, 'a>
             let own = own.find(|own| own.subject.runtime == other.subject.runtime)?;
             Some((*own, other))
         });
-        pairs.min_by(|a, b| a.1.median.total_cmp(&b.1.median))
-    });
-    let measured: Vec<_> = measured.collect();
-    let judged = measured.iter().filter_map(|&(own, other)| {
-        let ratio = estimate(&own.both.rounds, &other.both.rounds, measured.len()).ok()?;
+        let (own, other) = pairs.min_by(|a, b| a.1.median.total_cmp(&b.1.median))?;
+        let ratio = estimate(&own.both.rounds, &other.both.rounds, comparisons).ok()?;
         let verdict = judge(&ratio, own.band(other, &result.noise_floor));
         Some(Pair {
             own,
@@ -82,7 +81,7 @@ fn pairs<'c, 'a>(result: &RunResult, costs: &[&'c Cost<'a>]) -> Vec<Pair<'c, 'a>
             verdict,
         })
     });
-    judged.collect()
+    measured.collect()
 }
 
 impl Pair<'_, '_> {

@@ -63,6 +63,42 @@ fn page_of_the_full_run_answers_three_questions() {
     }
 }
 
+/// jeton is the first or the second of each language, so the answer about libraries, the answer about jeton and the
+/// ranking of each language judge the same two libraries.
+#[test]
+fn page_of_the_full_run_judges_a_pair_once() {
+    let html = page(&kept());
+    let html = super::without_terms(&html);
+    let answers = between(&html, "<section id=\"answers\"", "</section>");
+    let libraries = between(answers, "<p class=\"sure\">", "</p>");
+    let section = between(&html, "<section id=\"language\"", "</section>");
+    let said = between(section, "of each language, with ES256: ", ".");
+    for name in ["Rust", "Go", "Java", "Node", "Python"] {
+        let is_said = |what: &str| {
+            let said = said.split("; ").filter_map(|part| part.strip_prefix(what));
+            said.into_iter().any(|languages| languages.contains(name))
+        };
+        for (what, verdict) in [("as fast", "equivalent"), ("undecided", "undecided")] {
+            let of_kind = libraries.split_once(&format!("{what}: "));
+            let of_kind = of_kind.and_then(|(_, rest)| rest.split(['.', ':']).next());
+            let is_listed = of_kind.is_some_and(|listed| listed.contains(&format!("({name})")));
+            assert_eq!(
+                is_listed,
+                is_said(what),
+                "{what} in {name}: {libraries} {said}"
+            );
+            let caption = format!("{name}, JWT ES256: all measured libraries");
+            let ranked = between(section, &caption, "</table>");
+            let second = ranked.split("<tr").nth(3).unwrap();
+            assert_eq!(
+                second.contains(verdict),
+                is_said(what),
+                "{what} in {name}: {second}"
+            );
+        }
+    }
+}
+
 /// With `JETON_WRITE=1` it writes the runs again, with everything that is derived from their rounds.
 #[test]
 fn stored_runs_are_listed_and_have_complete_pages() {
