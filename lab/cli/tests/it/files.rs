@@ -11,8 +11,9 @@ use crate::help_arguments;
 const BAD: &str = "BAD";
 
 /// Arguments for files that are read, each in a call that is otherwise valid.
-const FILES: [&str; 15] = [
+const FILES: [&str; 16] = [
     "load 127.0.0.1:1 --seconds 0.1 --alg ES256 --verify-with BAD",
+    "load 127.0.0.1:1 --seconds 0.1 --alg ES256 --call pass --tokens BAD",
     "run --claims BAD --drivers drivers",
     "attack --corpus BAD --drivers drivers",
     "attack --target http://127.0.0.1:1/ --target-key BAD",
