@@ -22,6 +22,9 @@ fn committed() -> Value {
     result["environment"]["taint"]["reasons"] = json!([]);
     result["noise_floor"]["floor"] = 0.02.into();
     result["noise_floor"]["managed"] = 0.04.into();
+    result["noise_floor"]["threads"] = json!([]);
+    let pairs = result["noise_floor"]["pairs"].as_array_mut().unwrap();
+    pairs.retain(|pair| pair["threads"] == 1);
     let rows = result["rows"].as_array_mut().unwrap();
     let mut seen = Vec::new();
     rows.retain(|row| {
