@@ -223,7 +223,7 @@ pub fn find(folder: &Path) -> Result<Vec<Server>, String> {
             .filter(|bare| !is_bare(bare))
         {
             return Err(format!(
-                "{}: `bare` must be the id of a gateway without a check, and `{bare}` is none",
+                "{}: `bare` must be the id of a gateway without a check, not `{bare}`",
                 server.folder.join("server.toml").display()
             ));
         }

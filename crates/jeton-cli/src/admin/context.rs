@@ -240,7 +240,7 @@ fn path() -> Outcome<PathBuf> {
     })
 }
 
-/// The text of the file. Empty: there is none.
+/// The text of the file. Empty if there is no file.
 fn existing(path: &Path) -> Outcome<String> {
     if !path.exists() {
         return Ok(String::new());

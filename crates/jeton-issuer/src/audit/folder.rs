@@ -166,7 +166,7 @@ impl AuditFolder {
         &self.files
     }
 
-    /// The store of its files. Empty: there are none.
+    /// The store of its files. Empty if it has no files.
     pub(super) fn store(&self) -> &str {
         let first = self.files.values().flatten().next();
         first.map_or("", |segment| &segment.store)

@@ -108,7 +108,7 @@ impl Loaded {
     ///
     /// # Errors
     ///
-    /// If there are none, or their loads differ.
+    /// If the list is empty, or the loads differ.
     pub fn merge(all: &[Self]) -> Result<Self, String> {
         let (first, rest) = all.split_first().ok_or("no load files to merge")?;
         let mut merged = first.clone();

@@ -89,7 +89,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// A sentence, if there is no token or a line is none.
+    /// A sentence, if the file has no token, or a line is not a token.
     pub fn pass(call: Call, algorithm: Algorithm, tokens: &str) -> Result<Self, String> {
         if tokens.lines().next().is_none() {
             return Err("must have a token on each line, and has no lines".to_owned());

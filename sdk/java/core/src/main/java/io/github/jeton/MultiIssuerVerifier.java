@@ -33,7 +33,7 @@ public final class MultiIssuerVerifier implements TokenVerifier {
      * Creates a verifier from the verifiers of the issuers.
      *
      * @throws JetonException with {@code ISSUER_NOT_CHOSEN} if a verifier accepts any issuer, with {@code ISSUER_TWICE}
-     *     if two verifiers have the same issuer, and with {@code INVALID_OPTION} if a verifier decrypts or there is none
+     *     if two verifiers have the same issuer, and with {@code INVALID_OPTION} if a verifier decrypts or the list is empty
      */
     public static MultiIssuerVerifier of(Verifier... verifiers) {
         for (Verifier verifier : Text.required(verifiers, "verifiers")) {
