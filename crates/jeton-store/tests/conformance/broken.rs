@@ -195,6 +195,9 @@ enum Fault {
     TakesTooMuch,
 }
 
+/// How long a fault can be seen. A yield is too short: on a busy machine no other thread runs in it.
+const EXPOSED: Duration = Duration::from_millis(1);
+
 struct Broken(Arc<Engine>);
 
 impl Subject for Broken {
@@ -349,7 +352,7 @@ impl Engine {
                 return Ok(outcome);
             }
             part = Txn::new();
-            std::thread::yield_now();
+            std::thread::sleep(EXPOSED);
         }
         Ok(outcome)
     }
@@ -367,7 +370,7 @@ impl Engine {
                 return Ok(Outcome::Conflict(read.revision));
             }
         }
-        std::thread::yield_now();
+        std::thread::sleep(EXPOSED);
         self.sound
             .commit(with_operations(Txn::new(), txn.operations()))
             .await

@@ -1,5 +1,6 @@
 //! Reproducible random numbers, and work on several threads.
 
+use std::sync::Barrier;
 use std::thread;
 
 use crate::{Checked, Failed};
@@ -21,12 +22,18 @@ impl Dice {
     }
 }
 
-/// Runs that many threads and returns the first finding.
+/// Runs that many threads, which begin together, and returns the first finding.
 pub fn at_once(count: usize, work: impl Fn(usize) -> Checked + Sync) -> Checked {
+    let begin = Barrier::new(count);
     thread::scope(|scope| {
-        let work = &work;
+        let (work, begin) = (&work, &begin);
         let running: Vec<_> = (0..count)
-            .map(|index| scope.spawn(move || work(index)))
+            .map(|index| {
+                scope.spawn(move || {
+                    begin.wait();
+                    work(index)
+                })
+            })
             .collect();
         running.into_iter().try_for_each(|thread| {
             thread
