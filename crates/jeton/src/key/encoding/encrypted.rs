@@ -23,15 +23,16 @@ const MIB: u64 = 1024 * 1024;
 /// use jeton::key::{AnyKey, Pkcs8Limits};
 ///
 /// // From `openssl pkcs8 -topk8 -v2 aes-256-cbc -iter 2048`; the password is "password".
-/// let file = include_bytes!("../../../../../vectors/inputs/encrypted/pbkdf2.pem");
-/// assert!(AnyKey::from_bytes_with_password(file, b"password").is_ok());
+/// let file = std::fs::read("../../vectors/inputs/encrypted/pbkdf2.pem")?;
+/// assert!(AnyKey::from_bytes_with_password(&file, b"password").is_ok());
 ///
 /// let tight = Pkcs8Limits::new().pbkdf2_iterations(1_000);
-/// let error = AnyKey::from_bytes_with_password_within(file, b"password", &tight).map(drop);
+/// let error = AnyKey::from_bytes_with_password_within(&file, b"password", &tight).map(drop);
 /// assert_eq!(
 ///     error.unwrap_err().to_string(),
 ///     "key rejected: requires 2048 PBKDF2 iterations, maximum 1000"
 /// );
+/// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pkcs8Limits {
