@@ -6,6 +6,7 @@ use std::path::Path;
 
 use prost::Message as _;
 use prost_types::FileDescriptorSet;
+use tonic_prost_build::Builder;
 
 const PROTOS: &[&str] = &[
     "jeton/v1/token.proto",
@@ -16,7 +17,8 @@ const PROTOS: &[&str] = &[
 #[test]
 fn generated_code_equals_the_proto_files() {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let (mut files, mut descriptors) = generate(&package.join("../../proto"), PROTOS, true);
+    let builder = builder().skip_debug(SECRETS);
+    let (mut files, mut descriptors) = generate(&package.join("../../proto"), PROTOS, builder);
     // Reflection does not need comments and source positions.
     for file in &mut descriptors.file {
         file.source_code_info = None;
@@ -29,8 +31,32 @@ fn generated_code_equals_the_proto_files() {
 #[test]
 fn generated_code_of_the_store_equals_the_calls_of_etcd() {
     let store = Path::new(env!("CARGO_MANIFEST_DIR")).join("../jeton-store");
-    let (files, _) = generate(&store.join("proto"), &["etcd.proto"], false);
+    let builder = builder().build_server(false).skip_debug(SECRETS);
+    let (files, _) = generate(&store.join("proto"), &["etcd.proto"], builder);
     compare(&store.join("src/generated"), files);
+}
+
+/// Here, because the server stands alone with its lockfile, and would compile the generator again. The generator is of
+/// the versions that the server has.
+#[test]
+fn generated_code_of_the_tonic_server_equals_its_proto_file() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let server = root.join("servers/rust/tonic");
+    let builder = builder().build_client(false);
+    let protos = ["jwt/services/jwt_service.proto"];
+    let (files, _) = generate(&root.join("proto"), &protos, builder);
+    compare(&server.join("src/generated"), files);
+    for name in ["prost", "tonic", "tonic-prost"] {
+        let [here, there] = [&root, &server].map(|folder| locked(folder, name));
+        assert_eq!(here, there, "{name}");
+    }
+}
+
+/// The version of a package in a lockfile.
+fn locked(folder: &Path, name: &str) -> String {
+    let text = fs::read_to_string(folder.join("Cargo.lock")).unwrap();
+    let (_, package) = text.split_once(&format!("name = \"{name}\"\n")).unwrap();
+    package.lines().next().unwrap().to_owned()
 }
 
 fn compare(committed: &Path, generated: BTreeMap<String, Vec<u8>>) {
@@ -53,19 +79,21 @@ fn compare(committed: &Path, generated: BTreeMap<String, Vec<u8>>) {
     }
 }
 
+fn builder() -> Builder {
+    tonic_prost_build::configure()
+        .build_transport(false)
+        .emit_rerun_if_changed(false)
+}
+
 /// Generates the files, as a map from name to content, and returns the descriptors.
 fn generate(
     folder: &Path,
     protos: &[&str],
-    has_servers: bool,
+    builder: Builder,
 ) -> (BTreeMap<String, Vec<u8>>, FileDescriptorSet) {
     let descriptors = protox::compile(protos, [folder]).unwrap();
     let out = tempfile::tempdir().unwrap();
-    tonic_prost_build::configure()
-        .build_server(has_servers)
-        .build_transport(false)
-        .emit_rerun_if_changed(false)
-        .skip_debug(SECRETS)
+    builder
         .out_dir(out.path())
         .compile_fds(descriptors.clone())
         .unwrap();

@@ -5,7 +5,7 @@ mod arguments;
 mod keys;
 mod service;
 
-/// `jwt.services`, generated from `proto/` by the test `generated`.
+/// `jwt.services`, generated from `proto/`. The tests of `jeton-proto` compare and write it.
 #[allow(unreachable_pub, clippy::all)]
 mod report {
     include!("generated/jwt.services.rs");
