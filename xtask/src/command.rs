@@ -51,6 +51,42 @@ pub const CHECKED_DRIVERS: [(&str, &str); 3] = [
     ("CARGO_PROFILE_DEV_DEBUG", "0"),
 ];
 
+/// What `cargo clippy` sets. Clippy compiles as well, and so lints and tests of a crate need one build of its
+/// dependencies, and lints and documentation one check; with `cargo clippy` cargo would see other units.
+pub const CLIPPY: [(&str, &str); 2] = [("RUSTC_WORKSPACE_WRAPPER", CLIPPY_DRIVER), CLIPPY_ARGS];
+
+/// The same for the lab, which then finds the Rust drivers that were linted. It gives the wrapper to them alone: drivers
+/// for other languages build libraries of the workspace, which are compiled without.
+pub const CLIPPY_OF_DRIVERS: [(&str, &str); 2] =
+    [("JETON_RUSTC_WRAPPER", CLIPPY_DRIVER), CLIPPY_ARGS];
+
+const CLIPPY_DRIVER: &str = "clippy-driver";
+const CLIPPY_ARGS: (&str, &str) = (
+    "CLIPPY_ARGS",
+    "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__",
+);
+
+/// Options of Java for programs of seconds, which end before more compiling and several threads of the collector pay.
+pub const BRIEF_JVM: [&str; 2] = ["-XX:CompilationMode=quick-only", "-XX:+UseSerialGC"];
+
+/// Packages that only tests of `jeton` use. A task that builds them for another reason does not optimise them.
+const TEST_DEPENDENCIES: [&str; 6] = [
+    "clap_builder",
+    "libtest-mimic",
+    "proptest",
+    "regex-syntax",
+    "rustix",
+    "syn",
+];
+
+/// Returns the arguments with which cargo does not optimise them in this profile.
+#[must_use]
+pub fn without_optimised_test_dependencies(profile: &str) -> Vec<String> {
+    let settings = TEST_DEPENDENCIES
+        .map(|name| format!("--config=profile.{profile}.package.{name}.opt-level=0"));
+    settings.into()
+}
+
 /// The environment variable with the profile of Rust drivers, and of the libraries that `cargo xtask sdk go-library` and
 /// the like build: `dev`, or what users get.
 pub const PROFILE: &str = "JETON_PROFILE";

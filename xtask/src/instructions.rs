@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use crate::aws_lc;
-use crate::command::{Error, Workspace, on_path, output, run as run_command};
+use crate::command::{
+    Error, Workspace, on_path, output, run as run_command, without_optimised_test_dependencies,
+};
 
 /// Code in these belongs to a primitive and is not counted. Callgrind emulates a processor without the newest
 /// instructions, so these are not the primitives that run in earnest.
@@ -77,6 +79,7 @@ fn build(workspace: &Workspace) -> Result<PathBuf, Error> {
     let mut build = workspace.cargo(&["build", "--profile", "dist", "--locked", "-p", "jeton"]);
     build.args(["--bench", "instructions", "--message-format", "json"]);
     build.arg("--quiet");
+    build.args(without_optimised_test_dependencies("dist"));
     let messages = output(build.envs(aws_lc::compiled(workspace)))?;
     messages
         .lines()

@@ -34,7 +34,7 @@ use std::time::{Duration, Instant};
 pub(crate) use choice::Choice;
 
 use crate::aws_lc;
-use crate::command::{CHECKED_DRIVERS, Error, Workspace};
+use crate::command::{CHECKED_DRIVERS, CLIPPY_OF_DRIVERS, Error, Workspace};
 use crate::counted::{self, skipped};
 use crate::setup;
 use crate::tally::{Format, Tally};
@@ -209,7 +209,8 @@ fn tests_in(workspace: &Workspace, file: &str, variables: &[(&str, &Path)]) -> R
 /// build differs in its speed alone. The drivers that it builds are not optimised either: these are checks.
 fn tested_lab(workspace: &Workspace) -> Result<Command, Error> {
     let mut lab = workspace.command(workspace.tested_lab()?);
-    lab.envs(CHECKED_DRIVERS).envs(aws_lc::compiled(workspace));
+    lab.envs(CHECKED_DRIVERS).envs(CLIPPY_OF_DRIVERS);
+    lab.envs(aws_lc::compiled(workspace));
     Ok(lab)
 }
 

@@ -1,7 +1,9 @@
 //! The features of the library: sets of them compile without warnings. And traces of the server.
 
 use super::Outcome;
-use crate::command::{Error, Workspace, output, run as run_command};
+use crate::command::{
+    CLIPPY, Error, Workspace, output, run as run_command, without_optimised_test_dependencies,
+};
 use crate::counted;
 use crate::tally::Format;
 
@@ -21,6 +23,9 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
     // With all features it is among the tests of the workspace.
     let mut test = workspace.cargo(&["test", "--locked", "--quiet", "--package", "jeton"]);
     test.args(["--no-default-features", "--test", "features"]);
+    // They are compiled for three tests.
+    test.arg("--config=profile.dev.package.jeton.opt-level=0");
+    test.args(without_optimised_test_dependencies("dev"));
     counted::run("jeton without features", Format::Libtest, &mut test)?;
     plain_command(workspace)?;
     Ok(Outcome::Passed)
@@ -29,10 +34,10 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
 /// Lints of the command as users build it, without traces and HSMs. All tests are of a build with both.
 fn plain_command(workspace: &Workspace) -> Result<(), Error> {
     // Cargo takes other features of dependencies, and checks hundreds of them again, if it checks no test.
-    let plain = ["clippy", "--locked", "--quiet", "--workspace"];
+    let plain = ["check", "--locked", "--quiet", "--workspace"];
     let mut clippy = workspace.cargo(&plain);
     clippy.args(["--bin", "jeton", "--test", "features"]);
-    run_command(clippy.args(["--", "-D", "warnings"]))
+    run_command(clippy.envs(CLIPPY))
 }
 
 /// Sets of features, as `--features` takes them: none, each alone, all but one, all. The code of a feature that

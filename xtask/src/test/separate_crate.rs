@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::aws_lc;
-use crate::command::{CHECKED_DRIVERS, Error, Workspace, run};
+use crate::command::{CHECKED_DRIVERS, CLIPPY, Error, Workspace, run};
 use crate::counted;
 use crate::tally::Format;
 
@@ -12,16 +12,6 @@ pub(super) fn format(workspace: &Workspace, folder: &Path) -> Result<(), Error> 
     let mut cargo = workspace.cargo(&["fmt", "--check", "--", "-l"]);
     run(cargo.current_dir(folder))
 }
-
-/// What `cargo clippy` sets. Clippy compiles as well, and so lints and tests need one build of the dependencies;
-/// `cargo clippy` would check all of them besides.
-const CLIPPY: [(&str, &str); 2] = [
-    ("RUSTC_WORKSPACE_WRAPPER", "clippy-driver"),
-    (
-        "CLIPPY_ARGS",
-        "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__",
-    ),
-];
 
 /// Lints and tests.
 pub(super) fn check(workspace: &Workspace, folder: &Path) -> Result<(), Error> {

@@ -223,6 +223,7 @@ impl Cache {
             .current_dir(recipe.folder)
             .env("CARGO_TARGET_DIR", &self.cargo_target)
             .envs(recipe.environment())
+            .envs(wrapper_of_rustc(command))
             .stdin(Stdio::null())
             .stdout(log.try_clone().map_err(io)?)
             .stderr(log.try_clone().map_err(io)?)
@@ -293,6 +294,18 @@ fn in_profile(command: &[String], is_checked: bool) -> impl Iterator<Item = Stri
             part.clone()
         }
     })
+}
+
+/// The environment variable with which checks name a wrapper of rustc. It lints drivers in Rust while it compiles them.
+const WRAPPER: &str = "JETON_RUSTC_WRAPPER";
+
+/// The setting of cargo for the wrapper, if the command builds a driver in Rust. A library for another language is a
+/// part of the workspace, which is compiled without it.
+fn wrapper_of_rustc(command: &[OsString]) -> Option<(&'static str, OsString)> {
+    let is_rust = command.first().is_some_and(|program| program == "cargo")
+        && command.get(1).is_some_and(|task| task == "build");
+    let wrapper = is_rust.then(|| std::env::var_os(WRAPPER)).flatten()?;
+    Some(("RUSTC_WORKSPACE_WRAPPER", wrapper))
 }
 
 /// The environment variables that change what compilers make.
