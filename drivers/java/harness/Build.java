@@ -15,9 +15,9 @@ import javax.tools.ToolProvider;
  * Builds the driver or the server of the current folder: `java ../harness/Build.java OUT`. Maven
  * fetches the packages of pom.xml into OUT/lib, unless they are there. The files there must match
  * jars.lock exactly, because Maven has no lockfile. The compiler writes to OUT/classes; for a driver it also compiles
- * the harness.
+ * the harness. It does not run again if nothing has changed.
  *
- * With `--lock`, writes jars.lock again. With `--test`, also compiles the harness's tests, runs
+ * With `--lock`, writes jars.lock again. With `--test`, also compiles the harness's tests to OUT/tests, runs
  * them on this driver, and runs the tests of the folder.
  */
 final class Build {
@@ -35,6 +35,10 @@ final class Build {
   /** Folders of other drivers whose sources this one uses, one per line. */
   private static final Path SHARED = Path.of("shared-sources");
 
+  /** Without `processing`: jars contain annotations for processors that are not present. */
+  private static final List<String> OPTIONS =
+      List.of("--release", "17", "-Xlint:all,-processing", "-Werror", "-proc:none");
+
   private Build() {}
 
   public static void main(String[] arguments) throws Exception {
@@ -42,7 +46,6 @@ final class Build {
     String also = arguments.length > 1 ? arguments[1] : "";
     Path jars = out.resolve("lib");
     Path classes = out.resolve("classes");
-    empty(classes);
     Files.createDirectories(jars);
     List<String> local = Files.exists(LOCAL_JARS) ? Files.readAllLines(LOCAL_JARS) : List.of();
     for (String jar : local) {
@@ -57,27 +60,37 @@ final class Build {
       Files.copy(Path.of(jar), jars.resolve(Path.of(jar).getFileName()));
     }
     boolean isDriver = Files.isDirectory(HARNESS);
+    List<String> folders = new ArrayList<>(List.of("."));
     if (isDriver) {
-      List<String> sources = new ArrayList<>(List.of(HARNESS + "/src", "."));
-      if (Files.exists(SHARED)) {
-        sources.addAll(Files.readAllLines(SHARED));
-      }
-      compile(classes, jars, sources.toArray(new String[0]));
-    } else {
-      compile(classes, jars, ".");
+      folders.add(HARNESS + "/src");
     }
+    if (Files.exists(SHARED)) {
+      folders.addAll(Files.readAllLines(SHARED));
+    }
+    compileIfChanged(out.resolve("compiled.txt"), classes, jars, folders);
     if (also.equals("--test")) {
       String classPath = classes + File.pathSeparator + jars + "/*";
       if (isDriver) {
-        compile(classes, jars, HARNESS + "/test");
+        Path tests = out.resolve("tests");
+        empty(tests);
+        compile(tests, classPath(classes, jars), sources(List.of(HARNESS + "/test")));
+        classPath = tests + File.pathSeparator + classPath;
         for (String driver : classes("*Driver.java")) {
-          run("java", "-cp", classPath, "jeton.harness.Tests", driver);
+          run(java(classPath, "jeton.harness.Tests", driver));
         }
       }
       for (String test : classes("*Test.java")) {
-        run("java", "-cp", classPath, test);
+        run(java(classPath, test));
       }
     }
+  }
+
+  /** Tests run for seconds, and end before more compiling and several threads of the collector pay. */
+  private static String[] java(String classPath, String... arguments) {
+    List<String> command = new ArrayList<>(List.of("java", "-XX:CompilationMode=quick-only", "-XX:+UseSerialGC"));
+    command.addAll(List.of("-cp", classPath));
+    command.addAll(List.of(arguments));
+    return command.toArray(new String[0]);
   }
 
   /** Returns the classes in this folder whose file names match. */
@@ -117,26 +130,56 @@ final class Build {
     Map<String, String> hashes = new TreeMap<>();
     try (var files = Files.newDirectoryStream(folder)) {
       for (Path file : files) {
-        byte[] digest = MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file));
-        hashes.put(file.getFileName().toString(), HexFormat.of().formatHex(digest));
+        hashes.put(file.getFileName().toString(), hash(file));
       }
     }
     return hashes;
   }
 
-  private static void compile(Path classes, Path jars, String... folders) throws IOException {
-    List<String> arguments = new ArrayList<>();
+  private static String hash(Path file) throws IOException, NoSuchAlgorithmException {
+    byte[] digest = MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file));
+    return HexFormat.of().formatHex(digest);
+  }
+
+  /** Compiles unless the record of the last time has the same compiler, jars and sources. */
+  private static void compileIfChanged(
+      Path record, Path classes, Path jars, List<String> folders)
+      throws IOException, NoSuchAlgorithmException {
+    List<String> sources = sources(folders);
+    List<String> inputs = new ArrayList<>(List.of(Runtime.version() + " " + OPTIONS));
+    inputs.addAll(found(jars));
+    for (String source : sources) {
+      inputs.add(hash(Path.of(source)) + "  " + source);
+    }
+    if (Files.exists(record) && Files.readAllLines(record).equals(inputs)) {
+      return;
+    }
+    Files.deleteIfExists(record);
+    empty(classes);
+    compile(classes, classPath(classes, jars), sources);
+    Files.write(record, inputs);
+  }
+
+  private static String classPath(Path classes, Path jars) throws IOException {
     StringBuilder classPath = new StringBuilder(classes.toString());
     for (String jar : names(jars, ".jar")) {
       classPath.append(File.pathSeparator).append(jar);
     }
-    // Without `processing`: jars contain annotations for processors that are not present.
-    List<String> options = List.of("--release", "17", "-Xlint:all,-processing", "-Werror", "-proc:none");
-    arguments.addAll(options);
-    arguments.addAll(List.of("-d", classes.toString(), "-cp", classPath.toString()));
+    return classPath.toString();
+  }
+
+  private static List<String> sources(List<String> folders) throws IOException {
+    List<String> sources = new ArrayList<>();
     for (String folder : folders) {
-      arguments.addAll(names(Path.of(folder), ".java"));
+      sources.addAll(names(Path.of(folder), ".java"));
     }
+    return sources;
+  }
+
+  private static void compile(Path to, String classPath, List<String> sources) {
+    List<String> arguments = new ArrayList<>(OPTIONS);
+    arguments.addAll(List.of("-d", to.toString(), "-cp", classPath));
+    arguments.addAll(sources);
     var compiler = ToolProvider.getSystemJavaCompiler();
     if (compiler.run(null, System.out, System.err, arguments.toArray(new String[0])) != 0) {
       throw stop("error: does not compile");

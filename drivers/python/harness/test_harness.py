@@ -1,7 +1,10 @@
 import json
+import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
+from build import build
 from subject import Process
 
 VALUES = [{"jti": "x1"}, {"jti": "é"}, {}]
@@ -28,6 +31,29 @@ def prepare_request(operation, **more):
 
 def run(iterations, threads=1):
     return {"op": "run", "iterations": iterations, "threads": threads}
+
+
+class BuildTest(unittest.TestCase):
+    def test_venv_is_kept_until_packages_change(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch("build.subprocess.run") as run:
+            venv, requirements = Path(folder) / "venv", Path(folder) / "requirements.txt"
+            run.side_effect = lambda command, check: venv.mkdir(exist_ok=True)
+            made = []
+            for text in ("PyJWT==2.15.0", "PyJWT==2.15.0", "PyJWT==2.15.1"):
+                requirements.write_text(text)
+                made.append(build(venv, requirements))
+        self.assertEqual(made, [True, False, True])
+
+    def test_failed_installation_is_tried_again(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch("build.subprocess.run") as run:
+            venv, requirements = Path(folder) / "venv", Path(folder) / "requirements.txt"
+            venv.mkdir()
+            requirements.write_text("PyJWT==2.15.1")
+            run.side_effect = [None, OSError]
+            with self.assertRaises(OSError):
+                build(venv, requirements)
+            run.side_effect = None
+            self.assertTrue(build(venv, requirements))
 
 
 class HarnessTest(unittest.TestCase):

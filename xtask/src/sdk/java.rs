@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::slice;
 
 use super::libraries::Build;
 use super::{KEY_SERVER, key_server};
-use crate::command::{Error, Workspace, run as run_command};
+use crate::command::{BRIEF_JVM, Error, Workspace, run as run_command};
 use crate::counted;
 use crate::setup::runtimes::find_jdk;
 use crate::tally::Format;
@@ -15,6 +16,18 @@ pub(super) const FOLDER: &str = "sdk/java";
 
 /// What users get is not built where the tests are: another native library is in it.
 pub(super) const DIST_TARGET: &str = "-Djeton.target=target/dist";
+
+/// The jar for the lab, and what it is made of beside the native library.
+const DIST_JAR: &str = concat!(
+    "sdk/java/core/target/dist/jeton-",
+    env!("CARGO_PKG_VERSION"),
+    ".jar"
+);
+const SOURCES: [&str; 3] = [
+    "sdk/java/core/src/main",
+    "sdk/java/core/pom.xml",
+    "sdk/java/pom.xml",
+];
 
 /// The oldest JDK that the library supports, and the newest that is tested.
 const OLDEST: &str = "17";
@@ -55,6 +68,12 @@ fn tests(workspace: &Workspace) -> Result<Command, Error> {
 pub(crate) fn library(workspace: &Workspace, how: Build) -> Result<(), Error> {
     let natives = workspace.target().join("java/dist-natives");
     native_library(workspace, how, &natives)?;
+    let sources = SOURCES.map(|source| workspace.path(source));
+    let is_newest =
+        |jar: &Path| is_newer(jar, &sources) && is_newer(jar, slice::from_ref(&natives));
+    if how == Build::Tests && is_newest(&workspace.path(DIST_JAR)) {
+        return Ok(());
+    }
     let mut jar = maven(workspace, &natives);
     jar.args([
         "--projects",
@@ -80,6 +99,10 @@ pub(super) fn maven(workspace: &Workspace, natives: &Path) -> Command {
     maven.arg(format!("-Djeton.natives={}", natives.display()));
     if let Some((folder, _)) = find_jdk(OLDEST) {
         maven.env("JAVA_HOME", folder);
+    }
+    // Not of the tests, which run in a Java of their own.
+    if std::env::var_os("MAVEN_OPTS").is_none() {
+        maven.env("MAVEN_OPTS", BRIEF_JVM.join(" "));
     }
     maven
 }
@@ -114,6 +137,20 @@ pub(super) fn native_library(
         fs::copy(&from, &library).map_err(failed)?;
     }
     Ok(library)
+}
+
+/// Whether the file is newer than these files, and all in these folders.
+fn is_newer(file: &Path, others: &[PathBuf]) -> bool {
+    let changed = |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified());
+    let Ok(made) = changed(file) else {
+        return false;
+    };
+    others.iter().all(|other| {
+        let inside: Vec<PathBuf> = fs::read_dir(other)
+            .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
+            .unwrap_or_default();
+        changed(other).is_ok_and(|changed| changed < made) && is_newer(file, &inside)
+    })
 }
 
 /// The name of this platform, as `NativeLibrary.java` says it.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::{Outcome, separate_crate};
-use crate::command::{Error, Workspace, on_path, output, run as run_command, succeeds};
+use crate::command::{BRIEF_JVM, Error, Workspace, on_path, output, run as run_command, succeeds};
 use crate::counted;
 use crate::sdk;
 use crate::setup::{self, is_installed};
@@ -87,16 +87,14 @@ pub(super) fn java(workspace: &Workspace) -> Result<Outcome, Error> {
         if folder.join("local-jars").exists() {
             sdk::java::library_for_tests(workspace)?;
         }
-        // A driver where the lab builds it, so that its jars are fetched once.
-        let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let out = if folder.starts_with(workspace.path("drivers")) {
-            workspace
-                .target()
-                .join(format!("jeton-drivers/java-{name}"))
+            out_of_the_lab(workspace, "java", &folder)
         } else {
-            workspace.target().join(format!("servers-java/{name}"))
+            let name = folder.file_name().unwrap_or_default();
+            workspace.target().join("servers-java").join(name)
         };
         let mut build = workspace.command("java");
+        build.args(BRIEF_JVM);
         build.arg(workspace.path("drivers/java/harness/Build.java"));
         build.arg(out).arg("--test").current_dir(&folder);
         counted::run_any(&shown(workspace, &folder), Format::Sentence, &mut build)?;
@@ -192,8 +190,7 @@ pub(super) fn python(workspace: &Workspace) -> Result<Outcome, Error> {
             ));
             continue;
         };
-        let name = folder.file_name().unwrap_or_default();
-        let venv = workspace.path("target/drivers-python").join(name);
+        let venv = out_of_the_lab(workspace, "python", &folder).join("venv");
         let python = venv_with_packages(workspace, &python, &folder, &venv)?;
         test(&folder, &python, None)?;
     }
@@ -222,7 +219,7 @@ fn python_of(workspace: &Workspace, folder: &Path) -> Result<Option<PathBuf>, Er
         .find(|python| succeeds(workspace.command(python).args(["-c", &recent]))))
 }
 
-/// The Python of a venv with the packages of the folder's requirements.txt; made again when that file changes.
+/// The Python of a venv with the packages of the folder's requirements.txt.
 pub(super) fn python_with_packages(
     workspace: &Workspace,
     folder: &Path,
@@ -237,22 +234,17 @@ fn venv_with_packages(
     folder: &Path,
     venv: &Path,
 ) -> Result<PathBuf, Error> {
-    let requirements = folder.join("requirements.txt");
-    let wanted = std::fs::read_to_string(&requirements)
-        .map_err(|error| Error::Usage(format!("{}: {error}", shown(workspace, &requirements))))?;
-    let python = venv.join("bin/python");
-    let installed = venv.join("requirements.txt");
-    if std::fs::read_to_string(&installed).is_ok_and(|have| have == wanted) && python.is_file() {
-        return Ok(python);
-    }
-    let mut make = workspace.command(base);
-    run_command(make.args(["-m", "venv", "--clear"]).arg(venv))?;
-    let mut install = workspace.command(&python);
-    let pip = ["-m", "pip", "install", "--quiet", "--no-deps", "-r"];
-    run_command(install.args(pip).arg(&requirements))?;
-    std::fs::write(&installed, wanted)
-        .map_err(|error| Error::Failed(format!("{}: {error}", shown(workspace, &installed))))?;
-    Ok(python)
+    let mut build = workspace.command(base);
+    build.arg(workspace.path("drivers/python/harness/build.py"));
+    run_command(build.arg(venv).current_dir(folder))?;
+    Ok(venv.join("bin/python"))
+}
+
+/// Where the lab builds a driver. It has the same builder, which then finds its work done.
+fn out_of_the_lab(workspace: &Workspace, language: &str, folder: &Path) -> PathBuf {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let drivers = workspace.target().join("jeton-drivers");
+    drivers.join(format!("{language}-{name}"))
 }
 
 fn scripts(folder: &Path) -> Vec<PathBuf> {
