@@ -10,16 +10,14 @@
 //! | [`policy`] | the policy check, for libraries that check no claims |
 //! | [`key`] | JWKs, and the DER that most libraries need |
 //! | [`work`] | one prepared operation, and the traits that a driver implements |
-//! | `conformance` | for the tests of drivers: what all of them must accept and reject |
-//! | `page` | for the tests of drivers: a page of the guide shows only code that compiles |
+//! | [`conformance`] | for the tests of drivers: what all of them must accept and reject |
+//! | [`page`] | for the tests of drivers: a page of the guide shows only code that compiles |
 //! | [`serve`] | the loop, the clock, the threads |
 
 pub mod claims;
-#[cfg(feature = "conformance")]
 pub mod conformance;
 pub mod error;
 pub mod key;
-#[cfg(feature = "conformance")]
 pub mod page;
 pub mod policy;
 pub mod protocol;
