@@ -102,10 +102,20 @@ impl Optimised {
     fn settings(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::Little => &[
-                ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"),
-                ("CARGO_PROFILE_RELEASE_DEBUG", "0"),
+                ("CARGO_PROFILE_DEV_OPT_LEVEL", "1"),
+                ("CARGO_PROFILE_DEV_DEBUG", "0"),
+                ("CARGO_INCREMENTAL", "0"),
             ],
             Self::Fully => &[],
+        }
+    }
+
+    /// The profile, its folder, and where cargo builds. A run of seconds uses what tests have built of procedural macros
+    /// and build scripts.
+    fn profile(self, workspace: &Workspace) -> (&'static str, &'static str, PathBuf) {
+        match self {
+            Self::Little => ("dev", "debug", workspace.target()),
+            Self::Fully => ("release", "release", home(workspace)),
         }
     }
 }
@@ -125,14 +135,15 @@ impl Targets {
     /// If cargo cannot build them.
     pub fn build(workspace: &Workspace, scope: Scope, optimised: Optimised) -> Result<Self, Error> {
         let names = names(workspace, scope)?;
-        let home = workspace.target().join("fuzz");
+        let home = home(workspace);
         let host = host(workspace)?;
-        let mut build = workspace.cargo(&["build", "--release", "--locked", "--bins"]);
+        let (profile, profile_folder, target) = optimised.profile(workspace);
+        let mut build = workspace.cargo(&["build", "--profile", profile, "--locked", "--bins"]);
         build
             .args(scope.features())
             .args(["--manifest-path", "fuzz/Cargo.toml", "--target", &host])
             .arg("--target-dir")
-            .arg(&home)
+            .arg(&target)
             .env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\u{1f}"))
             .envs(optimised.settings().iter().copied())
             .envs(aws_lc::compiled(workspace));
@@ -140,7 +151,7 @@ impl Targets {
         let folder = home.join("running");
         fs::create_dir_all(&folder).map_err(|error| cannot(&folder, &error))?;
         let copy = |name: &String| {
-            let built = home.join(&host).join("release").join(name);
+            let built = target.join(&host).join(profile_folder).join(name);
             let binary = folder.join(name);
             // The old copy may be running; its file can be replaced, not written to.
             let _ = fs::remove_file(&binary);
@@ -362,6 +373,11 @@ fn names(workspace: &Workspace, scope: Scope) -> Result<Vec<String>, Error> {
     }
     names.sort();
     Ok(names)
+}
+
+/// Where corpora, findings, logs and full builds are.
+fn home(workspace: &Workspace) -> PathBuf {
+    workspace.target().join("fuzz")
 }
 
 /// The machine's own target triple. With a target named, build scripts are built without the flags.
