@@ -25,12 +25,7 @@ const SAMPLE_OUT: &str = "target/lab-sample";
 /// Runs the lab in its quick form with a library of each language. `--rest` runs it with all.
 pub(super) fn sample(workspace: &Workspace) -> Result<Outcome, Error> {
     let subjects = SAMPLE.map(str::to_owned);
-    measured_twice(
-        workspace,
-        [SAMPLE_OUT, OUT_AGAIN],
-        &subjects,
-        &["--rounds", "2"],
-    )?;
+    measured_twice(workspace, [SAMPLE_OUT, OUT_AGAIN], &subjects)?;
     say_missing();
     counted::sampled("lab run --quick: 4 libraries, all of them in the step `lab-all`");
     Ok(Outcome::Passed)
@@ -50,8 +45,7 @@ fn say_missing() {
 /// Runs the lab in its quick form and looks at the result file: whatever this machine can build
 /// must have been measured.
 pub(super) fn smoke(workspace: &Workspace) -> Result<Outcome, Error> {
-    // What a user runs has eight rounds; a test needs no narrow intervals.
-    measured_twice(workspace, [OUT, OUT_AGAIN], &[], &["--rounds", "4"])?;
+    measured_twice(workspace, [OUT, OUT_AGAIN], &[])?;
     published_sizes(workspace)?;
     say_missing();
     Ok(Outcome::Passed)
@@ -62,14 +56,13 @@ fn measured_twice(
     workspace: &Workspace,
     [out, out_again]: [&str; 2],
     subjects: &[String],
-    more: &[&str],
 ) -> Result<(), Error> {
-    match measured(workspace, out, subjects, more)? {
+    match measured(workspace, out, subjects)? {
         Ok(statuses) => eprintln!("  rows: {statuses}"),
         Err(first) if first.subjects.is_empty() => return Err(Error::Failed(first.text)),
         Err(first) => {
             eprintln!("{}\n  these subjects are measured again", first.text);
-            let again = measured(workspace, out_again, &first.subjects, more)?;
+            let again = measured(workspace, out_again, &first.subjects)?;
             let statuses = again.map_err(|second| Error::Failed(second.text))?;
             eprintln!("  rows again: {statuses}");
         }
@@ -82,10 +75,10 @@ fn measured(
     workspace: &Workspace,
     out: &str,
     subjects: &[String],
-    more: &[&str],
 ) -> Result<Result<String, Defects>, Error> {
     let mut run = tested_lab(workspace)?;
-    run.args(["run", "--quick", "--out", out]).args(more);
+    // What a user runs has eight rounds; a test needs no narrow intervals.
+    run.args(["run", "--quick", "--rounds", "2", "--out", out]);
     for subject in subjects {
         run.args(["--subject", subject]);
     }
