@@ -50,7 +50,7 @@ fn manifest(library: &Path) -> String {
     format!(
         "[package]\nname = \"readme-example\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
          [dependencies]\njeton = {{ path = {:?} }}\nserde = {{ version = \"1\", features = [\"derive\"] }}\n\n\
-         [workspace]\n\n[profile.dev]{settings}",
+         [workspace]\n\n[profile.dev]{settings}\n# It verifies one token.\njeton.opt-level = 0\n",
         library.to_str().unwrap()
     )
 }
