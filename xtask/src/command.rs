@@ -66,7 +66,8 @@ const CLIPPY_ARGS: (&str, &str) = (
     "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__",
 );
 
-/// Options of Java for programs of seconds, which end before more compiling and several threads of the collector pay.
+/// Options of Java for compilers and builders, which end before more optimising and several threads of the collector pay.
+/// Not for tests: big numbers are slow with them.
 pub const BRIEF_JVM: [&str; 2] = ["-XX:CompilationMode=quick-only", "-XX:+UseSerialGC"];
 
 /// Packages that only tests of `jeton` use. A task that builds them for another reason does not optimise them.

@@ -76,21 +76,13 @@ final class Build {
         compile(tests, classPath(classes, jars), sources(List.of(HARNESS + "/test")));
         classPath = tests + File.pathSeparator + classPath;
         for (String driver : classes("*Driver.java")) {
-          run(java(classPath, "jeton.harness.Tests", driver));
+          run("java", "-cp", classPath, "jeton.harness.Tests", driver);
         }
       }
       for (String test : classes("*Test.java")) {
-        run(java(classPath, test));
+        run("java", "-cp", classPath, test);
       }
     }
-  }
-
-  /** Tests run for seconds, and end before more compiling and several threads of the collector pay. */
-  private static String[] java(String classPath, String... arguments) {
-    List<String> command = new ArrayList<>(List.of("java", "-XX:CompilationMode=quick-only", "-XX:+UseSerialGC"));
-    command.addAll(List.of("-cp", classPath));
-    command.addAll(List.of(arguments));
-    return command.toArray(new String[0]);
   }
 
   /** Returns the classes in this folder whose file names match. */
