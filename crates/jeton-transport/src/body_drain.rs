@@ -22,13 +22,17 @@ use crate::limits;
 pub struct DrainedBody {
     body: Option<Incoming>,
     stream: Arc<Stream>,
+    /// Nothing has asked for it yet.
+    is_unread: bool,
 }
 
 impl DrainedBody {
     pub(crate) fn new(body: Incoming, stream: &Arc<Stream>) -> DrainedBody {
+        stream.call().leave_body_unread();
         DrainedBody {
             body: Some(body),
             stream: stream.clone(),
+            is_unread: true,
         }
     }
 
@@ -36,10 +40,18 @@ impl DrainedBody {
     pub fn stream(&self) -> &Arc<Stream> {
         &self.stream
     }
+
+    fn take(&mut self) {
+        if self.is_unread {
+            self.is_unread = false;
+            self.stream.call().take_body();
+        }
+    }
 }
 
 impl Drop for DrainedBody {
     fn drop(&mut self) {
+        self.take();
         let Some(rest) = self.body.take().filter(|body| !body.is_end_stream()) else {
             return;
         };
@@ -73,6 +85,7 @@ impl Body for DrainedBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        self.take();
         let Some(body) = &mut self.body else {
             return Poll::Ready(None);
         };

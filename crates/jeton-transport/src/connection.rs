@@ -20,6 +20,7 @@ use crate::body_drain::DrainedBody;
 use crate::connection_limit::Activity;
 use crate::held_response::{HeldBody, HeldResponse, Stream};
 use crate::inline_executor::{self, InlineExecutor};
+use crate::kept_by_http2::KeptByHttp2;
 use crate::listener::Listener;
 use crate::peer::Peer;
 use crate::shared::Shared;
@@ -54,11 +55,17 @@ pub(crate) async fn serve(
     let Some(tls) = tls else {
         return serve_http(transport, stream, peer, activity, charge).await;
     };
+    // rustls keeps the messages of the handshake until they are complete.
+    if charge.add(limits::INCOMPLETE_BYTES).is_err() {
+        transport.shared.counters.rejected.add_one();
+        return;
+    }
     let accepting = TlsAcceptor::from(tls.server).accept(stream);
     let Ok(Ok(stream)) = timeout(limits::HANDSHAKE_TIMEOUT, accepting).await else {
         transport.shared.counters.tls_handshakes_failed.add_one();
         return;
     };
+    charge.sub(limits::INCOMPLETE_BYTES);
     let chain = stream.get_ref().1.peer_certificates();
     peer.certificate = chain.and_then(|chain| PeerCertificate::parse(chain, tls.authorities));
     serve_http(transport, stream, peer, activity, charge).await;
@@ -78,7 +85,8 @@ async fn serve_http<S>(
     let stream = StallTimeout::new(stream, limits::HANDSHAKE_TIMEOUT, stall, activity.clone());
     let stalled = stream.stalled();
     // Outside of the stall timeout, which must see the bytes that the client reads, not the buffered ones.
-    let stream = CoalescedStream::new(stream, charge.clone());
+    let kept = KeptByHttp2::new(charge, activity, shared.settings.calls_per_connection);
+    let stream = CoalescedStream::new(stream, kept);
     let sending = stream.handle();
     let handler = RequestHandler {
         transport: transport.clone(),

@@ -45,6 +45,8 @@ pub(crate) struct Activity {
     /// The last activity, milliseconds since `began`.
     at: AtomicU64,
     calls: AtomicUsize,
+    /// Request bodies that no call reads yet.
+    unread_bodies: AtomicUsize,
     evict: Notify,
 }
 
@@ -78,13 +80,7 @@ impl Connections {
         self: &Arc<Connections>,
         charge: Charge,
     ) -> Result<(ConnectionPermit, bool), ListenerFull> {
-        let activity = Arc::new(Activity {
-            began: self.began,
-            at: AtomicU64::new(0),
-            calls: AtomicUsize::new(0),
-            evict: Notify::new(),
-        });
-        activity.touch();
+        let activity = Activity::new(self.began);
         let mut open = self.lock();
         let is_full = open.by_number.len() >= self.limit;
         if is_full {
@@ -121,7 +117,7 @@ impl OpenConnections {
         };
         // A client that waits for a response is silent too, so its connection is evicted last.
         let idle = self.by_number.iter().filter(|(_, one)| idle(one));
-        let oldest = idle.min_by_key(|(_, one)| (one.has_active_call(), one.at()));
+        let oldest = idle.min_by_key(|(_, one)| (one.calls() > 0, one.at()));
         let (number, oldest) = oldest.ok_or(ListenerFull)?;
         if self.evicting >= MAX_EVICTING {
             return Err(ListenerFull);
@@ -159,7 +155,31 @@ impl Drop for ActiveCall {
     }
 }
 
+impl ActiveCall {
+    /// Says that nothing reads the body of the request yet.
+    pub(crate) fn leave_body_unread(&self) {
+        self.0.unread_bodies.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Says that the body is read or dropped.
+    pub(crate) fn take_body(&self) {
+        self.0.unread_bodies.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 impl Activity {
+    pub(crate) fn new(began: Instant) -> Arc<Activity> {
+        let activity = Activity {
+            began,
+            at: AtomicU64::new(0),
+            calls: AtomicUsize::new(0),
+            unread_bodies: AtomicUsize::new(0),
+            evict: Notify::new(),
+        };
+        activity.touch();
+        Arc::new(activity)
+    }
+
     /// Records that bytes were sent or received.
     pub(crate) fn touch(&self) {
         let milliseconds = self.began.elapsed().as_millis();
@@ -178,8 +198,14 @@ impl Activity {
         ActiveCall(self.clone())
     }
 
-    fn has_active_call(&self) -> bool {
-        self.calls.load(Ordering::Relaxed) > 0
+    /// Running calls.
+    pub(crate) fn calls(&self) -> usize {
+        self.calls.load(Ordering::Relaxed)
+    }
+
+    /// Whether a call has a body that it does not read yet.
+    pub(crate) fn has_unread_body(&self) -> bool {
+        self.unread_bodies.load(Ordering::Relaxed) > 0
     }
 
     fn at(&self) -> u64 {

@@ -25,7 +25,7 @@ use crate::response::{ResponseBody, ResponseFuture};
 pub struct Stream {
     charge: Charge,
     /// Keeps the connection busy.
-    _active: ActiveCall,
+    call: ActiveCall,
     /// Counts the pieces of the response that were asked for.
     pieces: AtomicU32,
     /// Whether a piece was produced, and the client has made no room for the next.
@@ -37,7 +37,7 @@ impl Stream {
     pub(crate) fn open<B>(peer: &Peer, request: &Request<B>) -> Result<Arc<Stream>, Refused> {
         Ok(Arc::new(Stream {
             charge: Charge::new(&peer.share, STREAM_BYTES + header_bytes(request))?,
-            _active: peer.activity.begin_call(),
+            call: peer.activity.begin_call(),
             pieces: AtomicU32::new(0),
             is_unread: AtomicBool::new(false),
         }))
@@ -46,6 +46,11 @@ impl Stream {
     /// What the request is charged to: its address, and its client once that is known.
     pub fn charge(&self) -> &Charge {
         &self.charge
+    }
+
+    /// The call, for its connection.
+    pub(crate) fn call(&self) -> &ActiveCall {
+        &self.call
     }
 
     /// Which piece the client does not read. `None`: it reads, or the server has nothing to send.
@@ -61,11 +66,14 @@ fn header_bytes<B>(request: &Request<B>) -> usize {
     let fields = headers
         .iter()
         .map(|(name, value)| name.as_str().len() + value.len());
-    let target = request
-        .uri()
+    let uri = request.uri();
+    let target = uri
         .path_and_query()
         .map_or(0, |target| target.as_str().len());
-    target + headers.len() * HEADER_FIELD_BYTES + fields.sum::<usize>()
+    let authority = uri
+        .authority()
+        .map_or(0, |authority| authority.as_str().len());
+    target + authority + headers.len() * HEADER_FIELD_BYTES + fields.sum::<usize>()
 }
 
 /// The future of a response whose memory is charged.
@@ -248,5 +256,26 @@ impl Drop for Piece {
         if self.charged > 0 {
             self.stream.charge.sub(self.charged);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    /// HTTP/2 has the host in the target, and a host may be as long as all headers.
+    #[test]
+    fn header_bytes_count_each_part_of_the_head() {
+        let request = |host: usize, path: usize, value: usize| {
+            let uri = format!("http://{}/{}", "a".repeat(host), "p".repeat(path));
+            let request = Request::post(uri).header("x", "v".repeat(value));
+            header_bytes(&request.body(()).unwrap())
+        };
+        let least = request(1, 1, 1);
+        assert_eq!(request(10_000, 1, 1), least + 9_999);
+        assert_eq!(request(1, 10_000, 1), least + 9_999);
+        assert_eq!(request(1, 1, 10_000), least + 9_999);
     }
 }

@@ -29,6 +29,7 @@ mod workers;
 mod body_drain;
 pub mod grpc;
 mod held_response;
+mod kept_by_http2;
 mod response;
 mod write_coalescing;
 

@@ -11,17 +11,28 @@ pub const MEMORY_BYTES: usize = 512 * 1024 * 1024;
 /// Maximum of one address, and of one client.
 pub const MEMORY_SHARE_BYTES: usize = 64 * 1024 * 1024;
 /// An address that holds at most this many bytes may use the last tenth of the memory.
-pub const SMALL_HOLDER_BYTES: usize = 128 * 1024;
+pub const SMALL_HOLDER_BYTES: usize = 256 * 1024;
 /// When clients hold this much less than before, free memory is returned to the system.
 pub const RETURNED_BYTES: usize = 32 * 1024 * 1024;
 /// Interval of that check.
 pub const RETURN_MEMORY_INTERVAL: Duration = Duration::from_secs(2);
-/// What a connection is charged: its state, and a header block or a frame that is not complete.
-pub const CONNECTION_BYTES: usize = 32 * 1024;
+/// What a connection is charged: its state and its buffers, with TLS.
+pub const CONNECTION_BYTES: usize = 48 * 1024;
+/// What it is charged while a TLS handshake, an HTTP/2 frame or a header block is not complete.
+pub const INCOMPLETE_BYTES: usize = 64 * 1024;
+/// What it is charged until it ends for each stream of the most that it had at once: h2 keeps their places.
+pub const KEPT_STREAM_BYTES: usize = 1024;
+/// The same for each frame of the most that waited at once.
+pub const KEPT_FRAME_BYTES: usize = 256;
+/// So many of either are part of [`CONNECTION_BYTES`].
+pub const KEPT_INCLUDED: usize = 16;
+/// Maximum number of DATA frames that wait on a connection, by the small-frame budget of h2 for
+/// [`RECEIVE_WINDOW_BYTES`].
+pub const WAITING_FRAMES: usize = 2048;
 /// What a connection is charged while its socket takes no bytes: buffered frames, and their TLS records.
 pub const BLOCKED_CONNECTION_BYTES: usize = 192 * 1024;
 /// What a request is charged besides its headers, its body and its response.
-pub const STREAM_BYTES: usize = 4 * 1024;
+pub const STREAM_BYTES: usize = 8 * 1024;
 /// A response of at most this many bytes is part of that charge. Those that wait to be written are part of
 /// [`BLOCKED_CONNECTION_BYTES`].
 pub const SHORT_RESPONSE_BYTES: usize = 512;

@@ -12,8 +12,8 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::account::Charge;
 use crate::inline_executor;
+use crate::kept_by_http2::KeptByHttp2;
 use crate::limits::{BLOCKED_CONNECTION_BYTES, WRITE_BUFFER_BYTES};
 
 thread_local! {
@@ -35,19 +35,19 @@ struct WriteBuffer<S> {
     sent: usize,
     /// A deferred flush is pending.
     needs_flush: bool,
-    charge: Arc<Charge>,
+    kept: KeptByHttp2,
     /// Whether the connection is charged for what it buffers, because the socket takes no bytes.
     is_blocked: bool,
 }
 
 impl<S> CoalescedStream<S> {
-    pub(crate) fn new(stream: S, charge: Arc<Charge>) -> CoalescedStream<S> {
+    pub(crate) fn new(stream: S, kept: KeptByHttp2) -> CoalescedStream<S> {
         CoalescedStream(Arc::new(Mutex::new(WriteBuffer {
             stream,
             buffered: Vec::new(),
             sent: 0,
             needs_flush: false,
-            charge,
+            kept,
             is_blocked: false,
         })))
     }
@@ -72,10 +72,19 @@ impl<S: AsyncWrite + Unpin> CoalescedStream<S> {
     {
         std::future::poll_fn(|context| {
             let ended = inline_executor::poll_connection(connection.as_mut(), context);
-            match self.buffer().poll_flushed(context) {
-                Poll::Ready(Err(error)) if ended.is_pending() => Poll::Ready(Err(error.into())),
-                // The rest is sent when the stream is polled again.
-                _ => ended,
+            let mut buffer = self.buffer();
+            let flushed = buffer.poll_flushed(context);
+            if ended.is_ready() {
+                return ended;
+            }
+            if let Poll::Ready(Err(error)) = flushed {
+                return Poll::Ready(Err(error.into()));
+            }
+            // The rest is sent when the stream is polled again.
+            let is_blocked = buffer.is_blocked;
+            match buffer.kept.pause(is_blocked) {
+                Err(error) => Poll::Ready(Err(error.into())),
+                Ok(()) => Poll::Pending,
             }
         })
         .await
@@ -97,8 +106,7 @@ impl<S: AsyncWrite + Unpin> WriteBuffer<S> {
         if self.is_blocked {
             return Ok(());
         }
-        let added = self.charge.add(BLOCKED_CONNECTION_BYTES);
-        added.map_err(|refused| io::Error::other(refused.to_string()))?;
+        self.kept.add(BLOCKED_CONNECTION_BYTES)?;
         self.is_blocked = true;
         Ok(())
     }
@@ -118,7 +126,7 @@ impl<S: AsyncWrite + Unpin> WriteBuffer<S> {
         }
         if self.is_blocked {
             self.is_blocked = false;
-            self.charge.sub(BLOCKED_CONNECTION_BYTES);
+            self.kept.sub(BLOCKED_CONNECTION_BYTES);
         }
         if self.buffered.capacity() > 0 {
             self.buffered.clear();
@@ -150,7 +158,10 @@ impl<S: AsyncRead + Unpin> AsyncRead for CoalescedStream<S> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.buffer().stream).poll_read(context, buffer)
+        let before = buffer.filled().len();
+        let mut this = self.buffer();
+        ready!(Pin::new(&mut this.stream).poll_read(context, buffer))?;
+        Poll::Ready(this.kept.receive(&buffer.filled()[before..]))
     }
 }
 
@@ -199,12 +210,7 @@ mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
 
     use super::*;
-    use crate::account::Account;
-
-    fn charge() -> Arc<Charge> {
-        let account = Account::new(1 << 30, 1 << 30);
-        Arc::new(Charge::new(&account.of_address([127, 0, 0, 1].into()), 1).unwrap())
-    }
+    use crate::kept_by_http2::tests::kept;
 
     /// Counts writes to the underlying stream.
     struct Counting {
@@ -261,7 +267,7 @@ mod tests {
             writes: writes.clone(),
         };
         tokio::spawn(async {
-            let stream = CoalescedStream::new(counting, charge());
+            let stream = CoalescedStream::new(counting, kept());
             let sending = stream.handle();
             let service = service_fn(|_: Request<Incoming>| async {
                 let body = Full::new(Bytes::from(vec![7; RESPONSE]));
@@ -296,7 +302,7 @@ mod tests {
     #[tokio::test]
     async fn buffer_is_released_after_everything_is_sent() {
         let (stream, mut client) = duplex(1024 * 1024);
-        let coalesced = CoalescedStream::new(stream, charge());
+        let coalesced = CoalescedStream::new(stream, kept());
         let connection = pin!(hello(coalesced.handle()));
         let received = async {
             let mut received = [0; 5];
@@ -313,7 +319,7 @@ mod tests {
     #[tokio::test]
     async fn slow_reader_receives_everything_in_order() {
         let (stream, mut client) = duplex(1000);
-        let coalesced = CoalescedStream::new(stream, charge());
+        let coalesced = CoalescedStream::new(stream, kept());
         let mut stream = coalesced.handle();
         let connection = pin!(async move {
             for frame in frames() {
@@ -343,7 +349,7 @@ mod tests {
     async fn closed_client_ends_the_connection() {
         let (stream, client) = duplex(1000);
         drop(client);
-        let coalesced = CoalescedStream::new(stream, charge());
+        let coalesced = CoalescedStream::new(stream, kept());
         let connection = pin!(hello(coalesced.handle()));
         let error = coalesced.drive(connection).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);

@@ -53,7 +53,7 @@ fn response(stream: &mut TcpStream) -> String {
 }
 
 const SHARES: &str =
-    "[limits]\nmessage_bytes = 65536\nmemory_share_bytes = 400000\nmemory_bytes = 4000000\n";
+    "[limits]\nmessage_bytes = 65536\nmemory_share_bytes = 640000\nmemory_bytes = 4000000\n";
 
 #[test]
 fn unfinished_forms_are_charged_to_their_address() {
@@ -84,7 +84,7 @@ fn unfinished_forms_are_charged_to_their_address() {
     assert!(is_refused, "{answer}");
     assert!(
         answer
-            .contains("bytes of memory, maximum 400000 (`limits.memory_share_bytes`), retry later"),
+            .contains("bytes of memory, maximum 640000 (`limits.memory_share_bytes`), retry later"),
         "{answer}"
     );
     let mut other = connect_from(3, address);
@@ -102,11 +102,27 @@ fn unfinished_forms_are_charged_to_their_address() {
     }));
 }
 
+/// A form takes memory once the credentials in the headers are accepted.
+#[test]
+fn form_of_a_client_with_a_wrong_secret_is_not_read() {
+    let oauth = OAuth::with("");
+    let mut stream = connect_from(10, oauth.fixture.address());
+    let head = format!(
+        "POST /tenant/token HTTP/1.1\r\nhost: localhost\r\nauthorization: {}\r\n\
+         content-type: application/x-www-form-urlencoded\r\ncontent-length: 70000\r\n\r\n",
+        basic("ci", "wrong")
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    // The form never arrives.
+    let answer = response(&mut stream);
+    assert!(answer.starts_with("HTTP/1.1 401 "), "{answer}");
+}
+
 #[test]
 fn connections_are_charged_to_their_address() {
     let fixture = TestServer::with(&format!("{SHARES}{ISSUER}"));
-    // 32 KiB each.
-    let mut open: Vec<_> = (0..14)
+    // 48 KiB each.
+    let mut open: Vec<_> = (0..15)
         .map(|_| connect_from(4, fixture.address()))
         .collect();
     let closed = open.iter_mut().filter_map(|stream| {

@@ -48,6 +48,11 @@ fn page_lists_every_limit_with_its_default() {
             time(limits::RETURN_MEMORY_INTERVAL),
         ),
         ("CONNECTION_BYTES", number(limits::CONNECTION_BYTES)),
+        ("INCOMPLETE_BYTES", number(limits::INCOMPLETE_BYTES)),
+        ("KEPT_STREAM_BYTES", number(limits::KEPT_STREAM_BYTES)),
+        ("KEPT_FRAME_BYTES", number(limits::KEPT_FRAME_BYTES)),
+        ("KEPT_INCLUDED", number(limits::KEPT_INCLUDED)),
+        ("WAITING_FRAMES", number(limits::WAITING_FRAMES)),
         (
             "BLOCKED_CONNECTION_BYTES",
             number(limits::BLOCKED_CONNECTION_BYTES),
