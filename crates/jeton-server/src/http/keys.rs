@@ -18,8 +18,7 @@ use crate::service::Service;
 /// `…/.well-known/jwks.json` (RFC 7517, section 8.5).
 pub(super) fn key_set<B>(service: &Service, request: &Request<B>, at: &str) -> Response<Body> {
     document(service, request, at, |keys| {
-        let shared = Bytes::from_owner(SharedKeySet(keys.clone()));
-        ("application/jwk-set+json", shared)
+        ("application/jwk-set+json", shared(keys))
     })
 }
 
@@ -32,6 +31,10 @@ pub(super) fn paserks<B>(service: &Service, request: &Request<B>, at: &str) -> R
 }
 
 /// The text of a key set. All responses have the same bytes.
+fn shared(keys: &Arc<KeySetDocument>) -> Bytes {
+    Bytes::from_owner(SharedKeySet(keys.clone()))
+}
+
 struct SharedKeySet(Arc<KeySetDocument>);
 
 impl AsRef<[u8]> for SharedKeySet {
@@ -131,6 +134,21 @@ fn jitter() -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Clients that do not read the key set would otherwise hold a copy each.
+    #[test]
+    fn responses_share_the_bytes_of_a_key_set() {
+        let keys = Arc::new(KeySetDocument {
+            jwk_set: vec![b' '; 100_000],
+            paserks: Vec::new(),
+            etag: String::new(),
+            max_age_seconds: 0,
+        });
+        let responses = [shared(&keys), shared(&keys)];
+        for response in responses {
+            assert_eq!(response.as_ptr(), keys.jwk_set.as_ptr());
+        }
+    }
 
     #[test]
     fn cache_control_without_max_age_is_no_cache() {
