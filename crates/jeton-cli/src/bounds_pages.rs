@@ -29,6 +29,20 @@ fn bytes(bytes: impl TryInto<u64>) -> String {
     }
 }
 
+/// Constants that are private, or of other tests.
+const CLAIMS_BUFFER: &str = include_str!("../../jeton/src/claims/buffer.rs");
+const CONFINED_TESTS: &str = include_str!("../tests/it/untrusted/confined.rs");
+
+/// The product after this text of a source.
+fn written(source: &str, before: &str) -> u64 {
+    let (_, after) = source.split_once(before).unwrap();
+    let end = after.find(|next: char| !next.is_ascii_digit() && !" *".contains(next));
+    let factors = after[..end.unwrap()].split('*');
+    factors
+        .map(|factor| factor.trim().parse::<u64>().unwrap())
+        .product()
+}
+
 /// What the page says with numbers.
 fn said() -> Vec<String> {
     let library = Limits::default();
@@ -145,6 +159,15 @@ fn said() -> Vec<String> {
             bytes(crate::input::INPUT_BYTES_MAX),
             bytes(limits::KEY_SET_BYTES as u64)
         ),
+        format!(
+            "claims over {}",
+            bytes(written(CLAIMS_BUFFER, "type Buffer = SmallVec<[u8; "))
+        ),
+        format!(
+            "{} of address space",
+            bytes(written(CONFINED_TESTS, "MEMORY_KIB: u64 = ") << 10)
+        ),
+        format!("{} random bits", 8 * of_server::ADMIN_TOKEN_BYTES),
         format!(
             "At most {} Argon2id computations run at once (`ARGON2_AT_ONCE`), and {} wait",
             of_server::ARGON2_AT_ONCE,
@@ -269,18 +292,12 @@ fn said() -> Vec<String> {
     ]
 }
 
-/// Numbers that no constant decides: names of standards, and what tests of their own check.
+/// Numbers that no constant decides: names and codes of standards, and counts of what the sentence lists.
 const OTHER: &[&str] = &[
     "PASETO versions 1 and 2",
     // Of each decryption with RSA1_5.
     "a second one",
-    // `claims::buffer` of the library.
-    "claims over 1 KiB",
-    // The address space of the tests of the command line.
-    "512 MiB of address space",
-    // The admin token.
-    "256 random bits",
-    // Status codes of `browser_requests`.
+    // Status codes of HTTP, which the tests `browser_requests` of the server compare.
     "| 415 |",
     "| 400 |",
     "| 421 |",

@@ -14,11 +14,10 @@ use aws_lc_rs::rand;
 use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
+use crate::limits::ADMIN_TOKEN_BYTES as BYTES;
 
 /// The file with the admin token, in the data folder.
 pub const ADMIN_TOKEN_FILE: &str = "admin-token";
-/// Random bytes in a token. The file holds twice as many hexadecimal digits.
-const BYTES: usize = 32;
 
 /// A bearer token for AdminService, generated at each start.
 ///

@@ -22,6 +22,8 @@ pub const WATCHER_BYTES: usize = 512 * 1024;
 pub const ADMIN_STREAMS: usize = 16;
 /// Maximum number of these of one client.
 pub const ADMIN_STREAMS_PER_CLIENT: usize = 4;
+/// Random bytes in an admin token. Its file holds twice as many hexadecimal digits.
+pub const ADMIN_TOKEN_BYTES: usize = 32;
 /// Maximum number of addresses of proxies.
 pub const PROXIES: usize = 64;
 /// Messages queued for each client that follows revocations.
