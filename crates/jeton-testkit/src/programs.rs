@@ -6,7 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
 
-/// Returns a program that is built beside the test.
+/// The environment variable with the folder of the programs to test, an absolute path: those of a release build, for
+/// example.
+const PROGRAMS: &str = "JETON_PROGRAMS";
+
+/// Returns a program that is built beside the test, or one of `JETON_PROGRAMS`.
 ///
 /// # Panics
 ///
@@ -16,7 +20,8 @@ use std::thread;
 pub fn program(name: &str) -> PathBuf {
     let own = env::current_exe().expect("the test has a path");
     // target/PROFILE/deps/TEST
-    let folder = own.ancestors().nth(2).expect("the test is in a folder");
+    let own = own.ancestors().nth(2).expect("the test is in a folder");
+    let folder = env::var_os(PROGRAMS).map_or_else(|| own.to_owned(), PathBuf::from);
     let program = folder.join(format!("{name}{}", env::consts::EXE_SUFFIX));
     assert!(
         program.is_file(),

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
@@ -12,7 +13,10 @@ use std::time::{Duration, Instant};
 use tokio::net::TcpSocket;
 use tokio::runtime::Builder;
 
-use super::unread::{DATA, END_HEADERS, END_STREAM, HEADERS, SETTINGS, frame_bytes, literal};
+use super::tls::Authority;
+use super::unread::{
+    CONTINUATION, DATA, END_HEADERS, END_STREAM, HEADERS, SETTINGS, frame_bytes, literal,
+};
 use crate::binary::{jeton, succeeds};
 use crate::serving::Serving;
 
@@ -171,6 +175,10 @@ fn stranger(server: SocketAddr, address: u8) -> Vec<TcpStream> {
             endless_form,
             unread_pipeline,
             wrong_secret,
+            too_long_headers,
+            unfinished_headers,
+            unfinished_calls,
+            unfinished_forms,
         ] {
             let Some(mut stream) = connect(server, address) else {
                 continue;
@@ -244,15 +252,11 @@ fn unread_responses(number: usize) -> Vec<u8> {
 
 /// Calls with as many headers as are accepted, whose message never begins.
 fn endless_headers(_: usize) -> Vec<u8> {
-    let mut bytes = [PREFACE, &frame_bytes(SETTINGS, 0, 0, &[])].concat();
     let mut headers = block("POST", "/grpc.health.v1.Health/Check", "application/grpc");
     for number in 0..350 {
         literal(&mut headers, &format!("x{number}"), "y");
     }
-    for stream in 0..STREAMS {
-        bytes.extend(frame_bytes(HEADERS, END_HEADERS, 2 * stream + 1, &headers));
-    }
-    bytes
+    opened(&headers)
 }
 
 /// Forms without credentials that never end, in streams of one connection.
@@ -282,6 +286,130 @@ fn wrong_secret(number: usize) -> Vec<u8> {
     )
     .repeat(10)
     .into_bytes()
+}
+
+/// Headers whose answer comes from HTTP/2 itself, and then silence: no handler sees these streams.
+fn too_long_headers(_: usize) -> Vec<u8> {
+    let mut first = block("GET", "/livez", "text/plain");
+    // A field that enters the dynamic table: a literal with indexing (RFC 7541, section 6.2.1), of 3,900 bytes.
+    first.extend([0x40, 1, b'z', 0x7f, 0xbd, 0x1d]);
+    first.extend([b'v'; 3900]);
+    // The newest entry of the table, five times.
+    let more = [&block("GET", "/livez", "text/plain")[..], &[0xbe; 5]].concat();
+    let mut bytes = [PREFACE, &frame_bytes(SETTINGS, 0, 0, &[])].concat();
+    let flags = END_HEADERS | END_STREAM;
+    bytes.extend(frame_bytes(HEADERS, flags, 1, &first));
+    for stream in 1..STREAMS {
+        bytes.extend(frame_bytes(HEADERS, flags, 2 * stream + 1, &more));
+    }
+    bytes
+}
+
+/// A header block and a frame of it, neither complete.
+fn unfinished_headers(_: usize) -> Vec<u8> {
+    let mut headers = block("GET", "/livez", "text/plain");
+    // A value of 16,127 bytes, of which 15,000 are here.
+    headers.extend([0, 1, b'z', 0x7f, 0x80, 0x7d]);
+    headers.extend([b'v'; 15_000]);
+    let more = frame_bytes(CONTINUATION, 0, 1, &[b'v'; 16_000]);
+    let settings = frame_bytes(SETTINGS, 0, 0, &[]);
+    let begun = frame_bytes(HEADERS, 0, 1, &headers);
+    [PREFACE, &settings, &begun, &more[..15_900]].concat()
+}
+
+/// Calls without a message.
+fn unfinished_calls(_: usize) -> Vec<u8> {
+    let headers = block("POST", "/grpc.health.v1.Health/Check", "application/grpc");
+    opened(&headers)
+}
+
+/// Forms without a byte.
+fn unfinished_forms(_: usize) -> Vec<u8> {
+    let form = "application/x-www-form-urlencoded";
+    opened(&block("POST", "/introspect", form))
+}
+
+/// As many streams as a connection may have, with these headers and no end.
+fn opened(headers: &[u8]) -> Vec<u8> {
+    let mut bytes = [PREFACE, &frame_bytes(SETTINGS, 0, 0, &[])].concat();
+    for stream in 0..STREAMS {
+        bytes.extend(frame_bytes(HEADERS, END_HEADERS, 2 * stream + 1, headers));
+    }
+    bytes
+}
+
+/// The start of a TLS handshake: a message of 65,024 bytes (RFC 8446, section 4), without its end.
+fn unfinished_handshake(_: usize) -> Vec<u8> {
+    let message = [&[1, 0, 0xfe, 0][..], &[b'a'; 65_000]].concat();
+    let record = |piece: &[u8]| {
+        let length = u16::try_from(piece.len()).unwrap().to_be_bytes();
+        [&[22, 3, 1][..], &length, piece].concat()
+    };
+    message.chunks(16_384).flat_map(record).collect()
+}
+
+/// What a connection holds beside its calls is charged, for as long as it holds it.
+#[test]
+fn connections_hold_no_more_than_they_are_charged() {
+    let tls = "[tls]\ncertificate = 'server.pem'\nkey = 'server.key'\n";
+    let kinds: [(fn(usize) -> Vec<u8>, usize, &str); 5] = [
+        (too_long_headers, 100, ""),
+        (unfinished_headers, 100, ""),
+        (unfinished_handshake, 100, tls),
+        (unfinished_calls, 10, ""),
+        (unfinished_forms, 10, ""),
+    ];
+    for (kind, connections, config) in kinds {
+        // A machine that is busy for longer than a handshake may take is measured again.
+        let measured = (0..10).find_map(|_| taken_and_charged(kind, connections, config));
+        let (taken, charged) = measured.unwrap();
+        println!("{connections} connections take {taken} bytes, charged {charged}");
+        assert!(
+            charged > 0 && taken <= charged + charged / 10,
+            "{connections} connections take {taken} bytes, charged {charged}"
+        );
+    }
+}
+
+/// Resident memory and charge of so many connections that send this. `None`: a handshake ended meanwhile.
+fn taken_and_charged(
+    kind: fn(usize) -> Vec<u8>,
+    connections: usize,
+    config: &str,
+) -> Option<(u64, u64)> {
+    let folder = tempfile::tempdir().unwrap();
+    Authority::new(&folder.path().join("ca.pem")).certify(folder.path(), 4096);
+    fs::write(folder.path().join("jeton.toml"), config).unwrap();
+    let server = Serving::any_port(folder.path(), &["--config", "jeton.toml"]);
+    let open = || -> Vec<TcpStream> {
+        let address = server.address();
+        let (_, address) = address.split_once("://").unwrap();
+        let opened = (0..connections).map(|number| {
+            let mut stream = connect(address.parse().unwrap(), 1).unwrap();
+            stream.write_all(&kind(number)).unwrap();
+            stream
+        });
+        opened.collect()
+    };
+    let see = || {
+        thread::sleep(HELD / 5);
+        let url = format!("{}/metrics", server.admin_address());
+        let page = Command::new("curl").args(["-sSk", &url]).output().unwrap();
+        let page = String::from_utf8(page.stdout).unwrap();
+        let charged = number_of(&page, "jeton_client_memory_bytes").unwrap();
+        let ended = number_of(&page, "jeton_tls_handshakes_failed_total").unwrap();
+        (ended == 0).then(|| (resident(server.process()), charged))
+    };
+    // The first ones take some memory that the next ones use too.
+    let first = open();
+    let before = see()?;
+    let next = open();
+    let after = see()?;
+    drop((first, next));
+    Some((
+        after.0.saturating_sub(before.0),
+        after.1.saturating_sub(before.1),
+    ))
 }
 
 /// The most that was seen meanwhile.
@@ -379,6 +507,10 @@ fn get(server: SocketAddr, path: &str, token: Option<&str>) -> std::io::Result<S
 
 fn metric(admin: SocketAddr, token: &str, name: &str) -> Option<u64> {
     let page = get(admin, "/metrics", Some(token)).ok()?;
+    number_of(&page, name)
+}
+
+fn number_of(page: &str, name: &str) -> Option<u64> {
     let line = page
         .lines()
         .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))?;

@@ -6,6 +6,7 @@ use std::net::TcpStream;
 pub(super) const DATA: u8 = 0;
 pub(super) const HEADERS: u8 = 1;
 pub(super) const SETTINGS: u8 = 4;
+pub(super) const CONTINUATION: u8 = 9;
 pub(super) const END_STREAM: u8 = 1;
 pub(super) const END_HEADERS: u8 = 4;
 
