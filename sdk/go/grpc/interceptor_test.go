@@ -3,6 +3,9 @@ package jetongrpc_test
 import (
 	"context"
 	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,11 +18,18 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
-	"google.golang.org/grpc/test/bufconn"
 )
 
 type visit struct {
 	Page string `json:"page"`
+}
+
+// must returns the value. An error ends the test program.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }
 
 // service checks the token in the context of each call.
@@ -49,17 +59,13 @@ func (s *service) Watch(_ *grpc_health_v1.HealthCheckRequest, stream grpc_health
 }
 
 func client(t *testing.T, verifier *jeton.Verifier, public bool, options ...jetongrpc.Option) grpc_health_v1.HealthClient {
-	listener := bufconn.Listen(1 << 20)
+	listener := must(net.Listen("tcp", "127.0.0.1:0"))
 	server := grpc.NewServer(grpc.ChainUnaryInterceptor(jetongrpc.UnaryInterceptor[visit](verifier, options...)),
 		grpc.ChainStreamInterceptor(jetongrpc.StreamInterceptor[visit](verifier, options...)))
 	grpc_health_v1.RegisterHealthServer(server, &service{t: t, public: public})
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(server.Stop)
-	connection, err := grpc.NewClient("passthrough:///test", grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithContextDialer(func(context.Context, string) (net.Conn, error) { return listener.Dial() }))
-	if err != nil {
-		t.Fatal(err)
-	}
+	connection := must(grpc.NewClient(listener.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials())))
 	t.Cleanup(func() { _ = connection.Close() })
 	return grpc_health_v1.NewHealthClient(connection)
 }
@@ -74,19 +80,20 @@ func both(ctx context.Context, client grpc_health_v1.HealthClient, options ...gr
 	return [2]codes.Code{status.Code(unary), status.Code(err)}
 }
 
+func withAuthorization(ctx context.Context, values ...string) context.Context {
+	for _, value := range values {
+		ctx = metadata.AppendToOutgoingContext(ctx, "authorization", value)
+	}
+	return ctx
+}
+
 func TestInterceptors(t *testing.T) {
 	issuer := jetontest.NewIssuer(t)
 	token := issuer.Issue(visit{Page: "/"})
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	calls := client(t, issuer.Verifier(), false)
-	with := func(values ...string) context.Context {
-		ctx := ctx
-		for _, value := range values {
-			ctx = metadata.AppendToOutgoingContext(ctx, "authorization", value)
-		}
-		return ctx
-	}
+	with := func(values ...string) context.Context { return withAuthorization(ctx, values...) }
 	for name, one := range map[string]struct {
 		ctx  context.Context
 		code codes.Code
@@ -121,4 +128,42 @@ func TestInterceptors(t *testing.T) {
 	if got := both(ctx, public); got != [2]codes.Code{} {
 		t.Errorf("public: %v", got)
 	}
+}
+
+func TestCodesBeforeAndAfterARotation(t *testing.T) {
+	key := func(id string) *jeton.Key { return must(jeton.GenerateKey(jeton.ES256, jeton.WithKeyID(id))) }
+	old, next, unknown := key("old"), key("next"), key("unknown")
+	noKeys := []byte("<html></html>")
+	var set atomic.Value
+	set.Store(noKeys)
+	publish := func(keys ...*jeton.Key) { set.Store(must(must(jeton.NewKeySet(keys...)).JWKS())) }
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write(set.Load().([]byte))
+	}))
+	defer provider.Close()
+	keys := must(jeton.NewRemoteKeySet(provider.URL, jeton.WithCooldown(0)))
+	calls := client(t, must(jeton.NewVerifier(keys, jeton.WithIssuer("i"), jeton.WithAudience("a"))), false)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	check := func(code codes.Code, key *jeton.Key) {
+		t.Helper()
+		issuer := must(jeton.NewIssuer(key, jeton.WithIssuer("i"), jeton.WithAudience("a"), jeton.WithLifetime(time.Minute)))
+		token := must(issuer.Issue(visit{Page: "/"}))
+		if got := both(withAuthorization(ctx, "Bearer "+token), calls); got != [2]codes.Code{code, code} {
+			t.Errorf("a token of %q: %v, %v expected", key.ID(), got, code)
+		}
+	}
+	check(codes.Unavailable, old)
+	publish(old)
+	check(codes.OK, old)
+	check(codes.Unauthenticated, next)
+	publish(old, next)
+	check(codes.OK, next)
+	check(codes.OK, old)
+	check(codes.Unauthenticated, unknown)
+	publish(next)
+	check(codes.Unauthenticated, unknown)
+	check(codes.Unauthenticated, old)
+	set.Store(noKeys)
+	check(codes.OK, next)
 }

@@ -1,5 +1,6 @@
 //! The layer with axum and tonic services, over TCP connections.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::Router;
@@ -13,8 +14,8 @@ use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey};
 use jeton::paseto::PasetoVerifier;
 use jeton::paseto::v4;
 use jeton::{Claims, Issue, Policy, Verified, Verify, jwt::JwtVerifier};
-use jeton_jwks::{RemoteKeySet, RemoteVerifier};
-use jeton_tower::{Authenticated, RequireToken, claims};
+use jeton_jwks::{RemoteKeySet, RemoteVerifier, Schedule};
+use jeton_tower::{Authenticated, RequireScope, RequireToken, claims};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tonic::Code;
@@ -294,6 +295,68 @@ async fn grpc_request_has_grpc_status() {
         .append("authorization", token.parse().unwrap());
     let status = grpc(layer).await.check(request).await.unwrap_err();
     assert_eq!(status.code(), Code::Internal);
+}
+
+/// Services of axum and tonic see the same keys, which change while they run.
+#[tokio::test]
+async fn statuses_are_right_before_and_after_a_rotation() {
+    let key = |id: &str| {
+        let key = SigningKey::generate(SigAlg::ES256).unwrap();
+        key.with_key_id(id).unwrap()
+    };
+    let (old, next, unknown) = (key("old"), key("next"), key("unknown"));
+    let published = Arc::new(Mutex::new(String::from("<html></html>")));
+    let publish = |keys: &[&SigningKey]| {
+        let keys: Vec<_> = keys
+            .iter()
+            .map(|key| key.verifying_key().to_jwk())
+            .collect();
+        *published.lock().unwrap() = format!("{{\"keys\":[{}]}}", keys.join(","));
+    };
+    let page = Arc::clone(&published);
+    let body = move || std::future::ready(page.lock().unwrap().clone());
+    let provider = serve(Router::new().route("/jwks.json", get(body))).await;
+    let keys = RemoteKeySet::builder(format!("{provider}/jwks.json"))
+        .schedule(Schedule::default().cooldown(Duration::ZERO))
+        .build()
+        .unwrap();
+    let layer = RequireToken::new(RemoteVerifier::new(&keys, policy()));
+    let scoped = get(tenant).layer(RequireScope::all(["read"]));
+    let routes = Router::new()
+        .route("/", get(tenant))
+        .route("/scoped", scoped);
+    let address = serve(routes.layer(layer.clone())).await;
+    let mut client = grpc(layer).await;
+    let mut check = async |key: &SigningKey, code: Code| {
+        let token = format!("Bearer {}", key.issue(&session()).unwrap());
+        let mut request = tonic::Request::new(HealthCheckRequest::default());
+        let metadata = request.metadata_mut();
+        metadata.append("authorization", token.parse().unwrap());
+        let answer = client.check(request).await;
+        let by_grpc = answer.map_or_else(|status| status.code(), |_| Code::Ok);
+        let (by_http, _, _) = send(&address, &[&token]).await;
+        let (with_scope, _, _) = send(&format!("{address}/scoped"), &[&token]).await;
+        let expected = match code {
+            Code::Ok => (200, 403),
+            Code::Unavailable => (503, 503),
+            _ => (401, 401),
+        };
+        let found = (by_grpc, (by_http.as_u16(), with_scope.as_u16()));
+        assert_eq!(found, (code, expected), "a token of {:?}", key.key_id());
+    };
+    check(&old, Code::Unavailable).await;
+    publish(&[&old]);
+    check(&old, Code::Ok).await;
+    check(&next, Code::Unauthenticated).await;
+    publish(&[&old, &next]);
+    check(&next, Code::Ok).await;
+    check(&old, Code::Ok).await;
+    check(&unknown, Code::Unauthenticated).await;
+    publish(&[&next]);
+    check(&unknown, Code::Unauthenticated).await;
+    check(&old, Code::Unauthenticated).await;
+    *published.lock().unwrap() = "<html></html>".into();
+    check(&next, Code::Ok).await;
 }
 
 /// Checks at compile time that the layer works with any body type.

@@ -3,11 +3,18 @@ package io.github.jeton.grpc;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.github.jeton.Algorithm;
+import io.github.jeton.Issuer;
+import io.github.jeton.Key;
+import io.github.jeton.KeySet;
 import io.github.jeton.RemoteKeySet;
 import io.github.jeton.Verifier;
 import io.github.jeton.testing.TestIssuer;
 import io.grpc.CallOptions;
 import io.grpc.ClientInterceptors;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.InsecureServerCredentials;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
@@ -15,8 +22,6 @@ import io.grpc.Server;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import io.grpc.inprocess.InProcessChannelBuilder;
-import io.grpc.inprocess.InProcessServerBuilder;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.MetadataUtils;
 import io.grpc.stub.ServerCalls;
@@ -26,7 +31,10 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** A gRPC server that returns the subject of the token. */
@@ -57,22 +65,29 @@ class JetonServerInterceptorTest {
             .setResponseMarshaller(TEXT)
             .build();
 
-    /** Calls the server with these values of the header. */
-    private static String call(Verifier verifier, String... values) throws Exception {
-        ServerServiceDefinition service = ServerServiceDefinition.builder("test.Visits")
-                .addMethod(WHO, ServerCalls.asyncUnaryCall((request, observer) -> {
-                    observer.onNext(JetonServerInterceptor.TOKEN.get().subject().orElse("nobody"));
-                    observer.onCompleted();
-                }))
-                .build();
-        String name = InProcessServerBuilder.generateName();
-        Server server = InProcessServerBuilder.forName(name)
-                .addService(service)
-                .intercept(JetonServerInterceptor.of(verifier))
-                .build()
-                .start();
-        ManagedChannel channel = InProcessChannelBuilder.forName(name).build();
-        try {
+    /** A server on a port of this machine, and a client. */
+    private static final class Served implements AutoCloseable {
+        private final Server server;
+        private final ManagedChannel channel;
+
+        Served(Verifier verifier) throws IOException {
+            ServerServiceDefinition service = ServerServiceDefinition.builder("test.Visits")
+                    .addMethod(WHO, ServerCalls.asyncUnaryCall((request, observer) -> {
+                        observer.onNext(JetonServerInterceptor.TOKEN.get().subject().orElse("nobody"));
+                        observer.onCompleted();
+                    }))
+                    .build();
+            server = Grpc.newServerBuilderForPort(0, InsecureServerCredentials.create())
+                    .addService(service)
+                    .intercept(JetonServerInterceptor.of(verifier))
+                    .build()
+                    .start();
+            String address = "127.0.0.1:" + server.getPort();
+            channel = Grpc.newChannelBuilder(address, InsecureChannelCredentials.create()).build();
+        }
+
+        /** Calls the server with these values of the header. */
+        String call(String... values) {
             Metadata headers = new Metadata();
             for (String value : values) {
                 headers.put(AUTHORIZATION, value);
@@ -80,9 +95,28 @@ class JetonServerInterceptorTest {
             var intercepted =
                     ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(headers));
             return ClientCalls.blockingUnaryCall(intercepted, WHO, CallOptions.DEFAULT, "");
-        } finally {
+        }
+
+        /** Returns the status of a call. */
+        Status.Code code(String token) {
+            try {
+                call("Bearer " + token);
+                return Status.Code.OK;
+            } catch (StatusRuntimeException failed) {
+                return failed.getStatus().getCode();
+            }
+        }
+
+        @Override
+        public void close() {
             channel.shutdownNow();
             server.shutdownNow();
+        }
+    }
+
+    private static String call(Verifier verifier, String... values) throws IOException {
+        try (Served served = new Served(verifier)) {
+            return served.call(values);
         }
     }
 
@@ -140,6 +174,50 @@ class JetonServerInterceptorTest {
                     assertEquals(Status.Code.UNAVAILABLE, status.getCode());
                     assertEquals(code, status.getDescription());
                 });
+    }
+
+    /** Issues a token with a key. */
+    private static String token(Key key) {
+        return Issuer.builder(key)
+                .issuer("https://id.example")
+                .audience("api")
+                .lifetime(Duration.ofMinutes(15))
+                .build()
+                .issue(Map.of("sub", "user-7"));
+    }
+
+    @Test
+    void codes_are_right_before_and_after_a_rotation() throws Exception {
+        List<Key> all = Stream.of("old", "next", "unknown")
+                .map(id -> Key.generator(Algorithm.ES256).keyId(id).generate())
+                .toList();
+        Key old = all.get(0);
+        Key next = all.get(1);
+        Key unknown = all.get(2);
+        AtomicReference<String> published = new AtomicReference<>("<html></html>");
+        RemoteKeySet keys = RemoteKeySet.at("https://id.example/jwks")
+                .cooldown(Duration.ZERO)
+                .fetcher(request -> new RemoteKeySet.Response(
+                        200, Map.of(), published.get().getBytes(StandardCharsets.UTF_8)))
+                .build();
+        Verifier verifier = Verifier.builder(keys).issuer("https://id.example").audience("api").build();
+        try (Served served = new Served(verifier)) {
+            assertEquals(Status.Code.UNAVAILABLE, served.code(token(old)));
+            published.set(KeySet.of(old.publicKey()).toJwks());
+            assertEquals(Status.Code.OK, served.code(token(old)));
+            assertEquals(Status.Code.UNAUTHENTICATED, served.code(token(next)));
+
+            published.set(KeySet.of(old.publicKey(), next.publicKey()).toJwks());
+            assertEquals(Status.Code.OK, served.code(token(next)));
+            assertEquals(Status.Code.OK, served.code(token(old)));
+            assertEquals(Status.Code.UNAUTHENTICATED, served.code(token(unknown)));
+
+            published.set(KeySet.of(next.publicKey()).toJwks());
+            assertEquals(Status.Code.UNAUTHENTICATED, served.code(token(unknown)));
+            assertEquals(Status.Code.UNAUTHENTICATED, served.code(token(old)));
+            published.set("<html></html>");
+            assertEquals(Status.Code.OK, served.code(token(next)));
+        }
     }
 
     /** Clients retry after UNAVAILABLE, which would not help here. */
