@@ -28,6 +28,7 @@ type testCase struct {
 	Do         string         `json:"do"`
 	Key        *caseKey       `json:"key"`
 	Keys       *caseKey       `json:"keys"`
+	Issuers    []*testCase    `json:"issuers"`
 	Decryption []caseKey      `json:"decryption"`
 	Options    map[string]any `json:"options"`
 	Now        *int64         `json:"now"`
@@ -197,14 +198,14 @@ func limits(value any) jeton.Limits {
 	return limits
 }
 
-func (c *testCase) verify(t *testing.T) (expected, error) {
+func (c *testCase) verifier(t *testing.T) (*jeton.Verifier, error) {
 	keys, err := c.keys(t)
 	if err != nil {
-		return expected{}, err
+		return nil, err
 	}
 	decryption, err := c.decryptionKeys(t)
 	if err != nil {
-		return expected{}, err
+		return nil, err
 	}
 	options := []jeton.VerifierOption{jeton.WithClock(c.clock())}
 	if len(decryption) > 0 {
@@ -246,7 +247,28 @@ func (c *testCase) verify(t *testing.T) (expected, error) {
 			t.Fatalf("unknown option %s", name)
 		}
 	}
-	verifier, err := jeton.NewVerifier(keys, options...)
+	return jeton.NewVerifier(keys, options...)
+}
+
+// tokenVerifier returns a verifier for one issuer or several.
+func (c *testCase) tokenVerifier(t *testing.T) (jeton.TokenVerifier, error) {
+	if c.Issuers == nil {
+		return c.verifier(t)
+	}
+	var verifiers []*jeton.Verifier
+	for _, one := range c.Issuers {
+		one.Now = c.Now
+		verifier, err := one.verifier(t)
+		if err != nil {
+			return nil, err
+		}
+		verifiers = append(verifiers, verifier)
+	}
+	return jeton.NewMultiIssuerVerifier(verifiers...)
+}
+
+func (c *testCase) verify(t *testing.T) (expected, error) {
+	verifier, err := c.tokenVerifier(t)
 	if err != nil {
 		return expected{}, err
 	}

@@ -68,7 +68,8 @@ func TestUnknownIssuerCausesNoRequest(t *testing.T) {
 	key := must(jeton.GenerateKey(jeton.ES256, jeton.WithKeyID("k1")))
 	server := newIdentityServer(t, key)
 	keys := must(jeton.DiscoverKeySet(server.URL, jeton.WithPrivateAddresses()))
-	local := namedVerifier(must(jeton.GenerateKey(jeton.ES256)), "https://local.example")
+	localKey := must(jeton.GenerateKey(jeton.ES256, jeton.WithKeyID("k1")))
+	local := namedVerifier(localKey, "https://local.example")
 	verifier := must(jeton.NewMultiIssuerVerifier(namedVerifier(keys, server.URL), local))
 	for range 3 {
 		_, err := jeton.Verify[visit](verifier, must(namedIssuer(key, "https://unknown.example").Issue(visit{})))
@@ -83,6 +84,11 @@ func TestUnknownIssuerCausesNoRequest(t *testing.T) {
 		t.Errorf("%d discoveries, %d sets", server.discoveries.Load(), server.sets.Load())
 	}
 	must(jeton.Verify[visit](verifier, must(namedIssuer(key, server.URL).Issue(visit{Page: "/"}))))
+	for issuer, key := range map[string]*jeton.Key{server.URL: localKey, "https://local.example": key} {
+		if _, err := jeton.Verify[visit](verifier, must(namedIssuer(key, issuer).Issue(visit{}))); !errors.Is(err, jeton.ErrTokenInvalidSignature) {
+			t.Errorf("%s: %v", issuer, err)
+		}
+	}
 	if server.sets.Load() != 1 {
 		t.Errorf("%d sets", server.sets.Load())
 	}

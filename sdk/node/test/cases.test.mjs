@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-import { FixedClock, Issuer, JetonError, Key, KeySet, Verifier, readUnverified } from 'jeton'
+import { FixedClock, Issuer, JetonError, Key, KeySet, MultiIssuerVerifier, Verifier, readUnverified } from 'jeton'
 
 const file = new URL('../../testdata/cases.jsonl', import.meta.url)
 const cases = readFileSync(file, 'utf8').trimEnd().split('\n').map(line => JSON.parse(line))
@@ -35,14 +35,19 @@ function keyOf({ data, options = {} }) {
   return format === 'secret' ? Key.fromSecret(data, chosen) : Key.import(data, chosen)
 }
 
-function verifierOf({ key, keys, decryption, options, now }) {
+function verifierOf({ issuers, now, ...one }) {
+  if (!issuers) return new Verifier(verifierOptionsOf({ ...one, now }))
+  return new MultiIssuerVerifier(issuers.map(issuer => verifierOptionsOf({ ...issuer, now })))
+}
+
+function verifierOptionsOf({ key, keys, decryption, options, now }) {
   const set = keys && KeySet.import(keys.data, { defaultAlgorithm: keys.options?.default_alg })
-  return new Verifier({
+  return {
     keys: key ? keyOf(key) : set,
     decryption: decryption?.map(keyOf),
     clock: now === undefined ? undefined : new FixedClock(now),
     ...optionsOf(options)
-  })
+  }
 }
 
 /** The `KeyObject` is the same key. */

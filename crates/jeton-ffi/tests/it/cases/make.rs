@@ -42,16 +42,22 @@ pub(crate) fn key(data: impl Into<String>, options: Value) -> KeyData {
 
 /// A token with this header and payload, and a MAC of the secret.
 pub(crate) fn hs256(header: &str, payload: &[u8]) -> String {
-    hs256_over(&format!(
-        "{}.{}",
-        base64url(header.as_bytes()),
-        base64url(payload)
-    ))
+    hs256_by(SECRET, header, payload)
+}
+
+/// A token with this header and payload, and a MAC of this secret.
+pub(crate) fn hs256_by(secret: &str, header: &str, payload: &[u8]) -> String {
+    let (header, payload) = (base64url(header.as_bytes()), base64url(payload));
+    with_mac(secret, &format!("{header}.{payload}"))
 }
 
 /// A token with a MAC of the secret. Its parts need not be a header and a payload.
 pub(crate) fn hs256_over(input: &str) -> String {
-    let key = aws_lc_rs::hmac::Key::new(aws_lc_rs::hmac::HMAC_SHA256, SECRET.as_bytes());
+    with_mac(SECRET, input)
+}
+
+fn with_mac(secret: &str, input: &str) -> String {
+    let key = aws_lc_rs::hmac::Key::new(aws_lc_rs::hmac::HMAC_SHA256, secret.as_bytes());
     let mac = aws_lc_rs::hmac::sign(&key, input.as_bytes());
     format!("{input}.{}", base64url(mac.as_ref()))
 }

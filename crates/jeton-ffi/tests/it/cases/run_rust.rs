@@ -8,7 +8,7 @@ use jeton::error::{Claim, KeyProblem};
 use jeton::jwe::Decrypter;
 use jeton::jwk::KeySet;
 use jeton::jws::JwsVerifier;
-use jeton::jwt::{EncryptedVerifier, JwtIssuer, JwtVerifier, NestedVerifier};
+use jeton::jwt::{EncryptedVerifier, JwtIssuer, JwtVerifier, MultiIssuerVerifier, NestedVerifier};
 use jeton::key::{
     Alg, AnyKey, ContentKey, DecryptionKeys, KeyFormat, KeyHalf, KeyManagementAlg, KeyWrapAlg,
     Keys, MacAlg, MacKey, WrappingKey,
@@ -23,7 +23,7 @@ use jeton_bindings::Fault;
 use serde_json::{Map, Value};
 
 use super::make::base64url;
-use super::{Case, Expected, KeyData};
+use super::{Case, Expected, KeyData, Trusted};
 
 pub(crate) fn run(case: &Case) -> Expected {
     if has_undeclared_shared_keys(&case.options) {
@@ -181,7 +181,11 @@ fn alg(key: &KeyData) -> Option<&str> {
 }
 
 fn keys(case: &Case) -> Result<Keys> {
-    let key = case.key.as_ref().or(case.keys.as_ref()).unwrap();
+    keys_of(case.key.as_ref(), case.keys.as_ref())
+}
+
+fn keys_of(one: Option<&KeyData>, set: Option<&KeyData>) -> Result<Keys> {
+    let key = one.or(set).unwrap();
     if text(&key.options, "format") == Some("secret") {
         return Ok(MacKey::new(
             MacAlg::from_str(alg(key).unwrap()).unwrap(),
@@ -191,7 +195,7 @@ fn keys(case: &Case) -> Result<Keys> {
     }
     let default = alg(key).or(text(&key.options, "default_alg"));
     let default = default.map(|alg| Alg::from_str(alg).unwrap());
-    if case.keys.is_some() {
+    if set.is_some() {
         let set = match default {
             Some(alg) => KeySet::from_json_with_default(&key.data, alg)?,
             None => KeySet::from_json(&key.data)?,
@@ -276,6 +280,9 @@ fn format(case: &Case) -> &str {
 
 fn verify(case: &Case) -> Result<Verified<RawClaims>> {
     let (options, token) = (&case.options, case.token.as_deref().unwrap());
+    if !case.issuers.is_empty() {
+        return several_issuers(case)?.verify_raw(token);
+    }
     let (policy, limits, clock) = (policy(options), limits(options), clock(case));
     if format(case) == "paseto" {
         let mut verifier = PasetoVerifier::new(paseto_keys(case)?, policy)
@@ -303,6 +310,14 @@ fn verify(case: &Case) -> Result<Verified<RawClaims>> {
     }
     let decrypter = Decrypter::new(decryption(case)?).limits(limits);
     NestedVerifier::new(decrypter, verifier).verify_raw(token)
+}
+
+fn several_issuers(case: &Case) -> Result<MultiIssuerVerifier> {
+    let mut all = MultiIssuerVerifier::new().clock(clock(case));
+    for Trusted { key, keys, options } in &case.issuers {
+        all = all.issuer(keys_of(key.as_ref(), keys.as_ref())?, policy(options))?;
+    }
+    Ok(all)
 }
 
 fn verify_bytes(case: &Case) -> Result<Vec<u8>> {

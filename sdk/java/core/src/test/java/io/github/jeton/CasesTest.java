@@ -115,7 +115,8 @@ class CasesTest {
         }
     }
 
-    private static void verify(JsonNode test, ObjectNode found) {
+    /** Returns the verifier of a case, or of one of its issuers. */
+    private static Verifier verifier(JsonNode test, JsonNode now) {
         JsonNode options = test.get("options");
         Verifier.Builder builder =
                 test.has("key") ? Verifier.builder(key(test.get("key"))) : Verifier.builder(keySet(test.get("keys")));
@@ -145,8 +146,14 @@ class CasesTest {
         JsonNode limits = options == null ? null : options.get("limits");
         set(limits, "token_bytes", value -> builder.maxTokenBytes(value.asInt()));
         set(limits, "json_depth", value -> builder.maxJsonDepth(value.asInt()));
-        builder.clock(TestClock.at(Instant.ofEpochSecond(test.get("now").asLong())));
-        Verifier verifier = builder.build();
+        return builder.clock(TestClock.at(Instant.ofEpochSecond(now.asLong()))).build();
+    }
+
+    private static void verify(JsonNode test, ObjectNode found) {
+        JsonNode now = test.get("now");
+        List<Verifier> issuers = new ArrayList<>();
+        test.path("issuers").forEach(issuer -> issuers.add(verifier(issuer, now)));
+        TokenVerifier verifier = issuers.isEmpty() ? verifier(test, now) : MultiIssuerVerifier.of(issuers);
         String token = test.get("token").asText();
         VerifiedToken verified = verifier.verify(token);
         describe(verified, found);
