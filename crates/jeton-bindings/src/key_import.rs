@@ -1,5 +1,6 @@
 //! Imports keys from text and bytes.
 
+use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -14,7 +15,34 @@ use zeroize::Zeroizing;
 
 use crate::fault::Fault;
 use crate::key::{Key, alg_name, described};
-use crate::settings::{self, AnyAlg, ImportOptions, KeyText, content_enc};
+use crate::settings::{self, AnyAlg, ImportOptions, KeyText, Secret, content_enc};
+
+/// The settings of [`Key::import_with`]: those of [`IMPORTED_KEY`](crate::settings::IMPORTED_KEY), for a program that has
+/// them as values.
+#[derive(Clone, Copy, Default)]
+pub struct KeySettings<'a> {
+    /// The format of the data.
+    pub format: KeyText,
+    /// The algorithm.
+    pub alg: Option<&'a str>,
+    /// The content encryption of a key for `dir`.
+    pub enc: Option<&'a str>,
+    /// The key id.
+    pub kid: Option<&'a str>,
+    /// The rounds of PBKDF2.
+    pub rounds: Option<u32>,
+    /// The password of an encrypted key.
+    pub password: Option<&'a str>,
+}
+
+impl fmt::Debug for KeySettings<'_> {
+    /// Writes the format only: the password is secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeySettings")
+            .field("format", &self.format)
+            .finish_non_exhaustive()
+    }
+}
 
 impl Key {
     /// Imports a key.
@@ -26,21 +54,45 @@ impl Key {
     ///
     /// The data is not such a key, the key is weak or inconsistent, or a setting does not apply.
     pub fn import(data: &[u8], settings: &str) -> Result<Key, Fault> {
-        let options: ImportOptions = settings::read(settings)?;
-        let key = import(data, &options)?.with_id(options.kid.as_deref())?;
+        let ImportOptions {
+            format,
+            alg,
+            enc,
+            kid,
+            rounds,
+            password,
+        } = settings::read(settings)?;
+        let settings = KeySettings {
+            format,
+            alg: alg.as_deref(),
+            enc: enc.as_deref(),
+            kid: kid.as_deref(),
+            rounds,
+            password: password.as_ref().map(Secret::as_str),
+        };
+        Key::import_with(data, &settings)
+    }
+
+    /// Imports a key with settings that are not JSON text. It is [`import`](Key::import) otherwise.
+    ///
+    /// # Errors
+    ///
+    /// As for [`import`](Key::import).
+    pub fn import_with(data: &[u8], settings: &KeySettings<'_>) -> Result<Key, Fault> {
+        let key = import(data, settings)?.with_id(settings.kid)?;
         key.sign_first()?;
         Ok(key)
     }
 }
 
-fn import(data: &[u8], options: &ImportOptions) -> Result<Key, Fault> {
+fn import(data: &[u8], options: &KeySettings<'_>) -> Result<Key, Fault> {
     if options.format == KeyText::InsecurePassword {
         return password(data, options);
     }
     if options.rounds.is_some() {
         return Err(Fault::option("rounds", "applies to passwords only"));
     }
-    let alg = options.alg.as_deref().map(AnyAlg::parse).transpose()?;
+    let alg = options.alg.map(AnyAlg::parse).transpose()?;
     match options.format {
         KeyText::Secret => secret(data, alg, options),
         KeyText::SecretBase64 => secret(&decoded(data)?, alg, options),
@@ -53,10 +105,8 @@ fn import(data: &[u8], options: &ImportOptions) -> Result<Key, Fault> {
         KeyText::InsecurePassword => Err(Fault::Internal),
         KeyText::Certificate => any(&AnyKey::from_certificate(data)?, alg, options),
         KeyText::Any => {
-            let key = match &options.password {
-                Some(password) => {
-                    AnyKey::from_bytes_with_password(data, password.as_str().as_bytes())?
-                }
+            let key = match options.password {
+                Some(password) => AnyKey::from_bytes_with_password(data, password.as_bytes())?,
                 None => AnyKey::from_bytes(data)?,
             };
             any(&key, alg, options)
@@ -65,8 +115,8 @@ fn import(data: &[u8], options: &ImportOptions) -> Result<Key, Fault> {
 }
 
 /// Imports a password for PBES2. The library limits the rounds.
-fn password(data: &[u8], options: &ImportOptions) -> Result<Key, Fault> {
-    let alg = options.alg.as_deref().ok_or(KeyProblem::AlgorithmNeeded)?;
+fn password(data: &[u8], options: &KeySettings<'_>) -> Result<Key, Fault> {
+    let alg = options.alg.ok_or(KeyProblem::AlgorithmNeeded)?;
     let alg = Pbes2Alg::from_str(alg)
         .map_err(|_| Fault::option("alg", "a password requires a PBES2 algorithm"))?;
     let mut password = Password::new(alg, data)?;
@@ -77,7 +127,7 @@ fn password(data: &[u8], options: &ImportOptions) -> Result<Key, Fault> {
 }
 
 /// Imports a public RSA key of a legacy system, as JWK, PEM or DER.
-fn weak_rsa(data: &[u8], alg: Option<AnyAlg>, options: &ImportOptions) -> Result<Key, Fault> {
+fn weak_rsa(data: &[u8], alg: Option<AnyAlg>, options: &KeySettings<'_>) -> Result<Key, Fault> {
     let alg = match alg {
         Some(AnyAlg::Sig(alg)) => alg,
         Some(_) => {
@@ -113,7 +163,7 @@ fn decoded(text: &[u8]) -> Result<Zeroizing<Vec<u8>>, Fault> {
     bytes.map(Zeroizing::new).map_err(|_| malformed())
 }
 
-fn secret(bytes: &[u8], alg: Option<AnyAlg>, options: &ImportOptions) -> Result<Key, Fault> {
+fn secret(bytes: &[u8], alg: Option<AnyAlg>, options: &KeySettings<'_>) -> Result<Key, Fault> {
     Ok(match alg {
         None => return Err(KeyProblem::AlgorithmNeeded.into()),
         Some(AnyAlg::Mac(alg)) => Key::Mac(Arc::new(MacKey::new(alg, bytes)?)),
@@ -134,9 +184,9 @@ fn secret(bytes: &[u8], alg: Option<AnyAlg>, options: &ImportOptions) -> Result<
 
 /// Returns the error for an algorithm that does not fit the format of the settings.
 #[cold]
-fn wrong_alg(options: &ImportOptions, expected: &str) -> Fault {
+fn wrong_alg(options: &KeySettings<'_>, expected: &str) -> Fault {
     // The name was parsed, so it is the name of an algorithm.
-    let found = options.alg.as_deref().unwrap_or_default();
+    let found = options.alg.unwrap_or_default();
     Fault::key(
         &codes::KEY_TYPE_MISMATCH,
         format_args!("found {found}, expected {expected}"),
@@ -148,9 +198,10 @@ fn local(bytes: &[u8], kind: PaserkKind) -> Result<Key, Fault> {
     paserk(&text, None)
 }
 
-fn enc_of(options: &ImportOptions) -> Result<&str, Fault> {
-    let enc = options.enc.as_deref();
-    enc.ok_or_else(|| Fault::option("enc", "required with `dir`"))
+fn enc_of<'a>(options: &KeySettings<'a>) -> Result<&'a str, Fault> {
+    options
+        .enc
+        .ok_or_else(|| Fault::option("enc", "required with `dir`"))
 }
 
 /// The members of a JWK that name its algorithm. The library checks the whole key.
@@ -160,18 +211,15 @@ struct JwkUse {
     enc: Option<String>,
 }
 
-fn any(key: &AnyKey, alg: Option<AnyAlg>, options: &ImportOptions) -> Result<Key, Fault> {
+fn any(key: &AnyKey, alg: Option<AnyAlg>, options: &KeySettings<'_>) -> Result<Key, Fault> {
     match key.format() {
         KeyFormat::Paserk => {
-            let key = paserk(
-                key.text().unwrap_or_default(),
-                options.password.as_ref().map(|password| password.as_str()),
-            )?;
+            let key = paserk(key.text().unwrap_or_default(), options.password)?;
             return match alg {
                 None => Ok(key),
                 Some(AnyAlg::Paseto(name)) if name == alg_name(&key) => Ok(key),
                 Some(_) => {
-                    let (found, expected) = (described(&key), options.alg.as_deref());
+                    let (found, expected) = (described(&key), options.alg);
                     let why = format_args!(
                         "found {found}, expected a key for {}",
                         expected.unwrap_or_default()
@@ -209,7 +257,7 @@ fn any(key: &AnyKey, alg: Option<AnyAlg>, options: &ImportOptions) -> Result<Key
         }
         (Some(AnyAlg::Direct), _) => {
             let jwk = jwk_text(key)?;
-            Key::Content(Arc::new(match options.enc.as_deref() {
+            Key::Content(Arc::new(match options.enc {
                 Some(enc) => ContentKey::from_jwk_as(jwk, content_enc(enc)?)?,
                 None => ContentKey::from_jwk(jwk)?,
             }))

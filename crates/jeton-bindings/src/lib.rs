@@ -1,4 +1,5 @@
-//! Keys, key sets, issuers and verifiers for jeton's libraries in other languages. Settings are JSON text.
+//! Keys, key sets, issuers and verifiers for jeton's libraries in other languages. Settings are JSON text, or values
+//! where that text would take longer than the call.
 //!
 //! The C interface (`jeton-ffi`) and the libraries for Node, Python and Java are built on this crate.
 //!
@@ -58,6 +59,7 @@ pub use clock::SetClock;
 pub use fault::Fault;
 pub use issuer::Issuer;
 pub use key::Key;
+pub use key_import::KeySettings;
 pub use key_set::KeySet;
 pub use prepared::Prepared;
 pub use remote_keys::RemoteKeys;

@@ -22,7 +22,8 @@ pub(crate) use rows::{
 };
 pub(crate) use table::Options;
 pub use table::{Kind, Name, Setting};
-pub(crate) use values::{KeyText, Seconds, Texts};
+pub use values::KeyText;
+pub(crate) use values::{Seconds, Secret, Texts};
 
 use crate::fault::Fault;
 
@@ -42,6 +43,13 @@ pub(crate) fn read<T: Options + DeserializeOwned>(text: &str) -> Result<T, Fault
         return Err(Fault::Options { line: 1, column: 1 });
     }
     serde_json::from_str(text).map_err(|error| wrong::<T>(text, &error))
+}
+
+/// Returns the error for a setting whose value has another type than its row says.
+#[cold]
+pub fn wrong_type(rows: &'static [Setting], name: &'static str) -> Fault {
+    let row = rows.iter().find(|row| row.name == name);
+    Fault::option(name, row.map_or("unknown", |row| row.kind.expected()))
 }
 
 /// Names the wrong option: the text is parsed again, so that a correct one is parsed without a path. Only the name is in

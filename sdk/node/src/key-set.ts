@@ -13,11 +13,12 @@ export interface JwkSet {
 
 /** Several keys with the same use: verification, decryption or PASETO. */
 export class KeySet {
+  static readonly #withoutClones = withoutClones(this, 'a KeySet cannot be cloned: clone set.toJwks()')
   readonly #handle: Handle
 
   /** Creates a set. Of private signature keys, it contains the public keys. */
   constructor(keys: Iterable<Key | PlatformKey>) {
-    withoutClones(this, 'a KeySet cannot be cloned: clone set.toJwks()')
+    KeySet.#withoutClones(this)
     if (keys instanceof Imported) {
       this.#handle = keys.handle
       return

@@ -8,7 +8,7 @@ import type {
   SignatureAlgorithm
 } from './algorithms.js'
 import { JetonError, checked, invalid, later } from './errors.js'
-import { native, type Handle } from './native.js'
+import { native, type Handle, type ImportArguments } from './native.js'
 import { forGenerate, forImport, forPassword, settings } from './options.js'
 import {
   cryptoKeyOf,
@@ -56,11 +56,15 @@ export type KeyForm = 'jwk' | 'pem' | 'der' | 'paserk'
  * nothing uses it.
  */
 export class Key {
+  static readonly #withoutClones = withoutClones(
+    this,
+    'a Key cannot be cloned: clone key.toKeyObject(), or import a private key in each worker'
+  )
   readonly #handle: Handle
 
   private constructor(handle: Handle) {
     this.#handle = handle
-    withoutClones(this, 'a Key cannot be cloned: clone key.toKeyObject(), or import a private key in each worker')
+    Key.#withoutClones(this)
   }
 
   /** Generates a key for an algorithm. */
@@ -75,29 +79,30 @@ export class Key {
 
   /** Imports a key in any format: JWK, PEM, DER, PASERK, `KeyObject` or an extractable `CryptoKey`. */
   static import(key: Jwk | string | Uint8Array | PlatformKey, options: ImportOptions = {}): Key {
+    if (typeof key === 'string') return from(wellFormed(key), options)
     if (isKeyObject(key)) return Key.fromKeyObject(key, options)
-    return from(bytesOf(isCryptoKey(key) ? jwkOf(key) : key), options, 'any')
+    return from(dataOf(isCryptoKey(key) ? jwkOf(key) : key), options)
   }
 
   /** Like {@link Key.import}, in the thread pool: decryption with a password is slow by design. */
   static async importAsync(key: Jwk | string | Uint8Array | PlatformKey, options: ImportOptions = {}): Promise<Key> {
     if (isKeyObject(key) || isCryptoKey(key)) return Key.import(key, options)
-    return new Key(await later(native.keyImportLater(bytesOf(key), importing(options, 'any'))))
+    return new Key(await later(native.keyImportLater(...importing(dataOf(key), options))))
   }
 
   /** Imports a secret: bytes, or a string that is encoded as UTF-8. `algorithm` is required. */
   static fromSecret(secret: string | Uint8Array, options: ImportOptions): Key {
-    return from(typeof secret === 'string' ? utf8(secret) : secret, options, 'secret')
+    return from(typeof secret === 'string' ? wellFormed(secret) : secret, options, 'secret')
   }
 
   /** Imports a secret in base64 or base64url. `algorithm` is required. */
   static fromBase64Secret(secret: string, options: ImportOptions): Key {
-    return from(utf8(secret), options, 'secret-base64')
+    return from(wellFormed(secret), options, 'secret-base64')
   }
 
   /** Imports the public key of an X.509 certificate. The certificate is not verified. */
   static fromCertificate(certificate: string | Uint8Array, options: ImportOptions = {}): Key {
-    return from(bytesOf(certificate), options, 'certificate')
+    return from(dataOf(certificate), options, 'certificate')
   }
 
   /** Imports a `KeyObject` of `node:crypto`. */
@@ -105,7 +110,7 @@ export class Key {
     if (!isKeyObject(key)) throw invalid('the key is not a KeyObject')
     if (key.type === 'secret') return Key.fromSecret(key.export(), options)
     const type = key.type === 'private' ? 'pkcs8' : 'spki'
-    return from(key.export({ format: 'der', type }), options, 'any')
+    return from(key.export({ format: 'der', type }), options)
   }
 
   /**
@@ -117,9 +122,9 @@ export class Key {
     password: string | Uint8Array,
     options: PasswordOptions = {}
   ): Key {
-    const data = typeof password === 'string' ? utf8(password) : password
-    const found = { ...settings(options, forPassword), alg: name(algorithm), format: 'insecure-password' }
-    return new Key(checked(native.keyImport(data, JSON.stringify(found))))
+    const data = typeof password === 'string' ? wellFormed(password) : password
+    const { kid, rounds } = settings(options, forPassword) as { kid?: string; rounds?: number }
+    return new Key(checked(native.keyOfPassword(data, name(algorithm), kid, rounds)))
   }
 
   /** Imports a secret that may be shorter than the hash. Insecure: only for systems that cannot change their secret. */
@@ -127,7 +132,7 @@ export class Key {
     secret: string | Uint8Array,
     options: ImportOptions & { algorithm: MacAlgorithm }
   ): Key {
-    return from(typeof secret === 'string' ? utf8(secret) : secret, options, 'insecure-secret')
+    return from(typeof secret === 'string' ? wellFormed(secret) : secret, options, 'insecure-secret')
   }
 
   /** Imports a public RSA key of 1,024 bits or more. Insecure: only for systems that cannot change their key. */
@@ -135,7 +140,7 @@ export class Key {
     key: Jwk | string | Uint8Array,
     options: ImportOptions & { algorithm: SignatureAlgorithm }
   ): Key {
-    return from(bytesOf(key), options, 'insecure-rsa')
+    return from(dataOf(key), options, 'insecure-rsa')
   }
 
   /** Returns the public key. */
@@ -265,23 +270,24 @@ function generating(options: GenerateOptions): string {
   return JSON.stringify(settings(options, forGenerate))
 }
 
-function importing(options: ImportOptions, format: string): string {
-  return JSON.stringify({ ...settings(options, forImport), format })
+function importing(key: string | Uint8Array, options: ImportOptions, format?: string): ImportArguments {
+  const { alg, enc, kid, password } = settings(options, forImport) as Record<string, string | undefined>
+  return [key, format, alg, enc, kid, password]
 }
 
-function from(data: Uint8Array, options: ImportOptions, format: string): Key {
-  return Key.from(checked(native.keyImport(data, importing(options, format))))
+function from(key: string | Uint8Array, options: ImportOptions, format?: string): Key {
+  return Key.from(checked(native.keyImport(...importing(key, options, format))))
 }
 
-function utf8(text: unknown): Buffer {
+function wellFormed(text: unknown): string {
   if (typeof text !== 'string') throw invalid('the key is not a string')
   if (!text.isWellFormed()) throw invalid('the key contains a lone surrogate')
-  return Buffer.from(text)
+  return text
 }
 
-function bytesOf(key: Jwk | string | Uint8Array): Uint8Array {
+function dataOf(key: Jwk | string | Uint8Array): string | Uint8Array {
   if (isBytes(key)) return key
-  if (isPlainObject(key)) return Buffer.from(JSON.stringify(key))
+  if (isPlainObject(key)) return JSON.stringify(key)
   if (typeof key !== 'string') throw invalid('the key is not a string, a Uint8Array, a JWK, a KeyObject or a CryptoKey')
-  return utf8(key)
+  return wellFormed(key)
 }

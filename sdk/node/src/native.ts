@@ -23,6 +23,16 @@ export type OwnedVerified = [
   mayBeRounded: number
 ]
 
+/** A key to import. Without a format, the content determines it. */
+export type ImportArguments = [
+  key: string | Uint8Array,
+  format: string | undefined,
+  algorithm: string | undefined,
+  contentEncryption: string | undefined,
+  keyId: string | undefined,
+  password: string | undefined
+]
+
 /** Two functions: the first verifies a token, the second returns a header part of the last verified token. */
 export type VerifyFunctions = [
   verify: (token: unknown) => OrFailed<string>,
@@ -48,8 +58,14 @@ export interface Native {
   keyExport(key: Handle, what: string): OrFailed<Buffer>
   keyGenerate(alg: string, settings: string): OrFailed<Handle>
   keyGenerateLater(alg: string, settings: string): OrFailed<Promise<OrProblem<Handle>>>
-  keyImport(data: Uint8Array, settings: string): OrFailed<Handle>
-  keyImportLater(data: Uint8Array, settings: string): OrFailed<Promise<OrProblem<Handle>>>
+  keyImport(...key: ImportArguments): OrFailed<Handle>
+  keyImportLater(...key: ImportArguments): OrFailed<Promise<OrProblem<Handle>>>
+  keyOfPassword(
+    password: string | Uint8Array,
+    algorithm: string,
+    keyId: string | undefined,
+    rounds: number | undefined
+  ): OrFailed<Handle>
   keyPublic(key: Handle): OrFailed<Handle>
   keySet(keys: Handle[]): OrFailed<Handle>
   keySetExport(set: Handle, what: string): OrFailed<string>
@@ -89,6 +105,8 @@ export interface Native {
   ): OrFailed<Promise<OrProblem<Buffer>>>
   verifyFunctions(verifier: Handle, state: Float64Array): OrFailed<VerifyFunctions>
   verifyLater(verifier: Handle, token: unknown): OrFailed<Promise<OrProblem<OwnedVerified>>>
+  /** Verifies a token of the format `jws`, whose content the caller has. */
+  verifySignature(verifier: Handle, token: string): OrFailed<null>
 }
 
 /** The packages with the native module. */

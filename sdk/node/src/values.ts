@@ -21,12 +21,17 @@ function isObjectPrototype(value: object): boolean {
 }
 
 /**
- * Makes `structuredClone` and `postMessage` of an object fail with this message: they would return an empty object. They
- * read enumerable properties, and `JSON.stringify` calls `toJSON` first.
+ * Returns a function that makes `structuredClone` and `postMessage` of an object fail with this message: they would
+ * return an empty object. They read own enumerable properties, and `JSON.stringify` calls `toJSON` first. Objects share
+ * the property, because a new one for each object would take longer than the rest of its constructor.
  */
-export function withoutClones(object: object, message: string): void {
+export function withoutClones(type: { prototype: object }, message: string): (object: object) => void {
+  Object.defineProperty(type.prototype, 'toJSON', { value: () => ({}) })
   const get = () => {
     throw invalid(message)
   }
-  Object.defineProperties(object, { uncloneable: { get, enumerable: true }, toJSON: { value: () => ({}) } })
+  const property = { get, enumerable: true }
+  return object => {
+    Object.defineProperty(object, 'uncloneable', property)
+  }
 }

@@ -1,6 +1,7 @@
 //! Arguments: texts and bytes.
 
 use std::borrow::Cow;
+use std::ops::Deref;
 
 use jeton::error::codes;
 use jeton_bindings::Fault;
@@ -63,12 +64,32 @@ pub(crate) fn bytes<'a>(value: &'a Bound<'_, PyAny>) -> Result<Cow<'a, [u8]>, Fa
     Err(wrong_type(value))
 }
 
-/// Copies the bytes of a key or a signature, or the UTF-8 of a `str`. The copy is wiped.
-pub(crate) fn secret_bytes(value: &Bound<'_, PyAny>) -> Result<Zeroizing<Vec<u8>>, Failure> {
-    if let Ok(text) = value.cast::<PyString>() {
-        return Ok(Zeroizing::new(utf8(text)?.as_bytes().to_vec()));
+/// The bytes of a key. A copy is wiped.
+pub(crate) enum SecretBytes<'a> {
+    Borrowed(&'a [u8]),
+    Copied(Zeroizing<Vec<u8>>),
+}
+
+impl Deref for SecretBytes<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            SecretBytes::Borrowed(bytes) => bytes,
+            SecretBytes::Copied(bytes) => bytes,
+        }
     }
-    Ok(Zeroizing::new(bytes(value)?.into_owned()))
+}
+
+/// Returns the bytes of a key, or the UTF-8 of a `str`. Data that another thread can change is copied.
+pub(crate) fn secret_bytes<'a>(value: &'a Bound<'_, PyAny>) -> Result<SecretBytes<'a>, Failure> {
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(SecretBytes::Borrowed(utf8(text)?.as_bytes()));
+    }
+    Ok(match bytes(value)? {
+        Cow::Borrowed(bytes) => SecretBytes::Borrowed(bytes),
+        Cow::Owned(bytes) => SecretBytes::Copied(Zeroizing::new(bytes)),
+    })
 }
 
 #[cold]

@@ -3,8 +3,10 @@
 use jeton::danger::RawHeaderSigner;
 use jeton::error::codes;
 use jeton_bindings as bindings;
+use jeton_bindings::KeySettings;
+use jeton_bindings::settings::{self, IMPORTED_KEY, KeyText};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBool, PyBytes, PyString};
 use zeroize::Zeroizing;
 
 use crate::fault::{Failure, guard};
@@ -14,6 +16,33 @@ use crate::input::{bytes, secret_bytes, utf8};
 /// A key of any kind.
 #[pyclass(frozen, subclass, module = "jeton._jeton")]
 pub(crate) struct Key(pub(crate) Handle<bindings::Key>);
+
+/// Reads a setting of an imported key that is a `str`.
+fn text_setting<'a>(
+    name: &'static str,
+    value: Option<&'a Bound<'_, PyAny>>,
+) -> Result<Option<&'a str>, bindings::Fault> {
+    let Some(value) = value else { return Ok(None) };
+    match value.cast::<PyString>() {
+        Ok(text) => utf8(text).map(Some),
+        Err(_) => Err(settings::wrong_type(IMPORTED_KEY, name)),
+    }
+}
+
+/// Reads a setting of an imported key that is a count.
+fn count_setting(
+    name: &'static str,
+    value: Option<&Bound<'_, PyAny>>,
+) -> Result<Option<u32>, bindings::Fault> {
+    let count = |value: &Bound<'_, PyAny>| match value.cast::<PyBool>() {
+        Ok(_) => None,
+        Err(_) => value.extract().ok(),
+    };
+    let wrong = || settings::wrong_type(IMPORTED_KEY, name);
+    value
+        .map(|value| count(value).ok_or_else(wrong))
+        .transpose()
+}
 
 impl Key {
     fn of(key: bindings::Key) -> Key {
@@ -28,10 +57,40 @@ impl Key {
 
 #[pymethods]
 impl Key {
-    /// Creates a key of a subclass. Python code calls it.
+    /// Shares a key, or imports a key in a format. Python code calls it, because only this function creates a key of a
+    /// subclass. The settings are arguments: their JSON text would take longer than the call.
     #[new]
-    fn new(py: Python<'_>, other: &Bound<'_, Key>) -> PyResult<Key> {
-        guard(py, || Ok(Key(Handle::shared(other.get().0.get()?))))
+    #[pyo3(signature = (source, format=None, alg=None, kid=None, enc=None, password=None, rounds=None))]
+    #[expect(clippy::too_many_arguments, reason = "they are the settings")]
+    fn new(
+        py: Python<'_>,
+        source: &Bound<'_, PyAny>,
+        format: Option<&Bound<'_, PyString>>,
+        alg: Option<&Bound<'_, PyAny>>,
+        kid: Option<&Bound<'_, PyAny>>,
+        enc: Option<&Bound<'_, PyAny>>,
+        password: Option<&Bound<'_, PyAny>>,
+        rounds: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Key> {
+        guard(py, || {
+            let Some(format) = format else {
+                let other = source.cast::<Key>().map_err(PyErr::from)?;
+                return Ok(Key(Handle::shared(other.get().0.get()?)));
+            };
+            let settings = KeySettings {
+                format: KeyText::parse(utf8(format)?)?,
+                alg: text_setting("alg", alg)?,
+                kid: text_setting("kid", kid)?,
+                enc: text_setting("enc", enc)?,
+                password: text_setting("password", password)?,
+                rounds: count_setting("rounds", rounds)?,
+            };
+            let data = secret_bytes(source)?;
+            // Decryption with a password takes up to a second, and the first signature of a process takes tens of
+            // milliseconds.
+            let key = py.detach(|| bindings::Key::import_with(&data, &settings))?;
+            Ok(Key::of(key))
+        })
     }
 
     /// Generates a key.
@@ -42,25 +101,6 @@ impl Key {
             // Generating an RSA key takes a second.
             Ok(Key::of(
                 py.detach(|| bindings::Key::generate(alg, settings))?,
-            ))
-        })
-    }
-
-    /// Imports a key.
-    #[staticmethod]
-    fn _import(
-        py: Python<'_>,
-        data: &Bound<'_, PyAny>,
-        settings: &Bound<'_, PyString>,
-    ) -> PyResult<Key> {
-        guard(py, || {
-            let data = secret_bytes(data)?;
-            // The settings may contain a password.
-            let settings = Zeroizing::new(utf8(settings)?.to_owned());
-            // Decryption with a password takes up to a second, and the first signature of a process takes tens of
-            // milliseconds.
-            Ok(Key::of(
-                py.detach(|| bindings::Key::import(&data, &settings))?,
             ))
         })
     }

@@ -4,11 +4,13 @@ use std::fmt;
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::value::StrDeserializer;
+use serde::de::{self, Deserializer, IntoDeserializer as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use zeroize::Zeroizing;
 
 use super::table::{Kind, Value};
+use crate::fault::Fault;
 use crate::format::{Format, Serialization};
 
 /// One text or a list of texts.
@@ -114,7 +116,8 @@ impl<'de> Deserialize<'de> for Secret {
 /// The format of a key to import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum KeyText {
+#[non_exhaustive]
+pub enum KeyText {
     /// A JWK, PEM, DER or PASERK, detected from the content.
     #[default]
     Any,
@@ -130,6 +133,18 @@ pub(crate) enum KeyText {
     InsecureRsa,
     /// An X.509 certificate with the public key. The certificate is not verified.
     Certificate,
+}
+
+impl KeyText {
+    /// Returns the format with this name, for example `secret-base64`.
+    ///
+    /// # Errors
+    ///
+    /// There is no such format.
+    pub fn parse(name: &str) -> Result<KeyText, Fault> {
+        let name: StrDeserializer<'_, de::value::Error> = name.into_deserializer();
+        KeyText::deserialize(name).map_err(|_| Fault::option("format", Kind::Format.expected()))
+    }
 }
 
 macro_rules! optional {

@@ -1,7 +1,7 @@
 //! Arguments from JavaScript.
 
 use std::cell::RefCell;
-use std::ptr;
+use std::{mem, ptr};
 
 use jeton::error::codes;
 use jeton_bindings::Fault;
@@ -15,7 +15,17 @@ const KEPT_UNITS: usize = 8 * 1024;
 #[derive(Default)]
 struct Memory {
     units: Vec<u16>,
+    /// The length of the last string, in units.
+    length: usize,
     text: Vec<u8>,
+}
+
+impl Memory {
+    /// Overwrites the last string.
+    fn wipe(&mut self) {
+        self.units[..self.length].fill(0);
+        self.text.fill(0);
+    }
 }
 
 impl Drop for Memory {
@@ -44,11 +54,23 @@ pub(crate) fn with_text<R>(
     value: napi_value,
     run: impl FnOnce(Result<&str, NoText>) -> R,
 ) -> R {
+    with_text_then(env, value, run, |_| ())
+}
+
+/// The same, and calls `after` with the memory.
+fn with_text_then<R>(
+    env: napi_env,
+    value: napi_value,
+    run: impl FnOnce(Result<&str, NoText>) -> R,
+    after: impl FnOnce(&mut Memory),
+) -> R {
     MEMORY.with(|memory| match memory.try_borrow_mut() {
         Ok(mut memory) => {
             let result = run(read(env, value, &mut memory));
             if memory.units.len() > KEPT_UNITS {
                 *memory = Memory::default();
+            } else {
+                after(&mut memory);
             }
             result
         }
@@ -58,7 +80,11 @@ pub(crate) fn with_text<R>(
 }
 
 fn read(env: napi_env, value: napi_value, memory: &mut Memory) -> Result<&str, NoText> {
-    let Memory { units, text } = memory;
+    let Memory {
+        units,
+        length: last,
+        text,
+    } = memory;
     if units.is_empty() {
         units.resize(1024, 0);
     }
@@ -79,6 +105,7 @@ fn read(env: napi_env, value: napi_value, memory: &mut Memory) -> Result<&str, N
     if length + 1 >= units.len() {
         length = read_long(env, value, units)?;
     }
+    *last = length;
     let units = &units[..length];
     text.clear();
     text.extend(units.iter().map(|unit| *unit as u8));
@@ -134,10 +161,20 @@ impl NoText {
 
 /// Returns a string argument. It may be secret.
 pub(crate) fn text(env: napi_env, value: napi_value) -> Result<Zeroizing<String>, Fault> {
-    with_text(env, value, |text| match text {
+    let copy = |text: Result<&str, NoText>| match text {
         Ok(text) => Ok(Zeroizing::new(text.to_owned())),
         Err(why) => Err(why.fault()),
-    })
+    };
+    with_text_then(env, value, copy, Memory::wipe)
+}
+
+/// Returns the UTF-8 of a string argument, or the bytes of a `Uint8Array`. They may be secret.
+pub(crate) fn text_or_bytes(env: napi_env, value: napi_value) -> Result<Zeroizing<Vec<u8>>, Fault> {
+    if type_of(env, value) != ValueType::napi_string {
+        return bytes(env, value);
+    }
+    let mut text = text(env, value)?;
+    Ok(Zeroizing::new(mem::take(&mut *text).into_bytes()))
 }
 
 /// Returns whether an argument is `undefined` or `null`.

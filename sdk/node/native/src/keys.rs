@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use jeton_bindings::{Fault, Key, KeySet, SetClock};
+use jeton_bindings::settings::{self, IMPORTED_KEY, KeyText};
+use jeton_bindings::{Fault, Key, KeySet, KeySettings, SetClock};
 use napi_sys::napi_value;
 use zeroize::Zeroizing;
 
@@ -30,22 +31,80 @@ pub(crate) fn generate_later(call: &Call) -> Result<napi_value, Fault> {
     })
 }
 
-/// `keyImport(bytes, settings)`
-pub(crate) fn import(call: &Call) -> Result<napi_value, Fault> {
-    let data = arguments::bytes(call.env, call.argument(0))?;
-    let settings = arguments::text(call.env, call.argument(1))?;
-    let key = Key::import(&data, &settings)?;
-    handle::create(call.env, Object::Key(Arc::new(key)))
+/// The arguments of an import.
+struct Import {
+    data: Zeroizing<Vec<u8>>,
+    format: KeyText,
+    alg: OptionalText,
+    enc: OptionalText,
+    kid: OptionalText,
+    password: OptionalText,
 }
 
-/// `keyImportLater(bytes, settings)`: in the thread pool.
+type OptionalText = Option<Zeroizing<String>>;
+
+fn optional_text(call: &Call, index: usize) -> Result<OptionalText, Fault> {
+    handle::optional(call.env, call.argument(index), arguments::text)
+}
+
+fn as_str(text: &OptionalText) -> Option<&str> {
+    text.as_deref().map(String::as_str)
+}
+
+impl Import {
+    /// Reads `(data, format, alg, enc, kid, password)`. The data is a string or bytes. Without a format, it is `any`.
+    fn of(call: &Call) -> Result<Import, Fault> {
+        let format = optional_text(call, 1)?;
+        Ok(Import {
+            data: arguments::text_or_bytes(call.env, call.argument(0))?,
+            format: as_str(&format).map_or(Ok(KeyText::Any), KeyText::parse)?,
+            alg: optional_text(call, 2)?,
+            enc: optional_text(call, 3)?,
+            kid: optional_text(call, 4)?,
+            password: optional_text(call, 5)?,
+        })
+    }
+
+    fn key(&self) -> Result<Object, Fault> {
+        let settings = KeySettings {
+            format: self.format,
+            alg: as_str(&self.alg),
+            enc: as_str(&self.enc),
+            kid: as_str(&self.kid),
+            password: as_str(&self.password),
+            rounds: None,
+        };
+        let key = Key::import_with(&self.data, &settings)?;
+        Ok(Object::Key(Arc::new(key)))
+    }
+}
+
+/// `keyImport(data, format, alg, enc, kid, password)`
+pub(crate) fn import(call: &Call) -> Result<napi_value, Fault> {
+    handle::create(call.env, Import::of(call)?.key()?)
+}
+
+/// `keyImportLater(data, format, alg, enc, kid, password)`: in the thread pool.
 pub(crate) fn import_later(call: &Call) -> Result<napi_value, Fault> {
-    let data = arguments::bytes(call.env, call.argument(0))?;
-    let settings = arguments::text(call.env, call.argument(1))?;
-    pool::run(call.env, move || {
-        let key = Key::import(&data, &settings)?;
-        Ok(Output::Object(Object::Key(Arc::new(key))))
-    })
+    let import = Import::of(call)?;
+    pool::run(call.env, move || import.key().map(Output::Object))
+}
+
+/// `keyOfPassword(password, alg, kid, rounds)`
+pub(crate) fn of_password(call: &Call) -> Result<napi_value, Fault> {
+    let data = arguments::text_or_bytes(call.env, call.argument(0))?;
+    let (alg, kid) = (optional_text(call, 1)?, optional_text(call, 2)?);
+    let rounds = handle::optional(call.env, call.argument(3), arguments::integer)?;
+    let rounds = rounds.map(u32::try_from).transpose();
+    let settings = KeySettings {
+        format: KeyText::InsecurePassword,
+        alg: as_str(&alg),
+        kid: as_str(&kid),
+        rounds: rounds.map_err(|_| settings::wrong_type(IMPORTED_KEY, "rounds"))?,
+        ..KeySettings::default()
+    };
+    let key = Key::import_with(&data, &settings)?;
+    handle::create(call.env, Object::Key(Arc::new(key)))
 }
 
 /// `keyPublic(key)`

@@ -30,6 +30,7 @@ static FUNCTIONS: &[(&str, Function)] = &[
     ("keyGenerateLater", keys::generate_later),
     ("keyImport", keys::import),
     ("keyImportLater", keys::import_later),
+    ("keyOfPassword", keys::of_password),
     ("keyPublic", keys::public),
     ("keySet", keys::set_create),
     ("keySetExport", keys::set_export),
@@ -50,6 +51,7 @@ static FUNCTIONS: &[(&str, Function)] = &[
     ("verifyBytesLater", verifying::verify_bytes_later),
     ("verifyFunctions", verifying::functions),
     ("verifyLater", verifying::verify_later),
+    ("verifySignature", verifying::verify_signature),
 ];
 
 /// Returns the Node-API version of this module. Node 20 and later support it.

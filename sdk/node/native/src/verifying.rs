@@ -222,6 +222,18 @@ pub(crate) fn verify_bytes(call: &Call) -> Result<napi_value, Fault> {
     outputs::bytes(call.env, &Zeroizing::new(found))
 }
 
+/// `verifySignature(verifier, token)`: returns `null` for a verified token.
+pub(crate) fn verify_signature(call: &Call) -> Result<napi_value, Fault> {
+    let slot = handle::slot(call.env, call.argument(0))?;
+    slot.with_verifier(|verifier| {
+        arguments::with_text(call.env, call.argument(1), |token| {
+            let token = token.map_err(|_| no_token())?;
+            verifier.verify_bytes(token, None)
+        })
+    })?;
+    outputs::null(call.env)
+}
+
 /// `verifyLater(verifier, token)`: in the thread pool.
 pub(crate) fn verify_later(call: &Call) -> Result<napi_value, Fault> {
     let verifier = handle::verifier(call.env, call.argument(0))?;

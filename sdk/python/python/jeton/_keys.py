@@ -84,7 +84,7 @@ class Key(_jeton.Key, _Closing):
         Pass `alg` if the key allows several algorithms, such as an RSA key without `alg`. `password` decrypts an
         encrypted PKCS#8 key or PASERK.
         """
-        return cls(_jeton.Key._import(data, to_json(alg=alg, kid=kid, enc=enc, password=password)))
+        return cls(data, "any", alg, kid, enc, password)
 
     @classmethod
     def from_jwk(
@@ -132,21 +132,21 @@ class Key(_jeton.Key, _Closing):
         `HS256` needs at least 32 bytes, `HS384` 48 and `HS512` 64. A PEM or a JWK is rejected, because it is often a
         public key: import it with `load`.
         """
-        return cls(_jeton.Key._import(secret, to_json(format="secret", alg=alg, kid=kid, enc=enc)))
+        return cls(secret, "secret", alg, kid, enc)
 
     @classmethod
     def from_secret_base64(
         cls, secret: KeyData, alg: str, *, kid: str | None = None, enc: str | None = None
     ) -> Key:
         """Imports a secret in base64 or base64url."""
-        return cls(_jeton.Key._import(secret, to_json(format="secret-base64", alg=alg, kid=kid, enc=enc)))
+        return cls(secret, "secret-base64", alg, kid, enc)
 
     @classmethod
     def from_certificate(
         cls, certificate: KeyData, *, alg: str | None = None, kid: str | None = None
     ) -> Key:
         """Imports the public key of an X.509 certificate. The certificate is not verified."""
-        return cls(_jeton.Key._import(certificate, to_json(format="certificate", alg=alg, kid=kid)))
+        return cls(certificate, "certificate", alg, kid)
 
     @classmethod
     def from_cryptography(
@@ -164,18 +164,17 @@ class Key(_jeton.Key, _Closing):
         cls, password: KeyData, alg: str, *, rounds: int | None = None, kid: str | None = None
     ) -> Key:
         """Imports a password that encrypts JWEs (PBES2). Anyone with such a token can guess the password offline."""
-        settings = to_json(format="insecure-password", alg=alg, rounds=rounds, kid=kid)
-        return cls(_jeton.Key._import(password, settings))
+        return cls(password, "insecure-password", alg, kid, rounds=rounds)
 
     @classmethod
     def insecure_weak_secret(cls, secret: KeyData, alg: str, *, kid: str | None = None) -> Key:
         """Imports a secret below the minimum length, for systems that cannot change their secret."""
-        return cls(_jeton.Key._import(secret, to_json(format="insecure-secret", alg=alg, kid=kid)))
+        return cls(secret, "insecure-secret", alg, kid)
 
     @classmethod
     def insecure_weak_rsa(cls, public: KeyData, alg: str, *, kid: str | None = None) -> Key:
         """Imports a public RSA key below 2,048 bits, for systems that cannot change their key."""
-        return cls(_jeton.Key._import(public, to_json(format="insecure-rsa", alg=alg, kid=kid)))
+        return cls(public, "insecure-rsa", alg, kid)
 
     def public_key(self) -> Key:
         """Returns the public key. Raises `InvalidKey` if the key is symmetric."""

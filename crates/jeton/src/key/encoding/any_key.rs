@@ -45,7 +45,7 @@ pub struct AnyKey {
 }
 
 enum Form {
-    Jwk(Zeroizing<String>),
+    Jwk(Zeroizing<String>, KeyHalf),
     Set(Zeroizing<String>),
     Der(DerForm, Zeroizing<Vec<u8>>),
     Paserk(Zeroizing<String>),
@@ -151,11 +151,7 @@ impl AnyKey {
     /// Returns which half of a key it is, judged by its form alone: the key may still be invalid.
     pub fn half(&self) -> KeyHalf {
         match &self.form {
-            Form::Jwk(text) => match Members::parse(text) {
-                Ok(members) if is_symmetric(&members) => KeyHalf::Symmetric,
-                Ok(members) if is_private(&members) => KeyHalf::Private,
-                _ => KeyHalf::Public,
-            },
+            Form::Jwk(_, half) => *half,
             Form::Set(_) => KeyHalf::Public,
             Form::Der(DerForm::Spki | DerForm::Pkcs1Public, _) => KeyHalf::Public,
             Form::Der(..) => KeyHalf::Private,
@@ -171,7 +167,7 @@ impl AnyKey {
     pub fn signing(&self, alg: impl Into<Option<SigAlg>>) -> Result<SigningKey> {
         let alg = alg.into();
         Ok(match &self.form {
-            Form::Jwk(text) => SigningKey::from_members(&Members::parse(text)?, alg)?,
+            Form::Jwk(text, _) => SigningKey::from_members(&Members::parse(text)?, alg)?,
             Form::Der(form, der) => {
                 self.needs(alg)?;
                 pkix::read_private(*form, der, alg)?
@@ -185,7 +181,7 @@ impl AnyKey {
     pub fn verifying(&self, alg: impl Into<Option<SigAlg>>) -> Result<VerifyingKey> {
         let alg = alg.into();
         Ok(match &self.form {
-            Form::Jwk(text) => VerifyingKey::from_members(&Members::parse(text)?, alg)?,
+            Form::Jwk(text, _) => VerifyingKey::from_members(&Members::parse(text)?, alg)?,
             Form::Der(form, der) => {
                 self.needs(alg)?;
                 pkix::read_public(*form, der, alg, Strength::Current)?
@@ -198,7 +194,7 @@ impl AnyKey {
     #[cfg(feature = "hmac")]
     pub fn mac(&self, alg: impl Into<Option<MacAlg>>) -> Result<MacKey> {
         match &self.form {
-            Form::Jwk(text) => Ok(MacKey::from_members(&Members::parse(text)?, alg.into())?),
+            Form::Jwk(text, _) => Ok(MacKey::from_members(&Members::parse(text)?, alg.into())?),
             Form::Der(..) => Err(KeyError::new(KeyProblem::KeyAsSecret).into()),
             _ => Err(self.not_one_key().into()),
         }
@@ -209,7 +205,7 @@ impl AnyKey {
     pub fn decryption(&self, alg: impl Into<Option<KeyManagementAlg>>) -> Result<DecryptionKey> {
         let alg = alg.into();
         Ok(match &self.form {
-            Form::Jwk(text) => DecryptionKey::from_members(&Members::parse(text)?, alg)?,
+            Form::Jwk(text, _) => DecryptionKey::from_members(&Members::parse(text)?, alg)?,
             Form::Der(form, der) => {
                 let alg = alg.ok_or(KeyError::at("alg", KeyProblem::AlgorithmNeeded))?;
                 pkix_encryption::read_private(*form, der, alg)?
@@ -223,7 +219,7 @@ impl AnyKey {
     pub fn encryption(&self, alg: impl Into<Option<KeyManagementAlg>>) -> Result<EncryptionKey> {
         let alg = alg.into();
         Ok(match &self.form {
-            Form::Jwk(text) => EncryptionKey::from_members(&Members::parse(text)?, alg)?,
+            Form::Jwk(text, _) => EncryptionKey::from_members(&Members::parse(text)?, alg)?,
             Form::Der(form, der) => {
                 let alg = alg.ok_or(KeyError::at("alg", KeyProblem::AlgorithmNeeded))?;
                 pkix_encryption::read_public(*form, der, alg)?
@@ -282,16 +278,17 @@ impl AnyKey {
     /// An RSA JWK with `n`, `e` and `d` only has a public key, although it cannot sign.
     pub fn public(&self) -> Result<AnyKey> {
         let form = match &self.form {
-            Form::Jwk(text) => {
+            Form::Jwk(text, _) => {
                 let members = Members::parse(text)?;
                 if is_symmetric(&members) {
                     return Err(wrong_jwk_type(&members, "a public or private key").into());
                 }
                 if !is_private(&members) {
-                    Form::Jwk(text.clone())
+                    Form::Jwk(text.clone(), KeyHalf::Public)
                 } else {
                     check_halves(&members)?;
-                    Form::Jwk(Zeroizing::new(members.public_text()))
+                    let text = Zeroizing::new(members.public_text());
+                    Form::Jwk(text, KeyHalf::Public)
                 }
             }
             Form::Der(form @ (DerForm::Spki | DerForm::Pkcs1Public), der) => {
@@ -310,7 +307,7 @@ impl AnyKey {
     pub fn each(&self) -> Result<Vec<AnyKey>> {
         let texts = match &self.form {
             Form::Set(text) => set::elements(text)?,
-            Form::Jwk(text) => vec![text.as_str()],
+            Form::Jwk(text, _) => vec![text.as_str()],
             Form::Der(form, der) => {
                 return Ok(vec![AnyKey {
                     form: Form::Der(*form, der.clone()),
@@ -325,7 +322,10 @@ impl AnyKey {
             }
         };
         let jwk = |text: &str| AnyKey {
-            form: Form::Jwk(Zeroizing::new(text.to_owned())),
+            form: Form::Jwk(
+                Zeroizing::new(text.to_owned()),
+                Members::parse(text).map_or(KeyHalf::Public, |members| half_of(&members)),
+            ),
             format: KeyFormat::Jwk,
         };
         Ok(texts.into_iter().map(jwk).collect())
@@ -348,7 +348,7 @@ impl AnyKey {
     /// ```
     pub fn ignored_members(&self) -> Vec<IgnoredMember> {
         match &self.form {
-            Form::Jwk(text) => Members::parse(text)
+            Form::Jwk(text, _) => Members::parse(text)
                 .map(|members| members.ignored())
                 .unwrap_or_default(),
             Form::Set(_) | Form::Der(..) | Form::Paserk(_) => Vec::new(),
@@ -358,7 +358,7 @@ impl AnyKey {
     /// Returns the text of a JWK, a JWK Set or a PASERK, without what was around it. It may be a secret.
     pub fn text(&self) -> Option<&str> {
         match &self.form {
-            Form::Jwk(text) | Form::Set(text) | Form::Paserk(text) => Some(text),
+            Form::Jwk(text, _) | Form::Set(text) | Form::Paserk(text) => Some(text),
             Form::Der(..) => None,
         }
     }
@@ -367,7 +367,7 @@ impl AnyKey {
     pub fn der(&self) -> Option<&[u8]> {
         match &self.form {
             Form::Der(_, der) => Some(der),
-            Form::Jwk(_) | Form::Set(_) | Form::Paserk(_) => None,
+            Form::Jwk(..) | Form::Set(_) | Form::Paserk(_) => None,
         }
     }
 
@@ -401,8 +401,8 @@ impl AnyKey {
         let owned = || Zeroizing::new(text.to_owned());
         let (form, format) = match text.as_bytes() {
             [b'{', ..] => match json_form(text)? {
-                KeyFormat::JwkSet => (Form::Set(owned()), KeyFormat::JwkSet),
-                format => (Form::Jwk(owned()), format),
+                Some(half) => (Form::Jwk(owned(), half), KeyFormat::Jwk),
+                None => (Form::Set(owned()), KeyFormat::JwkSet),
             },
             _ if pem::is(text) => {
                 let Pem { form, der } = Pem::read(text)?;
@@ -463,6 +463,16 @@ impl AnyKey {
             },
             _ => FoundInput::Paserk,
         })
+    }
+}
+
+fn half_of(members: &Members<'_>) -> KeyHalf {
+    if is_symmetric(members) {
+        KeyHalf::Symmetric
+    } else if is_private(members) {
+        KeyHalf::Private
+    } else {
+        KeyHalf::Public
     }
 }
 
@@ -529,11 +539,17 @@ fn spki(form: DerForm, der: &[u8]) -> Result<Vec<u8>> {
     }
 }
 
-/// Recognizes a JWK or a JWK Set.
-fn json_form(text: &str) -> Result<KeyFormat, KeyError> {
+/// Returns the half of a JWK, or `None` for a JWK Set.
+fn json_form(text: &str) -> Result<Option<KeyHalf>, KeyError> {
+    if let Ok(members) = Members::parse(text)
+        && members.has("kty")
+    {
+        return Ok(Some(half_of(&members)));
+    }
     match found_object(text).map_err(set::scan_error)? {
-        FoundInput::Jwk => Ok(KeyFormat::Jwk),
-        FoundInput::JwkSet { .. } => Ok(KeyFormat::JwkSet),
+        // Its reader reports what is wrong with it.
+        FoundInput::Jwk => Ok(Some(KeyHalf::Public)),
+        FoundInput::JwkSet { .. } => Ok(None),
         found => Err(KeyError::input(found)),
     }
 }
