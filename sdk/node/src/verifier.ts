@@ -141,6 +141,11 @@ export class Verifier<T = Record<string, unknown>> {
     return checked(native.verifyBytes(this.#handle, token, content))
   }
 
+  /** @internal Verifies a token of the format `jws` whose content the caller has. */
+  verifySignature(token: string): void {
+    checked(native.verifySignature(this.#handle, token))
+  }
+
   /** Like {@link Verifier.verifyBytes}, in the thread pool. */
   async verifyBytesAsync(token: string, content?: Uint8Array): Promise<Buffer> {
     return later(native.verifyBytesLater(this.#handle, token, content))

@@ -15,15 +15,25 @@ type Material = Parameters<typeof createPublicKey>[0]
 /** The size of a cache. Few programs have more keys. */
 const cached = 100
 
+type Objects = Map<string, KeyObject | undefined>
+
 /** The keys of strings and bytes. Node takes hundreds of microseconds to find out that a text is no PEM. */
-const objects = { private: new Map<string, KeyObject | undefined>(), public: new Map<string, KeyObject | undefined>() }
+const objects = {
+  private: { texts: new Map() as Objects, bytes: new Map() as Objects },
+  public: { texts: new Map() as Objects, bytes: new Map() as Objects }
+}
 
 /** Converts the caller's key to a `KeyObject`, which is the same for the same content. */
 export function keyObjectOf(half: 'private' | 'public', key: unknown): KeyObject | undefined {
-  if (key instanceof KeyObject) return key
   // The caller may change the value, so its content is the cache key. Only strings and bytes are cached.
-  const text = typeof key === 'string' ? `s${key}` : key instanceof Uint8Array ? `b${Buffer.from(key).toString('latin1')}` : ''
-  return text === '' || text.length > 20_000 ? converted(half, key) : found(objects[half], text, () => converted(half, key))
+  if (typeof key === 'string') return cachedObject(objects[half].texts, key, half, key)
+  if (key instanceof KeyObject) return key
+  if (!(key instanceof Uint8Array)) return converted(half, key)
+  return cachedObject(objects[half].bytes, Buffer.from(key).toString('latin1'), half, key)
+}
+
+function cachedObject(objects: Objects, text: string, half: 'private' | 'public', key: unknown): KeyObject | undefined {
+  return text.length > 20_000 ? converted(half, key) : found(objects, text, () => converted(half, key))
 }
 
 function converted(half: 'private' | 'public', key: unknown): KeyObject | undefined {

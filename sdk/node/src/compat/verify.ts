@@ -5,7 +5,7 @@ import { types } from 'node:util'
 import { JetonError } from '../errors.js'
 import type { Key } from '../key.js'
 import { Verifier } from '../verifier.js'
-import { read } from './decode.js'
+import { read, type Read } from './decode.js'
 import { JsonWebTokenError, NotBeforeError, RefusedTokenError, RefusedUseError, TokenExpiredError } from './errors.js'
 import { Made, checkKeyType, ec, hmac, keyObjectOf, keyOf, rsa } from './keys.js'
 import { checkedVerifyOptions } from './options.js'
@@ -45,7 +45,7 @@ export function verify(
     }
     return callback(null, result as JwtPayload)
   }
-  let parsed: Parsed
+  let parsed: Read
   let options: VerifyOptions
   try {
     options = checkedVerifyOptions(isCallback ? undefined : optionsOrCallback)
@@ -69,24 +69,18 @@ export function verify(
   })
 }
 
-interface Parsed {
-  token: string
-  /** The token as its sender wrote it. Nothing of it is verified yet. */
-  jwt: Jwt
-  hasSignature: boolean
-}
-
-function parse(token: unknown): Parsed {
+function parse(token: unknown): Read {
   if (!token) throw new JsonWebTokenError('jwt must be provided')
   if (typeof token !== 'string') throw new JsonWebTokenError('jwt must be a string')
-  const parts = token.split('.')
-  if (parts.length !== 3) throw new JsonWebTokenError('jwt malformed')
-  const jwt = read(token)
-  if (!jwt) throw new JsonWebTokenError('invalid token')
-  return { token, jwt, hasSignature: parts[2]!.trim() !== '' }
+  if (token.split('.').length !== 3) throw new JsonWebTokenError('jwt malformed')
+  const parsed = read(token)
+  if (!parsed) throw new JsonWebTokenError('invalid token')
+  return parsed
 }
 
-function check({ token, jwt, hasSignature }: Parsed, key: unknown, options: VerifyOptions): unknown {
+function check(parsed: Read, key: unknown, options: VerifyOptions): unknown {
+  const { jwt } = parsed
+  const hasSignature = jwt.signature !== ''
   if (!hasSignature && key) throw new JsonWebTokenError('jwt signature is required')
   if (hasSignature && !key) throw new JsonWebTokenError('secret or public key must be provided')
   if (!hasSignature && !options.algorithms) {
@@ -105,8 +99,7 @@ function check({ token, jwt, hasSignature }: Parsed, key: unknown, options: Veri
     throw new JsonWebTokenError(`secretOrPublicKey must be an asymmetric key when using ${alg}`)
   }
   if (!options.allowInvalidAsymmetricKeyTypes) checkKeyType(alg, object)
-  checkSignature(token, object, alg, algorithms, options)
-  // Base64url is strict in a verified token, so `jwt` has the bytes that were signed.
+  checkSignature(parsed, object, alg, algorithms, options)
   const { payload } = jwt
   checkClaims(payload as JwtPayload, options)
   return options.complete === true ? jwt : payload
@@ -128,7 +121,8 @@ function algorithmsOf(key: KeyObject): readonly string[] {
   return key.asymmetricKeyType === 'ec' ? ec : rsa
 }
 
-const verifiers = new Made<Verifier>()
+/** With a minimum size of keys, and without. */
+const verifiers = { strict: new Made<Verifier>(), weak: new Made<Verifier>() }
 
 /** Returns the key for the algorithm of a token. A token is rejected if the key fits another allowed algorithm only. */
 function keyFor(object: KeyObject, alg: string, algorithms: readonly string[], isWeakAllowed: boolean): Key {
@@ -151,27 +145,27 @@ function keyFor(object: KeyObject, alg: string, algorithms: readonly string[], i
 
 /** Verifies the signature, and checks that parsers agree about the payload. */
 function checkSignature(
-  token: string,
+  { token, content, text }: Read,
   object: KeyObject,
   alg: string,
   algorithms: readonly string[],
   options: VerifyOptions
 ): void {
   const isWeakAllowed = options.allowInsecureKeySizes === true
-  const verifier = verifiers.get(object, `${alg} ${isWeakAllowed}`, () => {
+  const verifier = verifiers[isWeakAllowed ? 'weak' : 'strict'].get(object, alg, () => {
     const keys = keyFor(object, alg, algorithms, isWeakAllowed)
     return new Verifier({ keys, format: 'jws', limits: { tokenBytes: 1 << 20 } })
   })
-  let signed: Buffer
   try {
-    signed = verifier.verifyBytes(token)
+    verifier.verifySignature(token)
   } catch (error) {
     if (!(error instanceof JetonError && error.isRejection)) throw error
     if (error.code === 'TOKEN_INVALID_SIGNATURE') throw new JsonWebTokenError('invalid signature', error)
     throw new RefusedTokenError('strict-token', `invalid token: ${error.message}`, error)
   }
-  if (!isUtf8(signed)) throw new RefusedTokenError('strict-token', 'invalid token: the payload is not UTF-8')
-  if (hasDuplicateMember(signed.toString())) {
+  // Base64url is strict in a verified token, so the content is what was signed.
+  if (!isUtf8(content)) throw new RefusedTokenError('strict-token', 'invalid token: the payload is not UTF-8')
+  if (hasDuplicateMember(text)) {
     throw new RefusedTokenError('strict-token', 'invalid token: an object has a duplicate member')
   }
 }
