@@ -461,3 +461,20 @@ def test_integer_with_more_digits_than_the_program_allows_is_rejected(
     finally:
         sys.set_int_max_str_digits(before)
     assert verifier.verify(token)["n"] == int("1" * 3_000)
+
+
+WRONG_SETTINGS: list[tuple[dict[str, Any], str]] = [
+    *(({name: wrong}, f"option `{name}`: must be one text") for name in ("alg", "kid", "enc", "password") for wrong in (7, b"a", False)),
+    *(({"rounds": wrong}, "option `rounds`: must be a whole number, 0 or more") for wrong in (-1, 1.0, "1000", True, 1 << 32)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("settings", "message"), WRONG_SETTINGS, ids=str)
+def test_setting_of_a_key_with_a_wrong_type_is_named(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(jeton.InvalidUse, match=f"^{message}$"):
+        if "rounds" in settings:
+            jeton.Key.insecure_password("password", "PBES2-HS256+A128KW", **settings)
+        else:
+            jeton.Key.load(jeton.Key.generate("ES256").to_pem(), **settings)
+    with pytest.raises(TypeError):
+        jeton.Key("no key")
