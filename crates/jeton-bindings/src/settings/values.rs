@@ -140,7 +140,7 @@ impl KeyText {
     ///
     /// # Errors
     ///
-    /// There is no such format.
+    /// The format is unknown.
     pub fn parse(name: &str) -> Result<KeyText, Fault> {
         let name: StrDeserializer<'_, de::value::Error> = name.into_deserializer();
         KeyText::deserialize(name).map_err(|_| Fault::option("format", Kind::Format.expected()))
