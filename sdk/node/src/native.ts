@@ -142,7 +142,7 @@ function explain(causes: readonly unknown[]): string {
   for (const cause of causes) {
     // Deno has no code for a file that the system rejects.
     if (cause instanceof Error && !('code' in cause && cause.code === 'MODULE_NOT_FOUND')) {
-      return `jeton cannot load its native module: ${cause.message.split('\n', 1)[0]}. It needs glibc 2.28 or musl 1.2, or a later version`
+      return `jeton cannot load its native module: ${cause.message.split('\n', 1)[0]}. It needs glibc 2.28 or musl 1.2, or a later version, and a folder that is not mounted noexec`
     }
   }
   const here = candidates()

@@ -35,5 +35,5 @@ test('damaged_native_module_is_named_with_the_cause', () => {
   mkdirSync(damaged, { recursive: true })
   writeFileSync(join(damaged, 'package.json'), '{ "main": "./jeton.node" }')
   writeFileSync(join(damaged, 'jeton.node'), 'no library')
-  fails(/^jeton cannot load its native module: .*jeton\.node: .* It needs glibc 2\.28 or musl 1\.2/)
+  fails(/^jeton cannot load its native module: .*jeton\.node: .* It needs glibc 2\.28 or musl 1\.2, .*noexec$/m)
 })

@@ -42,4 +42,4 @@ def test_damaged_native_module_is_named_in_one_line(tmp_path: Path) -> None:
     run = subprocess.run([sys.executable, "-c", "import jeton"], env=environment, capture_output=True, text=True)
     line = run.stderr.splitlines()[-1]
     assert line.startswith(f"ImportError: jeton cannot load its native module: {module}: "), run.stderr
-    assert "Supported: Linux on x86-64 and arm64, with glibc 2.28 or musl 1.2" in line
+    assert "Supported: Linux on x86-64 and arm64, with glibc 2.28 or musl 1.2" in line and line.endswith("noexec")

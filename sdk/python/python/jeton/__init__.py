@@ -5,7 +5,7 @@ try:
 except ImportError as error:
     raise ImportError(
         f"jeton cannot load its native module: {error}. Supported: Linux on x86-64 and arm64, with glibc 2.28 or "
-        "musl 1.2, or a later version"
+        "musl 1.2, or a later version, in a folder that is not mounted noexec"
     ) from error
 
 from ._clock import FixedClock
