@@ -80,7 +80,7 @@ Options of package:
                         of the READMEs, and write a log to docs/soak/; as root, with mmdebstrap and qemu-user-static
   --sizes               Compare the sizes of what is in dist/ with other libraries, and write
                         docs/reference/package-sizes.md; needs the network
-  --twice               Build in two folders and compare every file
+  --twice               Build here and in a clone of the commit, and compare every file
 
 Options of mutants:
   --only NAME           Try only this mutant (repeatable)

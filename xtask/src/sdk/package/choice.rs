@@ -9,7 +9,7 @@ use crate::command::{Error, Workspace};
 pub(super) enum Task {
     /// They are built.
     Build,
-    /// They are built in two folders, and the results are compared.
+    /// They are built here and in a clone, and the results are compared.
     Twice,
     /// They are installed in Debians without Rust, and used.
     Check,

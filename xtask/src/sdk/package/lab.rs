@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::built;
 use super::files::{self, Tree};
 use super::programs::Static;
 use super::target::Target;
 use super::{FOLDER, RELEASE, failed, files_in, sbom};
-use crate::command::{Error, Workspace, output, run as run_command};
+use crate::command::{Error, Workspace, output, run as run_command, shown};
 
 /// How the drivers of a language get into the archive.
 type Add = fn(&Archive<'_>, &Driver) -> Result<(), Error>;
@@ -32,7 +33,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub(super) fn run(workspace: &Workspace, targets: &[&'static Target]) -> Result<(), Error> {
     let tree = Tree::of_commit(workspace)?;
     let release = workspace.path(RELEASE);
-    files::make(&release)?;
+    built::remove(workspace, "lab")?;
     for target in targets.iter().filter(|target| !target.is_musl()) {
         let name = format!("jeton-lab-{VERSION}-{}", target.platform());
         let work = workspace.target().join("package/lab");
@@ -108,11 +109,8 @@ impl Archive<'_> {
             name.starts_with(start) && name.ends_with(end)
         };
         let files = files_in(&self.workspace.path(FOLDER))?;
-        files.into_iter().find(is_wanted).ok_or_else(|| {
-            Error::Usage(format!(
-                "{FOLDER}/ has no {start}*{end}; first run `cargo xtask package go java node python`"
-            ))
-        })
+        let found = files.into_iter().find(is_wanted);
+        found.ok_or_else(|| not_built(&format!("{FOLDER}/{start}*{end}")))
     }
 
     fn unpack_npm(&self, name: &str, to: &Path) -> Result<(), Error> {
@@ -173,6 +171,10 @@ impl Driver {
         self.path.ends_with("/jeton")
     }
 
+    fn needs(&self, program: &str) -> bool {
+        self.commands.needs.iter().any(|need| need == program)
+    }
+
     /// Writes the manifest of the built driver. Nothing is built where it is unpacked.
     fn write_manifest(&self, needs: &[&str], inputs: &[&str], run: &[String]) -> Result<(), Error> {
         let unreadable = |why: String| Error::Failed(format!("{}/driver.toml: {why}", self.path));
@@ -205,6 +207,8 @@ impl Driver {
 fn go(archive: &Archive<'_>, driver: &Driver) -> Result<(), Error> {
     let target = archive.builder.target;
     let built = driver.out.join("driver");
+    // Go does not link again if only the native library has changed.
+    let _ = fs::remove_file(&built);
     let command = last(driver)?;
     let (package, arguments) = command.split_last().unwrap_or((&command[0], command));
     let mut go = archive.workspace.command(&arguments[0]);
@@ -214,7 +218,9 @@ fn go(archive: &Archive<'_>, driver: &Driver) -> Result<(), Error> {
             .map(|argument| argument.replace("{out}", &driver.out.to_string_lossy())),
     );
     if driver.is_own() {
+        go.args(["-tags", "netgo,osusergo"]);
         go.args(["-ldflags", "-s -w -linkmode external -extldflags -static"]);
+        go.arg("-modfile").arg(packaged_modules(archive, driver)?);
         go.env("CC", target.binutil("gcc"));
     } else {
         go.args(["-ldflags", "-s -w"]);
@@ -226,6 +232,34 @@ fn go(archive: &Archive<'_>, driver: &Driver) -> Result<(), Error> {
     driver.write_program_manifest()
 }
 
+/// Writes a go.mod with the native libraries of our packages, and returns its path. Those beside the sources are of tests.
+fn packaged_modules(archive: &Archive<'_>, driver: &Driver) -> Result<PathBuf, Error> {
+    let libraries = super::go::libraries(archive.workspace);
+    let name = archive.builder.target.go.unwrap_or_default();
+    let library = libraries.join(name).join("libjeton.a");
+    if !library.is_file() {
+        return Err(not_built(&library.display().to_string()));
+    }
+    let from = driver.source.join("go.mod");
+    let text = fs::read_to_string(&from).map_err(|error| failed(&from, &error))?;
+    let folder = format!("=> {}/", libraries.display());
+    let to = driver.out.join("go.mod");
+    files::write(&to, &text.replace("=> ../../../sdk/go/lib/", &folder))?;
+    Ok(to)
+}
+
+/// Removes a driver whose code would be compiled where it is unpacked, or does not run there.
+fn leave_out(driver: &Driver, why: &str) -> Result<(), Error> {
+    eprintln!("== {} is left out: {why}", driver.path);
+    fs::remove_dir_all(&driver.to).map_err(|error| failed(&driver.to, &error))
+}
+
+fn not_built(what: &str) -> Error {
+    Error::Usage(format!(
+        "{what} is missing; first run `cargo xtask package go java node python` with the same targets"
+    ))
+}
+
 fn rust(archive: &Archive<'_>, driver: &Driver) -> Result<(), Error> {
     let (target, built) = archive.builder.folders("release");
     let mut cargo = archive.workspace.cargo(&[]);
@@ -234,19 +268,10 @@ fn rust(archive: &Archive<'_>, driver: &Driver) -> Result<(), Error> {
             .iter()
             .map(|argument| argument.replace("{target}", &target.to_string_lossy())),
     );
-    if driver
-        .commands
-        .needs
-        .iter()
-        .any(|need| need == "pkg-config")
-    {
+    if driver.needs("pkg-config") {
         let target = archive.builder.target;
         if !target.is_native() {
-            eprintln!(
-                "== {} is left out: OpenSSL is here for this machine only",
-                driver.path
-            );
-            return fs::remove_dir_all(&driver.to).map_err(|error| failed(&driver.to, &error));
+            return leave_out(driver, "OpenSSL is here for this machine only");
         }
         // Its OpenSSL becomes part of the program.
         let libraries = format!("/usr/lib/{}-linux-gnu", target.processor());
@@ -267,6 +292,11 @@ fn rust(archive: &Archive<'_>, driver: &Driver) -> Result<(), Error> {
 
 /// Classes and jars, which need a Java runtime.
 fn java(archive: &Archive<'_>, driver: &Driver) -> Result<(), Error> {
+    let lock = driver.source.join("jars.lock");
+    let jars = fs::read_to_string(&lock).map_err(|error| failed(&lock, &error))?;
+    if !archive.builder.target.is_native() && jars.contains("-linux-") {
+        return leave_out(driver, "its native library is here for this machine only");
+    }
     let command = last(driver)?;
     let mut build = archive.workspace.command(&command[0]);
     build.current_dir(&driver.source).args(
@@ -296,7 +326,10 @@ fn node(archive: &Archive<'_>, driver: &Driver) -> Result<(), Error> {
     } else {
         let command = last(driver)?;
         let mut npm = archive.workspace.command(&command[0]);
-        run_command(npm.current_dir(&driver.to).args(&command[1..]))?;
+        npm.current_dir(&driver.to).args(&command[1..]);
+        // Also where npm installs what only one platform needs.
+        npm.args(["--os=linux", "--libc=glibc"]);
+        run_command(npm.arg(format!("--cpu={}", archive.builder.target.node())))?;
         let _ = fs::remove_dir_all(driver.to.join("node_modules/.bin"));
     }
     driver.write_manifest(&["node"], &["../harness"], &driver.commands.run)
@@ -315,21 +348,32 @@ fn python(archive: &Archive<'_>, driver: &Driver) -> Result<(), Error> {
         run_command(unzip.arg(wheel).arg(&vendor))?;
     } else {
         for version in PYTHONS {
-            install_for(archive, driver, version, &vendor)?;
+            if !install_for(archive, driver, version, &vendor)? {
+                if version == PYTHONS[0] {
+                    return leave_out(
+                        driver,
+                        "a package has no wheel, so that pip would compile it",
+                    );
+                }
+                eprintln!(
+                    "== {}: a package has no wheel for Python {version}",
+                    driver.path
+                );
+            }
         }
     }
     let run = ["env", "PYTHONPATH=vendor", "python3", "driver.py"];
     driver.write_manifest(&["python3"], &["../harness"], &run.map(str::to_owned))
 }
 
-/// Adds the packages of a driver for one version of CPython. The files of compiled modules have its version in their
-/// names, so that those of all versions are in one folder.
+/// Adds the packages of a driver for one version of CPython. Returns false if one of them has no wheel for it. The files of
+/// compiled modules have its version in their names, so that those of all versions are in one folder.
 fn install_for(
     archive: &Archive<'_>,
     driver: &Driver,
     version: &str,
     vendor: &Path,
-) -> Result<(), Error> {
+) -> Result<bool, Error> {
     let one = driver.out.join(version);
     let _ = fs::remove_dir_all(&one);
     let processor = archive.builder.target.processor();
@@ -348,14 +392,31 @@ fn install_for(
         "--python-version",
         version,
     ]);
-    for glibc in ["manylinux_2_28", "manylinux2014"] {
+    // pip takes the names of platforms as they are; newer ones do not include older ones.
+    let glibcs = (17..=28).rev().map(|minor| format!("manylinux_2_{minor}"));
+    for glibc in glibcs.chain(["manylinux2014".to_owned()]) {
         pip.args(["--platform", &format!("{glibc}_{processor}")]);
     }
     pip.arg("--target").arg(&one).arg("-r");
-    run_command(pip.arg(driver.source.join("requirements.txt")))?;
+    pip.arg(driver.source.join("requirements.txt"));
+    let line = shown(&pip);
+    let ended = pip.output();
+    let ended = ended.map_err(|error| Error::Usage(format!("`{line}` did not start: {error}")))?;
+    let said = String::from_utf8_lossy(&ended.stderr);
+    // pip says the same without a network.
+    if said.contains("No matching distribution found") && !said.contains("Retrying") {
+        return Ok(false);
+    }
+    if !ended.status.success() {
+        return Err(Error::Failed(format!(
+            "`{line}` ended with {}: {said}",
+            ended.status
+        )));
+    }
     let _ = fs::remove_dir_all(one.join("bin"));
     let mut copy = archive.workspace.command("cp");
-    run_command(copy.arg("-r").arg(one.join(".")).arg(vendor))
+    run_command(copy.arg("-r").arg(one.join(".")).arg(vendor))?;
+    Ok(true)
 }
 
 /// The command that builds the driver. Commands before it build jeton's library for its language, which is a package.

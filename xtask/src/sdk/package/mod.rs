@@ -1,5 +1,6 @@
 //! `cargo xtask package`: what users get, in `dist/`, with checksums and a list of what is inside.
 
+mod built;
 mod c;
 mod check;
 mod choice;
@@ -32,6 +33,9 @@ use target::Target;
 const FOLDER: &str = "dist";
 /// The folder of what a release has.
 const RELEASE: &str = "dist/release";
+
+/// The kinds with a folder of their own in `dist`.
+const SDKS: [&str; 5] = ["c", "go", "java", "node", "python"];
 
 /// One kind of package.
 struct Kind {
@@ -87,9 +91,17 @@ pub(crate) fn run(workspace: &Workspace, options: &[String]) -> Result<(), Error
 }
 
 fn build(workspace: &Workspace, kinds: &[&Kind], targets: &[&'static Target]) -> Result<(), Error> {
+    if kinds.iter().any(|kind| kind.name == "release") {
+        // Before hours of work.
+        built::only_commit(workspace)?;
+    }
+    files::make(&workspace.path(RELEASE))?;
+    let commit = built::commit(workspace)?;
     for kind in kinds {
         eprintln!("== package {}", kind.name);
+        built::note(workspace, kind.name, None)?;
         (kind.run)(workspace, targets)?;
+        built::note(workspace, kind.name, commit.as_deref())?;
     }
     Ok(())
 }
@@ -105,7 +117,7 @@ fn copy(from: &Path, to: &Path) -> Result<PathBuf, Error> {
 
 /// Returns the empty folder `dist/jeton-NAME`.
 fn empty_folder(workspace: &Workspace, name: &str) -> Result<PathBuf, Error> {
-    let folder = workspace.path(FOLDER).join(format!("jeton-{name}"));
+    let folder = built::sdk(workspace, name);
     empty(&folder)?;
     Ok(folder)
 }

@@ -3,11 +3,9 @@
 //! They are linked with glibc, not with musl: the service's memory and speed depend on the allocator, and its limits are
 //! measured with that of glibc.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::failed;
 use super::target::{Target, Toolchain};
 use crate::command::{Error, Workspace, on_path, output, run as run_command};
 
@@ -76,9 +74,9 @@ impl<'w> Static<'w> {
         let mut strip = self.workspace.command(self.target.binutil("objcopy"));
         strip.args(["--strip-all", "--remove-section=.comment"]);
         run_command(strip.arg(built).arg(to))?;
-        let bytes = fs::read(to).map_err(|error| failed(to, &error))?;
-        let linker = b"/ld-linux";
-        if bytes.windows(linker.len()).any(|part| part == linker) {
+        let mut readelf = self.workspace.command("readelf");
+        let headers = output(readelf.args(["--program-headers", "--wide"]).arg(to))?;
+        if headers.contains("INTERP") {
             return Err(Error::Failed(format!("{} is not static", to.display())));
         }
         self.toolchain.check_folders(to)

@@ -6,45 +6,39 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::built::{self, PROVENANCE};
 use super::files::{self, Tree};
 use super::target::Target;
-use super::{FOLDER, RELEASE, failed, files_in, write_checksums};
+use super::{RELEASE, SDKS, failed, files_in, write_checksums};
 use crate::command::{Error, Workspace, output};
-
-/// The statement: SLSA provenance in an in-toto statement.
-const PROVENANCE: &str = "provenance.intoto.json";
 
 /// Completes `dist/release/` with what is in `dist/`.
 pub(super) fn run(workspace: &Workspace, _: &[&'static Target]) -> Result<(), Error> {
     let tree = Tree::of_commit(workspace)?;
     let release = workspace.path(RELEASE);
-    files::make(&release)?;
-    for name in ["SHA256SUMS", PROVENANCE] {
-        let _ = fs::remove_file(release.join(name));
-    }
-    let dist = workspace.path(FOLDER);
-    let entries = fs::read_dir(&dist).map_err(|error| failed(&dist, &error))?;
-    for folder in entries.flatten().map(|entry| entry.path()) {
-        let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        if folder.is_dir() && name.starts_with("jeton-") {
-            tree.archive(&folder, &release.join(format!("{name}.tar.gz")))?;
+    built::remove(workspace, "release")?;
+    let commit = built::only_commit(workspace)?;
+    built::check_release(workspace, &commit)?;
+    for kind in SDKS {
+        let folder = built::sdk(workspace, kind);
+        if folder.is_dir() {
+            tree.archive(&folder, &release.join(format!("jeton-{kind}.tar.gz")))?;
         }
     }
     let script = release.join("install.sh");
     files::install(&workspace.path("deploy/install.sh"), &script, 0o755)?;
     write_checksums(workspace, &release, &files_in(&release)?)?;
-    let statement = provenance(workspace, &release)?;
+    let statement = provenance(workspace, &release, &commit)?;
     files::write(&release.join(PROVENANCE), &format!("{statement:#}\n"))?;
     eprintln!("== {}", release.display());
     Ok(())
 }
 
-/// The statement has no times and no names of machines, so that two builders write the same one. The forge's own
-/// attestation, which is signed, adds them.
-fn provenance(workspace: &Workspace, release: &Path) -> Result<Value, Error> {
+/// SLSA provenance in an in-toto statement. It has no times and no names of machines, so that two builders write the same
+/// one. The forge's own attestation, which is signed, adds them.
+fn provenance(workspace: &Workspace, release: &Path, commit: &str) -> Result<Value, Error> {
     let list = release.join("SHA256SUMS");
     let sums = fs::read_to_string(&list).map_err(|error| failed(&list, &error))?;
-    let commit = output(workspace.command("git").args(["rev-parse", "HEAD"]))?;
     let compiler = output(workspace.command("rustc").arg("--version"))?;
     let lock = output(workspace.command("sha256sum").arg("Cargo.lock"))?;
     let repository = "https://github.com/jeton/jeton";
@@ -58,7 +52,7 @@ fn provenance(workspace: &Workspace, release: &Path) -> Result<Value, Error> {
                 "externalParameters": {"command": "cargo xtask package --target all"},
                 "internalParameters": {"compiler": compiler.trim()},
                 "resolvedDependencies": [
-                    {"uri": format!("git+{repository}"), "digest": {"gitCommit": commit.trim()}},
+                    {"uri": format!("git+{repository}"), "digest": {"gitCommit": commit}},
                     {"uri": "Cargo.lock", "digest": {"sha256": lock.split(' ').next()}},
                 ],
             },

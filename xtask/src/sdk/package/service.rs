@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::Path;
 
+use super::built;
 use super::files::{self, Tree};
 use super::programs::Static;
 use super::target::Target;
@@ -17,7 +18,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub(super) fn run(workspace: &Workspace, targets: &[&'static Target]) -> Result<(), Error> {
     let tree = Tree::of_commit(workspace)?;
     let release = workspace.path(RELEASE);
-    files::make(&release)?;
+    built::remove(workspace, "service")?;
     let mut programs = Vec::new();
     for target in targets.iter().filter(|target| !target.is_musl()) {
         let work = workspace

@@ -7,92 +7,104 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::built;
 use super::target::{TARGETS, Target};
-use super::{FOLDER, empty, failed, files_in, python};
+use super::{empty, failed, files_in};
 use crate::command::{Error, Workspace, output, run as run_command};
 
 const PAGE: &str = "docs/reference/package-sizes.md";
 
 const TITLE: &str = "# Sizes of the packages\n\n`cargo xtask package --sizes` writes this page from `dist/` and from the \
-    registries. *Download* is the size of the files that a package manager fetches for one platform. *Unpacked* is their \
-    content. Sizes are in kB (1000 bytes).\n\n";
+    registries. *Download* is the size of the files that a package manager or the install script fetches for one platform. \
+    *Unpacked* is their content. Sizes are in kB (1000 bytes).\n\n";
 
 /// Other libraries: those with whom the guides for moving compare, with what they need.
 const PIP: [&str; 2] = ["PyJWT==2.15.1", "cryptography==50.0.2"];
-const NPM: [&str; 2] = ["jose@6.2.17", "jsonwebtoken@9.0.3"];
+const NPM: [&str; 2] = ["jose@6.2.18", "jsonwebtoken@9.0.3"];
 const MAVEN: [&str; 1] = ["com.nimbusds:nimbus-jose-jwt:10.10"];
 const GO: [&str; 1] = ["github.com/golang-jwt/jwt/v5@v5.3.1"];
 
 /// The files that one platform needs.
 struct Entry {
+    /// The language of a library, or the platform of a program.
     language: &'static str,
     name: String,
     files: Vec<PathBuf>,
+}
+
+impl Entry {
+    fn is_built(&self) -> bool {
+        !self.files.is_empty() && self.files.iter().all(|file| file.is_file())
+    }
 }
 
 /// Prints the sizes, and writes the page.
 pub(super) fn run(workspace: &Workspace) -> Result<(), Error> {
     let work = workspace.target().join("package/sizes");
     empty(&work)?;
-    let own = TARGETS.iter().filter(|target| target.wheel.is_some());
-    let mut text = TITLE.to_owned();
-    text += "## Beside other libraries\nOn Linux x64 with glibc.\n\n";
-    let first = own.clone().take(1);
-    let mut entries: Vec<_> = first
-        .flat_map(|target| packages(workspace, target))
+    let own: Vec<&Target> = TARGETS
+        .iter()
+        .filter(|target| target.wheel.is_some())
         .collect();
+    let all = |of: fn(&Workspace, &Target) -> Vec<Entry>, targets: &[&Target]| -> Vec<Entry> {
+        targets
+            .iter()
+            .flat_map(|target| of(workspace, target))
+            .collect()
+    };
+    let mut entries = all(libraries, &own[..1]);
+    if entries.is_empty() {
+        return Err(Error::Usage(
+            "dist has no library for Linux x64; first run `cargo xtask package`".into(),
+        ));
+    }
     entries.extend(others(workspace, &work)?);
     entries.sort_by_key(|entry| entry.language);
-    text += &table(workspace, &entries)?;
-    text += "\n## All platforms\n\n";
-    let all: Vec<_> = own.flat_map(|target| packages(workspace, target)).collect();
-    text += &table(workspace, &all)?;
+    let mut text = format!("{TITLE}## Beside other libraries\nOn Linux x64 with glibc.\n\n");
+    text += &table(workspace, "language", &entries)?;
+    text += "\n## Libraries for all platforms\n\n";
+    text += &table(workspace, "language", &all(libraries, &own))?;
+    text += "\n## Programs\nThe image is for both processors, so that it has two programs.\n\n";
+    text += &table(workspace, "platform", &all(programs, &own))?;
     print!("{text}");
     let page = workspace.path(PAGE);
     fs::write(&page, text).map_err(|error| failed(&page, &error))
 }
 
-/// The packages of one platform. Those that are not in `dist` are left out.
-fn packages(workspace: &Workspace, target: &Target) -> Vec<Entry> {
-    let dist = |kind: &str| workspace.path(FOLDER).join(format!("jeton-{kind}"));
-    let version = env!("CARGO_PKG_VERSION");
-    let module = |inner: &str| {
-        let path = super::super::go::PATH;
-        dist("go").join(format!("proxy/{path}{inner}/@v/v{version}.zip"))
-    };
-    let entry = |language: &'static str, files: Vec<PathBuf>| Entry {
+/// The packages for libraries, and what the page calls their languages.
+const LIBRARIES: [(&str, &str); 5] = [
+    ("c", "C"),
+    ("go", "Go"),
+    ("java", "Java"),
+    ("node", "Node"),
+    ("python", "Python"),
+];
+
+/// The libraries for one platform. Those that are not in `dist` are left out.
+fn libraries(workspace: &Workspace, target: &Target) -> Vec<Entry> {
+    let entry = |(kind, language)| Entry {
         language,
         name: format!("jeton, {}", target.npm),
-        files,
+        files: built::files(workspace, kind, target),
     };
-    let all = [
-        entry(
-            "C",
-            vec![dist("c").join(format!("jeton-c-{}.tar.gz", target.triple))],
-        ),
-        entry(
-            "Go",
-            vec![
-                module(""),
-                module(&format!("/lib/{}", target.go.unwrap_or_default())),
-            ],
-        ),
-        entry("Java", vec![super::java::jar(&dist("java"))]),
-        entry(
-            "Node",
-            vec![
-                dist("node").join(format!("jeton-{version}.tgz")),
-                dist("node").join(format!("jeton-{}-{version}.tgz", target.npm)),
-            ],
-        ),
-        entry(
-            "Python",
-            python::wheel(&dist("python"), target).into_iter().collect(),
-        ),
-    ];
-    let is_built =
-        |entry: &Entry| !entry.files.is_empty() && entry.files.iter().all(|file| file.is_file());
-    all.into_iter().filter(is_built).collect()
+    let all = LIBRARIES.into_iter().map(entry);
+    all.filter(Entry::is_built).collect()
+}
+
+/// The programs for one platform.
+fn programs(workspace: &Workspace, target: &Target) -> Vec<Entry> {
+    let kinds = ["service", "lab"].into_iter();
+    let files = kinds.flat_map(|kind| built::files(workspace, kind, target));
+    let entry = |file: PathBuf| Entry {
+        language: target.platform(),
+        name: file
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned(),
+        files: vec![file],
+    };
+    files.map(entry).filter(Entry::is_built).collect()
 }
 
 /// Fetches other libraries into a folder each.
@@ -183,10 +195,9 @@ fn npm(workspace: &Workspace, folder: &Path, name: &str) -> Result<Vec<PathBuf>,
     Ok(files.into_iter().filter(is_package).collect())
 }
 
-fn table(workspace: &Workspace, entries: &[Entry]) -> Result<String, Error> {
+fn table(workspace: &Workspace, first: &str, entries: &[Entry]) -> Result<String, Error> {
     let mut text =
-        "| language | package | files | download | unpacked |\n|---|---|---:|---:|---:|\n"
-            .to_owned();
+        format!("| {first} | package | files | download | unpacked |\n|---|---|---:|---:|---:|\n");
     for entry in entries {
         let (mut download, mut content) = (0, 0);
         for file in &entry.files {
@@ -216,17 +227,19 @@ fn kilobytes(bytes: u64) -> u64 {
 
 /// The size of the files in an archive.
 fn unpacked(workspace: &Workspace, archive: &Path) -> Result<u64, Error> {
-    let is_tar = archive
-        .extension()
-        .is_some_and(|ending| ending == "tgz" || ending == "gz");
-    let (program, options) = if is_tar {
-        ("tar", "-tvzf")
+    let ending = archive.extension().unwrap_or_default();
+    let list = if ending == "tgz" || ending == "gz" {
+        ["tar", "-tvzf"]
+    } else if ending == "tar" {
+        ["tar", "-tvf"]
+    } else if ending == "deb" {
+        ["dpkg-deb", "--contents"]
     } else {
-        ("unzip", "-Zl")
+        ["unzip", "-Zl"]
     };
-    let text = output(workspace.command(program).arg(options).arg(archive))?;
-    // Both lists have the size in a column of each file.
-    let column = if is_tar { 2 } else { 3 };
+    let text = output(workspace.command(list[0]).arg(list[1]).arg(archive))?;
+    // Each list has the size in a column of each file.
+    let column = if list[0] == "unzip" { 3 } else { 2 };
     let size = |line: &str| line.split_whitespace().nth(column)?.parse::<u64>().ok();
     let files = text.lines().filter(|line| line.starts_with('-'));
     Ok(files.filter_map(size).sum())

@@ -144,6 +144,15 @@ impl Target {
         }
     }
 
+    /// Returns what Node and npm call its processor.
+    pub(crate) fn node(&self) -> &'static str {
+        if self.triple.starts_with("x86_64") {
+            "x64"
+        } else {
+            "arm64"
+        }
+    }
+
     /// Returns the name of a program of the binutils for this platform.
     pub(crate) fn binutil(&self, name: &str) -> String {
         let prefix = if self.is_native() { "" } else { self.binutils };

@@ -1,55 +1,50 @@
-//! Builds packages in two folders and compares the results byte by byte.
+//! Builds packages in the checkout and in a clone, and compares the results byte by byte.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 use std::time::Instant;
 
 use super::target::Target;
-use super::{FOLDER, Kind, build, failed, files_in};
+use super::{FOLDER, Kind, build, built, failed};
 use crate::command::{Error, Workspace, output, run as run_command};
 
-/// The folders of the two clones. Their names have different lengths, because a path can shift what follows it.
-const FOLDERS: [&str; 2] = ["one", "a-folder-with-another-name"];
+/// The folder of the clone. Its path is longer than that of the checkout, because a path can shift what follows it.
+const CLONE: &str = "twice/a-clone-with-another-name";
 
-/// Clones the current commit twice, builds the packages in both, and compares every file.
+/// Builds the packages in the checkout and in a clone of its commit, and compares every file.
 pub(super) fn run(
     workspace: &Workspace,
     kinds: &[&Kind],
     targets: &[&'static Target],
 ) -> Result<(), Error> {
-    let commit = output(workspace.command("git").args(["rev-parse", "HEAD"]))?;
-    let commit = commit.trim();
-    let parent = workspace.target().join("twice");
+    let commit = built::only_commit(workspace)?;
+    let folder = workspace.target().join(CLONE);
+    let parent = folder.parent().unwrap_or(&folder);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(parent).map_err(|error| failed(parent, &error))?;
+    let mut clone = workspace.command("git");
+    clone.args(["clone", "--quiet", "--no-checkout"]);
+    run_command(clone.arg(workspace.root()).arg(&folder))?;
+    let clone = Workspace::at(folder);
+    let checkout = ["checkout", "--quiet", "--detach", commit.as_str()];
+    run_command(clone.command("git").args(checkout))?;
     let mut checksums = Vec::new();
-    for name in FOLDERS {
-        let folder = parent.join(name);
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&parent).map_err(|error| failed(&parent, &error))?;
-        let mut clone = workspace.command("git");
-        clone.args(["clone", "--quiet", "--no-checkout"]);
-        run_command(clone.arg(workspace.root()).arg(&folder))?;
-        let clone = Workspace::at(folder);
-        run_command(
-            clone
-                .command("git")
-                .args(["checkout", "--quiet", "--detach", commit]),
-        )?;
+    for (name, workspace) in [("checkout", workspace), ("clone", &clone)] {
         let started = Instant::now();
-        build(&clone, kinds, targets)?;
+        build(workspace, kinds, targets)?;
         let minutes = started.elapsed().as_secs_f64() / 60.0;
         eprintln!("== {name}: built in {minutes:.1} minutes");
-        checksums.push(checksums_in(&clone, &clone.path(FOLDER))?);
-        // Only the results are needed, and two builds take gigabytes.
-        let _ = fs::remove_dir_all(clone.target());
+        checksums.push(checksums_of(workspace, kinds)?);
     }
-    println!("commit {commit}, two clones");
+    // Only the results are needed, and a build takes gigabytes.
+    let _ = fs::remove_dir_all(clone.target());
+    println!("commit {commit}, checkout and clone");
     for (file, sum) in &checksums[0] {
         println!("{sum}  {file}");
     }
     let different = different(&checksums[0], &checksums[1]);
     if different.is_empty() {
-        println!("{} files, identical in both clones", checksums[0].len());
+        println!("{} files, identical in both", checksums[0].len());
         Ok(())
     } else {
         Err(Error::Failed(format!(
@@ -59,14 +54,12 @@ pub(super) fn run(
     }
 }
 
-/// The files of the folder, with their SHA-256.
-fn checksums_in(clone: &Workspace, folder: &Path) -> Result<BTreeMap<String, String>, Error> {
-    let files = files_in(folder)?;
-    let files = files
-        .iter()
-        .filter_map(|file| file.strip_prefix(folder).ok());
+/// The files of these kinds, with their SHA-256.
+fn checksums_of(clone: &Workspace, kinds: &[&Kind]) -> Result<BTreeMap<String, String>, Error> {
+    let names: Vec<_> = kinds.iter().map(|kind| kind.name).collect();
     let mut sums = clone.command("sha256sum");
-    Ok(parse(&output(sums.current_dir(folder).args(files))?))
+    sums.current_dir(clone.path(FOLDER));
+    Ok(parse(&output(sums.args(built::found(clone, &names)?))?))
 }
 
 /// The lines `SUM  FILE` of sha256sum.

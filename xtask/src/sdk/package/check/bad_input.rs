@@ -3,8 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::super::python::wheel;
-use super::super::target::{TARGETS, Target};
 use super::super::{failed, files_in};
 use super::{Context, Root, go, java, node, python};
 use crate::command::Error;
@@ -31,6 +29,51 @@ fn damage(file: &Path) -> Result<(), Error> {
 /// A folder of memory in the root that does not allow programs, and one that cannot be written.
 const NOEXEC: &str = "mount -t tmpfs -o noexec tmpfs mnt";
 const READ_ONLY: &str = "mount -t tmpfs -o ro tmpfs mnt";
+
+/// Lets a library need a glibc that no system has: the name of the newest version that it needs is replaced. What the
+/// system says is the same with a library that is newer than it.
+fn age(library: &Path) -> Result<(), Error> {
+    let mut bytes = fs::read(library).map_err(|error| failed(library, &error))?;
+    let name = b"GLIBC_2.";
+    let mut changed = false;
+    for at in 0..bytes.len().saturating_sub(name.len() + 3) {
+        let (start, end) = (at + name.len(), at + name.len() + 2);
+        let has_two_digits = bytes[start..end].iter().all(u8::is_ascii_digit) && bytes[end] == 0;
+        if bytes[at..].starts_with(name) && has_two_digits {
+            bytes[start..end].copy_from_slice(b"99");
+            changed = true;
+        }
+    }
+    if !changed {
+        let library = library.display();
+        return Err(Error::Failed(format!(
+            "{library} needs no version of glibc"
+        )));
+    }
+    fs::write(library, bytes).map_err(|error| failed(library, &error))
+}
+
+const NEWER_GLIBC: &str = "version `GLIBC_2.99' not found";
+
+pub(super) fn go_damaged(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> {
+    needs_native(root)?;
+    go::add_program(context, root)?;
+    let proxy = root.path("proxy");
+    let is_native = |file: &&PathBuf| {
+        let path = file.display().to_string();
+        path.contains("/lib/linux_amd64/") && path.ends_with(".zip")
+    };
+    let files = files_in(&proxy)?;
+    let native = files.iter().find(is_native);
+    damage(native.ok_or_else(|| Error::Failed("the module of this platform is missing".into()))?)?;
+    match go::add_module(context, root, &[]) {
+        Ok(()) => Err(Error::Failed("a damaged module was installed".into())),
+        Err(error) => check_line(
+            (false, error.to_string()),
+            &["lib/linux_amd64", "not a valid zip file"],
+        ),
+    }
+}
 
 pub(super) fn go_platform(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> {
     needs_native(root)?;
@@ -76,12 +119,38 @@ pub(super) fn java_noexec(context: &Context<'_>, root: &Root<'_>) -> Result<(), 
     )
 }
 
+/// The library of the jar is beside it, as those unpack it who may not write at run time.
+pub(super) fn java_glibc(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> {
+    java::add_program(context, root)?;
+    java::unpack_library(context, root, root.target)?;
+    age(&root.path(java::LIBRARY))?;
+    let library = format!("-Dio.github.jeton.library=/check/{}", java::LIBRARY);
+    let arguments = [library.as_str(), "-cp", java::CLASS_PATH, "Example"];
+    let outcome = root.outcome(root.command(&java::java(root), &arguments, ""))?;
+    check_line(outcome, &[NEWER_GLIBC, "It needs Linux on", "glibc 2.28"])
+}
+
+pub(super) fn java_read_only(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> {
+    needs_native(root)?;
+    java::add_program(context, root)?;
+    let directory = "-Dio.github.jeton.directory=/mnt";
+    let arguments = [directory, "-cp", java::CLASS_PATH, "Example"];
+    let outcome = root.outcome(root.command(&java::java(root), &arguments, READ_ONLY))?;
+    check_line(
+        outcome,
+        &[
+            "Read-only file system",
+            "Set the property io.github.jeton.library",
+        ],
+    )
+}
+
 pub(super) fn node_platform(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> {
     node_installed(context, root)?;
     let program = "Object.defineProperty(process, 'arch', { value: 'riscv64' })\n\
                    require('/check/app/node_modules/jeton')\n";
     root.write("app/platform.cjs", program)?;
-    let outcome = run_node(context, root, "platform.cjs")?;
+    let outcome = run_node(context, root, "/check/app/platform.cjs", "")?;
     check_line(
         outcome,
         &[
@@ -93,20 +162,52 @@ pub(super) fn node_platform(context: &Context<'_>, root: &Root<'_>) -> Result<()
 
 pub(super) fn node_damaged(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> {
     node_installed(context, root)?;
-    let module = format!("app/node_modules/@jeton/{}/jeton.node", root.target.npm);
-    damage(&root.path(&module))?;
-    root.write(
-        "app/damaged.cjs",
-        "require('/check/app/node_modules/jeton')\n",
-    )?;
-    let outcome = run_node(context, root, "damaged.cjs")?;
+    damage(&native_module(root))?;
+    let cause = "jeton cannot load its native module: ";
+    load_fails(context, root, &[cause, "jeton.node: file too short"])
+}
+
+/// Loads the installed package, which fails with these parts in one line.
+fn load_fails(context: &Context<'_>, root: &Root<'_>, parts: &[&str]) -> Result<(), Error> {
+    root.write("app/load.cjs", "require('/check/app/node_modules/jeton')\n")?;
+    check_line(run_node(context, root, "/check/app/load.cjs", "")?, parts)
+}
+
+fn native_module(root: &Root<'_>) -> PathBuf {
+    root.path(&format!(
+        "app/node_modules/@jeton/{}/jeton.node",
+        root.target.npm
+    ))
+}
+
+pub(super) fn node_glibc(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> {
+    node_installed(context, root)?;
+    age(&native_module(root))?;
+    let cause = "jeton cannot load its native module: ";
+    load_fails(context, root, &[cause, NEWER_GLIBC, "It needs glibc 2.28"])
+}
+
+pub(super) fn node_noexec(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> {
+    needs_native(root)?;
+    node_installed(context, root)?;
+    root.write("load.cjs", "require('/mnt/app/node_modules/jeton')\n")?;
+    let setup = format!("{NOEXEC} && cp -r check/app mnt/");
+    let outcome = run_node(context, root, "/check/load.cjs", &setup)?;
     check_line(
         outcome,
         &[
             "jeton cannot load its native module: ",
-            "jeton.node: file too short",
+            "failed to map segment",
+            "not mounted noexec",
         ],
     )
+}
+
+pub(super) fn node_read_only(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> {
+    needs_native(root)?;
+    let packages = node::add_packages(context, root)?;
+    let outcome = node::install_in(context, root, "/mnt", &packages, READ_ONLY)?;
+    check_line(outcome, &["npm", "EROFS", "read-only file system"])
 }
 
 fn node_installed(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> {
@@ -114,9 +215,13 @@ fn node_installed(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> {
     node::install(context, root, &packages)
 }
 
-fn run_node(context: &Context<'_>, root: &Root<'_>, file: &str) -> Result<(bool, String), Error> {
-    let program = format!("/check/app/{file}");
-    root.outcome(root.command(&node::node(context, root), &[&program], ""))
+fn run_node(
+    context: &Context<'_>,
+    root: &Root<'_>,
+    program: &str,
+    setup: &str,
+) -> Result<(bool, String), Error> {
+    root.outcome(root.command(&node::node(context, root), &[program], setup))
 }
 
 /// Runs pip in the root, which installs a file.
@@ -126,16 +231,37 @@ fn install(root: &Root<'_>, options: &[&str], setup: &str) -> Result<(bool, Stri
 }
 
 pub(super) fn python_platform(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> {
-    let is_other = |target: &&Target| !target.is_musl() && *target != root.target;
-    let other = TARGETS.iter().find(is_other);
-    let other = other.ok_or_else(|| Error::Failed("there is one platform".into()))?;
-    let wheel = wheel(&context.dist("python"), other)?;
-    let name = wheel.file_name().unwrap_or_default().to_string_lossy();
-    root.add(&wheel, &name)?;
+    let wheel = python::add_wheel(context, root)?;
+    let own = wheel.trim_start_matches("/check/");
+    // pip reads the platform in the name.
+    let name = own.replace(root.target.processor(), "riscv64");
+    let from = root.path(own);
+    fs::rename(&from, root.path(&name)).map_err(|error| failed(&from, &error))?;
     let outcome = install(root, &[&format!("/check/{name}")], "")?;
     check_line(
         outcome,
         &[&name, "is not a supported wheel on this platform"],
+    )
+}
+
+/// pip asks this module, as a distribution with an older glibc has it, before it looks at the glibc that is there.
+const OLDER: &str =
+    "def manylinux_compatible(major, minor, processor):\n    return (major, minor) < (2, 28)\n";
+
+pub(super) fn python_glibc(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> {
+    python::is_supported(root)?;
+    let wheel = python::add_wheel(context, root)?;
+    root.write("_manylinux.py", OLDER)?;
+    let code = "import sys; sys.path.insert(0, '/check'); from pip._internal.cli.main import main; \
+                sys.exit(main(sys.argv[1:]))";
+    let arguments = [&["-c", code][..], &python::INSTALL[2..], &[&wheel]].concat();
+    let outcome = root.outcome(root.command("/usr/bin/python3", &arguments, ""))?;
+    check_line(
+        outcome,
+        &[
+            "manylinux_2_28",
+            "is not a supported wheel on this platform",
+        ],
     )
 }
 
@@ -158,7 +284,7 @@ pub(super) fn python_noexec(context: &Context<'_>, root: &Root<'_>) -> Result<()
         &[
             "jeton cannot load its native module: ",
             "failed to map segment",
-            "Supported: Linux",
+            "not mounted noexec",
         ],
     )
 }

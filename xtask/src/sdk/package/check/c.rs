@@ -1,11 +1,8 @@
 //! The archive with the C library.
 
-use std::fs;
-
-use super::super::failed;
 use super::super::target::{TARGETS, Target, Toolchain};
-use super::{Context, Root};
-use crate::command::{Error, Workspace, run as run_command};
+use super::{Context, Root, java};
+use crate::command::{Error, run as run_command};
 
 const TESTS: &str = "crates/jeton-ffi/tests/c";
 const SOURCES: [&str; 4] = ["main.c", "cases.c", "everything.c", "json.c"];
@@ -89,7 +86,7 @@ pub(super) fn musl(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> 
     let program = compile(context, root, target, &folder, "libjeton.a")?;
     root.run(&program, &["cases", "/check/cases.jsonl"])?;
     root.write("loader.c", LOADER)?;
-    add_java(context.workspace, context, root, target)?;
+    java::unpack_library(context, root, target)?;
     let architecture = target.triple.split('-').next().unwrap_or_default();
     if root.target.is_native() {
         let arguments = ["/check/loader.c", "-o", "/check/loader", "-ldl"];
@@ -105,7 +102,7 @@ pub(super) fn musl(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> 
     let linker = format!("/lib/ld-musl-{architecture}.so.1");
     for (library, function) in [
         (format!("{folder}/lib/libjeton.so"), "jeton_verify"),
-        ("/check/libjeton_java.so".into(), JAVA_FUNCTION),
+        (format!("/check/{}", java::LIBRARY), JAVA_FUNCTION),
     ] {
         root.run(&linker, &["/check/loader", &library, function])?;
     }
@@ -113,19 +110,3 @@ pub(super) fn musl(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> 
 }
 
 const JAVA_FUNCTION: &str = "Java_io_github_jeton_internal_Native_version";
-
-/// Unpacks the library of the jar.
-fn add_java(
-    workspace: &Workspace,
-    context: &Context<'_>,
-    root: &Root<'_>,
-    target: &Target,
-) -> Result<(), Error> {
-    let jar = super::super::java::jar(&context.dist("java"));
-    let name = format!("io/github/jeton/native/{}/libjeton_java.so", target.java);
-    let mut unpack = workspace.command("unzip");
-    let library = unpack.arg("-p").arg(&jar).arg(&name).output();
-    let library = library.map_err(|error| failed(&jar, &error))?.stdout;
-    let to = root.path("libjeton_java.so");
-    fs::write(&to, library).map_err(|error| failed(&to, &error))
-}

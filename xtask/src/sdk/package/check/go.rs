@@ -82,6 +82,8 @@ pub(super) fn readme(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error
 
 /// The same for musl, whose C compiler is in the root, or zig.
 pub(super) fn musl(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> {
+    let triple = root.target.triple.replace("gnu", "musl");
+    context.built("go", &format!("sbom-{triple}.cdx.json"))?;
     add_program(context, root)?;
     let static_program = [
         "-tags=musl",
@@ -90,7 +92,6 @@ pub(super) fn musl(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> 
     let printed = if root.target.is_native() {
         run_in(context, root, &["CC=musl-gcc"], &static_program)?
     } else {
-        let triple = root.target.triple.replace("gnu", "musl");
         let program = cross_compile(context, root, &triple, &static_program)?;
         root.run(&program, &[])?
     };

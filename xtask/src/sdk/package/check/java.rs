@@ -1,8 +1,11 @@
 //! The jar.
 
+use std::fs;
+
 use super::super::super::readme::check_printed;
-use super::super::empty;
 use super::super::java::{PRINTED, README, example, jar};
+use super::super::target::Target;
+use super::super::{empty, failed};
 use super::{Context, Root};
 use crate::command::{Error, run as run_command};
 
@@ -40,4 +43,22 @@ pub(super) fn readme(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error
     add_program(context, root)?;
     let printed = root.run(&java(root), &["-cp", CLASS_PATH, "Example"])?;
     check_printed(README, &printed, PRINTED)
+}
+
+/// The library of the jar, where it is unpacked.
+pub(super) const LIBRARY: &str = "libjeton_java.so";
+
+/// Unpacks the library for a platform.
+pub(super) fn unpack_library(
+    context: &Context<'_>,
+    root: &Root<'_>,
+    target: &Target,
+) -> Result<(), Error> {
+    let jar = jar(&context.dist("java"));
+    let name = format!("io/github/jeton/native/{}/{LIBRARY}", target.java);
+    let mut unpack = context.workspace.command("unzip");
+    let library = unpack.arg("-p").arg(&jar).arg(&name).output();
+    let library = library.map_err(|error| failed(&jar, &error))?.stdout;
+    let to = root.path(LIBRARY);
+    fs::write(&to, library).map_err(|error| failed(&to, &error))
 }

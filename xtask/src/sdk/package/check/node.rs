@@ -12,9 +12,15 @@ use crate::command::{Error, Workspace, run as run_command};
 const NODE: &str = "20.20.2";
 const NPM: &str = "npm@10.8.2";
 
+/// Adds Node, as one of its commands.
+pub(super) fn add_node(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> {
+    root.link(&runtime(context.workspace, root.target)?)?;
+    root.add_command("node", &node(context, root))
+}
+
 /// Adds Node and the packages for the root's platform.
 pub(super) fn add_packages(context: &Context<'_>, root: &Root<'_>) -> Result<Vec<String>, Error> {
-    root.link(&runtime(context.workspace, root.target)?)?;
+    add_node(context, root)?;
     let version = env!("CARGO_PKG_VERSION");
     let mut names = Vec::new();
     for name in [
@@ -51,12 +57,7 @@ fn runtime(workspace: &Workspace, target: &Target) -> Result<PathBuf, Error> {
 }
 
 fn node_package(target: &Target) -> String {
-    let architecture = if target.debian() == "amd64" {
-        "x64"
-    } else {
-        "arm64"
-    };
-    format!("node-linux-{architecture}")
+    format!("node-linux-{}", target.node())
 }
 
 /// Returns the path of a file of the runtime, which is the same in the root.
@@ -76,17 +77,27 @@ pub(super) fn install(
     root: &Root<'_>,
     packages: &[String],
 ) -> Result<(), Error> {
+    let (ended_well, text) = install_in(context, root, "/check/app", packages, "")?;
+    if ended_well {
+        Ok(())
+    } else {
+        Err(Error::Failed(text))
+    }
+}
+
+/// Installs packages into a folder of the root, and returns whether npm succeeds and what it writes.
+pub(super) fn install_in(
+    context: &Context<'_>,
+    root: &Root<'_>,
+    folder: &str,
+    packages: &[String],
+    setup: &str,
+) -> Result<(bool, String), Error> {
     let npm = runtime_file(context, "npm/bin/npm-cli.js");
-    let mut arguments = vec![
-        npm.as_str(),
-        "--prefix",
-        "/check/app",
-        "install",
-        "--offline",
-    ];
+    let mut arguments = vec![npm.as_str(), "--prefix", folder, "install", "--offline"];
     arguments.extend(["--no-audit", "--no-fund", "--install-links"]);
     arguments.extend(packages.iter().map(String::as_str));
-    root.run(&node(context, root), &arguments).map(drop)
+    root.outcome(root.command(&node(context, root), &arguments, setup))
 }
 
 pub(super) fn readme(context: &Context<'_>, root: &Root<'_>) -> Result<(), Error> {

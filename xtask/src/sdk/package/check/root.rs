@@ -1,6 +1,7 @@
 //! A Debian in a folder: without Rust, and without a network.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -100,6 +101,15 @@ impl<'w> Root<'w> {
         run_command(copy.arg("-rlT").arg(folder).arg(to))
     }
 
+    /// Lets a program of the root start by its name.
+    pub(super) fn add_command(&self, name: &str, program: &str) -> Result<(), Error> {
+        let place = self.folder.join("opt/bin").join(name);
+        let _ = fs::remove_file(&place);
+        fs::create_dir_all(self.folder.join("opt/bin"))
+            .and_then(|()| symlink(program, &place))
+            .map_err(|error| failed(&place, &error))
+    }
+
     /// Returns a command in the root, which reaches no network. The shell of this machine first runs `setup`, in the folder
     /// of the root. A program of another architecture starts no others, and has its whole path.
     pub(super) fn command(&self, program: &str, arguments: &[&str], setup: &str) -> Command {
@@ -117,10 +127,7 @@ impl<'w> Root<'w> {
         command.arg(program).args(arguments);
         command.env_clear();
         command.envs([
-            (
-                "PATH",
-                "/usr/local/go/bin:/opt/node/bin:/usr/bin:/bin:/usr/sbin:/sbin",
-            ),
+            ("PATH", "/opt/bin:/usr/bin:/bin:/usr/sbin:/sbin"),
             ("HOME", "/check/home"),
             ("LANG", "C.UTF-8"),
         ]);
