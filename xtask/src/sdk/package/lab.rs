@@ -347,19 +347,17 @@ fn python(archive: &Archive<'_>, driver: &Driver) -> Result<(), Error> {
         unzip.args(["-m", "zipfile", "-e"]);
         run_command(unzip.arg(wheel).arg(&vendor))?;
     } else {
+        let mut installed = 0;
         for version in PYTHONS {
-            if !install_for(archive, driver, version, &vendor)? {
-                if version == PYTHONS[0] {
-                    return leave_out(
-                        driver,
-                        "a package has no wheel, so that pip would compile it",
-                    );
-                }
-                eprintln!(
-                    "== {}: a package has no wheel for Python {version}",
-                    driver.path
-                );
+            if install_for(archive, driver, version, &vendor)? {
+                installed += 1;
+            } else {
+                let path = &driver.path;
+                eprintln!("== {path}: a package has no wheel for Python {version}");
             }
+        }
+        if installed == 0 {
+            return leave_out(driver, "pip would have to compile a package");
         }
     }
     let run = ["env", "PYTHONPATH=vendor", "python3", "driver.py"];
