@@ -165,6 +165,9 @@ fn raise_open_files() {
     setrlimit(Resource::Nofile, raised).unwrap();
 }
 
+/// What a connection sends, by its number.
+type Kind = fn(usize) -> Vec<u8>;
+
 /// Opens everything from one address, and returns the connections.
 fn stranger(server: SocketAddr, address: u8) -> Vec<TcpStream> {
     let mut held = Vec::new();
@@ -352,7 +355,7 @@ fn unfinished_handshake(_: usize) -> Vec<u8> {
 #[test]
 fn connections_hold_no_more_than_they_are_charged() {
     let tls = "[tls]\ncertificate = 'server.pem'\nkey = 'server.key'\n";
-    let kinds: [(fn(usize) -> Vec<u8>, usize, &str); 5] = [
+    let kinds: [(Kind, usize, &str); 5] = [
         (too_long_headers, 100, ""),
         (unfinished_headers, 100, ""),
         (unfinished_handshake, 100, tls),
@@ -372,11 +375,7 @@ fn connections_hold_no_more_than_they_are_charged() {
 }
 
 /// Resident memory and charge of so many connections that send this. `None`: a handshake ended meanwhile.
-fn taken_and_charged(
-    kind: fn(usize) -> Vec<u8>,
-    connections: usize,
-    config: &str,
-) -> Option<(u64, u64)> {
+fn taken_and_charged(kind: Kind, connections: usize, config: &str) -> Option<(u64, u64)> {
     let folder = tempfile::tempdir().unwrap();
     Authority::new(&folder.path().join("ca.pem")).certify(folder.path(), 4096);
     fs::write(folder.path().join("jeton.toml"), config).unwrap();
