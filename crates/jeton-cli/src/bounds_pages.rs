@@ -234,6 +234,15 @@ fn said() -> Vec<String> {
             "for each server",
             format!("{} per minute", of_server::REQUESTS_PER_MINUTE),
         ),
+        row("(`RULES`)", number(of_issuer::RULES as u64)),
+        row(
+            "those that one client made",
+            number(server.revocation_rules_per_client as u64),
+        ),
+        row(
+            "(`revocations_per_day`), for each server",
+            format!("{} per day", number(of_server::REVOCATIONS_PER_DAY)),
+        ),
         row(
             "(`FORM_PARAMETERS`)",
             number(of_server::FORM_PARAMETERS as u64),
@@ -434,6 +443,15 @@ fn bounds_page_has_every_share_and_time() {
         (
             format!("{} per minute", of_server::REQUESTS_PER_MINUTE),
             "`requests_per_minute`",
+        ),
+        (number(of_issuer::RULES as u64), "`RULES`"),
+        (
+            number(server.revocation_rules_per_client as u64),
+            "`limits.revocation_rules_per_client`",
+        ),
+        (
+            format!("{} per day", number(of_server::REVOCATIONS_PER_DAY)),
+            "`revocations_per_day`",
         ),
         (seconds(of_server::HANDSHAKE_TIMEOUT), "`HANDSHAKE_TIMEOUT`"),
         (seconds(of_server::RECEIVE_TIMEOUT), "`RECEIVE_TIMEOUT`"),

@@ -66,6 +66,13 @@ pub enum Error {
         /// Rules of all issuers.
         all: usize,
     },
+    /// The caller has too many revocation rules in force.
+    ClientRulesFull {
+        /// Rules that it made.
+        used: usize,
+        /// The limit, see [`Options::rules_per_client`](crate::Options::rules_per_client).
+        limit: usize,
+    },
     /// A private key was encrypted under another key-encryption key.
     WrongKeyEncryptionKey {
         /// Id of the required key.
@@ -203,6 +210,11 @@ impl fmt::Display for Error {
                 "{used} revocation rules of this issuer are in force, and {limit} are its own part; those of all \
                  issuers are {all} of {}: revoke single tokens by their id and expiry, or wait until rules are over",
                 crate::limits::RULES
+            ),
+            Error::ClientRulesFull { used, limit } => write!(
+                f,
+                "{used} revocation rules of this client are in force, the limit is {limit}: revoke single tokens by \
+                 their id and expiry, or wait until rules are over"
             ),
             Error::WrongAudience => f.write_str("the token is for another audience"),
             Error::WrongKeyEncryptionKey { needed } => write!(

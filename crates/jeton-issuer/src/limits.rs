@@ -61,6 +61,8 @@ pub const WAITING_TOKENS: usize = 1024;
 /// Maximum revocation rules (subjects, clients, keys) of a node. Half of them is divided between the issuers: an
 /// issuer that is new when the others use everything still has its part.
 pub const RULES: usize = 100_000;
+/// Default maximum of revocation rules in force that one client made, of all issuers, on a server.
+pub const RULES_PER_CLIENT: usize = 25_000;
 /// Memory for recent revocations that feeds can still read, bytes. A slower reader must begin a new feed.
 pub const FEED_HISTORY_BYTES: usize = 16 * 1024 * 1024;
 /// Target size of one update of a feed, bytes in memory. One transaction may exceed it.

@@ -14,6 +14,7 @@ use jeton_transport::{PeerCertificate, text_file};
 use crate::client_secret::SecretHash;
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::limits;
 use crate::permissions::Caller;
 use crate::rate_limit::RateLimit;
 use crate::slow_comparisons::SlowComparisons;
@@ -90,6 +91,11 @@ impl Clients {
             let new = || {
                 Caller::new(client.name.clone(), client.bearer_subject.clone())
                     .with_token_rights(TokenRights::of_client(client))
+                    .with_revocations_per_day(
+                        client
+                            .revocations_per_day
+                            .unwrap_or(limits::REVOCATIONS_PER_DAY),
+                    )
             };
             if !client.secrets.is_empty() || client.keys_file.is_some() {
                 let mut caller = new();

@@ -49,7 +49,9 @@ pub(crate) fn issuer_parts(error: &Error) -> ErrorParts {
             Cause::System => (Code::Internal, error.code()),
             _ => (Code::InvalidArgument, codes::INVALID_CLAIMS.name()),
         },
-        Error::RulesFull { .. } | Error::Store(jeton_store::Error::Overloaded) => {
+        Error::RulesFull { .. }
+        | Error::ClientRulesFull { .. }
+        | Error::Store(jeton_store::Error::Overloaded) => {
             (Code::ResourceExhausted, codes::OVERLOADED.name())
         }
         Error::Store(jeton_store::Error::Invalid(_)) => {

@@ -62,6 +62,10 @@ pub const REQUESTS_PER_MINUTE_MAX: u32 = 1_000_000;
 pub const CLIENT_ASSERTION_SECONDS: i64 = 3600;
 /// How long an outside token of a trust entry with `single_use` may be valid, seconds. Its `jti` is stored for so long.
 pub const SINGLE_USE_SECONDS: i64 = 86_400;
+/// Default revocations per day of a client.
+pub const REVOCATIONS_PER_DAY: u32 = 1_000_000;
+/// Maximum of that setting.
+pub const REVOCATIONS_PER_DAY_MAX: u32 = 1_000_000_000;
 /// Log lines per minute about refusals of one client or trust entry, and of all callers that are neither. Further ones are
 /// counted.
 pub const LOGGED_REFUSALS_PER_MINUTE: u32 = 60;

@@ -113,6 +113,8 @@ pub(crate) struct Metrics {
     /// Tokens verified, including batches and streams.
     pub(crate) verified: AtomicU64,
     pub(crate) requests_blocked: AtomicU64,
+    /// Revocations beyond the budget of a client or an issuer.
+    pub(crate) revocations_refused: AtomicU64,
     pub(crate) rejections: rejections::Rejections,
     /// When the server's certificate ends, seconds since 1970. 0: no TLS.
     pub(crate) certificate_end: AtomicI64,
@@ -211,6 +213,11 @@ impl Metrics {
                 "requests_blocked",
                 "Requests blocked before authentication: unknown host, page of another site, wrong method or content type.",
                 load(&self.requests_blocked),
+            ),
+            (
+                "revocations_refused",
+                "Calls to revoke that were refused because the client or the issuer has used its budget.",
+                load(&self.revocations_refused),
             ),
         ];
         for (name, help, count) in single {

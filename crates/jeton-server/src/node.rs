@@ -70,7 +70,8 @@ pub(crate) fn open(
     let options = options
         .freshness(freshness, stale)
         .issue_without_store(config.issue_without_store())
-        .token_bytes(config.limits.token_bytes());
+        .token_bytes(config.limits.token_bytes())
+        .rules_per_client(config.limits.revocation_rules_per_client);
     let options = match config.compare_every() {
         Some(interval) => options.compare_every(interval),
         None => options,

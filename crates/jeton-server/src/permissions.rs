@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 
 use crate::config::Permission;
+use crate::limits;
+use crate::rate_limit::{Period, RateLimit};
 use crate::refusal::LineLimit;
 use crate::token_rights::TokenRights;
 
@@ -22,6 +24,8 @@ pub(crate) struct Caller {
     token_rights: TokenRights,
     /// Log lines about its refused requests.
     refusals: LineLimit,
+    /// Its revocations per day.
+    revocations: RateLimit,
 }
 
 impl Caller {
@@ -35,7 +39,19 @@ impl Caller {
             by_issuer: HashMap::new(),
             token_rights: TokenRights::none(),
             refusals: LineLimit::new(),
+            revocations: RateLimit::in_period(limits::REVOCATIONS_PER_DAY, Period::Day),
         }
+    }
+
+    /// Sets its revocations per day.
+    pub(crate) fn with_revocations_per_day(mut self, most: u32) -> Caller {
+        self.revocations = RateLimit::in_period(most, Period::Day);
+        self
+    }
+
+    /// Its revocations per day.
+    pub(crate) fn revocations(&self) -> &RateLimit {
+        &self.revocations
     }
 
     /// Sets what it may get from the token endpoint.
@@ -68,6 +84,7 @@ impl Caller {
             by_issuer: HashMap::new(),
             token_rights: TokenRights::none(),
             refusals: LineLimit::new(),
+            revocations: RateLimit::in_period(limits::REVOCATIONS_PER_DAY_MAX, Period::Day),
         }
     }
 

@@ -1,12 +1,13 @@
-//! Limits how many requests a client makes per minute.
+//! Limits how many requests a client makes in a period.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// A limit of requests per minute, without a lock. A client may send the requests of a minute at once.
+/// A limit of requests per minute or day, without a lock. A client may send the requests of a period at once.
 #[derive(Debug)]
 pub(crate) struct RateLimit {
-    per_minute: u32,
+    most: u32,
+    period: Period,
     started: Instant,
     /// When the requests so far would be spent at a constant rate, nanoseconds after `started`.
     spent_until: AtomicU64,
@@ -15,17 +16,39 @@ pub(crate) struct RateLimit {
 /// The limit was exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RateExceeded {
-    pub(crate) per_minute: u32,
+    /// Requests that count now.
+    pub(crate) used: u32,
+    pub(crate) most: u32,
+    pub(crate) period: Period,
     /// After this time, one more request is allowed.
     pub(crate) retry_after: Duration,
 }
 
-const MINUTE: u64 = 60_000_000_000;
+/// The period of a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Period {
+    Minute,
+    Day,
+}
+
+impl Period {
+    const fn nanoseconds(self) -> u64 {
+        match self {
+            Period::Minute => 60_000_000_000,
+            Period::Day => 24 * 60 * 60_000_000_000,
+        }
+    }
+}
 
 impl RateLimit {
     pub(crate) fn new(per_minute: u32) -> RateLimit {
+        RateLimit::in_period(per_minute, Period::Minute)
+    }
+
+    pub(crate) fn in_period(most: u32, period: Period) -> RateLimit {
         RateLimit {
-            per_minute: per_minute.max(1),
+            most: most.max(1),
+            period,
             started: Instant::now(),
             spent_until: AtomicU64::new(0),
         }
@@ -33,15 +56,31 @@ impl RateLimit {
 
     /// Counts a request, unless it exceeds the limit.
     pub(crate) fn take(&self) -> Result<(), RateExceeded> {
-        let now = u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        self.take_at(now)
+        self.take_many(1)
     }
 
-    fn take_at(&self, now: u64) -> Result<(), RateExceeded> {
-        let each = MINUTE / u64::from(self.per_minute);
+    /// Counts several requests, unless they exceed the limit.
+    pub(crate) fn take_many(&self, count: u32) -> Result<(), RateExceeded> {
+        let now = u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.take_at(now, count)
+    }
+
+    /// Takes back a request that cost nothing.
+    pub(crate) fn give_back(&self) {
+        self.spent_until.fetch_sub(self.each(), Ordering::Relaxed);
+    }
+
+    /// The time that one request takes of the period.
+    fn each(&self) -> u64 {
+        self.period.nanoseconds() / u64::from(self.most)
+    }
+
+    fn take_at(&self, now: u64, count: u32) -> Result<(), RateExceeded> {
+        let (each, period) = (self.each(), self.period.nanoseconds());
+        let cost = each.saturating_mul(count.into());
         let spend = |spent_until: u64| {
-            let next = spent_until.max(now) + each;
-            (next <= now + MINUTE).then_some(next)
+            let next = spent_until.max(now).saturating_add(cost);
+            (next <= now + period).then_some(next)
         };
         let spent = self
             .spent_until
@@ -49,9 +88,14 @@ impl RateLimit {
         match spent {
             Ok(_) => Ok(()),
             Err(spent_until) => Err(RateExceeded {
-                per_minute: self.per_minute,
+                used: u32::try_from(spent_until.saturating_sub(now).div_ceil(each))
+                    .unwrap_or(u32::MAX),
+                most: self.most,
+                period: self.period,
                 retry_after: Duration::from_nanos(
-                    (spent_until + each).saturating_sub(now + MINUTE),
+                    spent_until
+                        .saturating_add(each)
+                        .saturating_sub(now + period),
                 ),
             }),
         }
@@ -60,25 +104,43 @@ impl RateLimit {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     #[test]
     fn requests_of_a_minute_are_allowed_at_once_and_then_one_by_one() {
         let limit = RateLimit::new(60);
-        let second = MINUTE / 60;
-        assert!((0..60).all(|_| limit.take_at(0).is_ok()));
-        let exceeded = limit.take_at(0);
+        let minute = Period::Minute.nanoseconds();
+        let second = minute / 60;
+        assert!((0..60).all(|_| limit.take_at(0, 1).is_ok()));
+        let exceeded = limit.take_at(0, 1);
         assert_eq!(
             exceeded,
             Err(RateExceeded {
-                per_minute: 60,
+                used: 60,
+                most: 60,
+                period: Period::Minute,
                 retry_after: Duration::from_secs(1)
             })
         );
-        assert!(limit.take_at(second).is_ok());
-        assert!(limit.take_at(second).is_err());
+        assert!(limit.take_at(second, 1).is_ok());
+        assert!(limit.take_at(second, 1).is_err());
         // After an idle minute, as many as at first, and no more.
-        assert!((0..60).all(|_| limit.take_at(5 * MINUTE).is_ok()));
-        assert!(limit.take_at(5 * MINUTE).is_err());
+        assert!((0..60).all(|_| limit.take_at(5 * minute, 1).is_ok()));
+        assert!(limit.take_at(5 * minute, 1).is_err());
+    }
+
+    #[test]
+    fn several_requests_are_counted_all_or_none() {
+        let limit = RateLimit::in_period(10, Period::Day);
+        assert!(limit.take_at(0, 8).is_ok());
+        let exceeded = limit.take_at(0, 3).unwrap_err();
+        assert_eq!((exceeded.used, exceeded.most), (8, 10));
+        assert!(limit.take_at(0, 2).is_ok());
+        assert!(limit.take_at(0, 1).is_err());
+        limit.give_back();
+        assert!(limit.take_at(0, 1).is_ok());
+        assert!(limit.take_at(Period::Day.nanoseconds() / 10, 1).is_ok());
     }
 }

@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arc_swap::ArcSwap;
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use jeton::{RawClaims, Verified};
-use jeton_issuer::{Error, Issued, Node, Request};
+use jeton_issuer::{Error, Issued, Node, Request, Revoke};
+use jeton_store::Revision;
 use jeton_transport::{Load, Peer, Shared};
 
 use crate::argon2_queue::Argon2Queue;
@@ -23,7 +24,7 @@ use crate::metrics::{CallOutcome, Metrics};
 use crate::permissions::Caller;
 use crate::refusal::{Occasion, Party, Refusal};
 use crate::stream_permits::{Limit, StreamPermits};
-use crate::traces::RequestTracer;
+use crate::traces::{RequestTracer, in_child_span};
 use crate::trusts::Trusts;
 use crate::verify_clock::clock_of;
 
@@ -247,6 +248,65 @@ impl Service {
         if failure.outcome() == CallOutcome::Rejected {
             self.metrics.rejections.count(failure.reason());
         }
+        failure
+    }
+
+    /// Revokes within the budgets of the caller and the issuer.
+    pub(crate) async fn revoke(
+        &self,
+        caller: &Caller,
+        iss: &str,
+        revoke: Revoke,
+    ) -> Result<Revision, Failure> {
+        self.take_revocations(caller, iss, 1)?;
+        let revoked = self.node.revoke(caller.name(), iss, revoke);
+        let revoked = in_child_span("store revoke", revoked).await;
+        revoked.map_err(|error| self.not_revoked(caller, iss, error))
+    }
+
+    /// Revokes a whole token, as [`revoke`](Service::revoke) does.
+    pub(crate) async fn revoke_token(
+        &self,
+        caller: &Caller,
+        iss: &str,
+        token: &str,
+    ) -> Result<Revision, Failure> {
+        self.take_revocations(caller, iss, 1)?;
+        let revoked = self.node.revoke_token(caller.name(), iss, token);
+        let revoked = in_child_span("store revoke", revoked).await;
+        revoked.map_err(|error| self.not_revoked(caller, iss, error))
+    }
+
+    /// Counts revocations to the budget of the caller, before they are written: a client must not fill the store.
+    pub(crate) fn take_revocations(
+        &self,
+        caller: &Caller,
+        iss: &str,
+        count: u32,
+    ) -> Result<(), Failure> {
+        let taken = caller.revocations().take_many(count);
+        taken.map_err(|exceeded| {
+            self.over_budget(caller, iss, Failure::RevocationRate(exceeded))
+        })
+    }
+
+    /// Returns the failure of a revocation. One that wrote nothing does not count to the budget.
+    pub(crate) fn not_revoked(&self, caller: &Caller, iss: &str, error: Error) -> Failure {
+        if !matches!(error, Error::Store(_) | Error::Stale) {
+            caller.revocations().give_back();
+        }
+        match error {
+            Error::RulesFull { .. } | Error::ClientRulesFull { .. } => {
+                self.over_budget(caller, iss, error.into())
+            }
+            other => other.into(),
+        }
+    }
+
+    fn over_budget(&self, caller: &Caller, iss: &str, failure: Failure) -> Failure {
+        let refused = &self.metrics.revocations_refused;
+        refused.fetch_add(1, Ordering::Relaxed);
+        self.log_refusal_of(Some(caller), iss, &failure.refusal(), None);
         failure
     }
 

@@ -82,6 +82,10 @@ impl Inner {
         (snapshot.rules.clone(), snapshot.issuers.len())
     }
 
+    pub(crate) fn rules_per_client(&self) -> usize {
+        self.options.rules_per_client
+    }
+
     /// Commits a transaction with an entry in the chain of this node. None: a conflict, which no other node
     /// causes unless it has sealed the chain.
     pub(crate) fn append(&self, txn: Txn, act: Act<'_>) -> Result<Option<Revision>> {

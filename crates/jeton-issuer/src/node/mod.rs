@@ -155,7 +155,7 @@ impl Node {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`]; [`Error::RulesFull`]; [`Error::UnknownIssuer`];
+    /// [`Error::Invalid`]; [`Error::RulesFull`]; [`Error::ClientRulesFull`]; [`Error::UnknownIssuer`];
     /// [`Error::Store`] if too many revocations wait, or if the store fails. If the [outcome is
     /// unknown](jeton_store::Error::is_outcome_unknown), the revocation may have been made.
     /// [`Error::Stale`]: it is durable, and this node does not see it yet.

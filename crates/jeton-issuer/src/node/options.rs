@@ -16,6 +16,7 @@ pub struct Options {
     pub(super) issue_without_store: Duration,
     pub(super) token_bytes: usize,
     pub(super) compare_every: Option<Duration>,
+    pub(super) rules_per_client: usize,
 }
 
 /// What a node does when its view of the store is older than the freshness bound.
@@ -40,6 +41,7 @@ impl Options {
             issue_without_store: limits::ISSUE_WITHOUT_STORE,
             token_bytes: limits::TOKEN_BYTES,
             compare_every: None,
+            rules_per_client: limits::RULES,
         }
     }
 
@@ -57,6 +59,13 @@ impl Options {
     #[must_use]
     pub fn compare_every(mut self, interval: Duration) -> Options {
         self.compare_every = Some(interval);
+        self
+    }
+
+    /// Sets how many revocation rules that one actor made may be in force. Default: [`limits::RULES`].
+    #[must_use]
+    pub fn rules_per_client(mut self, limit: usize) -> Options {
+        self.rules_per_client = limit;
         self
     }
 

@@ -14,7 +14,9 @@ use crate::decision::DecisionTime;
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::record::{self, audit_head_key, revocation_key, rule_key, set_key, settings_key};
-use crate::revocation::{Extent, NewRules, Revoke, Subject, Term, minute, token_hash};
+use crate::revocation::{
+    Extent, NewRules, Revoke, Room, Subject, Term, actor_hash, minute, token_hash,
+};
 
 /// A revocation and its reply channel.
 pub(crate) struct Job {
@@ -60,7 +62,7 @@ fn write(node: &Inner, jobs: Vec<Job>) {
         groups.entry(group).or_default().push(job);
     }
     for ((actor, iss, _), group) in groups {
-        let mut waiting = refuse_beyond_the_limit(node, &iss, group);
+        let mut waiting = refuse_beyond_the_limit(node, &actor, &iss, group);
         while !waiting.is_empty() {
             let later = waiting.split_off(fit_one_entry(&iss, &waiting));
             let group = std::mem::replace(&mut waiting, later);
@@ -88,8 +90,9 @@ fn fit_one_entry(iss: &str, jobs: &[Job]) -> usize {
 
 /// Rejects jobs beyond the limit of rules. Rules are looked up for every token and kept for the longest
 /// token lifetime, so their number is bounded. Renewing a rule does not count.
-fn refuse_beyond_the_limit(node: &Inner, iss: &str, group: Vec<Job>) -> Vec<Job> {
+fn refuse_beyond_the_limit(node: &Inner, actor: &str, iss: &str, group: Vec<Job>) -> Vec<Job> {
     let (rules, issuers) = node.rules_now();
+    let by = actor_hash(actor);
     let mut new = HashSet::new();
     let mut within = Vec::with_capacity(group.len());
     for job in group {
@@ -97,7 +100,14 @@ fn refuse_beyond_the_limit(node: &Inner, iss: &str, group: Vec<Job>) -> Vec<Job>
             && !rules.has(iss, kind, name)
             && !new.contains(&(kind, name.to_owned()))
         {
-            if let Err(full) = rules.check_room(iss, new.len(), issuers) {
+            let room = Room {
+                iss,
+                issuers,
+                by,
+                per_client: node.rules_per_client(),
+                new: new.len(),
+            };
+            if let Err(full) = rules.check_room(room) {
                 job.reply.complete(Ok(Err(full)));
                 continue;
             }
@@ -110,7 +120,7 @@ fn refuse_beyond_the_limit(node: &Inner, iss: &str, group: Vec<Job>) -> Vec<Job>
 
 fn commit(node: &Inner, actor: &str, iss: &str, group: &[Job]) -> Result<Revision> {
     let mut tokens = BTreeSet::new();
-    let mut rules = NewRules::default();
+    let mut rules = NewRules::by(actor);
     for job in group {
         add(iss, &job.revoke, &mut tokens, &mut rules)?;
     }

@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 pub use index::RevocationIndex;
 pub use rules::RevocationRule;
-pub(crate) use rules::{Revoked, RuleRecord, Rules};
+pub(crate) use rules::{Revoked, Room, RuleRecord, Rules};
 pub use stamp::Stamp;
 pub(crate) use stamp::{RANDOM_DIGITS, StampText};
 pub(crate) use tokens::RevokedTokens;
@@ -146,6 +146,12 @@ pub fn token_hash(iss: &str, token_id: &str) -> u128 {
 pub(crate) fn once_hash(iss: &str, party: &str, id: &str) -> u128 {
     // The length comes first, so that no other party and id have the same text.
     named_hash("once", iss, &format!("{} {party} {id}", party.len()))
+}
+
+/// Returns 64 bits that identify an actor in its rules.
+pub(crate) fn actor_hash(actor: &str) -> u64 {
+    // The lower half, as good as any.
+    named_hash("actor", "", actor) as u64
 }
 
 fn named_hash(kind: &str, iss: &str, text: &str) -> u128 {

@@ -461,6 +461,7 @@ impl Rule {
             not_before: self.not_before,
             until: self.until,
             stamp: Some(self.stamp),
+            by: None,
             known: None,
         }
     }

@@ -23,6 +23,9 @@ pub(crate) struct RuleRecord {
     /// Rejects tokens with a lower stamp. None: written by a version without the counter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) stamp: Option<Stamp>,
+    /// The [hash](super::actor_hash) of who made it first, for the budget of that client. None: nobody's budget.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) by: Option<u64>,
     /// Only in memory: the stamp of the rule known before one without a stamp. Tokens with a lower stamp
     /// are rejected too.
     #[serde(skip)]
@@ -38,6 +41,7 @@ impl RuleRecord {
             not_before: self.not_before.max(there.not_before),
             until: self.until.max(there.until),
             stamp: self.stamp.max(there.stamp),
+            by: there.by.or(self.by),
             known: None,
         }
     }
@@ -133,12 +137,29 @@ impl RevocationRule {
     }
 }
 
-/// Rules of all issuers. Cloning copies two pointers.
+/// Rules of all issuers. Cloning copies three pointers.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Rules(
-    Arc<HashMap<u128, RuleRecord>>,
-    Arc<HashMap<Box<str>, usize>>,
-);
+pub(crate) struct Rules {
+    by_hash: Arc<HashMap<u128, RuleRecord>>,
+    /// Number of rules of each issuer.
+    of_issuers: Arc<HashMap<Box<str>, usize>>,
+    /// Number of rules of each client, by its hash.
+    of_clients: Arc<HashMap<u64, usize>>,
+}
+
+/// Who wants to make one rule more, and the bounds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Room<'i> {
+    pub(crate) iss: &'i str,
+    /// Number of issuers.
+    pub(crate) issuers: usize,
+    /// The hash of the client.
+    pub(crate) by: u64,
+    /// Rules that one client may have in force.
+    pub(crate) per_client: usize,
+    /// New rules of that client and issuer that are about to be written.
+    pub(crate) new: usize,
+}
 
 /// The properties by which rules apply to a token.
 #[derive(Debug, Clone, Copy)]
@@ -150,31 +171,57 @@ pub(crate) struct Revoked<'t> {
 
 impl Rules {
     pub(crate) fn put(&mut self, iss: &str, kind: &str, name: &str, rule: RuleRecord) {
-        let before = Arc::make_mut(&mut self.0).insert(named_hash(kind, iss, name), rule);
+        let before = Arc::make_mut(&mut self.by_hash).insert(named_hash(kind, iss, name), rule);
         if before.is_none() {
-            let counts = Arc::make_mut(&mut self.1);
+            let counts = Arc::make_mut(&mut self.of_issuers);
             *counts.entry(iss.into()).or_default() += 1;
+        }
+        let by = before.and_then(|before| before.by);
+        if by != rule.by {
+            self.count_down(by);
+            if let Some(by) = rule.by {
+                *Arc::make_mut(&mut self.of_clients).entry(by).or_default() += 1;
+            }
         }
     }
 
     pub(crate) fn remove(&mut self, iss: &str, kind: &str, name: &str) {
-        let removed = Arc::make_mut(&mut self.0).remove(&named_hash(kind, iss, name));
-        if removed.is_some()
-            && let Some(count) = Arc::make_mut(&mut self.1).get_mut(iss)
-        {
+        let removed = Arc::make_mut(&mut self.by_hash).remove(&named_hash(kind, iss, name));
+        let Some(removed) = removed else { return };
+        if let Some(count) = Arc::make_mut(&mut self.of_issuers).get_mut(iss) {
             *count -= 1;
+        }
+        self.count_down(removed.by);
+    }
+
+    fn count_down(&mut self, by: Option<u64>) {
+        let Some(by) = by else { return };
+        let counts = Arc::make_mut(&mut self.of_clients);
+        if let Some(count) = counts.get_mut(&by) {
+            *count -= 1;
+            if *count == 0 {
+                counts.remove(&by);
+            }
         }
     }
 
-    /// Checks that the issuer may have one rule more than it has, with `new` others that are about to be written.
-    /// Half of all rules is divided between the issuers, so that none can take the room of the others. The other half
-    /// is for those that need more.
-    pub(crate) fn check_room(&self, iss: &str, new: usize, issuers: usize) -> Result<()> {
+    /// Checks that the client and the issuer may have one rule more than they have. Half of all rules is divided
+    /// between the issuers, so that none can take the room of the others. The other half is for those that need more.
+    pub(crate) fn check_room(&self, room: Room<'_>) -> Result<()> {
+        let Room { iss, new, .. } = room;
+        let of_client = self.of_clients.get(&room.by).copied().unwrap_or_default() + new;
+        if of_client >= room.per_client {
+            return Err(Error::ClientRulesFull {
+                used: of_client,
+                limit: room.per_client,
+            });
+        }
         let shared = limits::RULES / 2;
-        let own_part = shared / issuers.max(1);
+        let own_part = shared / room.issuers.max(1);
         let used = |of: &str, count: usize| count + if of == iss { new } else { 0 };
-        let own = used(iss, self.1.get(iss).copied().unwrap_or_default());
-        let beyond = (self.1.iter()).map(|(of, count)| used(of, *count).saturating_sub(own_part));
+        let own = used(iss, self.of_issuers.get(iss).copied().unwrap_or_default());
+        let beyond =
+            (self.of_issuers.iter()).map(|(of, count)| used(of, *count).saturating_sub(own_part));
         if own < own_part || beyond.sum::<usize>() < shared {
             return Ok(());
         }
@@ -186,24 +233,24 @@ impl Rules {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.by_hash.is_empty()
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        self.by_hash.len()
     }
 
     pub(crate) fn get(&self, iss: &str, kind: &str, name: &str) -> Option<RuleRecord> {
-        self.0.get(&named_hash(kind, iss, name)).copied()
+        self.by_hash.get(&named_hash(kind, iss, name)).copied()
     }
 
     pub(crate) fn has(&self, iss: &str, kind: &str, name: &str) -> bool {
-        self.0.contains_key(&named_hash(kind, iss, name))
+        self.by_hash.contains_key(&named_hash(kind, iss, name))
     }
 
     /// Returns whether a rule of that kind and name rejects the token.
     pub(crate) fn reject(&self, token: Revoked<'_>, kind: &str, name: &str) -> bool {
-        self.0
+        self.by_hash
             .get(&named_hash(kind, token.iss, name))
             .is_some_and(|rule| rule.rejects(token))
     }
@@ -220,6 +267,7 @@ mod tests {
             not_before,
             until: not_before.saturating_add(900),
             stamp: number.map(|number| Stamp { epoch: 1, number }),
+            by: None,
             known: None,
         }
     }

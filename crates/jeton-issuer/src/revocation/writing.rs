@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use jeton_store::{Entry, Key, Revision, Txn};
 
-use super::{RuleRecord, Stamp};
+use super::{RuleRecord, Stamp, actor_hash};
 use crate::error::Result;
 use crate::keyring::Keyring;
 use crate::limits;
@@ -16,7 +16,11 @@ use crate::record::{self, IssuerRecord, rule_counter_key};
 
 /// Rules to be written in one transaction.
 #[derive(Default)]
-pub(crate) struct NewRules(BTreeMap<Key, Extent>);
+pub(crate) struct NewRules {
+    rules: BTreeMap<Key, Extent>,
+    /// The hash of the client whose budget they count to.
+    by: Option<u64>,
+}
 
 /// Which tokens a rule affects.
 #[derive(Clone, Copy)]
@@ -35,16 +39,24 @@ pub(crate) struct Term {
 }
 
 impl NewRules {
+    /// Rules that count to the budget of this client.
+    pub(crate) fn by(actor: &str) -> NewRules {
+        NewRules {
+            by: Some(actor_hash(actor)),
+            ..NewRules::default()
+        }
+    }
+
     pub(crate) fn add(&mut self, rule: Key, extent: Extent) {
-        self.0.insert(rule, extent);
+        self.rules.insert(rule, extent);
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.rules.is_empty()
     }
 
     pub(crate) fn keys(&self) -> impl Iterator<Item = &Key> {
-        self.0.keys()
+        self.rules.keys()
     }
 
     /// Returns the keys whose entries [`put`](NewRules::put) needs, read together. Empty without rules.
@@ -70,7 +82,7 @@ impl NewRules {
         let counter = counter.as_ref().map(record::read::<Stamp>).transpose()?;
         let stamp = counter.unwrap_or(Stamp::begin(term.now)).next(at);
         txn = txn.put(rule_counter_key()?, record::write(&stamp));
-        for ((key, extent), there) in self.0.iter().zip(rules) {
+        for ((key, extent), there) in self.rules.iter().zip(rules) {
             let there = there.as_ref().map(record::read::<RuleRecord>).transpose()?;
             let rule = RuleRecord {
                 not_before: match extent {
@@ -79,6 +91,7 @@ impl NewRules {
                 },
                 until: term.until,
                 stamp: Some(stamp),
+                by: self.by,
                 known: None,
             };
             txn = txn.put(key.clone(), record::write(&rule.over(there)));

@@ -59,6 +59,9 @@ pub struct Client {
     /// Its requests to the token endpoint per minute, for each server. Default: 600.
     #[serde(default)]
     pub requests_per_minute: Option<u32>,
+    /// Its revocations per day, for each server. Default: 1,000,000.
+    #[serde(default)]
+    pub revocations_per_day: Option<u32>,
 }
 
 impl Client {
@@ -92,7 +95,8 @@ pub(super) fn problem(config: &Config) -> Option<Problem> {
         .find_map(|(index, client)| {
             let found = client_problem(config, client)
                 .map(|(member, what)| (member, what.to_owned()))
-                .or_else(|| token_endpoint_problem(config, client));
+                .or_else(|| token_endpoint_problem(config, client))
+                .or_else(|| revocations_problem(client));
             let (member, what) = found?;
             Some(Problem::new(format!("client[{index}].{member}"), what))
         })
@@ -162,6 +166,12 @@ fn client_problem(config: &Config, client: &Client) -> Option<(&'static str, &'s
         return Some(("issuers", "requires at least one issuer, or \"*\" for all"));
     }
     None
+}
+
+fn revocations_problem(client: &Client) -> Option<(&'static str, String)> {
+    let (value, max) = (client.revocations_per_day?, limits::REVOCATIONS_PER_DAY_MAX);
+    let what = format!("must be between 1 and {max}, got {value}");
+    (!(1..=max).contains(&value)).then_some(("revocations_per_day", what))
 }
 
 /// Checks what concerns clients with a `client_id`: those with secrets, with keys, or with `tokens`.

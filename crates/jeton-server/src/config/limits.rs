@@ -25,6 +25,7 @@ pub struct Limits {
     pub proxies: Vec<IpAddr>,
     pub revocation_watchers: usize,
     pub revocation_watchers_per_client: Option<usize>,
+    pub revocation_rules_per_client: usize,
     pub client_stall_timeout_seconds: u64,
     pub worker_delay_milliseconds: u64,
 }
@@ -83,6 +84,7 @@ impl Default for Limits {
             proxies: Vec::new(),
             revocation_watchers: limits::REVOCATION_WATCHERS,
             revocation_watchers_per_client: None,
+            revocation_rules_per_client: jeton_issuer::limits::RULES_PER_CLIENT,
             client_stall_timeout_seconds: limits::CLIENT_STALL_TIMEOUT.as_secs(),
             worker_delay_milliseconds: limits::WORKER_DELAY_MILLISECONDS,
         }
@@ -146,6 +148,14 @@ pub(super) fn problem(limits: &Limits) -> Option<Problem> {
             "limits.revocation_watchers_per_client",
             "must be at least 1",
         );
+    }
+    let (rules, most) = (
+        limits.revocation_rules_per_client,
+        jeton_issuer::limits::RULES,
+    );
+    if !(1..=most).contains(&rules) {
+        let what = format!("must be between 1 and {most}, got {rules}");
+        return Some(Problem::new("limits.revocation_rules_per_client", what));
     }
     if !(1..=3600).contains(&limits.client_stall_timeout_seconds) {
         return wrong(

@@ -161,7 +161,7 @@ fn trace_values(traces: Option<&Traces>) -> [(&'static str, String); 6] {
     ]
 }
 
-fn limit_values(limits: &Limits) -> [(&'static str, String); 13] {
+fn limit_values(limits: &Limits) -> [(&'static str, String); 14] {
     let Limits {
         message_bytes,
         token_bytes,
@@ -174,6 +174,7 @@ fn limit_values(limits: &Limits) -> [(&'static str, String); 13] {
         proxies,
         revocation_watchers,
         revocation_watchers_per_client,
+        revocation_rules_per_client,
         client_stall_timeout_seconds,
         worker_delay_milliseconds,
     } = limits;
@@ -197,6 +198,10 @@ fn limit_values(limits: &Limits) -> [(&'static str, String); 13] {
         (
             "limits.revocation_watchers_per_client",
             or_none(revocation_watchers_per_client.as_ref()),
+        ),
+        (
+            "limits.revocation_rules_per_client",
+            revocation_rules_per_client.to_string(),
         ),
         (
             "limits.client_stall_timeout_seconds",

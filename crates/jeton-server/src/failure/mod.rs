@@ -28,6 +28,8 @@ pub(crate) enum Failure {
     OAuth(OAuthError),
     /// A client exceeded its requests per minute.
     Rate(RateExceeded),
+    /// A client exceeded its revocations per day.
+    RevocationRate(RateExceeded),
     /// A failure whose reason is in the log already.
     Logged(Box<Failure>),
 }
@@ -67,6 +69,7 @@ impl Failure {
             Failure::OAuth(error) => Refusal::of_whole(error.code, error.what.clone()),
             Failure::Field(name, what) => Refusal::of_parameter(self.reason(), name, what.clone()),
             Failure::Rate(_) => Refusal::of_whole("requests_per_minute", self.message()),
+            Failure::RevocationRate(_) => Refusal::of_whole("revocations_per_day", self.message()),
             other => Refusal::of_whole(other.reason(), other.message()),
         }
     }

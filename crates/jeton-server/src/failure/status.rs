@@ -82,8 +82,17 @@ impl Failure {
                 code: Code::ResourceExhausted,
                 reason: codes::OVERLOADED.name(),
                 message: format!(
-                    "too many requests of this client, the limit is {} per minute",
-                    exceeded.per_minute
+                    "{} requests of this client in a minute, the limit is {} per minute",
+                    exceeded.used, exceeded.most
+                ),
+                field: None,
+            },
+            Failure::RevocationRate(exceeded) => ErrorParts {
+                code: Code::ResourceExhausted,
+                reason: codes::OVERLOADED.name(),
+                message: format!(
+                    "{} revocations of this client in a day, the limit is {} per day (`revocations_per_day`)",
+                    exceeded.used, exceeded.most
                 ),
                 field: None,
             },

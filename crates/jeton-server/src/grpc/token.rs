@@ -27,7 +27,6 @@ use crate::config::Permission;
 use crate::failure::Failure;
 use crate::hsm;
 use crate::metrics::Call;
-use crate::traces::in_child_span;
 
 type ResponseStream<T> = std::pin::Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
@@ -318,7 +317,7 @@ impl TokenApi {
 
     async fn revoke_one(&self, request: RevokeRequest) -> Result<RevokeResponse, Failure> {
         let iss = self.issuer(&request.issuer, Permission::Revoke)?;
-        let node = &self.service.node;
+        let service = &self.service;
         let revoke = match request.what {
             None => {
                 return Err(Failure::Field(
@@ -327,8 +326,7 @@ impl TokenApi {
                 ));
             }
             Some(revoke_request::What::Token(token)) => {
-                let revoked = node.revoke_token(self.caller.name(), &iss, &token);
-                let revision = in_child_span("store revoke", revoked).await?;
+                let revision = service.revoke_token(&self.caller, &iss, &token).await?;
                 return Ok(RevokeResponse {
                     revision: revision.number(),
                 });
@@ -341,8 +339,7 @@ impl TokenApi {
             Some(revoke_request::What::ClientId(name)) => Revoke::all(Subject::Client(name)),
             Some(revoke_request::What::KeyId(name)) => Revoke::all(Subject::Key(name)),
         };
-        let revoked = node.revoke(self.caller.name(), &iss, revoke);
-        let revision = in_child_span("store revoke", revoked).await?;
+        let revision = service.revoke(&self.caller, &iss, revoke).await?;
         Ok(RevokeResponse {
             revision: revision.number(),
         })

@@ -263,6 +263,12 @@ fn error_response(failure: &Failure) -> Response<Body> {
             .headers_mut()
             .insert(header::WWW_AUTHENTICATE, challenge);
     }
+    if let Failure::Rate(exceeded) | Failure::RevocationRate(exceeded) = failure {
+        let seconds = HeaderValue::from(exceeded.retry_after.as_secs() + 1);
+        response
+            .headers_mut()
+            .insert(header::RETRY_AFTER, seconds);
+    }
     response
 }
 
@@ -289,10 +295,6 @@ fn client_error_response(failure: &Failure) -> Response<Body> {
         let basic = HeaderValue::from_static("Basic realm=\"jeton\"");
         headers.insert(header::WWW_AUTHENTICATE, basic);
         headers.append(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-    }
-    if let Failure::Rate(exceeded) = failure {
-        let seconds = exceeded.retry_after.as_secs() + 1;
-        headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
     response
 }

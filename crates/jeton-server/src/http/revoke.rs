@@ -16,7 +16,6 @@ use crate::failure::Failure;
 use crate::metrics::{Call, CallOutcome};
 use crate::refusal::Refusal;
 use crate::service::Service;
-use crate::traces::in_child_span;
 
 pub(super) async fn revoke(
     service: &Arc<Service>,
@@ -37,17 +36,16 @@ pub(super) async fn revoke(
 
 async fn revoke_token(service: &Service, form: &TokenForm) -> (CallOutcome, Response<Body>) {
     let TokenForm { caller, iss, token } = form;
-    let revoked = service.node.revoke_token(caller.name(), iss, token);
-    match in_child_span("store revoke", revoked).await {
+    match service.revoke_token(caller, iss, token).await {
         Ok(_) => (CallOutcome::Ok, empty()),
         // A token that no node accepts needs no revocation (RFC 7009, section 2.2).
-        Err(error) if error.is_rejection() => {
+        Err(Failure::Issuer(error)) if error.is_rejection() => {
             // The caller does not learn it.
             let refusal = Refusal::of_own(&error);
             service.log_refusal_of(Some(caller), iss, &refusal, Some(token));
             (CallOutcome::Rejected, empty())
         }
-        Err(Error::Unsupported(rule)) => {
+        Err(Failure::Issuer(Error::Unsupported(rule))) => {
             let body = json!({
                 "error": "unsupported_token_type",
                 "error_description": format!("the token {}", rule.rule),
@@ -57,10 +55,7 @@ async fn revoke_token(service: &Service, form: &TokenForm) -> (CallOutcome, Resp
                 super::json(StatusCode::BAD_REQUEST, &body),
             )
         }
-        Err(error) => {
-            let failure = Failure::from(error);
-            (failure.outcome(), error_response(&failure))
-        }
+        Err(failure) => (failure.outcome(), error_response(&failure)),
     }
 }
 

@@ -9,6 +9,7 @@ mod admin;
 mod admin_token;
 mod bounds;
 mod browser_requests;
+mod budgets;
 mod claims;
 mod connections;
 mod credentials;

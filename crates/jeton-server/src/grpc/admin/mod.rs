@@ -214,9 +214,10 @@ impl AdminService for AdminApi {
         request: Request<CreateRevocationsRequest>,
     ) -> Result<Response<CreateRevocationsResponse>, Status> {
         let request = request.into_inner();
-        self.run(move |node, caller| {
+        let service = self.service.clone();
+        self.run(move |_, caller| {
             check_permission(caller, Permission::Admin, &request.issuer)?;
-            revocations::create(node, caller.name(), request)
+            revocations::create(&service, caller, request)
         })
         .await
     }

@@ -8,13 +8,15 @@ use jeton_proto::v1::{
 use jeton_store::block_on;
 
 use crate::failure::Failure;
+use crate::permissions::Caller;
+use crate::service::Service;
 
 /// The most names of one call. They share transactions.
 const NAMES: usize = 1000;
 
 pub(super) fn create(
-    node: &Node,
-    actor: &str,
+    service: &Service,
+    caller: &Caller,
     request: CreateRevocationsRequest,
 ) -> Result<CreateRevocationsResponse, Failure> {
     let count = request.names.len();
@@ -22,6 +24,7 @@ pub(super) fn create(
         let what = format!("must have 1 to {NAMES} names, and has {count}");
         return Err(Failure::Field("names", what));
     }
+    let node = &service.node;
     let (iss, kind, expires_at) = (&request.issuer, request.kind(), request.expires_at);
     if expires_at != 0 && kind != Kind::Token {
         let what = "is only for the kind KIND_TOKEN".to_owned();
@@ -43,12 +46,15 @@ pub(super) fn create(
         0 => Revoke::all(subject(name)),
         at => Revoke::token(&name, at),
     };
+    service.take_revocations(caller, iss, u32::try_from(count).unwrap_or(u32::MAX))?;
     let answers: Vec<_> = (request.names.into_iter())
-        .map(|name| node.revoke(actor, iss, revocation(name)))
+        .map(|name| node.revoke(caller.name(), iss, revocation(name)))
         .collect();
     let mut revision = 0;
     for answer in answers {
-        revision = revision.max(block_on(answer)?.number());
+        let revoked = block_on(answer);
+        let revoked = revoked.map_err(|error| service.not_revoked(caller, iss, error))?;
+        revision = revision.max(revoked.number());
     }
     Ok(CreateRevocationsResponse { revision })
 }
